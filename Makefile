@@ -136,7 +136,7 @@ $(BIN)/pip:
 
 $(VENV)/.installed: pyproject.toml | $(BIN)/pip
 	@echo "Installing structsvm and what it depends on into $(VENV)"
-	@$(INSTALL) --editable '.[cvxopt,plot]'
+	@$(INSTALL) --editable '.[cvxopt,plot,tools]'
 	@touch $@
 
 $(VENV)/.installed-dev: pyproject.toml | $(BIN)/pip

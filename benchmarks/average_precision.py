@@ -9,8 +9,8 @@ from benchmarks.data import m
 from benchmarks.measuring import Size, clock, reading, solve
 from benchmarks.rows import Row, Target, pick, quotient, thinned
 from structsvm import Problem, Ranker
+from structsvm.foundation.types import Matrix, Vector
 from structsvm.solvers import FrankWolfe, OneSlack
-from structsvm.types import Matrix, Vector
 
 TITLE = "Average precision, and dlib"
 ABOUT = """

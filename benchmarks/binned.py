@@ -10,7 +10,7 @@ from benchmarks.data import dense
 from benchmarks.measuring import Size, clock
 from benchmarks.rows import Row, Target, pick, quotient
 from structsvm.features import Thresholds
-from structsvm.operators import Rows
+from structsvm.features.operators import Rows
 
 TITLE = "Binned features"
 ABOUT = """

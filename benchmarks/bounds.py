@@ -13,10 +13,9 @@ from benchmarks.measuring import Size
 from benchmarks.mq2008 import Fold, read_folds
 from benchmarks.rows import Row, Target, pick, without_data
 from structsvm import Ranker
-from structsvm.estimators.record import training_record
+from structsvm.evaluation.significance import paired_tests
+from structsvm.foundation.types import Vector
 from structsvm.metrics import parse_measure
-from structsvm.significance import paired_tests
-from structsvm.types import Vector
 
 TITLE = "Weights with bounds"
 ABOUT = """
@@ -77,7 +76,7 @@ def run(size: Size) -> Iterator[Row]:
         ap, ndcg = (np.concatenate([getattr(each, name) for each in found]) for name in ("ap", "ndcg"))
         values = {"map": float(ap.mean()), "ndcg": float(ndcg.mean()), "cpu": sum(each.cpu for each in found)}
         if free is not None:
-            values["p_free"] = paired_tests(ap, free).randomisation
+            values["p_free"] = paired_tests(ap, free).p_values["randomization"]
         free = ap if free is None else free
         values["at_a_bound"] = float(np.mean([each.at_a_bound for each in found]))
         yield Row(what=WHAT, who=who, values=values, note=f"C = {', '.join(f'{each.C:g}' for each in found)}")
@@ -95,7 +94,7 @@ def _picked(fold: Fold, settings: dict[str, Any]) -> Picked:
     best = max(path, key=lambda each: each.score(valid.X, valid.y, qid=valid.qid))
     scores = best.predict(test.X)
     ap, ndcg = (measure.per_query(scores, test.y, test.qid).values for measure in (MAP, NDCG))
-    return Picked(ap, ndcg, best.C, int(training_record(best).get("weights_at_a_bound", 0)), cpu)
+    return Picked(ap, ndcg, best.C, int(best.model_.record.get("weights_at_a_bound", 0)), cpu)
 
 
 def targets(rows: list[Row]) -> Iterator[Target]:

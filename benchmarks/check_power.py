@@ -17,6 +17,7 @@ from benchmarks.measuring import Size
 from benchmarks.rows import Row, Target
 from benchmarks.users_losses import USERS
 from structsvm.exceptions import CheckError
+from structsvm.foundation.types import Matrix, Vector
 from structsvm.losses import (
     ChainHamming,
     JudgedPairs,
@@ -32,7 +33,6 @@ from structsvm.losses import (
 from structsvm.problem.program import plain_function
 from structsvm.registry import losses
 from structsvm.testing import check_loss
-from structsvm.types import Matrix, Vector
 
 TITLE = "The power of `check_loss`"
 ABOUT = """
@@ -182,7 +182,7 @@ def is_found(loss: Any, examples: Any, seed: int) -> bool:
     """Say whether `check_loss` finds the mistake, with kernels run in Python."""
     try:
         with patch("structsvm.problem.checking.methods.compiled_kernel", lambda kernel: kernel):
-            check_loss(loss, examples, seed=seed)
+            check_loss(loss, examples, random_state=seed)
     except CheckError:
         return True
     return False
@@ -227,7 +227,7 @@ def _row(what: str, seeds: int) -> Row:
 def _is_refused(loss: Any, examples: Any, seed: int) -> bool:
     """Say whether `check_loss` refuses a loss, and why."""
     try:
-        check_loss(loss, examples, seed=seed)
+        check_loss(loss, examples, random_state=seed)
     except CheckError as error:
         print(error)
         return True

@@ -11,13 +11,14 @@ from benchmarks.measuring import Size
 from benchmarks.mq2008 import Fold, read_folds
 from benchmarks.rows import Row, Target, pick, without_data
 from structsvm import Ranker
-from structsvm.clicks import ClickLog, ClickModel, PowerBias, from_interventions, simulate, weigh
+from structsvm.clicks import ClickLog, ClickModel, PositionBias, PowerBias, simulate, weigh
 from structsvm.data import RankingData
 from structsvm.exceptions import ZeroWeightsWarning
+from structsvm.foundation.queries import Queries
+from structsvm.foundation.types import Vector
 from structsvm.losses import WeightedRanks
-from structsvm.metrics import average_precision, rank_documents
-from structsvm.queries import Queries
-from structsvm.types import Vector
+from structsvm.metrics import AP
+from structsvm.metrics.ranking import rank_documents
 
 TITLE = "Clicks"
 ABOUT = """
@@ -76,7 +77,7 @@ def _known(fold: Fold, seed: int) -> list[float]:
     known = (rng.random(len(propensity)) < propensity) & (train.y > 0)
     labels = (known.astype(float), known / propensity, (train.y > 0).astype(float))
     rankers = (Ranker("weighted_ranks", C=1.0).fit(train.X, y, qid=train.qid) for y in labels)
-    return [average_precision(ranker.predict(test.X), test.y, test.qid) for ranker in rankers]
+    return [AP().mean(ranker.predict(test.X), test.y, test.qid) for ranker in rankers]
 
 
 def _clicks(size: Size) -> Iterator[Row]:
@@ -105,18 +106,20 @@ def _tested(fold: Fold, seed: int) -> list[float]:
     longest = int(max(np.max(Queries.of(part.qid, len(part.y)).sizes) for part in (train, valid)))
     bias = PowerBias(1.0, longest)
     logs = [_log(part, w, bias, seed) for part in (train, valid)]
-    swapped = simulate(train.X @ w, _relevance(train), train.qid, bias, sessions=SWAPPED, shown="swapped", seed=seed)
-    known = _smoothed(from_interventions(swapped, 5), longest)
+    swapped = simulate(
+        train.X @ w, _relevance(train), train.qid, bias, sessions=SWAPPED, shown="swapped", random_state=seed
+    )
+    known = _smoothed(PositionBias.from_interventions(swapped, 5), longest)
     ways: list[ClickModel | None] = [None, bias, known]
     labels = [
         tuple(weigh(log, way, part.qid).y for log, part in zip(logs, (train, valid), strict=True)) for way in ways
     ]
     labels.append(((train.y > 0).astype(float), (valid.y > 0).astype(float)))
-    return [average_precision(_best(train, valid, *each).predict(test.X), test.y, test.qid) for each in labels]
+    return [AP().mean(_best(train, valid, *each).predict(test.X), test.y, test.qid) for each in labels]
 
 
 def _log(part: RankingData, w: Vector, bias: ClickModel, seed: int) -> ClickLog:
-    return simulate(part.X @ w, _relevance(part), part.qid, bias, sessions=SESSIONS, seed=seed)
+    return simulate(part.X @ w, _relevance(part), part.qid, bias, sessions=SESSIONS, random_state=seed)
 
 
 def _relevance(part: RankingData) -> Vector:

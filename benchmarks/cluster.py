@@ -13,7 +13,7 @@ from benchmarks.rows import Row, Target, pick, quotient, without_data
 from structsvm import Problem, Result
 from structsvm.data import load_letor
 from structsvm.distributed import Cluster, DaskCluster, DistributedProblem, InProcess, Partition
-from structsvm.protocols.letor import find_folds
+from structsvm.protocols.letor.folds import find_folds
 from structsvm.solvers import OneSlack
 
 TITLE = "Partitions"

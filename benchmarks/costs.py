@@ -16,13 +16,13 @@ from benchmarks.measuring import Size, threads
 from benchmarks.mq2008 import read_folds
 from benchmarks.rows import Row, Target, without_data
 from structsvm import Ranker, StructuralSVM
-from structsvm.clicks import PowerBias, from_interventions, simulate, weigh
+from structsvm.clicks import PositionBias, PowerBias, simulate, weigh
 from structsvm.data import RankingData
 from structsvm.estimators import LatentStructuralSVM, RampRanker
+from structsvm.foundation.types import Matrix, Vector
 from structsvm.losses import LatentLoss, SlackRescaled
 from structsvm.losses.latent import Completed
 from structsvm.objectives import Hinge, LightGBMHinge
-from structsvm.types import Matrix, Vector
 
 TITLE = "What each way to train costs"
 ABOUT = """
@@ -101,7 +101,7 @@ def _clicks(scale: float, estimated: bool) -> Any:
 
     def clicks() -> float:
         if estimated:
-            from_interventions(swapped, 5)
+            PositionBias.from_interventions(swapped, 5)
         return _one(_fit("weighted_ranks", data, weigh(log, bias, data.qid).y))
 
     return lambda: _fit("map", data), clicks

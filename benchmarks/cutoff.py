@@ -13,14 +13,14 @@ from benchmarks.mq2008 import read_folds
 from benchmarks.rows import Row, Target, without_data
 from structsvm.data import RankingData, join_runs, load_qrels, load_runs
 from structsvm.features import FillMissing, QueryMinMax
+from structsvm.foundation.types import Vector
 from structsvm.metrics import NDCG
 from structsvm.protocols.catalogue import LIGHTGBM_SAMPLING
 from structsvm.protocols.estimator_model import EstimatorModel, StagedModel
 from structsvm.protocols.feature_maps import AsGiven
-from structsvm.protocols.model import Model
+from structsvm.protocols.model import ProtocolModel
 from structsvm.protocols.svm_models import RankingSVM
 from structsvm.rankers import LambdaMART, MaximumEntropy, RankNet, RankSVM
-from structsvm.types import Vector
 
 TITLE = "Losses with a cut-off"
 ABOUT = """
@@ -33,6 +33,7 @@ validate and one to test, min-max normalised scores as 17 features, grades 0 to 
 documents with 25 normal features and grades 0 to 4 (52, 32, 13, 2 and 1 % of them) of a utility that is linear in
 the features plus noise of the same size and an offset of the query; 100 or 40 queries to train, half as many to
 validate and as many to test, three seeds. Networks are left out where queries have thousands of documents.
+The rows of LambdaMART were measured without sampling of rows and columns.
 """
 
 CS = tuple(10.0**k for k in range(-2, 5))
@@ -55,17 +56,17 @@ Fold = tuple[RankingData, RankingData, RankingData]
 class Tested:
     """The values of a ranker on all test queries, and how often its scores were all the same."""
 
-    model: Model
+    model: ProtocolModel
     values: Vector
     constant: int
     seconds: float
 
 
-def models(*, networks: bool) -> list[Model]:
+def models(*, networks: bool) -> list[ProtocolModel]:
     """Return the rankers, the linear ones first, with the truncated bound and trees at the end."""
     given = AsGiven()
     losses = (OURS, "map", "roc_area")
-    linear: list[Model] = [RankingSVM(name=loss, features=given, loss=loss, Cs=CS, tol=TOL) for loss in losses]
+    linear: list[ProtocolModel] = [RankingSVM(name=loss, features=given, loss=loss, Cs=CS, tol=TOL) for loss in losses]
     linear += [
         EstimatorModel(name="RankSVM", features=given, estimator=RankSVM(tol=TOL), grid={"C": PAIRS_CS}),
         EstimatorModel(
@@ -79,9 +80,9 @@ def models(*, networks: bool) -> list[Model]:
         ),
     ]
     if networks:
-        network = RankNet(0, epochs=max(EPOCHS), random_state=0)
+        network = RankNet(0, max_iter=max(EPOCHS), random_state=0)
         linear.append(StagedModel(name="RankNet, linear", features=given, estimator=network, rounds=EPOCHS))
-    others: list[Model] = [RankingSVM(name=TRUNCATED, features=given, loss=TRUNCATED, Cs=CS, tol=TOL)]
+    others: list[ProtocolModel] = [RankingSVM(name=TRUNCATED, features=given, loss=TRUNCATED, Cs=CS, tol=TOL)]
     if find_spec("lightgbm") is not None:
         params = {"num_threads": 1, **LIGHTGBM_SAMPLING}
         trees = LambdaMART(max(TREES), num_leaves=8, learning_rate=0.05, random_state=0, params=params)
@@ -145,7 +146,7 @@ def _rows(what: str, folds: Sequence[Fold]) -> Iterator[Row]:
         yield Row(what=what, who=each.model.name, repeats=1, values=values, note=note)
 
 
-def _tested(model: Model, folds: Sequence[Fold]) -> Tested:
+def _tested(model: ProtocolModel, folds: Sequence[Fold]) -> Tested:
     """Return the values of the candidates that validation picks."""
     values, constant, seconds = [], 0, 0.0
     for train, valid, test in folds:

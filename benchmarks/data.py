@@ -12,7 +12,7 @@ from attrs import frozen
 from numpy.typing import DTypeLike
 
 from structsvm.data import RankingData
-from structsvm.types import IntVector, Vector
+from structsvm.foundation.types import IntVector, Vector
 
 _CHUNK = 50_000
 

@@ -8,12 +8,13 @@ from benchmarks.data import robust_folder
 from benchmarks.measuring import Size, clock
 from benchmarks.rows import Row, Target, pick, without_data
 from structsvm import Ranker
-from structsvm.data import JoinedRuns, Qrels, Run, join_runs, load_qrels, load_runs
-from structsvm.fusion import Comb, Fusion, WeightedCombSUM, fusion_method
-from structsvm.fusion.comb import NORMALISATIONS
+from structsvm.data import Qrels, Run, join_runs, load_qrels, load_runs
+from structsvm.data.dataset import JoinedRuns
+from structsvm.foundation.types import BoolVector
+from structsvm.fusion import Fusion, WeightedCombSUM
+from structsvm.fusion.comb import Comb
 from structsvm.metrics import AP
 from structsvm.registry import fusions
-from structsvm.types import BoolVector
 
 TITLE = "Fusion"
 ABOUT = """
@@ -30,6 +31,8 @@ SETS: dict[str, Callable[[int], bool]] = {
 }
 BEST, MEDIAN = "best run", "median of the runs"
 LENGTH = 1000
+
+SCALINGS = ("none", "min-max", "z", "sum")
 
 
 def run(size: Size) -> Iterator[Row]:
@@ -56,14 +59,14 @@ def run(size: Size) -> Iterator[Row]:
 
 
 def _methods() -> Iterator[tuple[str, Fusion]]:
-    """Yield every method with every normalisation, and how it is called."""
+    """Yield every method with every scaling, and how it is called."""
     for name in fusions.built_in:
         made = fusions.find(name)
         if issubclass(made, Comb):
-            yield from ((f"{made.__name__}, {how}", fusion_method(name, normalisation=how)) for how in NORMALISATIONS)
+            yield from ((f"{made.__name__}, {how}", fusions.create(name, normalize=how)) for how in SCALINGS)
         else:
-            yield made.__name__, fusion_method(name)
-    for how in NORMALISATIONS:
+            yield made.__name__, fusions.create(name)
+    for how in SCALINGS:
         yield f"WeightedCombSUM (power 4), {how}", WeightedCombSUM(how, power=4.0)
         if how != "none":
             yield f"WeightedCombSUM (SVM-map), {how}", WeightedCombSUM(how, weights=Ranker("map", C=10.0))

@@ -12,14 +12,16 @@ from benchmarks.measuring import Size
 from benchmarks.rows import Row, Target, without_data
 from structsvm import Problem
 from structsvm.data import load_letor
-from structsvm.planes import Capacity, DualPlanes, RestrictedProblem
-from structsvm.problem import Coordinates, Cut
-from structsvm.protocols.letor import find_folds
-from structsvm.qp import ActiveSet
+from structsvm.foundation.types import IntVector, Vector
+from structsvm.problem.coordinates import Coordinates
+from structsvm.problem.planes import Capacity, DualPlanes
+from structsvm.problem.points import Cut
+from structsvm.problem.sweep import sweep_examples
+from structsvm.protocols.letor.folds import find_folds
 from structsvm.solvers.joint_step import improve_jointly
 from structsvm.solvers.line_search import TOWARD_TARGET, lowest_on
+from structsvm.solvers.qp import ActiveSet
 from structsvm.solvers.working_set import WorkingSet
-from structsvm.types import IntVector, Vector
 
 TITLE = "Local Frank-Wolfe as a source of cuts"
 ABOUT = """
@@ -99,9 +101,9 @@ class Shard:
         dual.refresh()
         coordinates = Coordinates(others, np.full(len(others), self._scale))
         order: IntVector = self._rng.permutation(self._used)
-        met = evolve(self.problem, coordinates=coordinates).sweep(dual, order)
+        met = sweep_examples(evolve(self.problem, coordinates=coordinates), dual, order)
         if not self._swept(_SWEPT * met):
-            improve_jointly(RestrictedProblem(dual), _JOINTLY * met, _MOST_JOINT_CUTS)
+            improve_jointly(dual, _JOINTLY * met, _MOST_JOINT_CUTS)
             self._swept(_JOINTLY * met)
         offset = dual.refresh() + 0.5 * float(dual.w @ dual.w)
         g = dual.w / self._scale

@@ -10,11 +10,12 @@ from benchmarks.data import letor_folder
 from benchmarks.measuring import Size, clock
 from benchmarks.rows import Row, Target, pick, quotient, without_data
 from structsvm import Ranker
-from structsvm.data import RankingData, load_letor_parts
-from structsvm.metrics import average_precision
+from structsvm.data import RankingData
+from structsvm.data.letor.reading import load_letor_parts
+from structsvm.foundation.types import IntVector, Vector
+from structsvm.metrics import AP
 from structsvm.protocols.catalogue import LIGHTGBM_SAMPLING
-from structsvm.protocols.letor import find_folds
-from structsvm.types import IntVector, Vector
+from structsvm.protocols.letor.folds import find_folds
 
 TITLE = "MQ2008, five folds"
 ABOUT = """
@@ -64,9 +65,7 @@ def read_folds(folder: Path) -> list[Fold]:
 def _row(who: str, folds: list[Fold], scores: Callable[[Fold], Vector], repeats: int) -> Row:
     scores(folds[0])  # compiles, and loads what is loaded at first use
     seconds, found = clock(lambda: [scores(fold) for fold in folds], repeats)
-    maps = [
-        average_precision(predicted, test.y, test.qid) for predicted, (_, _, test) in zip(found, folds, strict=True)
-    ]
+    maps = [AP().mean(predicted, test.y, test.qid) for predicted, (_, _, test) in zip(found, folds, strict=True)]
     values = {"seconds": float(np.median(seconds)), "fastest": min(seconds), "map": float(np.mean(maps))}
     return Row(what=WHAT, who=who, repeats=len(seconds), values=values)
 

@@ -10,10 +10,10 @@ from benchmarks.measuring import Size, clock
 from benchmarks.mq2008 import CS, Fold, read_folds
 from benchmarks.rows import Row, Target, without_data
 from structsvm import Ranker
+from structsvm.foundation.types import Vector
 from structsvm.metrics import Measure, parse_measure
 from structsvm.problem.oracle import make_oracle
 from structsvm.registry import losses
-from structsvm.types import Vector
 
 TITLE = "NDCG and reciprocal rank"
 ABOUT = f"""

@@ -14,12 +14,12 @@ from benchmarks.mq2008 import read_folds
 from benchmarks.rows import Row, Target, pick, without_data
 from structsvm import Ranker
 from structsvm.data import RankingData
+from structsvm.evaluation.significance import paired_tests
 from structsvm.features import Thresholds
+from structsvm.foundation.queries import Queries
+from structsvm.foundation.types import IntVector, Vector
 from structsvm.metrics import Measure, parse_measure
 from structsvm.objectives import Hinge, LightGBMHinge, LightGBMMeasure, XGBoostMeasure
-from structsvm.queries import Queries
-from structsvm.significance import paired_tests
-from structsvm.types import IntVector, Vector
 
 TITLE = "Trees and networks on the hinges of losses"
 ABOUT = """
@@ -77,7 +77,7 @@ def _table(what: str, folds: list[Fold]) -> Iterator[Row]:
         for baseline, name in BASELINES.items():
             if baseline in found and baseline != system.name:
                 for measure, ours, theirs in zip(("map", "ndcg"), found[system.name], found[baseline], strict=True):
-                    values[f"p_{measure}_{name}"] = paired_tests(ours, theirs).randomisation
+                    values[f"p_{measure}_{name}"] = paired_tests(ours, theirs).p_values["randomization"]
         yield Row(what=what, who=system.name, values=values)
 
 

@@ -10,7 +10,7 @@ from benchmarks.data import Ranking, m
 from benchmarks.measuring import Size, clock, reading, warm_up
 from benchmarks.rows import Row, Target, pick, quotient
 from structsvm import Problem
-from structsvm.operators import Rows
+from structsvm.features.operators import Rows
 from structsvm.solvers import FrankWolfe
 
 TITLE = "One pass"

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from benchmarks.measuring import Size
 from benchmarks.peers.readers import NEEDS, READERS
 from benchmarks.rows import Row, Target, pick, quotient
-from structsvm.types import Vector
+from structsvm.foundation.types import Vector
 
 TITLE = "Reading"
 ABOUT = """

@@ -10,8 +10,9 @@ from benchmarks.data import text_folder
 from benchmarks.measuring import Size, peak_megabytes
 from benchmarks.rows import Row, Target, pick, quotient, without_data
 from structsvm.data import Run, read_documents, read_topics
-from structsvm.text import Analyzer, Index, Postings, Retriever, Strings
-from structsvm.text.functions import BM25
+from structsvm.text import Analyzer, Index, Postings, Retriever
+from structsvm.text.functions.tf_idf import BM25
+from structsvm.text.postings import Strings
 
 TITLE = "Retrieval"
 ABOUT = """

@@ -5,7 +5,7 @@ from typing import Any
 
 from attrs import Factory, asdict, field, frozen
 
-from structsvm.tables import Column
+from structsvm.foundation.tables.table import Column
 
 
 def _seconds(seconds: float | None) -> str:
@@ -24,6 +24,7 @@ COLUMNS: dict[str, Column] = {
     "gap": Column.number("gap / C", "gap", ".1e"),
     "training_map": Column.number("training MAP", "training_map", ".4f"),
     "map": Column.number("test MAP", "map", ".4f"),
+    "held_out": Column.number("held-out MAP", "held_out", ".4f"),
     "trec_map": Column.number("MAP", "trec_map", ".4f"),
     "ndcg": Column.number("test NDCG@10", "ndcg", ".4f"),
     "p_map_lambda_mart": Column.number("p, MAP against LambdaMART", "p_map_lambda_mart", ".3f"),

@@ -14,11 +14,10 @@ from benchmarks.network import Even, ShiftedExponential, Tree
 from benchmarks.network.plan import BYTES, DATACENTRE, Costs, Data, Machines, driver_seconds, fits
 from benchmarks.rows import Row, Target, pick
 from structsvm import Problem
-from structsvm.distributed.cluster import Cluster, InProcess
-from structsvm.distributed.problem import DistributedProblem
+from structsvm.distributed import Cluster, DistributedProblem, InProcess, Partition
+from structsvm.foundation.types import Matrix, Vector
 from structsvm.result import Step
 from structsvm.solvers import OneSlack
-from structsvm.types import Matrix, Vector
 
 TITLE = "Scale"
 PAGE = "scale.md"
@@ -71,7 +70,7 @@ def _partitions(size: Size) -> Iterator[Row]:
 def _spread(cluster: Cluster, data: Ranking, partitions: int) -> DistributedProblem:
     ends = np.searchsorted(data.qid, [queries[0] for queries in np.array_split(np.unique(data.qid), partitions)])
     rows = [slice(*two) for two in pairwise([*ends.tolist(), len(data.y)])]
-    parts = [(data.X[each], data.y[each], data.qid[each]) for each in rows]
+    parts = [Partition(data.X[each], data.y[each], data.qid[each]) for each in rows]
     return DistributedProblem.from_queries(cluster, parts, loss="map")
 
 

@@ -8,7 +8,7 @@ from benchmarks.data import Ranking, sparse
 from benchmarks.measuring import Size, class_of, clock, peak_megabytes, reading
 from benchmarks.rows import Row, Target, pick
 from structsvm import Problem, Ranker
-from structsvm.types import Vector
+from structsvm.foundation.types import Vector
 
 TITLE = "Sparse features"
 ABOUT = """

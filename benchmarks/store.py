@@ -23,6 +23,7 @@ NAMES = (
     "long_queries",
     "both_cores",
     "mq2008",
+    "folds",
     "bounds",
     "ndcg",
     "cutoff",

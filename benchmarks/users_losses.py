@@ -8,8 +8,8 @@ import numpy as np
 from attrs import frozen
 from sklearn.datasets import load_iris
 
+from structsvm.foundation.types import Matrix, Vector
 from structsvm.losses import GradedPairsLoss, GradedRankingLoss, InterleavingLoss, Loss, PairwiseLoss, ScoreLoss
-from structsvm.types import Matrix, Vector
 
 X, CLASSES = load_iris(return_X_y=True)
 

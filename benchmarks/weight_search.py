@@ -12,7 +12,7 @@ from benchmarks.measuring import Size, clock
 from benchmarks.mq2008 import CS, read_folds
 from benchmarks.rows import Row, Target, pick, without_data
 from structsvm import Ranker
-from structsvm.data import load_pool
+from structsvm.data import load_qrels, load_runs, pool_runs
 from structsvm.estimators.ranking import RankingEstimator
 from structsvm.features import FillMissing, QueryMinMax
 from structsvm.protocols.experiment.splits import balanced_splits
@@ -104,7 +104,7 @@ def _best_of_path(trial: Trial) -> RankingEstimator:
 
 def _trials(folder: Path, topics: range) -> list[Trial]:
     """Normalise the scores of the runs, and split the topics."""
-    pool = load_pool(folder / "runs", folder / "qrels.txt", topics=topics)
+    pool = pool_runs(load_runs(folder / "runs"), load_qrels(folder / "qrels.txt"), topics=topics)
     X = FillMissing(0.0).fit_transform(QueryMinMax().fit_transform(pool.X, qid=pool.qid))
     names = np.array(pool.topics)
 
@@ -112,7 +112,7 @@ def _trials(folder: Path, topics: range) -> list[Trial]:
         rows = np.isin(pool.qid, names[list(queries)])
         return Part(X[rows], pool.y[rows], pool.qid[rows])
 
-    splits = balanced_splits(len(names), trials=TRIALS, train=TRAIN, validation=VALIDATION, seed=0)
+    splits = balanced_splits(len(names), trials=TRIALS, train=TRAIN, validation=VALIDATION, random_state=0)
     return [(part(split.train), part(split.validation), part(split.test)) for split in splits]
 
 

@@ -6,16 +6,16 @@ import tempfile
 import traceback
 from contextlib import suppress
 
-from structsvm.signals import end_as_ctrl_c_does, leave, unwrapped
+from structsvm.foundation.signals import end_as_ctrl_c_does, leave, unwrapped
 
 _INTERNAL = 70
-"""Exit code of a fault of the program itself: EX_SOFTWARE of sysexits.h."""
+"""Exit code of an internal error: EX_SOFTWARE of sysexits.h."""
 
 
 def main() -> None:
-    """Run the command line; whatever happens, also while it is still being loaded, ends it in one line.
+    """Run the command line, and report any exception in one line, also if loading fails.
 
-    Exit codes are those of `structsvm.cli.failures`, and 70 for an exception that is a fault of the program.
+    `structsvm.cli.shared.failures` defines the exit codes; an internal error exits with 70.
     """
     try:
         end_as_ctrl_c_does()
@@ -26,7 +26,8 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit("structsvm: error: interrupted")
     except Exception as error:
-        if type(error).__module__ == "structsvm.exceptions":  # one of those that are told, while it was being loaded
+        # Loading the commands can raise an exception that is meant for users.
+        if type(error).__module__ == "structsvm.exceptions":
             sys.exit(f"structsvm: error: {error}")
         _tell(error)
         sys.exit(_INTERNAL)
@@ -35,9 +36,9 @@ def main() -> None:
 
 
 def _open_streams() -> None:
-    """Put something in the place of standard streams that are closed, whose numbers the next files would get.
+    """Replace closed standard streams, because the next files would get their descriptors.
 
-    As with other commands, nothing can be written to an output that is closed, which is an error.
+    Writing to a closed output stays an error, as in other commands.
     """
     for name, mode, access in (("stdin", "r", os.O_RDONLY), ("stdout", "w", os.O_RDONLY), ("stderr", "w", os.O_WRONLY)):
         if getattr(sys, name) is None:
@@ -45,10 +46,11 @@ def _open_streams() -> None:
 
 
 def _tell(error: Exception) -> None:
-    """Say that there is a fault, and where the traceback is: in a file, or on standard error if none can be made."""
+    """Report an internal error, with the traceback in a file, or on standard error if the file cannot be created."""
     said = f"structsvm: internal error: {' '.join(f'{type(error).__name__}: {error!s:.500}'.split())}"
     way_out = "This is a fault of structsvm. Please report it to its developers, with"
-    with suppress(OSError):  # of standard error
+    # Writing to standard error may fail.
+    with suppress(OSError):
         try:
             with tempfile.NamedTemporaryFile(
                 "w", encoding="utf-8", errors="backslashreplace", prefix="structsvm-", suffix=".log", delete=False

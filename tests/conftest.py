@@ -41,7 +41,7 @@ def _compile_once(run: str) -> None:
     from numba.core.compiler_lock import global_compiler_lock
     from numba.core.dispatcher import Dispatcher
 
-    from structsvm.storage.locks import lock
+    from structsvm.foundation.storage.temporary import lock
 
     folder = Path(tempfile.gettempdir()) / f"structsvm-tests-{run}"
     atexit.register(shutil.rmtree, folder, ignore_errors=True)

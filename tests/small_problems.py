@@ -14,10 +14,16 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.optimize import minimize
 
+from structsvm.features.operators import Operator
+from structsvm.foundation.types import Matrix, Vector
 from structsvm.losses import AveragePrecision, ChainHamming, Loss, Multiclass, ROCArea, ScoreLoss, ZeroOne
-from structsvm.operators import Operator
+from structsvm.objectives import Hinge
 from structsvm.problem import Problem
-from structsvm.types import Matrix, Vector
+
+
+def hinge(loss: Any, scores: Any, y: Any, qid: Any = None, **settings: Any) -> Any:
+    """Return values and gradient of the hinges of labels at some scores."""
+    return Hinge(loss, y, qid, **settings)(scores)
 
 
 class Kronecker(Loss[Vector, int]):

@@ -8,14 +8,14 @@ from functools import cache
 import pytest
 
 from tests.docs.test_reference import listed, thing
-from tests.docs.values import docstring_of, is_value
+from tests.docs.values import docstring_of, is_error, is_value
 
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 NEEDS = {
-    "structsvm.objectives.for_xgboost": "xgboost",
+    "structsvm.objectives.boosting": "xgboost",
     "structsvm.rankers.lambda_mart": "lightgbm",
-    "structsvm.serving.trees": "lightgbm",
+    "structsvm.models.trees": "lightgbm",
 }
 """What the examples of a module import that the tests are run without."""
 
@@ -50,4 +50,4 @@ def test_every_public_name_has_an_example_that_is_run():
         examples = doctest.DocTestParser().get_examples(text or "")
         return "Examples\n" in (text or "") and examples and not any(doctest.SKIP in each.options for each in examples)
 
-    assert not [path for path in listed() if not is_run(path)]
+    assert not [path for path in listed() if not is_error(thing(path)) and not is_run(path)]

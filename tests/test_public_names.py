@@ -13,10 +13,33 @@ from tests.public_calls import BAD, GROUPS, NOT_CALLED, covered
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-PARTS = ["", "comparison", "data", "features", "fusion", "losses", "metrics", "operators", "problem", "protocols"]
-PARTS += ["objectives", "plots"]
-PARTS += ["evaluation", "pipelines", "protocols.experiment", "protocols.letor", "qp", "rankers"]
-PARTS += ["export", "registry", "serving", "significance", "solvers", "tables", "testing", "text", "text.letor"]
+PARTS = [
+    "",
+    "data",
+    "evaluation",
+    "evaluation.significance",
+    "features",
+    "features.operators",
+    "fusion",
+    "losses",
+    "metrics",
+    "models",
+    "models.export",
+    "objectives",
+    "plots",
+    "problem",
+    "protocols",
+    "protocols.experiment",
+    "protocols.letor",
+    "rankers",
+    "registry",
+    "solvers",
+    "solvers.comparison",
+    "solvers.qp",
+    "testing",
+    "text",
+    "text.letor",
+]
 
 
 @pytest.fixture(autouse=True)

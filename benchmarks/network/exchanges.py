@@ -8,8 +8,8 @@ from attrs import field, frozen
 
 from benchmarks.network.links import Tree
 from benchmarks.network.spreads import Spread
-from structsvm.settings import at_least, not_negative, positive
-from structsvm.types import Matrix, Vector
+from structsvm.foundation.settings import at_least, not_negative, positive
+from structsvm.foundation.types import Matrix, Vector
 
 
 @frozen

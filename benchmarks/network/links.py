@@ -5,8 +5,8 @@ from math import ceil
 import numpy as np
 from attrs import field, frozen
 
-from structsvm.settings import at_least, not_negative, positive
-from structsvm.types import Matrix, Vector
+from structsvm.foundation.settings import at_least, not_negative, positive
+from structsvm.foundation.types import Matrix, Vector
 
 
 @frozen

@@ -8,7 +8,7 @@ from attrs import evolve, field, frozen
 from benchmarks.network.exchanges import Cluster, Exchange, Failures, Times, round_seconds
 from benchmarks.network.links import Link, Tree
 from benchmarks.network.spreads import Even, Lognormal, Spread
-from structsvm.settings import at_least, not_negative, positive
+from structsvm.foundation.settings import at_least, not_negative, positive
 
 BYTES = 8
 """Bytes of a number on its way."""

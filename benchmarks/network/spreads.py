@@ -5,8 +5,8 @@ from abc import ABC, abstractmethod
 import numpy as np
 from attrs import field, frozen
 
-from structsvm.settings import not_negative
-from structsvm.types import Matrix
+from structsvm.foundation.settings import not_negative
+from structsvm.foundation.types import Matrix
 
 
 class Spread(ABC):

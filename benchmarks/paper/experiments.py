@@ -11,8 +11,8 @@ from attrs import frozen
 
 from structsvm.cli import main as structsvm
 from structsvm.data import load_digits_runs, pool_runs
-from structsvm.protocols.experiment import Results, Settings, run
-from structsvm.protocols.experiment.protocol import RESULTS
+from structsvm.protocols.experiment import ExperimentResults, Settings, run
+from structsvm.protocols.experiment.plan import RESULTS
 
 SECONDS = "seconds.json"
 
@@ -92,14 +92,14 @@ def commands(of: DataSet, data: Path, out: Path, extra: Sequence[str] = ()) -> I
     yield ("experiment", "--runs", str(out / "runs"), *judged, "--with-best", "--out", str(out / "report"), *extra)
 
 
-def make(of: DataSet, data: Path | None, work: Path, jobs: int, extra: Sequence[str] = ()) -> Results:
+def make(of: DataSet, data: Path | None, work: Path, jobs: int, extra: Sequence[str] = ()) -> ExperimentResults:
     """Run what is missing of a data set's commands, add up what they take, and return the results."""
     out = work / of.name
     out.mkdir(parents=True, exist_ok=True)
     if of is MADE:
         settings = Settings(trials=int(extra[1]), models=tuple(extra[3].split(","))) if extra else Settings()
         runs = load_digits_runs(n_candidates=400, depth=100)
-        return _timed(out, "experiment", partial(run, pool_runs(*runs), settings, out, jobs=jobs))
+        return _timed(out, "experiment", partial(run, pool_runs(*runs), settings, out, n_jobs=jobs))
     assert data is not None
     folder = out
     for command in commands(of, data, out, ("--jobs", str(jobs), *extra)):
@@ -107,10 +107,10 @@ def make(of: DataSet, data: Path | None, work: Path, jobs: int, extra: Sequence[
         if command[0] == "experiment" or not _finished(folder):
             print(f"$ structsvm {' '.join(command)}", flush=True)
             _timed(out, command[0], partial(structsvm.main, [*command], standalone_mode=False))
-    return Results.load(folder / RESULTS)
+    return ExperimentResults.load(folder / RESULTS)
 
 
-def numbers(of: DataSet, results: Results, work: Path) -> dict[str, Any]:
+def numbers(of: DataSet, results: ExperimentResults, work: Path) -> dict[str, Any]:
     """Return what the page says of a data set, as JSON has it."""
     seconds = work / of.name / SECONDS
     return {
@@ -147,17 +147,16 @@ def numbers(of: DataSet, results: Results, work: Path) -> dict[str, Any]:
 
 
 def _row(row: Any) -> dict[str, Any]:
-    against = row.against
     return {
         "name": row.name,
         "place": row.place,
-        "map": row.mean,
+        "map": row.map,
         "tied": row.tied,
-        "wins": against and against.wins,
-        "losses": against and against.losses,
-        "ties": against and against.ties,
-        "p_value": against and against.p_value,
-        "significant": against and bool(against.significant),
+        "wins": row.wins,
+        "losses": row.losses,
+        "ties": row.ties,
+        "p_value": row.p_value,
+        "significant": row.significant,
     }
 
 

@@ -7,10 +7,10 @@ import numpy as np
 
 from benchmarks.paper.printed import TABLE_1, TABLE_3
 from structsvm import Problem
+from structsvm.foundation.types import Vector
 from structsvm.losses import AveragePrecision, ROCArea
 from structsvm.metrics import AP
 from structsvm.solvers import NSlack
-from structsvm.types import Vector
 
 LOSS, ROC = AveragePrecision(), ROCArea()
 CASES = 400

@@ -12,7 +12,7 @@ import numpy as np
 from attrs import define, field
 
 from benchmarks.peers.vectorised import AveragePrecisionOracle
-from structsvm.types import Vector
+from structsvm.foundation.types import Vector
 
 
 @define

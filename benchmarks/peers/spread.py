@@ -66,7 +66,8 @@ def overhead(paths: list[str], C: float) -> dict[str, Any]:
     from dask import delayed
     from distributed import Client, LocalCluster
 
-    from structsvm.distributed import DaskRanker, Partitions
+    from structsvm.distributed import DaskRanker
+    from structsvm.distributed.partitions import Partitions
 
     rng = np.random.default_rng(0)
     X = rng.standard_normal((16 * 50, 20))

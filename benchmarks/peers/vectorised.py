@@ -7,7 +7,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from structsvm.types import IntVector, Matrix, Vector
+from structsvm.foundation.types import IntVector, Matrix, Vector
 
 
 @frozen(eq=False)

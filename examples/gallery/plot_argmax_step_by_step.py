@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from structsvm.losses import AveragePrecision
-from structsvm.plots import COLOURS, STYLE
+from structsvm.plots import COLORS, STYLE
 
 plt.style.use(STYLE)
 
@@ -68,11 +68,11 @@ figure, axes = plt.subplots(figsize=(6.0, 3.8), layout="constrained")
 columns = {"by score": scores, "most violated": worst, "the truth": y + 1e-3 * scores}
 ranks = np.array([np.argsort(np.argsort(-values)) + 1 for values in columns.values()])
 for document in range(len(y)):
-    colour, dashes = (COLOURS[0], "-") if y[document] else (COLOURS[1], "--")
+    colour, dashes = (COLORS[0], "-") if y[document] else (COLORS[1], "--")
     axes.plot(range(3), ranks[:, document], dashes, color=colour, marker="o", linewidth=1.0, markersize=9)
     axes.text(0, ranks[0, document], document + 1, ha="center", va="center", color="white", fontsize=7)
-axes.plot([], [], "-o", color=COLOURS[0], label="relevant")
-axes.plot([], [], "--o", color=COLOURS[1], label="not relevant")
+axes.plot([], [], "-o", color=COLORS[0], label="relevant")
+axes.plot([], [], "--o", color=COLORS[1], label="not relevant")
 heads = [
     f"{name}\nΔ = {loss.loss(y, values):.3f}, w·Ψ = {scores @ loss.encode(values, y):+.3f}"
     for name, values in columns.items()

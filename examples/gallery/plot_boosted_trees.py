@@ -13,7 +13,7 @@ import numpy as np
 
 from structsvm import Ranker
 from structsvm.objectives import LightGBMHinge, LightGBMMeasure
-from structsvm.plots import COLOURS, STYLE, InterpolatedPrecisionDisplay
+from structsvm.plots import COLORS, STYLE, InterpolatedPrecisionDisplay
 
 plt.style.use(STYLE)
 
@@ -54,7 +54,7 @@ figure, axes = plt.subplots(figsize=(6.0, 3.4), layout="constrained")
 for (name, values), dashes in zip(curves.items(), ("-", "--", ":"), strict=True):
     axes.plot(np.arange(1, len(values) + 1), values, dashes, label=name)
 base = linear.score(held_X, held_y, qid=held_qid)
-axes.axhline(base, color=COLOURS[4], linewidth=0.9)
+axes.axhline(base, color=COLORS[4], linewidth=0.9)
 axes.text(80, base, "a linear ranker", ha="right", va="bottom", fontsize=8)
 axes.set(xlabel="trees", ylabel="MAP on held-out queries")
 axes.legend()
@@ -65,4 +65,4 @@ axes.legend()
 # par with lambdarank, not ahead (:doc:`/howto/boost_trees`).
 
 scores = {**boosted, "linear": linear.predict(new_X)}
-InterpolatedPrecisionDisplay.from_predictions(new_y, scores, new_qid)
+InterpolatedPrecisionDisplay.from_predictions(scores, new_y, new_qid)

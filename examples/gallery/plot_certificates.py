@@ -14,7 +14,7 @@ import numpy as np
 from structsvm import StructuralSVM
 from structsvm.exceptions import CheckError, OracleError
 from structsvm.losses import Loss
-from structsvm.plots import COLOURS, STYLE
+from structsvm.plots import COLORS, STYLE
 from structsvm.solvers import OneSlack
 from structsvm.testing import check_loss
 
@@ -91,7 +91,7 @@ for axes, title, (seen, _) in zip(panels, titles, found.values(), strict=True):
     primal, dual = seen.T
     axes.step(range(len(seen)), primal, where="post", label="primal")
     axes.step(range(len(seen)), dual, where="post", linestyle="--", label="dual")
-    axes.axhline(optimum, color=COLOURS[4], linewidth=0.9, linestyle=":", label="the optimum")
+    axes.axhline(optimum, color=COLORS[4], linewidth=0.9, linestyle=":", label="the optimum")
     axes.set(xlabel="iteration", title=title, ylim=(0.0, 130.0))
 panels[0].set_ylabel("bounds of the objective")
 panels[0].legend()

@@ -13,7 +13,7 @@ import numpy as np
 
 from structsvm import Ranker
 from structsvm.features import Thresholds
-from structsvm.plots import COLOURS, STYLE
+from structsvm.plots import COLORS, STYLE
 
 plt.style.use(STYLE)
 
@@ -45,7 +45,7 @@ figure, (learned, share) = plt.subplots(2, 1, figsize=(6.0, 4.6), sharex=True, l
 learned.step(grid[:, 0], ranker.predict(thresholds.transform(grid)), where="post", label="of its indicators")
 learned.plot(grid[:, 0], as_it_is.predict(grid), "--", label="of the score itself")
 for place in thresholds.thresholds_[0][1:]:
-    learned.axvline(place, color=COLOURS[4], linewidth=0.6, alpha=0.6)
+    learned.axvline(place, color=COLORS[4], linewidth=0.6, alpha=0.6)
 learned.set(ylabel=r"learned score $w \cdot \phi$", title="Grey lines are thresholds")
 learned.legend()
 

@@ -53,13 +53,13 @@ FusionWeightsDisplay.from_estimator(weighted, names)
 
 best = int(np.argmax(weighted["weights by MAP"].weights_))
 systems = {f"{names[best]}, alone": np.nan_to_num(test[0][:, best], nan=-1e9), **fused}
-InterpolatedPrecisionDisplay.from_predictions(test[1], systems, test[2])
+InterpolatedPrecisionDisplay.from_predictions(systems, test[1], test[2])
 
 # %%
 # A mean hides much. Query by query, the learned weights are better than CombSUM on most queries and worse on some.
 
 QueryDifferencesDisplay.from_predictions(
-    test[1], fused["weights by SVM-map"], fused["CombSUM"], test[2], names=("SVM-map", "CombSUM")
+    fused["weights by SVM-map"], fused["CombSUM"], test[1], test[2], names=("SVM-map", "CombSUM")
 )
 
 # %%

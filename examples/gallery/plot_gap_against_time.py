@@ -2,17 +2,17 @@
 How long a fit takes as C grows
 ===============================
 
-The larger C is, the less the regulariser smooths the problem, and the longer a solver works. ``structsvm.comparison``
-runs solvers on one problem, one after the other, with a clock that stops while it measures; on the command line,
-``structsvm compare --plot`` does the same with your data.
+The larger C is, the less the regulariser smooths the problem, and the longer a solver works.
+``structsvm.solvers.comparison`` runs solvers on one problem, one after the other, with a clock that stops while it
+measures; on the command line, ``structsvm compare --plot`` does the same with your data.
 """
 
 import matplotlib.pyplot as plt
 
 from structsvm import Problem
-from structsvm.comparison import compare
 from structsvm.data import load_digits_queries
 from structsvm.plots import STYLE, ConvergenceDisplay
+from structsvm.solvers.comparison import compare
 
 plt.style.use(STYLE)
 
@@ -35,5 +35,5 @@ for row in table:
     print(f"C = {row.C:<7g} {row.solver:12} {row.status}, {row.iterations} iterations")
 
 # %%
-# To save such a figure to a file, call ``structsvm.comparison.gap_against_time(table)``. :doc:`/comparing` explains
-# the table, and :doc:`/benchmarks` has larger ones, other programs among them.
+# To save such a figure to a file, call ``structsvm.solvers.comparison.gap_against_time(table)``.
+# :doc:`/comparing` explains the table, and :doc:`/benchmarks` has larger ones, other programs among them.

@@ -12,7 +12,7 @@ import numpy as np
 
 from structsvm.estimators import LatentStructuralSVM
 from structsvm.losses import LatentLoss
-from structsvm.plots import COLOURS, STYLE
+from structsvm.plots import COLORS, STYLE
 
 plt.style.use(STYLE)
 # sphinx_gallery_thumbnail_number = 2
@@ -70,9 +70,9 @@ figure, (falls, learned) = plt.subplots(1, 2, figsize=(7.0, 3.2), layout="constr
 falls.plot(range(1, len(svm.rounds_) + 1), [each.objective for each in svm.rounds_], marker="o")
 falls.set(xlabel="round", ylabel="objective where it begins", title="It never rises")
 falls.xaxis.get_major_locator().set_params(integer=True)
-learned.plot(PATTERN / np.abs(PATTERN).max(), "o--", color=COLOURS[4], label="pattern")
+learned.plot(PATTERN / np.abs(PATTERN).max(), "o--", color=COLORS[4], label="pattern")
 weights = svm.coef_[:WIDTH]
-learned.plot(weights / np.abs(weights).max(), "s-", color=COLOURS[0], label="weights")
+learned.plot(weights / np.abs(weights).max(), "s-", color=COLORS[0], label="weights")
 learned.set(xlabel="place in the window", ylabel="over the largest", title="The weights are the pattern")
 learned.set_ylim(-1.2, 1.6)
 learned.legend(ncols=2, loc="upper center")
@@ -84,13 +84,13 @@ new_xs, new_ys, new_begins = series(200, seed=3)
 figure, axes = plt.subplots(figsize=(6.0, 3.6), layout="constrained")
 for row, i in enumerate((1, 3, 5, 7)):
     found, h = svm.predict_latent(new_xs[i : i + 1])[0]
-    axes.plot(new_xs[i] - 5.0 * row, color=COLOURS[4], linewidth=0.9)
+    axes.plot(new_xs[i] - 5.0 * row, color=COLORS[4], linewidth=0.9)
     if found:
         place = range(h, h + WIDTH)
-        axes.plot(place, new_xs[i][h : h + WIDTH] - 5.0 * row, color=COLOURS[1], linewidth=2.0)
-    axes.plot(new_begins[i], 2.2 - 5.0 * row, "v", color=COLOURS[0])
-axes.plot([], [], color=COLOURS[1], label="found")
-axes.plot([], [], "v", color=COLOURS[0], label="begins here in truth")
+        axes.plot(place, new_xs[i][h : h + WIDTH] - 5.0 * row, color=COLORS[1], linewidth=2.0)
+    axes.plot(new_begins[i], 2.2 - 5.0 * row, "v", color=COLORS[0])
+axes.plot([], [], color=COLORS[1], label="found")
+axes.plot([], [], "v", color=COLORS[0], label="begins here in truth")
 axes.set(xlabel="time", yticks=[], title="Four new series")
 figure.legend(loc="outside lower center", ncols=2)
 

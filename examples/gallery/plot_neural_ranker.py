@@ -4,16 +4,16 @@ Train a neural ranker for average precision
 
 The hinge of a structural SVM is a function of scores, with a gradient, so that any model that is trained by gradients
 can be trained on it. Here it is a network in a few lines of NumPy, trained on the hinge of average precision.
-``structsvm.objectives.for_torch.HingeLoss`` is the same as a PyTorch module.
+``structsvm.objectives.for_torch.TorchHinge`` is the same as a PyTorch module.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
 
 from structsvm import Ranker
-from structsvm.metrics import average_precision
+from structsvm.metrics import AP
 from structsvm.objectives import Hinge
-from structsvm.plots import COLOURS, STYLE
+from structsvm.plots import COLORS, STYLE
 
 plt.style.use(STYLE)
 
@@ -47,10 +47,7 @@ for _ in range(250):
     found = hinge(hidden @ layers[2])
     means.append(found.values.mean())
     reached.append(
-        [
-            1.0 - average_precision(network(each), labels, ids)
-            for each, labels, ids in ((X, y, qid), (new_X, new_y, new_qid))
-        ]
+        [1.0 - AP().mean(network(each), labels, ids) for each, labels, ids in ((X, y, qid), (new_X, new_y, new_qid))]
     )
     slope = found.gradient / len(hinge)
     back = np.outer(slope, layers[2]) * (hidden > 0.0)
@@ -67,7 +64,7 @@ figure, (descent, plane) = plt.subplots(1, 2, figsize=(8.0, 3.4), layout="constr
 descent.plot(means, label="mean hinge, training")
 descent.plot(np.array(reached)[:, 0], "--", label="1 − MAP, training")
 descent.plot(np.array(reached)[:, 1], ":", label="1 − MAP, new queries")
-descent.axhline(1.0 - linear.score(new_X, new_y, qid=new_qid), color=COLOURS[4], linewidth=0.9)
+descent.axhline(1.0 - linear.score(new_X, new_y, qid=new_qid), color=COLORS[4], linewidth=0.9)
 descent.text(250, 1.0 - linear.score(new_X, new_y, qid=new_qid), "a linear ranker", ha="right", va="bottom", fontsize=8)
 descent.set(xlabel="step", ylabel="loss", ylim=(0.0, 1.2))
 descent.legend()
@@ -76,7 +73,7 @@ axis = np.linspace(-2.5, 2.5, 101)
 grid = np.array([[a, b] for b in axis for a in axis])
 levels = plane.contourf(axis, axis, network(grid).reshape(101, 101), 14, cmap="Blues")
 some = slice(0, 250)
-for kind, marker, colour in ((0.0, "x", COLOURS[4]), (1.0, "o", COLOURS[1])):
+for kind, marker, colour in ((0.0, "x", COLORS[4]), (1.0, "o", COLORS[1])):
     rows = X[some][y[some] == kind]
     plane.plot(*rows.T, marker, color=colour, markersize=3.5, label="relevant" if kind else "not relevant")
 plane.set(

@@ -12,7 +12,7 @@ import numpy as np
 
 from structsvm import Ranker
 from structsvm.data import load_digits_queries
-from structsvm.plots import COLOURS, STYLE, RegularisationPathDisplay, WeightsDisplay
+from structsvm.plots import COLORS, STYLE, RegularizationPathDisplay, WeightsDisplay
 
 plt.style.use(STYLE)
 
@@ -24,7 +24,7 @@ train, test = load_digits_queries(n_train=60, n_test=60, n_candidates=30)
 rng = np.random.default_rng(0)
 X, new_X = (np.hstack([data.X, rng.normal(size=(len(data.X), 60))]) for data in (train, test))
 Cs = np.logspace(-2, 3, 11)
-display = RegularisationPathDisplay.from_estimator(Ranker(loss="map"), X, train.y, train.qid, Cs=Cs, folds=4)
+display = RegularizationPathDisplay.from_estimator(Ranker(loss="map"), X, train.y, train.qid, Cs=Cs, folds=4)
 
 # %%
 # Training MAP rises with C all the way. Held-out MAP rises, and falls again once the weights begin to follow the
@@ -39,8 +39,8 @@ for C in Cs:
     path.append(ranker.set_params(C=C).fit(X, train.y, qid=train.qid).coef_)
 path = np.array(path)
 figure, axes = plt.subplots(figsize=(6.0, 3.4), layout="constrained")
-noise = axes.plot(Cs, path[:, 25:], color=COLOURS[4], linewidth=0.6)
-similar = axes.plot(Cs, path[:, :25], color=COLOURS[0], linewidth=1.1)
+noise = axes.plot(Cs, path[:, 25:], color=COLORS[4], linewidth=0.6)
+similar = axes.plot(Cs, path[:, :25], color=COLORS[0], linewidth=1.1)
 axes.set(xscale="log", xlabel="C", ylabel="weight", title="Weights along the path")
 axes.legend([similar[0], noise[0]], ["of similarities", "of noise"])
 
@@ -61,4 +61,4 @@ WeightsDisplay.from_estimator(ranker, names, top=12)
 
 # %%
 # :doc:`/howto/C_and_tol` explains which values are usual, and how C converts from other programs. To draw a search by
-# scikit-learn instead, use ``RegularisationPathDisplay.from_search``.
+# scikit-learn instead, use ``RegularizationPathDisplay.from_search``.

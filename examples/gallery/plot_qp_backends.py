@@ -11,9 +11,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from structsvm import Problem
-from structsvm.comparison import compare
 from structsvm.data import load_digits_queries
-from structsvm.plots import COLOURS, STYLE, ConvergenceDisplay
+from structsvm.plots import COLORS, STYLE, ConvergenceDisplay
+from structsvm.solvers.comparison import compare
 
 plt.style.use(STYLE)
 
@@ -33,9 +33,9 @@ curves = {row.backend: tuple(zip(*row.curve, strict=True)) for row in table if r
 ConvergenceDisplay(curves, tol=1e-3).plot(gaps)
 rows = [row for row in table if row.history]
 places = np.arange(len(rows))
-seconds.barh(places, [row.solver_seconds for row in rows], color=COLOURS[1], label="in QPs")
+seconds.barh(places, [row.solver_seconds for row in rows], color=COLORS[1], label="in QPs")
 oracle = [row.oracle_seconds for row in rows]
-seconds.barh(places, oracle, left=[row.solver_seconds for row in rows], color=COLOURS[0], label="in argmaxes")
+seconds.barh(places, oracle, left=[row.solver_seconds for row in rows], color=COLORS[0], label="in argmaxes")
 seconds.set_yticks(places, labels=[row.backend for row in rows])
 seconds.invert_yaxis()
 seconds.set(xlabel="seconds", title="Where the time goes")

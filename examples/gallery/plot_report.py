@@ -14,15 +14,15 @@ import numpy as np
 
 from structsvm.data import load_digits_runs, pool_runs
 from structsvm.plots import (
-    COLOURS,
+    COLORS,
     STYLE,
     FusionWeightsDisplay,
     InterpolatedPrecisionDisplay,
     QueryDifferencesDisplay,
-    RegularisationPathDisplay,
+    RegularizationPathDisplay,
 )
 from structsvm.protocols import RankingSVM, Scores
-from structsvm.protocols.experiment import WITH_BEST, Settings, run
+from structsvm.protocols.experiment import Settings, run
 
 plt.style.use(STYLE)
 
@@ -36,19 +36,19 @@ models = tuple(
     for loss in ("map", "roc_area")
 )
 with tempfile.TemporaryDirectory() as folder:
-    results = run(pool, Settings(trials=3, train=10, validation=5, models=models), folder, jobs=1)
+    results = run(pool, Settings(trials=3, train=10, validation=5, models=models), folder, n_jobs=1)
 
 # %%
 # MAP over all test queries: the two models above the line, the three best runs below it.
 
-rows = results.rows(WITH_BEST)
+rows = results.rows("with-best")
 figure, axes = plt.subplots(figsize=(6.0, 3.8), layout="constrained")
 places = np.arange(len(rows))
 is_model = np.array([not row.place for row in rows])
-means = np.array([row.mean for row in rows])
+means = np.array([row.map for row in rows])
 axes.plot(means[is_model], places[is_model], "o", label="model")
-axes.plot(means[~is_model], places[~is_model], "s", color=COLOURS[2], label="base function")
-axes.axhline(is_model.sum() - 0.5, color=COLOURS[4], linewidth=0.8)
+axes.plot(means[~is_model], places[~is_model], "s", color=COLORS[2], label="base function")
+axes.axhline(is_model.sum() - 0.5, color=COLORS[4], linewidth=0.8)
 axes.set_yticks(places, labels=[row.name for row in rows])
 axes.invert_yaxis()
 axes.set_xlabel("MAP over the pool")
@@ -59,11 +59,11 @@ axes.legend()
 # right, the weights that the models give to the runs: the mean of the trials, with their middle half.
 
 figure, (recall, weights) = plt.subplots(1, 2, figsize=(8.0, 4.4), layout="constrained")
-curves = {model: results.precision(WITH_BEST, model) for model in results.models}
+curves = {model: results.precision("with-best", model) for model in results.models}
 curves[results.functions[0].name] = results.functions[0].precision
 InterpolatedPrecisionDisplay(np.linspace(0.0, 1.0, 11), curves).plot(recall)
-learned = {model: results.weights(WITH_BEST, model) for model in results.models}
-FusionWeightsDisplay(learned, results.functions_read(WITH_BEST)).plot(weights)
+learned = {model: results.weights("with-best", model) for model in results.models}
+FusionWeightsDisplay(learned, results.functions_read("with-best")).plot(weights)
 
 # %%
 # On the left, SVM-map against the best run, query by query, with wins and losses. On the right, MAP along the path of
@@ -72,8 +72,8 @@ FusionWeightsDisplay(learned, results.functions_read(WITH_BEST)).plot(weights)
 figure, (differences, path) = plt.subplots(1, 2, figsize=(8.0, 3.4), layout="constrained")
 best = next(row for row in rows if row.place == 1)
 QueryDifferencesDisplay(rows[0].values, best.values, names=(rows[0].name, best.name)).plot(differences)
-fits = results.fits(WITH_BEST, results.models[0])
-RegularisationPathDisplay(
+fits = results.fits("with-best", results.models[0])
+RegularizationPathDisplay(
     fits[0].values,
     [fit.validation for fit in fits],
     test=[fit.test for fit in fits],

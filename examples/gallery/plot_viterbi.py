@@ -12,7 +12,7 @@ import numpy as np
 
 from structsvm import StructuralSVM
 from structsvm.losses import ChainHamming
-from structsvm.plots import COLOURS, STYLE
+from structsvm.plots import COLORS, STYLE
 
 plt.style.use(STYLE)
 
@@ -48,11 +48,11 @@ rows = {"the truth": y, "as a sequence": np.array(svm.predict([x])[0]), "each by
 figure, (seen, labels) = plt.subplots(
     2, 1, figsize=(6.0, 4.0), sharex=True, height_ratios=(1.0, 1.1), layout="constrained"
 )
-seen.plot(x[:, 1], "o", color=COLOURS[4], markersize=3)
+seen.plot(x[:, 1], "o", color=COLORS[4], markersize=3)
 seen.set(ylabel="heat")
 hatches = ("", "//", "", "\\\\")
 for place, given in enumerate(rows.values()):
-    for state, colour, hatch in zip(STATES, COLOURS, hatches, strict=False):
+    for state, colour, hatch in zip(STATES, COLORS, hatches, strict=False):
         at = np.flatnonzero(given == state)
         labels.bar(
             at,

@@ -13,7 +13,7 @@ import numpy as np
 
 from structsvm.metrics import AP
 from structsvm.objectives import Hinge
-from structsvm.plots import COLOURS, STYLE
+from structsvm.plots import COLORS, STYLE
 from structsvm.rankers import WeightSearch
 
 plt.style.use(STYLE)
@@ -33,20 +33,20 @@ t = np.linspace(-2.0, 3.0, 1501)
 heights = X[:, :1] + X[:, 1:] * t
 figure, (lines, steps) = plt.subplots(2, 1, figsize=(6.0, 5.0), sharex=True, layout="constrained")
 for document, relevant in zip(heights, y, strict=True):
-    lines.plot(t, document, "-" if relevant else "--", color=COLOURS[0] if relevant else COLOURS[4], linewidth=1.0)
-lines.plot([], [], "-", color=COLOURS[0], label="relevant")
-lines.plot([], [], "--", color=COLOURS[4], label="not relevant")
+    lines.plot(t, document, "-" if relevant else "--", color=COLORS[0] if relevant else COLORS[4], linewidth=1.0)
+lines.plot([], [], "-", color=COLORS[0], label="relevant")
+lines.plot([], [], "--", color=COLORS[4], label="not relevant")
 lines.set(ylabel="score", title="The score of each document is a line")
 lines.legend()
 
 at_all = np.repeat(np.arange(len(t)), len(y))  # a query for each step: one call measures all
 precision = AP().per_query(heights.T.ravel(), np.tile(y, len(t)), at_all).values
 bound = Hinge("map", np.tile(y, len(t)), at_all)(heights.T.ravel()).values
-steps.plot(t, 1.0 - precision, color=COLOURS[0], drawstyle="steps-mid", label="1 − average precision")
-steps.plot(t, bound, "--", color=COLOURS[1], label="hinge")
-steps.plot(t[bound.argmin()], bound.min(), "o", color=COLOURS[1])
+steps.plot(t, 1.0 - precision, color=COLORS[0], drawstyle="steps-mid", label="1 − average precision")
+steps.plot(t, bound, "--", color=COLORS[1], label="hinge")
+steps.plot(t[bound.argmin()], bound.min(), "o", color=COLORS[1])
 best = np.flatnonzero(precision == precision.max())
-steps.axvspan(t[best[0]], t[best[-1]], color=COLOURS[2], alpha=0.15, label="where it is best")
+steps.axvspan(t[best[0]], t[best[-1]], color=COLORS[2], alpha=0.15, label="where it is best")
 steps.set(xlabel="step t of the second weight", ylabel="loss", ylim=(0.0, 1.6))
 steps.legend()
 
@@ -65,7 +65,7 @@ ids = (qid + n * np.arange(len(few))[:, None]).ravel()
 mean = AP().per_query(of_all, np.tile(labels, len(few)), ids).values.reshape(-1, n).mean(axis=1)
 figure, axes = plt.subplots(figsize=(6.0, 3.2), layout="constrained")
 axes.plot(few, mean, linewidth=1.0, drawstyle="steps-mid", label="MAP of 40 queries")
-axes.plot(search.coef_[1], search.map_, "o", color=COLOURS[1], label="weight search")
+axes.plot(search.coef_[1], search.map_, "o", color=COLORS[1], label="weight search")
 axes.set(xlabel="second weight (the first is 1)", ylabel="mean average precision")
 axes.legend()
 

@@ -1,12 +1,12 @@
-"""The command line, one file a command."""
+"""The command line, one module per command."""
 
 from collections.abc import Iterator, MutableMapping
 from importlib import import_module
 
 import click
 
-from structsvm.cli.failures import EXIT_CODES, CommandLine
-from structsvm.cli.texts import example
+from structsvm.cli.shared.command import epilog
+from structsvm.cli.shared.failures import EXIT_CODES, CommandLine
 
 __all__ = ["main"]
 
@@ -23,7 +23,7 @@ _HOMES = {
     "benchmark": "benchmark:benchmark_command",
     "index": "index:index_command",
     "retrieve": "retrieve:retrieve_command",
-    "report": "report:report_command",
+    "report": "experiment:report_command",
     "compile": "compile:compile_command",
     "list": "listing:list_command",
     "demo": "demo:demo_command",
@@ -31,7 +31,7 @@ _HOMES = {
 
 
 class _Commands(MutableMapping[str, click.Command]):
-    """The commands by name, each imported when it is first asked for: one should not wait for what others need."""
+    """Commands by name, imported on first use because some need slow imports."""
 
     def __init__(self) -> None:
         self._homes = dict(_HOMES)
@@ -61,10 +61,12 @@ class _Commands(MutableMapping[str, click.Command]):
 @click.group(
     cls=CommandLine,
     commands=_Commands(),
-    context_settings={"help_option_names": ["-h", "--help"]},
-    epilog=example(
-        "structsvm train train.txt --loss map -C 10 --model m.npz",
-        "structsvm evaluate m.npz test.txt --measure map --measure ndcg@10",
+    context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
+    epilog=epilog(
+        [
+            "structsvm train train.txt --loss map -C 10 --model m.npz",
+            "structsvm evaluate m.npz test.txt --measure map --measure ndcg@10",
+        ]
     )
     + f"\n\n{EXIT_CODES}",
 )

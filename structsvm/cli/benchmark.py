@@ -1,16 +1,17 @@
 """``structsvm benchmark``."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from structsvm.cli.console import counted, echo, note, progress_bar, show_tables
-from structsvm.cli.data import Columns, with_columns
-from structsvm.cli.failures import Failure
-from structsvm.cli.options import as_measure, as_normalisation, several_or_none
-from structsvm.cli.paths import BENCHMARK, FOLDS, Command
-from structsvm.cli.texts import example
+from structsvm.cli.shared.command import Command
+from structsvm.cli.shared.console import counted, echo, note, progress_bar, show_tables
+from structsvm.cli.shared.data import Columns, with_columns
+from structsvm.cli.shared.failures import Failure
+from structsvm.cli.shared.options import COUNT, as_measure, as_scaling, list_option, several_or_none
+from structsvm.cli.shared.paths import BENCHMARK, FOLDS
 
 if TYPE_CHECKING:
     from structsvm.metrics import Measure
@@ -19,35 +20,46 @@ if TYPE_CHECKING:
 def _show_models(ctx: click.Context, _param: click.Parameter, asked: bool) -> None:
     if not asked or ctx.resilient_parsing:
         return
-    from structsvm.protocols import needed_package
-    from structsvm.protocols.letor import model_names
+    from structsvm.protocols.catalogue import needed_package
+    from structsvm.registry import benchmark_models
 
-    for name in model_names():
+    for name in benchmark_models.names():
         package = needed_package(name)
         echo(f"{name} (needs {package})" if package else name)
     ctx.exit()
+
+
+def _baseline(name: str, known: list[str]) -> str:
+    """Return the model of the tables with this name; case, hyphens and underscores do not matter."""
+    from structsvm.exceptions import InputError, UnknownNameError
+    from structsvm.registry import benchmark_models
+    from structsvm.registry.spelling import name_key
+
+    wanted = {name_key(name)}
+    # "Best feature" is not in the registry.
+    with suppress(InputError):
+        wanted.add(name_key(benchmark_models.create(name).name))
+    found = next((each for each in known if name_key(each) in wanted), None)
+    if found is None:
+        raise UnknownNameError("model", name, known)
+    return found
 
 
 @click.command(
     cls=Command,
     name="benchmark",
     short_help="Compare models by LETOR's protocol, fold by fold.",
-    epilog=example("structsvm benchmark MQ2008 --models svm-map,svm-roc --out mq2008-tables"),
+    examples=["structsvm benchmark MQ2008 --models svm-map,svm-roc --out mq2008-tables"],
 )
 @click.argument("folds", metavar="DATA_FOLDS", type=FOLDS)
-@click.option(
-    "--models",
-    metavar="NAMES",
-    multiple=True,
-    callback=several_or_none,
-    help="Models, such as svm-map,rankboost.  [default: all that are installed]",
+@list_option(
+    "--models", callback=several_or_none, help="Models, such as svm-map,rankboost.  [default: all that are installed]"
 )
 @click.option(
     "--measure",
     metavar="NAME",
     callback=as_measure,
     default="map",
-    show_default=True,
     help="Measure that picks on the validation queries, and that models are compared by.",
 )
 @click.option("--baseline", metavar="NAME", help="Model to compare the others with.  [default: the first]")
@@ -57,13 +69,12 @@ def _show_models(ctx: click.Context, _param: click.Parameter, asked: bool) -> No
     help="Folder for finished folds, and for the tables as text, Markdown, LaTeX, CSV and JSON.",
 )
 @click.option("--force", is_flag=True, help="Replace the tables and folds of another run in that folder.")
-@click.option("--jobs", type=click.IntRange(min=1), help="Processes.  [default: one a processor, or a fold]")
+@click.option("--jobs", type=COUNT, help="Processes.  [default: one a processor, or a fold]")
 @click.option(
-    "--normalise",
+    "--normalize",
     metavar="NAME",
-    callback=as_normalisation,
+    callback=as_scaling,
     default="none",
-    show_default=True,
     help="Normalise the features of all models first: query-min-max, query-z-score or standard.",
 )
 @with_columns(letor=False)
@@ -80,45 +91,37 @@ def benchmark_command(
     out: Path | None,
     force: bool,
     jobs: int | None,
-    normalise: str | None,
+    normalize: str | None,
     columns: Columns,
     single_features: bool,
     quiet: bool,
 ) -> None:
-    """Train, pick and test models on the folds of a LETOR data set.
+    """Train, tune and test models on the folds of a LETOR data set.
 
     DATA_FOLDS is a folder with subfolders Fold1, Fold2, ..., each with train.txt, vali.txt and test.txt; or a folder
     with S1.txt to S5.txt, which are rotated as in LETOR. The files may be tables with named columns, such as train.csv
     and S1.parquet; with --label, --qid, --docid or --features all files are read as tables.
 
     In each fold, models are trained at each value of their hyper-parameter, and --measure on the validation queries
-    picks one. The single feature that is best on validation is a further row. Queries without a relevant document count
-    0. The last table shows how the models differ from the baseline, query by query, with intervals and tests.
+    picks one value. The single feature that is best on validation is a further row. Queries without a relevant document
+    count 0. The last table compares the models with the baseline query by query, with intervals and tests.
 
-    Finished folds are saved in the folder of --out: after Ctrl-C, the same command continues, and gets the same tables.
+    The folder of --out stores finished folds: after Ctrl-C, the same command resumes and gets the same tables.
     """
-    from structsvm.protocols import find_model
-    from structsvm.protocols.letor import (
-        BestFeature,
-        benchmark,
-        count_folds,
-        create_model,
-        difference_table,
-        find_folds,
-        fold_table,
-        installed_model_names,
-        summary_table,
-        write_tables,
-    )
+    from structsvm.protocols.letor import benchmark, fold_table, write_tables
+    from structsvm.protocols.letor.folds import find_folds
+    from structsvm.protocols.letor.plan import models_of
     from structsvm.protocols.letor.results import WIDER_RANGE
-    from structsvm.protocols.letor.tables import prepare_folder
+    from structsvm.protocols.letor.tables import difference_table, summary_table
+    from structsvm.protocols.plan import count_trials
 
-    chosen = [create_model(name) for name in models or installed_model_names()]
+    chosen = models_of(models)
     if baseline is not None:
-        baseline = find_model(baseline, [*chosen, BestFeature()]).name
+        baseline = _baseline(baseline, [model.name for model in chosen])
     found = find_folds(folds)
     if out is not None:
-        prepare_folder(out, replace=force or count_folds(out) > 0)  # whose tables they are, the folds tell
+        # The folds of the folder tell whether its tables are of this benchmark.
+        _prepare(out, replace=force or count_trials(out) > 0)
     try:
         with progress_bar("folds", shown=not quiet) as show:
             results = benchmark(
@@ -126,11 +129,11 @@ def benchmark_command(
                 chosen,
                 measure=measure,
                 single_features=single_features,
-                jobs=jobs,
+                n_jobs=jobs,
                 title=folds.resolve().name,
                 out=out,
                 replace=force,
-                normalise=normalise,
+                normalize=normalize,
                 columns=columns.named or None,
                 progress=show,
             )
@@ -138,8 +141,8 @@ def benchmark_command(
         if out is None:
             raise
         raise Failure(
-            f"interrupted: {count_folds(out)} of {counted(len(found), 'fold')} are in {out}; the same command goes on "
-            "from there"
+            f"interrupted: {count_trials(out)} of {counted(len(found), 'fold')} are in {out}; run the same command to "
+            "resume"
         ) from None
     written = write_tables(results, out, baseline) if out is not None else ()
     if results.ends:
@@ -150,3 +153,17 @@ def benchmark_command(
     show_tables(fold_table(results), summary_table(results), *differences)
     if written:
         echo(f"tables   {', '.join(path.name for path in written)} in {out}")
+
+
+def _prepare(folder: Path, *, replace: bool) -> None:
+    """Make a folder for the tables, and make sure that they can be written, before models are trained."""
+    from structsvm.exceptions import InputError
+    from structsvm.foundation.tables.formats import FILES, prepare_files
+
+    there = [name for name in FILES if (folder / name).exists()]
+    if there and not replace:
+        raise InputError(
+            f"{folder} has the tables of another run ({', '.join(there)}), which would be replaced: choose "
+            "another folder, or replace them with --force"
+        )
+    prepare_files(folder, FILES)

@@ -7,22 +7,40 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from structsvm.cli.console import counted, echo, echo_wrapped, note, progress_line, show_tables
-from structsvm.cli.data import Columns, read_data, with_columns
-from structsvm.cli.failures import Failure
-from structsvm.cli.options import names_in, names_of, numbers, positive, require_ranking_loss, with_tol
-from structsvm.cli.paths import DATA, Command
-from structsvm.cli.plots import check_plot, with_plot
-from structsvm.cli.results import STANDARD_OUTPUT, shows_text, with_csv, with_json, write_json, write_result
-from structsvm.cli.texts import example
-from structsvm.cli.weights import Limit, settings_for, with_bounds
+from structsvm.cli.shared.command import Command
+from structsvm.cli.shared.console import counted, echo, echo_wrapped, note, progress_line, show_tables
+from structsvm.cli.shared.data import Columns, read_data, with_columns
+from structsvm.cli.shared.failures import Failure
+from structsvm.cli.shared.options import (
+    list_option,
+    names_in,
+    names_of,
+    number_list,
+    number_option,
+    require_ranking_loss,
+    with_tol,
+)
+from structsvm.cli.shared.paths import DATA
+from structsvm.cli.shared.results import (
+    STANDARD_OUTPUT,
+    check_plot,
+    shows_text,
+    with_csv,
+    with_json,
+    with_plot,
+    write_json,
+    write_result,
+)
+from structsvm.cli.shared.weights import Limit, settings_for, with_bounds
 from structsvm.exceptions import InputError
+from structsvm.foundation.signals import finish
+from structsvm.foundation.storage.temporary import with_ending
 from structsvm.registry import Registry, backends, losses, solvers
-from structsvm.signals import finish
 
 if TYPE_CHECKING:
     from structsvm import Problem
-    from structsvm.comparison import Comparison, Progress
+    from structsvm.solvers.comparison import Comparison
+    from structsvm.solvers.comparison.running import Progress
 
 T = TypeVar("T", bound=Callable[..., Any])
 
@@ -36,26 +54,17 @@ _LEGEND = (
 
 
 def _several(option: str, registry: Registry[Any], default: str, help: str) -> Callable[[T], T]:
-    """Return an option that takes names of a registry."""
-    return click.option(
-        option,
-        f"{option.removeprefix('--')}_names",
-        metavar="NAMES",
-        multiple=True,
-        callback=names_in(registry),
-        shell_complete=names_of(registry),
-        default=[default],
-        show_default=True,
-        help=help,
-    )
+    """Return an option for several names of a registry."""
+    complete, name = names_of(registry), f"{option.removeprefix('--')}_names"
+    return list_option(option, name, callback=names_in(registry), shell_complete=complete, default=[default], help=help)
 
 
 def _kept(values: dict[str, Any]) -> list[tuple[str, Path]]:
-    """Return the file that finished rows are kept in, with the option that asks for it, if any does."""
+    """Return the file of finished rows, with the option that needs it, if any."""
     for name in ("csv", "json", "plot"):
         path = values[f"{name}_path"]
         if path is not None and path != STANDARD_OUTPUT:
-            return [(f"--{name}", Path(f"{path}.part"))]
+            return [(f"--{name}", with_ending(path, ".part"))]
     return []
 
 
@@ -64,11 +73,11 @@ def _kept(values: dict[str, Any]) -> list[tuple[str, Path]]:
     also_writes=_kept,
     name="compare",
     short_help="Compare solvers and QP backends on LETOR files.",
-    epilog=example(
+    examples=[
         "structsvm compare train.txt --backend active-set,osqp,highs -C 1,10,100",
         "structsvm compare train.txt --solver n-slack --csv rows.csv --plot gaps.svg",
         "structsvm compare train.txt --bounds 0: --monotonic-cst 3:-1 -C 1,100",
-    ),
+    ],
 )
 @click.argument("data", type=DATA, nargs=-1, required=True)
 @_several("--loss", losses, "map", "Losses to optimise. Here and below, several names are separated by commas.")
@@ -79,19 +88,15 @@ def _kept(values: dict[str, Any]) -> list[tuple[str, Path]]:
     "Cs",
     metavar="NUMBERS",
     multiple=True,
-    callback=numbers,
+    callback=number_list,
     default=["1"],
-    show_default=True,
     help="Values of C, the weight of the mean hinge loss against the regulariser.",
 )
 @with_tol
-@click.option(
+@number_option(
     "--time-limit",
-    type=float,
     metavar="SECONDS",
-    callback=positive,
     default=60.0,
-    show_default=True,
     help="Time limit for each combination; a QP or an iteration that has begun is finished.",
 )
 @with_bounds("Without --solver, only solvers that can bound weights are compared.")
@@ -114,25 +119,25 @@ def compare_command(
     json_path: Path | None,
     plot_path: Path | None,
 ) -> None:
-    """Train with every solver, QP backend and C on LETOR files, and show what it took.
+    """Train with every solver, QP backend and C on LETOR files, and compare gaps, times and cuts.
 
     The files are read as one data set; they may be tables, as for "structsvm train".
 
-    A combination that reaches the time limit is shown with the gap that it reached, and one whose package is missing
-    with the reason; the others go on. Ctrl-C ends the comparison with a table of what is finished. A solver without QPs
-    runs once for each C.
+    A combination that reaches the time limit is shown with the gap so far, and a combination whose package is missing
+    with the reason. A solver without QPs runs once for each C. Ctrl-C ends the comparison with a table of the finished
+    rows.
 
-    --bounds and --monotonic-cst bound the weights, as in "structsvm train"; frank-wolfe cannot do that.
+    --bounds and --monotonic-cst bound the weights, as in "structsvm train"; frank-wolfe does not support them.
 
-    With --csv, --json or --plot, finished combinations are saved in FILE.part until the comparison is complete: however
-    it was interrupted, the same command continues from there.
+    With --csv, --json or --plot, finished combinations are stored in FILE.part: after an interruption, the same command
+    resumes from there.
     """
     from structsvm import Problem
-    from structsvm.comparison import compare
     from structsvm.estimators import Ranker
     from structsvm.estimators.parameters import is_plain, regularised
-    from structsvm.operators import narrowed, occupied
-    from structsvm.storage.records import count_records
+    from structsvm.features.operators.occupied import narrowed, occupied
+    from structsvm.foundation.storage.records import count_records
+    from structsvm.solvers.comparison import compare
 
     for name in loss_names:
         require_ranking_loss(name)
@@ -147,7 +152,8 @@ def compare_command(
         X = narrowed(read.X, occupied(read.X)) if is_plain(bounded) else read.X
         plain = {name: Problem.from_queries(X, read.y, read.qid, loss=name) for name in loss_names}
         problems = {name: regularised(bounded, problem, intercept=False) for name, problem in plain.items()}
-        if not is_plain(bounded) and _is_default("solver_names"):
+        source = click.get_current_context().get_parameter_source("solver_names")
+        if not is_plain(bounded) and source is ParameterSource.DEFAULT:
             solver_names = tuple(name for name in solver_names if name != "frank-wolfe")
         table = compare(
             problems,
@@ -171,16 +177,12 @@ def compare_command(
     if plot_path is not None:
         _draw(table, plot_path)
     if table.interrupted:
-        on = "" if kept is None else f"; the same command goes on from {kept}"
+        on = "" if kept is None else f"; run the same command to resume from {kept}"
         raise Failure(f"interrupted: the table has {len(table)} of {counted(table.planned, 'combination')}{on}")
     if kept is not None:
         kept.unlink(missing_ok=True)
     if all(row.gap is None for row in table):
         raise Failure(f"no combination has a result{_one_reason(table) or ', for the reasons below the tables'}")
-
-
-def _is_default(name: str) -> bool:
-    return click.get_current_context().get_parameter_source(name) is ParameterSource.DEFAULT
 
 
 def _in_a_line(progress: "Progress") -> str:
@@ -190,7 +192,7 @@ def _in_a_line(progress: "Progress") -> str:
 
 
 def _print(table: "Comparison", problems: "dict[str, Problem]", *, reasons: bool) -> None:
-    """Print a table for each loss and C, and the notes of their rows, which are reasons."""
+    """Print a table for each loss and C, with the notes of their rows, which are ``reasons`` or remarks."""
     for loss, C in dict.fromkeys((row.loss, row.C) for row in table):
         show_tables(table.table(loss, C, f"loss {loss} ({_examples(problems[loss])}), C = {C:g}"))
     if not table.rows:
@@ -202,7 +204,7 @@ def _print(table: "Comparison", problems: "dict[str, Problem]", *, reasons: bool
 
 
 def _one_reason(table: "Comparison") -> str:
-    """Return why there is no result at all, for the error to say; "" where some are or the reasons differ."""
+    """Return the common reason if all rows failed; "" if some succeeded or the reasons differ."""
     reasons = {row.note for row in table}
     return f": {reasons.pop()}" if len(reasons) == 1 and all(row.gap is None for row in table) else ""
 
@@ -215,9 +217,8 @@ def _examples(problem: "Problem") -> str:
 
 
 def _draw(table: "Comparison", path: Path) -> None:
-    """Draw the gap against time to a file."""
-    from structsvm.comparison import gap_against_time
     from structsvm.plots.files import write_figure
+    from structsvm.solvers.comparison import gap_against_time
 
     try:
         figure = gap_against_time(table)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
-from structsvm.cli.console import counted, echo, note, progress_line
-from structsvm.cli.failures import Failure
-from structsvm.cli.paths import Command
-from structsvm.cli.texts import example
+from structsvm.cli.shared.command import Command
+from structsvm.cli.shared.console import counted, echo, note, progress_line
+from structsvm.cli.shared.failures import Failure
+from structsvm.cli.shared.options import COUNT
 from structsvm.exceptions import InputError
 
 
@@ -18,11 +18,11 @@ from structsvm.exceptions import InputError
     cls=Command,
     name="compile",
     short_help="Compile losses ahead of the first fit.",
-    epilog=example(
+    examples=[
         "structsvm compile",
         "structsvm compile map ndcg@10 --storage float32 --jobs 4",
         "NUMBA_CACHE_DIR=/opt/structsvm-code structsvm compile map",
-    ),
+    ],
 )
 @click.argument("names", metavar="[LOSS]...", nargs=-1)
 @click.option(
@@ -31,20 +31,18 @@ from structsvm.exceptions import InputError
     type=click.Choice(["float64", "float32", "sparse"]),
     multiple=True,
     default=["float64"],
-    show_default=True,
     help="How the features of later fits are stored; may be given several times.",
 )
-@click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes.")
+@click.option("--jobs", type=COUNT, default=1, help="Processes.")
 def compile_command(names: tuple[str, ...], storages: tuple[str, ...], jobs: int) -> None:
-    """Compile the machine code of losses, so that the first fit need not: for container images and clusters.
+    """Compile the machine code of losses before the first fit, for container images and clusters.
 
     Without LOSS, all ranking losses of the package are compiled. The machine code is stored beside the package, or in
-    the folder that the environment variable NUMBA_CACHE_DIR names. It is for this type of processor, so compile on the
-    type that will run it.
+    the folder that the environment variable NUMBA_CACHE_DIR names. It runs only on this type of processor.
     """
-    from structsvm.compute.compilation import folder_of_code
-    from structsvm.precompile import compile_losses, labels_of_kernels, ranking_losses
+    from structsvm.foundation.compute.compilation import folder_of_code
     from structsvm.registry import losses
+    from structsvm.solvers.precompile import compile_losses, labels_of_kernels, ranking_losses
 
     known = ranking_losses()
     for name in names:
@@ -53,16 +51,16 @@ def compile_command(names: tuple[str, ...], storages: tuple[str, ...], jobs: int
         except InputError as error:
             raise click.UsageError(str(error)) from None
         if not labels_of_kernels(loss):
-            raise click.UsageError(f"{name} is no loss of rankers with a kernel: take one of {', '.join(known)}")
+            raise click.UsageError(f"{name} is not a ranking loss with a kernel: choose one of {', '.join(known)}")
     folder = folder_of_code()
     if folder is None:
         raise Failure(
-            "machine code cannot be kept: no folder can be written, or NUMBA_DISABLE_JIT is set. Name a folder in the "
+            "cannot store machine code: no folder is writable, or NUMBA_DISABLE_JIT is set. Name a folder in the "
             "environment variable NUMBA_CACHE_DIR"
         )
     asked = os.environ.get("NUMBA_CACHE_DIR")
     if asked and not Path(folder).is_relative_to(asked):
-        raise Failure(f"machine code cannot be kept in {asked}, which NUMBA_CACHE_DIR names: it cannot be written to")
+        raise Failure(f"cannot store machine code in {asked}, the folder of NUMBA_CACHE_DIR: it is not writable")
     began, chosen = time.monotonic(), list(dict.fromkeys(names or known))
     if not sys.stderr.isatty():
         note(f"compiling {', '.join(chosen)}: the first takes a minute or more where nothing is kept yet")
@@ -75,5 +73,5 @@ def compile_command(names: tuple[str, ...], storages: tuple[str, ...], jobs: int
 
 
 def _at_work(names: list[str], done: int) -> str:
-    """Return the loss that is compiled, and which of how many it is."""
+    """Describe the loss being compiled, and the progress."""
     return f"{names[done]}, {done + 1} of {len(names)}" if done < len(names) else ""

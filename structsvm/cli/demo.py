@@ -5,12 +5,12 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from structsvm.cli.console import echo_wrapped, progress_bar
-from structsvm.cli.paths import EXPERIMENT, Command
-from structsvm.cli.report import show_files, show_results, write
-from structsvm.cli.texts import example
+from structsvm.cli.experiment import show_files, show_results, write_experiment
+from structsvm.cli.shared.command import Command
+from structsvm.cli.shared.console import echo_wrapped, progress_bar
+from structsvm.cli.shared.paths import EXPERIMENT
 from structsvm.exceptions import InputError
-from structsvm.storage.files import check_writable, make_folder
+from structsvm.foundation.storage.files import check_writable, make_folder
 
 _TRIALS = 5
 _CANDIDATES = 400
@@ -29,15 +29,9 @@ _TITLE = "Handwritten digits"
     cls=Command,
     name="demo",
     short_help="Run the experiment of the paper on SVM-map on data that come with scikit-learn.",
-    epilog=example("structsvm demo --out demo"),
+    examples=["structsvm demo --out demo"],
 )
-@click.option(
-    "--out",
-    type=EXPERIMENT,
-    default=Path("demo"),
-    show_default=True,
-    help="Folder for the report.",
-)
+@click.option("--out", type=EXPERIMENT, default=Path("demo"), help="Folder for the report.")
 def demo_command(out: Path) -> None:
     """Run a small experiment on images of digits, and write a report; it takes a minute or two.
 
@@ -46,7 +40,7 @@ def demo_command(out: Path) -> None:
     """
     from structsvm.data import load_digits_runs, pool_runs
     from structsvm.protocols.experiment import Settings, run
-    from structsvm.protocols.experiment.protocol import RESULTS
+    from structsvm.protocols.experiment.plan import RESULTS
 
     _check(out)
     settings = Settings(trials=_TRIALS)
@@ -65,18 +59,18 @@ def demo_command(out: Path) -> None:
     )
     with TemporaryDirectory() as trials, progress_bar("trials") as show:
         results = run(pool, settings, trials, progress=show)
-    written = write(results, out, title=_TITLE)
+    written = write_experiment(results, out, title=_TITLE)
     results.save(out / RESULTS)
     show_results(results)
     show_files(written)
 
 
 def _check(out: Path) -> None:
-    """Make sure that the results can be written, and that no experiment loses its own."""
-    from structsvm.protocols.experiment.protocol import RESULTS
-    from structsvm.protocols.experiment.records import NAME
+    """Raise InputError if the results cannot be written, or would replace another experiment's."""
+    from structsvm.protocols.experiment.plan import RESULTS
+    from structsvm.protocols.plan import TRIALS
 
-    if (out / NAME).exists():
+    if (out / TRIALS).exists():
         raise InputError(f"{out} holds the trials of an experiment, whose results are kept: choose another folder")
     make_folder(out)
     check_writable(out / RESULTS)

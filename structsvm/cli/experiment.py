@@ -1,28 +1,39 @@
-"""``structsvm experiment``."""
+"""``structsvm experiment`` and ``structsvm report``."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from attrs import evolve
 
-from structsvm.cli.collections import expanded, with_grades, with_topics
-from structsvm.cli.console import counted, note, note_left_out, progress_bar, progress_line
-from structsvm.cli.failures import Failure
-from structsvm.cli.options import several_or_none
-from structsvm.cli.paths import EXPERIMENT, QRELS, RUN_FOLDER, Command
-from structsvm.cli.report import show_files, show_results, write
-from structsvm.cli.texts import example
+from structsvm.cli.shared.collections import expanded, with_grades, with_topics
+from structsvm.cli.shared.command import Command
+from structsvm.cli.shared.console import (
+    counted,
+    echo,
+    echo_wrapped,
+    note,
+    note_left_out,
+    progress_bar,
+    progress_line,
+    show_tables,
+)
+from structsvm.cli.shared.failures import Failure
+from structsvm.cli.shared.options import COUNT, SEED, list_option, several_or_none
+from structsvm.cli.shared.paths import EXPERIMENT, FINISHED_EXPERIMENT, QRELS, RUN_FOLDER
 from structsvm.exceptions import InputError
 
 if TYPE_CHECKING:
     from structsvm.data import Pool
+    from structsvm.protocols.experiment import ExperimentResults
+    from structsvm.protocols.report import Written
 
 
 @click.command(
     cls=Command,
     name="experiment",
     short_help="Compare SVMs on the runs of retrieval systems, as in the paper on SVM-map.",
-    epilog=example("structsvm experiment --runs runs/ --qrels qrels.txt --topics 601-650 --out robust03-new"),
+    examples=["structsvm experiment --runs runs/ --qrels qrels.txt --topics 601-650 --out robust03-new"],
 )
 @click.option(
     "--runs", type=RUN_FOLDER, required=True, help="Folder of TREC runs, plain or compressed: the base functions."
@@ -31,26 +42,19 @@ if TYPE_CHECKING:
 @with_grades
 @click.option("--out", type=EXPERIMENT, required=True, help="Folder for the results; each experiment needs its own.")
 @with_topics
-@click.option("--trials", type=click.IntRange(min=1), default=50, show_default=True, help="Number of trials.")
-@click.option(
-    "--train", type=click.IntRange(min=1), default=10, show_default=True, help="Training queries in each trial."
-)
+@click.option("--trials", type=COUNT, default=50, help="Number of trials.")
+@click.option("--train", type=COUNT, default=10, help="Training queries in each trial.")
 @click.option(
     "--validation",
-    type=click.IntRange(min=1),
+    type=COUNT,
     default=5,
-    show_default=True,
     help="Validation queries in each trial, which pick C; all others are for the test.",
 )
-@click.option(
-    "--bins", type=click.IntRange(min=1), default=50, show_default=True, help="Thresholds for each base function."
-)
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the random trials.")
-@click.option("--jobs", type=click.IntRange(min=1), help="Processes.  [default: one a processor]")
-@click.option(
+@click.option("--bins", type=COUNT, default=50, help="Thresholds for each base function.")
+@click.option("--seed", "random_state", type=SEED, default=0, help="Seed of the random trials.")
+@click.option("--jobs", type=COUNT, help="Processes.  [default: one a processor]")
+@list_option(
     "--models",
-    metavar="NAMES",
-    multiple=True,
     callback=several_or_none,
     help="Models, such as svm-map,rankboost; the others are compared with the first.  [default: the paper's]",
 )
@@ -77,11 +81,11 @@ def experiment_command(
     In each of 50 trials, models learn from 10 queries how to combine the runs, 5 queries pick the best C of each model,
     and all other queries test it. Over the trials, every query has each role equally often.
 
-    An HTML report is written to the output folder, with the tables as text, Markdown, LaTeX, CSV and JSON.
-
-    Finished trials are saved there, too: after Ctrl-C, the same command continues, and gets the same results.
+    The output folder gets an HTML report, and the tables as text, Markdown, LaTeX, CSV and JSON. It also stores
+    finished trials: after Ctrl-C, the same command resumes and gets the same results.
     """
-    from structsvm.protocols.experiment import Settings, count_trials, run
+    from structsvm.protocols.experiment import Settings, run
+    from structsvm.protocols.plan import count_trials
 
     chosen: dict[str, Any] = dict(numbers)
     if models:
@@ -96,19 +100,19 @@ def experiment_command(
     _note_strange(pool)
     try:
         with progress_bar("trials", shown=not quiet) as show:
-            results = run(pool, settings, out, jobs=jobs, progress=show)
+            results = run(pool, settings, out, n_jobs=jobs, progress=show)
     except KeyboardInterrupt:
         raise Failure(
             f"interrupted: {count_trials(out)} of {counted(settings.trials, 'trial')} are in {out}; "
-            "the same command goes on from there"
+            "run the same command to resume"
         ) from None
-    written = write(results, out)
+    written = write_experiment(results, out)
     show_results(results)
     show_files(written)
 
 
 def _note_strange(pool: "Pool") -> None:
-    """Say where runs and judgments look as if they were not of the same topics or the same documents."""
+    """Print notes if runs and judgments seem to have different topics or documents."""
     import numpy as np
 
     reasons = set(pool.left_out.values())
@@ -126,7 +130,7 @@ def _note_strange(pool: "Pool") -> None:
 
 
 def _read(runs: Path, qrels: Path | str, grades: dict[int, int] | None, topics: tuple[str, ...] | None) -> "Pool":
-    """Read what the experiment is about; of a range, the topics that exist."""
+    """Read and pool the runs; of a range, use the topics that exist."""
     from structsvm.data import load_qrels, load_runs, pool_runs
 
     judgments, read = load_qrels(qrels, grades), load_runs(runs)
@@ -137,3 +141,54 @@ def _read(runs: Path, qrels: Path | str, grades: dict[int, int] | None, topics: 
     if not asked:
         raise InputError(f"--topics {','.join(topics)} names none of the {len(known)} topics of {runs} and {qrels}")
     return pool_runs(read, judgments, topics=asked)
+
+
+@click.command(
+    cls=Command,
+    name="report",
+    short_help="Rewrite the report of an experiment.",
+    examples=["structsvm report robust03-new"],
+)
+@click.argument("folder", type=FINISHED_EXPERIMENT)
+def report_command(folder: Path) -> None:
+    """Rewrite the report and the tables of an experiment, such as to add plots or after an update of this package.
+
+    FOLDER is the --out folder of "structsvm experiment". Nothing is trained.
+    """
+    from structsvm.protocols.experiment import ExperimentResults
+    from structsvm.protocols.experiment.plan import RESULTS
+
+    results = ExperimentResults.load(folder / RESULTS)
+    show_results(results)
+    show_files(write_experiment(results, folder))
+
+
+def write_experiment(results: "ExperimentResults", folder: Path, *, title: str | None = None) -> "Written":
+    """Write the report of an experiment, and show a progress line meanwhile."""
+    from structsvm.protocols.experiment.report import write_report
+
+    with progress_line() as say:
+        say("writing the report")
+        return write_report(results, folder, title=title)
+
+
+def show_results(results: "ExperimentResults") -> None:
+    """Print the statistics of an experiment, and MAP over the pool for each variant."""
+    from structsvm.protocols.experiment.report.tables import data_table, legend, map_table
+
+    tables = [map_table(results, variant) for variant in results.variants]
+    show_tables(data_table(results), *(evolve(table, notes=()) for table in tables))
+    echo_wrapped(*tables[0].notes, *legend(results), "")
+
+
+def show_files(written: "Written") -> None:
+    """Print the path of a report, and the reason if it has no plots."""
+    from structsvm.protocols.experiment.plan import RESULTS
+
+    if written.missing:
+        note(f"the report has no plots: {written.missing}")
+    folder = written.page.parent
+    names = ", ".join(path.name for path in written.tables)
+    echo(f"results  {folder / RESULTS}")
+    echo(f"tables   {names} in {folder}")
+    echo(f"report   {written.page}")

@@ -5,31 +5,28 @@ from pathlib import Path
 
 import click
 
-from structsvm.cli.console import echo, note
-from structsvm.cli.files import read_model
-from structsvm.cli.options import name_in, names_of
-from structsvm.cli.paths import INPUT, OUTPUT, Command
-from structsvm.cli.texts import example
-from structsvm.registry import exports
-from structsvm.storage.files import check_writable
+from structsvm.cli.shared.command import Command
+from structsvm.cli.shared.console import echo, note
+from structsvm.cli.shared.options import name_option
+from structsvm.cli.shared.paths import INPUT, OUTPUT
+from structsvm.foundation.storage.files import check_writable
+from structsvm.registry.built_in import exports
 
 
 @click.command(
     cls=Command,
     name="export",
     short_help="Write a model for Solr, Elasticsearch, svm_rank or ONNX.",
-    epilog=example(
+    examples=[
         "structsvm export m.npz --format solr --output model.json",
         "structsvm export m.npz --format onnx --output model.onnx",
-    ),
+    ],
 )
 @click.argument("model", type=INPUT)
-@click.option(
+@name_option(
+    exports,
     "--format",
     "form",
-    metavar="NAME",
-    callback=name_in(exports),
-    shell_complete=names_of(exports),
     required=True,
     help=f"Format of the model: {', '.join(exports.built_in)}, or one of a plug-in.",
 )
@@ -44,13 +41,14 @@ from structsvm.storage.files import check_writable
 def export_command(model: Path, form: str, output: Path, feature_names: Path | None, name: str | None) -> None:
     """Write a trained model in the format of another program, which then gives documents the same scores.
 
-    "json" and "numpy" are plain formats for code of your own. A model that normalises features within queries can only
-    be written as onnx, json or numpy, since Solr, Elasticsearch and svm_rank score one document at a time.
+    "json" and "numpy" are plain formats for your own code. A model that normalises features within queries can be
+    written as onnx, json or numpy only: Solr, Elasticsearch and svm_rank score one document at a time.
     """
-    from structsvm.export import export
+    from structsvm.models.export import export
+    from structsvm.models.files import load_model
 
     check_writable(output)
-    ranker = read_model(model)
+    ranker = load_model(model)
     names = None if feature_names is None else _names_in(feature_names)
     for left_out in export(ranker, output, form, feature_names=names, model_name=name):
         note(left_out)
@@ -58,11 +56,11 @@ def export_command(model: Path, form: str, output: Path, feature_names: Path | N
 
 
 def _names_in(path: Path) -> tuple[str, ...]:
-    """Return the names at the head of a LETOR file, or else the lines of a file."""
-    from structsvm.data import load_feature_names
+    """Return the names at the head of a LETOR file, or else the lines of the file."""
     from structsvm.data.blocks import read_blocks
+    from structsvm.data.letor.beside import feature_names_of
 
-    at_its_head = load_feature_names(path)
+    at_its_head = feature_names_of(path)
     if at_its_head is not None:
         return at_its_head
     with closing(read_blocks(path)) as blocks:

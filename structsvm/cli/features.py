@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from structsvm.cli.collections import (
+from structsvm.cli.shared.collections import (
     warnings_as_notes,
     with_encoding,
     with_format,
@@ -14,23 +14,24 @@ from structsvm.cli.collections import (
     with_id_field,
     with_numbering,
 )
-from structsvm.cli.console import counted, first_of, note, progress_bar, progress_line
-from structsvm.cli.files import check_output, write_text
-from structsvm.cli.options import names_in, several
-from structsvm.cli.paths import INDEX, OUTPUT, QRELS, RUNS, TOPICS, Command
-from structsvm.cli.texts import example
+from structsvm.cli.shared.command import Command
+from structsvm.cli.shared.console import counted, first_of, note, progress_bar, progress_line
+from structsvm.cli.shared.files import check_output, write_text
+from structsvm.cli.shared.options import COUNT, SEED, list_option, names_in
+from structsvm.cli.shared.paths import INPUT, OUTPUT, QRELS, RUNS, TOPICS
+from structsvm.cli.shared.results import shows_text, with_json, write_json
 from structsvm.exceptions import InputError
+from structsvm.features.scaling.names import SCORE_SCALINGS
 from structsvm.registry import retrieval_functions
 
 if TYPE_CHECKING:
     from structsvm.data import Qrels, RankingData, Topic
-    from structsvm.text import Index
-    from structsvm.text.letor import Candidates
+    from structsvm.text.letor.extraction import Candidates
 
 
 def _folds(values: dict[str, Any]) -> list[tuple[str, Path]]:
-    """Return the files that --folds makes of the folder that --out names."""
-    from structsvm.protocols.letor.fold_files import fold_files
+    """Return the files that --folds writes to the folder --out."""
+    from structsvm.protocols.letor.folds import fold_files
 
     return [("--out", path) for path in fold_files(values["out"], values["folds"])] if values["folds"] else []
 
@@ -40,12 +41,12 @@ def _folds(values: dict[str, Any]) -> list[tuple[str, Path]]:
     also_writes=_folds,
     name="features",
     short_help="Compute LETOR's features from an index, topics and judgments.",
-    epilog=example(
-        "structsvm features index/ topics.txt --qrels qrels.txt --judged --out train.txt",
-        "structsvm features index/ topics.txt --qrels qrels.txt --candidates runs/ --folds 5 --out letor",
-    ),
+    examples=[
+        "structsvm features index topics.txt --qrels qrels.txt --judged --out train.txt",
+        "structsvm features index topics.txt --qrels qrels.txt --candidates runs/ --folds 5 --out letor",
+    ],
 )
-@click.argument("index", type=INDEX)
+@click.argument("index", type=INPUT)
 @click.argument("topics", type=TOPICS)
 @click.option("--qrels", type=QRELS, required=True, help="Judgments in TREC's format: the labels.")
 @click.option(
@@ -58,54 +59,46 @@ def _folds(values: dict[str, Any]) -> list[tuple[str, Path]]:
     help="A TREC run, or a folder of them: its top documents are the candidates. If given several times, the union is "
     "taken.",
 )
-@click.option(
+@list_option(
     "--function",
-    metavar="NAMES",
-    multiple=True,
     callback=names_in(retrieval_functions),
     help="Without --candidates: retrieval functions; the union of their top documents are the candidates.  "
     "[default: bm25]",
 )
 @click.option(
     "--top",
-    type=click.IntRange(min=1),
+    type=COUNT,
     help="How many documents of each run or function become candidates for a topic.  [default: 1000]",
 )
 @click.option("--judged", is_flag=True, help="Take the judged documents as candidates.")
-@click.option(
+@list_option(
     "--features",
-    metavar="NAMES",
-    multiple=True,
     default=["released"],
-    show_default=True,
-    callback=several,
     help="Features to compute: released (L1 to L10 and H1 to H5 as in LETOR's data), lecture (as in the lecture), "
     "single ones (L8,H1), or retrieval functions.",
 )
-@click.option(
-    "--fields",
-    metavar="NAMES",
-    multiple=True,
-    callback=several,
-    help="Fields to compute features of; whole is the whole document.  [default: all fields, and whole]",
+@list_option(
+    "--fields", help="Fields to compute features of; whole is the whole document.  [default: all fields, and whole]"
 )
 @click.option(
-    "--normalise",
-    type=click.Choice(["query-min-max", "none"]),
+    "--normalize",
+    type=click.Choice(["none", *SCORE_SCALINGS]),
     default="query-min-max",
-    show_default=True,
-    help="Scale each feature to the range from 0 to 1 within each query, as in LETOR, or leave it as it is.",
+    help="Scale each feature within each query: query-min-max, to the range from 0 to 1, is LETOR's.",
 )
 @click.option("--folds", type=click.IntRange(min=3), help='Split the topics into files S1.txt, ... for "benchmark".')
+@click.option("--seed", type=SEED, default=0, help="Seed of the random split into folds.")
 @click.option(
-    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the random split into folds."
+    "--query",
+    metavar="PART",
+    help="Part of the topic to use as the query.  [default: title, or else description, text or all]",
 )
-@click.option("--query", metavar="PART", help="Part of the topic to use as the query.  [default: description, or all]")
 @with_numbering
 @with_grades
 @with_format
 @with_encoding
 @with_id_field
+@with_json
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress and no summary.")
 def features_command(
     index: Path,
@@ -118,7 +111,7 @@ def features_command(
     judged: bool,
     features: tuple[str, ...],
     fields: tuple[str, ...],
-    normalise: str,
+    normalize: str,
     folds: int | None,
     seed: int,
     query: str | None,
@@ -127,25 +120,31 @@ def features_command(
     form: str,
     encoding: str,
     id_field: str | None,
+    json_path: Path | None,
     quiet: bool,
 ) -> None:
     """Compute LETOR's features of candidate documents, and write a LETOR file for train, predict, evaluate, benchmark.
 
-    INDEX is a folder that "structsvm index" wrote, TOPICS a file of topics. The candidates of a topic are the top
+    INDEX is a file that "structsvm index" wrote, TOPICS a file of topics. The candidates of a topic are the top
     documents of retrieval functions on the index (--function) or of runs (--candidates), or the judged documents
-    (--judged). Candidates without a judgment get label 0. Left out are judged documents that are not in the index, and
-    topics without judgments or without candidates.
+    (--judged). Candidates without a judgment get label 0. Judged documents that are not in the index are left out, and
+    so are topics without judgments or candidates.
 
-    The names of the features are written as comments at the head of the file. The file is written whole or not at all,
-    and compressed by gzip if its name ends in .gz.
+    The file begins with the names of the features as comments. It is written whole or not at all, as gzip if its name
+    ends in .gz.
     """
-    from structsvm.data import load_qrels, read_topics
-    from structsvm.data.letor_writing import LetorText
-    from structsvm.protocols.letor import write_folds
-    from structsvm.protocols.letor.fold_files import require_place_for_folds
-    from structsvm.text import Index
-    from structsvm.text.letor import find_features, letor_features
+    from attrs import evolve
 
+    from structsvm.data import join_runs, load_qrels, load_run, read_topics
+    from structsvm.data.letor.writing import LetorText
+    from structsvm.data.trec import run_files
+    from structsvm.protocols.letor import write_folds
+    from structsvm.protocols.letor.folds import require_place_for_folds
+    from structsvm.text import Index, retrieve
+    from structsvm.text.letor.catalogue import find_features
+    from structsvm.text.letor.extraction import indexed_judgments, letor_features
+
+    shows_text(json_path)
     _require_one_kind(candidates, function, top, judged=judged)
     find_features(features)
     if folds:
@@ -159,10 +158,19 @@ def features_command(
         every = read_topics(topics, form, numbering, encoding=encoding, id_field=id_field)
         asked = _judged_topics(every, judgments, topics, qrels)
         say("finding candidates")
+        taken: dict[str, Any] = {"depth": top or 1000, "topics": [topic.id for topic in asked]}
+        pairs: Candidates
+        missing: list[str] = []
         if judged:
-            pairs, missing = _indexed(judgments, read, asked)
+            pairs, missing = indexed_judgments(judgments, read, asked)
+        elif candidates:
+            files = [file for path in candidates for file in run_files(path)]
+            pairs = join_runs([evolve(load_run(file), name=str(file)) for file in files], **taken)
         else:
-            pairs, missing = _first_documents(read, asked, candidates, function or ("bm25",), top, query), []
+            functions, depth = function or ("bm25",), taken["depth"]
+            pairs = join_runs(
+                [retrieve(read, asked, each, depth, query=query, name=each) for each in functions], **taken
+            )
     with progress_bar("topics", shown=not quiet) as show:
         data = letor_features(
             read,
@@ -171,36 +179,44 @@ def features_command(
             judgments,
             features=features,
             fields=fields or None,
-            normalise=normalise,
+            normalize=normalize,
             query=query,
             progress=show,
         )
     if missing:
         lost = counted(len(missing), "judged document")
         note(f"{lost} of these topics not in the index ({first_of(missing)}), and left out")
-    _note_left_out(every, data)
+    kept = set(data.qid.tolist())
+    left_out = [topic.id for topic in every if topic.id not in kept]
+    _note_left_out(left_out, data)
     if folds:
-        write_folds(out, data, folds=folds, seed=seed)
+        write_folds(out, data, folds=folds, random_state=seed)
     else:
         text = LetorText.of(data.X, data.y, data.qid, data.doc_ids, data.feature_names)
         write_text(text.pieces(), out)
+    relevant = int((data.y > 0).sum())
+    content = {
+        "output": out,
+        "topics": len(kept),
+        "topics_left_out": left_out,
+        "documents": len(data.qid),
+        "relevant": relevant,
+        "judged_documents_left_out": len(missing),
+        "features": data.feature_names,
+    }
+    write_json(content, json_path)
     if not quiet:
-        where = f"{folds} files in {out}" if folds else str(out)
-        note(f"wrote {data.summary}, {int((data.y > 0).sum())} relevant, to {where}")
+        note(f"wrote {data.summary}, {relevant} relevant, to {f'{folds} files in {out}' if folds else out}")
 
 
 def _require_one_kind(candidates: Sequence[Path], functions: Sequence[str], top: int | None, *, judged: bool) -> None:
     if judged and (candidates or functions or top):
-        raise click.UsageError("--judged says what the candidates are: leave out --candidates, --function and --top")
+        raise click.UsageError("--judged chooses the candidates: leave out --candidates, --function and --top")
     if candidates and functions:
-        raise click.UsageError(
-            "candidates are the documents of runs, --candidates, or of functions on the index, --function: leave one "
-            "out"
-        )
+        raise click.UsageError("--candidates and --function both choose the candidates: leave one out")
 
 
 def _judged_topics(topics: "Sequence[Topic]", judgments: "Qrels", path: Path | str, qrels: Path | str) -> "list[Topic]":
-    """Return the topics that have judgments."""
     known = dict.fromkeys(judgments.qid.tolist())
     judged = [topic for topic in topics if topic.id in known]
     if not judged:
@@ -211,54 +227,9 @@ def _judged_topics(topics: "Sequence[Topic]", judgments: "Qrels", path: Path | s
     return judged
 
 
-def _indexed(judgments: "Qrels", index: "Index", topics: "Sequence[Topic]") -> "tuple[Candidates, list[str]]":
-    """Return the judgments of topics whose documents are in an index, and the documents of the others.
-
-    Where none is there, all are returned: that is an error of its own.
-    """
-    import numpy as np
-    from attrs import evolve
-
-    asked = np.isin(judgments.qid, [topic.id for topic in topics])
-    there = np.isin(judgments.doc_ids, np.asarray(index.doc_ids))
-    if not (asked & there).any():
-        return judgments, []
-    missing = list(dict.fromkeys(judgments.doc_ids[asked & ~there].tolist()))
-    return (
-        evolve(judgments, **{name: getattr(judgments, name)[there] for name in ("qid", "doc_ids", "grades")}),
-        missing,
-    )
-
-
-def _first_documents(
-    index: "Index",
-    topics: "Sequence[Topic]",
-    candidates: Sequence[Path],
-    functions: Sequence[str],
-    top: int | None,
-    query: str | None,
-) -> "Candidates":
-    """Return the union of the first documents of runs, or of retrieval functions where there are none."""
-    from attrs import evolve
-
-    from structsvm.data import join_runs, load_run
-    from structsvm.data.trec import run_files
-    from structsvm.text import retrieve
-
-    depth = top or 1000
-    if candidates:
-        files = [file for path in candidates for file in run_files(path)]
-        runs = [evolve(load_run(file), name=str(file)) for file in files]
-    else:
-        runs = [retrieve(index, topics, function, depth, query=query, name=function) for function in functions]
-    return join_runs(runs, depth=depth, topics=[topic.id for topic in topics])
-
-
-def _note_left_out(topics: "Sequence[Topic]", data: "RankingData") -> None:
-    kept = set(data.qid.tolist())
-    lost = [topic.id for topic in topics if topic.id not in kept]
+def _note_left_out(lost: list[str], data: "RankingData") -> None:
     if lost:
         note(f"{counted(len(lost), 'topic')} left out ({first_of(lost)}), without judgments or without candidates")
-    without = len(kept) - len(set(data.qid[data.y > 0].tolist()))
+    without = len(set(data.qid.tolist())) - len(set(data.qid[data.y > 0].tolist()))
     if without:
         note(f"{counted(without, 'topic')} with no relevant document among the candidates: measures count them as 0")

@@ -8,29 +8,27 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from structsvm.cli.console import counted, note, progress_line
-from structsvm.cli.files import check_output, write_text
-from structsvm.cli.options import bad, names_of
-from structsvm.cli.paths import OUTPUT, QRELS, RUNS, Command
-from structsvm.cli.plots import check_plot, with_plot, write_plot
-from structsvm.cli.results import shows_text, with_json, write_json
-from structsvm.cli.texts import example
+from structsvm.cli.shared.command import Command
+from structsvm.cli.shared.console import counted, first_of, note, progress_line
+from structsvm.cli.shared.files import check_output, write_text
+from structsvm.cli.shared.options import COUNT, bad, names_of
+from structsvm.cli.shared.paths import OUTPUT, QRELS, RUNS
+from structsvm.cli.shared.results import check_plot, shows_text, with_json, with_plot, write_json, write_plot
 from structsvm.exceptions import InputError
+from structsvm.features.scaling.names import SCORE_SCALINGS
 from structsvm.registry import fusions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from structsvm.data import Qrels, Run
-
-_SHOWN = 3
+    from structsvm.data import Run
 
 
 def _as_method(_ctx: click.Context, _param: click.Parameter, name: str) -> str:
-    from structsvm.fusion import fusion_method
+    from structsvm.fusion.runs import method_named
 
     try:
-        fusion_method(name)
+        method_named(name)
     except InputError as error:
         raise bad(error) from None
     return name
@@ -40,18 +38,17 @@ def _as_method(_ctx: click.Context, _param: click.Parameter, name: str) -> str:
     cls=Command,
     name="fuse",
     short_help="Make one TREC run of several.",
-    epilog=example(
-        "structsvm fuse a.run b.run c.run --method comb-mnz --normalisation min-max --output fused.run",
+    examples=[
+        "structsvm fuse a.run b.run c.run --method comb-mnz --normalize query-min-max --output fused.run",
         "structsvm fuse runs/ --method rrf --output fused.run",
         "structsvm fuse runs/ --method weighted-comb-sum --qrels training.txt --output fused.run --plot weights.svg",
-    ),
+    ],
 )
 @click.argument("runs", type=RUNS, nargs=-1, required=True)
 @click.option(
     "--method",
     metavar="NAME",
     default="comb-mnz",
-    show_default=True,
     callback=_as_method,
     shell_complete=names_of(fusions),
     help="comb-min, comb-max, comb-med, comb-sum, comb-anz or comb-mnz, which combine scores; weighted-comb-sum, which "
@@ -66,24 +63,13 @@ def _as_method(_ctx: click.Context, _param: click.Parameter, name: str) -> str:
     "topics that are judged there. Measure the fused run on others.",
 )
 @click.option(
-    "--normalisation",
-    type=click.Choice(["none", "min-max", "z", "sum"]),
-    help="What is done to the scores of each run and topic first, for the methods that combine scores.  "
-    "[default: min-max]",
+    "--normalize",
+    type=click.Choice(["none", *SCORE_SCALINGS]),
+    help="Scale the scores of each run and topic first, for the methods that combine scores.  [default: query-min-max]",
 )
-@click.option(
-    "--count",
-    type=click.Choice(["retrieved", "nonzero"]),
-    help="What comb-anz and comb-mnz count: the runs that retrieved the document, or the scores that are not 0.  "
-    "[default: retrieved]",
-)
-@click.option(
-    "--depth", type=click.IntRange(min=1), default=1000, show_default=True, help="Documents read of a run for a topic."
-)
-@click.option(
-    "--length", type=click.IntRange(min=1), default=1000, show_default=True, help="Documents written for a topic."
-)
-@click.option("--tag", default="fused", show_default=True, help="Name of the run, its last column.")
+@click.option("--depth", type=COUNT, default=1000, help="Documents read of a run for a topic.")
+@click.option("--length", type=COUNT, default=1000, help="Documents written for a topic.")
+@click.option("--tag", default="fused", help="Name of the run, its last column.")
 @click.option("-o", "--output", type=OUTPUT, help="File to write the run to.  [default: standard output]")
 @with_plot("Draw the weights that weighted-comb-sum learned to this file, such as weights.svg, .pdf or .png.")
 @with_json
@@ -92,8 +78,7 @@ def fuse_command(
     runs: tuple[Path, ...],
     method: str,
     qrels: Path | None,
-    normalisation: str | None,
-    count: str | None,
+    normalize: str | None,
     depth: int,
     length: int,
     tag: str,
@@ -102,23 +87,21 @@ def fuse_command(
     json_path: Path | None,
     quiet: bool,
 ) -> None:
-    """Make one run of several.
+    """Combine several runs to one.
 
     RUNS are files in TREC's format, plain or compressed, or one folder of them. The candidates of a topic are the
-    documents that any run retrieved for it. Runs that share a name are told apart by their files. An output file is
+    documents that any run retrieved for it. Runs with the same name are named after their files. An output file is
     written whole or not at all, as gzip if its name ends in .gz; it must not be one of RUNS, nor in their folder.
     """
     from structsvm.data import load_qrels
-    from structsvm.data.trec import run_files
-    from structsvm.data.trec_writing import run_lines
-    from structsvm.fusion import fuse_runs, fusion_method
-    from structsvm.fusion.runs import fit_to_judged
+    from structsvm.data.trec import run_files, run_lines
+    from structsvm.fusion import fuse_runs
+    from structsvm.fusion.runs import fit_to_judged, method_named
 
     if output is None and not shows_text(json_path):
         raise click.UsageError("the run and --json both go to standard output: name a file for one, as with --output")
-    given = {"normalisation": normalisation, "count": count}
     try:
-        chosen: Any = fusion_method(method, **{name: value for name, value in given.items() if value is not None})
+        chosen: Any = method_named(method, **({} if normalize is None else {"normalize": normalize}))
     except InputError as error:
         raise click.UsageError(str(error)) from None
     if chosen.learns and qrels is None:
@@ -145,15 +128,16 @@ def fuse_command(
         fused = fuse_runs(read, chosen, depth=depth, length=length, name=tag)
         lines = run_lines(fused)
     _note_missing(read)
-    if judgments is not None:
-        if not quiet:
-            pairs = zip(read, chosen.weights_, strict=True)
-            note(f"learned weights: {', '.join(f'{run.name} {weight:.4g}' for run, weight in pairs)}")
-        _note_trained_on(judgments, fused)
-    write_text(lines, output)
     weights = None
     if judgments is not None:
         weights = {run.name: float(weight) for run, weight in zip(read, chosen.weights_, strict=True)}
+        if not quiet:
+            note(f"learned weights: {', '.join(f'{name} {weight:.4g}' for name, weight in weights.items())}")
+        trained = set(judgments.qid.tolist()) & set(fused.qid.tolist())
+        if trained:
+            topics = counted(len(trained), "topic")
+            note(f"weights were learned from {topics} that the fused run has too: measure it on the others alone")
+    write_text(lines, output)
     content = {
         "method": method,
         "runs": [{"run": run.name, "file": path} for run, path in zip(read, files, strict=True)],
@@ -172,7 +156,7 @@ def fuse_command(
 
 
 def _draw(weights: "dict[str, float]", path: Path, *, quiet: bool) -> None:
-    """Draw learned weights, the largest first."""
+    """Plot learned weights, the largest first."""
     from structsvm.plots import FusionWeightsDisplay
 
     names = sorted(weights, key=lambda name: -weights[name])
@@ -188,12 +172,12 @@ def _require_different(files: "Sequence[Path]") -> None:
     for path in files:
         other = seen.setdefault(os.path.realpath(path), path)
         if other is not path:
-            twice = f"{path} is there twice" if path == other else f"{other} and {path} are the same file"
+            twice = f"{path} is given twice" if path == other else f"{other} and {path} are the same file"
             raise InputError(f"{twice}, and would count as two runs: name it once")
 
 
 def _read(files: "Sequence[Path]") -> "list[Run]":
-    """Read runs; those that share a name get that of their file, since fusion does not look at names."""
+    """Read runs; name those with equal names by their files."""
     from attrs import evolve
 
     from structsvm.data import load_run
@@ -205,18 +189,8 @@ def _read(files: "Sequence[Path]") -> "list[Run]":
     return [run if times[run.name] == 1 else evolve(run, name=str(path)) for run, path in zip(runs, files, strict=True)]
 
 
-def _note_trained_on(judgments: "Qrels", fused: "Run") -> None:
-    """Say which topics of the fused run weights were learned from."""
-    trained = set(judgments.qid.tolist()) & set(fused.qid.tolist())
-    if trained:
-        note(
-            f"weights were learned from {counted(len(trained), 'topic')} that the fused run has too: measure it on the "
-            "others alone"
-        )
-
-
 def _note_missing(runs: "Sequence[Run]") -> None:
-    """Say which runs lack topics that others have."""
+    """Note the runs that lack topics of other runs."""
     from structsvm.data.pairs import sort_topics
 
     topics = [set(run.qid.tolist()) for run in runs]
@@ -226,9 +200,8 @@ def _note_missing(runs: "Sequence[Run]") -> None:
         alike.setdefault(tuple(sort_topics(every - having)), []).append(run.name)
     for lacking, names in alike.items():
         if lacking:
-            shown = ", ".join(lacking[:_SHOWN]) + (", ..." if len(lacking) > _SHOWN else "")
             verbs = ("lacks", "it counts as a run") if len(names) == 1 else ("lack", "they count as runs")
             note(
-                f"{', '.join(names)} {verbs[0]} {len(lacking)} of {counted(len(every), 'topic')} ({shown}), "
-                f"for which {verbs[1]} that retrieved nothing"
+                f"{', '.join(names)} {verbs[0]} {len(lacking)} of {counted(len(every), 'topic')} "
+                f"({first_of(lacking, 3)}), for which {verbs[1]} that retrieved nothing"
             )

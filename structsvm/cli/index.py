@@ -3,14 +3,15 @@
 from collections.abc import Generator
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from structsvm.cli.collections import warnings_as_notes, with_encoding, with_fields, with_format, with_id_field
-from structsvm.cli.console import counted, note, print_table, progress_bar, progress_line
-from structsvm.cli.paths import COLLECTION, NEW_INDEX, STOP_WORDS, Command
-from structsvm.cli.texts import example
+from structsvm.cli.shared.collections import warnings_as_notes, with_encoding, with_fields, with_format, with_id_field
+from structsvm.cli.shared.command import Command
+from structsvm.cli.shared.console import counted, note, print_table, progress_bar, progress_line
+from structsvm.cli.shared.paths import COLLECTION, OUTPUT, STOP_WORDS
+from structsvm.cli.shared.results import shows_text, with_json, write_json
 
 if TYPE_CHECKING:
     from structsvm.data import Document, Documents
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 _NONE = "none"
 _SAY_EVERY = 256
 _MEGABYTE = 1_000_000
+_AMOUNTS = ("documents", "terms", "tokens", "postings")
 
 
 def _as_stemmer(_ctx: click.Context, _param: click.Parameter, name: str) -> str | None:
@@ -33,20 +35,17 @@ def _as_stemmer(_ctx: click.Context, _param: click.Parameter, name: str) -> str 
     cls=Command,
     name="index",
     short_help="Index a collection of texts.",
-    epilog=example(
+    examples=[
         "structsvm index cran.all.1400 --out index",
         "structsvm index cran.all.1400 --fields text --stemmer none --stop-words none --out plain",
-    ),
+    ],
 )
 @click.argument("collection", type=COLLECTION)
-@click.option(
-    "-o", "--out", type=NEW_INDEX, required=True, help="Folder for the index; an index that is there is replaced."
-)
+@click.option("-o", "--out", type=OUTPUT, required=True, help="File for the index; an index that is there is replaced.")
 @click.option(
     "--stemmer",
     metavar="NAME",
     default="porter",
-    show_default=True,
     callback=_as_stemmer,
     help="Stemmer of the terms: porter, porter2, or none, which keeps tokens as they are.",
 )
@@ -54,7 +53,6 @@ def _as_stemmer(_ctx: click.Context, _param: click.Parameter, name: str) -> str 
     "--stop-words",
     metavar="NAME|FILE",
     default="snowball",
-    show_default=True,
     type=STOP_WORDS,
     help="Words to leave out: snowball (174 words), glasgow (318), lucene (33), none, or a file of words. Write ./ "
     "before a file that is named like a list.",
@@ -63,6 +61,7 @@ def _as_stemmer(_ctx: click.Context, _param: click.Parameter, name: str) -> str 
 @with_format
 @with_encoding
 @with_id_field
+@with_json
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress and no summary.")
 def index_command(
     collection: Path | str,
@@ -73,35 +72,46 @@ def index_command(
     form: str,
     encoding: str,
     id_field: str | None,
+    json_path: Path | None,
     quiet: bool,
 ) -> None:
     """Index the terms of a collection, in each field and in all fields together, for "retrieve" and "features".
 
     COLLECTION is a file of documents, plain or compressed, a folder of such files, "-" for standard input, or
-    ir_datasets:NAME. The index stores its stemmer and stop words, so that topics are analysed as the documents were.
+    ir_datasets:NAME. The index stores its stemmer and stop words, so that topics are analysed like the documents.
 
-    The folder is written whole or not at all. It must be new, empty, or hold an index and nothing else.
+    The file is written whole or not at all, in folders that are made for it. A file that is not an index is not
+    replaced.
     """
     from structsvm.data import read_documents
     from structsvm.data.collections.reading import bytes_of
-    from structsvm.text import Analyzer, Index, read_stop_words
-    from structsvm.text.index_files import require_replaceable
+    from structsvm.foundation.storage.files import output_folder
+    from structsvm.text import Analyzer, Index
+    from structsvm.text.index_file import check_index_writable
+    from structsvm.text.stop_words import read_stop_words
 
-    require_replaceable(out)
+    text = shows_text(json_path) and not quiet
     listed = None if stop_words == _NONE else stop_words
     analyzer = Analyzer(stemmer, read_stop_words(listed) if isinstance(listed, Path) else listed)
     documents = read_documents(collection, form, encoding=encoding, fields=fields or None, id_field=id_field)
-    with warnings_as_notes(), documents, closing(_shown(documents, bytes_of(collection), shown=not quiet)) as told:
-        made = Index.build(told, analyzer)
-    with progress_line(shown=not quiet) as say:
-        say("writing the index")
-        made.save(out)
+    with output_folder(out.parent):
+        check_index_writable(out)
+        with warnings_as_notes(), documents, closing(_shown(documents, bytes_of(collection), shown=not quiet)) as read:
+            made = Index.build(read, analyzer)
+        with progress_line(shown=not quiet) as say:
+            say("writing the index")
+            made.save(out)
+    summary = _summary(made, out)
+    write_json(summary, json_path)
+    if text:
+        rows = [[row["field"], *(f"{row[name]:,}" for name in _AMOUNTS)] for row in summary["rows"]]
+        print_table(["field", *_AMOUNTS], rows, numbers_from=1)
     if not quiet:
-        _summarise(made, out)
+        _note_written(summary)
 
 
 def _shown(documents: "Documents", size: int | None, *, shown: bool) -> "Generator[Document]":
-    """Yield documents, and show how many were read; of files whose size is known, with the time left."""
+    """Yield documents and show their number, with the time left if the size of the files is known."""
     if size is None:
         with progress_line(shown=shown) as say:
             for document in documents:
@@ -116,23 +126,30 @@ def _shown(documents: "Documents", size: int | None, *, shown: bool) -> "Generat
             yield document
 
 
-def _summarise(index: "Index", folder: Path) -> None:
-    from structsvm.text.index_files import folder_size
+def _summary(index: "Index", path: Path) -> dict[str, Any]:
+    """Return the size of an index, and a row of counts for each field and for all together."""
+    fields = dict(index.fields)
+    if len(fields) > 1:
+        fields["all fields"] = index.whole
+    return {
+        "index": path,
+        "documents": len(index.doc_ids),
+        "documents_without_terms": index.empty_documents,
+        "bytes": path.stat().st_size,
+        "rows": [{"field": name, **_amounts(postings)} for name, postings in fields.items()],
+    }
 
-    columns = dict(index.fields)
-    if len(columns) > 1:
-        columns["all fields"] = index.whole
-    rows = [[name, *_amounts(postings)] for name, postings in columns.items()]
-    print_table(["field", "documents", "terms", "tokens", "postings"], rows, numbers_from=1)
-    empty = index.empty_documents
-    if empty:
-        has, them = ("has", "it") if empty == 1 else ("have", "them")
-        note(f"{counted(empty, 'document')} of {len(index.doc_ids)} {has} no term: no search finds {them}")
-    note(f"wrote {counted(len(index.doc_ids), 'document')} in {folder_size(folder):,} bytes to {folder}")
 
-
-def _amounts(postings: "Postings") -> list[str]:
+def _amounts(postings: "Postings") -> dict[str, int]:
     import numpy as np
 
     filled = int(np.count_nonzero(postings.lengths))
-    return [f"{number:,}" for number in (filled, postings.n_terms, postings.n_tokens, postings.n_postings)]
+    return dict(zip(_AMOUNTS, (filled, postings.n_terms, postings.n_tokens, postings.n_postings), strict=True))
+
+
+def _note_written(summary: dict[str, Any]) -> None:
+    empty, documents = summary["documents_without_terms"], summary["documents"]
+    if empty:
+        has, them = ("has", "it") if empty == 1 else ("have", "them")
+        note(f"{counted(empty, 'document')} of {documents} {has} no term: no search finds {them}")
+    note(f"wrote {counted(documents, 'document')} in {summary['bytes']:,} bytes to {summary['index']}")

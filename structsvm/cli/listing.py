@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Iterator
-from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, version
+from importlib.metadata import PackageNotFoundError, entry_points, version
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
@@ -10,16 +10,16 @@ from typing import Any
 
 import click
 
-from structsvm.cli.console import print_table
-from structsvm.cli.paths import Command
-from structsvm.cli.results import shows_text, with_json, write_json
-from structsvm.cli.texts import example
-from structsvm.registry import REGISTRIES, Registry, backends
+from structsvm.cli.shared.command import Command
+from structsvm.cli.shared.console import print_table
+from structsvm.cli.shared.results import shows_text, with_json, write_json
+from structsvm.registry import Registry, backends, benchmark_models
+from structsvm.registry.built_in import REGISTRIES, experiment_models
 
 MODELS = "models"
 
 KINDS = (*REGISTRIES, MODELS)
-"""The kinds of names that ``structsvm list`` shows."""
+"""Kinds of names that ``structsvm list`` shows."""
 
 _HEADINGS = {"what": "what it is", "commands": "of"}
 
@@ -28,7 +28,7 @@ _HEADINGS = {"what": "what it is", "commands": "of"}
     cls=Command,
     name="list",
     short_help="Show the names of losses, solvers, measures, models, ...",
-    epilog=example("structsvm list", "structsvm list losses measures"),
+    examples=["structsvm list", "structsvm list losses measures"],
 )
 @click.argument("kinds", type=click.Choice(KINDS, case_sensitive=False), nargs=-1, metavar="[KIND]...")
 @with_json
@@ -64,7 +64,7 @@ def _table(kind: str) -> tuple[str, list[str], list[list[str]]]:
 
 
 def _rows(registry: Registry[Any]) -> Iterator[list[str]]:
-    """Yield name, what it is, and where it is from; what is built in comes first."""
+    """Yield name, description and origin of each object; built-in ones come first."""
     seen: dict[str, str] = {}
     for name, target in sorted(registry.built_in.items(), key=lambda item: item[0] == "auto"):
         what = (
@@ -77,22 +77,19 @@ def _rows(registry: Registry[Any]) -> Iterator[list[str]]:
         yield [registry.shown(name), f"{what}; {settled}" if settled else what, "built in"]
     for plugin in entry_points(group=registry.group):
         if plugin.name not in registry.built_in:
-            yield [plugin.name, plugin.value, _origin(plugin)]
+            origin = f"{plugin.dist.name} {plugin.dist.version}" if plugin.dist else plugin.module
+            yield [plugin.name, plugin.value, origin]
 
 
 def _models() -> Iterator[list[str]]:
-    """Yield the name of each model of `benchmark` and `experiment`, what it is, and which of them has it."""
-    from structsvm import protocols
-    from structsvm.protocols import letor
+    """Yield each model of `benchmark` and `experiment`, its description, and the commands that have it."""
+    from structsvm.protocols.catalogue import needed_package
 
-    having = {
-        "benchmark": (letor.model_names(), letor.create_model),
-        "experiment": (protocols.model_names(), protocols.create_model),
-    }
-    for name in dict.fromkeys(chain.from_iterable(names for names, _ in having.values())):
-        commands = [command for command, (names, _) in having.items() if name in names]
-        package = protocols.needed_package(name)
-        what = f"not installed: it needs {package}" if package else _description(having[commands[0]][1](name))
+    having = {"benchmark": benchmark_models, "experiment": experiment_models}
+    for name in dict.fromkeys(chain.from_iterable(registry.names() for registry in having.values())):
+        commands = [command for command, registry in having.items() if name in registry.built_in]
+        package = needed_package(name)
+        what = f"not installed: it needs {package}" if package else _description(having[commands[0]].create(name))
         yield [name, what, ", ".join(commands)]
 
 
@@ -101,12 +98,8 @@ def _description(model: Any) -> str:
     return f"{what}; loss {model.loss}" if hasattr(model, "loss") else what
 
 
-def _origin(plugin: EntryPoint) -> str:
-    return f"{plugin.dist.name} {plugin.dist.version}" if plugin.dist else plugin.module
-
-
 def _installed(backend: str) -> str:
-    """Say whether the package that a built-in backend needs is there, without importing it; a plug-in's is."""
+    """Return whether the package of a built-in backend is installed, in words, without importing it."""
     package = backends.find(backend).package if backend in backends.built_in else ""
     if not package:
         return "yes"

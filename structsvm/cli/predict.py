@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from structsvm.cli.data import Columns, with_columns
-from structsvm.cli.files import check_output, read_model_and_data, write_text
-from structsvm.cli.paths import DATA, INPUT, OUTPUT, Command
-from structsvm.cli.texts import example
+from structsvm.cli.shared.command import Command
+from structsvm.cli.shared.data import Columns, with_columns
+from structsvm.cli.shared.files import check_output, read_model_and_data, write_text
+from structsvm.cli.shared.paths import DATA, INPUT, OUTPUT
 from structsvm.exceptions import InputError
 
 if TYPE_CHECKING:
-    from structsvm.types import Vector
+    from structsvm.foundation.types import Vector
 
 _LINES_AT_ONCE = 10_000
 
@@ -22,10 +22,10 @@ _LINES_AT_ONCE = 10_000
     cls=Command,
     name="predict",
     short_help="Score the documents of a LETOR file.",
-    epilog=example(
+    examples=[
         "structsvm predict m.npz test.txt --output scores.txt",
         "structsvm predict m.npz test.txt --format trec --tag svm-map --output run.txt",
-    ),
+    ],
 )
 @click.argument("model", type=INPUT)
 @click.argument("data", type=DATA)
@@ -34,11 +34,10 @@ _LINES_AT_ONCE = 10_000
     "form",
     type=click.Choice(["scores", "trec"]),
     default="scores",
-    show_default=True,
     help="Write one score a line, or a run in TREC's format; for a run, each line of DATA must name its document in a "
     "comment, '#docid = ...'.",
 )
-@click.option("--tag", default="structsvm", show_default=True, help="Name of the run, its last column.")
+@click.option("--tag", default="structsvm", help="Name of the run, its last column.")
 @with_columns()
 @click.option("-o", "--output", type=OUTPUT, help="File to write the scores to.  [default: standard output]")
 def predict_command(model: Path, data: Path, form: str, tag: str, columns: Columns, output: Path | None) -> None:
@@ -47,7 +46,7 @@ def predict_command(model: Path, data: Path, form: str, tag: str, columns: Colum
     Within a query, documents with higher scores rank ahead. DATA may be "-" for standard input, or a table as for
     "structsvm train". It needs no labels, and query ids only for --format trec.
 
-    An output file is written whole or not at all, and compressed by gzip if its name ends in .gz.
+    An output file is written whole or not at all, as gzip if its name ends in .gz.
     """
     check_output(output)
     run = form == "trec"
@@ -60,7 +59,7 @@ def predict_command(model: Path, data: Path, form: str, tag: str, columns: Colum
 
 def _run(tag: str, *ranked: Any) -> Iterable[str]:
     from structsvm.data import Run
-    from structsvm.data.trec_writing import run_lines
+    from structsvm.data.trec import run_lines
 
     return run_lines(Run.from_scores(tag, *ranked))
 

@@ -8,15 +8,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from structsvm.cli.collections import warnings_as_notes, with_encoding, with_format, with_id_field, with_numbering
-from structsvm.cli.console import counted, first_of, note, progress_bar, progress_line
-from structsvm.cli.failures import Failure
-from structsvm.cli.options import names_in
-from structsvm.cli.paths import INDEX, NEW_RUNS, TOPICS, Command
-from structsvm.cli.texts import example
+from structsvm.cli.shared.collections import (
+    warnings_as_notes,
+    with_encoding,
+    with_format,
+    with_id_field,
+    with_numbering,
+)
+from structsvm.cli.shared.command import Command
+from structsvm.cli.shared.console import counted, first_of, note, progress_bar, progress_line
+from structsvm.cli.shared.failures import Failure
+from structsvm.cli.shared.options import COUNT, list_option, names_in
+from structsvm.cli.shared.paths import INPUT, NEW_RUNS, TOPICS
+from structsvm.cli.shared.results import shows_text, with_json, write_json
 from structsvm.exceptions import InputError
+from structsvm.foundation.settings import repeated
 from structsvm.registry import retrieval_functions
-from structsvm.settings import repeated
 
 if TYPE_CHECKING:
     from structsvm.data import Run, Topic
@@ -31,14 +38,14 @@ def _outputs(values: dict[str, Any]) -> Iterator[tuple[str, Path]]:
 
 
 def _names(indexes: Iterable[Path], functions: Iterable[str], field: str | None) -> list[str]:
-    """Return the names of the runs: index, field if one is asked for, and function."""
+    """Return the names of the runs: index, field if there is one, and function."""
     spelled = [retrieval_functions.spell(retrieval_functions.create(name)) or name for name in functions]
     parts = [] if field is None else [field]
-    return [_BLANKS.sub("_", ".".join([folder.resolve().name, *parts, name])) for folder in indexes for name in spelled]
+    return [_BLANKS.sub("_", ".".join([path.resolve().name, *parts, name])) for path in indexes for name in spelled]
 
 
 def _file(name: str) -> str:
-    """Return the name of the file of a run, without what a shell would act on."""
+    """Return the file name of a run, with characters replaced that are special in shells."""
     return f"{_UNUSUAL.sub('_', name).strip('_')}.run"
 
 
@@ -47,35 +54,26 @@ def _file(name: str) -> str:
     also_writes=_outputs,
     name="retrieve",
     short_help="Rank the documents of indexes for topics, as TREC runs.",
-    epilog=example(
-        "structsvm retrieve index/ topics.trec --out runs/",
-        "structsvm retrieve plain/ porter/ cran.qry --function 'bm25(b=0.4),lm_dirichlet,tfidf' --out runs/",
-    ),
+    examples=[
+        "structsvm retrieve index topics.trec --out runs/",
+        "structsvm retrieve plain porter cran.qry --function 'bm25(b=0.4),lm_dirichlet,tfidf' --out runs/",
+    ],
 )
-@click.argument("indexes", metavar="INDEX...", type=INDEX, nargs=-1, required=True)
+@click.argument("indexes", metavar="INDEX...", type=INPUT, nargs=-1, required=True)
 @click.argument("topics", type=TOPICS)
-@click.option(
+@list_option(
     "--function",
-    metavar="NAMES",
-    multiple=True,
     default=("bm25",),
-    show_default=True,
     callback=names_in(retrieval_functions),
     help='Retrieval functions, as in bm25(k1=0.9,b=0.4),lm_dirichlet; "structsvm list" shows them.',
 )
 @click.option("-o", "--out", type=NEW_RUNS, required=True, help="Folder for the runs, one for each index and function.")
-@click.option(
-    "--top",
-    type=click.IntRange(min=1),
-    default=1000,
-    show_default=True,
-    help="Largest number of documents for a topic.",
-)
+@click.option("--top", type=COUNT, default=1000, help="Largest number of documents for a topic.")
 @click.option(
     "--query",
     metavar="PART",
     help="Part of the topic to use as the query: title, description, narrative, another part of the topics, or all.  "
-    "[default: the description, or all where there is none]",
+    "[default: title, or else description, text or all]",
 )
 @click.option(
     "--field",
@@ -86,6 +84,7 @@ def _file(name: str) -> str:
 @with_encoding
 @with_id_field
 @with_numbering
+@with_json
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress and no summary.")
 def retrieve_command(
     indexes: tuple[Path, ...],
@@ -99,28 +98,31 @@ def retrieve_command(
     encoding: str,
     id_field: str | None,
     numbering: Any,
+    json_path: Path | None,
     quiet: bool,
 ) -> None:
     """Rank the documents of each INDEX for the topics of the file TOPICS, by each retrieval function.
 
-    An index is a folder that "structsvm index" wrote; topics are analysed as its documents were. Runs are in TREC's
-    format, and named after index and function, and after the field if --field is given. Two or more runs can be the
-    base functions of "structsvm experiment": give it the --out folder as --runs.
+    An index is a file that "structsvm index" wrote; topics are analysed like its documents. Runs are in TREC's
+    format, named after index and function, and after the field if --field is given. Two or more runs can be the base
+    functions of "structsvm experiment": pass the --out folder as --runs.
 
     Either all runs are written or none. Documents without any term of a topic are not retrieved.
     """
     from attrs import evolve
 
     from structsvm.data import read_topics
-    from structsvm.data.trec_writing import run_lines
-    from structsvm.storage.files import errors_naming, output_folder, replacement
+    from structsvm.data.trec import run_lines
+    from structsvm.foundation.storage.files import errors_naming, output_folder, replacement
 
+    shows_text(json_path)
     names = _names(indexes, function, field)
     _require_different(indexes, names)
     with warnings_as_notes(), progress_line(shown=not quiet) as say:
         say("reading topics")
         read = read_topics(topics, form, encoding=encoding, id_field=id_field, numbering=numbering)
     missing: dict[Path, set[str]] = {}
+    written: list[dict[str, Any]] = []
     done = 0
     try:
         with output_folder(out), ExitStack() as stack, progress_bar("topics", shown=not quiet) as show:
@@ -133,15 +135,19 @@ def retrieve_command(
 
             show(0, len(names) * len(read))
             runs = _runs(indexes, function, read, top, query, field, advance)
-            for name, place, (folder, run) in zip(names, places, runs, strict=True):
+            for name, place, (index, run) in zip(names, places, runs, strict=True):
                 with (
                     errors_naming(out / _file(name), f"{out} is as it was"),
                     place.open("w", encoding="utf-8", errors="surrogateescape") as file,
                 ):
                     file.writelines(run_lines(evolve(run, name=name)))
-                missing[folder] = {topic.id for topic in read} - set(run.qid.tolist())
+                found = set(run.qid.tolist())
+                missing[index] = {topic.id for topic in read} - found
+                entry = {"run": name, "file": out / _file(name), "index": index}
+                written.append({**entry, "topics": len(found), "retrieved": len(run.qid)})
     except KeyboardInterrupt:
         raise Failure(f"interrupted after {done} of {len(names) * len(read)} topics; {out} is as it was") from None
+    write_json({"topics": len(read), "runs": written}, json_path)
     _note_missing(missing, len(read))
     _note_others(out, {_file(name) for name in names})
     if not quiet:
@@ -157,31 +163,33 @@ def _runs(
     field: str | None,
     advance: Any,
 ) -> "Iterator[tuple[Path, Run]]":
-    """Yield each run, with the folder of its index."""
+    """Yield each run with the path of its index."""
     from structsvm.text import Index, Retriever
 
-    for folder in indexes:
-        index = Index.load(folder)
+    for path in indexes:
+        index = Index.load(path)
         for name in functions:
-            yield folder, Retriever(index, name, field).retrieve(topics, top, query=query, progress=advance)
+            yield path, Retriever(index, name, field).retrieve(topics, top, query=query, progress=advance)
 
 
 def _require_different(indexes: Iterable[Path], names: list[str]) -> None:
-    for folder in indexes:
-        if folder.is_file():
-            raise InputError(f"{folder} is a file, and an index is a folder: indexes come first, topics last")
-        if not folder.is_dir():
-            raise InputError(f"there is no index {folder}: structsvm index makes one")
+    from structsvm.foundation.storage.mapped import is_mapped
+
+    for path in indexes:
+        if not path.is_file():
+            raise InputError(f"there is no index {path}: structsvm index makes one")
+        if not is_mapped(path):
+            raise InputError(f"{path} is not an index: indexes come first, topics last")
     twice = repeated(map(_file, names))
     if twice is not None:
         raise InputError(
-            f"two runs would be called {twice}: indexes of one name are told apart by nothing. Rename a folder, "
-            "or give each a folder of runs"
+            f"two runs would be called {twice}, because two indexes have the same name: rename one, or use another "
+            "--out for it"
         )
 
 
 def _note_missing(missing: dict[Path, set[str]], topics: int) -> None:
-    """Say which topics have no term that an index has."""
+    """Note the topics that share no term with an index."""
     from structsvm.data.pairs import sort_topics
 
     for index, lacking in missing.items():

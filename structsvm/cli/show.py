@@ -5,34 +5,43 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from structsvm.cli.console import counted, echo, show_tables
-from structsvm.cli.files import read_model
-from structsvm.cli.paths import INPUT, Command
-from structsvm.cli.plots import check_plot, with_plot, write_plot
-from structsvm.cli.results import shows_text, with_csv, with_json, write_json, write_result
-from structsvm.cli.texts import example
+from structsvm.cli.shared.command import Command
+from structsvm.cli.shared.console import counted, echo, show_tables
+from structsvm.cli.shared.options import COUNT
+from structsvm.cli.shared.paths import INPUT
+from structsvm.cli.shared.results import (
+    check_plot,
+    shows_text,
+    with_csv,
+    with_json,
+    with_plot,
+    write_json,
+    write_plot,
+    write_result,
+)
 from structsvm.exceptions import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from structsvm.tables import Column, Table
+    from structsvm.foundation.tables.table import Column, Table
+    from structsvm.models import TrainedModel
 
 _PLOTTED = 40
-"""Bars of a plot, at most."""
+"""Most bars of a plot."""
 
 _LISTED = 20
-"""Numbers of a setting that are shown in its line, at most."""
+"""Most numbers of a setting in its line."""
 
 
 @click.command(
     cls=Command,
     name="show",
     short_help="Show the weights of a model, and how it was trained.",
-    epilog=example("structsvm show m.npz --top 10", "structsvm show m.npz --csv weights.csv --plot weights.svg"),
+    examples=["structsvm show m.npz --top 10", "structsvm show m.npz --csv weights.csv --plot weights.svg"],
 )
 @click.argument("model", type=INPUT)
-@click.option("--top", type=click.IntRange(min=1), help="Show only this many, the largest.  [default: all]")
+@click.option("--top", type=COUNT, help="Show only this many, the largest.  [default: all]")
 @with_csv
 @with_json
 @with_plot("File for a plot of what is shown, such as weights.svg, .pdf or .png.")
@@ -41,37 +50,31 @@ def show_command(
 ) -> None:
     """Show the weights of a trained model, the largest in absolute value first, and the record of its training.
 
-    Features are shown by name if the model knows their names, and otherwise by their numbers in LETOR files, from 1.
-    The weights of a structural SVM are numbered as its joint features, and its loss need not be at hand.
+    Features are shown by name if the model stores names, and otherwise by their numbers in LETOR files, from 1. The
+    weights of a structural SVM are numbered as its joint features; its loss need not be importable.
     """
-    from structsvm.estimators.record import training_record
-    from structsvm.tables import as_csv
+    from structsvm.models.files import load_model
 
     text = shows_text(csv_path, json_path)
     check_plot(plot_path)
-    ranker = read_model(model, structural=True)
-    table = _table(ranker, str(model), top)
-    record = training_record(ranker)
-    write_result(as_csv([table]), csv_path)
+    shown = load_model(model)
+    table = _table(shown, str(model), top)
+    record = shown.record
+    if csv_path is not None:
+        write_result(table.to_csv(), csv_path)
     write_json({"model": model, **record, "rows": table.records, "notes": table.notes}, json_path)
     if text:
         width = max(map(len, record))
-        echo(*(f"{name.replace('_', ' '):{width}}  {_said(name, value, ranker)}" for name, value in record.items()), "")
+        echo(*(f"{name.replace('_', ' '):{width}}  {_said(name, value, shown)}" for name, value in record.items()), "")
         show_tables(table)
     if plot_path is not None:
         _draw(table, plot_path)
 
 
-def _table(ranker: Any, title: str, top: int | None) -> "Table":
-    from structsvm.estimators.ranking import Parts, RankingEstimator
-    from structsvm.estimators.record import at_bounds
-    from structsvm.tables import Table
+def _table(model: "TrainedModel", title: str, top: int | None) -> "Table":
+    from structsvm.foundation.tables.table import Table
 
-    if isinstance(ranker, RankingEstimator):
-        parts, names = ranker.parts(), ranker.known_names
-    else:
-        parts, names = Parts.of("weight", ranker.coef_, "Features are joint ones, as its loss makes them."), None
-    at = at_bounds(ranker)
+    parts, names, at = model.parts(), model.names_of_parts, model.limits()
     limited = any(at)
     further = [name for name in (parts.rows[0] if parts.rows else ()) if name not in ("feature", "value")]
     records = [
@@ -91,32 +94,31 @@ def _table(ranker: Any, title: str, top: int | None) -> "Table":
 
 
 def _column(name: str, records: "list[dict[str, Any]]") -> "Column":
-    from structsvm.tables import Column
+    from structsvm.foundation.tables.table import Column
 
     if all(isinstance(record[name], str | bool) for record in records):
         return Column.text(name.replace("_", " "), name)
     return Column.number(name, name, "d" if name == "feature" else ".6g", missing="-")
 
 
-def _said(name: str, value: Any, ranker: Any) -> str:
-    """Return an entry of the record in words, what is of features by their names."""
+def _said(name: str, value: Any, model: "TrainedModel") -> str:
+    """Return an entry of the record in words, with the names of features."""
     if value is None or name not in ("bounds", "monotonic_cst", "weights_at_a_bound"):
         return _in_words(value)
-    names = getattr(ranker, "known_names", None) or [f"feature {k + 1}" for k in range(len(ranker.coef_))]
+    at = model.limits()
+    names = model.names_of_parts or [f"feature {k + 1}" for k in range(len(at))]
     if name == "bounds":
         low, high = value
         return _in_words(_ranges(low, high, names))
     if name == "monotonic_cst":
         pairs = value.items() if isinstance(value, dict) else zip(names, value, strict=True)
         return _in_words([f"{feature}: {sign:+d}" for feature, sign in pairs if sign])
-    from structsvm.estimators.record import at_bounds
-
-    at = [feature for feature, end in zip(names, at_bounds(ranker), strict=True) if end]
-    return str(value) + (f": {', '.join(at)}" if 0 < len(at) <= _LISTED else "")
+    there = [feature for feature, end in zip(names, at, strict=True) if end]
+    return str(value) + (f": {', '.join(there)}" if 0 < len(there) <= _LISTED else "")
 
 
 def _ranges(low: Any, high: Any, names: "Sequence[str]") -> list[str]:
-    """Return what bounds say of all weights, or of each that has one."""
+    """Describe the bounds of all weights, or of each bounded weight."""
     if not isinstance(low, list) and not isinstance(high, list):
         return [_range(low, high)]
     ends = (end if isinstance(end, list) else [end] * len(names) for end in (low, high))
@@ -146,7 +148,6 @@ def _numbers_in(value: Any) -> int:
 
 
 def _draw(table: "Table", path: Path) -> None:
-    """Draw the values of a table as bars."""
     from structsvm.plots import WeightsDisplay
 
     records, quantity = table.records[:_PLOTTED], next(each.heading for each in reversed(table.columns) if each.right)

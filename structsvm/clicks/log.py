@@ -1,4 +1,4 @@
-"""A log of clicks: which documents were shown where, and clicked how often."""
+"""Click logs: positions, impressions and clicks of documents."""
 
 from collections.abc import Iterable
 from os import PathLike
@@ -8,11 +8,12 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import ArrayLike, NDArray
 
-from structsvm.arrays import numbers
-from structsvm.data.table import as_ids, open_table
+from structsvm.data.columns.base import Wanted
+from structsvm.data.table import decoded_ids, open_table
 from structsvm.exceptions import DataFormatError, InputError, quoted
-from structsvm.settings import as_list, as_path, require_kind
-from structsvm.types import IntVector
+from structsvm.foundation.arrays import numbers
+from structsvm.foundation.settings import as_list, as_path, require_kind
+from structsvm.foundation.types import IntVector
 
 
 def _counts(values: Any, what: str, smallest: int) -> IntVector:
@@ -26,18 +27,18 @@ def _counts(values: Any, what: str, smallest: int) -> IntVector:
 
 @frozen(eq=False)
 class ClickLog:
-    """Documents that were shown at positions of the results of queries, and how often they were clicked there.
+    """Documents shown at positions in the results of queries, with their numbers of clicks.
 
-    A row is one impression of one document, or all of those of a document of a query at a position together. Made
-    by `of` and `read`.
+    A row is one impression of a document, or the sum of all impressions of a document of a query at one position. Make
+    a log with `of` or `read`.
 
     Parameters
     ----------
     qid : query id of each row, shape (rows,).
     document : the document of each row: its number or its id, shape (rows,).
-    position : where it was shown, from 1, shape (rows,).
-    clicks : how often it was clicked there, at most once an impression, shape (rows,).
-    impressions : how often it was shown there, shape (rows,).
+    position : its position, from 1, shape (rows,).
+    clicks : number of clicks there, at most one per impression, shape (rows,).
+    impressions : number of impressions there, shape (rows,).
 
     Examples
     --------
@@ -62,16 +63,11 @@ class ClickLog:
         clicks: ArrayLike,
         impressions: ArrayLike | None = None,
     ) -> Self:
-        """Make a log from arrays.
-
-        Parameters
-        ----------
-        qid, document, position, clicks : see the class; ``clicks`` may be truth values.
-        impressions : None: each row is one.
+        """Make a log from arrays; ``clicks`` may be booleans, and without ``impressions`` each row is one impression.
 
         Raises
         ------
-        InputError : when they are not of one length, positions are below 1, or a row has more clicks than impressions.
+        InputError : lengths differ, a position is below 1, or a row has more clicks than impressions.
         """
         queries, documents = np.asarray(qid), np.asarray(document)
         clicked = np.asarray(clicks)
@@ -88,8 +84,8 @@ class ClickLog:
         if more.any():
             row = int(more.argmax())
             raise InputError(
-                f"row {row} of the log has {clicked[row]} clicks and {shown[row]} impressions: one is "
-                "clicked once at most"
+                f"row {row} of the log has {clicked[row]} clicks and {shown[row]} impressions: an impression has at "
+                "most one click"
             )
         return cls(queries, documents, places, clicked, shown)
 
@@ -104,7 +100,7 @@ class ClickLog:
         clicks: str = "clicked",
         impressions: str | None = None,
     ) -> Self:
-        """Read a table: CSV, TSV or Parquet with named columns, as `structsvm.data.load_table` does.
+        """Read a table with named columns, CSV, TSV or Parquet, like `structsvm.data.load_table`.
 
         Parameters
         ----------
@@ -114,7 +110,7 @@ class ClickLog:
         Raises
         ------
         InputError : the file cannot be read, or a column is missing.
-        DataFormatError : a cell cannot be used.
+        DataFormatError : a cell is invalid.
         """
         place = as_path("path", path)
         counted = [position, clicks, *([] if impressions is None else [impressions])]
@@ -123,10 +119,9 @@ class ClickLog:
         with open_table(place) as table:
             missing = [name for name in (qid, document, *counted) if name not in table.names]
             if missing:
-                raise InputError(
-                    f"{place} has no column {quoted(missing[0])}: there are {', '.join(map(quoted, table.names[:12]))}"
-                )
-            batches = list(table.batches(counted, list(dict.fromkeys((qid, document))), 2.0**53))
+                known = ", ".join(map(quoted, table.names[:12]))
+                raise InputError(f"{place} has no column {quoted(missing[0])}; its columns: {known}")
+            batches = list(table.batches(Wanted(counted, list(dict.fromkeys((qid, document))), 2.0**53)))
         if not batches:
             raise DataFormatError(place, None, "the table has no rows")
         columns = np.concatenate([batch.numbers for batch in batches]).T
@@ -143,7 +138,7 @@ class ClickLog:
         for log in known:
             require_kind("a log", log, ClickLog, "a ClickLog")
         if not known:
-            raise InputError("there are no logs to join: one at least is needed")
+            raise InputError("the list of logs is empty: pass at least one")
         names = ("qid", "document", "position", "clicks", "impressions")
         return cls(*(np.concatenate([getattr(log, name) for log in known]) for name in names))
 
@@ -153,11 +148,11 @@ class ClickLog:
 
     @property
     def positions(self) -> int:
-        """The last position at which something was shown; 0 where nothing was."""
+        """The last position with an impression; 0 for an empty log."""
         return int(self.position.max(initial=0))
 
     def pairs(self) -> tuple[NDArray[np.intp], int]:
-        """Return the number of the query and document of each row, from 0, and how many there are."""
+        """Return the number of each row's query-document pair, from 0, and the number of pairs."""
         queries = np.unique(self.qid, return_inverse=True)[1]
         documents, document = np.unique(self.document, return_inverse=True)
         found, number = np.unique(queries * max(1, len(documents)) + document, return_inverse=True)
@@ -166,4 +161,4 @@ class ClickLog:
 
 def _identifiers(columns: list[NDArray[np.object_]]) -> NDArray[Any]:
     names, codes = np.unique(np.concatenate(columns).astype(str), return_inverse=True)
-    return as_ids(names.tolist(), codes)
+    return decoded_ids(names.tolist(), codes)

@@ -1,17 +1,21 @@
-"""The position-based model of clicks: how likely each position is examined."""
+"""The position-based model of clicks, and three estimates of its propensities from logs."""
 
-from typing import Any
+import warnings
+from typing import Any, Self
 
 import numpy as np
 from attrs import field, frozen
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from structsvm.arrays import numbers
+from structsvm.clicks.base import ClickModel
 from structsvm.clicks.log import ClickLog
-from structsvm.clicks.model import ClickModel
 from structsvm.exceptions import InputError
-from structsvm.settings import require_integer, require_kind, require_number
-from structsvm.types import Vector
+from structsvm.foundation.arrays import numbers
+from structsvm.foundation.settings import require_integer, require_kind
+from structsvm.foundation.types import IntVector, Vector
+
+_LEAST = 1e-6
+"""Smallest probability, away from 0 and 1."""
 
 
 def _propensities(values: Any) -> Vector:
@@ -23,9 +27,9 @@ def _propensities(values: Any) -> Vector:
 
 @frozen(eq=False)
 class PositionBias(ClickModel):
-    """The position-based model: a document is clicked where it is examined and looks relevant.
+    """The position-based model: users click a document if they examine it and it looks relevant.
 
-    ``P(click on d at position k) = p_k · P(d looks relevant)``. Clicks tell the ``p_k`` up to a factor alone, so that
+    ``P(click on d at position k) = p_k · P(d looks relevant)``. Clicks determine the ``p_k`` only up to a factor, so
     estimates have ``p_1 = 1`` (Joachims, Swaminathan and Schnabel, WSDM 2017, section 5.2).
 
     Parameters
@@ -34,84 +38,213 @@ class PositionBias(ClickModel):
 
     Examples
     --------
-    >>> from structsvm.clicks import PositionBias
+    >>> from structsvm.clicks import ClickLog, PositionBias
     >>> PositionBias([1.0, 0.4]).at([2, 1]).tolist()
     [0.4, 1.0]
+    >>> log = ClickLog.of([1, 1, 1, 1], ["a", "b", "a", "b"], [1, 2, 2, 1], clicks=[8, 1, 4, 2], impressions=[10] * 4)
+    >>> PositionBias.from_interventions(log).propensity.round(2).tolist()
+    [1.0, 0.5]
     """
 
     propensity: Vector = field(converter=_propensities)
 
+    @classmethod
+    def from_randomized(cls, log: ClickLog) -> Self:
+        """Estimate propensities from a log of documents shown at random positions.
 
-@frozen
-class PowerBias(ClickModel):
-    """The position-based model with ``p_k = k^−eta``.
+        In such a log, each position has the mean relevance of all documents, so click rates are proportional to
+        propensities (Wang, Bendersky, Metzler and Najork, "Learning to rank with selection bias in personal search",
+        SIGIR 2016). This estimate makes the fewest assumptions, but users must accept results in random order.
 
-    Parameters
-    ----------
-    eta : severity; 1 is the usual one of simulations, 0 no bias.
-    positions : number of positions.
+        Raises
+        ------
+        InputError : a position up to the last one has no clicks.
+        """
+        require_kind("log", log, ClickLog, "a ClickLog")
+        clicks = np.bincount(log.position - 1, log.clicks, log.positions)
+        _require_clicks(clicks)
+        rates = clicks / np.bincount(log.position - 1, log.impressions, log.positions)
+        return cls(rates / rates[0])
 
-    Examples
-    --------
-    >>> from structsvm.clicks import PowerBias
-    >>> PowerBias(1.0, 4).propensity.tolist()
-    [1.0, 0.5, 0.3333333333333333, 0.25]
-    """
+    @classmethod
+    def from_interventions(cls, log: ClickLog, positions: int | None = None) -> Self:
+        """Estimate propensities from documents that were shown at two or more positions, for example by two rankers.
 
-    eta: float = 1.0
-    positions: int = 10
+        The all-pairs estimate (Agarwal, Zaitsev, Wang, Li, Najork and Joachims, "Estimating position bias without
+        intrusive interventions", WSDM 2019, section 4.3). Documents that were shown both at k and at k' are equally
+        relevant at both, so their click rates are ``p_k r`` and ``p_k' r`` with one r for each pair of positions; p and
+        r maximise the likelihood. The choice between two rankings, or of swapping two documents, must not depend on
+        the user.
 
-    def __attrs_post_init__(self) -> None:
-        require_number("eta", self.eta, at_least=0.0)
-        require_integer("positions", self.positions, 1)
+        Parameters
+        ----------
+        log : the log.
+        positions : estimate the propensities of the first positions only; None: all.
 
-    @property
-    def propensity(self) -> Vector:
-        """See `ClickModel.propensity`."""
-        return np.arange(1, self.positions + 1, dtype=np.float64) ** -self.eta
+        Raises
+        ------
+        InputError : a position has no clicks on documents that were also shown elsewhere, or is not linked to the
+            first one.
+
+        Warns
+        -----
+        ConvergenceWarning : the maximisation of the likelihood did not converge.
+        """
+        require_kind("log", log, ClickLog, "a ClickLog")
+        require_integer("positions", positions, 2, optional=True)
+        return cls(_by_pairs(log, positions))
+
+    @classmethod
+    def from_log(cls, log: ClickLog, features: ArrayLike | None = None, rounds: int = 100) -> Self:
+        """Estimate propensities from an ordinary log, by expectation maximisation.
+
+        The position-based model with a relevance for each document of a query; or, with features, with a logistic
+        regression for the relevance: regression EM (Wang, Golbandi, Bendersky, Metzler and Najork, "Position bias
+        estimation for unbiased learning to rank in personal search", WSDM 2018). Without features, documents must have
+        been shown at several positions. With features and one ranker that ranks by them, only the form of the
+        regression separates position from relevance: prefer `from_interventions` if there are interventions.
+
+        Parameters
+        ----------
+        log : the log.
+        features : features of each row of the log, shape (rows, d); None: each document of a query has its own
+            relevance.
+        rounds : number of rounds of expectation and maximisation.
+
+        Raises
+        ------
+        InputError : a position has no clicks, or the features do not match the rows.
+        """
+        require_kind("log", log, ClickLog, "a ClickLog")
+        require_integer("rounds", rounds, 1)
+        return cls(_by_expectation(log, features, rounds))
 
 
-def from_randomised(log: ClickLog) -> PositionBias:
-    """Estimate propensities from a log in which documents were shown at random positions.
+def _by_pairs(log: ClickLog, positions: int | None) -> Vector:
+    from scipy.optimize import minimize
+    from scipy.special import expit, logit
 
-    There the mean relevance is that of all documents at each position, so that rates of clicks are proportional
-    to propensities (Wang, Bendersky, Metzler and Najork, "Learning to rank with selection bias in personal search",
-    SIGIR 2016). It is the least assuming of the estimates, and costs the users of the results in random order.
+    clicks, missed = _rates_of_pairs(log, log.positions if positions is None else min(positions, log.positions))
+    last = len(clicks)
+    _require_clicks(clicks.sum(axis=1))
+    _require_linked(clicks + missed)
+    above = np.triu_indices(last, 1)
 
-    Parameters
-    ----------
-    log : clicks on documents in random order.
+    def probabilities(v: Vector) -> tuple[Vector, Vector]:
+        relevance = np.zeros((last, last))
+        relevance[above] = expit(v[last:])
+        return expit(v[:last]), relevance + relevance.T
 
-    Raises
-    ------
-    InputError : when a position up to the last one has no clicks.
+    def minus_likelihood(v: Vector) -> tuple[float, Vector]:
+        p, r = probabilities(v)
+        joint = np.clip(p[:, None] * r, _LEAST**2, 1.0 - _LEAST)
+        slope = missed / (1.0 - joint) - clicks / joint
+        of_p, of_r = (slope * r).sum(axis=1), slope * p[:, None]
+        gradient = np.concatenate([of_p * p * (1.0 - p), ((of_r + of_r.T) * r * (1.0 - r))[above]])
+        return -float(np.sum(clicks * np.log(joint) + missed * np.log1p(-joint))), gradient
 
-    Examples
-    --------
-    >>> from structsvm.clicks import ClickLog, from_randomised
-    >>> log = ClickLog.of([1, 1, 1, 1], ["a", "b", "a", "b"], [1, 2, 2, 1], clicks=[8, 1, 4, 2], impressions=[10] * 4)
-    >>> from_randomised(log).propensity.tolist()
-    [1.0, 0.5]
-    """
-    require_kind("log", log, ClickLog, "a ClickLog")
-    clicks = np.bincount(log.position - 1, log.clicks, log.positions)
-    impressions = np.bincount(log.position - 1, log.impressions, log.positions)
-    require_clicks(clicks)
-    rates = clicks / impressions
-    return PositionBias(rates / rates[0])
+    rates = clicks.sum(axis=1) / (clicks + missed).sum(axis=1)
+    both = (clicks + clicks.T) / np.maximum(clicks + clicks.T + missed + missed.T, _LEAST)
+    start = logit(np.clip(np.concatenate([rates / (1.1 * rates.max()), both[above]]), _LEAST, 1.0 - _LEAST))
+    found = minimize(minus_likelihood, start, jac=True, method="L-BFGS-B", options={"maxiter": 5000, "maxfun": 10000})
+    if not found.success:
+        from sklearn.exceptions import ConvergenceWarning
+
+        warnings.warn(
+            f"the search for the likeliest propensities did not converge in {found.nit} iterations ({found.message}): "
+            "they may not be the likeliest. Fewer positions, or a longer log, may help",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+    p, _ = probabilities(found.x)
+    return np.asarray(p / p[0])
 
 
-def require_clicks(clicks: NDArray[Any]) -> None:
-    """Require a click at each position.
+def _rates_of_pairs(log: ClickLog, last: int) -> tuple[Vector, Vector]:
+    """Return sums of click and no-click rates at the first of two positions, over documents shown at both."""
+    import scipy.sparse as sp
 
-    Raises
-    ------
-    InputError : it names the first without.
-    """
+    kept = (log.position <= last) & (log.impressions > 0)
+    pair, count = log.pairs()
+    where = (pair[kept], log.position[kept] - 1)
+    clicks, shown = (
+        sp.csr_array(sp.coo_array((each[kept].astype(np.float64), where), shape=(count, last)))
+        for each in (log.clicks, log.impressions)
+    )
+    seen = shown.copy()
+    seen.data = np.ones_like(seen.data)
+    inverse = shown.copy()
+    inverse.data = 1.0 / inverse.data
+    clicked = ((clicks * inverse).T @ seen).toarray()
+    both = (seen.T @ seen).toarray()
+    np.fill_diagonal(clicked, 0.0)
+    np.fill_diagonal(both, 0.0)
+    return clicked, np.maximum(both - clicked, 0.0)
+
+
+def _require_linked(weights: Vector) -> None:
+    from scipy.sparse.csgraph import connected_components
+
+    _, part = connected_components(weights > 0.0, directed=False)
+    if (part != part[0]).any():
+        place = int(np.argmax(part != part[0])) + 1
+        raise InputError(
+            f"no document links position {place} to position 1, so their propensities cannot be compared: use a "
+            "longer log, or fewer positions"
+        )
+
+
+def _by_expectation(log: ClickLog, features: ArrayLike | None, rounds: int) -> Vector:
+    place, last = log.position - 1, log.positions
+    shown = log.impressions.astype(np.float64)
+    _require_clicks(np.bincount(place, log.clicks, last))
+    at_places = np.bincount(place, shown, last)
+    pair, count = log.pairs()
+    rows = None if features is None else _checked_features(features, len(log))
+    p = np.bincount(place, log.clicks, last) / at_places
+    p = 0.9 * p / p.max()
+    relevance = np.full(len(log), 0.5)
+    for _ in range(rounds):
+        joint = np.clip(p[place] * relevance, 0.0, 1.0 - _LEAST)
+        missed = shown - log.clicks
+        examined = log.clicks + missed * p[place] * (1.0 - relevance) / (1.0 - joint)
+        relevant = log.clicks + missed * relevance * (1.0 - p[place]) / (1.0 - joint)
+        p = np.clip(np.bincount(place, examined, last) / at_places, _LEAST, 1.0 - _LEAST)
+        relevance = _means(relevant, shown, pair, count) if rows is None else _regressed(rows, relevant, shown)
+        relevance = np.clip(relevance, _LEAST, 1.0 - _LEAST)
+    return np.asarray(p / p[0])
+
+
+def _means(relevant: Vector, shown: Vector, pair: IntVector, count: int) -> Vector:
+    total = np.bincount(pair, shown, count)
+    means = np.divide(np.bincount(pair, relevant, count), total, out=np.full(count, 0.5), where=total > 0.0)
+    return np.asarray(means[pair])
+
+
+def _regressed(rows: Vector, relevant: Vector, shown: Vector) -> Vector:
+    from sklearn.linear_model import LogisticRegression
+
+    n = len(rows)
+    weights = np.concatenate([relevant, shown - relevant])
+    kept = weights > 0.0
+    model = LogisticRegression(C=1e4, max_iter=200)
+    model.fit(np.concatenate([rows, rows])[kept], np.repeat([1, 0], n)[kept], sample_weight=weights[kept])
+    return np.asarray(model.predict_proba(rows)[:, 1])
+
+
+def _checked_features(features: ArrayLike, n: int) -> Vector:
+    rows = numbers(features, "features")
+    if rows.ndim != 2 or len(rows) != n:
+        raise InputError(f"features must have a row for each of the {n} rows of the log, got shape {rows.shape}")
+    return rows
+
+
+def _require_clicks(clicks: NDArray[Any]) -> None:
+    """Require a click at each position."""
     if not len(clicks):
-        raise InputError("the log is empty: propensities are estimated from clicks")
+        raise InputError("the log is empty: propensities cannot be estimated without clicks")
     if not clicks.all():
         raise InputError(
-            f"no document was clicked at position {int(np.argmin(clicks)) + 1}, so that its propensity is not known: "
-            "take a longer log, or leave out the rows of this position and those behind it"
+            f"no document was clicked at position {int(np.argmin(clicks)) + 1}, so its propensity cannot be estimated: "
+            "use a longer log, or leave out the rows of this position and later ones"
         )

@@ -1,19 +1,20 @@
-"""Clicks of users who do not exist, to see what biased clicks do to a ranker."""
+"""Simulated clicks, to study the effect of biased clicks on a ranker."""
+
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from structsvm.arrays import numbers
+from structsvm.clicks.base import ClickModel
 from structsvm.clicks.log import ClickLog
-from structsvm.clicks.model import ClickModel
 from structsvm.exceptions import InputError
+from structsvm.foundation.arrays import numbers
+from structsvm.foundation.settings import RandomSource, random_generator, require_choice, require_integer
+from structsvm.foundation.types import IntVector, Vector
 from structsvm.metrics.ranking import rank_documents
-from structsvm.registry import click_models
-from structsvm.settings import require_choice, require_integer
-from structsvm.types import IntVector
+from structsvm.registry.built_in import click_models
 
 SHOWN = ("ranked", "swapped", "shuffled")
-"""How results are shown: by score; by score, with the first and another document swapped; in random order."""
 
 
 def simulate(
@@ -24,30 +25,28 @@ def simulate(
     *,
     sessions: int = 1,
     shown: str = "ranked",
-    seed: int = 0,
+    random_state: RandomSource = 0,
 ) -> ClickLog:
-    """Draw clicks by a click model.
+    """Draw clicks from a click model.
 
     Parameters
     ----------
-    scores : score of each row, by which the ranker that was in use showed the documents of a query, shape (rows,).
-    relevance : probability that a document is clicked where it is examined, from 0 to 1, shape (rows,): such as 1 for
-        relevant ones and 0.1, the noise, for others.
+    scores : score of each row in the ranker that showed the documents, shape (rows,).
+    relevance : probability that a user clicks an examined document, from 0 to 1, shape (rows,).
     qid : query id of each row; None: all rows are one query.
-    bias : the click model, or its name: how likely each position is examined. Documents behind its positions are not
-        shown.
-    sessions : how often each query is asked.
-    shown : "ranked": by score. "swapped": in each session, the first document and one that is shown, drawn by chance,
-        change places. "shuffled": in random order.
-    seed : seed of the random numbers.
+    bias : the click model, or its name. Documents beyond its last position are not shown.
+    sessions : number of sessions per query.
+    shown : "ranked": by score. "swapped": each session swaps the first document with a random one. "shuffled": in
+        random order.
+    random_state : seed, NumPy Generator or RandomState; None: new clicks at each call.
 
     Returns
     -------
-    A log whose documents are numbers of rows.
+    log : a `ClickLog` whose documents are row numbers.
 
     Raises
     ------
-    InputError : when the arrays do not fit each other, or relevance is no probability.
+    InputError : the arrays do not match, or relevance is not a probability.
 
     Examples
     --------
@@ -59,16 +58,15 @@ def simulate(
     """
     model: ClickModel = click_models.create(bias)
     require_integer("sessions", sessions, 1)
-    require_integer("seed", seed, 0)
     require_choice("shown", shown, SHOWN)
     chance = numbers(relevance, "relevance")
     ranking = rank_documents(scores, qid)
     ids = np.zeros(len(ranking.order), dtype=np.int64) if qid is None else np.asarray(qid)
     if chance.shape != ranking.order.shape or not ((chance >= 0.0) & (chance <= 1.0)).all():
-        raise InputError("relevance must hold a probability, from 0 to 1, for each row")
+        raise InputError("relevance must be a probability, from 0 to 1, for each row")
     if (model.propensity + model.offset > 1.0).any():
-        raise InputError("the propensities of users must be probabilities, and one is above 1")
-    rng = np.random.default_rng(seed)
+        raise InputError("propensity plus offset must be at most 1 at every position: scale the model down")
+    rng = random_generator(random_state)
     if shown == "ranked":
         return _drawn(rng, ranking.order, ranking.rank, np.full(len(ids), sessions), chance, ids, model)
     first = np.flatnonzero(ranking.rank == 1)
@@ -88,8 +86,8 @@ def _drawn(
     row: IntVector,
     place: IntVector,
     times: IntVector,
-    chance: "np.ndarray[tuple[int], np.dtype[np.float64]]",
-    ids: "np.ndarray[tuple[int], np.dtype[np.generic]]",
+    chance: Vector,
+    ids: NDArray[Any],
     bias: ClickModel,
 ) -> ClickLog:
     seen = place <= len(bias.propensity)

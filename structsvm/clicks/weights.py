@@ -1,4 +1,4 @@
-"""Labels of documents from clicks and propensities."""
+"""Labels of documents, computed from clicks and propensities."""
 
 from typing import Any
 
@@ -6,39 +6,18 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import ArrayLike
 
+from structsvm.clicks.base import ClickModel
 from structsvm.clicks.log import ClickLog
-from structsvm.clicks.model import ClickModel
 from structsvm.exceptions import InputError
-from structsvm.registry import click_models
-from structsvm.settings import require_kind, require_number
-from structsvm.types import Vector
+from structsvm.foundation.extras import needed
+from structsvm.foundation.settings import require_kind, require_number
+from structsvm.foundation.types import Vector
+from structsvm.registry.built_in import click_models
 
 
 @frozen(eq=False)
 class WeightedClicks:
-    """The relevance of documents, estimated from clicks by inverse propensities.
-
-    Parameters
-    ----------
-    y : for each document the clicks, less those that the offset explains, over the propensities of its impressions:
-        labels for the loss "weighted_ranks", shape (rows,). They estimate its relevance without bias, as far as no
-        propensity was clipped.
-    impressions : how often the document was shown, shape (rows,).
-    clicks : number of clicks.
-    effective_clicks : ``(Σ u)² / Σ u²`` over the clicks with weights u, one over the propensity: that many clicks of
-        equal weight would tell as much.
-    largest_weight : the largest u.
-    clipped : share of the clicks whose propensity was clipped.
-    unmatched : share of the clicks on documents that have no row.
-
-    Examples
-    --------
-    >>> from structsvm.clicks import ClickLog, PowerBias, weigh
-    >>> log = ClickLog.of([1, 1], [0, 1], [1, 2], clicks=[6, 3], impressions=[10, 10])
-    >>> weighted = weigh(log, PowerBias(1.0, 2), qid=[1, 1])
-    >>> weighted.y.tolist(), weighted.clicks, weighted.largest_weight
-    ([0.6, 0.6], 9, 2.0)
-    """
+    """The relevance of documents, estimated from clicks by inverse propensities; see `weigh`."""
 
     y: Vector = field(repr=False)
     impressions: Vector = field(repr=False)
@@ -59,23 +38,31 @@ def weigh(
 ) -> WeightedClicks:
     """Weigh the clicks of a log by inverse propensities, for the documents of a feature matrix.
 
-    The propensity of a document of a query is the mean of those of the positions at which it was shown: clicks over
-    that, and over how often it was shown, is an unbiased estimate of its relevance, and of less variance than the sum
-    of clicks each over the propensity of its own position where positions vary (the same where they do not).
+    The propensity of a document of a query is the mean over its impressions. Its clicks, divided by this mean and by
+    its number of impressions, are an unbiased estimate of its relevance. If positions vary, the estimate has less
+    variance than the sum of clicks, each divided by the propensity of its own position; otherwise both are equal.
 
     Parameters
     ----------
     log : the log.
-    bias : the click model, or its name; None: all propensities are 1, which takes clicks as they are. Clicks that its
-        offset explains are subtracted, down to 0.
+    bias : the click model, or its name; None: all propensities are 1. Clicks that the model's offset explains are
+        subtracted, down to 0.
     qid : query id of each row of features, shape (rows,).
-    document : document of each row, as in the log; None: the log has numbers of rows, from 0.
-    smallest : propensities below it count as this much: less variance for some bias (Strehl, Langford, Li and Kakade,
+    document : document of each row, as in the log; None: the log has row numbers, from 0.
+    smallest : lower bound of propensities; clipping gives less variance for some bias (Strehl, Langford, Li and Kakade,
         "Learning from logged implicit exploration data", NIPS 2010).
+
+    Returns
+    -------
+    An object with the attributes ``y``, the estimates, which are labels for the loss "weighted_ranks", shape (rows,);
+    ``impressions`` of each document, shape (rows,); ``clicks``, their total number; ``effective_clicks``,
+    ``(Σ u)² / Σ u²`` over the clicks with weights u, the inverse propensities: the number of clicks of equal weight
+    with the same information; ``largest_weight``, the largest u; ``clipped``, the share of clicks whose propensity was
+    clipped; and ``unmatched``, the share of clicks on documents without a row.
 
     Raises
     ------
-    InputError : when a document has two rows, no row was shown, or a propensity is missing.
+    InputError : a document has two rows, no row was shown, or a propensity is missing.
 
     Examples
     --------
@@ -96,7 +83,7 @@ def weigh(
     row = _rows_of(log, ids, documents)
     known = row >= 0
     if not known.any():
-        raise InputError("no document of the log is among the rows: qid and document must be written as in the log")
+        raise InputError("no document of the log has a row: write qid and document as in the log")
     propensity = np.ones(len(log)) if model is None else model.at(log.position)
     offset = np.zeros(len(log)) if model is None else model.offset_at(log.position)
     clicks, shown, exposure, explained = (
@@ -120,14 +107,17 @@ def weigh(
 
 
 def _rows_of(log: ClickLog, ids: Any, documents: Any) -> Any:
-    """Return the number of the row of each row of the log; −1 where there is none."""
-    import pandas as pd
+    """Return the feature row of each log row; −1 if it has none."""
+    with needed("logs of clicks need pandas", "tools"):
+        import pandas as pd
 
     try:
         rows = pd.MultiIndex.from_arrays([ids, documents])
         if not rows.is_unique:
             twice = int(rows.duplicated().argmax())
-            raise InputError(f"document {documents[twice]} of query {ids[twice]} has more than one row of features")
+            raise InputError(
+                f"document {documents[twice]} of query {ids[twice]} has two rows of features: leave one out"
+            )
         return rows.get_indexer(pd.MultiIndex.from_arrays([log.qid, log.document]))
     except TypeError as error:
         raise InputError(f"qid and document must be numbers or text, as in the log: {error}") from None

@@ -1,4 +1,4 @@
-"""Text files, read once, in blocks of whole lines; and what is wrong with one that is not text as readers expect it."""
+"""Read text files in blocks of whole lines, and explain why a file is not text."""
 
 import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
@@ -8,14 +8,14 @@ from pathlib import Path
 from attrs import evolve, frozen
 
 from structsvm.exceptions import DataFormatError
-from structsvm.storage.files import open_source
-from structsvm.storage.packed import Packing, packing_of
+from structsvm.foundation.storage.files import open_source
+from structsvm.foundation.storage.packed import Packing, packing_of
 
 BLOCK = 2**22
-"""Bytes that are read at a time."""
+"""Bytes per read."""
 
 LONGEST_LINE = 2**24
-"""Bytes that a line may have: a file without line ends would fill memory."""
+"""Most bytes per line, because a file without line ends would fill memory."""
 
 _OTHERS = {
     BOM_UTF32_LE: "UTF-32, not text in UTF-8: 'iconv -f UTF-32 -t UTF-8' converts it",
@@ -27,7 +27,7 @@ _OTHERS = {
     b"PAR1": "Parquet, not text",
     b"%PDF": "PDF, not text",
 }
-"""What else a file may be, by its first bytes; those of UTF-32 begin as UTF-16 does."""
+"""Other kinds of files by their first bytes; UTF-32 begins like UTF-16, so it comes first."""
 
 _RETURN = (
     "a carriage return ends no line: if all line ends are carriage returns alone, as on old Macs, "
@@ -40,14 +40,9 @@ _LONE_RETURN = re.compile(rb"\r+(?![\r\n]|\Z)")
 
 @frozen
 class Block:
-    """Whole lines of a file.
+    """Whole lines of a text file, without NUL; ``line`` is the number of the first one, from 1.
 
-    Parameters
-    ----------
-    path : the file.
-    line : number of the first line, from 1.
-    content : the lines with their ends, which the last line of a file may lack. There is no NUL in it.
-    misnamed : what the file is not compressed with, in spite of its name; None where the name is right.
+    ``misnamed`` is the compression that the file name promises and the content does not have.
     """
 
     path: Path
@@ -56,26 +51,16 @@ class Block:
     misnamed: Packing | None = None
 
     def fault(self, line: int, problem: str) -> DataFormatError:
-        """Return the error of a line of the block, counted from 0."""
+        """Return an error about a line of the block, counted from 0."""
         hint = f"; in spite of its name the file is not compressed with {self.misnamed.name}" if self.misnamed else ""
         return DataFormatError(self.path, self.line + line, f"{problem}{hint}")
 
 
 def read_blocks(path: Path, seen: Callable[[int], None] = lambda count: None) -> Generator[Block]:
-    """Read a text file, plain or compressed, once and from its beginning to its end, in blocks of whole lines.
+    """Read a plain or compressed text file once, in blocks of whole lines; close the generator to stop early.
 
-    A byte order mark of UTF-8 at the beginning is left out. Who stops early closes the generator, and with it the file.
-
-    Parameters
-    ----------
-    path : the file.
-    seen : is told how many further bytes of the file were read, packed as they are there.
-
-    Raises
-    ------
-    InputError : the file does not exist or cannot be read.
-    DataFormatError : it is not text, a line is too long, or line ends are those of old Macs. What comes before
-        such a line is returned first.
+    ``seen`` receives the number of bytes read since its last call, before unpacking. Blocks before an error are
+    yielded.
     """
     for block in _whole_lines(path, seen):
         if block.line == 1:
@@ -104,7 +89,8 @@ def _other_kind(content: bytes) -> str | None:
 def _whole_lines(path: Path, seen: Callable[[int], None]) -> Iterator[Block]:
     with open_source(path) as source:
         misnamed = source.misnamed
-        held: list[bytes] = []  # the beginning of a line, of which the end is not read yet
+        # The beginning of a line whose end has not been read yet.
+        held: list[bytes] = []
         length, line, before = 0, 1, 0
         while chunk := source.read(BLOCK):
             seen(source.n_read - before)
@@ -128,7 +114,7 @@ def _whole_lines(path: Path, seen: Callable[[int], None]) -> Iterator[Block]:
 
 
 def _first_fault(block: Block) -> tuple[int, str] | None:
-    """Return where the first byte stands that no line of text has, and what is wrong with it."""
+    """Return line and description of the first byte that text cannot have."""
     content, faults = block.content, []
     nul = content.find(b"\0")
     if nul >= 0:
@@ -141,9 +127,9 @@ def _first_fault(block: Block) -> tuple[int, str] | None:
     return min(faults, default=None)
 
 
-def is_plain(text: str) -> bool:
-    """Say whether a text has nothing but what numbers in decimal digits are made of.
+def is_plain_number(text: str) -> bool:
+    """Return whether a text has only ASCII digits, signs, "." and "e".
 
-    Python's ``int`` and ``float`` read more: ``1_000``, digits of other scripts, ``nan``, white space around.
+    Python's ``int`` and ``float`` accept more: ``1_000``, digits of other scripts, ``nan``, surrounding white space.
     """
     return not text.encode().translate(None, b"0123456789+-.eE")

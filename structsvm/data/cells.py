@@ -1,33 +1,26 @@
-"""Cells of text that blanks separate, found and read without a loop over lines."""
+"""Find and read cells of text, separated by blanks, without a Python loop over lines."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from structsvm.types import IntVector
+from structsvm.foundation.types import IntVector
 
 _WORD = 8
-"""Bytes that are copied at a time."""
+"""Bytes per copied word."""
 
 _MASKS = np.array([2 ** (8 * k) - 1 for k in range(_WORD + 1)], dtype="<u8")
-"""What leaves the first k bytes of a word."""
+"""Masks that keep the first k bytes of a word."""
 
 _LONG_NUMBER = 64
-"""Bytes of a number from which numbers are read one by one: all would take as much memory as the longest."""
+"""From this many bytes per number, parse one by one: a vector takes the memory of its longest cell for all."""
 
 
 class Cells:
-    """The cells of some lines; spaces, tabs and line ends separate them, and no other white space does.
+    """Cells of some lines, separated by spaces and tabs only.
 
-    Parameters
-    ----------
-    content : the lines with their ends, which the last line may lack, without NUL.
-
-    Attributes
-    ----------
-    line : numbers of the lines that are not blank, from 0, shape (n,).
-    count : number of cells of each of these lines, shape (n,).
+    For each of the n lines that are not blank, ``line`` has its number from 0, and ``count`` its number of cells.
     """
 
     def __init__(self, content: bytes) -> None:
@@ -38,7 +31,7 @@ class Cells:
         for separator in b"\t\r":
             if separator in content:
                 blank |= text == separator
-        # Between two blanks that surround the text, begin and end of a cell take turns.
+        # With a blank before and after the text, edges alternate between begin and end of a cell.
         edges = np.flatnonzero(np.diff(blank, prepend=True, append=True))
         self._begin, self._end = edges[::2], edges[1::2]
         last = np.append(np.flatnonzero(line_end), len(text))
@@ -49,18 +42,13 @@ class Cells:
         self._first = before[self.line] - self.count
 
     def lengths(self, column: int) -> IntVector:
-        """Return the number of bytes of a cell of each line."""
+        """Return the bytes of a cell of each line, shape (n,)."""
         cell = self._first + column
         lengths: IntVector = self._end[cell] - self._begin[cell]
         return lengths
 
     def texts(self, column: int) -> NDArray[np.str_]:
-        """Return a cell of each line, shape (n,).
-
-        Raises
-        ------
-        UnicodeDecodeError : a cell is not UTF-8.
-        """
+        """Return a cell of each line as text, shape (n,); raise UnicodeDecodeError if one is not UTF-8."""
         found = self._bytes(column)
         if found.max() < 128:
             width = int(self.lengths(column).max())
@@ -69,11 +57,9 @@ class Cells:
         return decoded
 
     def numbers(self, column: int, kind: "type[np.float64 | np.int64]") -> NDArray[Any]:
-        """Return a cell of each line as Python's ``float`` or ``int`` reads it, shape (n,).
+        """Return a cell of each line as a number, shape (n,).
 
-        Raises
-        ------
-        ValueError, OverflowError : a cell is not such a number, or has anything but ASCII digits, signs, "." and "e".
+        Raises ValueError or OverflowError if a cell is not a plain decimal number, see `is_plain_number`.
         """
         if self.lengths(column).max() > _LONG_NUMBER:
             cell = self._first + column
@@ -87,16 +73,16 @@ class Cells:
         return found.astype(kind)
 
     def text(self, row: int, column: int) -> str:
-        """Return a cell of one line."""
         cell = self._first[row] + column
         return self._content[self._begin[cell] : self._end[cell]].decode()
 
     def _bytes(self, column: int) -> NDArray[np.uint8]:
-        """Return a cell of each line, with NULs behind it, shape (n, a multiple of 8)."""
+        """Return a cell of each line, padded with NUL, shape (n, a multiple of 8)."""
         begin, lengths = self._begin[self._first + column], self.lengths(column)
         words = -(-int(lengths.max()) // _WORD)
         size = len(self._content)
-        at = np.ndarray((size + 1,), "<u8", self._content + bytes(_WORD), strides=(1,))  # the word at each place
+        # Overlapping view: the word that begins at each byte.
+        at = np.ndarray((size + 1,), "<u8", self._content + bytes(_WORD), strides=(1,))
         found = np.empty((len(begin), words), "<u8")
         for word in range(words):
             kept = _MASKS[np.clip(lengths - word * _WORD, 0, _WORD)]

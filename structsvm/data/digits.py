@@ -1,13 +1,12 @@
-"""Query by example on scikit-learn's digits: find the images that show the same digit as this one.
+"""Query by example on scikit-learn's digits: find images of the same digit.
 
-As labelled queries, and as TREC has it: runs of retrieval functions, and judgments.
+The data come as labelled queries, and as TREC runs with judgments.
 """
 
 from collections.abc import Callable
-from typing import Literal
+from typing import Any
 
 import numpy as np
-from attrs import frozen
 from scipy.ndimage import gaussian_filter
 from scipy.spatial.distance import cdist
 from sklearn.datasets import load_digits
@@ -16,24 +15,24 @@ from structsvm.data.dataset import RankingData
 from structsvm.data.qrels import Qrels
 from structsvm.data.run import Run
 from structsvm.exceptions import InputError
-from structsvm.settings import is_integer, require_integer
-from structsvm.types import IntVector, Matrix, Vector
+from structsvm.foundation.settings import RandomSource, is_integer, random_generator
+from structsvm.foundation.types import IntVector, Matrix, Vector
 
 
 def load_digits_queries(
-    *, n_train: int = 40, n_test: int = 40, n_candidates: int = 200, seed: int = 0
+    *, n_train: int = 40, n_test: int = 40, n_candidates: int = 200, random_state: RandomSource = 0
 ) -> tuple[RankingData, RankingData]:
     """Make a retrieval problem from the 1,797 digits of `sklearn.datasets.load_digits`.
 
-    A query is an image; its documents are other images; those of the same digit are relevant, one
-    in ten. The features compare the two images, larger is more similar (`pair_features`), and are
-    standardised with the means and deviations of the training rows. Training and test share no image.
+    A query is an image and its documents are other images; images of the same digit, about one in ten, are relevant.
+    The features are 25 similarities of the two images, standardised with the means and deviations of the training rows.
+    Training and test share no image.
 
     Parameters
     ----------
-    n_train, n_test : numbers of queries. Test queries are numbered on from the training queries.
+    n_train, n_test : numbers of queries. Ids of test queries follow the ids of training queries.
     n_candidates : documents of each query.
-    seed : draws the halves, the queries and their documents; the same seed gives the same data.
+    random_state : seed, NumPy Generator or RandomState of the random choice; None: new data at each call.
 
     Returns
     -------
@@ -41,7 +40,7 @@ def load_digits_queries(
 
     Raises
     ------
-    InputError : more queries or candidates are asked for than a half of the images has.
+    InputError : a half of the images has fewer queries or candidates than requested.
 
     Examples
     --------
@@ -50,10 +49,9 @@ def load_digits_queries(
     >>> train.X.shape
     (40, 25)
     """
-    require_integer("seed", seed, 0)
     digits = load_digits()
     images, shown = digits.images / 16.0, digits.target
-    rng = np.random.default_rng(seed)
+    rng = random_generator(random_state)
     halves = np.array_split(rng.permutation(len(images)), 2)
     _require_below(len(halves[1]), n_train=n_train, n_test=n_test, n_candidates=n_candidates)
     pairs = [_draw_pairs(half, n, n_candidates, rng) for half, n in zip(halves, (n_train, n_test), strict=True)]
@@ -71,29 +69,28 @@ def load_digits_queries(
 
 
 def load_digits_runs(
-    *, n_queries: int = 50, n_candidates: int = 400, depth: int = 100, seed: int = 0
+    *, n_queries: int = 50, n_candidates: int = 400, depth: int = 100, random_state: RandomSource = 0
 ) -> tuple[tuple[Run, ...], Qrels]:
-    """Make retrieval functions of ways to compare images, and let each retrieve its top documents.
+    """Make runs of 15 retrieval functions that compare images, and judgments of all documents.
 
-    A query is an image of `sklearn.datasets.load_digits`; its documents are other images, of which
-    those of the same digit are relevant, one in ten. Each of 15 functions compares the query with all
-    documents, by pixels or by what is left of them (outlines, edges, ink per row), and keeps those
-    that are most similar. All documents are judged.
+    A query is an image of `sklearn.datasets.load_digits` and its documents are other images; images of the same digit,
+    about one in ten, are relevant. Each function retrieves the images that are most similar to the query, by pixels or
+    by a reduced view such as outlines, edges or ink per row.
 
     Parameters
     ----------
     n_queries : number of queries; the topics are numbered from 1.
     n_candidates : documents of each query.
-    depth : documents that a function retrieves for a query.
-    seed : draws the queries and their documents; the same seed gives the same data.
+    depth : number of documents that a function retrieves for a query.
+    random_state : seed, NumPy Generator or RandomState of the random choice; None: new data at each call.
 
     Returns
     -------
-    runs, qrels : a run for each function, and the judgments. Documents are numbered like the images.
+    runs, qrels : a run for each function, and the judgments. Document ids are the numbers of the images.
 
     Raises
     ------
-    InputError : more queries or documents are asked for than there are images.
+    InputError : there are fewer images than queries or documents requested.
 
     Examples
     --------
@@ -102,11 +99,10 @@ def load_digits_runs(
     >>> len(runs)
     15
     """
-    require_integer("seed", seed, 0)
     digits = load_digits()
     images = digits.images / 16.0
     _require_below(len(images), n_queries=n_queries, n_candidates=n_candidates, depth=depth)
-    rng = np.random.default_rng(seed)
+    rng = random_generator(random_state)
     everything = np.arange(len(images))
     queries = rng.choice(everything, n_queries, replace=False)
     documents = np.array([rng.choice(everything[everything != q], n_candidates, replace=False) for q in queries])
@@ -117,9 +113,11 @@ def load_digits_runs(
         grades=(digits.target[documents] == digits.target[queries][:, None]).ravel().astype(np.int64),
     )
     runs = []
-    for name, function in _FUNCTIONS.items():
-        seen = function.view(images)
-        scores = np.array([function.compare(seen, q, rows) for q, rows in zip(queries, documents, strict=True)])
+    for name, (view, distance) in _FUNCTIONS.items():
+        seen = view(images)
+        scores = np.array(
+            [-cdist(seen[[q]], seen[rows], distance)[0] for q, rows in zip(queries, documents, strict=True)]
+        )
         top = np.argsort(-scores, axis=1, kind="stable")[:, :depth]
         retrieved = np.take_along_axis(documents, top, axis=1)
         kept = np.take_along_axis(scores, top, axis=1)
@@ -128,20 +126,10 @@ def load_digits_runs(
 
 
 def pair_features(a: Matrix, b: Matrix) -> Matrix:
-    """Compare images a[i] and b[i] of 8 x 8 pixels: 25 similarities a pair.
+    """Compare images a[i] and b[i], shape (n, 8, 8), values from 0 to 1; return 25 similarities, shape (n, 25).
 
-    Each looks at one aspect, none at the whole image, so there is something to learn. In order:
-    minus the mean absolute difference of pixels in rows 0-7 and in columns 0-7; minus the mean
-    absolute difference of the ink in rows, in columns, and in all; minus the distance of the centres
-    of gravity, vertically and horizontally; the cosine of the edges in four directions, blurred.
-
-    Parameters
-    ----------
-    a, b : images, shape (n, 8, 8), values from 0 to 1.
-
-    Returns
-    -------
-    features : shape (n, 25).
+    Differences count negatively: of pixels in rows 0-7 and in columns 0-7; of the ink in rows, in columns, and in all;
+    of the centres of gravity, vertically and horizontally. The last four are cosines of blurred edges by direction.
     """
     apart = np.abs(a - b)
     aspects = [
@@ -158,7 +146,7 @@ def pair_features(a: Matrix, b: Matrix) -> Matrix:
 def _draw_pairs(
     half: IntVector, n_queries: int, n_candidates: int, rng: np.random.Generator
 ) -> tuple[IntVector, IntVector]:
-    """Draw query images from a half of the images, and for each of them other images of that half."""
+    """Draw query images from a half of the images, and other images of the half for each query."""
     queries = rng.choice(half, n_queries, replace=False)
     documents = [rng.choice(half[half != query], n_candidates, replace=False) for query in queries]
     return np.repeat(queries, n_candidates), np.concatenate(documents)
@@ -171,7 +159,7 @@ def _centre(images: Matrix, axis: int) -> Vector:
 
 
 def blurred_edges(images: Matrix) -> list[Matrix]:
-    """Strength of the edges in each of four directions, blurred so that near ones match."""
+    """Strength of edges in each of four directions, blurred so that close edges match."""
     down, right = np.gradient(images, axis=(1, 2))
     strength, direction = np.hypot(down, right), np.floor(np.arctan2(down, right) / (np.pi / 4)) % 4
     return [gaussian_filter(strength * (direction == each), sigma=(0, 1, 1)) for each in range(4)]
@@ -186,19 +174,7 @@ def _cosine(a: Matrix, b: Matrix) -> Vector:
 def _require_below(most: int, **wanted: int) -> None:
     for name, number in wanted.items():
         if not (is_integer(number) and 1 <= number < most):
-            raise InputError(f"{name} must be from 1 to {most - 1}; it is {number}")
-
-
-@frozen
-class _Function:
-    """A retrieval function: what it sees of an image, and by which distance it compares that."""
-
-    view: Callable[[Matrix], Matrix]
-    distance: Literal["cosine", "euclidean", "cityblock", "correlation", "jaccard"]
-
-    def compare(self, seen: Matrix, query: int, documents: IntVector) -> Vector:
-        """Return similarities, larger is more similar."""
-        return np.asarray(-cdist(seen[[query]], seen[documents], self.distance)[0])
+            raise InputError(f"{name} must be from 1 to {most - 1}, got {number}")
 
 
 def _pixels(images: Matrix) -> Matrix:
@@ -206,17 +182,9 @@ def _pixels(images: Matrix) -> Matrix:
 
 
 def _root_pixels(images: Matrix) -> Matrix:
-    """Pixels as a distribution, of which the Euclidean distance is Hellinger's."""
+    """Square roots of pixels as a distribution; their Euclidean distance is Hellinger's."""
     ink = _pixels(images)
     return np.asarray(np.sqrt(ink / ink.sum(axis=1, keepdims=True)))
-
-
-def _dark(images: Matrix) -> Matrix:
-    return (_pixels(images) > 0.5).astype(np.float64)
-
-
-def _blurred(images: Matrix) -> Matrix:
-    return _pixels(gaussian_filter(images, sigma=(0, 1, 1)))
 
 
 def _coarse(images: Matrix) -> Matrix:
@@ -224,54 +192,43 @@ def _coarse(images: Matrix) -> Matrix:
     return np.asarray(images.reshape(-1, 4, 2, 4, 2).sum(axis=(2, 4)).reshape(len(images), -1))
 
 
-def _rows(images: Matrix) -> Matrix:
-    return np.asarray(images.sum(axis=2))
-
-
-def _columns(images: Matrix) -> Matrix:
-    return np.asarray(images.sum(axis=1))
-
-
 def _diagonals(images: Matrix) -> Matrix:
     return np.stack([np.trace(images, offset, 1, 2) for offset in range(-7, 8)], axis=1)
 
 
 def _outline(images: Matrix) -> Matrix:
-    """First dark pixel from each side of each row and column; 8 where there is none."""
+    """First dark pixel from each side of each row and column; 8 if the line has none."""
     dark = images > 0.5
     sides = [side for lines in (dark, dark.swapaxes(1, 2)) for side in (lines, lines[:, :, ::-1])]
     return np.hstack([np.where(side.any(axis=2), side.argmax(axis=2), 8) for side in sides]).astype(np.float64)
 
 
 def _shades(images: Matrix) -> Matrix:
-    """How many pixels have each of five shades of grey."""
+    """Number of pixels in each of five shades of grey."""
     return np.stack([(np.round(images * 4.0) == shade).sum(axis=(1, 2)) for shade in range(5)], axis=1)
 
 
 def _directions(images: Matrix) -> Matrix:
-    """How much of the edges has each direction, in each quarter of the image."""
+    """Strength of edges by direction and quarter of the image."""
     edges = np.stack(blurred_edges(images), axis=1)
     return np.asarray(edges.reshape(len(images), 4, 2, 4, 2, 4).sum(axis=(3, 5)).reshape(len(images), -1))
 
 
-def _edges(images: Matrix) -> Matrix:
-    return np.stack(blurred_edges(images), axis=1).reshape(len(images), -1)
-
-
-_FUNCTIONS = {
-    "cosine": _Function(_pixels, "cosine"),
-    "euclidean": _Function(_pixels, "euclidean"),
-    "manhattan": _Function(_pixels, "cityblock"),
-    "correlation": _Function(_pixels, "correlation"),
-    "hellinger": _Function(_root_pixels, "euclidean"),
-    "jaccard": _Function(_dark, "jaccard"),
-    "blurred": _Function(_blurred, "correlation"),
-    "coarse": _Function(_coarse, "cityblock"),
-    "rows": _Function(_rows, "cityblock"),
-    "columns": _Function(_columns, "cityblock"),
-    "diagonals": _Function(_diagonals, "cityblock"),
-    "outline": _Function(_outline, "cityblock"),
-    "edges": _Function(_edges, "cosine"),
-    "directions": _Function(_directions, "cosine"),
-    "shades": _Function(_shades, "cityblock"),
+_FUNCTIONS: dict[str, tuple[Callable[[Matrix], Matrix], Any]] = {
+    "cosine": (_pixels, "cosine"),
+    "euclidean": (_pixels, "euclidean"),
+    "manhattan": (_pixels, "cityblock"),
+    "correlation": (_pixels, "correlation"),
+    "hellinger": (_root_pixels, "euclidean"),
+    "jaccard": (lambda images: (_pixels(images) > 0.5).astype(np.float64), "jaccard"),
+    "blurred": (lambda images: _pixels(gaussian_filter(images, sigma=(0, 1, 1))), "correlation"),
+    "coarse": (_coarse, "cityblock"),
+    "rows": (lambda images: images.sum(axis=2), "cityblock"),
+    "columns": (lambda images: images.sum(axis=1), "cityblock"),
+    "diagonals": (_diagonals, "cityblock"),
+    "outline": (_outline, "cityblock"),
+    "edges": (lambda images: np.stack(blurred_edges(images), axis=1).reshape(len(images), -1), "cosine"),
+    "directions": (_directions, "cosine"),
+    "shades": (_shades, "cityblock"),
 }
+"""Views of images and distances between them, by name of the retrieval function; the best has distance 0."""

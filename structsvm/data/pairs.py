@@ -1,5 +1,6 @@
-"""Pairs of a topic and a document, as numbers whose order is the one of TREC's tools."""
+"""Ids of topics and documents, and their pairs as numbers, in the order of TREC's tools."""
 
+import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -7,20 +8,27 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from structsvm.exceptions import InputError
-from structsvm.types import IntVector
+from structsvm.foundation.settings import require_kind
+from structsvm.foundation.types import IntVector
 
 MOST_CHARACTERS = 1000
-"""Characters that an id may have: all ids of a vector take as much memory as the longest."""
+"""Most characters per id, because every id of a vector takes the memory of the longest."""
+
+_LONGEST_NUMBER = 20
+"""Most characters of a 64-bit whole number."""
+
+NO_WORD = re.compile(r"[ \t\r\n\0]")
+"""Characters that no id or name in a text file may have; NUL makes a file binary."""
+
+_SURROGATE = re.compile("[\ud800-\udc7f\udd00-\udfff]")
+"""Surrogates that are not text. Python uses the others for argument bytes that are not UTF-8, and writes them back."""
 
 
 class Pairs(NamedTuple):
-    """Pairs of a topic and a document.
+    """Pairs of a topic and a document, coded as ``topic position * m + document position``.
 
-    Parameters
-    ----------
-    topics : the topics: by number if all are numbers, else as strings; shape (t,).
-    documents : the document ids, descending, shape (m,).
-    key : of each pair, ``position of the topic * m + position of the document``, shape (n,).
+    ``topics``, shape (t,), ascend by number if all are numbers; ``documents``, shape (m,), descend; ``key`` has shape
+    (n,).
     """
 
     topics: NDArray[np.str_]
@@ -32,28 +40,22 @@ class Pairs(NamedTuple):
         return key // max(len(self.documents), 1)
 
     def qid(self, key: IntVector) -> NDArray[np.str_]:
-        """Return the topic of each key."""
         return self.topics[self.topic_of(key)]
 
     def doc_ids(self, key: IntVector) -> NDArray[np.str_]:
-        """Return the document id of each key."""
         return self.documents[key % max(len(self.documents), 1)]
 
 
 def number_pairs(qid: NDArray[np.str_], doc_ids: NDArray[np.str_]) -> Pairs:
-    """Number pairs of a topic and a document.
-
-    Parameters
-    ----------
-    qid, doc_ids : topic and document of each pair, shape (n,).
-    """
+    """Number pairs of topic and document ids, each of shape (n,)."""
     names, topic = number_topics(qid)
     ordered = sort_topics(names)
     place = {name: k for k, name in enumerate(ordered)}
     topic_place = np.array([place[name] for name in names], dtype=np.int64)
     _, first, document = np.unique(_hashes(doc_ids), return_index=True, return_inverse=True)
     found = doc_ids[first]
-    if (found[document] != doc_ids).any():  # two ids have the same hash
+    # Two ids have the same hash.
+    if (found[document] != doc_ids).any():
         found, document = np.unique(doc_ids, return_inverse=True)
     descending = np.argsort(found)[::-1]
     document_place = np.empty(len(found), dtype=np.int64)
@@ -63,7 +65,7 @@ def number_pairs(qid: NDArray[np.str_], doc_ids: NDArray[np.str_]) -> Pairs:
 
 
 def number_topics(qid: NDArray[np.str_]) -> tuple[tuple[str, ...], IntVector]:
-    """Return the topics in order of first appearance, and the number of the topic of each row, shape (n,)."""
+    """Return the topics in order of first appearance, and the topic number of each row, shape (n,)."""
     starts = np.flatnonzero(np.concatenate([[True], qid[1:] != qid[:-1]])[: len(qid)])
     number: dict[str, int] = {}
     numbers = [number.setdefault(name, len(number)) for name in qid[starts].tolist()]
@@ -71,13 +73,7 @@ def number_topics(qid: NDArray[np.str_]) -> tuple[tuple[str, ...], IntVector]:
 
 
 def first_repeated(topic: IntVector, doc_ids: NDArray[np.str_]) -> int | None:
-    """Return the first row whose pair an earlier row has too; None if there is none.
-
-    Parameters
-    ----------
-    topic : number of the topic of each row, shape (n,).
-    doc_ids : document of each row, shape (n,).
-    """
+    """Return the first row whose pair of topic number and document id occurred before, or None."""
     hashes = np.sort(_pair_hashes(topic, doc_ids))
     if (hashes[1:] != hashes[:-1]).all():
         return None
@@ -87,12 +83,9 @@ def first_repeated(topic: IntVector, doc_ids: NDArray[np.str_]) -> int | None:
 
 
 class PairIndex:
-    """Finds the rows of pairs of a topic and a document, each of which is in one row.
+    """Index of the rows of distinct topic-document pairs.
 
-    Attributes
-    ----------
-    topics : the topics, in order of first appearance.
-    topic : number of the topic of each row, shape (m,).
+    ``topics`` are in order of first appearance; ``topic``, shape (m,), has the topic number of each row.
     """
 
     def __init__(self, qid: NDArray[np.str_], doc_ids: NDArray[np.str_]) -> None:
@@ -107,14 +100,14 @@ class PairIndex:
         self._first = np.searchsorted(self._hashes, buckets)
 
     def number(self, qid: NDArray[np.str_]) -> IntVector:
-        """Return the number of the topic of each row, -1 for topics that are in no pair."""
+        """Return the topic number of each row, -1 for unknown topics."""
         names, numbers = number_topics(qid)
         known = {name: k for k, name in enumerate(self.topics)}
         found: IntVector = np.array([known.get(name, -1) for name in names], dtype=np.int64)[numbers]
         return found
 
     def rows(self, qid: NDArray[np.str_], doc_ids: NDArray[np.str_]) -> IntVector:
-        """Return the row of each pair, -1 for those that are in none, shape (n,)."""
+        """Return the row of each pair, -1 for unknown pairs, shape (n,)."""
         topic = self.number(qid)
         hashes = _pair_hashes(topic, doc_ids)
         found = np.full(len(doc_ids), -1)
@@ -134,14 +127,14 @@ class PairIndex:
 
 _HASH_BITS = 63
 _NO_HASH = np.uint64(2**64 - 1)
-"""More than any hash."""
+"""Larger than any hash."""
 
 _FACTOR, _TOPIC_FACTOR = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
 _HALF = np.uint64(32)
 
 
 def _pair_hashes(topic: IntVector, doc_ids: NDArray[np.str_]) -> NDArray[np.uint64]:
-    """Return a number below 2**63 of each pair, by which pairs that differ nearly always differ."""
+    """Return a hash below 2**63 of each pair; different pairs rarely collide."""
     hashes = _hashes(doc_ids)
     hashes ^= topic.astype(np.uint64) * _TOPIC_FACTOR
     hashes *= _FACTOR
@@ -149,7 +142,7 @@ def _pair_hashes(topic: IntVector, doc_ids: NDArray[np.str_]) -> NDArray[np.uint
 
 
 def _hashes(ids: NDArray[np.str_]) -> NDArray[np.uint64]:
-    """Return a number of each id, whatever the width of the vector, by which ids that differ nearly always differ."""
+    """Return a hash of each id that does not depend on the width of the vector; different ids rarely collide."""
     characters = np.ascontiguousarray(ids).view(np.uint32).reshape(len(ids), ids.dtype.itemsize // 4)
     if characters.max(initial=0) > 255:
         characters = characters ^ (characters >> np.uint32(8)) ^ (characters >> np.uint32(16))
@@ -157,7 +150,8 @@ def _hashes(ids: NDArray[np.str_]) -> NDArray[np.uint64]:
     padded = np.zeros((len(ids), 8 * words), np.uint8)
     padded[:, : characters.shape[1]] = characters
     hashes = np.zeros(len(ids), np.uint64)
-    for word in reversed(range(words)):  # words of NULs leave 0 as it is
+    # Words of NUL leave a hash of 0 unchanged, so padding does not matter.
+    for word in reversed(range(words)):
         hashes ^= padded.view(np.uint64)[:, word]
         hashes *= _FACTOR
         hashes ^= hashes >> _HALF
@@ -173,19 +167,13 @@ def sort_topics(topics: Iterable[str]) -> tuple[str, ...]:
 
 
 def _magnitude(digits: str) -> tuple[int, str]:
-    """Return what orders digits by number: `int` takes 4300 of them at most."""
+    """Return a sort key for digits by number, because `int` accepts at most 4300 digits."""
     significant = digits.lstrip("0")
     return len(significant), significant
 
 
 def as_ids(ids: ArrayLike, name: str) -> NDArray[np.str_]:
-    """Return ids as a vector of text; numbers become their text.
-
-    Raises
-    ------
-    InputError : it is not a vector, it holds records, or an id is longer than 1000 characters; the message calls
-        it `name`.
-    """
+    """Return ids as a vector of text; raise InputError if one is longer than 1000 characters or not an id."""
     try:
         values = np.asarray(ids)
     except ValueError:
@@ -204,3 +192,26 @@ def as_ids(ids: ArrayLike, name: str) -> NDArray[np.str_]:
                 f"an id may have {MOST_CHARACTERS}"
             )
     return np.asarray(texts, dtype=np.str_)
+
+
+def require_words(what: str, words: Iterable[str], file: str) -> None:
+    """Raise InputError if a word is empty or has blanks, tabs, line ends or NUL, which ``file`` cannot contain."""
+    for word in words:
+        require_kind(what, word, str, "text")
+        if not word or NO_WORD.search(word):
+            raise InputError(f"{what} {word!r} must not be empty or contain a blank, tab, line end or NUL in {file}")
+        if _SURROGATE.search(word):
+            raise InputError(f"{what} {word!r} must be text in UTF-8 in {file}")
+
+
+def whole_numbers(names: Iterable[str]) -> list[int] | None:
+    """Return names as 64-bit numbers if all of them are in Python's notation, so that they survive a round trip."""
+    numbers = []
+    for name in names:
+        if len(name) > _LONGEST_NUMBER or not (name.isascii() and name.removeprefix("-").isdecimal()):
+            return None
+        number = int(name)
+        if str(number) != name or not -(2**63) <= number < 2**63:
+            return None
+        numbers.append(number)
+    return numbers

@@ -1,77 +1,45 @@
-"""Joining and pooling runs: the scores that several runs gave the same documents, side by side."""
+"""Join and pool runs: the scores of several runs for the same documents."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structsvm.data.dataset import JoinedRuns, Pool
-from structsvm.data.pairs import number_pairs, sort_topics
-from structsvm.data.qrels import Qrels, find_grades, unjudged_as_zero
-from structsvm.data.run import Run
-from structsvm.data.trec import FilePath, load_qrels, load_runs
+from structsvm.data.frames import DataFrame, is_frame
+from structsvm.data.pairs import number_pairs, number_topics, sort_topics
+from structsvm.data.qrels import Qrels, as_qrels, unjudged_as_zero
+from structsvm.data.run import Run, as_run
 from structsvm.exceptions import InputError
-from structsvm.settings import as_list, repeated, require_integer, require_kind
-from structsvm.types import IntVector, Matrix, Vector
-
-
-def load_pool(
-    runs: FilePath | Iterable[FilePath],
-    qrels: FilePath,
-    *,
-    depth: int = 1000,
-    topics: Iterable[str | int] | None = None,
-    grades: Mapping[int, int] | None = None,
-) -> Pool:
-    r"""Read runs and judgments, and pool the runs.
-
-    Parameters
-    ----------
-    runs : a folder of runs, or files; see `load_runs`.
-    qrels : file of the judgments; see `load_qrels`.
-    depth, topics : see `pool_runs`.
-    grades : new grades for those in the judgments; see `load_qrels`.
-
-    Raises
-    ------
-    InputError : as `load_runs`, `load_qrels` and `pool_runs`.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from structsvm.data import load_pool
-    >>> _ = Path("qrels.txt").write_text("301 0 d1 1\n302 0 d3 1\n")
-    >>> for name in ("one.run", "two.run"):
-    ...     _ = Path(name).write_text(f"301 Q0 d1 1 2.0 {name}\n301 Q0 d2 2 1.0 {name}\n302 Q0 d3 1 1.0 {name}\n")
-    >>> load_pool(["one.run", "two.run"], "qrels.txt", topics=range(301, 351))
-    Pool(2 topics, 3 documents, 2 runs)
-    """
-    judgments = load_qrels(qrels, grades)
-    return pool_runs(load_runs(runs), judgments, depth=depth, topics=topics)
+from structsvm.foundation.settings import as_list, repeated, require_integer
+from structsvm.foundation.types import Vector
 
 
 def pool_runs(
-    runs: Sequence[Run], qrels: Qrels, *, depth: int = 1000, topics: Iterable[str | int] | None = None
+    runs: Sequence[Run | DataFrame],
+    qrels: Qrels | DataFrame,
+    *,
+    depth: int = 1000,
+    topics: Iterable[str | int] | None = None,
 ) -> Pool:
-    """Pool runs: the documents of a topic are those that any run has among its first `depth`.
+    """Pool runs and judgments: the documents of a topic are the first `depth` documents of each run.
 
-    Documents that were not judged are not relevant. Topics of which no relevant document is in the
-    pool, or which only the runs or only the judgments know, are left out; `Pool.left_out` names them.
-    The pool of section 4 of Yue, Finley, Radlinski and Joachims (SIGIR 2007), with its depth of 1000.
+    Unjudged documents are not relevant. A topic is left out if its pool has no relevant document, or if it is missing
+    from the runs or from the judgments; `Pool.left_out` gives the reasons. This is the pool of section 4 of Yue,
+    Finley, Radlinski and Joachims (SIGIR 2007), with its depth of 1000.
 
     Parameters
     ----------
-    runs : the runs, each of a name of its own.
-    qrels : the judgments.
-    depth : how many documents of a run are taken for a topic, the best ones, at least 1.
-    topics : the topics that are asked for. None: all of the runs and of the judgments.
+    runs : the runs, with distinct names; or data frames, named run 1, run 2, ...; see `Run.from_frame`.
+    qrels : the judgments, or a data frame of them; see `Qrels.from_frame`.
+    depth : number of best documents that a run contributes to a topic, at least 1.
+    topics : the topics to pool. None: all topics of the runs and of the judgments.
 
     Raises
     ------
-    InputError : there are no runs, two have the same name, `depth` or `topics` is not what it should
-        be, or no topic is left.
+    InputError : no run is given, two have the same name, `depth` or `topics` is not valid, or no topic is left.
 
     Examples
     --------
@@ -82,147 +50,112 @@ def pool_runs(
     >>> pool.X.shape
     (3, 2)
     """
-    asked, runs = _as_topics(topics), _as_runs(runs)
-    tops = _first_documents(runs, depth, asked)
-    require_kind("qrels", qrels, Qrels, "Qrels, such as load_qrels returns")
-    judgments = _of_topics(qrels, asked)
-    parts: list[Run | Qrels] = [*tops, judgments]
-    pairs = number_pairs(
-        np.concatenate([part.qid for part in parts]),
-        np.concatenate([part.doc_ids for part in parts]),
-    )
-    retrieved = sum(len(top.qid) for top in tops)
-    key, X = _score_matrix(tops, pairs.key[:retrieved])
-    y = unjudged_as_zero(find_grades(key, pairs.key[retrieved:], judgments.grades))
-    qid = pairs.qid(key)
-    left_out = _reasons(pairs.topics.tolist() if asked is None else sort_topics(asked), qid, y, judgments)
+    asked, listed = _as_topics(topics), as_runs(runs)
+    judgments = _of_topics(as_qrels(qrels), asked)
+    joined = _joined(listed, depth, asked)
+    qid, y = joined.qid, unjudged_as_zero(judgments.grades_of(joined.qid, joined.doc_ids))
+    known = sort_topics({*joined.topics, *judgments.index.topics} if asked is None else asked)
+    left_out = _reasons(known, qid, y, judgments)
     kept = ~np.isin(qid, list(left_out))
     if not kept.any():
-        raise InputError(f"no topic is left for the pool: {_some(left_out) or 'no topics were asked for'}")
+        shown = [f"{topic}, because {reason}" for topic, reason in list(left_out.items())[:3]]
+        more = f"; and {len(left_out) - 3} more" if len(left_out) > 3 else ""
+        raise InputError(f"the pool has no topics: {'; '.join(shown) or 'the list of topics is empty'}{more}")
     return Pool(
-        X=X[kept],
+        X=joined.X[kept],
         y=y[kept],
         qid=qid[kept],
-        doc_ids=pairs.doc_ids(key[kept]),
-        run_names=tuple(run.name for run in runs),
+        doc_ids=joined.doc_ids[kept],
+        run_names=joined.run_names,
         qrels=_of_topics(judgments, set(qid[kept].tolist())),
         left_out=left_out,
     )
 
 
-def join_runs(runs: Sequence[Run], *, depth: int = 1000, topics: Iterable[str | int] | None = None) -> JoinedRuns:
-    """Join runs: the documents of a topic are those that any run has among its first `depth`.
-
-    What `pool_runs` does where there are judgments.
+def join_runs(
+    runs: Sequence[Run | DataFrame], *, depth: int = 1000, topics: Iterable[str | int] | None = None
+) -> JoinedRuns:
+    """Join runs without judgments: the documents of a topic are the first `depth` documents of each run.
 
     Parameters
     ----------
-    runs : the runs, each of a name of its own.
-    depth : how many documents of a run are taken for a topic, the best ones, at least 1.
-    topics : the topics that are asked for. None: all of the runs.
+    runs, depth : see `pool_runs`.
+    topics : the topics to join. None: all topics of the runs.
+
+    Returns
+    -------
+    joined : an object with ``X``, the score of each document in each run, shape (n, runs), NaN if the run did not
+        retrieve it; ``qid`` and ``doc_ids``, shape (n,); and ``run_names``. Rows are ordered as in `Pool`.
 
     Raises
     ------
-    InputError : there are no runs, two have the same name, `depth` or `topics` is not what it should
-        be, or the runs have none of the topics.
+    InputError : no run is given, two have the same name, `depth` or `topics` is not valid, or the runs have none of
+        the topics.
 
     Examples
     --------
     >>> from structsvm.data import Run, join_runs
     >>> one = Run.from_scores("one", qid=[7, 7], doc_ids=["x", "y"], scores=[2.0, 1.0])
     >>> two = Run.from_scores("two", qid=[7], doc_ids=["y"], scores=[0.5])
-    >>> joined = join_runs([one, two])
-    >>> joined
-    JoinedRuns(1 topics, 2 documents, 2 runs)
-    >>> joined.X
+    >>> join_runs([one, two]).X
     array([[1. , 0.5],
            [2. , nan]])
     """
-    asked, runs = _as_topics(topics), _as_runs(runs)
-    tops = _first_documents(runs, depth, asked)
-    pairs = number_pairs(
-        np.concatenate([top.qid for top in tops]),
-        np.concatenate([top.doc_ids for top in tops]),
+    asked = _as_topics(topics)
+    joined = _joined(as_runs(runs), depth, asked)
+    if not len(joined.qid):
+        raise InputError(f"no run has any of the {len(asked or ())} topics: check how the runs write them")
+    return joined
+
+
+def _joined(runs: Sequence[Run], depth: int, topics: set[str] | None) -> JoinedRuns:
+    """Join the best documents of each run for the topics."""
+    names = tuple(run.name for run in runs)
+    if not names:
+        raise InputError("the list of runs is empty: pass at least one")
+    twice = repeated(names)
+    if twice is not None:
+        raise InputError(f"two runs are named {twice!r}: load_run(path, name=...) gives one of them another name")
+    require_integer("depth", depth, 1)
+    tops = [_first(run, depth, topics) for run in runs]
+    pairs = number_pairs(np.concatenate([top.qid for top in tops]), np.concatenate([top.doc_ids for top in tops]))
+    key, row = np.unique(pairs.key, return_inverse=True)
+    X = np.full((len(key), len(tops)), np.nan)
+    X[row, np.repeat(np.arange(len(tops)), [len(top.qid) for top in tops])] = np.concatenate(
+        [top.scores for top in tops]
     )
-    if len(pairs.key) == 0:
-        raise InputError(f"no run has any of the {len(asked or ())} topics that are asked for")
-    key, X = _score_matrix(tops, pairs.key)
-    return JoinedRuns(X, pairs.qid(key), pairs.doc_ids(key), tuple(run.name for run in runs))
+    return JoinedRuns(X, pairs.qid(key), pairs.doc_ids(key), names)
 
 
-def _as_runs(runs: Any) -> list[Run]:
-    """Return runs as a list.
-
-    Raises
-    ------
-    InputError : they are one run, or something else.
-    """
+def as_runs(runs: Any) -> list[Run]:
+    """Return runs and data frames of runs as a list of runs; a frame is named after its position, "run 1" the first."""
     if isinstance(runs, Run):
         raise InputError(f"runs must be a list of runs, such as [run, other], got one run, {runs.name!r}")
+    if is_frame(runs):
+        raise InputError("runs must be a list of runs, such as [frame, other], got one data frame")
     if isinstance(runs, str) or not isinstance(runs, Iterable):
         raise InputError(f"runs must be a list of runs, such as load_runs returns, got {runs!r}")
     listed = as_list("runs", runs, "a list of runs")
-    for number, run in enumerate(listed):
-        if not isinstance(run, Run):
-            raise InputError(f"runs must be Runs, such as load_run(path) returns, but runs[{number}] is {run!r}")
-    return listed
+    return [as_run(f"runs[{number}]", run, f"run {number + 1}") for number, run in enumerate(listed)]
 
 
 def _as_topics(topics: Iterable[str | int] | None) -> set[str] | None:
-    """Return the topics that are asked for as text; None: all.
-
-    Raises
-    ------
-    InputError : they are one text.
-    """
+    """Return the topics as text, or None for all."""
     if isinstance(topics, str):
         raise InputError(f"topics must be a list of topics, such as [{topics!r}]")
     return None if topics is None else {str(topic) for topic in as_list("topics", topics, "a list of topics")}
 
 
-def _first_documents(runs: Sequence[Run], depth: int, topics: set[str] | None) -> list[Run]:
-    """Return the best documents of each run, for some topics or for all.
-
-    Raises
-    ------
-    InputError : there are no runs, two have the same name, or `depth` is not an integer of at least 1.
-    """
-    names = [run.name for run in runs]
-    if not names:
-        raise InputError("there are no runs to pool")
-    twice = repeated(names)
-    if twice is not None:
-        raise InputError(f"two runs are named {twice!r}: load_run(path, name=...) gives one of them another name")
-    require_integer("depth", depth, 1)
-    return [_first(run, depth, topics) for run in runs]
-
-
-def _score_matrix(tops: Sequence[Run], key: IntVector) -> tuple[IntVector, Matrix]:
-    """Return the documents of all runs, ascending, and the score of each in each run, NaN where it has none.
-
-    Parameters
-    ----------
-    tops : the runs.
-    key : number of each document, one run after the other.
-    """
-    sizes = [len(top.qid) for top in tops]
-    documents, row = np.unique(key, return_inverse=True)
-    X = np.full((len(documents), len(tops)), np.nan)
-    X[row, np.repeat(np.arange(len(tops)), sizes)] = np.concatenate([top.scores for top in tops])
-    return documents, X
-
-
 def _first(run: Run, depth: int, topics: set[str] | None) -> Run:
-    starts = np.flatnonzero(np.concatenate([[True], run.qid[1:] != run.qid[:-1]])[: len(run.qid)])
-    sizes = np.diff(starts, append=len(run.qid))
-    wanted = np.array([topics is None or topic in topics for topic in run.qid[starts].tolist()], dtype=np.bool_)
-    rank = np.arange(len(run.qid)) - np.repeat(starts, sizes)
-    rows = np.repeat(wanted, sizes) & (rank < depth)
+    """Return the best documents of a run for the topics."""
+    names, number = number_topics(run.qid)
+    starts = np.flatnonzero(np.diff(number, prepend=-1))
+    wanted = np.array([topics is None or name in topics for name in names], dtype=np.bool_)
+    rows = wanted[number] & (np.arange(len(number)) - starts[number] < depth)
     return Run(run.name, run.qid[rows], run.doc_ids[rows], run.scores[rows])
 
 
 def _of_topics(qrels: Qrels, topics: set[str] | None) -> Qrels:
-    """Return the judgments for some topics, or for all."""
     if topics is None:
         return qrels
     rows = np.isin(qrels.qid, list(topics))
@@ -230,7 +163,7 @@ def _of_topics(qrels: Qrels, topics: set[str] | None) -> Qrels:
 
 
 def _reasons(topics: Iterable[str], qid: NDArray[np.str_], y: Vector, judgments: Qrels) -> dict[str, str]:
-    """Say why topics are left out: those without a relevant document among the documents (qid, y)."""
+    """Return the topics without a relevant document in the pool (qid, y), each with the reason."""
     pooled, judged = set(qid.tolist()), set(judgments.qid.tolist())
     found = set(qid[y > 0].tolist())
     relevant = Counter(judgments.qid[judgments.grades > 0].tolist())
@@ -245,8 +178,3 @@ def _reason(topic: str, pooled: set[str], judged: set[str], relevant: int) -> st
     if relevant == 0:
         return "no document is judged relevant"
     return f"the runs retrieved no relevant document, of {relevant} that were judged"
-
-
-def _some(left_out: dict[str, str]) -> str:
-    shown = [f"{topic}, since {reason}" for topic, reason in list(left_out.items())[:3]]
-    return "; ".join(shown) + (f"; and {len(left_out) - 3} more" if len(left_out) > 3 else "")

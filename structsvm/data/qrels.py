@@ -1,27 +1,30 @@
-"""Judgments: which documents are relevant to a topic, and how much."""
+"""Judgments: the grade of relevance of documents to topics."""
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from attrs import frozen
 from numpy.typing import ArrayLike, NDArray
 
-from structsvm.arrays import numbers
+from structsvm.data.frames import DataFrame, frame_ids, frame_values, is_frame
 from structsvm.data.pairs import PairIndex, as_ids, first_repeated, number_topics
 from structsvm.exceptions import InputError
-from structsvm.types import IntVector, Vector
+from structsvm.foundation.arrays import numbers
+from structsvm.foundation.settings import require_kind
+from structsvm.foundation.types import Vector
 
 
 @frozen(eq=False, repr=False)
 class Qrels:
-    """The judgments of a collection. Made by `load_qrels` and `Qrels.from_grades`.
+    """The judgments of a collection; make them with `load_qrels`, `Qrels.from_grades` or `Qrels.from_frame`.
 
     Parameters
     ----------
     qid : topic of each judgment, shape (m,).
     doc_ids : document of each judgment, shape (m,).
-    grades : grade of each judgment, whole numbers, shape (m,). Above 0 is relevant; below 0 means
-        that the document was set apart for judging and not judged, so it is taken as not relevant.
+    grades : grade of each judgment, whole numbers, shape (m,). Above 0 is relevant; below 0 means that the document
+        was selected for judging but not judged, so it counts as not relevant.
 
     Examples
     --------
@@ -42,18 +45,18 @@ class Qrels:
         Parameters
         ----------
         qid : topic of each judgment, shape (m,); numbers become their text.
-        doc_ids : document ids, shape (m,), each once a topic.
+        doc_ids : document ids, shape (m,), each at most once per topic.
         grades : whole numbers, shape (m,).
 
         Raises
         ------
-        InputError : lengths differ, there are no rows, a grade is not a whole number, or a document
-            is judged twice for a topic.
+        InputError : lengths differ, no row is given, a grade is not a whole number, or a document is judged twice for
+            a topic.
         """
         topics, documents, values = as_ids(qid, "qid"), as_ids(doc_ids, "doc_ids"), numbers(grades, "grades")
         if not values.shape == topics.shape == documents.shape or len(values) == 0:
             raise InputError(
-                "qrels must have a topic, a document id and a grade per row, and a row at least: there are "
+                "qrels must have a topic, a document id and a grade per row, and at least one row: got "
                 f"{len(topics)} topics, {len(documents)} document ids and grades of shape {values.shape}"
             )
         if not (np.isfinite(values) & (values == np.rint(values))).all():
@@ -61,51 +64,57 @@ class Qrels:
         row = first_repeated(number_topics(topics)[1], documents)
         if row is not None:
             raise InputError(
-                f"document {str(documents[row])!r} is judged twice for topic {str(topics[row])!r}, again in row {row}"
+                f"document {str(documents[row])!r} is judged twice for topic {str(topics[row])!r}, again in row {row}: "
+                "leave one out"
             )
         return cls(topics, documents, values)
 
+    @classmethod
+    def from_frame(cls, frame: DataFrame) -> "Qrels":
+        """Make judgments from a data frame; functions that take judgments also take data frames.
+
+        Parameters
+        ----------
+        frame : a data frame of pandas or polars with the columns ``qid``, ``docno`` and ``label``, as in PyTerrier, or
+            ``query_id``, ``doc_id`` and ``relevance``, as in ir_measures.
+
+        Raises
+        ------
+        InputError : a column or a value is missing, or the values are not valid judgments; see `from_grades`.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from structsvm.data import Qrels
+        >>> Qrels.from_frame(pd.DataFrame({"qid": ["1", "1"], "docno": ["a", "b"], "label": [0, 2]}))
+        Qrels(1 topics, 1 of grade 0, 1 of grade 2)
+        """
+        what = "the data frame of judgments"
+        return cls.from_grades(*frame_ids(frame, what), frame_values(frame, what, "label", "relevance"))
+
     @cached_property
     def index(self) -> PairIndex:
-        """The rows of the judgments by topic and document."""
         return PairIndex(as_ids(self.qid, "qid"), as_ids(self.doc_ids, "doc_ids"))
 
     @property
     def judged(self) -> tuple[Vector, NDArray[np.str_]]:
-        """Grades and topics of all judgments, which measures take as ``judged``."""
+        """Grades and topics of all judgments: the ``judged`` argument of measures."""
         return self.grades, self.qid
 
     def labels(self, qid: ArrayLike, doc_ids: ArrayLike) -> Vector:
-        """Return the grade of each document, 0 where it was not judged.
-
-        Parameters
-        ----------
-        qid : topic of each document, shape (n,).
-        doc_ids : document ids, shape (n,).
-
-        Returns
-        -------
-        labels : shape (n,), none of them below 0.
-        """
+        """Return the grade of each document by topic and id, 0 if it was not judged, shape (n,)."""
         return unjudged_as_zero(self.grades_of(qid, doc_ids))
 
     def grades_of(self, qid: ArrayLike, doc_ids: ArrayLike) -> Vector:
-        """Return the grade of each document as it stands, below 0 too, NaN where the judgments do not have it.
+        """Return the original grade of each document by topic and id, shape (n,); NaN if it is not in the judgments.
 
-        Measures take these for labels, with ``judged``, and so know which documents were judged.
-
-        Parameters
-        ----------
-        qid : topic of each document, shape (n,).
-        doc_ids : document ids, shape (n,).
-
-        Returns
-        -------
-        grades : shape (n,).
+        Measures accept these as labels together with ``judged``, and then know which documents were judged.
         """
         topics, documents = as_ids(qid, "qid"), as_ids(doc_ids, "doc_ids")
         if len(topics) != len(documents):
-            raise InputError(f"there are {len(topics)} topics and {len(documents)} document ids: a row has one of each")
+            raise InputError(
+                f"qid and doc_ids must be of equal length: got {len(topics)} topics and {len(documents)} document ids"
+            )
         row = self.index.rows(topics, documents)
         return np.append(self.grades, np.nan)[row]
 
@@ -115,22 +124,15 @@ class Qrels:
         return f"Qrels({len(np.unique(self.qid))} topics, {', '.join(parts)})"
 
 
-def find_grades(key: IntVector, judged: IntVector, grades: Vector) -> Vector:
-    """Return the grade of each key, NaN for those that are not among the judged ones.
-
-    Parameters
-    ----------
-    key : what is looked up, shape (n,).
-    judged : keys of the judgments, shape (m,).
-    grades : grades of the judgments, shape (m,).
-    """
-    if len(judged) == 0:
-        return np.full(len(key), np.nan)
-    order = np.argsort(judged)
-    place = order[np.minimum(np.searchsorted(judged, key, sorter=order), len(judged) - 1)]
-    return np.where(judged[place] == key, grades[place], np.nan)
+def as_qrels(value: Any) -> Qrels:
+    """Return judgments as they are; convert a data frame."""
+    if is_frame(value):
+        return Qrels.from_frame(value)
+    require_kind("qrels", value, Qrels, "Qrels, such as load_qrels returns, or a data frame of judgments")
+    qrels: Qrels = value
+    return qrels
 
 
 def unjudged_as_zero(grades: Vector) -> Vector:
-    """Return grades with 0 in the place of those below 0 and of NaN: what was not judged is not relevant."""
+    """Return grades with 0 instead of NaN and negative grades, because unjudged documents count as not relevant."""
     return np.where(grades > 0.0, grades, 0.0)

@@ -1,13 +1,17 @@
-"""Runs: what retrieval systems submit to TREC, a ranking of documents for each topic."""
+"""Runs: rankings of documents for each topic, as retrieval systems submit them to TREC."""
+
+from typing import Any
 
 import numpy as np
 from attrs import frozen
 from numpy.typing import ArrayLike, NDArray
 
-from structsvm.arrays import numbers
+from structsvm.data.frames import DataFrame, frame_ids, frame_values, is_frame
 from structsvm.data.pairs import as_ids, first_repeated, number_topics, sort_topics
 from structsvm.exceptions import InputError
-from structsvm.types import IntVector, Vector
+from structsvm.foundation.arrays import numbers
+from structsvm.foundation.settings import require_kind
+from structsvm.foundation.types import IntVector, Vector
 
 _LARGEST = float(np.finfo(np.float32).max)
 
@@ -16,17 +20,15 @@ _LARGEST = float(np.finfo(np.float32).max)
 class Run:
     """The documents that one system retrieved: topic after topic, best document first.
 
-    The order is that of trec_eval 9: by score, descending; documents of equal score by id,
-    descending. Measures that keep the order of ties, as ours do, then break them like trec_eval.
-    Made by `load_run` and `Run.from_scores`.
+    Ordered as by trec_eval 9: by score, and documents of equal score by id, both descending. Make a run with
+    `load_run`, `Run.from_scores` or `Run.from_frame`.
 
     Parameters
     ----------
     name : name of the run, the last column of its file.
     qid : topic of each row, shape (n,).
     doc_ids : document of each row, shape (n,).
-    scores : score of each row, shape (n,): finite, and rounded to float32, in which trec_eval 9
-        compares scores.
+    scores : score of each row, shape (n,), finite and rounded to float32, because trec_eval 9 compares float32 scores.
 
     Examples
     --------
@@ -49,18 +51,17 @@ class Run:
         ----------
         name : name of the run.
         qid : topic of each document, shape (n,); numbers become their text.
-        doc_ids : document ids, shape (n,), each once a topic.
-        scores : finite scores, larger is ahead, shape (n,).
+        doc_ids : document ids, shape (n,), each at most once per topic.
+        scores : finite scores, shape (n,), higher is better.
 
         Raises
         ------
-        InputError : lengths differ, there are no rows, a score is not finite, or a topic has a
-            document twice.
+        InputError : lengths differ, no row is given, a score is not finite, or a topic has a document twice.
         """
         topics, documents, values = as_ids(qid, "qid"), as_ids(doc_ids, "doc_ids"), _as_scores(scores)
         if not len(topics) == len(documents) == len(values) > 0:
             raise InputError(
-                f"run {name!r} must have a topic, a document id and a score per row, and a row at least: there are "
+                f"run {name!r} must have a topic, a document id and a score per row, and at least one row: got "
                 f"{len(topics)} topics, {len(documents)} document ids and {len(values)} scores"
             )
         names, number = number_topics(topics)
@@ -68,18 +69,52 @@ class Run:
         if row is not None:
             raise InputError(
                 f"run {name!r} has document {str(documents[row])!r} twice in topic {str(topics[row])!r}, again in row "
-                f"{row}: a topic may rank a document once only"
+                f"{row}: leave one out"
             )
         place = {topic: k for k, topic in enumerate(sort_topics(names))}
         order = _ranked(np.array([place[topic] for topic in names])[number], values, documents)
         return cls(name, topics[order], documents[order], values[order])
 
+    @classmethod
+    def from_frame(cls, frame: DataFrame, name: str = "run") -> "Run":
+        """Rank the documents of a data frame by their scores; functions that take runs also take data frames.
+
+        Parameters
+        ----------
+        frame : a data frame of pandas or polars with the columns ``qid``, ``docno`` and ``score``, as in PyTerrier, or
+            ``query_id``, ``doc_id`` and ``score``, as in ir_measures.
+        name : name of the run.
+
+        Raises
+        ------
+        InputError : a column or a value is missing, or the values are not valid in a run; see `from_scores`.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from structsvm.data import Run
+        >>> results = pd.DataFrame({"qid": ["1", "1"], "docno": ["a", "b"], "score": [0.5, 2.0]})
+        >>> Run.from_frame(results, "bm25").doc_ids.tolist()
+        ['b', 'a']
+        """
+        what = f"the data frame of run {name!r}"
+        return cls.from_scores(name, *frame_ids(frame, what), frame_values(frame, what, "score"))
+
     def __repr__(self) -> str:
         return f"Run({self.name!r}, {len(np.unique(self.qid))} topics, {len(self.qid)} documents)"
 
 
+def as_run(what: str, value: Any, name: str = "run") -> Run:
+    """Return a run as it is, or the run of a data frame with this name."""
+    if is_frame(value):
+        return Run.from_frame(value, name)
+    require_kind(what, value, Run, "a Run, such as load_run returns, or a data frame of results")
+    run: Run = value
+    return run
+
+
 def _ranked(topic: IntVector, scores: Vector, doc_ids: NDArray[np.str_]) -> IntVector:
-    """Return rows by topic, then score and then document id, both descending."""
+    """Return the order of rows by topic, then by score and by document id, both descending."""
     ahead = (topic[1:] > topic[:-1]) | ((topic[1:] == topic[:-1]) & (scores[1:] <= scores[:-1]))
     order = np.arange(len(topic)) if ahead.all() else np.lexsort((-scores, topic))
     tied = (topic[order[1:]] == topic[order[:-1]]) & (scores[order[1:]] == scores[order[:-1]])
@@ -91,12 +126,14 @@ def _ranked(topic: IntVector, scores: Vector, doc_ids: NDArray[np.str_]) -> IntV
 
 
 def _as_scores(scores: ArrayLike) -> Vector:
-    """Return scores rounded to float32; what is beyond its range becomes its largest number."""
+    """Return scores rounded to float32 and clipped to its largest number."""
     values = numbers(scores, "scores")
     if values.ndim != 1:
         raise InputError(f"scores must hold one number per row; their shape is {values.shape}")
     finite = np.isfinite(values)
     if not finite.all():
         row = int(finite.argmin())
-        raise InputError(f"scores must be finite: row {row} has {values[row]}; leave out what was not retrieved")
+        raise InputError(
+            f"scores must be finite: row {row} has {values[row]}. Leave out documents that were not retrieved"
+        )
     return np.clip(values, -_LARGEST, _LARGEST).astype(np.float32).astype(np.float64)

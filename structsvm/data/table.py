@@ -1,4 +1,4 @@
-"""Tables with named columns as ranking data: CSV, TSV and Parquet."""
+"""Read CSV, TSV and Parquet tables with named columns as ranking data."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -11,35 +11,27 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import DTypeLike, NDArray
 
-from structsvm.data.columns.base import ColumnFile
+from structsvm.data.columns.base import ColumnFile, Wanted
 from structsvm.data.columns.parquet import START, open_parquet
 from structsvm.data.columns.text import open_text
 from structsvm.data.dataset import RankingData
-from structsvm.data.growing import Growing
-from structsvm.data.pairs import MOST_CHARACTERS
+from structsvm.data.letor.growing import Growing
+from structsvm.data.letor.reading import NEEDS
+from structsvm.data.pairs import MOST_CHARACTERS, whole_numbers
 from structsvm.exceptions import DataFormatError, InputError, quoted
-from structsvm.memory import require_memory
-from structsvm.settings import as_float_type, as_list, as_path, repeated, require_choice, require_kind
-from structsvm.types import IntVector
+from structsvm.foundation.extras import needed
+from structsvm.foundation.memory import require_memory
+from structsvm.foundation.settings import as_float_type, as_names, as_paths, require_choice, require_kind
+from structsvm.foundation.types import IntVector
 
 _DOCID = "docid"
-_NEEDS = ("required", "optional")
 _ID = re.compile(r"(.*[\W_])?id|(doc|document|query|page|item|user|session|url)(id|no)?|[qd]id|.*[a-z]I[Dd]")
-"""Names of columns whose numbers name something, where they are not said to be features."""
-
-_NUMBER = 20
-"""Characters that a whole number of 64 bits has at most."""
+"""Names of columns whose numbers are ids, unless the user names them as features."""
 
 
 @frozen
 class LeftOut:
-    """Columns that are not features, though nothing was said of them.
-
-    Parameters
-    ----------
-    words : those that are not of numbers.
-    ids : those of numbers whose names are of ids.
-    """
+    """Columns that are not features by default: ``words`` are not numeric, ``ids`` are named like ids."""
 
     words: tuple[str, ...] = ()
     ids: tuple[str, ...] = ()
@@ -47,15 +39,10 @@ class LeftOut:
 
 @frozen
 class Naming:
-    """Which columns of a table are what.
+    """Roles of columns.
 
-    Parameters
-    ----------
-    label : the column of labels; they must be there unless ``labels`` is False, and are NaN where the column is not.
-    qid : the column of query ids; they must be there unless ``queries`` is False, else each file is one query.
-    docid : the column of document ids; None: the one of that name, if it is there.
-    features : those of features; None: all other columns of numbers but those that are named as ids.
-    labels, queries : see above.
+    ``docid`` None means a column of that name if it exists; ``features`` None means all other numeric columns. Without
+    ``labels``, a missing label column gives NaN; without ``queries``, a missing query column makes a file one query.
     """
 
     label: str = "label"
@@ -79,35 +66,32 @@ def load_table(
 ) -> RankingData:
     r"""Read CSV, TSV or Parquet files with named columns as one data set.
 
-    Parquet is told by the first bytes of a file; it needs the package pyarrow. Of text, plain or compressed, the first
-    line names the columns, which tabs separate if there is one in it, and commas if not. Cells may be in double quotes,
-    without line ends in them. Blanks around a cell are none of it. Numbers are in decimal digits, and no cell that is
-    used may be empty.
+    Parquet is detected by the first bytes of a file; it needs the package pyarrow. In text files, plain or compressed,
+    the first line names the columns. Columns are separated by tabs if the first line has one, else by commas. Cells may
+    be in double quotes, without line ends in them. Blanks around a cell are removed, and no used cell may be empty.
 
     Parameters
     ----------
-    path_or_paths : one file or several, of the same features; they may be in another order. A query id in two files
-        is an error.
+    path_or_paths : one file or several, with the same features in any order. A query id in two files is an error.
     label : name of the column of labels.
-    qid : name of the column of query ids, numbers or text; rows of a query need not be together.
-    docid : name of the column of document ids. None: "docid" if there is one.
-    features : names of the feature columns, in the order that they are to have. None: all other columns of
-        numbers, in the order of the first file; in text, those that have numbers alone in its first megabytes. A
-        column that has mostly numbers there is an error, as is a cell that is none further down. Columns that are
-        named as ids, such as "id", "doc_id", "document" or "queryId", are left out though they have numbers, as are in
-        Parquet those of an index of pandas'.
+    qid : name of the column of query ids, numbers or text; the rows of a query need not be adjacent.
+    docid : name of the column of document ids. None: "docid" if the files have it.
+    features : names of the feature columns, in the order of the result. None: all other numeric columns of the first
+        file. A text column is numeric if all cells in the first megabytes are numbers; if only most are, that is an
+        error. Columns named like ids, such as "id", "doc_id", "document" or "queryId", and a pandas index in Parquet
+        are left out.
     dtype : type of the features: float64 or float32.
-    labels : "required"; or "optional", for documents to be scored: without the column, labels are NaN.
+    labels : "required"; or "optional", for documents to score: without the column, labels are NaN.
     queries : "required"; or "optional": without the column, a file is one query.
 
     Returns
     -------
-    RankingData : rows in the order of the files, dense; ``feature_names`` are the names of the columns.
+    data : `RankingData` with rows in the order of the files, dense; ``feature_names`` are the names of the columns.
 
     Raises
     ------
-    InputError : a file does not exist or cannot be read, a column is missing, or a query is in two files.
-    DataFormatError : a cell cannot be used: the message names the file, the line (the row in Parquet) and the column.
+    InputError : a file cannot be read, a column is missing, or a query is in two files.
+    DataFormatError : a cell is not valid; the message names the file, the line (the row in Parquet) and the column.
     NotInstalledError : pyarrow is missing.
 
     Examples
@@ -121,25 +105,20 @@ def load_table(
     >>> data.feature_names
     ('bm25', 'age')
     """
-    if isinstance(path_or_paths, str | PathLike):
-        paths = [Path(path_or_paths)]
-    else:
-        paths = [as_path("a path", path) for path in as_list("paths", path_or_paths, "a path, or a list of them")]
-    if not paths:
-        raise InputError("the list of files is empty")
+    paths = as_paths("path_or_paths", path_or_paths)
     for what, name in (("label", label), ("qid", qid)):
         require_kind(what, name, str, "the name of a column")
     require_kind("docid", docid, str | None, "the name of a column, or None")
-    require_choice("labels", labels, _NEEDS)
-    require_choice("queries", queries, _NEEDS)
-    named = None if features is None else _as_names(features)
+    require_choice("labels", labels, NEEDS)
+    require_choice("queries", queries, NEEDS)
+    named = None if features is None else as_names("features", features)
     naming = Naming(label, qid, docid, named, labels == "required", queries == "required")
     data, _ = read_tables(paths, naming, as_float_type("dtype", dtype))
     return data
 
 
 def read_tables(paths: Sequence[Path], naming: Naming, dtype: DTypeLike) -> tuple[RankingData, LeftOut]:
-    """Read files as one data set, and return the columns that were left out, too; see `load_table`."""
+    """Read files as one data set, and return it with the columns left out; see `load_table`."""
     rows = _Rows(naming, np.dtype(dtype))
     for path in paths:
         with open_table(path) as table:
@@ -148,20 +127,20 @@ def read_tables(paths: Sequence[Path], naming: Naming, dtype: DTypeLike) -> tupl
 
 
 def open_table(path: Path) -> AbstractContextManager[ColumnFile]:
-    """Open a table, in Parquet where its first bytes say so, else of text."""
+    """Open a table as Parquet if its first bytes match, else as text."""
     try:
-        if path.is_file():  # a pipe is read once
+        # A pipe can be read only once.
+        if path.is_file():
             with path.open("rb") as file:
                 if file.read(len(START)) == START:
                     return open_parquet(path)
-    except OSError:  # told where it is read
+    except OSError:
+        # The reader reports the error.
         pass
     return open_text(path)
 
 
 class _Rows:
-    """The rows of tables."""
-
     def __init__(self, naming: Naming, dtype: "np.dtype[Any]") -> None:
         self._naming, self._dtype = naming, dtype
         self._features = naming.features
@@ -173,7 +152,6 @@ class _Rows:
         self.left_out = LeftOut()
 
     def read(self, table: ColumnFile) -> None:
-        """Append what a table holds."""
         first = len(self._labels)
         label, qid = self._column(table, "label"), self._column(table, "qid")
         self._choose(table, first)
@@ -181,7 +159,7 @@ class _Rows:
         texts = [name for name in (qid, self._docid) if name is not None]
         unnamed = features if self._naming.features is None else ()
         numbers = list(dict.fromkeys([*features, *([label] if label else [])]))
-        for batch in table.batches(numbers, texts, float(np.finfo(self._dtype).max), unnamed):
+        for batch in table.batches(Wanted(numbers, texts, float(np.finfo(self._dtype).max), unnamed)):
             count = len(batch.numbers)
             require_memory(
                 count * len(features) * self._dtype.itemsize,
@@ -197,27 +175,27 @@ class _Rows:
             raise DataFormatError(table.path, None, "the table has no rows")
 
     def _column(self, table: ColumnFile, role: str) -> str | None:
-        """Return the name of the column of labels or of query ids; None where it may be missing and is."""
+        """Return the name of the column of labels or queries; None if it is missing and may be."""
         name: str = getattr(self._naming, role)
         if name in table.names:
             return name
         needed = self._naming.labels if role == "label" else self._naming.queries
         if needed:
             raise InputError(
-                f"{table.path} has no column {quoted(name)}: name the one of {_ROLES[role]} ({role}=..., or --{role} "
-                f"COLUMN on the command line), or rename it so; there are {_listed(table.names)}"
+                f"{table.path} has no column {quoted(name)}: name the column of {_ROLES[role]} ({role}=..., or "
+                f"--{role} COLUMN on the command line); its columns: {_listed(table.names)}"
             )
         return None
 
     def _choose(self, table: ColumnFile, first: int) -> None:
-        """Settle which columns are features and document ids, by the first table; later ones must have them, too."""
+        """Choose features and document ids by the first table; later tables must have the same."""
         docid = self._naming.docid
         if docid is None and _DOCID in table.names:
             docid = _DOCID
         if docid is not None and docid not in table.names:
-            raise InputError(f"{table.path} has no column {quoted(docid)}: there are {_listed(table.names)}")
+            raise InputError(f"{table.path} has no column {quoted(docid)}; its columns: {_listed(table.names)}")
         if first and docid != self._docid:
-            raise InputError(f"{table.path} and the files before it do not both have document ids: name files that do")
+            raise InputError(f"{table.path} differs from the files before it: all files or none must have document ids")
         self._docid = docid
         others = [n for n in table.names if n not in (self._naming.label, self._naming.qid, docid)]
         if self._features is None:
@@ -242,18 +220,16 @@ class _Rows:
         there = set(table.names)
         missing = [name for name in self._features if name not in there]
         if missing:
-            raise InputError(
-                f"{table.path} has no column {quoted(missing[0])}, which is a feature"
-                f"{f', as are {len(missing) - 1} more that it does not have' if missing[1:] else ''}: there are "
-                f"{_listed(table.names)}"
-            )
+            raise InputError(f"{table.path} lacks features: {_listed(missing)}; its columns: {_listed(table.names)}")
         taken = [name for name in (self._naming.label, self._naming.qid, docid) if name in self._features]
         if taken:
-            raise InputError(f"column {quoted(taken[0])} is a feature and something else too: name another column")
+            raise InputError(
+                f"column {quoted(taken[0])} is a feature and has another role: leave it out of the features"
+            )
 
     def _number(self, path: Path, ids: NDArray[np.object_]) -> None:
-        import pandas as pd
-
+        with needed("tables need pandas", "tools"):
+            import pandas as pd
         codes, found = pd.factorize(ids)
         numbers = np.empty(len(found), np.int64)
         for k, name in enumerate(found.tolist()):
@@ -265,19 +241,18 @@ class _Rows:
             home = self._home.setdefault(int(numbers[k]), path)
             if home != path:
                 raise InputError(
-                    f"query {name} is in {home} and in {path}. If the files are parts of one, join them before "
-                    "reading; if not, renumber the queries of one."
+                    f"query {name} is in {home} and in {path}: join files that are parts of one, or renumber the "
+                    "queries of one file"
                 )
         self._queries.extend(numbers[codes])
 
     def data(self) -> RankingData:
-        """Return the rows, once."""
         features = self._features or ()
         labels = self._labels.release()
         return RankingData(
             X=self._values.release().reshape(len(labels), len(features)),
             y=labels,
-            qid=as_ids(list(self._ids), self._queries.release()),
+            qid=decoded_ids(list(self._ids), self._queries.release()),
             doc_ids=np.array(self._doc_ids) if self._docid is not None else None,
             feature_names=features,
         )
@@ -286,31 +261,14 @@ class _Rows:
 _ROLES = {"label": "labels", "qid": "query ids"}
 
 
-def as_ids(names: list[str], codes: IntVector) -> "IntVector | NDArray[np.str_]":
-    """Return ids as numbers where all of them are written as Python writes whole numbers of 64 bits."""
-    if all(len(name) <= _NUMBER and name.lstrip("-").isdecimal() and name.isascii() for name in names):
-        numbers = [int(name) for name in names]
-        if all(str(a) == b and -(2**63) <= a < 2**63 for a, b in zip(numbers, names, strict=True)):
-            return np.array(numbers, dtype=np.int64)[codes]
-    return np.array(names)[codes]
+def decoded_ids(names: list[str], codes: IntVector) -> "IntVector | NDArray[np.str_]":
+    """Return ids as int64 if all of them are whole numbers in Python's notation, else as text."""
+    numbers = whole_numbers(names)
+    return np.array(names)[codes] if numbers is None else np.array(numbers, dtype=np.int64)[codes]
 
 
 def _is_id(name: str) -> bool:
-    """Say whether a column is named as one of ids."""
     return _ID.fullmatch(name) is not None or _ID.fullmatch(name.lower()) is not None
-
-
-def _as_names(features: Iterable[str]) -> tuple[str, ...]:
-    words = "a list of names of columns"
-    if isinstance(features, str):
-        raise InputError(f"features must be {words}, got the text {features!r}")
-    names = as_list("features", features, words)
-    for name in names:
-        require_kind("each of features", name, str, "the name of a column")
-    twice = repeated(names)
-    if twice is not None or not names:
-        raise InputError(f"features names {twice!r} twice" if names else "features is empty: name a column at least")
-    return tuple(names)
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -1,42 +1,43 @@
-"""Readers of TREC's files, one document a line: runs and judgments (qrels)."""
+"""Read TREC's runs and judgments (qrels), and write runs."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from structsvm.data.blocks import Block, is_plain, read_blocks
+from structsvm.data.blocks import Block, is_plain_number, read_blocks
 from structsvm.data.cells import Cells
 from structsvm.data.collections import ir_datasets
-from structsvm.data.pairs import MOST_CHARACTERS
+from structsvm.data.pairs import MOST_CHARACTERS, require_words
 from structsvm.data.qrels import Qrels
 from structsvm.data.run import Run
-from structsvm.data.trec_faults import QRELS, RUN, Format, as_grade, first_fault, form_of_qrels, other_order
+from structsvm.data.trec_faults import QRELS, RUN, LineFormat, as_grade, first_fault, form_of_qrels, other_order
 from structsvm.exceptions import DataFormatError, InputError, quoted
-from structsvm.settings import as_list, as_path, is_integer, require_kind
-from structsvm.storage.files import DATA_SET
-from structsvm.types import IntVector
+from structsvm.foundation.settings import as_path, as_paths, is_integer, require_kind
+from structsvm.foundation.storage.files import DATA_SET, replacing
+from structsvm.foundation.types import IntVector
 
 FilePath: TypeAlias = str | PathLike[str]
 
 _MOST_BYTES = 4 * MOST_CHARACTERS
-"""Bytes that the longest id takes at most, in UTF-8 and in a vector."""
+"""Most bytes of an id, in UTF-8 and in a vector."""
+
+_LINES_AT_ONCE = 10_000
 
 _COMMENT = re.compile(rb"^#.*", re.MULTILINE)
 
 
 def load_run(path: FilePath, *, name: str | None = None) -> Run:
-    r"""Read a run: the documents that a system retrieved, in TREC's format.
+    r"""Read a run, the documents that a system retrieved, in TREC's format.
 
-    A line is ``<topic> Q0 <document> <rank> <score> <name>``. As in trec_eval, the score alone orders
-    the documents: the second column and the rank are ignored, as are further columns, blank lines, and
-    lines that begin with ``#``. The file is read once, so it may be a pipe; ``/dev/stdin`` is standard
-    input.
+    A line is ``<topic> Q0 <document> <rank> <score> <name>``. As in trec_eval, the score alone orders the documents:
+    the second column, the rank, further columns, blank lines and lines that begin with ``#`` are ignored. The file is
+    read once, so it may be a pipe; ``/dev/stdin`` is standard input.
 
     Parameters
     ----------
@@ -45,9 +46,8 @@ def load_run(path: FilePath, *, name: str | None = None) -> Run:
 
     Raises
     ------
-    InputError : the file does not exist or cannot be read.
-    DataFormatError : a line cannot be read, or a document is twice in a topic: the message names file
-        and line.
+    InputError : the file cannot be read.
+    DataFormatError : a line is not valid, or a topic has a document twice; the message names file and line.
 
     Examples
     --------
@@ -69,26 +69,20 @@ def load_runs(folder_or_paths: FilePath | Iterable[FilePath]) -> list[Run]:
 
     Parameters
     ----------
-    folder_or_paths : the files, plain or compressed; or a folder, all of whose files are read except those
-        whose names begin with a dot.
-
-    Returns
-    -------
-    runs : in the order of the files, in a folder by name.
+    folder_or_paths : the files, plain or compressed; or a folder, of which all files are read in the order of their
+        names, except names that begin with a dot.
 
     Raises
     ------
-    InputError : there are no files, or two runs have the same name.
+    InputError : no file is given, or two runs have the same name.
     DataFormatError : as `load_run`.
 
     Examples
     --------
-    >>> import tempfile
     >>> from pathlib import Path
     >>> from structsvm.data import load_runs
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = (Path(folder) / "bm25.run").write_text("1 Q0 a 1 0.9 bm25\n1 Q0 b 2 0.5 bm25\n")
-    ...     [run.name for run in load_runs(folder)]
+    >>> _ = Path("bm25.run").write_text("1 Q0 a 1 0.9 bm25\n1 Q0 b 2 0.5 bm25\n")
+    >>> [run.name for run in load_runs(["bm25.run"])]
     ['bm25']
     """
     files: dict[str, Path] = {}
@@ -97,8 +91,8 @@ def load_runs(folder_or_paths: FilePath | Iterable[FilePath]) -> list[Run]:
         run = load_run(path)
         if run.name in files:
             raise InputError(
-                f"two runs are named {run.name!r}: {files[run.name]} and {path}. The name is the last column of a run: "
-                "change it in one of the files, or leave one out"
+                f"two runs are named {run.name!r}: {files[run.name]} and {path}. Change the last column of one file, "
+                "or leave one out"
             )
         files[run.name] = path
         runs.append(run)
@@ -106,18 +100,9 @@ def load_runs(folder_or_paths: FilePath | Iterable[FilePath]) -> list[Run]:
 
 
 def run_files(folder_or_paths: FilePath | Iterable[FilePath]) -> list[Path]:
-    """Return the files that `load_runs` reads; see there.
-
-    Raises
-    ------
-    InputError : there are none.
-    """
+    """Return the files that `load_runs` reads."""
     if not isinstance(folder_or_paths, str | PathLike):
-        given = as_list("runs", folder_or_paths, "a folder, or a list of paths")
-        paths = [as_path("a path of a run", path) for path in given]
-        if not paths:
-            raise InputError("the list of runs is empty")
-        return paths
+        return as_paths("runs", folder_or_paths)
     folder = Path(folder_or_paths)
     if not folder.is_dir():
         if folder.exists():
@@ -125,28 +110,28 @@ def run_files(folder_or_paths: FilePath | Iterable[FilePath]) -> list[Path]:
         raise InputError(f"there is no folder {folder}")
     paths = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
     if not paths:
-        raise InputError(f"there are no runs in the folder {folder}")
+        raise InputError(f"the folder {folder} has no runs")
     return paths
 
 
 def load_qrels(path: FilePath, grades: Mapping[int, int] | None = None) -> Qrels:
-    r"""Read judgments, in the format of TREC's qrels.
+    r"""Read judgments in the format of TREC's qrels.
 
-    A line is ``<topic> <iteration> <document> <grade>``, or every line is ``<topic> <document> <grade>``, as the first
-    one then shows. The iteration is ignored, as are blank lines and lines that begin with ``#``. Grades are whole
-    numbers, such as ``1`` or ``1.0``; above 0 is relevant, below 0 is not judged. Read as by `load_run`.
+    A line is ``<topic> <iteration> <document> <grade>``; or every line is ``<topic> <document> <grade>``, if the first
+    line has three columns. The iteration, blank lines and lines that begin with ``#`` are ignored. Grades are whole
+    numbers; above 0 is relevant, below 0 is not judged. Pipes work as in `load_run`.
 
     Parameters
     ----------
     path : the file, plain or compressed; or ``ir_datasets:NAME``, the judgments of a data set of that package.
-    grades : new grade for each grade that the file has, as in ``{1: 4, 2: 3, 3: 2, 4: 1, 5: 0, -1: 0}`` for Cranfield,
-        whose best grade is 1. None: grades stay as they are.
+    grades : new grade for each grade in the file, such as ``{1: 4, 2: 3, 3: 2, 4: 1, 5: 0, -1: 0}`` for Cranfield,
+        whose best grade is 1. None: grades do not change.
 
     Raises
     ------
-    InputError : the file does not exist or cannot be read, or `grades` are not whole numbers.
-    DataFormatError : a line cannot be read, a document is judged twice for a topic, the columns seem to stand in
-        another order, or a grade is not among `grades`: the message names file and line.
+    InputError : the file cannot be read, or `grades` are not whole numbers.
+    DataFormatError : a line is not valid, a document is judged twice for a topic, the columns seem to be in another
+        order, or a grade is not among `grades`; the message names file and line.
     NotInstalledError : ``ir_datasets:`` without that package.
 
     Examples
@@ -154,9 +139,7 @@ def load_qrels(path: FilePath, grades: Mapping[int, int] | None = None) -> Qrels
     >>> from pathlib import Path
     >>> from structsvm.data import load_qrels
     >>> _ = Path("qrels.txt").write_text("301 0 d1 1\n301 0 d2 2\n302 0 d1 2\n302 0 d3 0\n")
-    >>> load_qrels("qrels.txt")
-    Qrels(2 topics, 1 of grade 0, 1 of grade 1, 2 of grade 2)
-    >>> load_qrels("qrels.txt", grades={0: 0, 1: 2, 2: 1})  # where 1 is the best
+    >>> load_qrels("qrels.txt", grades={0: 0, 1: 2, 2: 1})  # grade 1 is the best in this file
     Qrels(2 topics, 1 of grade 0, 2 of grade 1, 1 of grade 2)
     """
     meaning = None if grades is None else _as_grades(grades)
@@ -173,8 +156,64 @@ def load_qrels(path: FilePath, grades: Mapping[int, int] | None = None) -> Qrels
         raise _repeated(lines) or DataFormatError(lines.path, None, str(error)) from None
 
 
+def write_run(path: str | PathLike[str], qid: ArrayLike, doc_ids: ArrayLike, scores: ArrayLike, tag: str) -> None:
+    """Write a ranking as a run that trec_eval reads, atomically.
+
+    Documents are ranked as by `Run.from_scores`. Scores have the precision of float32, in which trec_eval 9 compares
+    scores. Later versions compare the written digits, and thus find the same ties.
+
+    Parameters
+    ----------
+    path : the file, which is replaced if it exists.
+    qid, doc_ids, scores : as for `Run.from_scores`; leave out documents that were not retrieved.
+    tag : name of the run.
+
+    Raises
+    ------
+    InputError : as `Run.from_scores`; a name or an id is empty or contains a blank, tab, line end or NUL; or the file
+        cannot be written.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from structsvm.data import write_run
+    >>> write_run("my.run", qid=[1, 1], doc_ids=["a", "b"], scores=[0.5, 2.0], tag="my")
+    >>> print(Path("my.run").read_text(), end="")
+    1 Q0 b 1 2.0 my
+    1 Q0 a 2 0.5 my
+    """
+    lines = run_lines(Run.from_scores(tag, qid, doc_ids, scores))
+    with replacing(as_path("path", path)) as file:
+        file.writelines(lines)
+
+
+def run_lines(run: Run) -> Iterator[str]:
+    """Yield a run as text, in pieces of some thousand lines; raise InputError for ids that a run cannot contain."""
+    topics, first, topic = np.unique(run.qid, return_index=True, return_inverse=True)
+    require_words("the name", [run.name], "a run")
+    require_words("the topic", topics.tolist(), "a run")
+    if any(topic.startswith("#") for topic in topics.tolist()):
+        raise InputError("a topic begins with '#', which makes its lines comments: rename it")
+    require_words("the document id", run.doc_ids.tolist(), "a run")
+    rank = np.arange(1, len(run.qid) + 1) - first[topic]
+    return _pieces(run, rank.tolist())
+
+
+def _pieces(run: Run, rank: list[int]) -> Iterator[str]:
+    for start in range(0, len(rank), _LINES_AT_ONCE):
+        piece = slice(start, start + _LINES_AT_ONCE)
+        rows = zip(
+            run.qid[piece].tolist(),
+            run.doc_ids[piece].tolist(),
+            rank[piece],
+            run.scores[piece].astype(np.float32).astype(np.str_).tolist(),
+            strict=True,
+        )
+        yield "".join(f"{topic} Q0 {document} {place} {score} {run.name}\n" for topic, document, place, score in rows)
+
+
 def _require_order(lines: "_Lines") -> None:
-    """Raise DataFormatError if the columns of judgments seem to stand in another order."""
+    """Raise DataFormatError if the columns of judgments seem to be in another order."""
     problem = other_order(lines.second.tolist(), lines.documents.tolist(), lines.numbers.tolist())
     if problem is not None:
         raise DataFormatError(lines.path, int(lines.number[0]), problem)
@@ -192,7 +231,6 @@ def _as_grades(grades: Mapping[int, int]) -> dict[int, int]:
 
 
 def _translated(lines: "_Lines", meaning: dict[int, int]) -> IntVector:
-    """Return what the grades of a file mean."""
     found, first, place = np.unique(lines.numbers, return_index=True, return_inverse=True)
     unknown = [row for grade, row in zip(found.tolist(), first.tolist(), strict=True) if grade not in meaning]
     if unknown:
@@ -202,15 +240,13 @@ def _translated(lines: "_Lines", meaning: dict[int, int]) -> IntVector:
 
 
 def _without_meaning(grade: int, meaning: dict[int, int]) -> str:
-    return f"the option grades does not say what grade {grade} means, but only {', '.join(map(str, sorted(meaning)))}"
+    return f"grade {grade} is missing in grades, which maps {', '.join(map(str, sorted(meaning)))}: add it"
 
 
 def _of_data_set(source: str, meaning: dict[int, int] | None) -> Qrels:
     rows = ir_datasets.judgments(source.removeprefix(DATA_SET))
     if not rows:
-        raise InputError(
-            f"the data set {source.removeprefix(DATA_SET)!r} of ir_datasets has an empty list of judgments"
-        )
+        raise InputError(f"{source} has no judgments")
     if meaning is not None:
         unknown = next((grade for _, _, grade in rows if grade not in meaning), None)
         if unknown is not None:
@@ -223,16 +259,10 @@ def _of_data_set(source: str, meaning: dict[int, int] | None) -> Qrels:
 
 
 class _Lines(NamedTuple):
-    """What the lines of a file hold that are neither blank nor comments.
+    """Columns of the lines that are neither blank nor comments; ``number``, shape (n,), counts lines from 1.
 
-    Parameters
-    ----------
-    path : the file.
-    number : of each line, from 1, shape (n,).
-    topics, documents : strings, shape (n,).
-    numbers : scores or grades, shape (n,).
-    second : the second column of judgments, shape (n,); of runs, and if a cell is longer than an id, shape (0,).
-    name : what the last line has in its last column.
+    ``second`` is the second column of judgments; it has shape (0,) for runs, and if a cell is longer than an id.
+    ``name`` is the last column of the last line.
     """
 
     path: Path
@@ -244,7 +274,7 @@ class _Lines(NamedTuple):
     name: str
 
 
-def _read(path: Path, form: Format) -> _Lines:
+def _read(path: Path, form: LineFormat) -> _Lines:
     try:
         with closing(read_blocks(path)) as blocks:
             parts: list[_Lines] = []
@@ -255,7 +285,7 @@ def _read(path: Path, form: Format) -> _Lines:
                 if part is not None:
                     parts.append(part)
     except MemoryError:
-        raise InputError(f"{path} cannot be read: there is not enough memory for it") from None
+        raise InputError(f"{path} cannot be read: there is not enough memory") from None
     if not parts:
         raise DataFormatError(path, None, f"the file is empty; {form.line}")
     numbers, topics, documents, values, second = (
@@ -264,8 +294,8 @@ def _read(path: Path, form: Format) -> _Lines:
     return _Lines(path, numbers, topics, documents, values, second, parts[-1].name)
 
 
-def _parse(block: Block, form: Format) -> _Lines | None:
-    """Return what a block holds, None if it has only blank lines and comments."""
+def _parse(block: Block, form: LineFormat) -> _Lines | None:
+    """Parse a block; return None if it has only blank lines and comments."""
     content = block.content
     if content.startswith(b"#") or b"\n#" in content:
         content = _COMMENT.sub(b"", content)
@@ -276,7 +306,8 @@ def _parse(block: Block, form: Format) -> _Lines | None:
     columns = len(form.columns)
     try:
         if not content.isascii():
-            content.decode()  # columns that are not used, too
+            # Even unused columns must be UTF-8.
+            content.decode()
         if not ((cells.count >= columns) if form.open else (cells.count == columns)).all():
             raise ValueError("a line has too few columns, or too many")
         if max(cells.lengths(topic).max(), cells.lengths(document).max()) > _MOST_BYTES:
@@ -293,13 +324,13 @@ def _parse(block: Block, form: Format) -> _Lines | None:
     return _Lines(block.path, block.line + cells.line, topics, documents, numbers, second, name)
 
 
-def _numbers(cells: Cells, column: int, form: Format) -> NDArray[Any]:
+def _numbers(cells: Cells, column: int, form: LineFormat) -> NDArray[Any]:
     if form.whole:
         try:
             return cells.numbers(column, np.int64)
         except ValueError:
             texts = [cells.text(row, column) for row in range(len(cells.line))]
-            if not all(map(is_plain, texts)):
+            if not all(map(is_plain_number, texts)):
                 raise
             return np.array([as_grade(text) for text in texts], dtype=np.int64)
     numbers = cells.numbers(column, np.float64)
@@ -309,7 +340,7 @@ def _numbers(cells: Cells, column: int, form: Format) -> NDArray[Any]:
 
 
 def _repeated(lines: _Lines) -> DataFormatError | None:
-    """Return the error of the first line whose topic has its document in an earlier line; None without one."""
+    """Return the error of the first line that repeats a document of its topic, or None."""
     seen: dict[tuple[str, str], int] = {}
     for topic, document, number in zip(
         lines.topics.tolist(), lines.documents.tolist(), lines.number.tolist(), strict=True

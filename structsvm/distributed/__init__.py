@@ -1,33 +1,29 @@
-"""Data in partitions that stay where they are: the same optimum, with the same certificate.
+"""Learn from data in partitions that stay where they are: the same optimum, with the same certificate.
 
-`DaskRanker` is `structsvm.Ranker` on the workers of a Dask cluster, and `Partitions` are its data, which
-`read_partitions` lets the workers read. Below it, a `DistributedProblem` is solved by `structsvm.solvers.OneSlack` as
-any other. A `Cluster` keeps the partitions: all in this process, or at the workers of Dask.
+`DaskRanker` is `structsvm.Ranker` on the workers of a Dask cluster, which read their data with `read_partitions`. It
+builds on `DistributedProblem`, which `structsvm.solvers.OneSlack` solves like any other problem. A `Cluster` keeps the
+partitions, in this process or at Dask workers.
 """
 
 from typing import TYPE_CHECKING
 
-from structsvm import lazy
-from structsvm.distributed.cluster import Call, Cluster, InProcess
+from structsvm.distributed.cluster import Cluster, InProcess
 from structsvm.distributed.dask_cluster import DaskCluster
 from structsvm.distributed.partition import Partition
 from structsvm.distributed.problem import DistributedProblem
-from structsvm.distributed.progress import log_rounds
+from structsvm.foundation import lazy
 
 if TYPE_CHECKING:
     from structsvm.distributed.dask_ranker import DaskRanker
-    from structsvm.distributed.partitions import Partitions, read_partitions
+    from structsvm.distributed.partitions import read_partitions
 
 __all__ = [
-    "Call",
     "Cluster",
     "DaskCluster",
     "DaskRanker",
     "DistributedProblem",
     "InProcess",
     "Partition",
-    "Partitions",
-    "log_rounds",
     "read_partitions",
 ]
 
@@ -35,6 +31,6 @@ __getattr__, __dir__ = lazy.exports(
     __name__,
     {
         "structsvm.distributed.dask_ranker": ["DaskRanker"],
-        "structsvm.distributed.partitions": ["Partitions", "read_partitions"],
+        "structsvm.distributed.partitions": ["read_partitions"],
     },
 )

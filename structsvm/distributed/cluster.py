@@ -1,4 +1,4 @@
-"""Where shards are, and how all of them are asked something."""
+"""Interface to shards, wherever they are, and an implementation in this process."""
 
 import time
 from abc import ABC, abstractmethod
@@ -9,44 +9,29 @@ from typing import Any, Protocol, Self, TypeAlias
 import numpy as np
 from attrs import fields, frozen, has
 
-from structsvm.problem import Traffic
+from structsvm.problem.base import Traffic
 
 ARITY = 32
-"""Most answers that are merged in one place: above it, 32 after 32 at workers, as a tree."""
+"""Most answers merged in one place; more are merged as a tree at workers."""
 
 Kept: TypeAlias = Any
-"""What a worker keeps of one partition: opaque to all but its cluster."""
+"""A kept result at a worker; only its cluster knows its type."""
 
 
 class Answer(Protocol):
-    """What a shard answers: a few numbers, or a vector of d of them."""
+    """Answer of a shard: a few numbers, or a vector of shape (d,)."""
 
     def merged(self, others: "Sequence[Self]") -> Self:
-        """Return the answer of this part of the data and, in this order, of others."""
+        """Return the merged answers of this part of the data and of others, in this order."""
 
 
 @frozen
 class Call:
-    """One call to all shards, or some: what a model of a network needs to know of it.
+    """One call to all or some shards, with the figures that a model of a network needs.
 
-    Parameters
-    ----------
-    name : the function.
-    asked : number of shards, or of groups of them at one place, that were asked.
-    down : bytes that each of these was sent.
-    up : bytes that each of them answered, at most.
-    seconds : time that each shard took, one after the other; empty where it is not known.
-    wall : time until the driver had the answer.
-
-    Examples
-    --------
-    >>> from structsvm.distributed import InProcess
-    >>> cluster = InProcess()
-    >>> cluster.ask(max, cluster.keep(sorted, [[3.0, 1.0], [2.0]]))
-    [3.0, 2.0]
-    >>> call = cluster.log[-1]
-    >>> call.name, call.asked, call.down, call.up  # two answers of 8 bytes
-    ('max', 2, 0, 8)
+    ``asked`` counts shards, or groups of shards in one place; each receives ``down`` bytes, and the largest answer has
+    ``up`` bytes. ``seconds`` has the time of each shard, if known, and ``wall`` the time until the driver had the
+    answer.
     """
 
     name: str
@@ -58,14 +43,15 @@ class Call:
 
 
 class Cluster(ABC):
-    """Applies functions to partitions where these are, and keeps the results there for further functions.
+    """Apply functions to partitions in place, and keep the results there for further functions.
 
-    All functions are of modules or can be pickled by cloudpickle, and have no other effect than what they return:
-    any of them may run twice, or elsewhere again. Every wait has a limit.
+    Functions must be importable or picklable by cloudpickle, and must have no side effects, because they may run twice.
 
     Attributes
     ----------
-    log : the calls so far, the last 10,000 of them.
+    traffic : `Traffic`, the number of calls and the bytes of numbers sent and answered.
+    log : the last 10,000 calls, each with ``name``, ``asked`` (number of shards, or of groups of shards in one place),
+        ``down`` and ``up`` (bytes to and from each of them), ``seconds`` of each shard, and ``wall`` seconds.
 
     Examples
     --------
@@ -79,9 +65,6 @@ class Cluster(ABC):
     ...     def ask(self, function, kept, *arguments):
     ...         with ThreadPoolExecutor(2) as pool:
     ...             return list(pool.map(lambda shard: function(shard, *arguments), kept))
-    ...     def total(self, function, kept, *arguments):
-    ...         first, *others = self.ask(function, kept, *arguments)
-    ...         return first.merged(others)
     >>> X = np.array([[1.0], [2.0]])
     >>> parts = [Partition(X, [0, 1], [1, 1]), Partition(2.0 * X, [0, 1], [2, 2])]
     >>> OneSlack().solve(DistributedProblem.from_queries(InThreads(), parts, loss="map")).converged
@@ -90,21 +73,18 @@ class Cluster(ABC):
 
     def __init__(self) -> None:
         self.log: list[Call] = []
-        self._traffic = Traffic()
-
-    @property
-    def traffic(self) -> Traffic:
-        """How often all shards, or some, were asked and waited for, and the bytes of numbers sent and answered."""
-        return self._traffic
+        self.traffic = Traffic()
 
     @abstractmethod
     def keep(self, function: Callable[..., Any], parts: Sequence[Any], *each: Sequence[Any]) -> list[Kept]:
         """Apply a function to each part, and keep each result where it was computed.
 
+        A cluster may return before the results exist; `ask` and `total` then raise the errors.
+
         Parameters
         ----------
         function : called with a part, and with an element of every further sequence.
-        parts : values, things that are kept, or whatever the cluster takes for a value elsewhere (futures).
+        parts : values, kept results, or references that the cluster resolves (futures).
         *each : further arguments, one for each part.
         """
 
@@ -114,33 +94,28 @@ class Cluster(ABC):
 
         Raises
         ------
-        ClusterError : when no answer came in time, or there is nobody to ask.
+        ClusterError : no answer arrived in time, or no worker is left.
         """
 
-    @abstractmethod
     def total(self, function: Callable[..., Answer], kept: Sequence[Kept], *arguments: Any) -> Any:
-        """Apply a function to each kept result, and return the merged answers.
+        """Apply a function to each kept result, and return the merged answers; a cluster may merge them on their way.
 
-        They are merged in the order of the partitions, 32 after 32, then 32 after 32 of these, and so on. Where several
-        partitions are in one place, they are merged there first.
-
-        Raises
-        ------
-        ClusterError : as `ask`.
+        Answers are merged in the order of the partitions, 32 at a time, then 32 of these results at a time, and so on.
         """
+        return merged(self.ask(function, kept, *arguments))
 
     def count(self, call: Call) -> None:
-        """Count a call."""
-        calls, down, up = self._traffic
-        self._traffic = Traffic(calls + 1, down + call.asked * call.down, up + call.asked * call.up)
+        """Add a call to the log."""
+        calls, down, up = self.traffic
+        self.traffic = Traffic(calls + 1, down + call.asked * call.down, up + call.asked * call.up)
         self.log.append(call)
         del self.log[:-10_000]
 
 
 class InProcess(Cluster):
-    """All partitions in this process, one after the other: for tests, simulation, and data that fit.
+    """All partitions in this process, one after the other: for tests, simulation, and data that fit in memory.
 
-    Bytes are counted as if every shard were another machine: 8 a number, plus those of arrays.
+    Bytes are counted as if every shard were on another machine.
 
     Examples
     --------
@@ -170,25 +145,21 @@ class InProcess(Cluster):
         self.count(Call(function.__name__, len(kept), size_of(arguments), up, tuple(seconds), wall))
         return answers
 
-    def total(self, function: Callable[..., Answer], kept: Sequence[Kept], *arguments: Any) -> Any:
-        """Apply a function to each kept result, and return the merged answers."""
-        return merged(self.ask(function, kept, *arguments))
-
 
 def merged(answers: Sequence[Any]) -> Any:
-    """Merge answers, 32 after 32, until one is left."""
+    """Merge answers as a tree, `ARITY` at a time."""
     while len(answers) > 1:
         answers = [merge(answers[i : i + ARITY]) for i in range(0, len(answers), ARITY)]
     return answers[0]
 
 
 def merge(answers: Sequence[Any]) -> Any:
-    """Merge answers in their order."""
+    """Merge answers in order."""
     return answers[0].merged(answers[1:])
 
 
 def size_of(value: Any) -> int:
-    """Return the bytes of the numbers in a value: those of arrays, and 8 of every other number or None."""
+    """Return the bytes of the numbers in a value; a number outside arrays, or None, counts 8."""
     if isinstance(value, np.ndarray):
         return int(value.nbytes)
     if isinstance(value, (str, bytes)):
@@ -201,5 +172,5 @@ def size_of(value: Any) -> int:
 
 @cache
 def _fields(kind: type) -> tuple[str, ...] | None:
-    """Return the names of the fields of an attrs class; None of another."""
+    """Return the field names of an attrs class, None for other classes."""
     return tuple(each.name for each in fields(kind)) if has(kind) else None

@@ -1,4 +1,4 @@
-"""Partitions at the workers of Dask, as plain futures."""
+"""Partitions at Dask workers, as plain futures."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -8,46 +8,46 @@ from uuid import uuid4
 from attrs import frozen
 
 from structsvm.distributed.cluster import ARITY, Answer, Call, Cluster, Kept, merge, merged, size_of
-from structsvm.distributed.workers import Workers, WorkersLost, client_of
+from structsvm.distributed.workers import Workers, WorkersLost, open_client
 from structsvm.exceptions import ClusterError
-from structsvm.settings import require_number
+from structsvm.foundation.settings import require_number
 
 if TYPE_CHECKING:
     from distributed import Client, Future
 
 _TRIES = 3
-"""How often a call is made again that was lost with workers."""
+"""Attempts of a call if workers are lost."""
 
 _SENT_ONCE = 2**16
-"""Bytes of arguments above which they are sent to every worker, and not with every task."""
-
+"""Larger arguments, in bytes, are sent once to every worker and not with every task."""
 
 _BYTES_HELD, _MOST_HELD = 2**20, 64
-"""Bytes and number of answers that workers hold until all of them are let go of together: the client sends the
-scheduler no task within 10 ms of another message, nor the scheduler a worker within 5, and to let go of each would be
-such a message (measured: a round of three calls takes 44 ms, and 77 where each answer is let go of at once)."""
+"""Most bytes and number of answers that workers keep before all are released together.
+
+A release is a message, and delays the next task by up to 10 ms at the client and 5 ms at the scheduler. A round of
+three calls takes 44 ms, and 77 ms if each answer is released at once.
+"""
 
 _SHORT = 0.05
-"""Seconds of a call above which that does not matter. What is held is computed again where a worker is lost."""
+"""After a call longer than this, in seconds, answers are released, because the delay is relatively small."""
 
 
 class DaskCluster(Cluster):
     """The workers of a Dask client.
 
-    What is kept is a future at the worker where it was made, and depends on the future of its partition: where the
-    worker is lost, Dask makes it again elsewhere, as long as it can make the partition again. Partitions that
-    were scattered by hand, and are nowhere else, cannot be. A task is one shard's answer to one question, on one
-    thread, at the worker that has the shard; answers are merged at workers too, 32 after 32.
+    A kept result is a future that depends on the future of its partition. If its worker is lost, Dask makes it again
+    elsewhere, unless the partition was scattered by hand and cannot be made again. A thread of a worker answers for its
+    shards in one task, and merges their answers.
 
     Parameters
     ----------
-    client : the client; None: the one that was made last.
-    limit : seconds after which a wait is given up in which no task was done: none read, and no answer given.
+    client : the client; None: the client that was created last.
+    timeout : seconds without a finished task after which a wait is abandoned.
 
     Raises
     ------
-    InputError : when there is no client.
-    NotInstalledError : when Dask is missing.
+    InputError : no client exists.
+    NotInstalledError : Dask is missing.
 
     Examples
     --------
@@ -58,15 +58,15 @@ class DaskCluster(Cluster):
     >>> X = np.array([[1.0], [2.0]])
     >>> parts = [Partition(X, [0, 1], [1, 1]), Partition(2.0 * X, [0, 1], [2, 2])]
     >>> with Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None) as client:
-    ...     problem = DistributedProblem.from_queries(DaskCluster(client, limit=60.0), parts, loss="map")
+    ...     problem = DistributedProblem.from_queries(DaskCluster(client, timeout=60.0), parts, loss="map")
     ...     print(OneSlack().solve(problem).converged)
     True
     """
 
-    def __init__(self, client: "Client | None" = None, *, limit: float = 600.0) -> None:
+    def __init__(self, client: "Client | None" = None, *, timeout: float = 600.0) -> None:
         super().__init__()
-        require_number("DaskCluster(limit=...)", limit, above=0.0)
-        self.workers = Workers(client_of(client), float(limit))
+        require_number("DaskCluster(timeout=...)", timeout, above=0.0)
+        self.workers = Workers(open_client(client), float(timeout))
         self._places: dict[str, str] = {}
         self._threads: dict[str, int] = {}
         self._held: list[Future[Any]] = []
@@ -75,7 +75,7 @@ class DaskCluster(Cluster):
     def keep(self, function: Callable[..., Any], parts: Sequence[Any], *each: Sequence[Any]) -> list[Kept]:
         """Apply a function to each part at the workers, and keep the results there.
 
-        Parts that are values of this process are dealt out evenly; futures are used where they are.
+        Values of this process are distributed evenly, which takes a wait; futures are used at their workers.
         """
         from distributed import Future
 
@@ -94,9 +94,9 @@ class DaskCluster(Cluster):
                 for number, arguments in enumerate(zip(parts, *each, strict=True))
             ]
 
-        futures = self.workers.settle(self.workers.together(made), chosen)
+        futures = self.workers.together(made)
         if chosen:
-            self.workers.let_go(futures)
+            self.workers.let_go(self.workers.settle(futures, chosen))
         return futures
 
     def ask(self, function: Callable[..., Any], kept: Sequence[Kept], *arguments: Any) -> list[Any]:
@@ -150,7 +150,7 @@ class DaskCluster(Cluster):
 
         began = time.monotonic()
         try:
-            found: _Timed = merge(self.workers.answers(made, self._threads))
+            found: _Timed = merge(self.workers.answers(made, self._threads, kept))
             self._bytes_held += found.up * len(groups)
         finally:
             many = self._bytes_held > _BYTES_HELD or len(self._held) > _MOST_HELD
@@ -159,9 +159,9 @@ class DaskCluster(Cluster):
         return found, len(groups)
 
     def _groups(self, kept: Sequence[Kept]) -> list[tuple[str, list[int]]]:
-        """Return the numbers of those that one thread of a worker answers for, with its address.
+        """Group kept results by the thread that answers for them: the worker's address and their numbers.
 
-        One that is nowhere, as it is being made again, is answered for alone, where it will be.
+        A result that is being made again forms its own group, without an address.
         """
         if any(each.key not in self._places for each in kept):
             found = self.workers.ask_scheduler("who_has", keys=[each.key for each in kept])
@@ -182,13 +182,13 @@ class DaskCluster(Cluster):
 
     @staticmethod
     def _at(place: str) -> dict[str, Any]:
-        """Return what asks for a worker, or any other where it is lost."""
+        """Return the arguments of `submit` that prefer a worker but allow others."""
         return {"workers": place, "allow_other_workers": True} if place else {}
 
 
 @frozen(eq=False)
 class _Timed:
-    """An answer with what it took: seconds a shard, bytes of the largest, and whether another worker gave it."""
+    """An answer with its cost: seconds per shard, bytes of the largest answer, and whether another worker gave it."""
 
     answer: Any
     seconds: tuple[float, ...]
@@ -207,7 +207,7 @@ class _Timed:
 
 @frozen(eq=False)
 class _Numbered:
-    """Answers as they are, by the number of the partition."""
+    """Answers by the number of the partition, not merged."""
 
     values: dict[int, Any]
 

@@ -1,11 +1,33 @@
-"""A partition: the rows that a worker holds."""
+"""Partitions, which are rows at one worker, and their summaries for the driver."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from structsvm.exceptions import DataFormatError, InputError, OracleError
-from structsvm.operators import Readable
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import NDArray
+
+from structsvm.estimators.scales import ColumnRanges
+from structsvm.exceptions import CheckError, DataFormatError, InputError, OracleError
+from structsvm.features.operators.matrix import Readable
+from structsvm.foundation.arrays import is_sparse
+from structsvm.foundation.queries import Queries
+from structsvm.foundation.types import IntVector
+
+MOST_LABELS = 10_000
+"""Most distinct labels of a partition; losses have fewer grades or classes."""
+
+ALIKE: Mapping[str, str] = {
+    "features": "columns",
+    "names of features": "names",
+    "numbers of type": "dtype",
+    "rows in CSR": "sparse",
+    "labels": "labelled",
+    "query ids": "has_queries",
+    "sample weights": "weighted",
+}
+"""Properties that all partitions share, by their description in messages."""
 
 
 class Partition(NamedTuple):
@@ -14,10 +36,10 @@ class Partition(NamedTuple):
     Parameters
     ----------
     X : features, shape (rows, d), dense, CSR or a `BinnedMatrix`; it may have no rows.
-    y : labels, shape (rows,); None for rows that are to be scored.
+    y : labels, shape (rows,); None for rows without labels, which can only be scored.
     qid : query id of each row, shape (rows,); None: one query.
     sample_weight : weight of each row, the same for all rows of a query; None: all 1.
-    names : names of the features; None: they have none.
+    names : names of the features, or None.
 
     Examples
     --------
@@ -42,14 +64,130 @@ class Partition(NamedTuple):
 
 @contextmanager
 def naming(partition: str) -> Iterator[None]:
-    """Name the partition in errors that are raised inside, unless they name a file and a line."""
+    """Add the name of the partition to errors raised inside, unless they name a file and a line."""
     try:
         yield
     except DataFormatError:
         raise
-    except OracleError as error:
-        raise OracleError(f"{partition}: {error}") from error
+    except (CheckError, OracleError) as error:
+        raise type(error)(f"{partition}: {error}") from error
     except InputError as error:
         if type(error).__init__ is not InputError.__init__:
             raise
         raise type(error)(f"{partition}: {error}") from None
+
+
+@frozen(eq=False)
+class Survey:
+    """Summary of a partition; its size does not grow with the number of rows.
+
+    ``labels`` has the first 10,000 distinct labels, ascending, and ``counts`` their rows; ``distinct`` counts all
+    labels. ``kind`` is "i", "f" or "U" for query ids that are integers, floats or text, "" without query ids; ``low``
+    and ``high`` are the least and the greatest id. ``ranges`` is None unless ranges of columns are far apart.
+    """
+
+    name: str
+    rows: int
+    columns: int
+    dtype: str
+    sparse: bool
+    names: tuple[str, ...] | None = field(repr=False)
+    labelled: bool
+    weighted: bool
+    labels: NDArray[Any] = field(repr=False)
+    counts: IntVector = field(repr=False)
+    distinct: int
+    queries: int
+    kind: str
+    low: Any
+    high: Any
+    ranges: ColumnRanges | None = field(repr=False)
+
+    @property
+    def has_queries(self) -> bool:
+        """Whether rows have query ids."""
+        return bool(self.kind)
+
+
+def survey(part: Partition, name: str) -> Survey:
+    """Return the summary of a partition; ``name`` describes it in messages."""
+    X: Any = part.X
+    with naming(name):
+        labels, counts = np.unique([] if part.y is None else part.y, return_counts=True)
+        ids = [] if part.qid is None else Queries.of(part.qid, part.rows).ids.tolist()
+    return Survey(
+        name=name,
+        rows=part.rows,
+        columns=int(X.shape[1]),
+        dtype=str(getattr(X, "dtype", type(X).__name__)),
+        sparse=is_sparse(X),
+        names=part.names,
+        labelled=part.y is not None,
+        weighted=part.sample_weight is not None,
+        labels=labels[:MOST_LABELS],
+        counts=counts[:MOST_LABELS],
+        distinct=len(labels),
+        queries=len(ids),
+        kind="" if part.qid is None else _kind(np.asarray(part.qid)),
+        low=min(ids, default=None),
+        high=max(ids, default=None),
+        ranges=_ranges(X) if part.rows else None,
+    )
+
+
+def labels_of(surveys: Sequence[Survey]) -> NDArray[Any]:
+    """Return the distinct labels of partitions, ascending; raise InputError if a partition has too many."""
+    for each in surveys:
+        if each.distinct > MOST_LABELS:
+            raise InputError(
+                f"{each.name} has {each.distinct:,} different labels, and a partition may have at most "
+                f"{MOST_LABELS:,}: round them to grades, or use Ranker if the data fit one machine"
+            )
+    return np.unique(np.concatenate([each.labels for each in surveys]))
+
+
+def require_alike(surveys: Sequence[Survey], properties: Mapping[str, str] = ALIKE) -> None:
+    """Raise InputError that names two partitions with different properties."""
+    first, *others = surveys
+    for each in others:
+        for what, name in properties.items():
+            one, other = getattr(first, name), getattr(each, name)
+            if one != other:
+                raise InputError(f"partitions must be alike: {_difference(what, first.name, one, each.name, other)}")
+
+
+def require_ends_apart(surveys: Sequence[Survey]) -> None:
+    """Raise InputError if the least or greatest query id of a partition is also in another partition."""
+    holders: dict[Any, str] = {}
+    for each in surveys:
+        for query in {each.low, each.high} - {None}:
+            other = holders.setdefault(query, each.name)
+            if other != each.name:
+                raise InputError(
+                    f"query {query} is in {other} and in {each.name}: put the rows of a query in one partition, and "
+                    "give queries of different partitions different ids"
+                )
+
+
+def _kind(qid: NDArray[Any]) -> str:
+    return "i" if qid.dtype.kind in "iub" else qid.dtype.kind
+
+
+def _ranges(X: Any) -> ColumnRanges | None:
+    is_matrix = isinstance(X, np.ndarray) or getattr(X, "format", "") == "csr"
+    ranges = ColumnRanges.of(X) if is_matrix and X.dtype.kind == "f" else None
+    return ranges if ranges is not None and ranges.far_apart else None
+
+
+def _difference(what: str, first: str, one: Any, second: str, other: Any) -> str:
+    if isinstance(one, bool):
+        having, lacking = (first, second) if one else (second, first)
+        return f"{having} has {what}, and {lacking} has none"
+    if isinstance(one, int):
+        return f"{first} has {one} {what}, and {second} has {other}"
+    return f"the {what} of {first} and of {second} differ ({_cut(one)}; {_cut(other)})"
+
+
+def _cut(value: Any) -> str:
+    text = str(value)
+    return text if len(text) <= 80 else f"{text[:80]}..."

@@ -1,4 +1,4 @@
-"""The problem whose data are spread over a cluster."""
+"""Problems whose data are spread over a cluster."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import count
@@ -6,61 +6,49 @@ from typing import Any, Self
 
 import numpy as np
 from attrs import evolve, field, frozen
-from numpy.typing import ArrayLike
 
-from structsvm.arrays import numbers
-from structsvm.compute.summation import ExactSum
 from structsvm.distributed.cluster import Cluster, Kept
+from structsvm.distributed.partition import Survey, labels_of, require_alike, require_ends_apart, survey
 from structsvm.distributed.shard import (
-    Evaluated,
     Facts,
-    Labels,
-    Looked,
-    Lost,
     Question,
     Recipe,
-    evaluate,
+    Sums,
+    as_partition,
+    evaluate_shard,
     facts,
-    labels_of,
-    look,
+    itself,
+    library_versions,
+    look_along,
     make_shard,
-    partition_of,
-    require_versions,
     same_as_before,
     total_cap,
-    versions,
 )
 from structsvm.exceptions import ClusterError, InputError
+from structsvm.foundation.arrays import numbers
+from structsvm.foundation.settings import as_list, require_number
+from structsvm.foundation.types import Vector
 from structsvm.losses import ScoreLoss
-from structsvm.problem import AbstractProblem, Coordinates, Cut, Line, LineHinge, Traffic
+from structsvm.problem.base import AbstractProblem, Traffic
 from structsvm.problem.checks import require_C, require_caps, require_moderate
 from structsvm.problem.content import Content
-from structsvm.problem.coordinates import Bounds
+from structsvm.problem.coordinates import Coordinates
+from structsvm.problem.line import Line, LineHinge
+from structsvm.problem.points import Cut
 from structsvm.registry import losses
-from structsvm.settings import as_list, require_integer, require_number
-from structsvm.types import Vector
 
 _TRIES = 5
-"""How often shards are asked again that have lost the scores of a point: each time a worker was lost."""
+"""Attempts of a call if shards have lost the scores of a point, because workers were lost."""
 
-TOGETHER = 6
-"""Steps that are looked at together in a line search: about the argmaxes that a search step by step takes in all."""
+_TOGETHER = 6
+"""Steps per call of a line search, about as many as a sequential search takes in all."""
 
 
 class SpreadPoint:
-    """Weights at the driver, whose scores are at the workers.
+    """Weights w (or coordinates), shape (d,), at the driver; their scores are at the workers, by ``token``.
 
-    Parameters
-    ----------
-    w : weights, shape (d,), or their coordinates, where the problem has some.
-    tokens : gives each point a number of its own.
-    moves : moves along lines since the weights were scored.
-
-    Attributes
-    ----------
-    token : that number.
-    largest : the largest absolute score, or a bound of it, where one is known.
-    scored : whether the shards have the scores.
+    ``moves`` counts interpolations since weights were scored; ``largest`` bounds the absolute scores, if known;
+    ``scored`` tells whether the shards have the scores.
     """
 
     def __init__(self, w: Vector, tokens: Iterator[int], moves: int = 0) -> None:
@@ -70,10 +58,11 @@ class SpreadPoint:
         self.largest: float | None = None
         self.scored = False
         self._tokens = tokens
-        self._made_of: tuple[SpreadPoint, SpreadPoint, float] | None = None  # kept, for shards that lose the scores
+        # Base, target and t, for shards that lose the scores.
+        self._made_of: tuple[SpreadPoint, SpreadPoint, float] | None = None
 
     def toward(self, other: "SpreadPoint", t: float) -> "SpreadPoint":
-        """Return the point at ``(1 − t)`` times this one plus t times the other: nothing is sent for it."""
+        """Return the point at ``(1 − t)`` times this point plus t times the other, without a message."""
         point = SpreadPoint(self.w + t * (other.w - self.w), self._tokens, max(self.moves, other.moves) + 1)
         point._made_of = self, other, t
         if self.largest is not None and other.largest is not None:
@@ -81,15 +70,10 @@ class SpreadPoint:
         return point
 
     def recipe(self, weights_at: Callable[[Vector], Vector], *, lost: bool = False) -> Recipe:
-        """Return how a shard comes by the scores: by those that it has, or where these are lost, as they were made.
+        """Return instructions for a shard to find the scores, or to compute them again if they are ``lost``.
 
-        Scores that were moved along lines are not those of the weights to the last bit, so that a shard that lost them
-        is told the weights that were scored and all moves since.
-
-        Parameters
-        ----------
-        weights_at : gives the weights at coordinates, which a shard knows nothing of.
-        lost : whether some shards do not have the scores any more.
+        Interpolated scores differ from recomputed scores in the last bits, so a shard that lost them repeats all
+        moves. ``weights_at`` maps coordinates to weights.
         """
         if self.scored and not lost:
             return Recipe(self.token)
@@ -99,7 +83,7 @@ class SpreadPoint:
         return Recipe(self.token, None, base.recipe(weights_at, lost=lost), target.recipe(weights_at, lost=lost), t)
 
     def note(self) -> None:
-        """Note that the shards have the scores now, and those of the points that it was made of."""
+        """Record that the shards have the scores of this point and of the points it was made from."""
         if self.scored:
             return
         if self._made_of is not None:
@@ -109,13 +93,7 @@ class SpreadPoint:
 
 
 class SpreadPlanes:
-    """The argmaxes at a point, of which the driver sees sums alone.
-
-    Parameters
-    ----------
-    point : the point.
-    hinge : the weighted hinge there, where it is known.
-    """
+    """The argmaxes at a point, of which the driver only sees sums; ``hinge`` is their weighted hinge, if known."""
 
     def __init__(self, point: SpreadPoint, hinge: float | None = None) -> None:
         self.point = point
@@ -125,37 +103,33 @@ class SpreadPlanes:
 
 @frozen(eq=False, kw_only=True)
 class DistributedProblem(AbstractProblem):
-    """A `Problem` in partitions that stay where they are, for `OneSlack`.
+    """A `Problem` in partitions that stay where they are, for `OneSlack`; made by `from_queries`.
 
-    The driver holds weights and cuts; a shard at a worker holds rows, labels and scores. A round of 1-slack takes three
-    calls, each an answer of every shard to one question, and a fit one more at its beginning and one at its end:
+    The driver has weights and cuts; a shard at a worker has rows, labels and scores. A round of 1-slack takes three
+    calls to all shards, and a fit one more at its beginning and one at its end:
 
-    1. d numbers down: score the target, and look at t = 0 and six steps t on the line to it: some 30 numbers up.
-    2. six steps t between the two next to the minimum, if the first look left more than a hundredth of the descent.
-    3. the best t down: its scores from those at hand, then the argmax of the point where to cut, and 2 d + 3 numbers
-       up, ``Σ κ_i (g_i, L_i)`` and the hinge.
+    1. Send d numbers: score the target, and evaluate t = 0 and six steps t on the line to it. About 30 numbers return.
+    2. Evaluate six steps t between the two next to the minimum, if the first call left more than a hundredth of the
+       descent.
+    3. Send the best t: interpolate its scores, then compute the argmax at the point of the next cut. 2 d + 3 numbers
+       return, ``Σ κ_i (g_i, L_i)`` and the hinge.
 
-    The bounds are those of one machine, to the last bit, whatever the partitions: scores of a row do not depend on
-    the others, and hinges are summed up without rounding (`ExactSum`). Cuts are sums of vectors: each partition sums
-    up its own as one machine does, and these are added with twice the digits and rounded once (`VectorSum`), wherever
-    they are. The rounding within partitions may lead to another path, not to a wrong bound.
-
-    Make one with `from_queries`.
+    Partitions do not change the bounds, not even their last bit: scores of a row do not depend on
+    other rows, and hinges are summed without rounding (`ExactSum`). Each partition sums its cut as one machine does,
+    and these sums are added with twice the digits and rounded once (`VectorSum`). Rounding within partitions may lead
+    to another path, not to a wrong bound.
 
     Parameters
     ----------
-    cluster : the cluster that holds the shards.
-    shards : what the cluster keeps for the problem.
-    loss : the loss, which knows what it must of all data.
-    shape : examples, weights and scores of each shard, and digests of their data.
+    cluster, shards : the cluster, and its kept shards of the problem.
+    loss : the loss, bound to the labels of all data.
+    facts : counts, weights and digests of each shard.
     C : weight of the mean hinge.
-    used, left_out : queries that the loss can learn from, and those it cannot.
+    used, left_out : numbers of queries with and without a usable loss.
     total_cap : ``Σ κ_i C / n``.
-    together : steps of a line search that are looked at in one call.
-    known_fingerprint : the `fingerprint`, where it is known.
-    coordinates : of points and cuts, where the regulariser is another than ``½‖w‖²``: shards see weights alone, and
-        return planes of these.
-    tokens : numbers that points have at the shards; one sequence for all problems of the same shards.
+    known_fingerprint : the `fingerprint`, if it is known.
+    coordinates : coordinates of points and cuts, if the regulariser is not ``½‖w‖²``.
+    tokens : numbers of the points at the shards; all problems on the same shards share them.
 
     Examples
     --------
@@ -174,12 +148,11 @@ class DistributedProblem(AbstractProblem):
     cluster: Cluster = field(repr=False)
     shards: Sequence[Kept] = field(repr=False)
     loss: ScoreLoss[Any]
-    shape: tuple[Facts, ...] = field(repr=False)
+    facts: tuple[Facts, ...] = field(repr=False)
     C: float
     used: int
     left_out: int
     total_cap: float = field(repr=False)
-    together: int = TOGETHER
     known_fingerprint: Vector | None = field(default=None, repr=False)
     coordinates: Coordinates | None = None
     _tokens: Iterator[int] = field(factory=count, repr=False)
@@ -193,75 +166,74 @@ class DistributedProblem(AbstractProblem):
         loss: str | ScoreLoss[Any] = "map",
         C: float = 1.0,
         intercept: float = 0.0,
-        together: int = TOGETHER,
+        surveys: Sequence[Survey] | None = None,
     ) -> Self:
-        """Make a ranking problem of partitions of whole queries.
+        """Make a ranking problem from partitions of whole queries.
 
         Parameters
         ----------
-        cluster : where they are, or shall be.
-        parts : a `Partition` each, ``(X, y, qid, sample_weight)``, or what the cluster takes for one elsewhere (a
-            future of one). No query may be in two of them, which is refused where the least or the greatest id of both
-            is the same; elsewhere such a query counts as two.
-        loss : name or object. It is bound to the distinct labels of all partitions. Tables that it makes of all
-            outputs (`ScoreLoss.params`) are made of those of each partition.
+        cluster : the cluster that has or will have the partitions.
+        parts : a `Partition` each, or references to them that the cluster resolves (futures). No query may be in two of
+            them; this is detected if it has the least or the greatest id of both.
+        loss : name or object. It is bound to the distinct labels of all partitions. Tables that it makes from all
+            outputs (`ScoreLoss.params`) are made for each partition.
         C : weight of the mean hinge; positive.
         intercept : value of a constant feature that is added to every row; 0 for none.
-        together : steps of a line search that are looked at in one call.
+        surveys : summaries of the partitions if they were surveyed, and their queries found to be apart, before.
 
         Raises
         ------
-        InputError : when partitions do not fit each other, a worker has other versions than the driver, or no query
-            can be learned from.
-        ClusterError : when workers do not answer.
+        InputError : partitions do not fit each other, a worker has other versions than the driver, or the loss cannot
+            learn from any query.
+        ClusterError : workers do not answer.
         """
         require_C(C)
         require_number("intercept", intercept)
-        require_integer("together", together, 1)
         parts = as_list("parts", parts, "a list of partitions, a Partition each")
         if not parts:
             raise InputError("there are no partitions: give at least one")
-        here = versions()
-        held = cluster.keep(partition_of, parts, range(len(parts)))
-        seen: list[Labels] = cluster.ask(labels_of, held)
-        for number, each in enumerate(seen):
-            require_versions(here, each.versions, f"the worker that has partition {number}")
-        filled = [each for each in seen if each.rows]
+        checked = surveys is not None
+        if surveys is None:
+            names = [f"partition {number}" for number in range(len(parts))]
+            parts = cluster.keep(as_partition, parts, names)
+            surveys = cluster.ask(itself, cluster.keep(survey, parts, names))
+        filled = [each for each in surveys if each.rows]
         if not filled:
             raise InputError(f"there are no rows in any of the {len(parts)} partitions")
-        labels = np.unique(np.concatenate([np.asarray(each.values) for each in filled]))
-        bound: ScoreLoss[Any] = losses.create(loss).bind(labels)
-        if not bound.per_row:
-            _require_apart(seen)
-        settings = (bound, intercept, filled[0].d, here)
-        made = cluster.keep(make_shard, held, range(len(parts)), *([each] * len(parts) for each in settings))
-        shape: list[Facts] = cluster.ask(facts, made)
-        digests = [each.digest if each.known else None for each in shape]
-        shards = cluster.keep(same_as_before, made, digests)
-        used = sum(each.used for each in shape)
+        require_alike(filled, {"features": "columns", "labels": "labelled"})
+        if not filled[0].labelled:
+            raise InputError("the partitions have no labels, by which a loss learns: give y")
+        bound: ScoreLoss[Any] = losses.create(loss).bind(labels_of(filled))
+        if not (checked or bound.per_row):
+            require_ends_apart(surveys)
+        settings = (bound, intercept, library_versions())
+        names = [each.name for each in surveys]
+        made = cluster.keep(make_shard, parts, names, *([each] * len(parts) for each in settings))
+        found: list[Facts] = cluster.ask(facts, made)
+        shards = cluster.keep(same_as_before, made, [each.digest if each.known else None for each in found])
+        used = sum(each.used for each in found)
         if not used:
             raise InputError(
-                f"{bound.title} can learn from none of the {sum(each.n for each in shape)} queries: "
+                f"{bound.title} can learn from none of the {sum(each.n for each in found)} queries: "
                 f"{bound.why_unusable or 'each has labels of one kind only'}"
             )
-        if not any(each.weighted for each in shape):
+        if not any(each.weighted for each in found):
             raise InputError("sample_weight is zero at every row that can be learned from")
         problem = cls(
             cluster=cluster,
             shards=shards,
             loss=bound,
-            shape=tuple(shape),
+            facts=tuple(found),
             C=float(C),
             used=used,
-            left_out=sum(each.n for each in shape) - used,
+            left_out=sum(each.n for each in found) - used,
             total_cap=0.0,
-            together=int(together),
         )
         return problem.with_C(C)
 
     @property
     def n(self) -> int:
-        """Number of examples, those without weight included."""
+        """Number of examples, including those without weight."""
         return self.sizes[0]
 
     @property
@@ -272,107 +244,88 @@ class DistributedProblem(AbstractProblem):
     @property
     def sizes(self) -> tuple[int, int, int]:
         """Number of examples, of weights and of scores."""
-        n, scores = (sum(getattr(each, name) for each in self.shape) for name in ("n", "scores"))
-        return n, max(each.d for each in self.shape), scores
+        n, scores = (sum(getattr(each, name) for each in self.facts) for name in ("n", "scores"))
+        return n, max(each.d for each in self.facts), scores
 
     @property
     def traffic(self) -> Traffic:
-        """What went over the network so far."""
+        """Network traffic so far."""
         return self.cluster.traffic
 
     def with_C(self, C: float) -> Self:
-        """Return the problem with another C, of the same shards: one call."""
+        """Return the problem with another C on the same shards: one call."""
         require_C(C)
-        total: ExactSum = self.cluster.total(total_cap, self.shards, float(C), self.used).sum
+        (total,) = self.cluster.total(total_cap, self.shards, float(C), self.used).exact
         require_caps(np.array([total.value]))
         return evolve(self, C=float(C), total_cap=total.value)
 
-    def knowing(self, fingerprint: Vector) -> Self:
-        """Return the problem with its fingerprint known."""
-        return evolve(self, known_fingerprint=fingerprint)
-
-    def regularised(
-        self,
-        *,
-        centre: ArrayLike | None = None,
-        penalty: ArrayLike | None = None,
-        linear: ArrayLike | None = None,
-        bounds: Bounds | None = None,
-    ) -> Self:
-        """Return the problem with another regulariser, and bounds, of which the driver alone knows: nothing is sent.
-
-        See `AbstractProblem.regularised`.
-        """
-        coordinates = Coordinates.of(self.d, centre, penalty, linear, bounds)
-        return evolve(self, coordinates=coordinates, known_fingerprint=None)
-
     def origin(self) -> SpreadPoint:
-        """Return the point within bounds whose regulariser is least: ``w = 0``, unless there is a centre elsewhere."""
+        """Return the point within bounds with the smallest regulariser: ``w = 0``, unless there is another centre."""
         return SpreadPoint(self.nearest(np.zeros(self.d)), self._tokens)
 
     def at(self, w: Vector) -> SpreadPoint:
-        """Return the point at weights w, or the nearest within bounds: nothing is scored before it is asked for."""
+        """Return the point at weights w, or the nearest within bounds; scores are computed on demand."""
         w = numbers(w, "w")
         if w.shape != (self.d,):
             raise InputError(f"w must be {self.d} weights, got shape {w.shape}")
         return SpreadPoint(self.nearest(w), self._tokens)
 
     def planes(self, point: SpreadPoint) -> SpreadPlanes:
-        """Return the planes at a point: nothing is asked before a sum over them is."""
+        """Return the planes at a point; they are computed when a sum over them is needed."""
         return SpreadPlanes(point)
 
     def hinge(self, planes: SpreadPlanes, point: SpreadPoint) -> float:
-        """Return the second part of ``P(w)``, exactly rounded: one call, which brings the cut too."""
+        """Return the second part of ``P(w)``, exactly rounded: one call, which returns the cut too."""
         return self._evaluated(planes)[0] if planes.hinge is None else planes.hinge
 
     def cut(self, planes: SpreadPlanes) -> Cut:
-        """Return the weighted mean of the planes, ``Σ κ_i (g_i, L_i) / Σ κ_i``: no call after that of their hinge."""
+        """Return the weighted mean of the planes, ``Σ κ_i (g_i, L_i) / Σ κ_i``; no call if their hinge is known."""
         cut = planes.cut or self._evaluated(planes)[1]
         if cut is None:
             raise ClusterError("no partition answered with a cut")
         return cut
 
     def line(self, base: SpreadPoint, planes: SpreadPlanes, target: SpreadPoint) -> Line:
-        """Return the objective on the line from a point, with its planes, through another."""
+        """Return the objective on the line from a point, with its planes, through a target."""
         return _SpreadLine(self, base, planes, target)
 
     def estimate(self, planes: SpreadPlanes, point: SpreadPoint, known: Vector) -> float:
-        """Return the largest lower bound of ``P(w)`` that is known; see `AbstractProblem.estimate`."""
+        """Return the largest known lower bound of ``P(w)``; see `AbstractProblem.estimate`."""
         return self.regulariser(point.w) + max(self.hinge(planes, point), float(self.total_cap * known[0]))
 
     def largest_score(self, point: SpreadPoint) -> float:
-        """Return the largest absolute score of a point that was looked at, or a bound of it."""
+        """Return the largest absolute score at an evaluated point, or a bound of it."""
         return 0.0 if point.largest is None else point.largest
 
-    def tell(self, content: Content) -> None:
-        """Add what tells the problem from others: the digests of its partitions, in their order, and their number."""
-        content.add((self.used, tuple(each.digest for each in self.shape)))
+    def add_content(self, content: Content) -> None:
+        """Add the digests of the partitions, in order, and their number to the fingerprint."""
+        content.add((self.used, tuple(each.digest for each in self.facts)))
         if self.coordinates is not None:
             content.add(self.coordinates.content)
-        if not all(each.known for each in self.shape):
+        if not all(each.known for each in self.facts):
             content.add_unknown()
 
     def _evaluated(self, planes: SpreadPlanes) -> tuple[float, Cut | None]:
-        """Return the hinge and the cut of planes, and note them; no cut where no partition has rows."""
+        """Evaluate hinge and cut of planes, and cache them; the cut is None if no partition has rows."""
         point = planes.point
-        found: Evaluated = self._asked((point,), evaluate, self.total_cap)
-        point.largest = found.largest
-        planes.hinge = found.hinge.value
-        if found.g is not None:
-            g, L = found.g.value, found.L.value
+        found = self._asked((point,), evaluate_shard, self.total_cap)
+        (point.largest,) = found.largest
+        planes.hinge, L = (each.value for each in found.exact)
+        if found.vector is not None:
+            g = found.vector.value
             if self.coordinates is not None:
                 (g,), (L,) = self.coordinates.planes(g[np.newaxis], np.array([L]))
             require_moderate(g[np.newaxis], self.C)
             planes.cut = Cut(g, float(L))
         return planes.hinge, planes.cut
 
-    def _asked(self, points: tuple[SpreadPoint, ...], function: Any, argument: Any) -> Any:
-        """Ask all shards about points; where scores were lost with a worker, once more, saying how to make them."""
+    def _asked(self, points: tuple[SpreadPoint, ...], function: Any, argument: Any) -> Sums:
+        """Call all shards about points; if a worker lost scores, call again with instructions to compute them."""
         for attempt in range(_TRIES):
             recipes = tuple(each.recipe(self.to_weights, lost=attempt > 0) for each in points)
             question = Question(self.C, self.used, recipes)
-            answer = self.cluster.total(function, self.shards, question, argument)
-            if not isinstance(answer, Lost):
+            answer: Sums = self.cluster.total(function, self.shards, question, argument)
+            if answer.exact:
                 for each in points:
                     each.note()
                 return answer
@@ -380,7 +333,7 @@ class DistributedProblem(AbstractProblem):
 
 
 class _SpreadLine(Line):
-    """A line whose points have their scores at the workers."""
+    """A line whose scores are at the workers."""
 
     def __init__(
         self, problem: DistributedProblem, base: SpreadPoint, planes: SpreadPlanes, target: SpreadPoint
@@ -391,38 +344,21 @@ class _SpreadLine(Line):
 
     @property
     def together(self) -> int:
-        return self._problem.together
+        return _TOGETHER
 
     def hinges(self, steps: Sequence[float]) -> list[LineHinge]:
-        """Return the weighted hinge and its slope at some t: one call."""
+        """Return the weighted hinge and its slope at several t: one call."""
         base, target = self._base, self._target
-        found: Looked = self._problem._asked((base, target), look, np.array(steps, dtype=np.float64))
+        found = self._problem._asked((base, target), look_along, np.array(steps, dtype=np.float64))
         base.largest, target.largest = found.largest
-        values = [each.value for each in found.hinges]
+        values = [each.value for each in found.exact]
+        slopes = np.zeros(len(steps)) if found.vector is None else found.vector.value
         self._seen.update(zip(steps, values, strict=True))
-        return [LineHinge(*each) for each in zip(values, found.slopes.value.tolist(), strict=True)]
+        return [LineHinge(*each) for each in zip(values, slopes.tolist(), strict=True)]
 
     def at(self, t: float) -> tuple[SpreadPoint, SpreadPlanes]:
-        """Return the point at t, which was looked at, and its planes, of which the hinge is known."""
+        """Return the point at t, which was evaluated before, and its planes with their known hinge."""
         if t == 0.0:
             return self._base, self._planes
         point = self._base.toward(self._target, t)
         return point, SpreadPlanes(point, self._seen[t])
-
-
-def _require_apart(seen: Sequence[Labels]) -> None:
-    """Require that no query is in two partitions, as far as the least and the greatest id of each tell.
-
-    Raises
-    ------
-    InputError : it names a query, and two partitions that have it.
-    """
-    holders: dict[Any, int] = {}
-    for number, each in enumerate(seen):
-        for query in set(each.ends):
-            other = holders.setdefault(query, number)
-            if other != number:
-                raise InputError(
-                    f"query {query} is in partition {other} and in partition {number}: the rows of a query must be in "
-                    "one partition, and queries of different partitions need different ids"
-                )

@@ -1,55 +1,55 @@
-"""Scores and measures of partitions, at the workers that hold them."""
+"""Score and measure partitions at their workers."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Self
 
-from structsvm.arrays import by_name
-from structsvm.compute.threads import using
+import numpy as np
+from attrs import frozen
+
 from structsvm.distributed.partition import Partition, naming
-from structsvm.distributed.survey import query_weights
 from structsvm.estimators.ranker import Ranker
 from structsvm.exceptions import InputError
-from structsvm.metrics import Measure, parse_measure
-from structsvm.metrics.base import rank_lists
-from structsvm.settings import as_list, require_kind
-from structsvm.types import Vector
+from structsvm.foundation.arrays import by_name
+from structsvm.foundation.compute.threads import using
+from structsvm.foundation.queries import Queries
+from structsvm.foundation.settings import as_list, require_kind
+from structsvm.foundation.types import Vector
+from structsvm.metrics import Measure, parse_measure, rank_lists
+from structsvm.models.linear import LinearModel
 
 
-class PartOfMean(NamedTuple):
-    """What a partition adds to the mean of a measure.
+@frozen(eq=False)
+class PartitionScorer:
+    """Model of a fitted ranker for workers, without the record of its training.
 
-    Parameters
-    ----------
-    value : the mean over its own queries, or what the measure has in its place; 0 without weight.
-    weight : the sum of their weights.
+    ``needs_queries`` rejects rows without query ids.
     """
 
-    value: float
-    weight: float
+    model: LinearModel
+    needs_queries: bool
+
+    @classmethod
+    def of(cls, ranker: Ranker) -> Self:
+        """Return the scorer of a fitted ranker."""
+        return cls(ranker.model_.without_training(), ranker._fitted_with_qid and ranker.model_.by_query)
+
+    def require_queries(self, *, known: bool) -> None:
+        """Raise `InputError` if rows have no query ids, and the model needs them."""
+        if self.needs_queries and not known:
+            raise InputError(
+                f"this {self.model.title} was fitted with qid and normalises by query, so predict needs qid too"
+            )
 
 
-def light(ranker: Ranker) -> Ranker:
-    """Return a ranker with no more than what `predict` needs, to be sent to workers: d numbers, not the result."""
-    scorer = Ranker()
-    for name in ("coef_", "intercept_", "normaliser_", "n_features_in_", "_fitted_with_qid"):
-        setattr(scorer, name, getattr(ranker, name))
-    return scorer
-
-
-def scores_of(scorer: Ranker, part: Partition) -> Vector:
+def partition_scores(scorer: PartitionScorer, part: Partition) -> Vector:
     """Return the scores of the rows of a partition, shape (rows,)."""
+    scorer.require_queries(known=part.qid is not None)
     with using(1):
-        scores: Vector = scorer.predict(part.X, qid=part.qid)
-    return scores
+        return scorer.model.predict(part.X, part.qid)
 
 
 def checked_measures(measures: Any) -> list[Measure]:
-    """Return measures that are given by name or as objects.
-
-    Raises
-    ------
-    InputError : when there are none, or one is something else.
-    """
+    """Return measures given by name or as objects; raise InputError for anything else, or for none."""
     words = "a list of names of measures, or of measures with their settings"
     given = as_list("measures", [measures] if isinstance(measures, str | Measure) else measures, words)
     if not given:
@@ -59,52 +59,42 @@ def checked_measures(measures: Any) -> list[Measure]:
     return [parse_measure(each) if isinstance(each, str) else each for each in given]
 
 
-def parts_of_means(part: Partition, scorer: Ranker, measures: Sequence[Measure], name: str) -> list[PartOfMean]:
-    """Return what a partition adds to the mean of each measure.
-
-    Parameters
-    ----------
-    part : the partition, with labels.
-    scorer : the ranker, `light`.
-    measures : the measures.
-    name : what messages call the partition.
-    """
+def parts_of_means(
+    part: Partition, scorer: PartitionScorer, measures: Sequence[Measure], name: str
+) -> list[tuple[float, float]]:
+    """Return the mean of each measure over a labelled partition, 0 without weight, and the weight of that mean."""
     with naming(name):
         weights = query_weights(part)
         y: Any = part.y
-        lists = rank_lists(scores_of(scorer, part), y, part.qid)
+        lists = rank_lists(partition_scores(scorer, part), y, part.qid)
         parts = []
         for measure in measures:
             values, weight = measure.weighted(lists, weights)
             found = measure.over_queries(values, weight) if weight.any() else 0.0
-            parts.append(PartOfMean(found, float(weight.sum())))
+            parts.append((found, float(weight.sum())))
         return parts
 
 
-def mean(measure: Measure, parts: Sequence[PartOfMean]) -> float:
-    """Return the mean over the queries of all partitions, or what the measure has in its place.
+def query_weights(part: Partition) -> Vector:
+    """Return the weight of each query of a partition, in order of appearance; all may be 0."""
+    queries = Queries.of(part.qid, part.rows)
+    if part.sample_weight is None or not part.sample_weight.any():
+        return np.full(len(queries), 1.0 if part.sample_weight is None else 0.0)
+    return queries.weights(part.sample_weight)
 
-    A mean of means by their weights is the mean of all; so it is of geometric means; sums add up.
 
-    Raises
-    ------
-    InputError : when no query has both a value and a weight.
+def mean(measure: Measure, parts: Sequence[tuple[float, float]]) -> float:
+    """Return the mean of a measure over all queries, from means and weights of partitions; a weight must be positive.
+
+    Weighted means, also geometric ones, of partitions combine to the mean of all; sums add up.
     """
-    import numpy as np
-
-    counted = [part for part in parts if part.weight > 0.0]
-    measure.require_weight(sum(part.weight for part in counted))
-    values = np.array([part.value for part in counted])
-    return measure.over_queries(values, None if measure.summary == "sum" else np.array([p.weight for p in counted]))
+    values, weights = np.array([part for part in parts if part[1] > 0.0]).reshape(-1, 2).T
+    measure.require_weight(float(weights.sum()))
+    return measure.over_queries(values, None if measure.summary == "sum" else weights)
 
 
 def with_features_of(ranker: Ranker, X: Any, *roles: Any) -> Any:
-    """Return a data frame of Dask's with the features that a ranker knows by name, and the columns that roles name.
-
-    Raises
-    ------
-    InputError : when a feature is missing.
-    """
+    """Return a Dask data frame with the features that a ranker knows by name, and the columns that ``roles`` name."""
     named = [each for each in roles if isinstance(each, str)]
     given = [name for name in X.columns if name not in named]
     found = by_name(X[given], ranker.known_names, type(ranker).__name__)

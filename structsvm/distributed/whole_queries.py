@@ -1,11 +1,9 @@
-"""Queries that are split over partitions: found, and refused or moved together.
+"""Find queries that are split over partitions, and reject them or move their rows together.
 
-The driver never sees the ids of all queries. Of each partition it knows the least and the greatest, so that where these
-ranges lie apart, as in sorted data, there is nothing to do. Of ids within ranges that overlap, the workers exchange
-hashes: 8 bytes a query, once over the network; between sorted partitions that share a query, that is one id each. With
-K such partitions and Q such queries it takes K B + K + B small tasks, where B is Q / 4 million, at least 1. What
-moves is the rows of queries that are split, all but those at the one partition of its holders that their hash chooses,
-so that they spread evenly.
+The driver never sees all query ids, only the least and the greatest of each partition. If these ranges are disjoint, as
+in sorted data, nothing remains to do. For ids in overlapping ranges, workers exchange hashes: 8 bytes per query, once.
+K partitions with Q queries in these ranges take K B + K + B small tasks; B is Q / 4 million, at least 1. Then rows of
+split queries move to one of their partitions, chosen by hash so that they spread evenly.
 """
 
 from collections.abc import Sequence
@@ -17,12 +15,12 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 from xxhash import xxh3_64_intdigest
 
-from structsvm.arrays import is_sparse
-from structsvm.distributed.partition import Partition
-from structsvm.distributed.survey import Survey, distinct_ids
+from structsvm.distributed.partition import Partition, Survey
 from structsvm.distributed.workers import Workers
 from structsvm.exceptions import InputError
-from structsvm.types import IntVector
+from structsvm.foundation.arrays import is_sparse
+from structsvm.foundation.queries import Queries
+from structsvm.foundation.types import IntVector
 
 _IDS_A_BUCKET = 2**22
 _EXAMPLES = 100
@@ -31,45 +29,23 @@ Hashes = NDArray[np.uint64]
 
 
 class Regions(NamedTuple):
-    """Ranges of query ids, apart and ascending, in which several partitions may have the same.
-
-    Parameters
-    ----------
-    low, high : the ends of each, which belong to it.
-    """
+    """Disjoint ascending closed ranges of query ids that several partitions may share."""
 
     low: list[Any]
     high: list[Any]
 
 
-class Shared(NamedTuple):
-    """The queries of one bucket of hashes that several partitions hold.
+class Moves(NamedTuple):
+    """Moves of queries, by hash, from a partition to another; three vectors of shape (moves,)."""
 
-    Parameters
-    ----------
-    found : their number.
-    examples : some of them, each with its hash and the numbers of two partitions.
-    source, destination : partitions that rows move from and to, shape (moves,).
-    hashes : of their queries, shape (moves,).
-    """
-
-    found: int
-    examples: list[tuple[int, int, int]]
     source: IntVector
     destination: IntVector
     hashes: Hashes
 
 
 @frozen
-class Split:
-    """What the driver is told of the queries that are split.
-
-    Parameters
-    ----------
-    count : their number.
-    examples : some of them, each with its hash and the numbers of two partitions.
-    moves : pairs of partitions that rows move from and to.
-    """
+class SplitSummary:
+    """Number of split queries, some examples (a hash and two partitions each), and pairs (source, destination)."""
 
     count: int
     examples: tuple[tuple[int, int, int], ...] = field(repr=False)
@@ -77,19 +53,14 @@ class Split:
 
 
 def overlaps(surveys: Sequence[Survey]) -> tuple[list[int], Regions]:
-    """Return the partitions that may share queries with others, by number, and the ranges of ids where they may.
-
-    Raises
-    ------
-    InputError : when ids are of different kinds in different partitions.
-    """
+    """Return the partitions that may share queries, and the ranges of the shared ids; ids must be of one kind."""
     held = [k for k, each in enumerate(surveys) if each.queries]
     for k in held:
         if surveys[k].kind != surveys[held[0]].kind:
             one, other = surveys[held[0]], surveys[k]
             raise InputError(
                 f"query ids are {_KINDS.get(one.kind, 'numbers')} in {one.name} and "
-                f"{_KINDS.get(other.kind, 'numbers')} in {other.name}: make them of one kind"
+                f"{_KINDS.get(other.kind, 'numbers')} in {other.name}: give all query ids one type"
             )
     held.sort(key=lambda k: surveys[k].low)
     regions, reached, owner = Regions([], []), None, -1
@@ -117,22 +88,11 @@ def _touches(survey: Survey, regions: Regions) -> bool:
     return any(low <= survey.high and survey.low <= high for low, high in zip(*regions, strict=True))
 
 
-def find(workers: Workers, parts: Sequence[Any], surveys: Sequence[Survey]) -> tuple[Split, list[Any]]:
-    """Find the queries that several partitions hold.
-
-    Parameters
-    ----------
-    workers : the workers that hold them.
-    parts : futures of the partitions.
-    surveys : what is known of them.
-
-    Returns
-    -------
-    What the driver is told of them, and futures of `Shared`.
-    """
+def find(workers: Workers, parts: Sequence[Any], surveys: Sequence[Survey]) -> tuple[SplitSummary, list[Any]]:
+    """Find queries in several partitions; return a summary, and futures of the results of `held_by_several`."""
     numbers, regions = overlaps(surveys)
     if not numbers:
-        return Split(0, (), frozenset()), []
+        return SplitSummary(0, (), frozenset()), []
     buckets = -(-sum(surveys[k].queries for k in numbers) // _IDS_A_BUCKET)
     hashes = [workers.submit(hashes_of, parts[k], regions, buckets) for k in numbers]
     shared = []
@@ -140,57 +100,47 @@ def find(workers: Workers, parts: Sequence[Any], surveys: Sequence[Survey]) -> t
         own = [workers.submit(getitem, each, bucket) for each in hashes]
         shared.append(workers.submit(held_by_several, numbers, own))
     del hashes
-    told: list[Split] = workers.fetch([workers.submit(summary, each) for each in shared])
-    split = Split(
-        count=sum(each.count for each in told),
-        examples=tuple(example for each in told for example in each.examples),
-        moves=frozenset[tuple[int, int]]().union(*(each.moves for each in told)),
+    found: list[SplitSummary] = workers.fetch([workers.submit(getitem, each, 0) for each in shared])
+    split = SplitSummary(
+        count=sum(each.count for each in found),
+        examples=tuple(example for each in found for example in each.examples),
+        moves=frozenset[tuple[int, int]]().union(*(each.moves for each in found)),
     )
     return split, shared
 
 
-def refuse(workers: Workers, parts: Sequence[Any], surveys: Sequence[Survey], split: Split) -> None:
-    """Refuse queries that are split, by name.
-
-    Raises
-    ------
-    InputError : it names one of them, with two partitions that hold it, and the ways out.
-    """
+def refuse(workers: Workers, parts: Sequence[Any], surveys: Sequence[Survey], split: SplitSummary) -> None:
+    """Raise InputError that names a split query and two of its partitions."""
     for hashed, first, second in sorted(split.examples, key=lambda example: example[1:]):
         ids: list[list[Any]] = workers.fetch([workers.submit(ids_of_hash, parts[k], hashed) for k in (first, second)])
         both = [query for query in ids[0] if query in ids[1]]
         if both:
-            more = f", and {split.count - 1:,} more are split so" if split.count > 1 else ""
+            more = f", and {split.count - 1:,} more queries are split" if split.count > 1 else ""
             raise InputError(
                 f"query {both[0]} is in {surveys[first].name} and in {surveys[second].name}{more}. The rows of a query "
-                "must be in one partition: shuffle=True moves it together; if they are two queries, give them two ids"
+                "must be in one partition: shuffle=True moves them together. If they are two queries, give them two ids"
             )
 
 
-def move(workers: Workers, parts: Sequence[Any], split: Split, shared: Sequence[Any]) -> dict[int, Any]:
-    """Move the rows of split queries together, and return futures of the partitions that change, by number.
-
-    Parameters
-    ----------
-    workers, parts : as in `find`.
-    split, shared : what it returned.
-    """
+def move(workers: Workers, parts: Sequence[Any], split: SplitSummary, shared: Sequence[Any]) -> dict[int, Any]:
+    """Move the rows of split queries together; return futures of the changed partitions by number."""
     sources = {source for source, _ in split.moves}
-    out = {k: workers.submit(leaving, parts[k], k, list(shared)) for k in sources}
+    moves = [workers.submit(getitem, each, 1) for each in shared]
+    out = {k: workers.submit(leaving, parts[k], k, moves) for k in sources}
     changed = {}
     for k in sources | {destination for _, destination in split.moves}:
         kept = workers.submit(getitem, out[k], k) if k in sources else parts[k]
         senders = sorted(source for source, destination in split.moves if destination == k)
         pieces = [workers.submit(getitem, out[source], k) for source in senders]
-        changed[k] = workers.submit(joined, [kept, *pieces])
+        changed[k] = workers.submit(joined_split, [kept, *pieces])
     return changed
 
 
 def hashed_ids(ids: NDArray[Any]) -> Hashes:
-    """Return a hash of 64 bits of each id, the same in every process; no two whole numbers have the same.
+    """Return a 64-bit hash of each id, the same in every process, and without collisions for integers.
 
-    Of whole numbers it is the mix of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
-    generators", OOPSLA 2014), of texts XXH3.
+    Integers are mixed as in SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
+    OOPSLA 2014); text is hashed with XXH3.
     """
     if ids.dtype.kind in "iub":
         z = ids.astype(np.int64).view(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
@@ -206,8 +156,8 @@ def hashed_ids(ids: NDArray[Any]) -> Hashes:
 
 
 def hashes_of(part: Partition, regions: Regions, buckets: int) -> list[Hashes]:
-    """Return the hashes of a partition's query ids that are in some ranges, by bucket."""
-    ids = distinct_ids(part)[0]
+    """Return the hashes of a partition's query ids in the ranges, by bucket."""
+    ids = Queries.of(part.qid, part.rows).ids
     low, high = np.array(regions.low), np.array(regions.high)
     place = np.searchsorted(low, ids, side="right") - 1
     inside = (place >= 0) & (ids <= high[np.maximum(place, 0)])
@@ -216,20 +166,15 @@ def hashes_of(part: Partition, regions: Regions, buckets: int) -> list[Hashes]:
     return [hashes[bucket == k] for k in range(buckets)]
 
 
-def held_by_several(numbers: Sequence[int], hashes: Sequence[Hashes]) -> Shared:
-    """Return the queries of one bucket that several partitions hold.
-
-    Parameters
-    ----------
-    numbers : of the partitions.
-    hashes : of each, the hashes of its ids.
-    """
+def held_by_several(numbers: Sequence[int], hashes: Sequence[Hashes]) -> tuple[SplitSummary, Moves]:
+    """Return the queries of one bucket of hashes that several partitions have, and the moves that join them."""
     holder = np.repeat(np.array(numbers, dtype=np.int64), [len(each) for each in hashes])
     ids = np.concatenate(hashes)
     order = np.argsort(ids, kind="stable")
     ids, holder = ids[order], holder[order]
     again = np.zeros(len(ids), dtype=np.bool_)
-    again[1:] = (ids[1:] == ids[:-1]) & (holder[1:] == holder[:-1])  # two texts of one hash
+    # Two texts of one partition may share a hash.
+    again[1:] = (ids[1:] == ids[:-1]) & (holder[1:] == holder[:-1])
     ids, holder = ids[~again], holder[~again]
     starts = np.flatnonzero(np.concatenate([[True], ids[1:] != ids[:-1]])) if len(ids) else np.zeros(0, dtype=np.int64)
     counts = np.diff(starts, append=len(ids))
@@ -240,26 +185,23 @@ def held_by_several(numbers: Sequence[int], hashes: Sequence[Hashes]) -> Shared:
     destination = np.repeat(chosen, counts[several])
     source, moving = holder[entries], ids[entries]
     leaves = source != destination
-    examples = [(int(ids[k]), int(holder[k]), int(holder[k + 1])) for k in first[:_EXAMPLES].tolist()]
-    return Shared(len(several), examples, source[leaves], destination[leaves], moving[leaves])
-
-
-def summary(shared: Shared) -> Split:
-    """Return what the driver is told of them."""
-    pairs = np.unique(np.stack([shared.source, shared.destination], axis=1), axis=0).tolist()
-    return Split(shared.found, tuple(shared.examples), frozenset((a, b) for a, b in pairs))
+    examples = tuple((int(ids[k]), int(holder[k]), int(holder[k + 1])) for k in first[:_EXAMPLES].tolist())
+    moves = Moves(source[leaves], destination[leaves], moving[leaves])
+    pairs = np.unique(np.stack(moves[:2], axis=1), axis=0).tolist()
+    return SplitSummary(len(several), examples, frozenset((a, b) for a, b in pairs)), moves
 
 
 def ids_of_hash(part: Partition, hashed: int) -> list[Any]:
-    """Return the query ids of a partition that have a hash."""
-    ids = distinct_ids(part)[0]
+    """Return the query ids of a partition with this hash."""
+    ids = Queries.of(part.qid, part.rows).ids
     found: list[Any] = ids[hashed_ids(ids) == np.uint64(hashed)].tolist()
     return found
 
 
-def leaving(part: Partition, number: int, shared: Sequence[Shared]) -> dict[int, Partition]:
-    """Return the rows of a partition by the partition that they are to be in; those that stay by its own number."""
-    ids, row = distinct_ids(part)
+def leaving(part: Partition, number: int, shared: Sequence[Moves]) -> dict[int, Partition]:
+    """Split the rows of a partition by destination; rows that stay have its own number."""
+    queries = Queries.of(part.qid, part.rows)
+    ids = queries.ids
     hashes = hashed_ids(ids)
     order = np.argsort(hashes)
     to = np.full(len(ids), number, dtype=np.int64)
@@ -272,12 +214,12 @@ def leaving(part: Partition, number: int, shared: Sequence[Shared]) -> dict[int,
         known = np.append(moving, np.uint64(0))[place] == hashes[order]
         known &= place < len(moving)
         to[order[known]] = destination[place[known]]
-    of_rows = to[row]
+    of_rows = to[queries.number]
     return {int(k): _rows(part, of_rows == k) for k in np.union1d(to, [number])}
 
 
-def joined(parts: Sequence[Partition]) -> Partition:
-    """Return the rows of several partitions as one, and the rows of a query in the order of the partitions."""
+def joined_split(parts: Sequence[Partition]) -> Partition:
+    """Concatenate partitions, with the rows of each query together, in the order of the partitions."""
     parts = [each for each in parts if each.rows] or list(parts[:1])
     if len(parts) == 1:
         return parts[0]

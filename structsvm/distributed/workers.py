@@ -1,4 +1,4 @@
-"""What is asked of the workers of Dask: tasks of one thread each, and a limit to every wait."""
+"""Run tasks on Dask workers, one thread each, with a time limit for every wait."""
 
 import asyncio
 import concurrent.futures
@@ -11,57 +11,48 @@ from uuid import uuid4
 
 from attrs import frozen
 
-from structsvm.compute.threads import using
-from structsvm.exceptions import ClusterError, InputError, NotInstalledError
+from structsvm.exceptions import ClusterError, InputError
+from structsvm.foundation.compute.threads import using
+from structsvm.foundation.extras import needed
 
 if TYPE_CHECKING:
     from distributed import Client, Future
 
 _SOON = 10.0
-"""Seconds in which the scheduler says how many workers there are, once something has gone wrong."""
+"""Seconds to wait for the number of workers after an error."""
 
 _PACKAGE = __name__.partition(".")[0]
 
 _LOOK = 5.0
-"""Seconds without a task that was done after which workers are looked for."""
+"""Seconds without a finished task after which the presence of workers is checked."""
 
 
 @frozen(eq=False)
 class Workers:
-    """The workers of a client: all that is waited for of Dask is waited for here.
-
-    Parameters
-    ----------
-    client : Dask's.
-    limit : seconds after which a wait is given up in which no task was done.
-    """
+    """The workers of a client; ``timeout`` is in seconds without a finished task."""
 
     client: Any
-    limit: float
+    timeout: float
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Return the future of a task, whose result stays where it is made."""
+        """Submit a task and return its future; the result stays at the worker."""
         key = f"structsvm-{function.__name__.strip('_')}-{uuid4().hex}"
         return self.client.submit(_alone, function, *arguments, key=key, pure=False)
 
     def together(self, make: Callable[[], "list[Future[Any]]"]) -> "list[Future[Any]]":
-        """Return the futures of tasks that a function submits, all of them in one message.
-
-        On its own thread the client sends nothing before the function is done.
-        """
+        """Call ``make``, which submits tasks, on the client's own thread, so that all tasks leave in one message."""
 
         async def made() -> "list[Future[Any]]":
             return make()
 
         with self._in_time("new tasks are left"):
-            futures: list[Future[Any]] = self.client.sync(made, callback_timeout=self.limit)
+            futures: list[Future[Any]] = self.client.sync(made, callback_timeout=self.timeout)
         return futures
 
-    def answers(self, make: Callable[[], "list[Future[Any]]"], chosen: Collection[str] = ()) -> list[Any]:
-        """Return the results of tasks that a function submits, as `together` and then `fetch` do.
-
-        Where all is well, and answers come soon, the client's own thread does all of it at one go.
-        """
+    def answers(
+        self, make: Callable[[], "list[Future[Any]]"], chosen: Collection[str] = (), after: Sequence[Any] = ()
+    ) -> list[Any]:
+        """Submit tasks as `together`, and return their results as `fetch`, with fewer messages if they are fast."""
         futures: list[Future[Any]] = []
 
         async def asked() -> Any:
@@ -70,30 +61,21 @@ class Workers:
 
         try:
             with _telling_lost():
-                results: list[Any] = self.client.sync(asked, callback_timeout=min(_LOOK, self.limit))
+                results: list[Any] = self.client.sync(asked, callback_timeout=min(_LOOK, self.timeout))
         except TimeoutError:
             results = []
-        return results if 0 < len(futures) == len(results) else self.fetch(futures, chosen)
+        return results if 0 < len(futures) == len(results) else self.fetch(futures, chosen, after)
 
     def settle(self, futures: Sequence[Any], chosen: Collection[str] = ()) -> list[Any]:
-        """Wait until results are there, at the workers, and return their futures.
+        """Wait until tasks have finished at the workers, and return their futures.
 
-        Parameters
-        ----------
-        futures : of tasks.
-        chosen : workers that were chosen for them, though others may do: where all of these are gone, Dask has them
-            wait, whoever comes.
-
-        Raises
-        ------
-        ClusterError : when no task was done for longer than the limit.
-        WorkersLost : when workers died with one again and again, or its data are gone, or those chosen are.
-        Exception : what a task raised.
+        ``chosen`` are the preferred workers of the tasks. Raises ClusterError after ``timeout`` seconds without a
+        finished task, `WorkersLost` if workers or their data are gone, and errors of the tasks.
         """
         from distributed import wait
 
         pending: Sequence[Any] = list(futures)
-        until = time.monotonic() + self.limit
+        until = time.monotonic() + self.timeout
         while pending:
             left = until - time.monotonic()
             try:
@@ -106,76 +88,61 @@ class Workers:
                 continue
             for future in done:
                 require_finished(future)
-            pending, until = list(waiting), time.monotonic() + self.limit
+            pending, until = list(waiting), time.monotonic() + self.timeout
         return list(futures)
 
-    def fetch(self, futures: Sequence[Any], chosen: Collection[str] = ()) -> list[Any]:
-        """Return results, which are small; see `settle`."""
-        settled = self.settle(futures, chosen)
-
-        async def gathered() -> Any:
-            return await self.client.gather(settled, asynchronous=True)
-
-        with self._in_time(_left(len(settled), "result")):
-            return list(self.client.sync(gathered, callback_timeout=self.limit))
+    def fetch(self, futures: Sequence[Any], chosen: Collection[str] = (), after: Sequence[Any] = ()) -> list[Any]:
+        """Return small results; see `settle`. The timeout begins again when one of the tasks ``after`` has finished."""
+        self.settle([*after, *futures], chosen)
+        with self._in_time(_left(len(futures), "result")):
+            found = self.client.sync(
+                lambda: self.client.gather(futures, asynchronous=True), callback_timeout=self.timeout
+            )
+            return list(found)
 
     def send(self, value: Any) -> Any:
-        """Send a value to all workers once, and return its future."""
+        """Send a value to all workers once; return its future."""
         with self._in_time("values to be sent are left"):
-            return self.client.scatter([value], broadcast=True, hash=False, timeout=self.limit)[0]
+            return self.client.scatter([value], broadcast=True, hash=False, timeout=self.timeout)[0]
 
     def let_go(self, futures: "Sequence[Future[Any]]") -> None:
-        """Let what was made at a chosen worker be made again at any other.
-
-        Dask keeps to a choice that allows others where all workers were lost, whoever comes afterwards.
-        """
+        """Allow any worker to compute futures again; Dask would wait for the chosen workers forever."""
         self.ask_scheduler("set_restrictions", worker={future.key: [] for future in futures})
 
-    def places(self, limit: float | None = None) -> dict[str, int]:
-        """Return the addresses of workers, with the threads of each; see `ask_scheduler`."""
-        threads: dict[str, int] = self.ask_scheduler("ncores", limit=limit)
+    def places(self, timeout: float | None = None) -> dict[str, int]:
+        """Return the number of threads by worker address; see `ask_scheduler`."""
+        threads: dict[str, int] = self.ask_scheduler("ncores", timeout=timeout)
         return threads
 
-    def ask_scheduler(self, question: str, *, limit: float | None = None, **arguments: Any) -> Any:
-        """Return what the scheduler answers: Dask's own calls have no limit.
-
-        Parameters
-        ----------
-        question, arguments : the name of what it is asked, and arguments of that.
-        limit : seconds; None: those of all waits.
-
-        Raises
-        ------
-        ClusterError : when it does not answer in time, or cannot be reached.
-        """
-
-        async def answer() -> Any:
-            return await getattr(self.client.scheduler, question)(**arguments)
-
+    def ask_scheduler(self, question: str, *, timeout: float | None = None, **arguments: Any) -> Any:
+        """Call a function of the scheduler; ClusterError after a time limit, which Dask's own calls lack."""
         try:
-            return self.client.sync(answer, callback_timeout=limit or self.limit)
-        except (OSError, RuntimeError, AttributeError) as error:  # of a client that is closed, too
+            return self.client.sync(
+                lambda: getattr(self.client.scheduler, question)(**arguments), callback_timeout=timeout or self.timeout
+            )
+        except (OSError, RuntimeError, AttributeError) as error:
+            # A closed client also raises these.
             raise ClusterError("The scheduler cannot be reached") from error
 
     def present(self) -> str:
-        """Say how many workers there are, as far as the scheduler can be reached."""
+        """Describe the current number of workers, if the scheduler answers."""
         try:
             count = len(self.places(_SOON))
         except ClusterError as error:
             return str(error)
         if not count:
             return "There are no workers left: start some"
-        return f"There {'is 1 worker' if count == 1 else f'are {count} workers'}; limit=... waits longer"
+        return f"There {'is 1 worker' if count == 1 else f'are {count} workers'}; timeout=... waits longer"
 
     def _require_one_of(self, chosen: Collection[str]) -> None:
-        """Raise an error where there are new workers only: Dask has tasks wait for those that were chosen for them."""
+        """Raise `WorkersLost` if all chosen workers are gone, because Dask lets their tasks wait for them."""
         there = set(self.places())
         if there and chosen and not there & set(chosen):
             raise _lost("all of them are gone, and others came")
 
     @contextmanager
     def _in_time(self, what: str) -> Iterator[None]:
-        """Tell of a wait inside that was too long what is left."""
+        """Turn a timeout inside into ClusterError with a description of what is left."""
         try:
             with _telling_lost():
                 yield
@@ -183,7 +150,7 @@ class Workers:
             raise self._late(what) from error
 
     def _late(self, what: str) -> ClusterError:
-        return ClusterError(f"the workers did nothing for {self.limit:g} seconds, and {what}. {self.present()}")
+        return ClusterError(f"the workers did nothing for {self.timeout:g} seconds, and {what}. {self.present()}")
 
 
 def _left(count: int, what: str) -> str:
@@ -191,19 +158,20 @@ def _left(count: int, what: str) -> str:
 
 
 def _alone(function: Callable[..., Any], *arguments: Any) -> Any:
-    with using(1):  # a worker has a thread for each task that it runs at a time
+    # A worker has one thread for each of its current tasks.
+    with using(1):
         return function(*arguments)
 
 
 class WorkersLost(ClusterError):
-    """Something was lost with a worker, a connection or the client: a task, or what it needed."""
+    """A task or its input was lost with a worker, a connection or the client."""
 
 
 @contextmanager
 def _telling_lost() -> Iterator[None]:
-    """Raise `WorkersLost` for what Dask raises of lost workers, connections and clients: no place for a task's errors.
+    """Raise `WorkersLost` for Dask's errors about lost workers, connections and clients; timeouts pass unchanged.
 
-    A wait that was too long stays a `TimeoutError`.
+    Do not use it around code that raises errors of tasks.
     """
     from distributed.client import ClosedClientError
     from distributed.comm import CommClosedError
@@ -216,14 +184,7 @@ def _telling_lost() -> Iterator[None]:
 
 
 def require_finished(future: "Future[Any]") -> None:
-    """Require of a future that is done that its task returned something.
-
-    Raises
-    ------
-    WorkersLost : when workers died with the task again and again, or what it needed is lost or cancelled.
-    InputError : when this package is missing at a worker, or another there.
-    Exception : what the task raised, whatever that is.
-    """
+    """Raise the error of a finished future: its task's error, `WorkersLost`, or InputError for versions."""
     from distributed.scheduler import KilledWorker
 
     if future.status == "finished":
@@ -250,32 +211,31 @@ def _lost(what: str) -> WorkersLost:
     )
 
 
-def client_of(given: Any = None) -> "Client":
-    """Return Dask's client: what is given, or the one that was made last, or that of the task that this runs in.
-
-    Raises
-    ------
-    NotInstalledError : Dask is missing.
-    InputError : it is something else, or there is none; it says how to make one.
-    """
-    try:
+def open_client(given: Any = None) -> "Client":
+    """Return the given Dask client, or the last one created, or the current task's; it must be open."""
+    with needed("data on a cluster need Dask", "dask"):
         from distributed import Client, get_client
-    except ImportError as error:
-        raise NotInstalledError(
-            f"Dask cannot be loaded ({error}): pip install 'structural-svm[dask]' brings what is needed"
-        ) from error
     if given is None:
         try:
-            return get_client()
+            given = get_client()
         except ValueError:
             raise InputError(
-                "there is no Dask client: client = distributed.Client('tcp://scheduler:8786') connects to a cluster, "
-                "and distributed.Client(processes=True) makes one of the cores of this machine; it is then found, or "
-                "client=client names it"
+                "there is no Dask client: connect to a cluster with distributed.Client('tcp://scheduler:8786'), or use "
+                "the cores of this machine with distributed.Client(processes=True)"
             ) from None
     if not isinstance(given, Client):
         raise InputError(
-            f"client must be a dask.distributed.Client or None, got {given!r}: distributed.Client(...) makes one of "
-            "the address of a scheduler, or of a cluster"
+            f"client must be a dask.distributed.Client or None, got {given!r}: distributed.Client(...) makes one from "
+            "the address of a scheduler, or from a cluster"
+        )
+    if is_closed(given):
+        raise InputError(
+            "this client is closed: pass an open one, as client=distributed.Client('tcp://scheduler:8786'), or None "
+            "for the client that was made last, and read the partitions of the closed client again"
         )
     return given
+
+
+def is_closed(client: "Client") -> bool:
+    """Return whether a client is closed, so that its data are gone."""
+    return client.status in ("closing", "closed")

@@ -2,15 +2,16 @@
 
 from typing import TYPE_CHECKING
 
-from structsvm import lazy
+from structsvm.foundation import lazy
 
 if TYPE_CHECKING:
     from structsvm.estimators.latent_structural_svm import LatentStructuralSVM
     from structsvm.estimators.ramp_ranker import RampRanker
     from structsvm.estimators.ranker import Ranker
+    from structsvm.estimators.ranker_cv import RankerCV
     from structsvm.estimators.structural_svm import StructuralSVM
 
-__all__ = ["LatentStructuralSVM", "RampRanker", "Ranker", "StructuralSVM"]
+__all__ = ["LatentStructuralSVM", "RampRanker", "Ranker", "RankerCV", "StructuralSVM"]
 
 __getattr__, __dir__ = lazy.exports(
     __name__,
@@ -18,6 +19,7 @@ __getattr__, __dir__ = lazy.exports(
         "structsvm.estimators.latent_structural_svm": ["LatentStructuralSVM"],
         "structsvm.estimators.ramp_ranker": ["RampRanker"],
         "structsvm.estimators.ranker": ["Ranker"],
+        "structsvm.estimators.ranker_cv": ["RankerCV"],
         "structsvm.estimators.structural_svm": ["StructuralSVM"],
     },
 )

@@ -1,4 +1,4 @@
-"""Minimise the objective of an estimator, and say when that did not converge, or taught nothing."""
+"""Solve an estimator's problem; warn if it did not converge or all weights are zero."""
 
 import inspect
 import warnings
@@ -6,19 +6,21 @@ from collections.abc import Iterable
 from typing import Any, TypeAlias
 
 import numpy as np
-from attrs import evolve, fields_dict, frozen, has
+from attrs import evolve, frozen
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
-from structsvm.arrays import require_real
 from structsvm.exceptions import InputError, ZeroWeightsWarning, stacklevel_of_user
+from structsvm.features.scaling.scalings import Scaling
+from structsvm.foundation.arrays import require_real
+from structsvm.foundation.types import IntVector
 from structsvm.losses import AveragePrecision, Loss, ScoreLoss
-from structsvm.problem import AbstractProblem
-from structsvm.registry import losses, solvers
+from structsvm.problem.base import AbstractProblem
+from structsvm.registry import losses
 from structsvm.result import Result, Status
-from structsvm.solvers import Checkpoint, CheckpointPath, Solver
+from structsvm.solvers import Checkpoint, Solver
+from structsvm.solvers.checkpoint import CheckpointPath
 from structsvm.solvers.state import Callback
-from structsvm.types import IntVector
 
 _EXACT = 1e-9
 AnyLoss: TypeAlias = ScoreLoss[Any] | Loss[Any, Any]
@@ -26,28 +28,21 @@ AnyLoss: TypeAlias = ScoreLoss[Any] | Loss[Any, Any]
 
 @frozen(eq=False)
 class Objective:
-    """A problem, how it is solved, and what warnings say of it.
+    """A problem, its solver, and the facts that warnings report.
 
-    Parameters
-    ----------
-    problem : the problem.
-    solver : name or object.
-    tol : replaces that of the solver; None leaves it.
-    loss : the loss of the problem as it was given, by name or as an object.
-    ranks : whether outputs are rankings.
-    other_losses : whether the user may choose another loss, which a warning then suggests.
-    n_features : number of features, where there is a weight for each; None: weights are of something else.
-    columns : the columns of the features that the problem is of; None: all.
+    ``loss`` is the user's loss, by name or as an object. ``ranks`` is True if outputs are rankings, ``other_losses`` if
+    the user may choose another loss. ``n_features`` is None if features have no weights of their own. ``columns``
+    None means all features, ``scaling`` None no normalisation.
     """
 
     problem: AbstractProblem
-    solver: str | Solver
-    tol: float | None
+    solver: Solver
     loss: str | AnyLoss
     ranks: bool = False
     other_losses: bool = True
     n_features: int | None = None
     columns: IntVector | None = None
+    scaling: Scaling | None = None
 
     def minimise(
         self,
@@ -55,37 +50,24 @@ class Objective:
         callback: Callback | None,
         checkpoint: CheckpointPath | None = None,
     ) -> Result:
-        """Solve the problem, and warn where the gap that was asked for is not reached, or all weights are 0.
-
-        Parameters
-        ----------
-        start : an earlier result to go on from.
-        callback : is shown every step.
-        checkpoint : keeps the fit, or is what it goes on from; see `Solver.solve`.
-        """
-        solver = solvers.create(self.solver)
-        if self.tol is not None:
-            if not has(type(solver)) or "tol" not in fields_dict(type(solver)):
-                raise InputError(f"the solver {type(solver).__name__} has no setting tol: leave tol=None")
-            solver = evolve(solver, tol=self.tol)
+        """Solve the problem from an earlier result, if any; warn if the gap stays above tol or all weights are 0."""
+        solver = self.solver
         if start is not None and not start.is_of(self.columns):
             start = None if self.n_features is None else start.of_columns(self.columns, self.n_features)
         kept = {} if checkpoint is None else {"checkpoint": checkpoint}
         if kept and "checkpoint" not in inspect.signature(solver.solve).parameters:
             raise InputError(
-                f"the solver {type(solver).__name__} keeps no checkpoints, as its solve has no argument of that name: "
-                "leave the checkpoint out, or choose another solver"
+                f"the solver {type(solver).__name__} supports no checkpoints: its solve has no argument checkpoint. "
+                "Leave the checkpoint out, or choose another solver"
             )
         result: Result = solver.solve(self.problem, start=start, callback=callback, **kept)
         if self.columns is not None:
             result = evolve(result, columns=self.columns)
-        if result.solver.partition("(")[0] == type(solver).__name__:
-            result = evolve(result, solver_name=solver.name)  # some solvers return their settings alone
         if not result.converged:
             within = "is within" if result.exact else "is estimated to be within"
             warnings.warn(
-                f"{result.message}; P(w) {within} {result.gap / result.C:.2g} * C of the optimum, "
-                f"and {result.tol:.2g} * C was asked for",
+                f"{result.message}; P(w) {within} {result.gap / result.C:.2g} * C of the optimum, but tol requires "
+                f"{result.tol:.2g} * C",
                 ConvergenceWarning,
                 stacklevel=stacklevel_of_user(),
             )
@@ -104,17 +86,9 @@ class Objective:
     def path(
         self, Cs: Iterable[float], callback: Callback | None, checkpoint: CheckpointPath | None = None
     ) -> dict[float, Result]:
-        """Solve the problem at several values of C in ascending order, each from the result of the one before.
+        """Solve the problem at ascending values of C, each from the previous result.
 
-        Parameters
-        ----------
-        Cs : the values, in any order.
-        callback : is shown every step.
-        checkpoint : keeps the fit at each C in a file of its own (`Checkpoint.at`).
-
-        Returns
-        -------
-        The result of each value; after Ctrl-C, or when the callback stops, of those that were reached.
+        An interrupted path returns the results of the values that it reached.
         """
         results: dict[float, Result] = {}
         problem: Any = self.problem
@@ -126,20 +100,17 @@ class Objective:
                 results[C] = result
                 if result.status in (Status.INTERRUPTED, Status.STOPPED):
                     break
-                problem = problem.knowing(result.fingerprint)  # of the same data for the next C
-        except KeyboardInterrupt:  # in a first iteration, or between two values: there is nothing of the next C
+                # The next C has the same data, so its fingerprint is known.
+                problem = problem.knowing(result.fingerprint)
+        except KeyboardInterrupt:
+            # Interrupted before the next value of C produced a result.
             if not results:
                 raise
         return results
 
 
 def checked_Cs(Cs: ArrayLike) -> list[float]:
-    """Return the values of C of a path.
-
-    Raises
-    ------
-    InputError : when they are not a vector of positive finite numbers, at least one.
-    """
+    """Return the values of C of a path as floats."""
     require_real(Cs, "Cs")
     try:
         values = np.asarray(Cs, dtype=np.float64)
@@ -160,30 +131,19 @@ def zero_weights(
     other_losses: bool = True,
     bounded: bool = False,
 ) -> str:
-    """Say what it means that the optimum is w = 0, and what helps.
+    """Explain an optimum at w = 0 and suggest remedies; ``trained`` is the loss completed from the training data.
 
-    The hinge part of the objective is a convex H(w), so that w = 0 minimises ``½‖w‖² + C H(w)`` for one C only if 0 is
-    a subgradient of H there, and then for all C: where the optimum is w = 0 to rounding, no C is of any use. Where that
-    is known within a tolerance alone, a smaller one shows whether other weights are better; only then may a larger C
-    help. Where a loss looks at the first k documents
-    only, they do not, by all that was measured, and full depth and average precision do. Where P(0) is 0, the argmax
-    found no loss anywhere, and is to be looked at.
-
-    Parameters
-    ----------
-    result : its gap says whether w = 0 is the optimum to rounding, or near it.
-    loss : the loss as it was given, by name or as an object.
-    trained : the loss that was optimised, by name or as an object: what ``loss`` became by the training data.
-    ranks : whether outputs are rankings.
-    other_losses : whether the user may choose another loss.
-    bounded : whether weights have bounds, of which all this is then said.
+    The hinge part H(w) of the objective is convex, so w = 0 minimises ``½‖w‖² + C H(w)`` only if 0 is a subgradient of
+    H at 0, and then for every C. If the gap is 0 to rounding, no C helps; otherwise only a smaller tol shows if other
+    weights are better. For losses of the first k documents, full depth and average precision helped in measurements,
+    and a larger C never did. P(0) = 0 means that the argmax found no loss in any example.
     """
     name = loss if isinstance(loss, str) else type(loss).__name__
     made: AnyLoss = losses.create(trained)
     if result.primal == 0.0:
         return (
-            f"the optimum found is w = 0: for no example did the argmax of {name} find an output with a loss. "
-            "If any has one, it is wrong: run structsvm.testing.check_loss on the loss"
+            f"the optimum found is w = 0: the argmax of {name} found no output with a loss for any example. If such an "
+            "output exists, the argmax is wrong: run structsvm.testing.check_loss on the loss"
         )
     ways, cut_off = [], getattr(made, "k", None) is not None
     if cut_off:
@@ -193,16 +153,16 @@ def zero_weights(
         ways.append("the loss 'map'")
     which = "No weights within their bounds" if bounded else "No weights"
     if result.gap <= _EXACT * result.C:
-        found = f"{which} have a smaller hinge of {name} on these data, whatever C is"
+        found = f"{which} have a smaller hinge of {name} on these data, for any C"
     else:
         found = (
             f"{which} lower the objective of {name} on these data by more than {result.gap / result.C:.2g} * C, less "
             "than tol * C. The features may separate little, or few examples may count"
         )
-        ways += [] if cut_off else ["a smaller tol, which shows whether other weights are better at all"]
+        ways += [] if cut_off else ["a smaller tol, which shows if other weights are better"]
     ways += ["other bounds"] if bounded else []
     if made.of_one_sample:
-        found += "; it is meant for rows that features tell apart well, all of them in one sample"
+        found += "; it is meant for one sample of rows that the features separate well"
     equal = "all scores are equal" if ranks else "all outputs have the same score"
-    advice = f"try {' or '.join(filter(None, [', '.join(ways[:-1]), ways[-1]]))}" if ways else "look at the features"
+    advice = f"try {' or '.join(filter(None, [', '.join(ways[:-1]), ways[-1]]))}" if ways else "check the features"
     return f"the optimum found is w = 0: {equal}. {found}: {advice}"

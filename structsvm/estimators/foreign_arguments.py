@@ -1,4 +1,4 @@
-"""Arguments of other libraries, such as LightGBM's ``group`` and ``eval_set``: a message says what to write here."""
+"""Arguments of other libraries, such as LightGBM's ``group`` and ``eval_set``: errors name the equivalent here."""
 
 from collections.abc import Callable, Collection
 from functools import wraps
@@ -10,20 +10,19 @@ from structsvm.exceptions import InputTypeError
 T = TypeVar("T")
 
 _SIZES = ("group", "group_sizes")
-"""What LightGBM, XGBoost and people call the sizes of queries."""
+"""Names of the sizes of queries in LightGBM and XGBoost, and common variants."""
 
 _IDS = ("groups", "group_id", "query_id", "query_ids", "qids")
-"""What scikit-learn's splitters, CatBoost and people call the query ids of rows."""
+"""Names of query ids in scikit-learn's splitters and CatBoost, and common variants."""
 
 _HELD_OUT = ("eval_set", "eval_group", "eval_qid", "eval_metric", "early_stopping_rounds")
-"""What LightGBM, XGBoost and CatBoost call held-out data and what is done with them."""
+"""Arguments for held-out data and early stopping in LightGBM, XGBoost and CatBoost."""
 
 
 def explains_foreign_arguments(method: Callable[..., T]) -> Callable[..., T]:
-    """Let a method explain what it takes to a caller who gives it group sizes, other names of ids, or held-out data.
+    """Make a method name its own equivalent if it receives an argument of another library.
 
-    Its signature stays as it is. An argument that no library has is Python's TypeError as before, with the name of the
-    estimator's class and not of the class that defines the method.
+    The method keeps its signature; other unknown arguments raise TypeError with the name of the estimator's class.
     """
     own = signature(method).parameters
     takes_any = any(each.kind is Parameter.VAR_KEYWORD for each in own.values())

@@ -1,95 +1,64 @@
-"""What `fit`, `predict` and `score` are given: features, labels, and lists of inputs, one an example."""
+"""Validate arguments of `fit`, `predict` and `score`: features, labels, and lists of inputs with one per example."""
 
 import warnings
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import validate_data
 
-from structsvm.arrays import in_our_words, numbers, reads_as_number, refusal, require_real, require_table
 from structsvm.exceptions import InputError, OneQueryWarning, stacklevel_of_user
+from structsvm.features.operators import BinnedMatrix
+from structsvm.features.operators.matrix import Readable, is_finite
+from structsvm.foundation.arrays import is_sparse, numbers, reads_as_number, refusal, require_real
+from structsvm.foundation.queries import require_finite_labels, require_labels
+from structsvm.foundation.types import Vector
 from structsvm.losses import Loss, ScoreLoss
-from structsvm.operators import BinnedMatrix, Readable, readable
-from structsvm.operators.matrix import is_finite
-from structsvm.queries import require_finite_labels, require_labels
-from structsvm.serving.rows import checked_rows, require_finite
-from structsvm.types import Vector
+from structsvm.models.rows import checked_rows, require_finite, require_width
 
 MOST_ROWS_OF_A_QUERY = 10_000
-"""Rows that one query plausibly has: as many as LightGBM's lambdarank takes. Pools of TREC have some 5000 a topic."""
+"""Largest plausible number of rows in a query: the limit of LightGBM's lambdarank. TREC pools have about 5000."""
 
 
 def checked_features(estimator: BaseEstimator, X: Any, *, min_rows: int = 1, missing: bool = False) -> Readable:
-    """Return features to fit as float64 or float32 in C order, as CSR or as a `BinnedMatrix`.
+    """Return features for `fit` as float64 or float32 in C order, as CSR or as a `BinnedMatrix`.
 
-    Parameters
-    ----------
-    estimator : keeps the number of features, and their names.
-    X : what was passed in.
-    min_rows : fewest rows that make sense.
-    missing : whether NaN is allowed, for a value that is missing.
-
-    Raises
-    ------
-    InputError : when X is not such a matrix; it names the first row and column at fault.
+    The estimator stores the number of features and their names; ``missing`` allows NaN.
     """
-    dtype = np.float64 if sp.issparse(X) else (np.float64, np.float32)
-    finite = is_finite(X)
-    require_table(X)
-    if sp.issparse(X):
-        X = readable(X)
-    elif not finite:
-        require_real(X, "X")
-    try:
-        if finite:
-            _require_size(X, min_rows)
-        checked: Readable = validate_data(
-            estimator,
-            X,
-            skip_check_array=finite,
-            accept_sparse="csr",
-            dtype=dtype,
-            order="C",
-            ensure_min_samples=min_rows,
-            ensure_all_finite="allow-nan" if missing else True,
-        )
-    except (TypeError, ValueError, OverflowError) as error:
-        raise refusal(error, None if finite else in_our_words(str(error), X, missing)) from None
-    return checked
-
-
-def features_as_fitted(estimator: Any, X: Any, *, min_rows: int = 1, missing: bool = False) -> Readable:
-    """Return features to predict from, like those of `checked_features`, with the columns that `fit` was given.
-
-    Columns of a data frame are found by name if `fit` knew names; see `structsvm.arrays.by_name`.
-
-    Raises
-    ------
-    InputError : when X is not such a matrix, or lacks a column; it names the first row and column at fault.
-    """
-    title, d = type(estimator).__name__, estimator.n_features_in_
-    if is_finite(X):
-        rows: Any = X
-        if X.shape[1] != d:
-            raise InputError(f"X has {X.shape[1]} features, but {title} is expecting {d} features as input.")
-    else:
-        rows = checked_rows(X, title, d, getattr(estimator, "feature_names_in_", None), sparse=True)
-        require_finite(rows, missing=missing)
+    rows: Any = _rows(estimator, X, None, None, missing=missing)
+    if is_sparse(rows):
+        rows = rows.astype(np.float64, copy=False)
     _require_size(rows, min_rows)
+    try:
+        validate_data(estimator, X if hasattr(X, "columns") else rows, skip_check_array=True)
+    except TypeError as error:
+        raise refusal(error) from None
     return rows  # type: ignore[no-any-return]
 
 
-def checked_labels(y: Any, n: int) -> Vector:
-    """Return the labels of n rows as float64.
+def features_as_fitted(estimator: Any, X: Any, *, min_rows: int = 1, missing: bool = False) -> Readable:
+    """Return features for `predict`, like `checked_features`; columns are found by name if `fit` knew names."""
+    d, names = estimator.n_features_in_, getattr(estimator, "feature_names_in_", None)
+    rows: Readable = _rows(estimator, X, d, names, missing=missing)
+    _require_size(rows, min_rows)
+    return rows
 
-    Raises
-    ------
-    InputError : when they are not n finite numbers.
-    """
+
+def _rows(estimator: Any, X: Any, d: int | None, names: Any, *, missing: bool) -> Any:
+    """Return checked features; kinds of matrices that are always finite are returned unchanged."""
+    title = type(estimator).__name__
+    if is_finite(X):
+        require_width(X, d, title)
+        return X
+    rows = checked_rows(X, title, d, names, sparse=True)
+    require_finite(rows, missing=missing)
+    return rows
+
+
+def checked_labels(y: Any, n: int) -> Vector:
+    """Return the labels of n rows as finite float64."""
     if getattr(y, "takes_the_place_of_labels", False):
         raise InputError(
             "y must hold one label per row here, not Preferences: RankSVM, RankBoost and RankNet learn from these, and "
@@ -106,31 +75,30 @@ def checked_labels(y: Any, n: int) -> Vector:
     return labels
 
 
-def warn_of_one_query(qid: ArrayLike | None, rows: int) -> None:
-    """Warn where there is no ``qid`` and more rows than one query plausibly has.
+def validation_parts(validation: Any, *, with_qid: bool) -> tuple[Any, Any, Any]:
+    """Return X, y and qid of ``validation``; refuse a missing qid if ``fit`` was given qid."""
+    if not isinstance(validation, tuple | list) or len(validation) not in (2, 3):
+        raise InputError("validation must be a tuple (X, y, qid), or (X, y) if all its rows are one query")
+    X, y, qid = (*validation, None)[:3]
+    if qid is None and with_qid:
+        raise InputError("fit was given qid, so validation needs it too: pass validation=(X, y, qid)")
+    return X, y, qid
 
-    Parameters
-    ----------
-    qid : what was passed in.
-    rows : number of rows.
-    """
+
+def warn_of_one_query(qid: ArrayLike | None, rows: int) -> None:
+    """Warn if ``qid`` is missing and there are more rows than one query plausibly has."""
     if qid is None and rows > MOST_ROWS_OF_A_QUERY:
         warnings.warn(
-            f"all {rows:,} rows are taken as one query, as no qid was given, and a query seldom has more than "
-            f"{MOST_ROWS_OF_A_QUERY:,}: give fit(X, y, qid=qid) the query of each row. If they are one query, "
-            "qid=np.zeros(len(y)) says so",
+            f"all {rows:,} rows are taken as one query because qid is missing, and a query seldom has more than "
+            f"{MOST_ROWS_OF_A_QUERY:,} rows: pass the query of each row, fit(X, y, qid=qid). If they are one query, "
+            "pass qid=np.zeros(len(y))",
             OneQueryWarning,
             stacklevel=stacklevel_of_user(),
         )
 
 
 def checked_outputs(y: Any) -> NDArray[Any]:
-    """Return the outputs of rows that are an example each, whatever they are.
-
-    Raises
-    ------
-    InputError : when they are no vector of them, or some are missing.
-    """
+    """Return the outputs of rows that are one example each, of any type."""
     require_real(y, "y", dates=True)
     try:
         outputs: NDArray[Any] = column_or_1d(y, warn=True)
@@ -141,12 +109,9 @@ def checked_outputs(y: Any) -> NDArray[Any]:
 
 
 class InputForm(NamedTuple):
-    """What inputs that are matrices, one an example, are like: those of `predict` must be like those of `fit`.
+    """The form of inputs that are matrices, one per example; `predict` requires the form of `fit`.
 
-    Parameters
-    ----------
-    n_features : number of columns of each.
-    matrices : whether they are matrices in a list, and not vectors, or the rows of one matrix.
+    ``matrices`` is True for a list of matrices, False for vectors or the rows of one matrix.
     """
 
     n_features: int
@@ -154,20 +119,9 @@ class InputForm(NamedTuple):
 
     @classmethod
     def of(cls, loss: ScoreLoss[Any] | Loss[Any, Any], xs: Any) -> Self | None:
-        """Return the form of the inputs of `fit`; None where only the loss can say what they are.
-
-        A loss whose inputs are not rows of features (``reads_rows``) takes what it likes.
-
-        Parameters
-        ----------
-        loss : the loss.
-        xs : a list of matrices, or of vectors, which are one row; or a matrix with one example a row.
-
-        Raises
-        ------
-        InputError : when there are not several inputs.
-        """
-        if not _reads_rows(loss, xs) or _number_of(xs) == 0:  # that there are none is said elsewhere
+        """Return the form of the inputs of `fit`; None if the loss reads inputs by itself (``reads_rows`` is False)."""
+        # Another check reports an empty list.
+        if not _reads_rows(loss, xs) or _number_of(xs) == 0:
             return None
         shapes = [_shape(x) for x in _listed(xs)]
         if not shapes[0]:
@@ -178,18 +132,7 @@ class InputForm(NamedTuple):
 def require_form(
     estimator: BaseEstimator, form: InputForm | None, loss: ScoreLoss[Any] | Loss[Any, Any], xs: Any
 ) -> None:
-    """Require inputs like those of `fit`.
-
-    Parameters
-    ----------
-    estimator : what is to predict, for the message.
-    form : what `InputForm.of` returned in `fit`.
-    loss, xs : as there.
-
-    Raises
-    ------
-    InputError : when one is not; it names the example.
-    """
+    """Require inputs of the form that `InputForm.of` returned in `fit`."""
     if not _reads_rows(loss, xs) or form is None:
         return
     if _number_of(xs) == 0:
@@ -202,7 +145,8 @@ def require_form(
         )
     shapes = [_shape(x) for x in _listed(xs)]
     if not all(shapes) or len({shape[-1] for shape in shapes}) > 1:
-        return  # the loss cannot read them, and says which
+        # The loss refuses these inputs and names the faulty one.
+        return
     for i, shape in enumerate(shapes):
         if shape[-1] != form.n_features:
             place = f"X[{i}]" if _is_list(xs) else "X"
@@ -215,7 +159,7 @@ def require_form(
 
 
 def _reads_rows(loss: ScoreLoss[Any] | Loss[Any, Any], xs: Any) -> bool:
-    """Say whether a loss leaves the reading of inputs to the engine, after a look whether there are several."""
+    """Return True if the loss leaves reading inputs to the engine; refuse anything but several inputs."""
     if getattr(xs, "shape", None) == () or not (hasattr(xs, "shape") or hasattr(xs, "__len__")):
         raise InputError(f"X must be a list of inputs, or a matrix with one a row, got {type(xs).__name__}")
     return loss.reads_rows
@@ -234,7 +178,7 @@ def _listed(xs: Any) -> Any:
 
 
 def _shape(x: Any) -> tuple[int, ...]:
-    """Return the shape of an input; () where it is not a matrix of numbers."""
+    """Return the shape of an input; () if it is not a matrix of numbers."""
     if hasattr(x, "toarray") or is_finite(x):
         return tuple(x.shape)
     try:
@@ -246,16 +190,17 @@ def _shape(x: Any) -> tuple[int, ...]:
 def _require_size(X: Readable, min_rows: int) -> None:
     rows, columns = X.shape
     if rows < min_rows:
-        raise InputError(f"found a {type(X).__name__} of {rows} rows, and a minimum of {min_rows} is required")
+        # scikit-learn's checks of estimators require these words.
+        raise InputError(f"X has {rows} sample(s) (shape={X.shape}) while a minimum of {min_rows} is required.")
     if columns == 0:
         raise InputError(
-            f"found a {type(X).__name__} of 0 features, and a minimum of 1 is required"
-            f"{': no function has thresholds' if isinstance(X, BinnedMatrix) else ''}"
+            f"X has 0 feature(s) (shape={X.shape}) while a minimum of 1 is required."
+            f"{' No function has thresholds.' if isinstance(X, BinnedMatrix) else ''}"
         )
 
 
 def _first_label(y: Any) -> str:
-    """Name the first label that is not a number, and the way out; "" where all are numbers."""
+    """Name the first label that is not a number and suggest a fix; return "" if all are numbers."""
     for row, label in enumerate(np.ravel(np.asarray(y, dtype=object))):
         if not reads_as_number(label):
             return f"\nThe first is label {row}, {label!r}: make numbers of them, as in np.where(y == {label!r}, 1, 0)."

@@ -1,4 +1,4 @@
-"""Rankers by a weighted sum of features, which may be put on one scale first."""
+"""Rankers by a weighted sum of features, which they may scale first."""
 
 from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
 
@@ -6,201 +6,186 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Callable
 from copy import copy
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from attrs import evolve
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from structsvm.compute.threads import using
 from structsvm.estimators.fitting import Objective, checked_Cs
 from structsvm.estimators.inputs import features_as_fitted
-from structsvm.estimators.model_file import Trained
-from structsvm.estimators.ranking import Parts, RankingEstimator
+from structsvm.estimators.ranking import RankingEstimator
 from structsvm.estimators.scales import ColumnRanges
+from structsvm.estimators.trained import NONE, Arrays, CertifiedEstimator, TrainedEstimator
 from structsvm.exceptions import FeatureScaleWarning, InputError, stacklevel_of_user
-from structsvm.normalisation import NORMALISATIONS, Normalisation, Standardised, learned, normalisation_named
-from structsvm.operators import Operator, Rows
-from structsvm.operators.matrix import is_finite
-from structsvm.queries import Queries
+from structsvm.features.operators import Operator, Rows
+from structsvm.features.operators.matrix import is_finite
+from structsvm.features.scaling.names import FEATURE_SCALINGS, scaling_named
+from structsvm.features.scaling.scalings import Scaling, learn_scaling
+from structsvm.foundation.compute.threads import using
+from structsvm.foundation.queries import Queries
+from structsvm.foundation.settings import place
+from structsvm.foundation.types import Vector
+from structsvm.models.linear import LinearModel
+from structsvm.registry.capabilities import Capabilities
 from structsvm.result import Result
-from structsvm.serving.linear import LinearScorer
-from structsvm.serving.scorer import Description
-from structsvm.settings import place
-from structsvm.solvers import Callback, CheckpointPath
-from structsvm.types import Vector
+from structsvm.solvers.checkpoint import CheckpointPath
+from structsvm.solvers.state import Callback
 
 
-class RawWeights(NamedTuple):
-    """Weights of features as they are, before any normalisation: the score is ``coef·x + intercept``.
+class LinearScores(TrainedEstimator, RankingEstimator):
+    """A ranker by a weighted sum of features, which ``normalize`` may scale first.
 
-    Parameters
-    ----------
-    coef : shape (d,).
-    intercept : the constant.
+    Derive from it; ``fit`` must call `_scaled_for_fit` and `_keep`.
     """
 
-    coef: Vector
-    intercept: float
-
-
-class LinearScores(RankingEstimator):
-    """A ranker by a weighted sum of features, which it may put on one scale first.
-
-    Derive from it, let `fit` call `_normalised_for_fit`, and set ``coef_``, and ``intercept_`` where there is one.
-
-    Parameters
-    ----------
-    normalise : what is done to features first: "query-min-max" (from 0 to 1 within each query), "query-z-score" (mean 0
-        and standard deviation 1 within each query), "standard" (these over all training rows); None: nothing. Of
-        sparse features none is shifted, only divided: what is 0 stays 0, and as all scores of a query change by the
-        same number, no ranking changes.
-
-    Attributes
-    ----------
-    coef_ : weights of the normalised features, shape (d,).
-    intercept_ : constant part of the scores.
-    normaliser_ : what is done to features, with what it learned of the training rows; None: nothing.
-    """
-
+    capabilities = Capabilities(takes_qid_at_predict=True, takes_sparse=True)
     __metadata_request__predict: ClassVar[dict[str, Any]] = {"qid": True}
 
     _weighs_scales: ClassVar[bool] = True
-    """Whether what is learned depends on the scales of columns, as with a regulariser."""
+    """True if the learned ranking depends on the scales of columns, as with a regulariser."""
 
-    normalise: str | None = None
+    normalize: str | None = None
     n_jobs: int | None = None
-    coef_: Vector
-    intercept_: float = 0.0
-    normaliser_: Normalisation | None = None
+    _form = LinearModel
+    model_: LinearModel
+
+    @property
+    def coef_(self) -> Vector:
+        """Weights of the (normalised) features, shape (d,)."""
+        return self.model_.coef
+
+    @property
+    def intercept_(self) -> float:
+        """Constant part of the scores."""
+        return self.model_.intercept
+
+    @property
+    def scaling_(self) -> Scaling | None:
+        """Normalisation of the features; None: no normalisation."""
+        return self.model_.scaling
 
     def predict(self, X: Any, qid: ArrayLike | None = None) -> Vector:
-        """Return the score of each row; within a query, larger is ahead. Shape (rows,).
+        """Return the score of each row, shape (rows,); higher is better within a query.
 
         Parameters
         ----------
         X : features, as in `fit`.
-        qid : query id of each row, which only a normalisation by query looks at. None: all rows are one query, which a
-            ranker that was fitted with qid and normalises by query refuses.
+        qid : query id of each row, needed only if features are normalised by query and `fit` had it. None: all rows are
+            one query.
 
         Raises
         ------
-        InputError : when X or qid cannot be used, or qid is missing; it says why.
+        InputError : X or qid is invalid, or qid is missing.
         """
         check_is_fitted(self, "coef_")
         if isinstance(X, Operator):
-            if self.normaliser_ is not None or X.d != len(self.coef_):
+            if self.scaling_ is not None or X.d != len(self.coef_):
                 raise InputError(
                     f"X is an operator with {X.d} weights, and this {type(self).__name__} has {len(self.coef_)}, of "
-                    f"features {'as they are' if self.normaliser_ is None else 'that it normalises: give it a matrix'}"
+                    f"features {'as they are' if self.scaling_ is None else 'that it normalises: give it a matrix'}"
                 )
             return X.scores(self.coef_) + self.intercept_
-        by_query = self.normaliser_ is not None and self.normaliser_.by_query
+        by_query = self.scaling_ is not None and self.scaling_.by_query
         if qid is None and self._fitted_with_qid and by_query and getattr(X, "shape", (1,))[:1] != (0,):
-            raise InputError(
-                f"this {type(self).__name__} was fitted with qid and normalises by query, so predict needs qid too; "
-                "qid=np.zeros(len(X)) says that all rows are one query. Inside a pipeline or a grid search, switch on "
-                "sklearn.set_config(enable_metadata_routing=True): qid is then handed to predict as well as to fit"
-            )
-        about = Description("", type(self).__name__, self.n_features_in_, self.known_names)
-        scorer = LinearScorer.made(about, self.coef_, self.intercept_, self.normaliser_)
+            raise self._missing_qid("predict", " and normalises by query")
         if is_finite(X) and not by_query:
+            folded = self.model_.folded
             with using(self.n_jobs):
-                return Rows.one_each(features_as_fitted(self, X, min_rows=0)).scores(scorer.coef) + scorer.intercept
-        scores = scorer.predict(X, qid)
+                return Rows.one_each(features_as_fitted(self, X, min_rows=0)).scores(folded.coef) + folded.intercept
+        scores = self.model_.predict(X, qid)
         if qid is not None and not by_query and len(scores):
-            Queries.of(qid, len(scores))  # ids that no normalisation looks at are checked all the same
+            # Check the ids even if no normalisation reads them.
+            Queries.of(qid, len(scores))
         return scores
 
-    def raw_weights(self) -> RawWeights:
-        """Return the weights of features as they are, by which scores come out the same without normalisation.
-
-        Raises
-        ------
-        InputError : when features are normalised by query: their weights differ from query to query.
-        """
-        check_is_fitted(self, "coef_")
-        normaliser = self.normaliser_
-        if normaliser is None:
-            return RawWeights(self.coef_, self.intercept_)
-        if isinstance(normaliser, Standardised):
-            weights, constant = normaliser.folded(self.coef_)
-            return RawWeights(weights, self.intercept_ + constant)
-        raise InputError(
-            f"this ranker normalises by query ({normaliser.name}), so that the weights of features as they are differ "
-            "from query to query: normalise='standard', or None and features that are normalised before, has such"
+    def _keep(
+        self,
+        coef: Vector,
+        intercept: float,
+        scaling: Scaling | None,
+        result: Result | None = None,
+        arrays: Arrays = NONE,
+    ) -> None:
+        """Set ``model_``; see `_training` for ``result`` and ``arrays``."""
+        self.model_ = LinearModel(
+            n_features=self.n_features_in_,
+            feature_names=self.known_names,
+            coef=coef,
+            intercept=intercept,
+            scaling=scaling,
+            columns=None if result is None else result.columns,
+            training=self._training(result, arrays),
         )
 
-    def parts(self) -> Parts:
-        """Return the weights of features, normalised ones where they are normalised."""
-        check_is_fitted(self, "coef_")
-        notes = []
-        if self.normaliser_ is not None:
-            notes.append(f"Weights are of normalised features ({self.normaliser_.name}).")
-        if self.intercept_:
-            notes.append(f"The intercept is {self.intercept_:.6g}.")
-        return Parts.of("weight", self.coef_, *notes)
+    def _scaled_for_fit(self, X: Any, queries: Callable[[], Queries]) -> tuple[Any, Scaling | None]:
+        """Return the training rows after ``normalize``, and the scaling; ``queries`` is called only if needed.
 
-    def _predicted(self, X: Any, qid: ArrayLike | None) -> Vector:
-        return self.predict(X, qid=qid)
-
-    def _normalised_for_fit(self, X: Any, queries: Callable[[], Queries]) -> Any:
-        """Set ``normaliser_``, and return the training rows as they are learned from.
-
-        Parameters
-        ----------
-        X : training rows, checked.
-        queries : returns those of the rows; called where they are needed.
-
-        Warns
-        -----
-        FeatureScaleWarning : when ranges of columns differ by more than `FAR_APART`, and nothing is normalised.
+        Warn if ranges of columns differ by more than `FAR_APART` and nothing is normalised.
         """
-        name = normalisation_named(place(self, "normalise"), self.normalise)
+        name = scaling_named(place(self, "normalize"), self.normalize)
         if name is None:
-            self.normaliser_ = None
             if self._weighs_scales and (isinstance(X, np.ndarray) or hasattr(X, "indptr")):
                 self._warn_of_scales(ColumnRanges.of(X))
-            return X
-        self.normaliser_ = learned(name, X)
-        return self.normaliser_.rows(X, queries() if self.normaliser_.by_query else None)
+            return X, None
+        scaling = learn_scaling(name, X)
+        return scaling.rows(X, queries() if scaling.by_query else None), scaling
 
     def _warn_of_scales(self, ranges: ColumnRanges) -> None:
         if ranges.far_apart:
             names = getattr(self, "feature_names_in_", None)
             called = "column {}".format if names is None else lambda k: repr(str(names[k]))
             warnings.warn(
-                f"{ranges.told(called)}: try normalise={' or '.join(map(repr, NORMALISATIONS))}",
+                f"{ranges.told(called)}: try normalize={' or '.join(map(repr, FEATURE_SCALINGS))}",
                 FeatureScaleWarning,
                 stacklevel=stacklevel_of_user(),
             )
 
 
-class LinearRanker(LinearScores):
+class ObjectiveRanker(CertifiedEstimator, LinearScores):
     """A ranker whose weights minimise an `Objective`.
 
-    Derive from it and write ``__init__`` (with ``C``, ``normalise`` and ``measure``), `_objective` (which sets
-    ``_fitted_with_qid`` and calls `_normalised_for_fit`) and `_take`.
-
-    Parameters
-    ----------
-    warm_start : start from the result of the last fit, where that is a parameter.
+    Derive from it and write ``__init__`` (with ``C``, ``normalize`` and ``measure``) and `_objective` (which sets
+    ``_fitted_with_qid`` and calls `_scaled_for_fit`). With ``warm_start``, a fit starts from the last result.
     """
 
-    _takes_sparse = True
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
-
-    warm_start: bool = False
-    result_: Result
 
     @abstractmethod
     def _objective(self, X: Any, y: Any, qid: ArrayLike | None, sample_weight: ArrayLike | None) -> Objective:
-        """Check what `fit` was given, set the attributes that depend on it alone, and return what is minimised."""
+        """Check the arguments of `fit`, set the attributes that depend on them alone, and return the objective."""
 
-    @abstractmethod
-    def _take(self, result: Result) -> None:
-        """Set ``result_``, and the weights that are in it."""
+    def _take(self, result: Result, scaling: Scaling | None, arrays: Arrays = NONE) -> None:
+        """Set ``model_`` from the result of a solver."""
+        coef, intercept = self._parted(result.wide(self.n_features_in_))
+        self._keep(coef, intercept, scaling, result, arrays)
+
+    def _parted(self, w: Vector) -> tuple[Vector, float]:
+        """Split a solver's weights into the weights of features and the intercept."""
+        scaling = self._intercept()
+        return (w[:-1], float(w[-1] * scaling)) if scaling else (w, 0.0)
+
+    def _intercept(self) -> float:
+        """Return the value of the constant feature; 0 if there is none."""
+        return 0.0
+
+    def _restore(self) -> None:
+        super()._restore()
+        coef, intercept = self._parted(self.result_.w)
+        same = np.array_equal(coef, self.model_.stored) and intercept == self.intercept_
+        if not (same and self.result_.is_of(self.model_.columns)):
+            raise ValueError("its weights differ from its result's")
+
+
+class LinearRanker(ObjectiveRanker):
+    """A ranker with a convex objective: fits are certified, can be resumed, and follow a path over C."""
+
+    capabilities = evolve(LinearScores.capabilities, has_path=True, has_certificate=True)
+
+    gap_unit_: float = 1.0
+    """Unit of the gap divided by C: 1 for units of the loss."""
 
     def fit(
         self,
@@ -215,32 +200,29 @@ class LinearRanker(LinearScores):
 
         Parameters
         ----------
-        X : features, one document a row, shape (rows, d); dense, CSR or a `BinnedMatrix`. For a `Ranker`, an
-            `Operator` of one score a row too, whose examples are the queries; `predict` takes one as well.
-        y : labels, shape (rows,), larger is better; where a document is relevant or not, it is above 0 unless the
-            loss says otherwise. A `RankSVM` takes `Preferences` between rows too.
-        qid : query id of each row (not group sizes); rows of a query need not be together.
-            None: all rows are one query.
-        sample_weight : weight of each row, the same for all rows of a query: its κ.
-        callback : is shown every `Step`; returns True to stop.
-        checkpoint : file that the fit is kept in while it runs, or a `Checkpoint` that says how often. Where it
-            exists, the fit goes on from there, and ends at once where it had ended; it is never removed.
+        X : features, shape (rows, d); dense, CSR or a `BinnedMatrix`. `Ranker` also accepts an `Operator` with one
+            score a row, whose examples are the queries.
+        y : labels, shape (rows,), larger is better; documents with labels above 0 are relevant, unless the loss defines
+            it otherwise. `RankSVM` also accepts `Preferences`.
+        qid : query id of each row (not group sizes), in any order. None: all rows are one query.
+        sample_weight : weight κ of each row, the same for all rows of a query.
+        callback : called with every `Step`; returns True to stop.
+        checkpoint : file that stores the state of the fit while it runs, or a `Checkpoint` with the interval. If the
+            file exists, the fit resumes from it; the file is never removed.
 
         Raises
         ------
-        InputError : when the data cannot be used, or the fit in the checkpoint is another one; it says why.
+        InputError : the data are invalid, or the checkpoint belongs to another fit.
 
         Warns
         -----
-        CheckpointWarning : when the checkpoint cannot be written any more; the fit goes on.
-        ConvergenceWarning : when the gap that was asked for is not reached.
-        OneQueryWarning : when there is no qid, and more rows than one query plausibly has.
-        ZeroWeightsWarning : when the optimum is w = 0, at which all scores are equal.
+        CheckpointWarning : the checkpoint cannot be written; the fit continues.
+        ConvergenceWarning : the gap is larger than tol.
+        OneQueryWarning : qid is missing, and there are more rows than one query plausibly has.
+        ZeroWeightsWarning : the optimum is w = 0, at which all scores are equal.
         """
         objective = self._objective(X, y, qid, sample_weight)
-        start = self.result_ if self.warm_start and hasattr(self, "result_") else None
-        self._take(objective.minimise(start, callback, checkpoint))
-        self.trained_ = Trained.now()
+        self._take(objective.minimise(self._start, callback, checkpoint), objective.scaling)
         return self
 
     def path(
@@ -253,24 +235,22 @@ class LinearRanker(LinearScores):
         callback: Callback | None = None,
         checkpoint: CheckpointPath | None = None,
     ) -> list[Self]:
-        """Learn at several values of C, each from the result of the one before: cheaper than one by one.
+        """Learn at several values of C, each from the previous result, which is faster than separate fits.
 
         Parameters
         ----------
         X, y, qid, sample_weight, callback : as in `fit`.
-        Cs : the values, in any order; they are taken in ascending order.
-        checkpoint : as in `fit`; the fit at each C has a file of its own, as ``fit.npz`` becomes ``fit.C=10.0.npz``.
+        Cs : the values, in any order; fits are in ascending order.
+        checkpoint : as in `fit`, with a file for each C: ``fit.npz`` becomes ``fit.C=10.0.npz``.
 
-        Returns
-        -------
-        A fitted ranker for each value, in the order of ``Cs``; after Ctrl-C, or when the callback
-        stops, for the values that were reached. This ranker stays as it is.
+        Returns ------- A fitted ranker for each value, in the order of ``Cs``; after Ctrl-C, or if the callback stops,
+        for the values reached. This ranker is unchanged.
         """
         values = checked_Cs(Cs)
         first: Self = clone(self)
         fitted: dict[float, Self] = {}
-        for C, result in first._objective(X, y, qid, sample_weight).path(values, callback, checkpoint).items():
+        objective = first._objective(X, y, qid, sample_weight)
+        for C, result in objective.path(values, callback, checkpoint).items():
             fitted[C] = copy(first).set_params(C=C)
-            fitted[C]._take(result)
-            fitted[C].trained_ = Trained.now()
+            fitted[C]._take(result, objective.scaling)
         return [fitted[C] for C in values if C in fitted]

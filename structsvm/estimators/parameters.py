@@ -1,59 +1,79 @@
-"""Parameters of the estimators, looked at before anything is trained."""
+"""Validate parameters of estimators before training."""
 
+from collections.abc import Callable, Sequence
+from inspect import Parameter, Signature, signature
 from typing import Any, TypeVar
 
 import numpy as np
+from attrs import evolve, fields_dict, has
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state, compute_sample_weight
 
-from structsvm.arrays import numbers_alone
-from structsvm.compute.threads import require_jobs
 from structsvm.estimators.written_settings import require_object
 from structsvm.exceptions import InputError
+from structsvm.foundation.arrays import numbers_alone
+from structsvm.foundation.compute.threads import require_jobs
+from structsvm.foundation.queries import row_weights
+from structsvm.foundation.settings import is_number, place, require_integer, require_number, require_switch
+from structsvm.foundation.types import IntVector, Vector
 from structsvm.losses import Loss, ScoreLoss
-from structsvm.metrics import Measure, measure_names, parse_measure
-from structsvm.problem import AbstractProblem
+from structsvm.metrics import Measure, parse_measure
+from structsvm.problem.base import AbstractProblem
 from structsvm.problem.coordinates import checked_bounds
-from structsvm.queries import row_weights
-from structsvm.registry import losses, solvers
-from structsvm.settings import is_number, place, require_number, require_switch
-from structsvm.types import IntVector, Vector
+from structsvm.registry import losses, measures, solvers
+from structsvm.solvers import Solver
 
 AnyProblem = TypeVar("AnyProblem", bound=AbstractProblem)
+Init = TypeVar("Init", bound=Callable[..., None])
+
+LIMITS = ("tol", "max_iter")
+"""Parameters of estimators that replace settings of their solver; None keeps the solver's."""
+
+
+def with_parameters_of(base: type) -> Callable[[Init], Init]:
+    """Insert the parameters of a base class into the signature of an ``__init__`` that takes ``**settings``.
+
+    scikit-learn, `help` and the registry read parameters from this signature.
+    """
+    inherited = list(signature(base).parameters.values())
+
+    def extended(init: Init) -> Init:
+        own = list(signature(init).parameters.values())
+        more = [each for each in own[1:] if each.kind is Parameter.KEYWORD_ONLY]
+        init.__signature__ = Signature([own[0], *inherited, *more])  # type: ignore[attr-defined]
+        return init
+
+    return extended
 
 
 def require_settings(estimator: BaseEstimator) -> None:
-    """Require what both estimators have in common, other than data and C.
-
-    Raises
-    ------
-    InputError : when there is no such solver, the loss or solver is the text of one, a switch is neither True nor
-        False, ``intercept_scaling`` or ``tol`` is not a positive finite number, or ``n_jobs`` is 0 or no integer; it
-        names the parameter.
-    """
+    """Require valid parameters that estimators share, other than data and C."""
     require_object("loss", estimator.loss)
-    require_solver(estimator)
+    require_object("solver", estimator.solver)
     for name in ("fit_intercept", "warm_start"):
         require_switch(place(estimator, name), getattr(estimator, name))
     require_number(place(estimator, "intercept_scaling"), estimator.intercept_scaling, above=0.0)
     require_jobs(place(estimator, "n_jobs"), estimator.n_jobs)
 
 
-def require_solver(estimator: BaseEstimator) -> None:
-    """Require a ``solver`` by name or as an object, and a ``tol`` that is a positive finite number or None."""
+def solver_of(estimator: BaseEstimator, solver: Solver | None = None, *, limits: Sequence[str] = LIMITS) -> Solver:
+    """Return the ``solver`` of an estimator, or the given one, with the estimator's ``tol`` and ``max_iter``."""
     require_object("solver", estimator.solver)
-    solvers.create(estimator.solver)
     require_number(place(estimator, "tol"), estimator.tol, above=0.0, optional=True)
+    require_integer(place(estimator, "max_iter"), estimator.max_iter, 1, optional=True)
+    chosen: Any = solvers.create(estimator.solver) if solver is None else solver
+    kind = type(chosen)
+    given = {name: getattr(estimator, name) for name in limits if getattr(estimator, name) is not None}
+    for name in given:
+        if not has(kind) or name not in fields_dict(kind):
+            raise InputError(f"the solver {kind.__name__} has no setting {name}: leave {name}=None")
+    limited: Solver = evolve(chosen, **given) if given else chosen
+    return limited
 
 
 def random_of(estimator: BaseEstimator) -> np.random.RandomState:
-    """Return the random numbers that ``random_state`` stands for.
-
-    Raises
-    ------
-    InputError : when it is neither a seed nor a ``RandomState``, nor None.
-    """
+    """Return the random number generator of ``random_state``."""
     try:
         random: np.random.RandomState = check_random_state(estimator.random_state)
     except ValueError:
@@ -65,12 +85,7 @@ def random_of(estimator: BaseEstimator) -> np.random.RandomState:
 
 
 def ranking_loss(estimator: BaseEstimator) -> ScoreLoss[Any]:
-    """Return the loss of a ranker.
-
-    Raises
-    ------
-    InputError : when it makes its own joint features, or says that it does not give each row one score.
-    """
+    """Return the loss of a ranker, which must give each row one score."""
     loss: ScoreLoss[Any] | Loss[Any, Any] = losses.create(estimator.loss)
     if isinstance(loss, Loss):
         raise InputError(
@@ -83,7 +98,7 @@ def ranking_loss(estimator: BaseEstimator) -> ScoreLoss[Any]:
 
 
 def not_one_score(estimator: BaseEstimator) -> InputError:
-    """Return the error for the loss of a ranker that does not give each row one score."""
+    """Return the error for a ranker's loss that does not give each row one score."""
     return InputError(
         f"the loss {estimator.loss!r} does not give each row one score, which is what a ranker ranks by: "
         "use StructuralSVM"
@@ -91,63 +106,45 @@ def not_one_score(estimator: BaseEstimator) -> InputError:
 
 
 def measure_of(estimator: BaseEstimator) -> Measure:
-    """Return the measure that a ranker reports.
-
-    Raises
-    ------
-    InputError : when it is neither a name nor a measure.
-    """
+    """Return the measure that a ranker reports."""
     measure = "map" if estimator.measure is None else estimator.measure
     if isinstance(measure, str):
         return parse_measure(measure)
     if not isinstance(measure, Measure):
         what = f"the class {measure.__name__}" if isinstance(measure, type) else repr(measure)
         raise InputError(
-            f"{place(estimator, 'measure')} must be a name ({', '.join(measure_names())}) "
+            f"{place(estimator, 'measure')} must be a name ({', '.join(measures.names())}) "
             f"or a measure with its settings, as in NDCG(k=10), got {what}"
         )
     return measure
 
 
 def is_plain(estimator: BaseEstimator) -> bool:
-    """Say whether the regulariser of an estimator is ``½‖w‖²``, without bounds: a column without entries weighs 0."""
-    names = ("centre", "penalty", "bounds", "monotonic_cst")
+    """Return True if the regulariser is ``½‖w‖²`` without bounds, so that a column without entries has weight 0."""
+    names = ("center", "feature_penalty", "bounds", "monotonic_cst")
     return all(getattr(estimator, name, None) is None for name in names)
 
 
 def regularised(estimator: BaseEstimator, problem: AnyProblem, *, intercept: bool) -> AnyProblem:
-    """Return the problem with the ``centre``, the ``penalty`` and the bounds of an estimator, of those that it has.
+    """Return the problem with the ``center``, ``feature_penalty`` and bounds of an estimator, if it has them.
 
-    Parameters
-    ----------
-    estimator : has bounds at least.
-    problem : the problem.
-    intercept : whether the last weight is that of the constant feature, of which they say nothing.
-
-    Raises
-    ------
-    InputError : when one is not what it must be for each weight; it says which.
+    With ``intercept``, the last weight is the constant feature's, which stays unbounded with center 0 and penalty 1.
     """
     given: dict[str, Any] = {}
-    for name, constant in (("centre", 0.0), ("penalty", 1.0)):
+    for name, argument, constant in (("center", "center", 0.0), ("feature_penalty", "penalty", 1.0)):
         value = getattr(estimator, name, None)
         if value is not None:
             vector = numbers_alone(value, place(estimator, name))
-            given[name] = np.append(vector, constant) if intercept and vector.ndim == 1 else vector
+            given[argument] = np.append(vector, constant) if intercept and vector.ndim == 1 else vector
     bounds = bounds_of(estimator, problem.d - intercept)
     if bounds is not None:
         low, high = bounds
         given["bounds"] = (np.append(low, -np.inf), np.append(high, np.inf)) if intercept else bounds
-    return problem.regularised(**given) if given else problem
+    return problem.regularized(**given) if given else problem
 
 
 def bounds_of(estimator: BaseEstimator, d: int) -> tuple[Vector, Vector] | None:
-    """Return the smallest and largest weights of d features by ``bounds`` and ``monotonic_cst``; None: none.
-
-    Raises
-    ------
-    InputError : when one is not what it must be for each weight, or they contradict each other.
-    """
+    """Return the smallest and largest weights of d features by ``bounds`` and ``monotonic_cst``; None if unset."""
     monotonic = getattr(estimator, "monotonic_cst", None)
     if estimator.bounds is None and monotonic is None:
         return None
@@ -169,7 +166,7 @@ def bounds_of(estimator: BaseEstimator, d: int) -> tuple[Vector, Vector] | None:
 
 
 def _signs(estimator: BaseEstimator, given: Any, d: int) -> IntVector:
-    """Return 1, 0 or -1 for each of d features."""
+    """Return the sign of ``monotonic_cst`` for each of d features: 1, 0 or -1."""
     what = place(estimator, "monotonic_cst")
     if isinstance(given, dict):
         names = getattr(estimator, "known_names", None)
@@ -200,12 +197,7 @@ def _signs(estimator: BaseEstimator, given: Any, d: int) -> IntVector:
 def weights_of_rows(
     estimator: BaseEstimator, loss: ScoreLoss[Any], y: Vector, sample_weight: ArrayLike | None
 ) -> ArrayLike | None:
-    """Return the weights of rows, those of their classes included.
-
-    Raises
-    ------
-    InputError : when the loss learns from queries, or ``class_weight`` does not fit the labels.
-    """
+    """Return the weights of rows, multiplied by the weights of their classes."""
     if estimator.class_weight is None:
         return sample_weight
     given = class_weights_of(estimator, loss, y)
@@ -215,18 +207,7 @@ def weights_of_rows(
 
 
 def class_weights_of(estimator: BaseEstimator, loss: ScoreLoss[Any], y: Vector) -> "dict[Any, float] | str":
-    """Return the ``class_weight`` of a ranker that has one.
-
-    Parameters
-    ----------
-    estimator : the ranker.
-    loss : its loss.
-    y : labels, each of those that occur at least once.
-
-    Raises
-    ------
-    InputError : when the loss learns from queries, or ``class_weight`` does not fit the labels.
-    """
+    """Return the ``class_weight`` of a ranker, checked against its loss and labels."""
     given: dict[Any, float] | str = estimator.class_weight
     if not loss.per_row:
         raise InputError(
@@ -247,5 +228,6 @@ def _require_class_weight(what: str, given: Any, y: Vector) -> None:
             raise InputError(f"{what} must have weights that are finite and not negative, got {weight!r} for {label!r}")
     labels = np.unique(y).tolist()
     strange, bare = [label for label in given if label not in labels], [label for label in labels if label not in given]
-    if strange and bare:  # labels that do not occur are harmless where all that do have a weight
+    # Weights of absent labels are harmless if every label in y has a weight.
+    if strange and bare:
         raise InputError(f"{what} has weights for {strange}, which do not occur in y, and none for {bare}, which do")

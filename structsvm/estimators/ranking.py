@@ -1,4 +1,4 @@
-"""What all rankers share: a score for every document, and a measure of the rankings by it."""
+"""Base of all rankers: a score for every document, and a measure of the rankings."""
 
 from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
 
@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from attrs import field, frozen
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
@@ -15,152 +14,113 @@ from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.foreign_arguments import explains_foreign_arguments
 from structsvm.estimators.inputs import checked_labels
-from structsvm.estimators.model_file import Trained
 from structsvm.estimators.parameters import measure_of
 from structsvm.exceptions import InputError
+from structsvm.foundation.queries import Queries, row_weights
+from structsvm.foundation.settings import checked_names
+from structsvm.foundation.types import Vector
 from structsvm.metrics import Measure
-from structsvm.queries import Queries, row_weights
-from structsvm.settings import checked_names
-from structsvm.types import Vector
-
-
-@frozen
-class Parts:
-    """What a fitted ranker is made of, the largest first: what `structsvm show` shows.
-
-    Parameters
-    ----------
-    quantity : what the values are, in words: "weight", "importance".
-    rows : a record for each part: ``feature``, the number of the feature from 0; ``value``; and further numbers by
-        name, the same for all rows, such as ``threshold``.
-    notes : what there is to say of them, a sentence each.
-    """
-
-    quantity: str
-    rows: tuple[dict[str, Any], ...] = field(repr=False)
-    notes: tuple[str, ...] = ()
-
-    @classmethod
-    def of(cls, quantity: str, values: Vector, *notes: str) -> Self:
-        """Make them of a value for each feature; those of 0 are left out, which a note tells."""
-        order = np.argsort(-np.abs(values), kind="stable")
-        kept = order[values[order] != 0.0]
-        zero = len(values) - len(kept)
-        more = (f"{zero} of {len(values)} features have {quantity} 0.",) if zero else ()
-        rows = tuple({"feature": k, "value": float(values[k])} for k in kept.tolist())
-        return cls(quantity, rows, (*notes, *more))
+from structsvm.models.base import TrainedModel
+from structsvm.registry.capabilities import Capabilities
 
 
 class RankingEstimator(BaseEstimator):
-    """An estimator that scores documents, to rank those of each query by it.
+    """An estimator that ranks the documents of each query by scores.
 
-    Derive from it and write ``__init__`` (with ``measure``), ``fit`` (which sets ``_fitted_with_qid``)
-    and ``predict``.
-
-    Parameters
-    ----------
-    measure : what `score` reports, by name ("map", "ndcg@10", "p@5", ...) or as an object; None is "map".
+    Derive from it and write ``__init__`` (with ``measure``), ``fit`` (which sets ``_fitted_with_qid``) and ``predict``.
     """
 
-    _takes_sparse: ClassVar[bool] = False
-    """Whether features may be sparse."""
-
-    _takes_missing: ClassVar[bool] = False
-    """Whether features may be NaN."""
+    capabilities: ClassVar[Capabilities] = Capabilities()
+    """What rankers of this class can do beside `fit` and `predict`."""
 
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True}
     __metadata_request__score: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
 
     measure: str | Measure | None
+    model_: TrainedModel
     _fitted_with_qid: bool
 
-    trained_: Trained | None = None
     n_features_in_: int
 
     def __init_subclass__(cls, **settings: Any) -> None:
-        """Let methods say what they take where another library's word is used."""
+        """Let the methods explain arguments of other libraries."""
         super().__init_subclass__(**settings)
         for name in ("fit", "path", "score", "predict"):
             if name in cls.__dict__:
                 setattr(cls, name, explains_foreign_arguments(cls.__dict__[name]))
 
     @abstractmethod
-    def predict(self, X: Any) -> Vector:
-        """Return the score of each row; within a query, larger is ahead. Shape (rows,)."""
+    def predict(self, X: Any, *given: Any, **named: Any) -> Vector:
+        """Return the score of each row, shape (rows,); higher is better within a query."""
 
     @property
     def known_names(self) -> tuple[str, ...] | None:
-        """Names of the features: the columns of the data frame in `fit`, or those that `name_features` was given."""
+        """Names of the features: columns of the data frame in `fit`, or names from `name_features`."""
         names = getattr(self, "feature_names_in_", None)
         return None if names is None else tuple(map(str, names))
 
     def name_features(self, names: Iterable[str]) -> Self:
         """Name the features of a fitted ranker, as if `fit` had been given a data frame of these columns.
 
-        `predict` finds columns of data frames by these names, and `structsvm show` and `structsvm export` print them.
-
         Parameters
         ----------
-        names : a name for each column, none of them twice.
+        names : a distinct name for each column.
 
         Raises
         ------
-        InputError : when they are no such names.
+        InputError : the number of names is wrong, or a name occurs twice.
         """
-        check_is_fitted(self, "n_features_in_")
+        check_is_fitted(self, "model_")
         self.feature_names_in_ = np.array(checked_names("names", names, self.n_features_in_), dtype=object)
+        self.model_ = self.model_.named(self.known_names)
         return self
-
-    def parts(self) -> Parts:
-        """Return what the fitted ranker is made of; override it where there is something to show.
-
-        Raises
-        ------
-        InputError : when there is nothing.
-        """
-        raise InputError(f"{type(self).__name__} has no parts that could be shown")
 
     @explains_foreign_arguments
     def score(self, X: Any, y: Any, qid: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> float:
-        """Return the mean of ``measure`` over queries; those for which it is undefined count 0.
+        """Return the mean of ``measure`` over queries; an undefined value counts 0.
 
         Parameters
         ----------
-        X : features, one document a row, as in `fit`.
+        X : features, as in `fit`.
         y : labels, shape (rows,).
-        qid : query id of each row (not group sizes); rows of a query need not be together. None: all
-            rows are one query.
+        qid : query id of each row, in any order. None: all rows are one query.
         sample_weight : weight of each row, the same for all rows of a query.
 
         Raises
         ------
-        InputError : when `fit` was given qid and this is not, or the data cannot be used; it says why.
+        InputError : the data are invalid, or qid is missing although `fit` had it.
         """
         return self._measured(self._predicted(X, qid), y, qid, sample_weight)
 
     def _predicted(self, X: Any, qid: ArrayLike | None) -> Vector:
-        """Return what `predict` does, for rows of these queries."""
-        return self.predict(X)
+        """Return the scores of `predict` for rows of these queries."""
+        given = {"qid": qid} if self.capabilities.takes_qid_at_predict else {}
+        return self.predict(X, **given)
 
     def _measured(self, scores: Vector, y: Any, qid: ArrayLike | None, sample_weight: ArrayLike | None) -> float:
-        """Return what `score` does, of scores that `predict` returned."""
+        """Return the value of `score` for scores that `predict` returned."""
         if qid is None and self._fitted_with_qid:
-            raise InputError(
-                "this ranker was fitted with qid, so score needs qid too. Inside a grid search or "
-                "cross-validation, switch on sklearn.set_config(enable_metadata_routing=True): "
-                "qid is then handed to score as well as to fit"
-            )
+            raise self._missing_qid("score")
         y = checked_labels(y, len(scores))
         weights = None
         if sample_weight is not None:
             row_weights(sample_weight, len(scores))
-            if qid is not None:  # the weight of a single query changes no mean, so that those of its rows may differ
+            # Without qid, weights of rows may differ: the weight of a single query does not change the mean.
+            if qid is not None:
                 weights = Queries.of(qid, len(scores)).weights(sample_weight)
         return measure_of(self).mean(scores, y, qid, weights=weights)
+
+    def _missing_qid(self, method: str, reason: str = "") -> InputError:
+        """Return the error for a method that needs query ids because `fit` had them."""
+        return InputError(
+            f"this {type(self).__name__} was fitted with qid{reason}, so {method} needs qid too. Inside a pipeline, a "
+            "grid search or cross-validation, switch on sklearn.set_config(enable_metadata_routing=True): qid is then "
+            f"handed to {method} as well as to fit"
+        )
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
-        tags.input_tags.sparse = self._takes_sparse
-        tags.input_tags.allow_nan = self._takes_missing
+        tags.input_tags.sparse = self.capabilities.takes_sparse
+        tags.input_tags.allow_nan = self.capabilities.takes_missing
         return tags

@@ -2,37 +2,79 @@
 
 from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
 
-from collections.abc import Sequence
-from typing import Any, Self
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from structsvm.compute.threads import using
 from structsvm.estimators.fitting import Objective
 from structsvm.estimators.inputs import InputForm, checked_features, checked_outputs, features_as_fitted, require_form
-from structsvm.estimators.model_file import SavedEstimator, Trained
-from structsvm.estimators.parameters import is_plain, regularised, require_settings
+from structsvm.estimators.parameters import is_plain, regularised, require_settings, solver_of
+from structsvm.estimators.trained import NONE, Arrays, CertifiedEstimator
 from structsvm.estimators.written_settings import SavedLoss
 from structsvm.exceptions import InputError
+from structsvm.features.operators import Rows
+from structsvm.features.operators.composed import WithIntercept
+from structsvm.features.operators.occupied import narrowed, occupied
+from structsvm.foundation.compute.threads import using
+from structsvm.foundation.queries import row_weights
+from structsvm.foundation.settings import as_list
+from structsvm.foundation.types import Vector
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.losses.shared.label_sets import label_array
-from structsvm.operators import Rows, WithIntercept, narrowed, occupied
-from structsvm.problem import MostViolated, Problem, most_violated
+from structsvm.models.joint import JointModel
+from structsvm.problem import Problem, most_violated
 from structsvm.problem.checks import require_pairs
 from structsvm.problem.coordinates import Bounds
-from structsvm.queries import row_weights
+from structsvm.problem.violated import MostViolated
 from structsvm.registry import losses
 from structsvm.result import Result
 from structsvm.solvers import Solver
 from structsvm.solvers.checkpoint import CheckpointPath
 from structsvm.solvers.state import Callback
-from structsvm.types import Vector
+
+_OUTPUTS = "a list of outputs, one an example"
 
 
-class StructuralSVM(SavedEstimator):
+class JointEstimator(CertifiedEstimator):
+    """An estimator of the weights of joint features, stored in a `JointModel`."""
+
+    _form = JointModel
+    _restores_loss = True
+
+    model_: JointModel
+    loss: Any
+
+    @property
+    def coef_(self) -> Vector:
+        """Joint weights, shape (d,)."""
+        return self.model_.coef
+
+    def _take(self, result: Result, arrays: Arrays = NONE) -> None:
+        """Set ``model_`` from the result of a solver."""
+        names = getattr(self, "feature_names_in_", None)
+        self.model_ = JointModel(
+            n_features=getattr(self, "n_features_in_", 0),
+            feature_names=None if names is None else tuple(map(str, names)),
+            coef=result.w,
+            training=self._training(result, arrays),
+        )
+
+    def _fitted_loss(self) -> Any:
+        """Return the fitted loss; of a model from a file, the class of a user's loss must be in ``loss``."""
+        return self.loss_.restored(self.loss) if isinstance(self.loss_, SavedLoss) else self.loss_
+
+
+def one_minus_mean(losses: Sequence[float], sample_weight: ArrayLike | None) -> float:
+    """Return one minus the weighted mean of the losses of examples."""
+    weights = None if sample_weight is None else row_weights(sample_weight, len(losses))
+    return 1.0 - float(np.average(losses, weights=weights))
+
+
+class StructuralSVM(JointEstimator):
     """A structural SVM: learns to predict outputs of any kind.
 
     Minimises ``½‖w‖² + (C/n) Σ_i κ_i max_ŷ [Δ(y_i, ŷ) − w·(Ψ(x_i, y_i) − Ψ(x_i, ŷ))]``
@@ -40,36 +82,20 @@ class StructuralSVM(SavedEstimator):
 
     Parameters
     ----------
-    loss : what is optimised, by name or as an object: a `ScoreLoss` or a generic `Loss`.
-    C : weight of the mean hinge against the regulariser.
-    solver : how, by name or as an object with settings of its own.
-    tol : gap to the optimum, in units of the loss, that is good enough: ``primal − dual ≤ tol · C``.
-        None leaves it to the solver, whose default is 1e-3.
+    loss : the loss, by name or as an object: a `ScoreLoss` or a generic `Loss`.
+    C, solver, tol, max_iter, center, feature_penalty, warm_start, n_jobs : as in `Ranker`.
     fit_intercept : add a constant feature to every row. Not for a generic `Loss`.
     intercept_scaling : value of that feature, which is regularised like the others.
-    centre : weights that the regulariser pulls the others to, shape (d,): those of a model of other data, say, to
-        transfer what it learned; None: 0. See `Problem.regularised`.
-    penalty : λ, weights of the regulariser, shape (d,): ``½ Σ_j λ_j (w_j − centre_j)²``; None: 1. Positive, or 0 where
-        the weight has two finite bounds.
-    bounds : smallest and largest weights, ``(low, high)``, each a number, one for each weight, or None: ``(0, None)``
-        for weights that are not negative. A pair, as in SciPy's ``lsq_linear``, of two weights too:
-        ``[(0, 1), (0, 1)]`` fixes them at 0 and 1. None: no bounds but those that the loss has
-        (`Loss.weight_bounds`), which hold in any case. The optimum is that within them. Of all weights, those of the
-        constant feature of ``fit_intercept`` too.
-    warm_start : start from the result of the last fit.
-    n_jobs : threads that compute: so many, or -1 for all cores, -2 for all but one and so on. None: what
-        ``joblib.parallel_config(n_jobs=...)`` says, 1 in a worker of joblib's (as in a parallel grid search), and
-        outside of both all cores, or as many as ``NUMBA_NUM_THREADS`` says. Results do not depend on it. A loss in
-        Python runs in as many processes instead, in one where it is None and nothing is said by joblib. It is not
-        saved with a model.
+    bounds : smallest and largest joint weights, as in `Ranker`, including the constant feature's. The loss may also
+        bound weights (`Loss.weight_bounds`).
 
     Attributes
     ----------
-    coef_ : joint weights, shape (d,), those of the constant feature included. Where features are sparse, and most of
-        more than 1000 have no entry, they are of the others: of those in ``result_.columns``, in their order.
-    loss_ : the loss with what it learned of the data (the classes, say).
+    coef_ : joint weights, shape (d,), including the constant feature's. If most of more than 1000 sparse features have
+        no entry, only the weights of ``result_.columns``.
+    loss_ : the loss, completed from the training data (with the classes, for example).
     result_ : `Result` with both bounds, status and history.
-    n_features_in_ : number of features, where inputs are matrices or rows of one.
+    n_features_in_ : number of features, if inputs are matrices or rows of one.
 
     Examples
     --------
@@ -79,9 +105,9 @@ class StructuralSVM(SavedEstimator):
     ['cat']
     """
 
-    _kind = "structural_svm"
-    _kept = ("n_features_in_", "_matrices")
-    _restores_loss = True
+    _saved_as = "StructuralSVM"
+    _kept: ClassVar[Mapping[str, Any]] = {"_matrices": bool}
+    _matrices = False
 
     def __init__(
         self,
@@ -90,10 +116,11 @@ class StructuralSVM(SavedEstimator):
         *,
         solver: str | Solver = "auto",
         tol: float | None = None,
+        max_iter: int | None = None,
         fit_intercept: bool = False,
         intercept_scaling: float = 1.0,
-        centre: ArrayLike | None = None,
-        penalty: ArrayLike | None = None,
+        center: ArrayLike | None = None,
+        feature_penalty: ArrayLike | None = None,
         bounds: Bounds | None = None,
         warm_start: bool = False,
         n_jobs: int | None = None,
@@ -102,10 +129,11 @@ class StructuralSVM(SavedEstimator):
         self.C = C
         self.solver = solver
         self.tol = tol
+        self.max_iter = max_iter
         self.fit_intercept = fit_intercept
         self.intercept_scaling = intercept_scaling
-        self.centre = centre
-        self.penalty = penalty
+        self.center = center
+        self.feature_penalty = feature_penalty
         self.bounds = bounds
         self.warm_start = warm_start
         self.n_jobs = n_jobs
@@ -122,25 +150,21 @@ class StructuralSVM(SavedEstimator):
 
         Parameters
         ----------
-        X : inputs, one an example, whatever the loss reads: a list, or a matrix with one example a row.
+        X : inputs, as the loss reads them: a list, or a matrix with one example a row.
         y : true outputs.
         sample_weight : example weights κ, shape (n,).
-        callback : is shown every `Step`; returns True to stop.
-        checkpoint : file that the fit is kept in while it runs, or a `Checkpoint` that says how often. Where it
-            exists, the fit goes on from there, and ends at once where it had ended; it is never removed.
+        callback, checkpoint : as in `Ranker.fit`.
 
         Raises
         ------
-        InputError : when the data cannot be used, or the fit in the checkpoint is another one; it says why.
+        InputError : the data are invalid, or the checkpoint belongs to another fit.
 
         Warns
         -----
-        CheckpointWarning : when the checkpoint cannot be written any more; the fit goes on.
-        ConvergenceWarning : when the gap that was asked for is not reached.
-        ZeroWeightsWarning : when the optimum is w = 0, at which all outputs have the same score.
+        CheckpointWarning, ConvergenceWarning, ZeroWeightsWarning : as `Ranker.fit`.
         """
         require_settings(self)
-        loss = losses.create(self.loss)
+        loss, solver = losses.create(self.loss), solver_of(self)
         if y is None:
             raise InputError("StructuralSVM requires y to be passed, but the target y is None")
         xs: Any = X
@@ -148,7 +172,7 @@ class StructuralSVM(SavedEstimator):
         if loss.per_row:
             xs, ys = checked_features(self, X), checked_outputs(y)
         else:
-            ys = ys if isinstance(ys, np.ndarray) and ys.ndim else _listed(ys)
+            ys = ys if isinstance(ys, np.ndarray) and ys.ndim else as_list("y", ys, _OUTPUTS)
             self._remember(InputForm.of(loss, X))
         self.loss_ = loss.bind(ys)
         columns = occupied(xs) if loss.reads_rows and is_plain(self) else None
@@ -162,18 +186,16 @@ class StructuralSVM(SavedEstimator):
             n_jobs=self.n_jobs,
         )
         problem = regularised(self, problem, intercept=False)
-        start = self.result_ if self.warm_start and hasattr(self, "result_") else None
-        objective = Objective(problem, self.solver, self.tol, self.loss, columns=columns)
-        self._take(objective.minimise(start, callback, checkpoint))
-        self.trained_ = Trained.now()
+        objective = Objective(problem, solver, self.loss, columns=columns)
+        self._take(objective.minimise(self._start, callback, checkpoint))
         return self
 
     def predict(self, X: Any) -> Any:
-        """Return the predicted output of each input: a list, or an array where every row is an example.
+        """Return the predicted output of each input: a list, or an array if every row is an example.
 
         Raises
         ------
-        InputError : when the inputs are not like those of `fit`; it names the first that is not.
+        InputError : an input has another form than in `fit`.
         """
         check_is_fitted(self)
         loss = self._fitted_loss()
@@ -189,18 +211,17 @@ class StructuralSVM(SavedEstimator):
     def score(self, X: Any, y: Sequence[Any], sample_weight: ArrayLike | None = None) -> float:
         """Return one minus the mean loss of the predictions: the accuracy, for the zero-one loss.
 
-        A label that training did not see counts as wrong, as in cross-validation if one fold alone has it.
+        Labels that training did not see count as wrong.
 
         Raises
         ------
-        InputError : when there are not as many outputs as inputs, or none, or a label is NaN.
+        InputError : the numbers of outputs and inputs differ or are 0, or a label is NaN.
         """
         predicted, loss = self.predict(X), self._fitted_loss()
-        truths = list(checked_outputs(y)) if loss.per_row else _listed(y)
+        truths = list(checked_outputs(y)) if loss.per_row else as_list("y", y, _OUTPUTS)
         require_pairs(len(predicted), len(truths))
-        losses_met = [loss.loss(truth, y_hat) for truth, y_hat in zip(truths, predicted, strict=True)]
-        weights = None if sample_weight is None else row_weights(sample_weight, len(truths))
-        return 1.0 - float(np.average(losses_met, weights=weights))
+        met = [loss.loss(truth, y_hat) for truth, y_hat in zip(truths, predicted, strict=True)]
+        return one_minus_mean(met, sample_weight)
 
     def most_violated(self, x: Any, y: Any, example: int | None = None) -> MostViolated:
         """Show the most violated output of one example at the learned weights.
@@ -208,36 +229,32 @@ class StructuralSVM(SavedEstimator):
         Parameters
         ----------
         x, y : the example.
-        example : number of the example among those learned from, to be told only of its own
-            cuts, which n-slack keeps; None: all cuts that bind.
+        example : number of the training example, to report only its own cuts, which n-slack stores; None: all
+            binding cuts.
         """
         check_is_fitted(self)
         loss, cuts = self._fitted_loss(), self.result_.cuts
         (narrow,) = narrowed([x], self.result_.columns)
         return most_violated(narrow, y, self.coef_, loss=loss, cuts=cuts, example=example, intercept=self._intercept())
 
-    def _number_of_weights(self, columns: int) -> int | None:
-        loss = self.loss_
-        if not (isinstance(loss, ScoreLoss) and loss.reads_rows):
-            return None
+    def _restore(self) -> None:
+        super()._restore()
+        loss, result, d = self.loss_, self.result_, self.model_.n_features
+        if not (isinstance(loss, ScoreLoss) and loss.reads_rows and d):
+            return
+        columns = d if result.columns is None else len(result.columns)
+        if columns > len(result.w):
+            raise ValueError(f"it has {len(result.w)} weights of {columns} features")
         rows = Rows.one_each(np.zeros((1, columns)))
-        return loss.operator(WithIntercept(rows, self.intercept_scaling) if self.fit_intercept else rows).d
-
-    def _take(self, result: Result) -> None:
-        self.result_ = result
-        self.coef_: Vector = result.w
-
-    def _fitted_loss(self) -> ScoreLoss[Any] | Loss[Any, Any]:
-        fitted: ScoreLoss[Any] | Loss[Any, Any] = self.loss_
-        if isinstance(self.loss_, SavedLoss):
-            fitted = self.loss_.restored(self.loss)
-        return fitted
+        d = loss.operator(WithIntercept(rows, self.intercept_scaling) if self.fit_intercept else rows).d
+        if d != len(result.w):
+            raise ValueError(f"it has {len(result.w)} weights, and its loss makes {d} of its features")
 
     def _intercept(self) -> float:
         return self.intercept_scaling if self.fit_intercept else 0.0
 
     def _remember(self, form: InputForm | None) -> None:
-        """Set what `predict` compares with: nothing, where only the loss can say what inputs are."""
+        """Set the form of inputs that `predict` requires; None if only the loss can check inputs."""
         if form is not None:
             self.n_features_in_, self._matrices = form
         elif hasattr(self, "n_features_in_"):
@@ -248,11 +265,3 @@ class StructuralSVM(SavedEstimator):
         tags.input_tags.sparse = True
         tags.target_tags.required = True
         return tags
-
-
-def _listed(y: Any) -> list[Any]:
-    """Return outputs, one an example, in a list."""
-    try:
-        return list(y)
-    except TypeError:
-        raise InputError(f"y must be a list of outputs, one an example, got {type(y).__name__}") from None

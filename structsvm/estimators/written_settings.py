@@ -1,4 +1,4 @@
-"""Settings of estimators as JSON has them: names, numbers, and losses and solvers with their settings."""
+"""Settings of estimators as JSON: names, numbers, and losses and solvers with their settings."""
 
 import json
 from typing import Any
@@ -7,22 +7,25 @@ import attrs
 import numpy as np
 
 from structsvm.exceptions import InputError, PluginError, UnknownNameError
+from structsvm.foundation.settings import (
+    is_integer,
+    is_number,
+    require_choice,
+    require_integer,
+    require_number,
+    require_switch,
+)
+from structsvm.foundation.storage.archives import require_names
 from structsvm.losses.base import StructuredLoss
 from structsvm.registry import Registry, backends, losses, solvers
 from structsvm.registry.spelling import joined
-from structsvm.settings import is_integer, is_number, require_choice, require_integer, require_number, require_switch
-from structsvm.storage.archives import require_names
 
 
 @attrs.frozen(repr=False)
 class Unregistered:
     """The text of a loss or solver whose class has no registered name: enough to predict, not to fit.
 
-    It is not a name, whatever it looks like: a class ``MRR`` of one's own is not the built-in loss "mrr".
-
-    Parameters
-    ----------
-    text : what ``repr`` said of the object, or its class with ``(...)`` behind where that was an address.
+    The text never counts as a name: a user's class ``MRR`` is not the built-in loss "mrr".
     """
 
     text: str
@@ -32,33 +35,19 @@ class Unregistered:
 
 
 def require_object(place: str, thing: Any) -> None:
-    """Refuse the text of an object in the place of the object.
-
-    Parameters
-    ----------
-    place : parameter of the estimator that it is for, "loss" or "solver".
-    thing : its value.
-
-    Raises
-    ------
-    InputError : when it is `Unregistered`; it names the class and the way out.
-    """
+    """Refuse the text of an object as the value of a parameter, "loss" or "solver"."""
     if isinstance(thing, Unregistered):
         raise InputError(
-            f"this model was trained with the {place} {thing.text!r}, whose class is not registered, so that its file "
-            f"has no more than this text: set_params({place}={thing.text.partition('(')[0]}(...)) first"
+            f"this model was trained with the {place} {thing.text!r}, whose class is not registered, so its file "
+            f"stores only this text: call set_params({place}={thing.text.partition('(')[0]}(...)) first"
         )
 
 
 @attrs.frozen
 class SavedLoss:
-    """What a file keeps of a loss whose class no registered name leads to.
+    """A file's record of a loss whose class has no registered name.
 
-    Parameters
-    ----------
-    title : the name of the class.
-    settings : its attrs fields, with what it learned of the data; None where it is not an attrs class,
-        or has one that would not come back as it is.
+    ``settings`` are its attrs fields, with what it learned from the data; None if they cannot be restored exactly.
     """
 
     title: str
@@ -66,42 +55,37 @@ class SavedLoss:
 
     @classmethod
     def read(cls, written: Any) -> "SavedLoss":
-        """Return what a file says was kept."""
+        """Parse the record in a file."""
         if not isinstance(written, dict):
             raise ValueError(f"saved_loss must be a JSON object, got {written!r}")
         require_names("saved_loss", written, ("title", "settings"), ("title", "settings"))
         title, settings = written["title"], written["settings"]
         if not isinstance(title, str) or not (settings is None or isinstance(settings, dict)):
-            raise ValueError("saved_loss must have a title that is text, and settings by name or none")
+            raise ValueError("saved_loss must have a title that is text, and settings that are an object or null")
         return cls(title, settings)
 
     @classmethod
     def of(cls, loss: Any) -> "SavedLoss":
-        """Return what is kept of a loss; of one that was loaded and not given back since, what there is."""
+        """Return the record of a loss; a record stays as it is."""
         return loss if isinstance(loss, SavedLoss) else cls(type(loss).__name__, _settings_of(loss))
 
     def restored(self, loss: Any) -> Any:
-        """Return the loss that was saved, given one of its class.
-
-        Raises
-        ------
-        InputError : when this is not a loss, one of another class, or of a class whose fields have changed.
-        """
+        """Return the saved loss, given a loss of its class."""
         if not isinstance(loss, StructuredLoss) or type(loss).__name__ != self.title:
             raise InputError(
-                f"this model was trained with the loss {self.title}, a class that a file does not hold: "
-                f"set_params(loss={self.title}(...)) gives it back, before any use of it, such as predict and score"
+                f"this model was trained with the loss {self.title}, whose class its file does not store: call "
+                f"set_params(loss={self.title}(...)) before predict and score"
             )
         if self.settings is None:
             return loss
         try:
             return type(loss)(**_tuples(self.settings))
         except TypeError as error:
-            raise InputError(f"the class {self.title} has changed since this model was trained: {error}") from None
+            raise InputError(f"the class {self.title} changed after this model was trained: {error}") from None
 
 
 def written_setting(name: str, value: Any) -> Any:
-    """Return a setting of an estimator as JSON has it."""
+    """Convert a setting of an estimator to JSON."""
     match name:
         case "loss":
             return written_object(losses, value)
@@ -109,9 +93,11 @@ def written_setting(name: str, value: Any) -> Any:
             return written_object(solvers, value)
         case "C" | "intercept_scaling":
             return float(value)
+        case _ if value is None:
+            return None
         case "measure":
-            return None if value is None else str(value)
-        case "centre" | "penalty":
+            return str(value)
+        case "center" | "feature_penalty":
             return np.asarray(value, dtype=np.float64).tolist()
         case "bounds":
             return [None if end is None else _written_end(end) for end in value]
@@ -121,11 +107,11 @@ def written_setting(name: str, value: Any) -> Any:
             return value if is_integer(value) else None
         case "class_weight" if isinstance(value, dict):
             return [[np.asarray(label).item(), float(weight)] for label, weight in value.items()]
-    return value
+    return value.tolist() if isinstance(value, np.generic | np.ndarray) else value
 
 
 def read_setting(name: str, written: Any) -> Any:
-    """Return a setting of an estimator, of the kind that it must be."""
+    """Parse and check a setting of an estimator."""
     match name:
         case "loss":
             return read_object(losses, written)
@@ -135,13 +121,13 @@ def read_setting(name: str, written: Any) -> Any:
             require_number(name, written, above=0.0, optional=name == "tol")
         case "fit_intercept" | "warm_start":
             require_switch(name, written)
-        case "max_rounds":
-            require_integer(name, written, 1)
+        case "max_iter":
+            require_integer(name, written, 1, optional=True)
         case "class_weight" if isinstance(written, list):
             if not all(map(_is_weight, written)):
                 raise ValueError(f"class_weight must be pairs of a label and a weight, got {written!r}")
             return dict(written)
-        case "centre" | "penalty":
+        case "center" | "feature_penalty" if written is not None:
             if not (isinstance(written, list) and all(map(is_number, written))):
                 raise ValueError(f"{name} must be a list of finite numbers, got {written!r}")
             return np.array(written, dtype=np.float64)
@@ -156,13 +142,13 @@ def read_setting(name: str, written: Any) -> Any:
             return written
         case "class_weight":
             require_choice(name, written, ("balanced", None))
-        case _ if not isinstance(written, str | None):
+        case "measure" | "normalize" if not isinstance(written, str | None):
             raise ValueError(f"{name} must be text or null, got {written!r}")
     return written
 
 
 def _written_end(end: Any) -> Any:
-    """Return smallest or largest weights as JSON has them: null where there is no bound."""
+    """Convert smallest or largest weights to JSON; null means no bound."""
     values = np.asarray(end, dtype=np.float64)
     return np.where(np.isfinite(values), values.astype(object), np.array(None)).tolist()
 
@@ -173,24 +159,21 @@ def _is_end(written: Any) -> bool:
 
 
 def _read_end(written: Any, none: float) -> Any:
-    """Return smallest or largest weights of a file; null is no bound."""
+    """Parse smallest or largest weights; null means no bound."""
     if isinstance(written, list):
         return np.array([none if number is None else number for number in written], dtype=np.float64)
     return written
 
 
 def _is_weight(pair: Any) -> bool:
-    """Say whether it is a label with its weight."""
-    return (
-        isinstance(pair, list)
-        and len(pair) == 2
-        and isinstance(pair[0], str | int | float)
-        and is_number(pair[1], at_least=0.0)
-    )
+    """Return True for a pair of a label and its weight."""
+    if not isinstance(pair, list) or len(pair) != 2:
+        return False
+    return isinstance(pair[0], str | int | float) and is_number(pair[1], at_least=0.0)
 
 
 def _settings_of(thing: Any) -> dict[str, Any] | None:
-    """Return the fields of an attrs object; None where it is not one, or one would not come back as it is."""
+    """Return the fields of an attrs object; None for another object, or if JSON would change a field."""
     if not attrs.has(type(thing)):
         return None
     settings = {field.alias: getattr(thing, field.name) for field in attrs.fields(type(thing)) if field.init}
@@ -202,18 +185,19 @@ def _settings_of(thing: Any) -> dict[str, Any] | None:
 
 
 def _tuples(value: Any) -> Any:
-    """Return what JSON made of settings with tuples again for the lists."""
+    """Convert lists in parsed JSON back to tuples."""
     if isinstance(value, dict):
         return {key: _tuples(each) for key, each in value.items()}
     return tuple(map(_tuples, value)) if isinstance(value, list) else value
 
 
 def written_object(registry: Registry[Any], thing: Any) -> Any:
-    """Return a name, a name with settings, or text, marked as such, for what has neither."""
+    """Convert an object to its name, its name with settings, or else marked text."""
     if isinstance(thing, str):
         return thing
     name = registry.name_of(type(thing))
-    text = {"text": _described(thing)}
+    spelled = registry.spell(thing) if registry.holds(thing) else None
+    text = {"text": spelled or _described(thing)}
     if name is None or not attrs.has(type(thing)):
         return text
     settings = {field.name: getattr(thing, field.name) for field in attrs.fields(type(thing)) if field.init}
@@ -225,57 +209,51 @@ def written_object(registry: Registry[Any], thing: Any) -> Any:
         json.dumps(settings, default=plain_number)
     except TypeError:
         return text
-    return {"name": name, "settings": settings}
+    return {"name": name, "settings": settings, **text}
 
 
 def read_object(registry: Registry[Any], written: Any) -> Any:
-    """Return what `written_object` wrote as an object, or as text where there is no class of that name (any more)."""
-    if isinstance(written, str):  # a name; in files of old, it may be the text of an object
+    """Restore an object from `written_object`; return text if no class has its name (any more)."""
+    if isinstance(written, str):
         return written
     if not isinstance(written, dict):
         raise ValueError(f"a {registry.kind} must be text or a JSON object, got {written!r}")
     if _is_text(written):
         require_names(f"the {registry.kind}", written, ("text",))
         return Unregistered(str(written["text"]))
-    require_names(f"the {registry.kind}", written, ("name", "settings"), ("name", "settings"))
+    require_names(f"the {registry.kind}", written, ("name", "settings", "text"), ("name", "settings", "text"))
     name, settings = written["name"], written["settings"]
     if not isinstance(name, str) or not isinstance(settings, dict):
-        raise ValueError(f"a {registry.kind} must have a name that is text, and settings by name")
+        raise ValueError(f"a {registry.kind} must have a name that is text, and settings that are an object")
     if "backend" in settings:
         settings = {**settings, "backend": read_object(backends, settings["backend"])}
     try:
         made = registry.find(name)
-    except (PluginError, UnknownNameError):  # of a package that is not installed: predictions do without it
+    except (PluginError, UnknownNameError):
+        # The class is in a package that is not installed. Predictions do not need it.
         return joined(name, {key: value for key, value in settings.items() if value is not None})
     try:
         return made(**settings)
-    except Exception as error:  # its author's
-        raise ValueError(f"the settings of the {registry.kind} {name!r} are none that it has: {error}") from None
-
-
-def truncated(loss: Any) -> Any:
-    """Return a loss with a cut-off, or the name of one, as files of format 1 mean it."""
-    try:
-        made = losses.create(loss) if isinstance(loss, str) else loss
-    except (InputError, PluginError):  # of a package that is not installed, or the text of an object
-        return loss
-    if getattr(made, "k", None) is None or not hasattr(made, "truncated"):
-        return loss
-    made = attrs.evolve(made, truncated=True)
-    return losses.spell(made) if isinstance(loss, str) else made
+    except Exception as error:
+        # A class of a plugin may raise anything.
+        raise ValueError(f"the settings of the {registry.kind} {name!r} are invalid: {error}") from None
 
 
 def _described(thing: Any) -> str:
-    text = repr(thing)
+    try:
+        text = repr(thing)
+    except Exception:
+        # A user-defined repr may raise anything.
+        text = "<"
     return f"{type(thing).__name__}(...)" if text.startswith("<") else text
 
 
 def _is_text(written: Any) -> bool:
-    return isinstance(written, dict) and "text" in written
+    return isinstance(written, dict) and "text" in written and "name" not in written
 
 
 def plain_number(value: Any) -> Any:
-    """Return a NumPy scalar as the Python number that it is."""
+    """Convert a NumPy scalar to a Python number."""
     if isinstance(value, np.generic):
         return value.item()
-    raise TypeError(f"{value!r} cannot be written to a model file")
+    raise TypeError(f"{value!r} cannot be stored in a model file")

@@ -1,6 +1,6 @@
-"""Runs measured by judgments, and compared with a baseline by tests of significance."""
+"""Evaluate runs by judgments, and compare them with a baseline by significance tests."""
 
-from structsvm.evaluation.baseline import ComparedRun, RunComparison, compare_lists, compare_runs
+from structsvm.evaluation.baseline import RunComparison, compare_runs
 from structsvm.evaluation.runs import rank_run
 
-__all__ = ["ComparedRun", "RunComparison", "compare_lists", "compare_runs", "rank_run"]
+__all__ = ["RunComparison", "compare_runs", "rank_run"]

@@ -1,48 +1,38 @@
-"""Runs compared with a baseline, measure by measure."""
+"""Compare runs with a baseline by several measures."""
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 import numpy as np
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
-from structsvm.data import Qrels, Run
-from structsvm.evaluation.paired_columns import TESTS, TESTS_SAID, p_value, paired_columns, paired_record
+from structsvm.data.frames import DataFrame
+from structsvm.data.pooling import as_runs
+from structsvm.data.qrels import Qrels, as_qrels
+from structsvm.data.run import Run, as_run
+from structsvm.evaluation.paired_columns import p_columns, paired_columns, paired_record, tests_note
 from structsvm.evaluation.runs import rank_run
+from structsvm.evaluation.significance import PairedTests, holm, paired_tests
+from structsvm.evaluation.significance.corrections import bonferroni
+from structsvm.evaluation.significance.paired import TESTS
 from structsvm.exceptions import InputError, quoted
+from structsvm.foundation.settings import as_list, repeated, require_kind, require_number
+from structsvm.foundation.tables.table import Column, Record, Table
 from structsvm.metrics import Measure, RankedLists
 from structsvm.registry import measures as registered
-from structsvm.settings import as_list, repeated, require_kind
-from structsvm.significance import PairedTests, bonferroni, holm, paired_tests
-from structsvm.tables import Column, Record, Table
 
 _SHOWN = 5
-"""Topics that a note names."""
+"""Most topics that a note names."""
 
 
 @frozen
 class ComparedRun:
-    """One run against the baseline, by one measure.
+    """Comparison of one run with the baseline by one measure.
 
-    Parameters
-    ----------
-    run : name of the run.
-    measure : name of the measure.
-    mean, baseline_mean : means of the run and of the baseline, over the topics that both have a value for.
-    paired : difference, run less baseline, and its tests, over the same topics.
-    holm, bonferroni : corrected p-values by test, ``"t"``, ``"wilcoxon"`` and ``"randomisation"``; None where the
-        test has no p-value.
-    left_out : topics that only one of the two has a value for.
-
-    Examples
-    --------
-    >>> from structsvm.data import Qrels, Run
-    >>> from structsvm.evaluation import compare_runs
-    >>> qrels = Qrels.from_grades([1, 2, 3], ["a"] * 3, [1] * 3)
-    >>> old = Run.from_scores("old", [1, 1, 2, 2, 3, 3], ["a", "b"] * 3, [1, 2, 1, 2, 2, 1])
-    >>> new = Run.from_scores("new", [1, 1, 2, 2, 3, 3], ["a", "b"] * 3, [2, 1, 2, 1, 2, 1])
-    >>> (row,) = compare_runs([new], qrels, baseline=old, resamples=1000).rows
-    >>> row.measure, row.mean, round(row.baseline_mean, 3), row.holm["wilcoxon"]
-    ('map', 1.0, 0.667, 0.5)
+    - ``mean``, ``baseline_mean``: means over the topics with a value for both; ``paired``: their tests, run minus
+      baseline.
+    - ``holm``, ``bonferroni``: corrected p-values by test; None if the test has no p-value.
+    - ``left_out``: topics with a value for only one of the two.
     """
 
     run: str
@@ -50,9 +40,9 @@ class ComparedRun:
     mean: float
     baseline_mean: float
     paired: PairedTests
-    holm: dict[str, float | None]
-    bonferroni: dict[str, float | None]
-    left_out: tuple[str, ...] = field(repr=False)
+    holm: dict[str, float | None] = field(factory=dict)
+    bonferroni: dict[str, float | None] = field(factory=dict)
+    left_out: tuple[str, ...] = field(default=(), repr=False)
 
 
 @frozen
@@ -61,9 +51,11 @@ class RunComparison:
 
     Parameters
     ----------
-    baseline : name of the run that the others are compared with.
-    rows : run after run, in each measure after measure.
-    confidence, resamples, seed : see `compare_runs`.
+    baseline : name of the baseline.
+    rows : the comparisons, by run and then by measure. Each has ``run``, ``measure``, ``mean``, ``baseline_mean``, the
+        tests ``paired`` (`structsvm.evaluation.significance.PairedTests`, run minus baseline), the corrected p-values
+        ``holm`` and ``bonferroni`` by test, and in ``left_out`` the topics with a value for only one of the two.
+    confidence_level, n_resamples, random_state : see `compare_runs`.
 
     Examples
     --------
@@ -72,24 +64,23 @@ class RunComparison:
     >>> qrels = Qrels.from_grades([1, 2, 3], ["a"] * 3, [1] * 3)
     >>> old = Run.from_scores("old", [1, 1, 2, 2, 3, 3], ["a", "b"] * 3, [1, 2, 1, 2, 2, 1])
     >>> new = Run.from_scores("new", [1, 1, 2, 2, 3, 3], ["a", "b"] * 3, [2, 1, 2, 1, 2, 1])
-    >>> comparison = compare_runs([new], qrels, baseline=old, measures=["map", "p@1"], resamples=1000)
-    >>> [(row.run, row.measure, round(row.paired.difference, 3)) for row in comparison.rows]
-    [('new', 'map', 0.333), ('new', 'p@1', 0.667)]
-    >>> table = comparison.table()
-    >>> table.title, [column.heading for column in table.columns[:5]]
-    ('Against old', ['run', 'measure', 'topics', 'mean', 'baseline'])
+    >>> comparison = compare_runs([new], qrels, baseline=old, measures=["map", "p@1"], n_resamples=1000)
+    >>> [(row.measure, round(row.paired.difference, 3), row.holm["wilcoxon"]) for row in comparison.rows]
+    [('map', 0.333, 1.0), ('p@1', 0.667, 1.0)]
+    >>> comparison.table().title
+    'Against old'
     """
 
     baseline: str
     rows: tuple[ComparedRun, ...] = field(repr=False)
-    confidence: float
-    resamples: int
-    seed: int
+    confidence_level: float
+    n_resamples: int
+    random_state: int
 
     def table(self) -> Table:
-        """Return the comparison as a table, for `structsvm.tables` to show or write."""
+        """Return the comparison as a table: ``str(table)`` is its text, ``table.to_csv()`` has all digits."""
         records = [self._record(row) for row in self.rows]
-        level = f"{100 * self.confidence:g}%"
+        level = f"{100 * self.confidence_level:g}%"
         columns = [
             Column.text("run", "run"),
             Column.text("measure", "measure"),
@@ -97,8 +88,8 @@ class RunComparison:
             Column.number("mean", "mean", ".4f"),
             Column.number("baseline", "baseline_mean", ".4f"),
             *paired_columns(level),
-            *(Column(f"Holm {short}", p_value(f"holm_{test}")) for test, short in TESTS.items()),
-            *(Column(f"Bonf. {short}", p_value(f"bonferroni_{test}")) for test, short in TESTS.items()),
+            *p_columns("Holm", "holm"),
+            *p_columns("Bonf.", "bonferroni"),
         ]
         return Table(f"Against {self.baseline}", tuple(columns), (tuple(records),), self._notes(level))
 
@@ -111,16 +102,16 @@ class RunComparison:
             "mean": row.mean,
             "baseline_mean": row.baseline_mean,
             **paired_record(row.paired),
-            **{f"holm_{test}": row.holm[test] for test in TESTS},
-            **{f"bonferroni_{test}": row.bonferroni[test] for test in TESTS},
+            **{f"holm_{test}": p for test, p in row.holm.items()},
+            **{f"bonferroni_{test}": p for test, p in row.bonferroni.items()},
         }
 
     def _notes(self, level: str) -> tuple[str, ...]:
         notes = [
             f"Differences are run less baseline, over the topics of both. {level} interval: bootstrap (BCa) over "
-            f"topics. {TESTS_SAID.format(queries='topics')} {self.resamples:,} resamples, seed {self.seed}. Holm and "
-            f"Bonferroni correct each test for the {len(self.rows)} rows of the table. -: there is no variance, or one "
-            "topic only."
+            f"topics. {tests_note('topics')} {self.n_resamples:,} resamples, seed {self.random_state}. "
+            f"Holm and Bonferroni correct each test for the {len(self.rows)} rows of the table. -: there is no "
+            "variance, or one topic only."
         ]
         for run, topics in {row.run: row.left_out for row in reversed(self.rows) if row.left_out}.items():
             named = ", ".join(topics[:_SHOWN]) + (", ..." if len(topics) > _SHOWN else "")
@@ -132,37 +123,37 @@ class RunComparison:
 
 
 def compare_runs(
-    runs: Iterable[Run],
-    qrels: Qrels,
-    baseline: Run | str,
+    runs: Iterable[Run | DataFrame],
+    qrels: Qrels | DataFrame,
+    baseline: Run | DataFrame | str,
     measures: Iterable[Measure | str] = ("map",),
     *,
-    confidence: float = 0.95,
-    resamples: int = 10_000,
-    seed: int = 0,
+    confidence_level: float = 0.95,
+    n_resamples: int = 10_000,
+    random_state: int = 0,
     callback: Callable[[str], None] | None = None,
 ) -> RunComparison:
     """Compare runs with a baseline, topic by topic.
 
-    Each run is compared over the topics for which it and the baseline have a value; the notes of the table name
-    the others. p-values are corrected for all comparisons that are made, runs times measures, test by test.
+    Each run is compared over the topics for which it and the baseline have a value; notes of the table name the others.
+    p-values are corrected, for each test, for all comparisons: runs times measures.
 
     Parameters
     ----------
-    runs : the runs, each of a name of its own.
-    qrels : the judgments.
-    baseline : a run, or the name of one of `runs`. It is not compared with itself.
-    measures : measures or their names, whose figure is a mean over topics.
-    confidence : level of the intervals, between 0 and 1.
-    resamples : number of resamples of the bootstrap and of the randomisation test, at least 100.
-    seed : seed of both. Each comparison draws the same random numbers, whatever others there are.
-    callback : is shown the name of each run before it is compared.
+    runs : the runs, with distinct names; or data frames, named run 1, run 2, ...; see `Run.from_frame`.
+    qrels : the judgments, or a data frame of them; see `Qrels.from_frame`.
+    baseline : a run, a data frame of one, or the name of one of `runs`.
+    measures : measures or their names; each must be a mean over topics.
+    confidence_level : level of the intervals, between 0 and 1.
+    n_resamples : number of resamples of the bootstrap and of the randomisation test, at least 100.
+    random_state : seed of both; every comparison uses the same random numbers.
+    callback : called with the name of each run before its comparison.
 
     Raises
     ------
-    InputError : there is nothing to compare, two runs have the same name, the baseline is not there, a run has no
-        judged topic or none in common with the baseline, or a measure is not a mean.
-    UnknownNameError : there is no measure of a name.
+    InputError : only the baseline is given, two runs have the same name, a run has no judged topic or no topic in
+        common with the baseline, or a measure is not a mean.
+    UnknownNameError : no measure has this name.
 
     Examples
     --------
@@ -171,16 +162,17 @@ def compare_runs(
     >>> old = Run.from_scores("old", [1, 1, 2, 2, 3, 3], ["a", "b"] * 3, [1, 2, 1, 2, 1, 2])
     >>> new = Run.from_scores("new", [1, 1, 2, 2, 3, 3], ["a", "b"] * 3, [2, 1, 2, 1, 1, 2])
     >>> (row,) = compare_runs([new], qrels, baseline=old).rows
-    >>> row.run, round(row.paired.difference, 3), row.paired.wins, row.paired.wilcoxon
+    >>> row.run, round(row.paired.difference, 3), row.paired.wins, row.paired.p_values["wilcoxon"]
     ('new', 0.333, 2, 0.5)
     """
-    require_kind("qrels", qrels, Qrels, "Qrels, such as load_qrels returns")
-    given = as_list("runs", runs, "a list of Run")
-    for run in given:
-        require_kind("a run", run, Run, "a Run, such as load_run returns")
-    require_kind("baseline", baseline, Run | str, "a Run, or the name of one of the runs")
-    if isinstance(baseline, Run) and not any(run is baseline for run in given):
-        given = [baseline, *given]
+    qrels = as_qrels(qrels)
+    asked = as_list("runs", runs, "a list of runs")
+    given = as_runs(asked)
+    if not isinstance(baseline, str):
+        same = [run for run, each in zip(given, asked, strict=True) if each is baseline]
+        reference = same[0] if same else as_run("baseline", baseline, "baseline")
+        given = given if same else [reference, *given]
+        baseline = reference.name
     names = [run.name for run in given]
     twice = repeated(names)
     if twice is not None:
@@ -188,11 +180,11 @@ def compare_runs(
     lists = {run.name: rank_run(run, qrels) for run in given}
     return compare_lists(
         lists,
-        baseline.name if isinstance(baseline, Run) else baseline,
+        baseline,
         measures,
-        confidence=confidence,
-        resamples=resamples,
-        seed=seed,
+        confidence_level=confidence_level,
+        n_resamples=n_resamples,
+        random_state=random_state,
         callback=callback,
     )
 
@@ -202,34 +194,12 @@ def compare_lists(
     baseline: str,
     measures: Iterable[Measure | str] = ("map",),
     *,
-    confidence: float = 0.95,
-    resamples: int = 10_000,
-    seed: int = 0,
+    confidence_level: float = 0.95,
+    n_resamples: int = 10_000,
+    random_state: int = 0,
     callback: Callable[[str], None] | None = None,
 ) -> RunComparison:
-    """Compare rankings that `rank_run` or `structsvm.metrics.rank_lists` returned; see `compare_runs`.
-
-    Parameters
-    ----------
-    lists : rankings by name.
-    baseline : the name of one.
-    measures, confidence, resamples, seed, callback : see `compare_runs`.
-
-    Raises
-    ------
-    InputError : as `compare_runs`.
-
-    Examples
-    --------
-    >>> from structsvm.data import Qrels, Run
-    >>> from structsvm.evaluation import compare_lists, rank_run
-    >>> qrels = Qrels.from_grades([1, 1, 2, 2], list("abab"), [1, 0, 1, 0])
-    >>> better = Run.from_scores("better", [1, 1, 2, 2], list("abab"), [2.0, 1.0, 2.0, 1.0])
-    >>> worse = Run.from_scores("worse", [1, 1, 2, 2], list("abab"), [1.0, 2.0, 2.0, 1.0])
-    >>> found = compare_lists({run.name: rank_run(run, qrels) for run in (better, worse)}, baseline="worse")
-    >>> [(row.run, row.mean) for row in found.rows]
-    [('better', 1.0)]
-    """
+    """Compare rankings by name with one of them; see `compare_runs`."""
     require_kind("lists", lists, Mapping, "a mapping from names to RankedLists")
     chosen = _as_measures(measures)
     require_kind("baseline", baseline, str, "the name of one of the lists")
@@ -238,9 +208,10 @@ def compare_lists(
             f"the baseline {quoted(baseline)} is not among the runs: {', '.join(map(quoted, lists)) or 'none'}"
         )
     if len(lists) < 2:
-        raise InputError(f"there is nothing to compare with the baseline {quoted(baseline)}: give another run")
+        raise InputError(f"the baseline {quoted(baseline)} is the only run: give another run to compare with it")
+    require_number("confidence_level", confidence_level, above=0.0)
     base = [measure.of(lists[baseline]) for measure in chosen]
-    rows = []
+    rows: list[ComparedRun] = []
     for name, ranked in lists.items():
         if name == baseline:
             continue
@@ -255,17 +226,21 @@ def compare_lists(
                     "there is nothing to compare"
                 )
             first, second = own.values[np.sort(of_own)], values[of_base[np.argsort(of_own)]]
-            found = paired_tests(first, second, confidence=confidence, resamples=resamples, seed=seed)
+            found = paired_tests(
+                first, second, confidence_level=confidence_level, n_resamples=n_resamples, random_state=random_state
+            )
             alone = tuple(map(str, np.setxor1d(ids, own.ids).tolist()))
-            rows.append((name, str(measure), float(first.mean()), float(second.mean()), found, alone))
-    corrected = [
-        {test: correct([getattr(row[4], test) for row in rows]) for test in TESTS} for correct in (holm, bonferroni)
-    ]
-    stepped, simple = ([{test: of[test][place] for test in TESTS} for place in range(len(rows))] for of in corrected)
-    compared = [
-        ComparedRun(*row[:5], one, other, row[5]) for row, one, other in zip(rows, stepped, simple, strict=True)
-    ]
-    return RunComparison(baseline, tuple(compared), confidence, resamples, seed)
+            means = float(first.mean()), float(second.mean())
+            rows.append(ComparedRun(name, str(measure), *means, paired=found, left_out=alone))
+    corrected: dict[str, dict[str, Any]] = {
+        name: {test: correct([row.paired.p_values[test] for row in rows]) for test in TESTS}
+        for name, correct in {"holm": holm, "bonferroni": bonferroni}.items()
+    }
+    compared = []
+    for place, row in enumerate(rows):
+        p_values: Any = {name: {test: p[place] for test, p in found.items()} for name, found in corrected.items()}
+        compared.append(evolve(row, **p_values))
+    return RunComparison(baseline, tuple(compared), confidence_level, n_resamples, random_state)
 
 
 def _as_measures(measures: Iterable[Measure | str]) -> list[Measure]:

@@ -1,60 +1,59 @@
-"""The columns of a table that compares systems pair by pair."""
+"""Columns of tables that compare systems in pairs."""
 
-from collections.abc import Callable
 from typing import Any
 
-from attrs import asdict
+from structsvm.evaluation.significance import PairedTests
+from structsvm.evaluation.significance.paired import TESTS
+from structsvm.foundation.tables.table import Column, Record
 
-from structsvm.significance import PairedTests
-from structsvm.tables import Column, Record
+NO_TEST = "-"
+"""Shown for a p-value or an interval that does not exist."""
 
-TESTS = {"t": "t", "wilcoxon": "Wilcoxon", "randomisation": "Fisher"}
-"""The tests, by the name of their p-value in `PairedTests`, and what tables call them."""
 
-TESTS_SAID = (
-    "p: two-tailed paired t-test, Wilcoxon's signed rank test without {queries} of no difference, Fisher's "
-    "randomisation test."
-)
-"""What notes say of the tests, of ``queries`` or ``topics``."""
+def tests_note(queries: str) -> str:
+    """Return the note about the tests; ``queries`` is "queries" or "topics"."""
+    return f"p: {', '.join(test.description.format(queries=queries) for test in TESTS.values())}."
 
 
 def paired_record(paired: PairedTests) -> dict[str, Any]:
-    """Return what `paired_columns` shows."""
-    found = asdict(paired)
+    """Return the record that `paired_columns` shows."""
     low, high = paired.interval or (None, None)
     return {
         "difference": paired.difference,
         "low": low,
         "high": high,
-        **{name: found[name] for name in ("wins", "losses", "ties")},
-        **{f"p_{test}": found[test] for test in TESTS},
+        "wins": paired.wins,
+        "losses": paired.losses,
+        "ties": paired.ties,
+        **{f"p_{name}": value for name, value in paired.p_values.items()},
     }
 
 
 def paired_columns(level: str = "95%") -> tuple[Column, ...]:
-    """Return the columns: difference, interval, wins, losses and ties, p-values.
+    """Return columns for difference, interval of the given level, wins, losses, ties and p-values."""
+    return (*difference_columns(level), *p_columns("p", "p"))
 
-    Parameters
-    ----------
-    level : of the interval.
-    """
-    return (
-        Column.number("difference", "difference", "+.4f"),
-        Column(f"{level} interval", _interval),
-        Column("W/L/T", lambda record: f"{record['wins']}/{record['losses']}/{record['ties']}"),
-        *(Column(f"p {short}", p_value(f"p_{test}")) for test, short in TESTS.items()),
+
+def p_columns(heading: str, key: str) -> tuple[Column, ...]:
+    """Return a column for each test, such as "Holm t" for the key "holm_t"."""
+    return tuple(
+        Column.p_value(f"{heading} {test.label}", f"{key}_{name}", missing=NO_TEST) for name, test in TESTS.items()
     )
 
 
-def p_value(name: str) -> Callable[[Record], str]:
-    """Return a function that shows a p-value of a record with four digits."""
+def difference_columns(level: str = "95%") -> tuple[Column, ...]:
+    """Return the columns of a mean difference: its value, its interval, and wins, losses and ties."""
+    return (
+        Column.number("difference", "difference", "+.4f"),
+        Column(f"{level} interval", _interval),
+        Column("W/L/T", wins_losses_ties),
+    )
 
-    def shown(record: Record) -> str:
-        p = record[name]
-        return "-" if p is None else "<0.0001" if p < 0.0001 else f"{p:.4f}"
 
-    return shown
+def wins_losses_ties(record: Record) -> str:
+    """Return the queries that were won, lost and tied, "7/4/1"; "–" for the reference itself."""
+    return "–" if record["wins"] is None else f"{record['wins']}/{record['losses']}/{record['ties']}"
 
 
 def _interval(record: Record) -> str:
-    return "-" if record["low"] is None else f"[{record['low']:+.4f}, {record['high']:+.4f}]"
+    return NO_TEST if record["low"] is None else f"[{record['low']:+.4f}, {record['high']:+.4f}]"

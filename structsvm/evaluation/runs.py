@@ -1,23 +1,28 @@
-"""A run, ranked and judged as by trec_eval."""
+"""Rank and judge runs as trec_eval does, and measure rankings."""
+
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from attrs import evolve
 
-from structsvm.data import Qrels, Run
+from structsvm.data.frames import DataFrame
+from structsvm.data.pairs import number_topics
+from structsvm.data.qrels import Qrels, as_qrels
+from structsvm.data.run import Run, as_run
 from structsvm.exceptions import InputError
-from structsvm.metrics import RankedLists, rank_lists
-from structsvm.settings import require_kind
+from structsvm.metrics import Measure, RankedLists, rank_lists
 
 
-def rank_run(run: Run, qrels: Qrels) -> RankedLists:
-    """Return the ranked documents of a run with their judgments: what measures are computed from (`Measure.of`).
+def rank_run(run: Run | DataFrame, qrels: Qrels | DataFrame) -> RankedLists:
+    """Return the ranked documents of a run with their judgments, for `Measure.of`.
 
-    Topics without judgments are left out, as by trec_eval; all relevant documents that were judged count.
+    Topics without judgments are left out, as by trec_eval; all judged relevant documents count.
 
     Parameters
     ----------
-    run : a run.
-    qrels : the judgments.
+    run : a run, or a data frame of one; see `Run.from_frame`.
+    qrels : the judgments, or a data frame of them; see `Qrels.from_frame`.
 
     Raises
     ------
@@ -29,12 +34,10 @@ def rank_run(run: Run, qrels: Qrels) -> RankedLists:
     >>> from structsvm.evaluation import rank_run
     >>> from structsvm.metrics import AP
     >>> run = Run.from_scores("bm25", qid=[1, 1], doc_ids=["a", "b"], scores=[0.5, 2.0])
-    >>> lists = rank_run(run, Qrels.from_grades([1, 1], ["a", "b"], [1, 0]))
-    >>> AP().values(lists).tolist()
+    >>> AP().values(rank_run(run, Qrels.from_grades([1, 1], ["a", "b"], [1, 0]))).tolist()
     [0.5]
     """
-    require_kind("run", run, Run, "a Run, such as load_run returns")
-    require_kind("qrels", qrels, Qrels, "Qrels, such as load_qrels returns")
+    run, qrels = as_run("run", run), as_qrels(qrels)
     index = qrels.index
     topic = index.number(run.qid)
     rows = topic >= 0
@@ -46,3 +49,42 @@ def rank_run(run: Run, qrels: Qrels) -> RankedLists:
     grades = qrels.grades_of(run.qid[rows], run.doc_ids[rows])
     lists = rank_lists(run.scores[rows], grades, topic[rows], judged=(qrels.grades, index.topic))
     return evolve(lists, ids=np.array(index.topics)[lists.ids])
+
+
+def figures(lists: RankedLists, measures: Mapping[str, Measure], *, per_query: bool = False) -> dict[str, Any]:
+    """Return value and number of undefined queries of each measure by name, with values of queries if ``per_query``."""
+    found: dict[str, dict[str, Any]] = {"measures": {}}
+    if per_query:
+        found["per_query"] = {}
+    for name, measure in measures.items():
+        raw = measure.values(lists)
+        ids, values = measure.counted(lists.ids, raw)
+        if not len(values):
+            raise InputError(f"{measure} has no mean: it is undefined for every query")
+        found["measures"][name] = {
+            "mean": measure.over_queries(values),
+            "summary": measure.summary,
+            "undefined": int(np.isnan(raw).sum()),
+            "empty": measure.empty,
+            "note": measure.note,
+        }
+        if per_query:
+            found["per_query"][name] = dict(zip(map(str, ids.tolist()), values.tolist(), strict=True))
+    return found
+
+
+def measure_run(
+    run: Run, qrels: Qrels, measures: Mapping[str, Measure], *, per_query: bool = False
+) -> tuple[dict[str, Any], RankedLists]:
+    """Return counts and figures of a run by the conventions of trec_eval, and its ranked documents."""
+    lists = rank_run(run, qrels)
+    topics, judged = (dict.fromkeys(names) for names in (number_topics(run.qid)[0], qrels.index.topics))
+    counts = {
+        "topics": len(lists.ids),
+        "documents": len(lists.query),
+        "relevant": int(np.sum(lists.judged > 0)),
+        "relevant_retrieved": int(np.sum(lists.label > 0)),
+        "not_judged": [topic for topic in topics if topic not in judged],
+        "not_in_run": [topic for topic in judged if topic not in topics],
+    }
+    return {**counts, **figures(lists, measures, per_query=per_query)}, lists

@@ -1,13 +1,27 @@
-"""Features made of the scores of base functions, as scikit-learn transformers.
+"""Features from the scores of base functions, as scikit-learn transformers.
 
-A matrix of scores has a document a row and a base function (a retrieval function, a submitted run) a
-column; NaN is a document that the function did not retrieve. `Thresholds` makes indicators of it, in a
-`BinnedMatrix`. `QueryMinMax`, `QueryPercentiles` and `ReciprocalRanks` make the scores of different
-queries comparable, and keep NaN; `FillMissing` replaces it.
+A matrix of scores has a row for each document and a column for each base function (a retrieval function, or a
+submitted run); NaN means that the function did not retrieve the document. `Thresholds` turns scores into
+indicators, in a `BinnedMatrix`. `QueryMinMax`, `QueryPercentiles` and `ReciprocalRanks` make the scores of
+different queries comparable, and keep NaN; `FillMissing` replaces it.
 """
 
-from structsvm.features.per_query import FillMissing, QueryMinMax, QueryPercentiles, ReciprocalRanks
-from structsvm.features.thresholds import Thresholds
-from structsvm.operators import BinnedMatrix
+from typing import TYPE_CHECKING
+
+from structsvm.foundation import lazy
+
+if TYPE_CHECKING:
+    from structsvm.features.operators import BinnedMatrix
+    from structsvm.features.per_query import FillMissing, QueryMinMax, QueryPercentiles, ReciprocalRanks
+    from structsvm.features.thresholds import Thresholds
 
 __all__ = ["BinnedMatrix", "FillMissing", "QueryMinMax", "QueryPercentiles", "ReciprocalRanks", "Thresholds"]
+
+__getattr__, __dir__ = lazy.exports(
+    __name__,
+    {
+        "structsvm.features.operators": ["BinnedMatrix"],
+        "structsvm.features.per_query": ["FillMissing", "QueryMinMax", "QueryPercentiles", "ReciprocalRanks"],
+        "structsvm.features.thresholds": ["Thresholds"],
+    },
+)

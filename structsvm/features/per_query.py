@@ -1,4 +1,4 @@
-"""Transformers that look at one query at a time: scores made comparable between queries, and missing ones filled in."""
+"""Transformers that make scores comparable between queries, and fill in missing scores."""
 
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Self
@@ -7,27 +7,22 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from structsvm.exceptions import InputError
-from structsvm.features.checks import checked_scores
-from structsvm.features.places import count_higher
-from structsvm.features.scaling import to_unit
-from structsvm.queries import Queries
-from structsvm.settings import is_number
-from structsvm.types import Matrix
+from structsvm.features.scaling.by_query import scaled
+from structsvm.features.scaling.places import count_higher
+from structsvm.foundation.arrays import refusal, require_real
+from structsvm.foundation.queries import Queries
+from structsvm.foundation.settings import is_number
+from structsvm.foundation.types import Matrix
 
 
 class QueryTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
-    """Replaces each score by one that depends on the other scores of its query by its function.
+    """Base of transformers that replace each score by a function of the scores of its query and column.
 
-    Nothing is learned but the number of functions. A missing score (NaN) stays missing and counts
-    for nothing. The transformers request ``qid``: with metadata routing switched on
-    (``sklearn.set_config(enable_metadata_routing=True)``) pipelines and grid searches hand it on.
-
-    Attributes
-    ----------
-    n_features_in_ : number of functions.
+    They learn the number of columns only. NaN stays NaN and is ignored. They request ``qid``: with metadata routing
+    (``sklearn.set_config(enable_metadata_routing=True)``), pipelines and grid searches pass it on.
     """
 
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True}
@@ -35,21 +30,10 @@ class QueryTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, AB
 
     @abstractmethod
     def _replaced(self, scores: Matrix, queries: Queries) -> Matrix:
-        """Return what stands for the scores, shape (rows, F).
-
-        Parameters
-        ----------
-        scores : float64 in C order, the rows of each query together, shape (rows, F); NaN where missing.
-        queries : the queries.
-        """
+        """Return the new scores, shape (rows, F), from float64 in C order with the rows of each query together."""
 
     def _queries(self, qid: ArrayLike | None, n: int) -> Queries:
-        """Return the queries of n rows.
-
-        Raises
-        ------
-        InputError : when qid is None, or not one id a row.
-        """
+        """Return the queries of n rows; raise InputError if qid is None or has another length."""
         if qid is None:
             raise InputError(
                 f"{type(self).__name__} needs qid, the query id of each row. In a pipeline or a grid search, switch "
@@ -59,33 +43,24 @@ class QueryTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, AB
         return Queries.of(qid, n)
 
     def fit(self, X: Any, y: Any = None, qid: ArrayLike | None = None) -> Self:
-        """Remember the number of functions.
+        """Store the number of functions.
 
         Parameters
         ----------
-        X : scores, a document a row and a function a column, shape (rows, F); NaN where missing.
-        y : not used.
+        X : scores, shape (rows, F); NaN if missing.
+        y : ignored.
         qid : query id of each row.
 
         Raises
         ------
-        InputError : when X, qid or a setting cannot be used; it says why.
+        InputError : X, qid or a setting is not valid.
         """
         scores = checked_scores(self, X, reset=True)
         self._queries(qid, len(scores))
         return self
 
     def transform(self, X: Any, qid: ArrayLike | None = None) -> Matrix:
-        """Return what stands for the scores, float64, shape (rows, F).
-
-        Parameters
-        ----------
-        X, qid : as in `fit`; rows of a query need not be together.
-
-        Raises
-        ------
-        InputError : when X, qid or a setting cannot be used; it says why.
-        """
+        """Return the new scores, float64, shape (rows, F), for arguments as in `fit`; rows of a query may be apart."""
         check_is_fitted(self)
         scores = checked_scores(self, X, reset=False)
         queries = self._queries(qid, len(scores))
@@ -94,7 +69,6 @@ class QueryTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, AB
         return replaced
 
     def fit_transform(self, X: Any, y: Any = None, qid: ArrayLike | None = None) -> Matrix:
-        """Do `fit` and `transform`."""
         return self.fit(X, y, qid=qid).transform(X, qid=qid)
 
     def __sklearn_tags__(self) -> Tags:
@@ -103,12 +77,22 @@ class QueryTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, AB
         return tags
 
 
+class QueryScaler(QueryTransformer):
+    """Scaling of each function's scores within each query, by a name in `SCORE_SCALINGS`."""
+
+    def __init__(self, normalize: str = "query-min-max") -> None:
+        self.normalize = normalize
+
+    def _replaced(self, scores: Matrix, queries: Queries) -> Matrix:
+        return np.asarray(scaled(scores, queries.ptr, self.normalize))
+
+
 class QueryMinMax(QueryTransformer):
     """Per-query min-max: the scores of each function go from 0 to 1 within each query.
 
-    ``(f(d) − min) / (max − min)`` over the documents of the query that f retrieved: the normalisation
-    of SVM-acc4 in Yue, Finley, Radlinski and Joachims (SIGIR 2007), section 5.2.1. Where all of them
-    have the same score it is 0, as with scikit-learn's ``MinMaxScaler``. NaN stays NaN.
+    ``(f(d) − min) / (max − min)`` over the documents of the query that f retrieved, and 0 if all of them have the same
+    score. The normalisation of SVM-acc4 in Yue, Finley, Radlinski and Joachims (SIGIR 2007), section 5.2.1. NaN stays
+    NaN.
 
     Examples
     --------
@@ -118,15 +102,15 @@ class QueryMinMax(QueryTransformer):
     """
 
     def _replaced(self, scores: Matrix, queries: Queries) -> Matrix:
-        return to_unit(scores, queries.ptr)
+        return np.asarray(scaled(scores, queries.ptr, "query-min-max"))
 
 
 class QueryPercentiles(QueryTransformer):
-    """Per-query percentiles: the fraction of the documents that are scored at or below this one.
+    """Per-query percentiles: the fraction of documents with at most this document's score.
 
-    Of the documents of the query that the function retrieved, this one included: 1 is the top, 1/n
-    the bottom of n, and equal scores have equal percentiles. The normalisation of SVM-acc3 in Yue,
-    Finley, Radlinski and Joachims (SIGIR 2007), section 5.2.1. NaN stays NaN.
+    The fraction is over the documents of the query that the function retrieved. 1 is the top and 1/n the bottom of n;
+    equal scores have equal percentiles. The normalisation of SVM-acc3 in Yue, Finley, Radlinski and Joachims (SIGIR
+    2007), section 5.2.1. NaN stays NaN.
 
     Examples
     --------
@@ -136,16 +120,13 @@ class QueryPercentiles(QueryTransformer):
     """
 
     def _replaced(self, scores: Matrix, queries: Queries) -> Matrix:
-        higher, retrieved = count_higher(scores, queries.ptr)
-        return np.where(np.isnan(scores), np.nan, (retrieved - higher) / np.maximum(retrieved, 1))
+        return np.asarray(scaled(scores, queries.ptr, "query-percentiles"))
 
 
 class ReciprocalRanks(QueryTransformer):
-    """Reciprocal ranks: 1 divided by the rank of the document among those of its query, best score first.
+    """Reciprocal ranks: 1 divided by the rank of the document in its query, best score first.
 
-    The rank is one plus the number of documents with a higher score, so that equal scores have equal
-    ranks, whatever the order of the rows (where a measure has to break ties, a feature has not).
-    It belongs to the percentile: ``rank = n − n · percentile + 1``. NaN stays NaN.
+    The rank is one plus the number of documents with a higher score, so equal scores have equal ranks. NaN stays NaN.
 
     Examples
     --------
@@ -160,17 +141,12 @@ class ReciprocalRanks(QueryTransformer):
 
 
 class FillMissing(QueryTransformer):
-    """Replaces missing scores (NaN) by a number, as a linear model of raw scores needs it.
+    """Replace missing scores (NaN) by a number, because linear models need numbers.
 
     Parameters
     ----------
-    value : "min", the smallest score that the function gave in the query, as if it had retrieved the
-        missing documents last (0 where it retrieved nothing); or a number, such as 0 after
-        `QueryMinMax`, `QueryPercentiles` or `ReciprocalRanks`, for which no ``qid`` is needed.
-
-    Attributes
-    ----------
-    n_features_in_ : number of functions.
+    value : "min", the smallest score of the function in the query, as if it had retrieved the missing documents last
+        (0 if it retrieved nothing); or a number, such as 0 after `QueryMinMax`, which needs no ``qid``.
 
     Examples
     --------
@@ -194,9 +170,35 @@ class FillMissing(QueryTransformer):
         return np.where(np.isnan(scores), filled, scores)
 
     def _by_query(self) -> bool:
-        """Say whether the number depends on the query."""
         if isinstance(self.value, str) and self.value == "min":
             return True
         if not is_number(self.value):
             raise InputError(f"FillMissing(value=...) must be 'min' or a finite number, got {self.value!r}")
         return False
+
+
+def checked_scores(transformer: BaseEstimator, X: Any, *, reset: bool) -> Matrix:
+    """Return scores as float64 or float32, with NaN for missing ones; raise InputError for invalid scores.
+
+    With ``reset``, the transformer stores number and names of functions; else it compares them.
+    """
+    if hasattr(X, "toarray"):
+        raise InputError(
+            f"{type(transformer).__name__} takes dense scores: sparse input ({type(X).__name__}) is not supported. "
+            "Pass X.toarray(), with NaN where a score is missing"
+        )
+    require_real(X, "X")
+    try:
+        scores: Matrix = validate_data(
+            transformer, X, reset=reset, dtype=(np.float64, np.float32), ensure_all_finite=False
+        )
+    except (TypeError, ValueError, OverflowError) as error:
+        raise refusal(error) from None
+    infinite = np.isinf(scores)
+    if infinite.any():
+        row, column = np.unravel_index(int(infinite.argmax()), scores.shape)
+        raise InputError(
+            f"X contains infinity: {infinite.sum()} scores are infinite, the first is at row {row}, column {column}. "
+            "Give documents that a function did not retrieve NaN, and others a finite score"
+        )
+    return scores

@@ -11,35 +11,33 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from structsvm.exceptions import InputError
-from structsvm.features.checks import checked_scores
-from structsvm.operators import BinnedMatrix
-from structsvm.settings import place, require_choice, require_integer, require_number
-from structsvm.types import Vector
+from structsvm.features.operators import BinnedMatrix
+from structsvm.features.per_query import checked_scores
+from structsvm.foundation.settings import place, require_choice, require_integer, require_number
+from structsvm.foundation.types import Vector
 
 
 class Thresholds(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """Indicators ``1[f(d) >= k]`` for every base function f and every threshold k ∈ K_f.
 
-    The features of Yue, Finley, Radlinski and Joachims (SIGIR 2007), section 4.2, with which a linear
-    model is a sum of piecewise constant functions of the scores. (The text there has ``>``; the
-    formula of the piecewise constant function, which is followed here, has ``>=``.) Thresholds are
-    those of the training rows. A missing score (NaN) satisfies none of them.
+    The features of Yue, Finley, Radlinski and Joachims (SIGIR 2007), section 4.2, with which a linear model is a sum of
+    piecewise constant functions of the scores. (The paper's text has ``>``, its formula ``>=``.) Thresholds come from
+    the training rows. A missing score (NaN) satisfies none of them.
 
     Parameters
     ----------
-    bins : number of thresholds of each function, at most; 50 in the paper.
-    spacing : "quantile", so that about as many training scores lie between any two neighbours: the
-        scores at the places 0, n/bins, 2n/bins, ... (rounded down) of the n that are not missing, in
-        ascending order. The first is the smallest score: its indicator says whether the function
-        retrieved the document. Equal scores are one threshold. "even": the same distance between any
-        two neighbours, from ``low`` to ``high``, both included.
-    low, high : ends of even thresholds, as 0 and 1 for percentiles; None: the smallest and the largest
+    bins : largest number of thresholds of each function; 50 in the paper.
+    spacing : "quantile": the scores at the places 0, n/bins, 2n/bins, ... (rounded down) of the n scores that are not
+        missing, in ascending order. The first is the smallest score, so its indicator shows whether the function
+        retrieved the document. Equal scores are one threshold. "even": equal distances from ``low`` to ``high``, both
+        included.
+    low, high : ends of even thresholds, such as 0 and 1 for percentiles; None: the smallest and the largest
         training score of each function.
 
     Attributes
     ----------
-    thresholds_ : a vector for each function, strictly ascending: of one number where all its scores are
-        equal; of none where all are missing and both ends are not given, which is warned of.
+    thresholds_ : a strictly ascending vector for each function. It is empty, with a warning, if all scores of the
+        function are missing and an end is not set.
     n_features_in_ : number of functions.
 
     Examples
@@ -67,13 +65,12 @@ class Thresholds(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  
 
         Parameters
         ----------
-        X : scores of the training rows, a document a row and a function a column, shape (rows, F); NaN
-            where missing.
-        y : not used.
+        X : scores of the training rows, shape (rows, F); NaN if missing.
+        y : ignored.
 
         Raises
         ------
-        InputError : when X or a parameter cannot be used; it says why.
+        InputError : X or a parameter is not valid.
         """
         self._require_settings()
         scores = checked_scores(self, X, reset=True)
@@ -81,26 +78,22 @@ class Thresholds(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  
         self.thresholds_ = [self._chosen(values, f) for f, values in enumerate(present)]
         empty = [f for f, thresholds in enumerate(self.thresholds_) if len(thresholds) == 0]
         if len(empty) == len(present):
-            raise InputError("all scores are missing (NaN): there is nothing to choose thresholds from")
+            raise InputError("all scores are missing (NaN), so there are no thresholds: pass rows with scores")
         if empty:
             warnings.warn(
                 f"all scores of {len(empty)} functions are missing (columns {', '.join(map(str, empty))}): "
-                "they get no thresholds, and so no features",
+                "they get no features",
                 UserWarning,
                 stacklevel=2,
             )
         return self
 
     def transform(self, X: Any) -> BinnedMatrix:
-        """Return the indicators, shape ``(rows, Σ |K_f|)``, as one small integer for each score.
-
-        Parameters
-        ----------
-        X : as in `fit`.
+        """Return the indicators, shape ``(rows, Σ |K_f|)``, stored as one small integer for each score.
 
         Raises
         ------
-        InputError : when X is not a matrix of that many columns, or a score is infinite.
+        InputError : X has another number of columns, or a score is infinite.
         """
         check_is_fitted(self)
         scores = checked_scores(self, X, reset=False)
@@ -116,8 +109,7 @@ class Thresholds(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  
 
         Parameters
         ----------
-        input_features : names of the functions; None: those of the columns of the training data, or
-            ``x0``, ``x1``, ...
+        input_features : names of the functions; None: as in training, or ``x0``, ``x1``, ...
         """
         names = OneToOneFeatureMixin.get_feature_names_out(self, input_features)
         return np.array(
@@ -130,7 +122,6 @@ class Thresholds(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  
         )
 
     def _chosen(self, scores: Vector, f: int) -> Vector:
-        """Return the thresholds of one function."""
         if len(scores) == 0 and (self.low is None or self.high is None):
             return scores
         if self.spacing == "quantile":
@@ -143,7 +134,7 @@ class Thresholds(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  
                 f"Thresholds({given}={low if given == 'low' else high:g}) is beyond the {other} training score of "
                 f"function {f}, {high if given == 'low' else low:g}: give both ends, or neither"
             )
-        # The distance of two numbers can be too large for one: that of their halves is not.
+        # The difference of two large numbers may be infinite; the difference of their halves is not.
         scale = 1.0 if math.isfinite(float(high) - float(low)) else 2.0
         return np.unique(np.linspace(low / scale, high / scale, self.bins) * scale)
 

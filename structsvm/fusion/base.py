@@ -1,6 +1,7 @@
-"""What all methods of fusion share: documents of a query are compared with each other."""
+"""Base class of fusion methods, which compare the documents of a query."""
 
-from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
+# `help` then shows types by name instead of as long unions.
+from __future__ import annotations
 
 from abc import abstractmethod
 from typing import Any, ClassVar, Self
@@ -12,26 +13,24 @@ from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.parameters import measure_of
 from structsvm.estimators.ranking import RankingEstimator
-from structsvm.exceptions import InputError
-from structsvm.features.checks import checked_scores
+from structsvm.features.per_query import checked_scores
+from structsvm.foundation.queries import Queries
+from structsvm.foundation.types import IntVector, Matrix, Vector
 from structsvm.metrics import Measure
-from structsvm.queries import Queries
-from structsvm.types import IntVector, Matrix, Vector
+from structsvm.registry.capabilities import Capabilities
 
 
 class Fusion(RankingEstimator):
-    """A method of fusion: one score for each document from those that several systems gave it.
+    """A method of fusion: combines the scores of several systems for a document.
 
-    Derive from it and write `_fused`, `_require_settings` where there are any, and `_learn` where something is learned.
+    To derive a method, implement `_fused`, `_require_settings` if it has settings, and `_learn` if it learns.
 
-    The matrix has a document a row and a system a column; NaN is a document that the system did not
-    retrieve. The candidates of a query are the documents that any system retrieved: another is behind them all, with a
-    score of −inf, and changes nothing. What `predict` returns for a document depends on the others of its query, so
-    `predict` takes ``qid`` as `fit` does.
+    The candidates of a query are the documents that any system retrieved; other documents have a score of −inf and
+    affect nothing. The result for a document depends on the others of its query, so `predict` takes ``qid``.
 
     Parameters
     ----------
-    measure : what `score` reports, by name ("map", "ndcg@10", "p@5", ...) or as an object; None is "map".
+    measure : measure of `score`, by name ("map", "ndcg@10", "p@5", ...) or as an object; None is "map".
 
     Attributes
     ----------
@@ -41,7 +40,7 @@ class Fusion(RankingEstimator):
     --------
     >>> import numpy as np
     >>> from structsvm.fusion import Fusion
-    >>> class Retrieved(Fusion):  # by how many systems
+    >>> class Retrieved(Fusion):  # number of systems that retrieved the document
     ...     def _fused(self, scores, ptr):
     ...         return (~np.isnan(scores)).sum(axis=1).astype(float)
     >>> scores, qid = [[3.0, 1.0], [2.0, float("nan")], [float("nan"), 5.0]], [1, 1, 2]
@@ -51,9 +50,9 @@ class Fusion(RankingEstimator):
     """
 
     _points: ClassVar[bool] = False
-    """Whether scores are points, whole and half ones without rounding: each difference means something."""
+    """True if scores are exact whole or half points, so that each difference matters."""
 
-    _takes_missing = True
+    capabilities = Capabilities(takes_qid_at_predict=True, takes_missing=True)
     __metadata_request__predict: ClassVar[dict[str, Any]] = {"qid": True}
 
     def __init__(self, *, measure: str | Measure | None = None) -> None:
@@ -63,44 +62,33 @@ class Fusion(RankingEstimator):
     def _fused(self, scores: Matrix, ptr: IntVector) -> Vector:
         """Return the fused score of each document, shape (rows,).
 
-        Parameters
-        ----------
-        scores : float64 in C order, the rows of each query together, shape (rows, systems); NaN where missing, and not
-            in a whole row.
-        ptr : where the rows of each query begin, shape (Q + 1,); no query is empty.
+        ``scores``, shape (rows, systems), is float64 in C order with the rows of each query together. NaN marks missing
+        scores, but no row is all NaN. ``ptr``, shape (Q + 1,), has the start of each query; no query is empty.
         """
 
     def _require_settings(self) -> None:
-        """Refuse settings of the method that are not what they may be."""
+        """Raise InputError for invalid settings of the method."""
 
     @property
     def learns(self) -> bool:
-        """Whether `fit` learns from labels."""
+        """True if `fit` learns from labels."""
         return False
 
     def _learn(self, scores: Matrix, y: Any, queries: Queries) -> None:
-        """Learn from the rows that `fit` was given, in their order; most methods learn nothing.
-
-        Parameters
-        ----------
-        scores : checked, shape (rows, systems); NaN where missing.
-        y : what was passed in.
-        queries : of the rows.
-        """
+        """Learn from checked scores, shape (rows, systems), and labels; most methods learn nothing."""
 
     def fit(self, X: Any, y: Any = None, qid: ArrayLike | None = None) -> Self:
-        """Remember the number of systems, and learn where the method learns.
+        """Store the number of systems, and learn if the method learns.
 
         Parameters
         ----------
-        X : scores, a document a row and a system a column, shape (rows, systems); NaN where missing.
-        y : labels, shape (rows,), for methods that learn; others do not look at them.
-        qid : query id of each row (not group sizes); rows of a query need not be together. None: all
-            rows are one query.
+        X : scores, shape (rows, systems); NaN if missing.
+        y : labels, shape (rows,), for methods that learn; others ignore them.
+        qid : query id of each row, in any order. None: all rows are one query.
 
         Raises
         ------
-        InputError : when X, qid or a setting cannot be used; it says why.
+        InputError : X, qid or a setting is invalid.
         """
         self._require_settings()
         measure_of(self)
@@ -110,7 +98,7 @@ class Fusion(RankingEstimator):
         return self
 
     def predict(self, X: Any, qid: ArrayLike | None = None) -> Vector:
-        """Return the fused score of each document; within a query, larger is ahead. Shape (rows,).
+        """Return the fused score of each document, shape (rows,); higher is better within a query.
 
         Parameters
         ----------
@@ -118,16 +106,12 @@ class Fusion(RankingEstimator):
 
         Raises
         ------
-        InputError : when `fit` was given qid and this is not, or X, qid or a setting cannot be used; it says why.
+        InputError : X, qid or a setting is invalid, or qid is missing although `fit` had it.
         """
         check_is_fitted(self, "n_features_in_")
         self._require_settings()
         if qid is None and self._fitted_with_qid:
-            raise InputError(
-                f"this {type(self).__name__} was fitted with qid, so predict needs qid too: a fused score depends on "
-                "the documents of its query. Inside a pipeline or a grid search, switch on "
-                "sklearn.set_config(enable_metadata_routing=True): qid is then handed to predict as well as to fit"
-            )
+            raise self._missing_qid("predict")
         scores = checked_scores(self, X, reset=False)
         queries, retrieved = Queries.of(qid, len(scores)), ~np.isnan(scores).all(axis=1)
         candidates = Queries.of(queries.number[retrieved], int(retrieved.sum()))
@@ -136,22 +120,7 @@ class Fusion(RankingEstimator):
         fused[retrieved] = candidates.ungrouped(self._fused(grouped, candidates.ptr))
         return fused
 
-    def score(self, X: Any, y: Any, qid: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> float:
-        """Return the mean of ``measure`` over queries; those for which it is undefined count 0.
-
-        Parameters
-        ----------
-        X, qid : as in `fit`.
-        y : labels, shape (rows,).
-        sample_weight : weight of each row, the same for all rows of a query.
-
-        Raises
-        ------
-        InputError : as `predict`, or when y or sample_weight cannot be used; it says why.
-        """
-        return self._measured(self.predict(X, qid=qid), y, qid, sample_weight)
-
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.target_tags.required = False
+        tags.target_tags.required = self.learns
         return tags

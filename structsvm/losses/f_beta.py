@@ -6,19 +6,16 @@ from itertools import product
 import numpy as np
 from attrs import field, frozen
 
-from structsvm.losses.shared.kinds import by_kind
-from structsvm.losses.shared.relevance import RelevanceLoss
-from structsvm.settings import positive
-from structsvm.types import BoolVector, Vector
+from structsvm.foundation.settings import positive
+from structsvm.foundation.types import BoolVector, Vector
+from structsvm.losses.shared.relevance import RelevanceLoss, by_kind
 
 
 def f_beta(scores: Vector, labels: Vector, params: Vector, out: Vector) -> float:
-    """Write ``c(y) − c(ŷ)`` of the most violated set and return its loss.
+    """Write ``c(y) − c(ŷ)`` of the most violated set and return its loss; ``params`` is ``β²/(1 + β²)``.
 
-    For each number tp of true positives, those of the highest scores, the value is concave
-    in the number of false positives: halving finds where another one brings nothing. That is
-    O(R log N) after the sort. What is read of all examples is ``β²/(1 + β²)``. The set of
-    none is the start where no document is relevant: it alone has no loss then.
+    For each number of true positives, the value is concave in the number of false positives, so bisection finds the
+    best: O(R log N) after the sort. If no document is relevant, only the empty set has no loss, so it is the start.
     """
     relevant, other = by_kind(scores, labels)
     R = len(relevant)
@@ -72,39 +69,30 @@ def f_beta(scores: Vector, labels: Vector, params: Vector, out: Vector) -> float
 
 @frozen
 class FBeta(RelevanceLoss):
-    """One minus the F-measure of the documents that are taken to be relevant.
+    """One minus the F-measure of the selected documents.
 
-    ``Δ = 1 − (1 + β²) tp / (β² R + tp + fp)``, with tp true and fp false positives among the
-    documents that ŷ selects; R are relevant. 1/F is the mean of 1/precision and 1/recall with
-    weights 1 and β². Joachims, "A Support Vector Method for Multivariate Performance
-    Measures", ICML 2005, with its ``Ψ(x, y) = Σ_d y_d x_d``, y = ±1. The compiled argmax takes
-    O(n log n), the Python one O(R N).
+    ``Δ = 1 − (1 + β²) tp / (β² R + tp + fp)``, with tp true and fp false positives among the documents that ŷ selects;
+    R documents are relevant. Joachims, "A Support Vector Method for Multivariate Performance Measures", ICML 2005, with
+    its ``Ψ(x, y) = Σ_d y_d x_d``, y = ±1. The compiled argmax takes O(n log n), the Python one O(R N).
 
-    The output is a set of documents, not a ranking: one label per document, of which those
-    that count as relevant are selected. The prediction selects the documents with a positive
-    score, so a constant feature is advisable (``fit_intercept=True``): it moves the threshold.
-    A `Ranker` learns it as well, and its `predict` returns the scores; `StructuralSVM` predicts
-    the labels.
+    The output is a set of documents: one label per document, and ŷ selects documents whose label counts as relevant.
+    The prediction selects the documents with a positive score, so ``fit_intercept=True`` adjusts the threshold.
+    `Ranker.predict` returns the scores, `StructuralSVM.predict` the labels.
 
-    Ψ is a sum, so weights are smaller than those of a classifier by about the number of
-    documents. Where the features of the relevant documents add up to what those of others
-    add up to, or to a mean of such sums, no weights have a hinge below 1 and the optimum is 0
-    for every C: the loss is for documents that features tell apart well, however few are relevant.
-
-    An example is a query, and every query can be learned from. Without ``qid`` the whole data
-    set is one example, as in the paper. Where no document is relevant, F is 1 if none is
-    selected either, and 0 otherwise.
+    An example is a query, and every query is usable. Without ``qid`` the whole data set is one example, as in the
+    paper. If no document is relevant, F is 1 if none is selected, else 0. Ψ is a sum, so weights are smaller than those
+    of a classifier, by a factor of about the number of documents. If the features do not separate the documents well,
+    the optimum can be 0 for every C.
 
     Parameters
     ----------
-    beta : weight of recall against precision, positive; 1 is their harmonic mean, 2 puts recall first.
-    relevant_from : smallest label of a relevant document; None: every label above 0.
+    beta : weight of recall against precision, positive; 1 is their harmonic mean, 2 favours recall.
+    relevant_from : smallest label of a relevant document. Default: every label above 0 is relevant.
 
     Examples
     --------
-    >>> from structsvm import StructuralSVM
-    >>> X, y = [[1.0], [2.0], [4.0]], [0, 0, 1]
     >>> from structsvm import Ranker
+    >>> X, y = [[1.0], [2.0], [4.0]], [0, 0, 1]
     >>> Ranker("f1", C=10, fit_intercept=True).fit(X, y, qid=[1, 1, 1]).result_.converged
     True
     """
@@ -115,11 +103,10 @@ class FBeta(RelevanceLoss):
     of_one_sample = True
 
     def usable(self, y: Vector) -> bool:
-        """Say yes: a threshold can be learned from documents of one kind too."""
+        """Return True: documents of one kind are enough to learn a threshold."""
         return True
 
     def params(self, ys: "list[Vector]") -> Vector:  # type: ignore[override]
-        """Return the weight of recall, ``β²/(1 + β²)``."""
         return np.array([self._recall_weight()])
 
     def encode(self, y_hat: Vector, y: Vector) -> Vector:
@@ -127,12 +114,11 @@ class FBeta(RelevanceLoss):
         return np.where(self.relevant(y_hat), 1.0, -1.0)
 
     def loss(self, y: Vector, y_hat: Vector) -> float:
-        """Return one minus the F-measure of ŷ."""
         relevant, selected = self.relevant(y), self.relevant(y_hat)
         return float(self._loss(int(relevant.sum()), int((relevant & selected).sum()), (selected & ~relevant).sum()))
 
     def loss_augmented_argmax(self, scores: Vector, y: Vector) -> Vector:
-        """Return the best of the outputs with tp true and fp false positives, each kind those of the highest scores."""
+        """Return the best output over all tp and fp; the selected documents of each kind have its highest scores."""
         relevant = self.relevant(y)
         true, false = (np.flatnonzero(kind) for kind in (relevant, ~relevant))
         true, false = true[np.argsort(-scores[true])], false[np.argsort(-scores[false])]
@@ -148,15 +134,13 @@ class FBeta(RelevanceLoss):
         return self._output(selected)
 
     def argmax(self, scores: Vector) -> Vector:
-        """Return the labels that select the documents with a positive score: +1 for these, −1 for the others.
+        """Return labels that select the documents with a positive score: +1 for these, −1 for the others.
 
-        With ``relevant_from`` they are ``relevant_from`` and ``relevant_from − 2``, so that
-        they are read as the labels of the truth are.
+        With ``relevant_from`` the labels are ``relevant_from`` and ``relevant_from − 2``.
         """
         return self._output(np.asarray(scores) > 0.0)
 
     def outputs(self, y: Vector) -> Iterable[Vector]:
-        """Return all subsets of the documents."""
         return (self._output(np.array(selected)) for selected in product((False, True), repeat=len(y)))
 
     def _loss(self, R: int, tp: int, fp: Vector) -> Vector:

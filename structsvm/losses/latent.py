@@ -1,4 +1,4 @@
-"""Losses of outputs with parts that nobody labelled."""
+"""Losses of outputs with latent parts."""
 
 from abc import abstractmethod
 from collections.abc import Iterable
@@ -6,28 +6,29 @@ from typing import Any, Generic, TypeVar
 
 from attrs import frozen
 
-from structsvm.losses.base import Loss, StructuredLoss, X, Y, call_method
-from structsvm.types import Vector
+from structsvm.foundation.types import Vector
+from structsvm.losses.base import Loss, StructuredLoss, Wrapper, X, Y
+from structsvm.losses.user_methods import call_method
 
 H = TypeVar("H")
 
 
 class LatentLoss(StructuredLoss[Y], Generic[X, Y, H]):
-    """A loss of outputs y whose joint features need a latent h too: where in an image the object is, say.
+    """A loss of outputs y whose joint features also need a latent h, such as the place of an object in an image.
 
-    Yu and Joachims, "Learning structural SVMs with latent variables", ICML 2009. What is minimised is
+    Yu and Joachims, "Learning structural SVMs with latent variables", ICML 2009. A fit minimises
 
     ``½‖w‖² + (C/n) Σ_i κ_i { max_ŷ,ĥ [Δ(y_i, ŷ, ĥ) + w·Ψ(x_i, ŷ, ĥ)] − max_h w·Ψ(x_i, y_i, h) }``,
 
     whose terms bound the losses ``Δ(y_i, ŷ, ĥ)`` of the predictions from above.
-    ``structsvm.testing.check_latent_loss`` says whether one is right.
+    ``structsvm.testing.check_latent_loss`` checks an implementation.
 
     Examples
     --------
     >>> import numpy as np
     >>> from structsvm.losses import LatentLoss
     >>> from structsvm.testing import check_latent_loss
-    >>> class Bags(LatentLoss):  # y is 1 where a row of x is what is looked for; h is which
+    >>> class Bags(LatentLoss):  # y is 1 if a row of x is a match; h is the index of the row
     ...     def joint_feature(self, x, y, h):
     ...         return y * x[h]
     ...     def loss(self, y, y_hat, h_hat):
@@ -51,11 +52,7 @@ class LatentLoss(StructuredLoss[Y], Generic[X, Y, H]):
 
     reads_rows = False
     scores_rows = False
-
-    @property
-    def checked_by(self) -> str:
-        """The function that checks latent losses."""
-        return "structsvm.testing.check_latent_loss"
+    checked_by = "structsvm.testing.check_latent_loss"
 
     @abstractmethod
     def joint_feature(self, x: X, y: Y, h: H) -> Vector:
@@ -63,11 +60,11 @@ class LatentLoss(StructuredLoss[Y], Generic[X, Y, H]):
 
     @abstractmethod
     def loss(self, y: Y, y_hat: Y, h_hat: H) -> float:
-        """Return ``Δ(y, ŷ, ĥ)``: at least 0, and 0 at ``ŷ = y``, whatever ``ĥ`` is."""
+        """Return ``Δ(y, ŷ, ĥ)``: at least 0, and 0 at ``ŷ = y`` for every ``ĥ``."""
 
     @abstractmethod
     def initial(self, x: X, y: Y) -> H:
-        """Return a first guess of h: the first convex problem takes it for the truth."""
+        """Return a first guess of h, which the first convex problem uses as the true h."""
 
     @abstractmethod
     def complete(self, x: X, y: Y, w: Vector) -> H:
@@ -82,76 +79,42 @@ class LatentLoss(StructuredLoss[Y], Generic[X, Y, H]):
         """Return ``(ŷ, ĥ)`` that maximise ``w·Ψ(x, ŷ, ĥ)``: the prediction."""
 
     def outputs(self, x: X, y: Y) -> Iterable[tuple[Y, H]]:
-        """Return all pairs of an output and an h of a small example, for ``check_latent_loss``."""
+        """Return all pairs (output, h) of a small example, for ``check_latent_loss``."""
         raise NotImplementedError(f"{type(self).__name__} does not list its outputs; define outputs(x, y)")
 
     def completions(self, x: X, y: Y) -> Iterable[H]:
-        """Return all h of the truth of a small example, for ``check_latent_loss``."""
+        """Return all h of the true output of a small example, for ``check_latent_loss``."""
         raise NotImplementedError(f"{type(self).__name__} does not list its completions; define completions(x, y)")
 
 
 @frozen
-class Completed(Loss[Any, tuple[Any, Any]]):
-    """A `LatentLoss` as a `Loss` whose outputs are pairs (y, h): the h of the truth is taken for known.
+class Completed(Wrapper, Loss[Any, tuple[Any, Any]]):
+    """A `LatentLoss` as a `Loss` with outputs (y, h), in which the true h is fixed."""
 
-    Parameters
-    ----------
-    latent : the loss.
-    """
-
-    latent: LatentLoss[Any, Any, Any]
+    inner: LatentLoss[Any, Any, Any]
 
     def joint_feature(self, x: Any, y: tuple[Any, Any]) -> Vector:
-        """Return ``Ψ(x, y, h)``."""
-        return self.latent.joint_feature(x, *y)
+        return self.inner.joint_feature(x, *y)
 
     def loss(self, y: tuple[Any, Any], y_hat: tuple[Any, Any]) -> float:
-        """Return ``Δ(y, ŷ, ĥ)``."""
-        return self.latent.loss(y[0], *y_hat)
+        return self.inner.loss(y[0], *y_hat)
 
     def loss_augmented_argmax(self, x: Any, y: tuple[Any, Any], w: Vector) -> tuple[Any, Any]:
-        """Return ``(ŷ, ĥ)`` that maximise ``Δ(y, ŷ, ĥ) + w·Ψ(x, ŷ, ĥ)``."""
-        return _pair(self.latent.loss_augmented_argmax(x, y[0], w))
+        return _pair(self.inner.loss_augmented_argmax(x, y[0], w))
 
     def argmax(self, x: Any, w: Vector) -> tuple[Any, Any]:
-        """Return the prediction."""
-        return _pair(self.latent.argmax(x, w))
+        return _pair(self.inner.argmax(x, w))
 
     def completion(self, example: int, x: Any, y: Any, w: Vector) -> Any:
-        """Return the latent that completes the truth y of an example."""
-        return call_method(self, "complete", example, self.latent.complete, x, y, w)
-
-    @property
-    def check_before_fit(self) -> bool:  # type: ignore[override]
-        """As the latent loss says."""
-        return self.latent.check_before_fit
-
-    def weight_bounds(self, d: int) -> tuple[Vector, Vector] | None:
-        """Return those of the latent loss."""
-        return self.latent.weight_bounds(d)
+        """Return the best latent of an example's true output."""
+        return call_method(self, "complete", example, self.inner.complete, x, y, w)
 
     def outputs(self, x: Any, y: tuple[Any, Any]) -> Iterable[tuple[Any, Any]]:
-        """Return all pairs."""
-        return self.latent.outputs(x, y[0])
-
-    @property
-    def exact(self) -> bool:
-        """Whether the latent loss is."""
-        return self.latent.exact
-
-    @property
-    def title(self) -> str:
-        """The name of the latent loss."""
-        return self.latent.title
-
-    @property
-    def checked_by(self) -> str:
-        """The check of the latent loss."""
-        return self.latent.checked_by
+        return self.inner.outputs(x, y[0])
 
 
 def _pair(found: Any) -> tuple[Any, Any]:
-    """Return what an argmax of a latent loss returned, where that is a pair."""
+    """Return the result of a latent loss's argmax; raise TypeError if it is not a pair."""
     try:
         y_hat, h_hat = found
     except (TypeError, ValueError):

@@ -6,18 +6,19 @@ from typing import Any, Self
 import numpy as np
 from attrs import evolve, field, frozen
 
-from structsvm.arrays import numbers
 from structsvm.exceptions import InputError
+from structsvm.features.operators import Operator
+from structsvm.features.operators.composed import PerClass
+from structsvm.foundation.arrays import numbers
+from structsvm.foundation.types import Vector
 from structsvm.losses.base import ScoreLoss
 from structsvm.losses.shared.label_sets import as_labels, sorted_labels
-from structsvm.operators import Operator, PerClass
-from structsvm.types import Vector
 
 
 def multiclass(scores: Vector, labels: Vector, costs: Vector, out: Vector) -> float:
-    """Write ``c(y) − c(ŷ)`` and return the loss: the best wrong class, or none within the margin.
+    """Write ``c(y) − c(ŷ)`` of the best wrong class within the margin, if any, and return its cost.
 
-    ``costs`` is the K x K table, row after row; where it is empty, every wrong class costs 1.
+    ``costs`` is the K x K table in row order; if it is empty, every wrong class costs 1.
     """
     K = len(scores)
     truth = int(labels[0])
@@ -70,32 +71,27 @@ def _some(classes: tuple[Any, ...]) -> str:
 
 @frozen
 class Multiclass(ScoreLoss[Any]):
-    """One of K classes, with a weight vector for each class; the zero-one loss, or costs of your own.
+    """One of K classes, with a weight vector per class; the zero-one loss, or user-defined costs.
 
-    Crammer and Singer, "On the Algorithmic Implementation of Multiclass Kernel-based Vector
-    Machines", JMLR 2001: without costs, the objective of scikit-learn's
-    ``LinearSVC(multi_class="crammer_singer", C=C / n, fit_intercept=False)``. With costs, the
-    hinge is ``max_k [cost(y, k) + s_k] − s_y``, margin rescaling (Tsochantaridis, Joachims,
-    Hofmann and Altun, JMLR 2005): it bounds the cost of the prediction from above.
+    Crammer and Singer, "On the Algorithmic Implementation of Multiclass Kernel-based Vector Machines", JMLR 2001.
+    Without costs, the objective equals scikit-learn's ``LinearSVC(multi_class="crammer_singer", C=C / n,
+    fit_intercept=False)``. With costs, the hinge is ``max_k [cost(y, k) + s_k] − s_y``, margin rescaling
+    (Tsochantaridis, Joachims, Hofmann and Altun, JMLR 2005), an upper bound of the prediction's cost.
 
     Parameters
     ----------
-    classes : the K different classes: numbers, strings, or anything that can be a key of a dict; None: those of
-        the training set, sorted.
-    cost : what it costs to take one class for another, shape (K, K): a row for each true class and
-        a column for each predicted one, in the order of ``classes``; at least 0, and 0 on the diagonal.
-        None: 1 for every wrong class.
+    classes : the K different classes: numbers, strings, or other hashable values. Default: the sorted classes of the
+        training set.
+    cost : cost of each wrong prediction, shape (K, K): a row per true class and a column per predicted class, in the
+        order of ``classes``; at least 0, and 0 on the diagonal. Default: 1 for every wrong class.
 
     Raises
     ------
-    InputError : when ``cost`` is not such a matrix, or does not have one row for each class; when a class is given
-        twice, or is NaN.
+    InputError : ``cost`` has another form or does not match the number of classes; or a class is repeated or NaN.
 
     Examples
     --------
-    >>> import numpy as np
     >>> from structsvm import StructuralSVM
-    >>> from structsvm.losses import Multiclass
     >>> loss = Multiclass(classes=["cat", "dog"], cost=np.array([[0.0, 1.0], [5.0, 0.0]]))
     >>> StructuralSVM(loss, C=10).fit([[1.0, 0.0], [0.0, 1.0]], ["cat", "dog"]).predict([[0.0, 2.0]]).tolist()
     ['dog']
@@ -109,13 +105,13 @@ class Multiclass(ScoreLoss[Any]):
     per_row = True
 
     def __attrs_post_init__(self) -> None:
-        """Refuse costs of more or fewer classes than there are."""
+        """Reject costs that do not match the number of classes."""
         if self.cost is not None and self.classes is not None and len(self.cost) != len(self.classes):
             K = len(self.cost)
             raise InputError(
                 f"Multiclass(cost=...) is {K} x {K}, but there are {len(self.classes)} classes, {_some(self.classes)}: "
-                "give a row and a column for each, and Multiclass(classes=..., cost=...) where the training set "
-                "lacks some"
+                "give a row and a column for each, and Multiclass(classes=..., cost=...) if the training set lacks "
+                "some"
             )
 
     def bind(self, ys: Sequence[Any]) -> Self:
@@ -123,36 +119,33 @@ class Multiclass(ScoreLoss[Any]):
         return self if self.classes is not None else evolve(self, classes=sorted_labels(ys, _CLASSES))
 
     def params(self, ys: Sequence[Any]) -> Vector:
-        """Return the costs, row after row; nothing where every wrong class costs 1."""
         return np.zeros(0) if self.cost is None else np.ravel(self.cost)
 
     def operator(self, rows: Operator) -> Operator:
-        """Return K scores a row."""
+        """Return the operator with K scores per row."""
         return PerClass(rows, len(self._known()))
 
     def index(self, y: Any) -> int:
-        """Return the number of a class, from 0."""
+        """Return the index of a class, from 0."""
         try:
             return self._known().index(y)
         except ValueError:
             raise InputError(f"{y!r} is not among the classes {self._known()}") from None
 
     def labels(self, y: Any) -> Vector:
-        """Return the number of the class."""
         return np.array([self.index(y)], dtype=np.float64)
 
     def encode(self, y_hat: Any, y: Any) -> Vector:
-        """Return 1 at the class of the output."""
         code = np.zeros(len(self._known()))
         code[self.index(y_hat)] = 1.0
         return code
 
     def loss(self, y: Any, y_hat: Any) -> float:
-        """Return the cost of ŷ: 1 for a wrong class unless costs are given; the largest if y is not among the classes.
+        """Return the cost of ŷ, by default 1 for a wrong class; the largest cost if y is not among the classes.
 
         Raises
         ------
-        InputError : when costs are given and ŷ is not among the classes.
+        InputError : costs are set and ŷ is not among the classes.
         """
         if self.cost is None:
             return float(y != y_hat)
@@ -160,22 +153,18 @@ class Multiclass(ScoreLoss[Any]):
         return self.cost[self.index(y)][predicted] if y in self._known() else max(map(max, self.cost))
 
     def loss_augmented_argmax(self, scores: Vector, y: Any) -> Any:
-        """Return the class with the largest score after its cost is added."""
         truth = self.index(y)
         cost = np.arange(len(scores)) != truth if self.cost is None else np.array(self.cost[truth])
         return self._known()[int(np.argmax(scores + cost))]
 
     def slack_rescaled_argmax(self, scores: Vector, y: Any) -> Any:
-        """Return the class with the largest product of its cost and the margin that it violates."""
         margins = 1.0 + scores - scores[self.index(y)]
         return max(zip(self._known(), margins, strict=True), key=lambda each: self.loss(y, each[0]) * each[1])[0]
 
     def argmax(self, scores: Vector) -> Any:
-        """Return the class with the largest score."""
         return self._known()[int(np.argmax(scores))]
 
     def outputs(self, y: Any) -> Iterable[Any]:
-        """Return the classes."""
         return self._known()
 
     def _known(self) -> tuple[Any, ...]:

@@ -1,4 +1,4 @@
-"""The point at which precision equals recall."""
+"""The break-even point of precision and recall."""
 
 from collections.abc import Iterable
 from itertools import combinations
@@ -6,18 +6,16 @@ from itertools import combinations
 import numpy as np
 from attrs import frozen
 
-from structsvm.losses.shared.kinds import by_kind
-from structsvm.losses.shared.relevance import RelevanceLoss
+from structsvm.foundation.types import BoolVector, Vector
+from structsvm.losses.base import RankedByScore
+from structsvm.losses.shared.relevance import RelevanceLoss, by_kind
 from structsvm.metrics.ranking import rank_documents
-from structsvm.types import BoolVector, Vector
 
 
 def precision_recall_break_even(scores: Vector, labels: Vector, params: Vector, out: Vector) -> float:
     """Write ``c(y) − c(ŷ)`` of the most violated set and return its loss.
 
-    The relevant document of the lowest score leaves for the other one of the highest, the next
-    lowest for the next highest, as long as that brings something: each brings less than the
-    one before.
+    Exchange the worst relevant document for the best other one while the gain, which falls each time, is positive.
     """
     relevant, other = by_kind(scores, labels)
     R = len(relevant)
@@ -32,24 +30,20 @@ def precision_recall_break_even(scores: Vector, labels: Vector, params: Vector, 
 
 
 @frozen
-class PrecisionRecallBreakEven(RelevanceLoss):
-    """One minus the precision of the first R documents, R being the number of relevant ones: R-precision.
+class PrecisionRecallBreakEven(RelevanceLoss, RankedByScore):
+    """One minus R-precision, the precision of the first R documents, with R relevant documents in the query.
 
-    With R documents selected, precision and recall are the same. Joachims, "A Support Vector
-    Method for Multivariate Performance Measures", ICML 2005, with its outputs, all
-    sets of exactly R documents, and its ``Ψ(x, y) = Σ_d y_d x_d``, y = ±1. The argmax takes
-    O(n log n).
+    With R documents selected, precision equals recall. Joachims, "A Support Vector Method for Multivariate Performance
+    Measures", ICML 2005, with its outputs, all sets of exactly R documents, and its ``Ψ(x, y) = Σ_d y_d x_d``, y = ±1.
+    The argmax takes O(n log n).
 
-    R is not known when it comes to predicting, and need not be: an output is one number per
-    document, larger is ahead, and selects its first R documents. So the prediction is a
-    ranking, of which the first R are the set with the largest ``w·Ψ``, whatever R is. There is
-    no threshold and nothing for an intercept to do: it cancels, because all outputs select
-    equally many. Queries without both kinds of document are not usable. As for `FBeta`, weights
-    are small, and 0 where the two kinds overlap much.
+    An output is one number per document, larger is ahead, and selects its first R documents, so predictions need not
+    know R. An intercept cancels, because all outputs select equally many documents. Queries without both kinds of
+    document are not usable. As for `FBeta`, weights are small, and 0 if the two kinds overlap much.
 
     Parameters
     ----------
-    relevant_from : smallest label of a relevant document; None: every label above 0.
+    relevant_from : smallest label of a relevant document. Default: every label above 0 is relevant.
 
     Examples
     --------
@@ -66,15 +60,11 @@ class PrecisionRecallBreakEven(RelevanceLoss):
         return np.where(self._selected(y_hat, y), 1.0, -1.0)
 
     def loss(self, y: Vector, y_hat: Vector) -> float:
-        """Return the share of the first R documents of ŷ that are not relevant; 0 without relevant documents."""
         selected, relevant = self._selected(y_hat, y), self.relevant(y)
         return float(np.mean(~relevant[selected])) if selected.any() else 0.0
 
     def loss_augmented_argmax(self, scores: Vector, y: Vector) -> Vector:
-        """Return the set in which relevant documents are exchanged for others, the worst for the best, while it pays.
-
-        The selected documents have 1 and the others 0.
-        """
+        """Return the most violated set as 1 for selected documents and 0 for the others; see the kernel."""
         relevant = self.relevant(y)
         true, false = (np.flatnonzero(kind) for kind in (relevant, ~relevant))
         true, false = true[np.argsort(scores[true])], false[np.argsort(-scores[false])]
@@ -86,12 +76,8 @@ class PrecisionRecallBreakEven(RelevanceLoss):
         y_hat[false[:exchanged]] = 1.0
         return y_hat
 
-    def argmax(self, scores: Vector) -> Vector:
-        """Return the scores: their first R documents have the largest ``w·Ψ``, for every R."""
-        return scores
-
     def outputs(self, y: Vector) -> Iterable[Vector]:
-        """Return all sets of R documents, as 1 for those in it and 0 for the others."""
+        """Return all sets of R documents, as 1 for members and 0 for the others."""
         chosen = combinations(range(len(y)), int(self.relevant(y).sum()))
         return (np.isin(np.arange(len(y)), documents).astype(np.float64) for documents in chosen)
 

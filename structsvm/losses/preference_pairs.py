@@ -1,4 +1,4 @@
-"""The share of listed pairs that are swapped: the loss of the ranking SVM for preference judgments."""
+"""The share of swapped pairs in a list: the loss of the ranking SVM for preference judgments."""
 
 from typing import Any
 
@@ -6,23 +6,22 @@ import numpy as np
 from attrs import evolve, frozen
 
 from structsvm.exceptions import InputError
-from structsvm.losses.shared.judged_pairs import JudgedPairs
-from structsvm.losses.shared.pair_encoding import SwappedPairsLoss
-from structsvm.types import Matrix
+from structsvm.foundation.types import Matrix
+from structsvm.losses.shared.pairs import JudgedPairs, SwappedPairsLoss
 
 
 @frozen
 class PreferencePairs(SwappedPairsLoss):
-    """The share of judged pairs that are in the wrong order, each counted by its magnitude.
+    """The share of judged pairs in the wrong order, weighted by magnitude.
 
-    Its hinge is ``1/M Σ_p m_p max(0, 1 − (s_i − s_j))`` over the pairs p of a better i and a worse j, with magnitudes
-    m_p of sum M: that of the ranking SVM (Joachims, KDD 2002, section 4.2) for pairs that are
-    given, and not made of grades as in `SwappedPairs`. ``Ψ(x, ŷ) = 1/(2M) Σ_p ŷ_p m_p (x_i − x_j)`` with ``ŷ_p = −1``
-    where the pair is swapped and 1 elsewhere. Pairs may contradict each other. The argmax takes O(n + P).
+    The hinge is ``1/M Σ_p m_p max(0, 1 − (s_i − s_j))`` over the pairs p of a better i and a worse j, with magnitudes
+    m_p of sum M: as in the ranking SVM (Joachims, KDD 2002, section 4.2) for given pairs. `SwappedPairs` makes pairs
+    from grades. ``Ψ(x, ŷ) = 1/(2M) Σ_p ŷ_p m_p (x_i − x_j)`` with ``ŷ_p = −1`` if the pair is swapped, else 1. Pairs
+    may contradict each other. The argmax takes O(n + P).
 
-    The truth is a `JudgedPairs`. An output is the share of the swapped pairs in which each document is the better
-    one, and of those in which it is the worse, shape (2, n); or is a ranking, as the prediction is: one
-    number per document, larger is ahead, ties in document order. Queries without pairs are not usable.
+    The truth is a `JudgedPairs`. An output has shape (2, n): for each document the share of its swapped pairs in which
+    it is the better one, and in which it is the worse. Or it is a ranking, as predictions are: one number per document,
+    larger is ahead, ties in document order. Queries without pairs are not usable.
 
     Examples
     --------
@@ -32,15 +31,15 @@ class PreferencePairs(SwappedPairsLoss):
     """
 
     def pairs(self, y: JudgedPairs) -> JudgedPairs:
-        """Return the pairs with their shares in the sum of magnitudes."""
+        """Return the pairs with their shares of the sum of magnitudes."""
         return evolve(y, magnitude=y.magnitude / y.magnitude.sum())
 
     def usable(self, y: JudgedPairs) -> bool:
-        """Say whether the query has pairs.
+        """Return True if the query has pairs.
 
         Raises
         ------
-        InputError : when the truth is not a `JudgedPairs`.
+        InputError : the truth is not a `JudgedPairs`.
         """
         if not isinstance(y, JudgedPairs):
             raise InputError(
@@ -50,5 +49,4 @@ class PreferencePairs(SwappedPairsLoss):
         return len(y) > 0
 
     def swaps_of(self, y_hat: Any, y: JudgedPairs) -> Matrix:
-        """Return an output as what documents lose by swapped pairs: nothing, for the truth."""
         return np.zeros((2, y.documents)) if isinstance(y_hat, JudgedPairs) else super().swaps_of(y_hat, y)

@@ -6,20 +6,19 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
+from structsvm.foundation.types import IntVector
 from structsvm.losses.shared.interleaving import InterleavingLoss
-from structsvm.types import IntVector
 
 
 @frozen
 class ReciprocalRank(InterleavingLoss):
     """One minus the reciprocal rank of the first relevant document; its mean is 1 − MRR.
 
-    ``Δ = 1 − 1/rank``, with the pairs of Ψ as in `AveragePrecision`. Concave in the number of
-    documents ahead, so that the compiled argmax takes O(n log n).
+    ``Δ = 1 − 1/rank``, with the pairs of Ψ as in `AveragePrecision`. The compiled argmax takes O(n log n).
 
     Parameters
     ----------
-    relevant_from : smallest label of a relevant document; None: every label above 0.
+    relevant_from : smallest label of a relevant document. Default: every label above 0 is relevant.
 
     Examples
     --------
@@ -29,5 +28,4 @@ class ReciprocalRank(InterleavingLoss):
     """
 
     def cost(self, k: IntVector, j: IntVector, R: int, N: int) -> NDArray[Any]:
-        """Return ``1 − 1/rank`` of the first relevant document, and 0 for the others."""
         return np.where(k == 1, j / (1 + j), 0.0)

@@ -3,17 +3,13 @@
 import numpy as np
 from attrs import frozen
 
-from structsvm.compute.sorting import descending
-from structsvm.losses.shared.pairwise import PairwiseLoss
-from structsvm.types import Vector
+from structsvm.foundation.compute.sorting import descending
+from structsvm.foundation.types import Vector
+from structsvm.losses.shared.relevance import PairwiseLoss
 
 
 def roc_area(scores: Vector, labels: Vector, params: Vector, out: Vector) -> float:
-    """Write ``c(y) − c(ŷ)`` of the most violated ranking and return its loss.
-
-    Sorted by ``s − ¼`` for relevant and ``s + ¼`` for other documents, a pair is swapped
-    where the other document is ahead; both counts come from one walk.
-    """
+    """Write ``c(y) − c(ŷ)`` of the most violated ranking, by ``s − ¼`` if relevant, else ``s + ¼``; return its loss."""
     n = len(scores)
     shifted = np.empty(n)
     R = 0
@@ -32,7 +28,8 @@ def roc_area(scores: Vector, labels: Vector, params: Vector, out: Vector) -> flo
     relevant_behind = R
     swapped = 0
     order = descending(shifted)
-    for place in range(n):  # without a branch, which could not be foreseen
+    # No branch here: it would be unpredictable.
+    for place in range(n):
         document = order[place]
         relevant = labels[document] > 0.0
         relevant_behind -= relevant
@@ -46,13 +43,12 @@ def roc_area(scores: Vector, labels: Vector, params: Vector, out: Vector) -> flo
 class ROCArea(PairwiseLoss):
     """One minus the area under the ROC curve: the share of pairs in the wrong order.
 
-    Its hinge is ``1/(RN) Σ max(0, 1 − 2(s_i − s_j))`` over the pairs of a relevant i and a
-    non-relevant j. Joachims, "A Support Vector Method for Multivariate Performance
-    Measures", ICML 2005, section 4.3.
+    Its hinge is ``1/(RN) Σ max(0, 1 − 2(s_i − s_j))`` over the pairs of a relevant i and a non-relevant j. Joachims, "A
+    Support Vector Method for Multivariate Performance Measures", ICML 2005, section 4.3.
 
     Parameters
     ----------
-    relevant_from : smallest label of a relevant document; None: every label above 0.
+    relevant_from : smallest label of a relevant document. Default: every label above 0 is relevant.
 
     Examples
     --------
@@ -64,25 +60,25 @@ class ROCArea(PairwiseLoss):
     kernel = staticmethod(roc_area)
 
     def loss(self, y: Vector, y_hat: Vector) -> float:
-        """Return the share of pairs in which the non-relevant document is ahead."""
         relevant = self.ranked_relevance(y, y_hat)
         pairs = relevant.sum() * (~relevant).sum()
         return float(np.cumsum(~relevant)[relevant].sum() / pairs) if pairs else 0.0
 
     def loss_augmented_argmax(self, scores: Vector, y: Vector) -> Vector:
-        """Return the ranking that swaps a pair exactly where ``s_i − s_j < ½``."""
+        """Return the ranking that swaps a pair if and only if ``s_i − s_j < ½``."""
         return scores + np.where(self.relevant(y), -0.25, 0.25)
 
     def slack_rescaled_argmax(self, scores: Vector, y: Vector) -> Vector:
         """Return the ranking that swaps the m pairs of the smallest ``s_i − s_j``, with the best m: O(RN log RN).
 
-        Of m swapped pairs these have the largest score. To swap them is a ranking: a relevant document is then behind
-        the best of the others, as many as it loses to.
+        These pairs have the largest score of all sets of m pairs, and they form a ranking: each relevant document is
+        behind as many of the best others as it loses to.
         """
         relevant = self.relevant(y)
         differences = (scores[relevant, None] - scores[~relevant]).ravel()
         pairs = len(differences)
-        jitter = (0.6180339887 * np.arange(1, len(scores) + 1)) % 1.0  # of equal pairs, any number may be swapped
+        # Jitter breaks ties, because any number of equal pairs may be swapped.
+        jitter = (0.6180339887 * np.arange(1, len(scores) + 1)) % 1.0
         order = np.lexsort([(jitter[relevant, None] - jitter[~relevant]).ravel(), differences])
         m = np.arange(pairs + 1)
         values = m * (1.0 - 2.0 / pairs * np.concatenate([[0.0], np.cumsum(differences[order])]))

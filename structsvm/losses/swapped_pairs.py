@@ -3,10 +3,10 @@
 import numpy as np
 from attrs import frozen
 
-from structsvm.compute.compilation import compiled_part
-from structsvm.compute.sorting import descending
+from structsvm.foundation.compute.compilation import compiled_part
+from structsvm.foundation.compute.sorting import descending
+from structsvm.foundation.types import IntVector, Matrix, Vector
 from structsvm.losses.shared.graded_pairs import GradedPairsLoss, graded, several_grades
-from structsvm.types import IntVector, Matrix, Vector
 
 
 @compiled_part
@@ -19,7 +19,7 @@ def _add(tree: IntVector, grade: int, count: int) -> None:
 
 @compiled_part
 def _up_to(tree: IntVector, grade: int) -> int:
-    """Count the documents in a tree whose grade is at most this one."""
+    """Count the documents in a tree with at most this grade."""
     count = 0
     while grade > 0:
         count += tree[grade]
@@ -28,11 +28,10 @@ def _up_to(tree: IntVector, grade: int) -> int:
 
 
 def swapped_pairs(scores: Vector, labels: Vector, params: Vector, out: Vector) -> float:
-    """Write ``c(y) − c(ŷ)`` of the most violated set of swapped pairs and return its loss.
+    """Write ``c(y) − c(ŷ)`` of the most violated set of swapped pairs, with ``s_i − 1 < s_j``, and return its loss.
 
-    ``labels`` are the grades, numbered from 1. The pair of a better i and a worse j is swapped where
-    ``s_i − 1 < s_j``. One walk merges the documents by ``s − 1``, as the better of their pairs, with
-    the documents by ``s``, as the worse: O(n log n) for any number of grades.
+    ``labels`` are grades from 1. One pass merges documents by ``s − 1``, as better ones, with documents by ``s``: O(n
+    log n).
     """
     n = len(scores)
     grade = labels.astype(np.int64)
@@ -72,21 +71,18 @@ def swapped_pairs(scores: Vector, labels: Vector, params: Vector, out: Vector) -
 
 @frozen
 class SwappedPairs(GradedPairsLoss):
-    """The share of the pairs of documents of different grades that are in the wrong order.
+    """The share of pairs of documents of different grades that are in the wrong order.
 
-    Its hinge is that of the ranking SVM, ``1/P Σ max(0, 1 − (s_i − s_j))`` over the P pairs of a query in which i has
+    Its hinge is as in the ranking SVM, ``1/P Σ max(0, 1 − (s_i − s_j))`` over the P pairs of a query in which i has
     the larger label (Herbrich, Graepel and Obermayer, "Large margin rank boundaries for ordinal regression", 2000;
     Joachims, "Optimizing search engines using clickthrough data", KDD 2002), which svm_rank minimises with ``-l 2``.
-    ``Ψ(x, ŷ) = 1/(2P) Σ ŷ_ij (x_i − x_j)`` with ``ŷ_ij = −1`` where the pair is swapped and 1 elsewhere. Each
-    pair is swapped or not for itself, so that an output need not be a ranking: with three grades, 1 may
-    be ahead of 2, 0 ahead of 1, and 2 ahead of 0.
+    ``Ψ(x, ŷ) = 1/(2P) Σ ŷ_ij (x_i − x_j)`` with ``ŷ_ij = −1`` if the pair is swapped, else 1. Each pair is swapped
+    independently, so an output need not be a ranking.
 
-    An output is the share of the pairs that are swapped in which each document is the better one, and in which it is
-    the worse, shape (2, n). Or it is a ranking, one number per document, larger is ahead, ties in document order,
-    as the truth and the prediction are.
-
-    With two grades ``v = 2w`` turns the hinge of `ROCArea` at w into this one at v. The argmax takes
-    O(n log n) for any number of grades. Queries whose documents have all the same label are not usable.
+    An output has shape (2, n): for each document the share of its swapped pairs in which it is the better one, and in
+    which it is the worse. Or it is a ranking, as the truth and the prediction are: one number per document, larger is
+    ahead, ties in document order. With two grades, ``v = 2w`` turns the hinge of `ROCArea` at w into this one at v. The
+    argmax takes O(n log n) for any number of grades. Queries whose labels are all equal are not usable.
 
     Examples
     --------
@@ -98,7 +94,7 @@ class SwappedPairs(GradedPairsLoss):
     kernel = staticmethod(swapped_pairs)
 
     def weight(self, better: Vector, worse: Vector) -> float:
-        """Return 1: all pairs count alike."""
+        """Return 1: all pairs have equal weight."""
         return 1.0
 
     def labels(self, y: Vector) -> Vector:
@@ -106,11 +102,10 @@ class SwappedPairs(GradedPairsLoss):
         return 1.0 + np.unique(graded(y), return_inverse=True)[1].astype(np.float64)
 
     def usable(self, y: Vector) -> bool:
-        """Say whether the documents have more than one grade."""
         return several_grades(y)
 
     def number_of_pairs(self, y: Vector) -> int:
-        """Return P, the number of pairs of documents of different grades, without a list of them."""
+        """Return P, the number of pairs of documents of different grades, without listing them."""
         counts = np.unique(graded(y), return_counts=True)[1]
         return int(counts.sum() ** 2 - (counts**2).sum()) // 2
 
@@ -126,7 +121,7 @@ class SwappedPairs(GradedPairsLoss):
         return counts / max(self.number_of_pairs(y), 1)
 
     def slack_rescaled_argmax(self, scores: Vector, y: Vector) -> Matrix:
-        """Swap the m pairs of the smallest ``s_i − s_j``, with the best m: O(P log P)."""
+        """Return the output that swaps the m pairs of the smallest ``s_i − s_j``, with the best m: O(P log P)."""
         grades = graded(y)
         better, worse = np.nonzero(grades[:, None] > grades)
         differences = scores[better] - scores[worse]

@@ -1,23 +1,21 @@
-"""The weighted ranks of documents: the loss of learning from clicks, and from positives alone."""
+"""Weighted ranks of documents: the loss for clicks and for positive-only labels."""
 
 from typing import Any
 
 import numpy as np
 from attrs import frozen
 
-from structsvm.compute.sorting import descending
 from structsvm.exceptions import InputError
-from structsvm.losses.shared.judged_pairs import JudgedPairs
-from structsvm.losses.shared.pair_encoding import SwappedPairsLoss
-from structsvm.types import Matrix, Vector
+from structsvm.foundation.compute.sorting import descending
+from structsvm.foundation.types import Matrix, Vector
+from structsvm.losses.shared.pairs import JudgedPairs, SwappedPairsLoss
 
 
 def weighted_ranks(scores: Vector, labels: Vector, params: Vector, out: Vector) -> float:
-    """Write ``c(y) − c(ŷ)`` of the most violated set of swapped pairs and return its loss.
+    """Write ``c(y) − c(ŷ)`` of the most violated set of swapped pairs, with ``s_i − 1 < s_j``, and return its loss.
 
-    ``labels`` are the weights of the documents over n − 1. The pair of a weighted i and any other j is swapped where
-    ``s_i − 1 < s_j``: one walk merges the documents by ``s − 1``, as the weighted of their pairs, with the documents
-    by ``s``, as the others.
+    ``labels`` are weights divided by n − 1. One pass merges documents by ``s − 1``, as weighted ones, with documents by
+    ``s``.
     """
     n = len(scores)
     order = descending(scores)
@@ -42,25 +40,22 @@ def weighted_ranks(scores: Vector, labels: Vector, params: Vector, out: Vector) 
 
 @frozen
 class WeightedRanks(SwappedPairsLoss):
-    """The weighted sum of the shares of other documents that are ahead of each weighted one.
+    """The weighted sum, over weighted documents, of the share of other documents ahead.
 
-    The labels are weights v, not negative: how often a document was clicked over the propensity of the click, say, or 1
-    for a document that is known to be relevant and 0 where nothing is known. The loss of a ranking is
-    ``Δ = 1/(n − 1) Σ_i v_i (rank_i − 1)`` over the n documents of the query, linear in v: with weights whose mean is
-    the relevance, its mean is that of full judgments. Its hinge is ``1/(n − 1) Σ_i v_i Σ_{j≠i} max(0, 1 − (s_i −
-    s_j))``,
-    that of propensity SVM-rank (Joachims, Swaminathan and Schnabel, "Unbiased learning-to-rank with biased feedback",
-    WSDM 2017, section 5), but for the n − 1, which makes lists of all lengths count alike; query weights of
-    n − 1 take it back. Two weighted documents make two pairs, one each way.
+    Labels are non-negative weights v, such as the number of clicks on a document divided by the click's propensity; or
+    1 for a document known to be relevant and 0 if unknown. The loss of a ranking is
+    ``Δ = 1/(n − 1) Σ_i v_i (rank_i − 1)`` over the n documents of the query. It is linear in v: if v is right on
+    average, so is the loss. Its hinge is ``1/(n − 1) Σ_i v_i Σ_{j≠i} max(0, 1 − (s_i − s_j))``, as in propensity
+    SVM-rank (Joachims, Swaminathan and Schnabel, "Unbiased learning-to-rank with biased feedback", WSDM 2017, section
+    5) divided by n − 1, so that lists of all lengths count equally; query weights of n − 1 undo the division.
 
-    ``Ψ(x, ŷ) = 1/(2(n − 1)) Σ_i v_i Σ_{j≠i} ŷ_ij (x_i − x_j)`` with ``ŷ_ij = −1`` where the pair is swapped and 1
-    elsewhere, each pair for itself. An output is what documents lose by swapped pairs, shape (2, n): their own
-    weights in those in which they are the weighted one, and those of the weighted ones in those in which they are the
-    other, over n − 1. Or it is a ranking, shape (1, n): one number
-    per document, larger is ahead, ties in document order. The truth, shape (n,), has no swapped pair, which no ranking
-    attains where two documents have weights. The argmax takes O(n log n).
+    ``Ψ(x, ŷ) = 1/(2(n − 1)) Σ_i v_i Σ_{j≠i} ŷ_ij (x_i − x_j)`` with ``ŷ_ij = −1`` if the pair is swapped, else 1. Pairs
+    are swapped independently; two weighted documents make two pairs, one each way. An output has shape (2, n): the
+    weights that each document loses by its own swapped pairs, and by other documents' pairs, divided by n − 1. Or it
+    is a ranking, shape (1, n): one number per document, larger is ahead, ties in document order. The truth, shape (n,),
+    has no swapped pairs, which no ranking attains if two documents have weights. The argmax takes O(n log n).
 
-    Queries without a weight above 0, or of one document, are not usable.
+    Queries without a positive weight, or with one document, are not usable.
 
     Examples
     --------
@@ -71,48 +66,42 @@ class WeightedRanks(SwappedPairsLoss):
 
     kernel = staticmethod(weighted_ranks)
     numeric_labels = True
+    why_unusable = (
+        "none has two documents, one of them with a label above 0. Labels are the weights of documents, such as clicks "
+        "over their propensities; check the labels and qid"
+    )
 
     def labels(self, y: Vector) -> Vector:
-        """Return the weights over n − 1."""
+        """Return the weights divided by n − 1."""
         return np.asarray(_weights(y) / max(1, len(y) - 1))
 
     def usable(self, y: Vector) -> bool:
-        """Say whether some document has a weight, and another is there to be behind it.
+        """Return True if some document has a weight and there is another document.
 
         Raises
         ------
-        InputError : when a weight is below 0.
+        InputError : a weight is negative.
         """
         weights = _weights(y)
         if (weights < 0.0).any():
             raise InputError(
-                f"WeightedRanks reads labels as weights of documents, and {weights.min():g} is below 0: give 0 where "
+                f"WeightedRanks reads labels as weights of documents, and {weights.min():g} is below 0: give 0 if "
                 "nothing is known of a document"
             )
         return len(weights) > 1 and bool(weights.any())
 
-    @property
-    def why_unusable(self) -> str:
-        """What to tell where no query can be learned from."""
-        return (
-            "none has two documents, one of them with a label above 0. Labels are the weights of documents, such as "
-            "clicks over their propensities; check the labels and qid"
-        )
-
     def pairs(self, y: Vector) -> JudgedPairs:
-        """Return the pairs of a document with a weight and any other, the weight over n − 1 as share."""
+        """Return the pairs of a weighted document and any other; the share is the weight divided by n − 1."""
         v = self.labels(y)
         better, worse = np.nonzero((v[:, None] > 0.0) & ~np.eye(len(v), dtype=bool))
         return JudgedPairs(len(v), better, worse, v[better])
 
     def swaps(self, scores: Vector, y: Vector, margin: float) -> Matrix:
-        """Return the output that swaps the pairs with ``s_i − margin < s_j``."""
         v = self.labels(y)
         swapped = (scores[:, None] - margin < scores) & ~np.eye(len(scores), dtype=bool)
         return np.stack([v * swapped.sum(axis=1), v @ swapped])
 
     def swaps_of(self, y_hat: Any, y: Vector) -> Matrix:
-        """Return an output as what documents lose by swapped pairs: nothing, for the truth."""
         given = np.asarray(y_hat, dtype=np.float64)
         if given.ndim == 1:
             return np.zeros((2, len(given)))

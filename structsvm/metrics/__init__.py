@@ -1,79 +1,36 @@
-"""Measures of rankings: average precision, NDCG, precision and recall at k, and the others of trec_eval.
+"""Measures of rankings: average precision, NDCG, precision and recall at k, and the other measures of trec_eval.
 
-A measure is a value, ``AP()``, ``NDCG(k=10)`` or ``parse_measure("ndcg@10")``, with ``.mean(scores,
-labels, qid)`` and ``.per_query(scores, labels, qid)``; the functions in lower case are the means.
-Several measures of one ranking: ``lists = rank_lists(scores, labels, qid)`` once, then ``measure.of(lists)``.
+A measure is a value, such as ``AP()``, ``NDCG(k=10)`` or ``parse_measure("ndcg@10")``, with ``.mean(scores, labels,
+qid)`` and ``.per_query(scores, labels, qid)``. To compute several measures of one ranking, call ``lists =
+rank_lists(scores, labels, qid)`` once, then ``measure.of(lists)``.
 """
 
-from structsvm.metrics.base import Measure, PerQuery, RankedLists, measure_names, parse_measure, rank_lists
-from structsvm.metrics.functions import average_precision, ndcg, precision, recall, reciprocal_rank, roc_area
-from structsvm.metrics.measures import (
-    AP,
-    ERR,
-    GMAP,
-    NDCG,
-    RBP,
-    RR,
-    BinaryMeasure,
-    BPref,
-    ElevenPoint,
-    InfAP,
-    IPrec,
-    JudgedShare,
-    NumQ,
-    NumRel,
-    NumRelRet,
-    NumRet,
-    P,
-    Recall,
-    ROCArea,
-    RPrec,
-    SetF,
-    SetMAP,
-    SetP,
-    SetRecall,
-    Success,
-)
-from structsvm.metrics.ranking import Ranking, rank_documents
+from structsvm.metrics.at_k import RBP, RR, Judged, P, Recall, Rprec, Success
+from structsvm.metrics.average_precision import AP, InfAP, IPrec
+from structsvm.metrics.base import Measure, parse_measure
+from structsvm.metrics.binary import BinaryMeasure
+from structsvm.metrics.graded import ERR, NDCG
+from structsvm.metrics.pairs import Bpref, ROCArea
+from structsvm.metrics.ranking import RankedLists, rank_lists
 
 __all__ = [
     "AP",
     "ERR",
-    "GMAP",
     "NDCG",
     "RBP",
     "RR",
-    "BPref",
     "BinaryMeasure",
-    "ElevenPoint",
+    "Bpref",
     "IPrec",
     "InfAP",
-    "JudgedShare",
+    "Judged",
     "Measure",
-    "NumQ",
-    "NumRel",
-    "NumRelRet",
-    "NumRet",
     "P",
-    "PerQuery",
     "ROCArea",
-    "RPrec",
     "RankedLists",
-    "Ranking",
     "Recall",
-    "SetF",
-    "SetMAP",
-    "SetP",
-    "SetRecall",
+    "Rprec",
     "Success",
-    "average_precision",
-    "measure_names",
-    "ndcg",
     "parse_measure",
-    "precision",
-    "rank_documents",
     "rank_lists",
-    "recall",
-    "reciprocal_rank",
-    "roc_area",
 ]

@@ -1,20 +1,23 @@
-"""Who is ahead of whom: the one place that breaks ties."""
+"""Ranking by score with the package's only tie rule, and ranked lists, the input of all measures."""
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from attrs import frozen
 from numpy.typing import ArrayLike, NDArray
 
-from structsvm.arrays import numbers
 from structsvm.exceptions import InputError
-from structsvm.queries import Queries
-from structsvm.types import IntVector, Vector
+from structsvm.foundation.arrays import numbers
+from structsvm.foundation.queries import Queries
+from structsvm.foundation.types import BoolVector, IntVector, Vector
+
+Judgments: TypeAlias = tuple[ArrayLike, ArrayLike]
+"""Labels and query ids of all judged documents, including documents that the ranking lacks."""
 
 
 @frozen(eq=False)
 class Ranking:
-    """The rows of all queries, query after query, best document first.
+    """The rows of all queries, grouped by query, best document first.
 
     Parameters
     ----------
@@ -22,13 +25,6 @@ class Ranking:
     order : row numbers in ranked order, shape (n,).
     query : position in `ids` of the query of each ranked row, ascending, shape (n,).
     rank : rank of each ranked row within its query, from 1, shape (n,).
-
-    Examples
-    --------
-    >>> from structsvm.metrics import rank_documents
-    >>> ranking = rank_documents([1.0, 3.0, 2.0, 5.0], qid=["a", "a", "b", "a"])
-    >>> ranking.order.tolist(), ranking.rank.tolist(), ranking.ids[ranking.query].tolist()
-    ([3, 1, 0, 2], [1, 2, 3, 1], ['a', 'a', 'a', 'b'])
     """
 
     ids: NDArray[Any]
@@ -38,30 +34,21 @@ class Ranking:
 
 
 def rank_documents(scores: ArrayLike, qid: ArrayLike | None = None, *, doc_ids: ArrayLike | None = None) -> Ranking:
-    """Rank the documents of every query by descending score. This is the tie rule of the package.
+    """Rank the documents of every query by descending score: the tie rule of the package.
 
-    Equal scores keep the order of the input; with `doc_ids`, they are ordered by document id,
-    descending, which is the rule of trec_eval. In its version 9 ids compare as strings and scores are
-    float32: pass strings, and scores rounded to float32, to have its ties. The rows of
-    `structsvm.data.Run` are already in its order.
+    Equal scores keep the order of the input. With `doc_ids`, they are ordered by document id, descending, as in
+    trec_eval. Version 9 compares ids as strings and scores as float32, so pass strings and rounded scores to get its
+    ties. The rows of `structsvm.data.Run` already have its order.
 
     Parameters
     ----------
     scores : one number per document, larger is ahead, shape (n,). Infinities are allowed.
-    qid : query id of each row, shape (n,); None means one query.
+    qid : query id of each row, shape (n,). Default: one query.
     doc_ids : document id of each row, shape (n,).
 
     Raises
     ------
-    InputError : a score is NaN, there are no rows, or the lengths differ.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from structsvm.metrics import rank_documents
-    >>> ranking = rank_documents(np.array([1.0, 3.0]), np.array([0, 0]))
-    >>> type(ranking).__name__
-    'Ranking'
+    InputError : a score is NaN, no row is given, or the lengths differ.
     """
     values = as_vector(scores, "scores")
     rows = _tie_order(len(values), doc_ids)
@@ -80,13 +67,152 @@ def rank_documents(scores: ArrayLike, qid: ArrayLike | None = None, *, doc_ids: 
     )
 
 
-def as_vector(values: ArrayLike, name: str, *, missing: bool = False) -> Vector:
-    """Return `values` as a float64 vector with at least one entry, and without NaN unless some may be missing.
+@frozen(eq=False)
+class RankedLists:
+    """Labels in ranked order, with all judgments: the input of measures.
+
+    Parameters
+    ----------
+    ids : query ids in order of first appearance, shape (Q,).
+    query : position in `ids` of the query of each ranked document, ascending, shape (n,).
+    rank : rank within the query, from 1, shape (n,).
+    label : label of each ranked document, shape (n,).
+    tied : True if a ranked document has the same score as its predecessor in the query, shape (n,).
+    is_judged : mask of judged ranked documents, shape (n,). The others have a label of 0 or less.
+    is_pooled : mask of ranked documents that were judged or set apart for judging, shape (n,).
+    judged : labels of the judged documents, in any order, shape (m,).
+    judged_query : position in `ids` of the query of each judged document, shape (m,).
+
+    Examples
+    --------
+    >>> from structsvm.metrics import rank_lists
+    >>> lists = rank_lists([1.0, 3.0, 2.0, 5.0], [1, 0, 2, 1], [7, 7, 7, 8])
+    >>> lists.ids.tolist(), lists.query.tolist(), lists.rank.tolist(), lists.label.tolist()
+    ([7, 8], [0, 0, 0, 1], [1, 2, 3, 1], [0.0, 2.0, 1.0, 1.0])
+    >>> lists.total(lists.label > 0)  # relevant documents of each query
+    array([2., 1.])
+    """
+
+    ids: NDArray[Any]
+    query: IntVector
+    rank: IntVector
+    label: Vector
+    tied: BoolVector
+    is_judged: BoolVector
+    is_pooled: BoolVector
+    judged: Vector
+    judged_query: IntVector
+
+    def total(self, values: Vector | IntVector | BoolVector) -> Vector:
+        """Sum a value per ranked document over each query, shape (Q,)."""
+        return np.asarray(np.bincount(self.query, values, len(self.ids)), dtype=np.float64)
+
+    def total_judged(self, values: Vector | BoolVector) -> Vector:
+        """Sum a value per judged document over each query, shape (Q,)."""
+        return np.asarray(np.bincount(self.judged_query, values, len(self.ids)), dtype=np.float64)
+
+    def count_down(self, marked: BoolVector) -> IntVector:
+        """Count the marked documents from the top of the list down to each ranked document, shape (n,)."""
+        count: IntVector = np.cumsum(marked)
+        before_list: IntVector = (count - marked)[self.rank == 1]
+        found: IntVector = count - before_list[self.query]
+        return found
+
+    def within(self, k: int | None) -> BoolVector:
+        """Return a mask of the first k documents of each query, shape (n,); of all documents if k is None."""
+        return np.ones(len(self.rank), dtype=np.bool_) if k is None else self.rank <= k
+
+    def require_judged(self, measure: object) -> None:
+        """Reject lists that do not distinguish judged documents, for a measure that depends on them.
+
+        Raises
+        ------
+        InputError : more documents of a query are ranked as judged than were judged.
+        """
+        ranked, judged = self.total(self.is_judged), np.bincount(self.judged_query, minlength=len(self.ids))
+        wrong = np.flatnonzero(ranked > judged)
+        if len(wrong):
+            query = wrong[0]
+            raise InputError(
+                f"{measure} depends on which documents were judged: query {self.ids.tolist()[query]!r} has "
+                f"{judged[query]} judged documents, but {ranked[query]:g} are ranked as judged. Labels of unjudged "
+                "documents must be NaN, as Qrels.grades_of returns them"
+            )
+
+
+def rank_lists(
+    scores: ArrayLike,
+    labels: ArrayLike,
+    qid: ArrayLike | None = None,
+    *,
+    doc_ids: ArrayLike | None = None,
+    judged: Judgments | None = None,
+) -> RankedLists:
+    """Rank the documents of every query once, for one measure or several (`Measure.of`).
+
+    Parameters
+    ----------
+    scores : one number per document, larger is ahead, shape (n,).
+    labels : label of each document, shape (n,): a grade, or relevant (> 0) or not. With `judged`, NaN marks a document
+        without judgment. A label below 0 marks a document set apart for judging but not judged
+        (`structsvm.data.Qrels.grades_of`). Neither is relevant for any `relevant_from`, and some measures distinguish
+        them from documents judged not relevant. Without `judged`, all documents are judged.
+    qid : query id of each row, shape (n,); rows of a query need not be contiguous. Default: one query.
+    doc_ids : document ids, shape (n,): equal scores are ordered by id, descending, as in trec_eval. Default: equal
+        scores keep the order of the input.
+    judged : (labels, query ids) of all judged documents if the ranking lacks some of them, as in trec_eval. Queries
+        that are not ranked and labels below 0 are ignored. Default: the ranked documents.
 
     Raises
     ------
-    InputError : it is not such a vector; the message calls it `name`.
+    InputError : lengths differ, a score is NaN, a label is infinite, or NaN without `judged`, or no ranked query is
+        judged.
+
+    Examples
+    --------
+    >>> from structsvm.metrics import AP, rank_lists
+    >>> lists = rank_lists([3.0, 2.0, 1.0], [1, 0, 1])
+    >>> AP().values(lists).round(3).tolist()
+    [0.833]
     """
+    grades = _labels(labels, "labels", missing=judged is not None)
+    ranking = rank_documents(scores, qid, doc_ids=doc_ids)
+    if len(grades) != len(ranking.order):
+        raise InputError(f"there are {len(ranking.order)} scores and {len(grades)} labels")
+    label = grades[ranking.order]
+    score = as_vector(scores, "scores")[ranking.order]
+    tied = np.zeros(len(score), dtype=np.bool_)
+    tied[1:] = (score[1:] == score[:-1]) & (ranking.rank[1:] > 1)
+    if judged is None:
+        every = np.ones(len(label), dtype=np.bool_)
+        return RankedLists(ranking.ids, ranking.query, ranking.rank, label, tied, every, every, label, ranking.query)
+    given: Any = judged
+    if not isinstance(given, tuple | list) or len(given) != 2:
+        raise InputError(f"judged must be labels and query ids of the judged documents, (labels, qid), got {judged!r}")
+    judged_label = _labels(judged[0], "judged labels")
+    queries = Queries.of(judged[1], len(judged_label))
+    known = Queries.of(np.concatenate([ranking.ids, queries.ids]), len(ranking.ids) + len(queries.ids)).number
+    number = known[len(ranking.ids) :][queries.number]
+    ranked = number < len(ranking.ids)
+    if not ranked.any():
+        raise InputError(f"no ranked query is judged: ranked are {_some(ranking.ids)}, judged {_some(queries.ids)}")
+    ranked &= judged_label >= 0
+    is_pooled = ~np.isnan(label)
+    return RankedLists(
+        ranking.ids,
+        ranking.query,
+        ranking.rank,
+        np.where(is_pooled, label, 0.0),
+        tied,
+        is_pooled & (label >= 0),
+        is_pooled,
+        judged_label[ranked],
+        number[ranked],
+    )
+
+
+def as_vector(values: ArrayLike, name: str, *, missing: bool = False) -> Vector:
+    """Return a non-empty float64 vector, without NaN unless ``missing``; errors call it ``name``."""
     vector = numbers(values, name)
     if vector.ndim != 1 or len(vector) == 0:
         raise InputError(f"{name} must be a vector with an entry per document; its shape is {vector.shape}")
@@ -96,24 +222,32 @@ def as_vector(values: ArrayLike, name: str, *, missing: bool = False) -> Vector:
     return vector
 
 
+def _labels(labels: ArrayLike, name: str, *, missing: bool = False) -> Vector:
+    values = as_vector(labels, name, missing=missing)
+    if np.isinf(values).any():
+        raise InputError(f"{name} must be finite: row {np.isinf(values).argmax()} is not")
+    return values
+
+
+def _some(ids: NDArray[Any]) -> str:
+    return ", ".join(map(repr, ids[:3].tolist())) + (", ..." if len(ids) > 3 else "")
+
+
 def _tie_order(n: int, doc_ids: ArrayLike | None) -> IntVector:
-    """Row numbers in the order that documents of one score shall have."""
+    """Return row numbers in the order that equal scores get."""
     if doc_ids is None:
         return np.arange(n)
     names = np.asarray(doc_ids)
     if names.shape != (n,):
-        raise InputError(f"doc_ids must hold one document id per row, shape ({n},); its shape is {names.shape}")
+        raise InputError(f"doc_ids must have one document id per row, shape ({n},); its shape is {names.shape}")
     return np.argsort(names, kind="stable")[::-1]
 
 
 def _sort_descending(values: Vector, start: IntVector, size: IntVector) -> IntVector:
-    """Positions that sort every list ``values[start : start + size]`` in descending order, stably.
-
-    Lists of similar size (up to a factor of two) are sorted together as the rows of one padded table, which
-    is ten times faster than one sort of all rows by (list, value).
-    """
+    """Return positions that sort every list ``values[start : start + size]`` in descending order, stably."""
     order = np.empty(len(values), dtype=np.int64)
     size_class = np.frexp(size)[1]
+    # One padded table per size class (a factor of two) is ten times faster than one sort of all rows by (list, value).
     for each in np.unique(size_class):
         lists = np.flatnonzero(size_class == each)
         column = np.arange(size[lists].max())

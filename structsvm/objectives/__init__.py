@@ -1,20 +1,10 @@
-"""Losses as objectives: the hinge of any loss as a function of scores, for any model that learns scores.
+"""Losses as objectives: the hinge of any loss as a function of scores, to train any model that outputs scores.
 
-`hinge` and `Hinge` need NumPy alone, and so do `LightGBMHinge`, `LightGBMMeasure`, `XGBoostHinge` and `XGBoostMeasure`,
-which LightGBM and XGBoost call. ``structsvm.objectives.for_torch``, ``for_jax``, ``for_pyterrier`` and
-``for_ir_measures`` are imported by those who have these.
+These names need NumPy only. Import ``structsvm.objectives.for_torch``, ``for_jax``, ``for_pyterrier`` and
+``for_ir_measures`` if these frameworks are installed.
 """
 
-from structsvm.objectives.for_lightgbm import LightGBMHinge, LightGBMMeasure
-from structsvm.objectives.for_xgboost import XGBoostHinge, XGBoostMeasure
-from structsvm.objectives.hinges import Hinge, HingeValues, hinge
+from structsvm.objectives.boosting import LightGBMHinge, LightGBMMeasure, XGBoostHinge, XGBoostMeasure
+from structsvm.objectives.hinges import Hinge
 
-__all__ = [
-    "Hinge",
-    "HingeValues",
-    "LightGBMHinge",
-    "LightGBMMeasure",
-    "XGBoostHinge",
-    "XGBoostMeasure",
-    "hinge",
-]
+__all__ = ["Hinge", "LightGBMHinge", "LightGBMMeasure", "XGBoostHinge", "XGBoostMeasure"]

@@ -1,4 +1,4 @@
-"""Hinges as a loss of JAX."""
+"""Hinges as a loss function for JAX."""
 
 from typing import Any
 
@@ -6,29 +6,27 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from structsvm.exceptions import InputError, NotInstalledError
+from structsvm.exceptions import InputError
+from structsvm.foundation.extras import needed
 from structsvm.losses import ScoreLoss
-from structsvm.objectives.hinges import Hinge
-from structsvm.objectives.recent import Recent
+from structsvm.objectives.hinges import Hinge, Recent
 
-try:
+with needed("structsvm.objectives.for_jax needs JAX", "jax"):
     import jax
     import jax.numpy as jnp
-except ImportError as error:
-    raise NotInstalledError("structsvm.objectives.for_jax needs JAX: pip install 'structural-svm[jax]'.") from error
 
 
 @frozen
-class HingeLoss:
-    """The hinges of a loss as a function that JAX differentiates: ``HingeLoss("map")(scores, labels, segments=qid)``.
+class JaxHinge:
+    """The hinges of a loss as a differentiable JAX function: ``JaxHinge("map")(scores, labels, segments=qid)``.
 
-    Arguments are those of the losses of Rax. The hinges are computed outside of JAX, by a callback, also under ``jit``
-    and ``vmap``. What is wrong with arguments is said before, as far as it is known then: values that are traced, such
-    as scores under ``jit``, are seen in the callback only, where nothing may be raised. The result is then NaN.
+    The signature follows the losses of Rax. A host callback computes the hinges, also under ``jit`` and ``vmap``.
+    Traced values, such as scores under ``jit``, are visible only in the callback, which cannot raise, so invalid ones
+    make the result NaN. Other arguments are validated before.
 
     Parameters
     ----------
-    loss : name or object; see `Hinge`.
+    loss : name or object; see `structsvm.objectives.Hinge`.
     """
 
     loss: str | ScoreLoss[Any] = "map"
@@ -41,26 +39,24 @@ class HingeLoss:
     def __call__(
         self, scores: Any, labels: Any, *, where: Any = None, segments: Any = None, reduce_fn: Any = jnp.mean
     ) -> Any:
-        """Return the hinge.
+        """Return the result of ``reduce_fn``, or without one the hinges.
+
+        Without ``reduce_fn``, the result is the hinge of each list, shape (...). With segments, it has shape (..., n):
+        the hinge of each query at its first document and 0 elsewhere.
 
         Parameters
         ----------
-        scores : floats, each last axis a list, shape (..., n).
-        labels : of the same shape.
-        where : which items are documents, True or False, of the same shape. None: all.
-        segments : ids, integers: items of a list are of one query where theirs are equal. Of the same shape. None: a
-            list is a query.
-        reduce_fn : is called as ``reduce_fn(values, where=usable)``, as `jax.numpy.mean` and `jax.numpy.sum` can be;
-            0 is returned where no query is usable. None: nothing is reduced.
-
-        Returns
-        -------
-        What ``reduce_fn`` returns, or the hinges: one a list, shape (...); with segments, shape (..., n), at the
-        first document of each query. 0 where there is none.
+        scores : floats, shape (..., n); each last axis is a list.
+        labels : same shape.
+        where : boolean mask of the items that are documents, same shape. Default: all.
+        segments : integer query ids, same shape: items of a list with equal ids belong to one query. Default: each list
+            is one query.
+        reduce_fn : called as ``reduce_fn(values, where=usable)``; `jax.numpy.mean` and `jax.numpy.sum` fit. The result
+            is 0 if no query is usable. None: no reduction.
 
         Raises
         ------
-        InputError : shapes or types do not fit, or labels that are not traced cannot be used.
+        InputError : shapes or types do not match, or labels that are not traced are invalid.
         """
         scores, labels = jnp.asarray(scores), jnp.asarray(labels)
         kept = jnp.ones(scores.shape, dtype=bool) if where is None else jnp.asarray(where)
@@ -104,17 +100,15 @@ class HingeLoss:
         return found
 
     def _outside(self, scores: Any, labels: Any, kept: Any, parts: Any) -> tuple[NDArray[Any], ...]:
-        """Return values at the first document of each query, the gradient, where values are, and the place of each's.
-
-        All are of the shape of the scores; the last are places among the scores as one vector.
-        """
+        """Return hinges and usable mask, both at first documents of queries, the gradient, and first documents."""
         scores = np.asarray(scores)
         values, gradient = np.zeros_like(scores), np.zeros_like(scores)
         usable, first = np.zeros(scores.shape, dtype=np.bool_), np.zeros(scores.shape, dtype=np.int32)
         try:
             hinge, rows = self._prepared(np.asarray(labels), np.asarray(kept), np.asarray(parts))
             found = hinge(scores.ravel()[rows])
-        except Exception:  # one that leaves a callback is undefined behaviour
+        # An exception that leaves a callback is undefined behaviour, so return NaN instead.
+        except Exception:
             values.fill(np.nan)
             gradient.fill(np.nan)
             usable.fill(True)
@@ -127,7 +121,7 @@ class HingeLoss:
         return values, gradient, usable, first
 
     def _prepared(self, labels: NDArray[Any], kept: NDArray[Any], parts: NDArray[Any]) -> tuple[Hinge, NDArray[Any]]:
-        """Return the hinge of the documents, whose queries' ids are the numbers of their first ones, and their rows."""
+        """Return the documents' hinge and their rows; a query's id is the index of its first document."""
         rows = np.flatnonzero(kept)
         lists = rows // max(kept.shape[-1], 1)
         _, begins, number = np.unique([lists, parts.ravel()[rows]], axis=1, return_index=True, return_inverse=True)
@@ -140,7 +134,7 @@ def _require(scores: Any, labels: Any, kept: Any, parts: Any) -> None:
     if wrong or scores.ndim == 0:
         raise InputError(
             f"scores, labels, where and segments must be of one shape (..., n): scores are {scores.shape}, "
-            f"{', '.join(wrong) or 'which is no list'}"
+            f"{', '.join(wrong) or 'not lists'}"
         )
     for name, given, kind, words in (
         ("scores", scores, jnp.floating, "floats"),

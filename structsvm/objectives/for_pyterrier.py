@@ -1,4 +1,4 @@
-"""A ranker as a step of PyTerrier's pipelines."""
+"""A structsvm ranker as a step of a PyTerrier pipeline."""
 
 from typing import Any, Self
 
@@ -6,29 +6,26 @@ import numpy as np
 
 from structsvm.estimators.linear import LinearScores
 from structsvm.estimators.ranking import RankingEstimator
-from structsvm.exceptions import InputError, NotInstalledError
+from structsvm.exceptions import InputError
+from structsvm.foundation.extras import needed
+from structsvm.foundation.settings import require_kind
+from structsvm.foundation.types import Matrix, Vector
 from structsvm.rankers.staged import StagedRanker
-from structsvm.settings import require_kind
-from structsvm.types import Matrix, Vector
 
-try:
+with needed("structsvm.objectives.for_pyterrier needs PyTerrier", "pyterrier"):
     import pyterrier
     from pyterrier.model import add_ranks
-except ImportError as error:
-    raise NotInstalledError(
-        "structsvm.objectives.for_pyterrier needs PyTerrier: pip install 'structural-svm[pyterrier]'."
-    ) from error
 
 
 class LearnedRanking(pyterrier.Estimator):
-    """A ranker that learns from, and ranks, what a pipeline returns with features: ``retrieved >> LearnedRanking()``.
+    """A ranker as a PyTerrier step that trains on and reranks results: ``retrieved >> LearnedRanking()``.
 
-    PyTerrier's own ``apply_learned_model`` gives a learner features and labels and drops the queries, or wants the
-    arguments of LightGBM. Java is not needed.
+    PyTerrier's own ``apply_learned_model`` drops the queries or requires LightGBM's arguments. This step passes queries
+    to the ranker and does not need Java.
 
     Parameters
     ----------
-    ranker : a `Ranker`, or any other of `structsvm.rankers`.
+    ranker : a `Ranker`, or another ranker of `structsvm.rankers`.
     """
 
     def __init__(self, ranker: RankingEstimator) -> None:
@@ -43,18 +40,18 @@ class LearnedRanking(pyterrier.Estimator):
         topics_or_res_va: Any = None,
         qrels_va: Any = None,
     ) -> Self:
-        """Learn from results and their judgments.
+        """Train on results and their judgments.
 
         Parameters
         ----------
-        topics_or_res_tr : data frame of results, with ``qid``, ``docno`` and ``features``, a vector each.
-        qrels_tr : data frame of judgments, with ``qid``, ``docno`` and ``label``. Results without one count as 0.
-        topics_or_res_va, qrels_va : the same to validate by, for rankers that learn step by step and keep the best
-            one, such as `LambdaMART`; others do not look at it.
+        topics_or_res_tr : data frame of results with the columns ``qid``, ``docno`` and ``features``, one vector each.
+        qrels_tr : data frame of judgments with ``qid``, ``docno`` and ``label``. Unjudged results get label 0.
+        topics_or_res_va, qrels_va : validation results and judgments for rankers that train in stages and keep the best
+            one, such as `LambdaMART`; other rankers ignore them.
 
         Raises
         ------
-        InputError : a column is missing, there are no results, or the ranker cannot use them; it says why.
+        InputError : a column is missing, no result is given, or the ranker rejects them.
         """
         X, y, qid = _labelled(topics_or_res_tr, qrels_tr)
         held: dict[str, Any] = {}
@@ -64,12 +61,7 @@ class LearnedRanking(pyterrier.Estimator):
         return self
 
     def transform(self, inp: Any) -> Any:
-        """Return results with the scores of the ranker, and ranks by these.
-
-        Parameters
-        ----------
-        inp : data frame of results, with ``qid``, ``docno`` and ``features``.
-        """
+        """Return results, a data frame with ``qid``, ``docno`` and ``features``, with the ranker's scores and ranks."""
         _require_columns(inp, "the results", ("qid", "docno", "features"))
         if not len(inp):
             return add_ranks(inp.assign(score=np.zeros(0)))

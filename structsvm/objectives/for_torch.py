@@ -1,20 +1,16 @@
-"""Hinges as a loss of PyTorch."""
+"""Hinges as a loss function for PyTorch."""
 
 from typing import Any
 
-from structsvm.exceptions import InputError, NotInstalledError
+from structsvm.exceptions import InputError
+from structsvm.foundation.extras import needed
+from structsvm.foundation.settings import require_choice
 from structsvm.losses import ScoreLoss
-from structsvm.objectives.hinges import Hinge
-from structsvm.objectives.recent import Recent
-from structsvm.settings import require_choice
+from structsvm.objectives.hinges import Hinge, Recent
 
-try:
+with needed("structsvm.objectives.for_torch needs PyTorch", "torch"):
     import torch
     from torch.autograd.function import once_differentiable
-except ImportError as error:
-    raise NotInstalledError(
-        "structsvm.objectives.for_torch needs PyTorch: pip install 'structural-svm[torch]'."
-    ) from error
 
 
 class _Hinges(torch.autograd.Function):
@@ -33,64 +29,56 @@ class _Hinges(torch.autograd.Function):
 
 
 def hinge_values(scores: Any, hinge: Hinge) -> Any:
-    """Return the hinge of each usable query, differentiable in the scores; times its weight κ, where it has one.
+    """Return the hinge of each usable query times its weight κ, differentiable in the scores, shape (U,).
 
-    For labels that stay the same: what depends on them alone is prepared once, in the `Hinge`. Scores are copied to the
-    processor, the gradient is found there with the hinges, kept, and multiplied by what comes in. A second derivative
-    is refused: it is 0 wherever there is one.
+    Use this if labels stay the same. The CPU computes values, in the order of ``hinge.ids``, and gradient together.
+    Second derivatives raise an error.
 
     Parameters
     ----------
-    scores : tensor of floats, one a row, shape (n,), on any device.
-    hinge : of the n rows.
-
-    Returns
-    -------
-    Tensor of shape (U,), in the order of ``hinge.ids``, of the type and on the device of the scores.
+    scores : tensor of floats, shape (n,), on any device.
+    hinge : hinge of the n rows.
 
     Raises
     ------
-    InputError : when scores are no vector of n finite floats.
+    InputError : scores are not a vector of n finite floats.
     """
     _require_floats(scores)
     return _Hinges.apply(scores, hinge)
 
 
-class HingeLoss(torch.nn.Module):
-    """The hinges of a loss as a module: ``HingeLoss("map")(scores, y, qid)``.
+class TorchHinge(torch.nn.Module):
+    """The hinges of a loss as a PyTorch module: ``TorchHinge("map")(scores, y, qid)``.
 
     Parameters
     ----------
-    loss : name or object; see `Hinge`.
-    reduction : "mean" over the usable queries, 0 where there are none; "sum"; or "none".
-    padding : label that marks what is no document, where scores are padded.
+    loss : name or object; see `structsvm.objectives.Hinge`.
+    reduction : "mean" over the usable queries (0 if there are none), "sum", or "none".
+    padding : label that marks padded positions.
     """
 
     def __init__(self, loss: str | ScoreLoss[Any] = "map", *, reduction: str = "mean", padding: float = -1.0) -> None:
         super().__init__()
-        require_choice("HingeLoss(reduction=...)", reduction, ("mean", "sum", "none"))
+        require_choice("TorchHinge(reduction=...)", reduction, ("mean", "sum", "none"))
         self.reduction = reduction
         self.padding = padding
         self._recent = Recent(loss, none_usable=True)
 
     def forward(self, scores: Any, y: Any, qid: Any = None) -> Any:
-        """Return the hinge.
+        """Return the hinge, a tensor of shape () with the dtype and device of the scores.
+
+        With ``reduction="none"``, flat scores give the hinge of each usable query, in order of first appearance, and
+        padded scores the hinge of each row, shape (batch,), 0 if unusable.
 
         Parameters
         ----------
-        scores : flat, shape (n,), or padded, a query a row, shape (batch, list).
-        y : labels, of the shape of the scores; padded where they are ``padding``.
-        qid : query id of each score where these are flat; rows of a query need not be together. None: one query.
-
-        Returns
-        -------
-        Tensor of shape (), of the type and on the device of the scores. With ``reduction="none"``: of flat scores the
-        hinge of each usable query, in order of first appearance; of padded ones that of each row, shape (batch,), with
-        0 for those that are not usable.
+        scores : flat, shape (n,), or padded with one query per row, shape (batch, list).
+        y : labels, same shape; ``padding`` marks padded positions.
+        qid : query id of each flat score; rows of a query need not be contiguous. Default: one query.
 
         Raises
         ------
-        InputError : shapes do not fit, or labels or scores cannot be used; it says why.
+        InputError : shapes do not match, or labels or scores are invalid.
         """
         _require_floats(scores)
         y = torch.as_tensor(y)
@@ -112,7 +100,7 @@ class HingeLoss(torch.nn.Module):
         return self._reduced(values, len(hinge))
 
     def extra_repr(self) -> str:
-        """Return the settings, as modules show them."""
+        """Return the settings for the module's representation."""
         return f"{self._recent.loss!r}, reduction={self.reduction!r}"
 
     def _reduced(self, values: Any, queries: int) -> Any:
@@ -122,7 +110,7 @@ class HingeLoss(torch.nn.Module):
 
 
 def _numbers(tensor: Any) -> Any:
-    """Return a copy on the processor, in float64 where they are floats, which NumPy may not have."""
+    """Return a CPU copy; floats become float64, because NumPy lacks some of torch's float types."""
     there = tensor.detach().cpu()
     return there.to(torch.float64) if there.is_floating_point() else there
 

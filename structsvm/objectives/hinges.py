@@ -4,20 +4,23 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from attrs import field, frozen
+from attrs import define, field, frozen
 from numpy.typing import ArrayLike, NDArray
 
-from structsvm.arrays import numbers
-from structsvm.compute.threads import using
 from structsvm.exceptions import InputError
+from structsvm.foundation.arrays import numbers
+from structsvm.foundation.compute.threads import using
+from structsvm.foundation.queries import Queries
+from structsvm.foundation.settings import require_switch
+from structsvm.foundation.types import BoolVector, Vector
 from structsvm.losses import Loss, ScoreLoss
-from structsvm.losses.base import RAISED_AS_IS
+from structsvm.losses.user_methods import RAISED_AS_IS
 from structsvm.problem.checks import (
     LARGEST_SCORE,
-    checked_labels,
     checked_weights,
     failed,
     is_usable,
+    labels_of_loss,
     number_of,
     require_argmaxes,
     require_one_usable,
@@ -27,33 +30,14 @@ from structsvm.problem.checks import (
 )
 from structsvm.problem.loops import segment_dots
 from structsvm.problem.oracle import Oracle, make_oracle
-from structsvm.queries import Queries
 from structsvm.registry import losses
-from structsvm.settings import require_switch
-from structsvm.types import BoolVector, Vector
 
 _WORTH_THREADS = 100_000
-"""Scores of which the argmaxes take longer than to begin and to end threads, some 0.4 ms."""
+"""Scores above which argmaxes outweigh starting and stopping threads (some 0.4 ms)."""
 
 
 class HingeValues(NamedTuple):
-    """The values and the subgradient of a `Hinge` at some scores.
-
-    Parameters
-    ----------
-    values : ``max_ŷ [Δ(y, ŷ) + s·c(ŷ)] − s·c(y)`` of each usable query, at least 0, in the order of `Hinge.ids`,
-        shape (U,). Weights of queries are not in them.
-    gradient : subgradient of ``Σ κ_q values_q`` with respect to the scores, ``κ_q (c(ŷ) − c(y))`` at the most violated
-        output ŷ of the query, in the order of the rows given, shape (n,); 0 in queries that are not usable.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from structsvm.objectives import Hinge
-    >>> found = Hinge("map", [1, 0], [1, 1])(np.array([0.0, 0.0]))
-    >>> type(found).__name__
-    'HingeValues'
-    """
+    """Values and subgradient of a `Hinge` at some scores; see its call."""
 
     values: Vector
     gradient: Vector
@@ -61,37 +45,35 @@ class HingeValues(NamedTuple):
 
 @frozen(eq=False, init=False)
 class Hinge:
-    """The hinges of queries with given labels, as a function of scores that may come from any model.
+    """The hinges of queries with given labels, as a function of scores from any model.
 
-    ``Hinge(loss, y, qid)`` prepares what does not depend on scores; what it makes is called with scores, thousands of
-    times in the loop of a trainer. The hinge is the convex bound of Δ that a structural SVM minimises with margin
-    rescaling (Tsochantaridis, Joachims, Hofmann and Altun, JMLR 2005, section 2.2): it is at least Δ of the ranking by
-    the scores, and a maximum of functions that are linear in these. A loss with a kernel is computed by compiled code,
-    on as many threads as numba is set to, where there are enough scores for them.
+    ``Hinge(loss, y, qid)`` prepares everything that depends on labels only, so that a training loop can call the result
+    many times. The hinge is the convex upper bound of Δ that a structural SVM minimises with margin rescaling
+    (Tsochantaridis, Joachims, Hofmann and Altun, JMLR 2005, section 2.2): a maximum of functions that are linear in the
+    scores. Losses with a kernel run as compiled code, on numba's number of threads if there are enough scores.
 
     Parameters
     ----------
-    loss : name or object; a `ScoreLoss` with one score a row. It is bound to the labels, as in `Ranker`: so
-        ``"ndcg@10"`` is trained without its cut-off, which ``"ndcg@10(truncated=true)"`` keeps.
+    loss : name or object; a `ScoreLoss` with one score per row. It is bound to the labels, as in `Ranker`:
+        ``"ndcg@10"`` is trained without its cut-off, and ``"ndcg@10(truncated=true)"`` keeps the cut-off.
     y : label of each row, larger is better, shape (n,).
-    qid : query id of each row; rows of a query need not be together. None: all rows are one query. Where each row is an
-        example of its own (``zero_one``), it is not looked at.
-    sample_weight : weight of each row, the same for all rows of a query: its κ, which the gradient is multiplied by,
-        and values are not. None: all 1.
-    none_usable : what is done where the loss can learn from none of the queries, True: values are an empty vector and
-        the gradient is 0, as a batch of few queries may want; False: it is refused.
+    qid : query id of each row; rows of a query need not be contiguous. Default: all rows are one query. Ignored if each
+        row is an example (``zero_one``).
+    sample_weight : weight κ of each row, constant within a query; it scales the gradient, but not the values. Default:
+        all 1.
+    none_usable : accept labels from which the loss can learn nothing, as in batches of few queries. Values are then
+        empty and the gradient is 0. Default: raise `InputError`.
 
     Attributes
     ----------
-    loss : the loss, bound.
-    ids : ids of the usable queries, in order of first appearance, shape (U,); those of rows, which are their numbers,
-        where each row is an example.
+    loss : the bound loss.
+    ids : ids of the usable queries, in order of first appearance, shape (U,); row numbers if each row is an example.
     weights : κ of the usable queries, shape (U,).
 
     Raises
     ------
-    InputError : the labels or ids cannot be used, it says why; the loss has no scores of documents, or (unless
-        ``none_usable``) can learn from no query.
+    InputError : labels or ids are invalid, the loss does not score single rows, or (unless ``none_usable``) no query is
+        usable.
     UnknownNameError : no loss has that name.
 
     Examples
@@ -126,14 +108,14 @@ class Hinge:
         chosen = score_loss(loss)
         if not chosen.scores_rows:
             raise InputError(
-                f"{chosen.title} does not give each row one score, so that labels alone do not tell which scores an "
-                "example has: Hinge.of_outputs(loss, ys, sizes) is told"
+                f"{chosen.title} does not give each row one score, so labels do not determine the scores of an "
+                "example: use Hinge.of_outputs(loss, ys, sizes)"
             )
         labels: Any = np.asarray(y)
         bound: ScoreLoss[Any] = chosen.bind(labels)
-        labels = checked_labels(bound, (len(labels) if labels.ndim else 0, 1), labels)
+        labels = labels_of_loss(bound, (len(labels) if labels.ndim else 0, 1), labels)
         if not len(labels) and not none_usable:
-            raise InputError("y has no labels: a hinge is of one query at least")
+            raise InputError("y has no labels: a hinge needs at least one query")
         if bound.per_row:
             queries, usable = Queries.of_sizes(np.ones(len(labels), dtype=np.int64)), np.ones(len(labels), np.bool_)
             self._prepare(bound, labels, queries, queries.weights(sample_weight), usable)
@@ -154,20 +136,20 @@ class Hinge:
         *,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Make the hinges of examples with outputs of any kind, whose scores come one example after the other.
+        """Make hinges of examples with outputs of any kind; the scores of all examples form one vector, in order.
 
         Parameters
         ----------
         loss : name or object; any `ScoreLoss`.
-        ys : true outputs, one an example: classes for ``multiclass``, sequences for ``chain_hamming``,
-            `JudgedPairs` for `PreferencePairs`.
+        ys : true output of each example: classes for ``multiclass``, sequences for ``chain_hamming``, `JudgedPairs` for
+            `PreferencePairs`.
         sizes : number of scores of each example, shape (m,), or one number for all: K for ``multiclass`` with K
             classes, ``T K + K²`` for a sequence of T labels of K states.
-        sample_weight : weight of each example, shape (m,). None: all 1.
+        sample_weight : weight of each example, shape (m,). Default: all 1.
 
         Raises
         ------
-        InputError : outputs do not fit the number of their scores, or the loss can learn from none.
+        InputError : outputs do not match their number of scores, or no example is usable.
         """
         if isinstance(ys, Mapping):
             raise InputError("ys must be a list of true outputs, got a dict: pass list(ys.values())")
@@ -201,16 +183,20 @@ class Hinge:
         return len(self.ids)
 
     def __call__(self, scores: ArrayLike) -> HingeValues:
-        """Return the hinge of each usable query and its subgradient.
+        """Return ``(values, gradient)``: the hinge of each usable query and the subgradient for each row.
+
+        ``values``, shape (U,) in the order of `ids`, are ``max_ŷ [Δ(y, ŷ) + s·c(ŷ)] − s·c(y)``, at least 0, without
+        weights. ``gradient``, shape (n,) in the order of the rows, is a subgradient of ``Σ κ_q values_q``: ``κ_q (c(ŷ)
+        − c(y))`` at the most violated output ŷ of the query, and 0 in unusable queries.
 
         Parameters
         ----------
-        scores : one a row, in the order of the labels, shape (n,); float32 is computed with in float64.
+        scores : one per row, in the order of the labels, shape (n,); float32 is converted to float64.
 
         Raises
         ------
-        InputError : when they are not n finite numbers.
-        OracleError : when the loss returned an output that is not the most violated one.
+        InputError : scores are not n finite numbers.
+        OracleError : the loss returned an output that is not the most violated one.
         """
         grouped, ptr = self._grouped(scores), self._queries.ptr
         if self._oracle is None:
@@ -221,15 +207,16 @@ class Hinge:
         values = planes.loss - segment_dots(planes.coef, grouped, ptr)
         require_argmaxes(self.loss, values, grouped, 0)
         gradient = planes.coef * self._factor
-        gradient += 0.0  # where it is −0
+        # Turn −0 into 0.
+        gradient += 0.0
         return HingeValues(np.maximum(values[self._usable], 0.0), self._queries.ungrouped(gradient))
 
     def most_violated(self, scores: ArrayLike) -> list[Any]:
-        """Return the most violated output of each usable query, in the order of `ids`, by the loss's Python method.
+        """Return the most violated output of each usable query, in the order of `ids`, from the loss's Python method.
 
-        For rankings an output is one number per document, in the order of the rows of the query; larger is ahead. Where
-        several outputs are violated most, it need not be that of the gradient. Of a loss whose argmax is inexact it is
-        the truth, where no worse output was found.
+        A ranking is one number per document, in the order of the query's rows; larger ranks higher. If several outputs
+        are violated most, the gradient may belong to any of them. If an inexact argmax finds no violated output, the
+        result is the true output.
 
         Parameters
         ----------
@@ -239,15 +226,15 @@ class Hinge:
         return [self._worst(grouped[ptr[i] : ptr[i + 1]], self._ys[i]) for i in np.flatnonzero(self._usable).tolist()]
 
     def per_row(self, values: ArrayLike) -> Vector:
-        """Return the value of its query for each row, shape (n,): 0 for rows of queries that are not usable.
+        """Return the value of each row's query, shape (n,); 0 for rows of unusable queries.
 
         Parameters
         ----------
-        values : one a usable query, in the order of `ids`, shape (U,).
+        values : one per usable query, in the order of `ids`, shape (U,).
 
         Raises
         ------
-        InputError : when they are not U numbers.
+        InputError : the argument is not U numbers.
         """
         every = np.zeros(len(self._queries))
         known = numbers(values, "values")
@@ -257,14 +244,14 @@ class Hinge:
         return every[self._queries.number]
 
     def _grouped(self, scores: ArrayLike) -> Vector:
-        """Return scores query after query, as compiled code reads them."""
+        """Return the scores grouped by query, contiguous for compiled code."""
         given, n = numbers(scores, "scores"), len(self._queries.number)
         if given.shape != (n,):
             raise InputError(f"scores must be a vector with one score a row, shape ({n},), got shape {given.shape}")
         if not np.abs(given).max(initial=0.0) <= LARGEST_SCORE:
             worst = int(np.argmax(~(np.abs(given) <= LARGEST_SCORE)))
             raise InputError(
-                f"scores must be finite, and at most {LARGEST_SCORE:.0e}: that of row {worst} is {given[worst]:g}. "
+                f"scores must be finite, and at most {LARGEST_SCORE:.0e}: row {worst} has {given[worst]:g}. "
                 "Training has diverged (a smaller learning rate helps), or a feature is not finite"
             )
         return np.ascontiguousarray(self._queries.grouped(given))
@@ -283,49 +270,52 @@ class Hinge:
             raise failed(loss, "loss_augmented_argmax", error, y, y_hat) from error
 
 
-def hinge(
-    loss: str | ScoreLoss[Any],
-    scores: ArrayLike,
-    y: ArrayLike,
-    qid: ArrayLike | None = None,
-    *,
-    sample_weight: ArrayLike | None = None,
-) -> HingeValues:
-    """Return the hinge of each usable query at some scores, and its subgradient per document.
-
-    For many scores of the same labels, make a `Hinge` once and call it.
-
-    Parameters
-    ----------
-    loss, y, qid, sample_weight : as in `Hinge`.
-    scores : one a row, shape (n,).
-
-    Raises
-    ------
-    InputError, UnknownNameError, OracleError : as `Hinge`, and a call of it.
-
-    Examples
-    --------
-    >>> values, gradient = hinge("roc_area", [0.2, 0.0, 1.0], [1, 0, 0], [5, 5, 5])
-    >>> values.round(3), gradient
-    (array([1.6]), array([-2.,  1.,  1.]))
-    """
-    return Hinge(loss, y, qid, sample_weight=sample_weight)(scores)
-
-
 def score_loss(loss: str | ScoreLoss[Any]) -> ScoreLoss[Any]:
-    """Return a loss by name or object.
-
-    Raises
-    ------
-    InputError : when it is a `Loss`, which has no hinge as a function of scores.
-    UnknownNameError : when no loss has that name.
-    """
+    """Return a loss by name or object; reject a `Loss`, because it has no hinge as a function of scores."""
     chosen: ScoreLoss[Any] | Loss[Any, Any] = losses.create(loss)
-    if isinstance(chosen, Loss) or isinstance(getattr(chosen, "inner", None), Loss):  # as SlackRescaled may have
+    # SlackRescaled may wrap a Loss as `inner`.
+    if isinstance(chosen, Loss) or isinstance(getattr(chosen, "inner", None), Loss):
         raise InputError(
-            f"{chosen.title} is a Loss: its joint feature Ψ(x, y) may be anything, so that its hinge is a function of "
-            "the weights w and of x, and not of scores of documents that another model could make. Write it as a "
-            "ScoreLoss, or learn w with StructuralSVM"
+            f"{chosen.title} is a Loss: its joint feature Ψ(x, y) may be anything, so its hinge depends on weights w "
+            "and x, and other models cannot provide its scores. Write it as a ScoreLoss, or learn w with StructuralSVM"
         )
     return chosen
+
+
+@define(eq=False)
+class Recent:
+    """Cache the last `Hinge`, because trainers pass the same labels and groups at each step."""
+
+    loss: str | ScoreLoss[Any]
+    none_usable: bool = False
+    _last: tuple[NDArray[Any], NDArray[Any] | None, Hinge] | None = field(default=None, init=False, repr=False)
+
+    def __reduce__(self) -> tuple[type["Recent"], tuple[Any, bool]]:
+        """Leave the labels out of copies and pickles."""
+        return type(self), (self.loss, self.none_usable)
+
+    def __attrs_post_init__(self) -> None:
+        """Reject a loss without a hinge of scores before training starts."""
+        score_loss(self.loss)
+
+    @property
+    def score_loss(self) -> ScoreLoss[Any]:
+        """The loss as an object."""
+        return score_loss(self.loss)
+
+    def of(self, y: ArrayLike, qid: ArrayLike | None) -> Hinge:
+        """Return the hinge of these labels."""
+        labels, ids = np.asarray(y), None if qid is None else np.asarray(qid)
+        # Another thread may replace the cache meanwhile, so read it once.
+        last = self._last
+        if last is not None and _same(last[0], labels) and _same(last[1], ids):
+            return last[2]
+        made = Hinge(self.loss, labels, ids, none_usable=self.none_usable)
+        self._last = labels.copy(), None if ids is None else ids.copy(), made
+        return made
+
+
+def _same(one: NDArray[Any] | None, other: NDArray[Any] | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return np.array_equal(one, other)

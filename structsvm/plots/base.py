@@ -1,19 +1,19 @@
-"""What all displays share."""
+"""Base class and checks of all displays."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from inspect import signature
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from structsvm.arrays import numbers
 from structsvm.exceptions import InputError
+from structsvm.foundation.arrays import numbers
+from structsvm.foundation.settings import as_list
+from structsvm.foundation.types import Vector
 from structsvm.plots.style import STYLE, require_matplotlib
-from structsvm.settings import as_list
-from structsvm.types import Vector
+from structsvm.registry.capabilities import capabilities_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,54 +21,21 @@ if TYPE_CHECKING:
 
 
 class Display(ABC):
-    """Something that is drawn: its data, made once, and drawn as often as one likes.
-
-    Attributes
-    ----------
-    ax_ : the axes that were drawn on last, `matplotlib.axes.Axes`.
-    figure_ : the figure that they are of.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> from structsvm.plots import Display, WeightsDisplay
-    >>> display = WeightsDisplay([0.1, -2.0], ["length", "spam"]).plot(color="grey")
-    >>> isinstance(display, Display), display.ax_.get_xlabel()
-    (True, 'weight')
-    >>> display.figure_.savefig("weights.svg")
-    >>> left, right = Figure().subplots(1, 2)
-    >>> display.plot(right).ax_ is right
-    True
-    """
+    """A plot: its data, computed once, which can be drawn several times."""
 
     ax_: "Axes"
     figure_: "Figure"
 
     _size: ClassVar[tuple[float, float]] = (6.0, 3.6)
-    """Width and height of a figure of its own, in inches."""
+    """Width and height of a new figure, in inches."""
 
     @abstractmethod
     def plot(self, ax: "Axes | None" = None, **kwargs: Any) -> Self:
-        """Draw it.
-
-        Parameters
-        ----------
-        ax : axes to draw on, as they are; None: those of a new figure in the style of the library.
-        **kwargs : settings of the artists of Matplotlib that are drawn, in place of the display's.
-
-        Returns
-        -------
-        self : with ``ax_``, ``figure_`` and what was drawn.
-
-        Raises
-        ------
-        NotInstalledError : when Matplotlib is missing.
-        InputError : ``ax`` is no axes, or Matplotlib does not know a setting.
-        """
+        """Draw on axes, or on a new figure (None); settings of Matplotlib's artists override the display's."""
 
     @contextmanager
     def _drawing(self, ax: Any, size: tuple[float, float] | None = None) -> Iterator["Axes"]:
-        """Give the axes to draw on, in the style of the library where they are its own."""
+        """Yield the axes to draw on; new axes have the style of the library."""
         require_matplotlib()
         from matplotlib import rc_context
         from matplotlib.axes import Axes
@@ -90,12 +57,7 @@ class Display(ABC):
 
 
 def named(what: str, given: Any, default: str) -> dict[str, Any]:
-    """Return things by name: a mapping as it is, and anything else under a name that is made for it.
-
-    Raises
-    ------
-    InputError : a mapping is empty, or has a name that is no text.
-    """
+    """Return a mapping unchanged, and anything else under a default name; raise InputError if it is empty."""
     if not isinstance(given, Mapping):
         return {default: given}
     if not given:
@@ -107,12 +69,7 @@ def named(what: str, given: Any, default: str) -> dict[str, Any]:
 
 
 def fitted(estimator: Any) -> Any:
-    """Return an estimator that is fitted, or that scikit-learn knows nothing of.
-
-    Raises
-    ------
-    NotFittedError : of scikit-learn, when it is not fitted.
-    """
+    """Return an estimator; raise scikit-learn's NotFittedError if it is known not to be fitted."""
     from sklearn.base import BaseEstimator
     from sklearn.utils.validation import check_is_fitted
 
@@ -122,13 +79,7 @@ def fitted(estimator: Any) -> Any:
 
 
 def scores_of(ranker: Any, X: Any, qid: ArrayLike | None) -> Vector:
-    """Return the scores that a fitted ranker gives rows of these queries.
-
-    Raises
-    ------
-    NotFittedError : of scikit-learn, when it is not fitted.
-    InputError : when it cannot predict, or was fitted with qid and there is none.
-    """
+    """Return the scores of a fitted ranker; raise InputError if it cannot predict, or needs qid and has none."""
     if not hasattr(ranker, "predict"):
         raise InputError(f"a ranker must have predict, got {ranker!r}")
     if qid is None and getattr(fitted(ranker), "_fitted_with_qid", False):
@@ -136,33 +87,23 @@ def scores_of(ranker: Any, X: Any, qid: ArrayLike | None) -> Vector:
             f"this {type(ranker).__name__} was fitted with qid, so that the rows to draw it of need qid too; "
             "qid=np.zeros(len(X)) says that all of them are one query"
         )
-    scores: Vector = ranker.predict(X, **({"qid": qid} if "qid" in signature(ranker.predict).parameters else {}))
+    scores: Vector = ranker.predict(X, **({"qid": qid} if capabilities_of(ranker).takes_qid_at_predict else {}))
     return scores
 
 
 def vector(values: Any, what: str, *, length: int | None = None) -> Vector:
-    """Return finite numbers to draw, one at least, shape (length,).
-
-    Raises
-    ------
-    InputError : it names ``what``.
-    """
+    """Return finite numbers, shape (length,), at least one; ``what`` names them in messages."""
     found = numbers(values, what)
     if found.ndim != 1 or not len(found) or (length is not None and len(found) != length):
         wanted = "a list of numbers, one at least" if length is None else f"{length} numbers"
         raise InputError(f"{what} must be {wanted}; its shape is {found.shape}")
     if not np.isfinite(found).all():
-        raise InputError(f"{what} must be finite, to be drawn")
+        raise InputError(f"{what} must be finite")
     return found
 
 
-def texts(values: Any, what: str, length: int) -> tuple[str, ...]:
-    """Return so many texts.
-
-    Raises
-    ------
-    InputError : it names ``what``.
-    """
+def as_texts(values: Any, what: str, length: int) -> tuple[str, ...]:
+    """Return ``length`` texts; ``what`` names them in messages."""
     wanted = f"{length} texts"
     if isinstance(values, str | Mapping):
         raise InputError(f"{what} must be a list of {wanted}, got {values!r}")

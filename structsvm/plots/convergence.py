@@ -1,17 +1,17 @@
-"""How fast solvers come close to the optimum."""
+"""Plot the convergence of solvers."""
 
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from structsvm.arrays import numbers
 from structsvm.exceptions import InputError
+from structsvm.foundation.arrays import numbers
+from structsvm.foundation.settings import as_list, require_choice, require_kind, require_number
+from structsvm.foundation.types import Vector
 from structsvm.plots.base import Display, fitted, named, vector
-from structsvm.plots.style import GREY, as_label, chosen, look
+from structsvm.plots.style import GREY, as_label, chosen, line_style
 from structsvm.result import Result
-from structsvm.settings import as_list, require_choice, require_kind, require_number
-from structsvm.types import Vector
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,35 +34,33 @@ _VALUES = {
     "bounds": "primal and dual",
 }
 _SMALLEST = 1e-12
-"""Gap, in units of C, that stands for those which rounding cannot tell from 0."""
+"""Smallest gap in the plot, in units of C; rounding makes smaller ones meaningless."""
 
 _SOONEST = 1e-6
-"""Seconds that stand for fewer."""
+"""Smallest time in the plot, in seconds."""
 
 
 class ConvergenceDisplay(Display):
-    """The bounds of the optimum, or the gap between them, against time, iterations or passes: a line for each run.
+    """Bounds of the optimum, or the gap between them, against time, iterations or passes, one line per run.
 
-    A value holds from one step to the next, so that lines are stairs. A cross is where a run ended without being
-    converged, and the grey line is the gap that was asked for. Gaps, and seconds, are on logarithmic axes.
+    A value lasts from one step to the next, so lines are stairs. A cross marks the end of a run that has not converged,
+    and the grey line is the target gap. Axes of gaps and seconds are logarithmic.
 
     Parameters
     ----------
-    curves : for each run, by name, what it had cost at each of its steps, shape (steps,), and its value then, shape
-        (steps,); primal and dual where ``y`` is "bounds", shape (steps, 2).
-    x : what it costs: "seconds", "iterations" as the solver counts them, "passes" over the data, or "calls" of
-        the workers where the data are spread over a cluster.
-    y : "gap", the certified one in units of C, which ``tol`` is of, too; "excess", the primal over the best lower
-        bound of all runs, in the same units; "primal", "dual" or "bounds", both of them.
-    tol : gap that was asked for, drawn where ``y`` is "gap" or "excess"; None: none is drawn.
-    unfinished : names of the runs that ended without being converged.
+    curves : for each run by name, the cost of its steps, shape (steps,), and their values, shape (steps,); primal and
+        dual if ``y`` is "bounds", shape (steps, 2).
+    x : the cost: "seconds", "iterations" of the solver, "passes" over the data, or "calls" of the workers of a cluster.
+    y : "gap": the certified gap in units of C, like ``tol``; "excess": the primal minus the best lower bound of all
+        runs, in the same units; "primal", "dual" or both: "bounds".
+    tol : target gap, drawn if ``y`` is "gap" or "excess"; None: not drawn.
+    unfinished : names of the runs that have not converged.
 
     Attributes
     ----------
-    ax_, figure_ : see `Display`.
-    lines_ : a line of each run, in the order of ``curves``; the one of the primal where ``y`` is "bounds".
-    dual_lines_ : the dual's lines where ``y`` is "bounds", else empty.
-    crosses_ : the cross of each run that ended without being converged, by name.
+    lines_ : a line for each run, in the order of ``curves``; the primal's if ``y`` is "bounds".
+    dual_lines_ : lines of the dual if ``y`` is "bounds", else empty.
+    crosses_ : the cross of each run that has not converged, by name.
 
     Examples
     --------
@@ -101,19 +99,7 @@ class ConvergenceDisplay(Display):
         ax: "Axes | None" = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw the histories of results.
-
-        Parameters
-        ----------
-        results : a result, or several by name.
-        x, y : see the class.
-        ax, **kwargs : see `plot`.
-
-        Raises
-        ------
-        NotInstalledError : when Matplotlib is missing.
-        InputError : something is no result, a result has no history, or the excess is asked of runs whose C differ.
-        """
+        """Draw the history of a `Result`, or of several by name; "excess" needs results of one C."""
         require_choice("x", x, _COSTS)
         require_choice("y", y, _VALUES)
         if isinstance(results, Result):
@@ -124,10 +110,7 @@ class ConvergenceDisplay(Display):
             if not result.history:
                 raise InputError(f"results[{name!r}] has no history: there is nothing to draw")
         if y == "excess" and len({result.C for result in of.values()}) > 1:
-            raise InputError(
-                "y='excess' is what is left to the best lower bound of all runs, which must be of one objective, and "
-                "the C of these differ: draw their gaps, y='gap'"
-            )
+            raise InputError("y='excess' compares runs of one objective, but the values of C differ: draw y='gap'")
         lowest = max(result.dual / result.C for result in of.values())
         curves = {name: (_costs(result, x), _values(result, y, lowest)) for name, result in of.items()}
         tols = {result.tol for result in of.values()}
@@ -144,20 +127,7 @@ class ConvergenceDisplay(Display):
     def from_estimator(
         cls, estimator: Any, *, x: Cost = "seconds", y: Value = "gap", ax: "Axes | None" = None, **kwargs: Any
     ) -> Self:
-        """Draw how fitted estimators converged.
-
-        Parameters
-        ----------
-        estimator : an estimator with ``result_``, such as a fitted `Ranker` or `StructuralSVM`, or several by name.
-        x, y : see the class.
-        ax, **kwargs : see `plot`.
-
-        Raises
-        ------
-        NotInstalledError : when Matplotlib is missing.
-        NotFittedError : of scikit-learn, when an estimator is not fitted.
-        InputError : an estimator has no result.
-        """
+        """Draw the convergence of a fitted estimator with ``result_``, such as `Ranker`, or of several by name."""
         results = {}
         for name, each in named("estimator", estimator, "").items():
             result = getattr(fitted(each), "result_", None)
@@ -170,13 +140,13 @@ class ConvergenceDisplay(Display):
         return cls.from_results(results, x=x, y=y, ax=ax, **kwargs)
 
     def plot(self, ax: "Axes | None" = None, **kwargs: Any) -> Self:
-        """Draw it; see `Display.plot`. ``**kwargs`` are those of `matplotlib.axes.Axes.plot`, for all lines."""
+        """Draw the plot; ``**kwargs`` are settings of `matplotlib.axes.Axes.plot` for all lines."""
         with self._drawing(ax) as axes:
             self.lines_: list[Line2D] = []
             self.dual_lines_: list[Line2D] = []
             self.crosses_: dict[str, Line2D] = {}
             for number, name in enumerate(self.curves):
-                self._draw(axes, name, look(number), kwargs)
+                self._draw(axes, name, line_style(number), kwargs)
             if self.y in ("gap", "excess"):
                 axes.set_yscale("log")
                 if self.tol is not None:
@@ -212,7 +182,7 @@ class ConvergenceDisplay(Display):
 
 def _curve(name: str, given: Any, y: str) -> tuple[Vector, Any]:
     if not isinstance(given, tuple | list) or len(given) != 2:
-        raise InputError(f"curves[{name!r}] must be a pair, what each step cost and its value, got {given!r}")
+        raise InputError(f"curves[{name!r}] must be a pair (costs, values), got {given!r}")
     costs = vector(given[0], f"the costs of {name!r}")
     if y != "bounds":
         return costs, vector(given[1], f"the values of {name!r}", length=len(costs))

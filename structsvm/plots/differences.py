@@ -1,17 +1,17 @@
-"""Two systems query by query."""
+"""Plot the differences of two systems by query."""
 
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from structsvm.evaluation.significance.paired import signed_ranks
 from structsvm.exceptions import InputError
+from structsvm.foundation.settings import require_kind
 from structsvm.metrics import Measure, RankedLists, rank_lists
-from structsvm.plots.base import Display, scores_of, texts, vector
+from structsvm.plots.base import Display, as_texts, scores_of, vector
 from structsvm.plots.style import BLUE, INK, VERMILION, as_label, chosen, measure_label
 from structsvm.registry import measures
-from structsvm.settings import require_kind
-from structsvm.significance import signed_rank_test
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,24 +19,23 @@ if TYPE_CHECKING:
 
 
 class QueryDifferencesDisplay(Display):
-    """What a measure says of one system less what it says of another: a bar for each query, the largest first.
+    """A measure of one system minus another system's: a bar for each query, the largest first.
 
-    Bars of queries on which the first does better are blue, the others vermilion. The title counts wins, losses
-    and ties, and the dashed line is the mean.
+    Bars are blue if the first system is better, and vermilion otherwise. The title counts wins, losses and ties, and
+    the dashed line is the mean.
 
     Parameters
     ----------
     first, second : values of the two systems for the same queries, shape (Q,) each.
-    names : what the systems are called.
-    measure : what the values are, in words.
+    names : names of the systems.
+    measure : label of the values.
 
     Attributes
     ----------
-    ax_, figure_ : see `Display`.
     bars_ : the bars above 0, and those below.
     mean_line_ : the line of the mean.
-    signed_rank : wins, losses, ties and the p-value of Wilcoxon's test, `structsvm.significance.SignedRankTest`.
-    differences : first less second, descending, shape (Q,).
+    paired : wins, losses, ties and the p-value of Wilcoxon's test, a `structsvm.evaluation.significance.PairedTests`.
+    differences : first minus second, descending, shape (Q,).
 
     Examples
     --------
@@ -57,17 +56,17 @@ class QueryDifferencesDisplay(Display):
         one = vector(first, "first")
         other = vector(second, "second", length=len(one))
         require_kind("measure", measure, str, "what the values are, in words")
-        self.names = texts(names, "names", 2)
+        self.names = as_texts(names, "names", 2)
         self.measure = measure
-        self.signed_rank = signed_rank_test(one, other)
+        self.paired = signed_ranks(one, other)
         self.differences = np.sort(one - other)[::-1]
 
     @classmethod
     def from_predictions(
         cls,
-        y: ArrayLike,
         first: ArrayLike,
         second: ArrayLike,
+        y: ArrayLike,
         qid: ArrayLike | None = None,
         *,
         measure: str | Measure = "map",
@@ -75,22 +74,15 @@ class QueryDifferencesDisplay(Display):
         ax: "Axes | None" = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw the difference of two systems of which the scores are known.
+        """Draw the difference of two systems from their scores.
 
         Parameters
         ----------
+        first, second : scores of the systems, shape (rows,) each, higher is better.
         y : labels, shape (rows,).
-        first, second : scores of the systems, larger is ahead, shape (rows,) each.
-        qid : query id of each row; None: all are of one query.
-        measure : by name or as an object. Queries of which it is undefined are left out.
+        qid : query id of each row; None: all rows are one query.
+        measure : name or object; queries for which it is undefined are left out.
         names : see the class.
-        ax, **kwargs : see `plot`.
-
-        Raises
-        ------
-        NotInstalledError : when Matplotlib is missing.
-        InputError : the arrays cannot be used, or the measure has a value for no query.
-        UnknownNameError : there is no measure of a name.
         """
         lists = (rank_lists(first, y, qid), rank_lists(second, y, qid))
         return cls.from_lists(*lists, measure=measure, names=names, ax=ax, **kwargs)
@@ -106,16 +98,9 @@ class QueryDifferencesDisplay(Display):
         ax: "Axes | None" = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw the difference of two rankings, as `rank_lists` or `structsvm.evaluation.rank_run` returns them.
+        """Draw the difference of two rankings from `rank_lists` or `structsvm.evaluation.rank_run`.
 
-        Parameters
-        ----------
-        first, second : the rankings. Queries of which not both have a value are left out.
-        measure, names, ax, **kwargs : see `from_predictions`.
-
-        Raises
-        ------
-        NotInstalledError, InputError, UnknownNameError : as `from_predictions`.
+        Queries without a value for both are left out.
         """
         for lists in (first, second):
             require_kind("a ranking", lists, RankedLists, "RankedLists, such as rank_lists returns")
@@ -145,21 +130,17 @@ class QueryDifferencesDisplay(Display):
 
         Parameters
         ----------
-        first, second : rankers, fitted.
-        X, y, qid : features, labels and query ids, as `score` takes them: rankers that were fitted with qid need it.
-        measure, ax, **kwargs : see `from_predictions`.
-        names : see the class; None: names of their classes.
-
-        Raises
-        ------
-        NotInstalledError, InputError, UnknownNameError : as `from_predictions`.
+        first, second : fitted rankers.
+        X, y, qid : features, labels and query ids, as in ``score``; rankers fitted with qid need it.
+        measure : see `from_predictions`.
+        names : see the class; None: names of the rankers' classes.
         """
         called = names or (type(first).__name__, type(second).__name__)
         scores = (scores_of(first, X, qid), scores_of(second, X, qid))
-        return cls.from_predictions(y, *scores, qid, measure=measure, names=called, ax=ax, **kwargs)
+        return cls.from_predictions(*scores, y, qid, measure=measure, names=called, ax=ax, **kwargs)
 
     def plot(self, ax: "Axes | None" = None, **kwargs: Any) -> Self:
-        """Draw it; see `Display.plot`. ``**kwargs`` are those of `matplotlib.axes.Axes.stairs`."""
+        """Draw the plot; ``**kwargs`` are settings of `matplotlib.axes.Axes.stairs`."""
         with self._drawing(ax) as axes:
             edges = np.arange(len(self.differences) + 1.0)
             settings = chosen("patches.StepPatch", {"fill": True}, kwargs)
@@ -171,7 +152,7 @@ class QueryDifferencesDisplay(Display):
             axes.axhline(0.0, color=INK, linewidth=0.6)
             self.mean_line_ = axes.axhline(self.differences.mean(), color=INK, linewidth=0.9, linestyle="--")
             one, other = map(as_label, self.names)
-            found = self.signed_rank
+            found = self.paired
             axes.set_title(
                 f"{one} against {other}: {found.wins} better, {found.losses} worse, {found.ties} the same", loc="left"
             )

@@ -1,28 +1,30 @@
-"""Figures as files."""
+"""Write figures to files, and as elements of HTML pages."""
 
 import io
-from collections.abc import Iterator
+import re
+import warnings
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+from xml.etree import ElementTree
 
-from structsvm.exceptions import InputError
-from structsvm.plots.style import STYLE, require_matplotlib
-from structsvm.storage.files import replacement
+from attrs import frozen
+
+from structsvm.exceptions import InputError, printable
+from structsvm.foundation.storage.files import replacement
+from structsvm.plots.style import INK, STYLE, require_matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+_SVG, _LINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
+_INTERNAL = re.compile(r"url\(#([^)]+)\)")
 
-def require_format(path: Path) -> None:
-    """Make sure that a plot can be written in the format that the name of a file asks for.
 
-    Raises
-    ------
-    NotInstalledError : when Matplotlib is missing.
-    InputError : when it knows no such format.
-    """
+def require_plot_format(path: Path) -> None:
+    """Raise InputError if Matplotlib cannot write the format of a file name, NotInstalledError without Matplotlib."""
     require_matplotlib()
     from matplotlib.figure import Figure
 
@@ -33,18 +35,7 @@ def require_format(path: Path) -> None:
 
 @contextmanager
 def drawn_to(path: Path, width: float, height: float) -> Iterator["Axes"]:
-    """Give axes in the style of the library, and write their figure to a file when something was drawn on them.
-
-    Parameters
-    ----------
-    path : of the file, which is written whole or not at all.
-    width, height : of the figure, in inches.
-
-    Raises
-    ------
-    NotInstalledError : when Matplotlib is missing.
-    InputError : when no file can be put there.
-    """
+    """Yield axes in the style of the library, and write their figure to a file on exit; sizes are in inches."""
     require_matplotlib()
     from matplotlib import rc_context
     from matplotlib.figure import Figure
@@ -56,13 +47,62 @@ def drawn_to(path: Path, width: float, height: float) -> Iterator["Axes"]:
 
 
 def write_figure(figure: "Figure", path: Path) -> None:
-    """Write a figure to a file, whole or not at all, in the format that its name asks for.
-
-    Raises
-    ------
-    InputError : when no file can be put there.
-    """
-    drawn = io.BytesIO()  # a full disk is no AttributeError then, as it is from Matplotlib's PDF
+    """Write a figure to a file atomically, in the format of its name."""
+    # Draw to memory first: on a full disk, Matplotlib's PDF backend raises AttributeError.
+    drawn = io.BytesIO()
     figure.savefig(drawn, format=path.suffix.lower().removeprefix("."))
     with replacement(path) as temporary:
         temporary.write_bytes(drawn.getvalue())
+
+
+@frozen
+class Plot:
+    """A plot as an ``<svg>`` element, which is also valid as a file, with its caption."""
+
+    caption: str
+    svg: str
+
+
+def as_inline_svg(figure: "Figure", name: str, description: str, colours: Mapping[str, str]) -> str:
+    """Return a figure as an ``<svg>`` element that fills the available width, up to its own.
+
+    ``name`` prefixes all ids, which must be unique in a page; ``description`` is for screen readers; ``colours`` maps
+    colours of the figure (``#rrggbb``) to CSS colours.
+    """
+    file = io.BytesIO()
+    with warnings.catch_warnings():
+        # The file contains text, not glyphs, so missing glyphs do not matter.
+        warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)
+        figure.savefig(file, format="svg", metadata={"Date": None})
+    text = file.getvalue().decode()
+    for old, new in colours.items():
+        text = text.replace(old, new)
+    ElementTree.register_namespace("", _SVG)
+    ElementTree.register_namespace("xlink", _LINK)
+    root = ElementTree.fromstring(text)
+    for metadata in root.findall(f"{{{_SVG}}}metadata"):
+        root.remove(metadata)
+    for element in root.iter():
+        for key, value in element.attrib.items():
+            if key == "id":
+                element.set(key, f"{name}-{value}")
+            elif key in {"href", f"{{{_LINK}}}href"} and value.startswith("#"):
+                element.set(key, f"#{name}-{value[1:]}")
+            else:
+                element.set(key, _INTERNAL.sub(rf"url(#{name}-\1)", value))
+    width = float(root.get("viewBox", "0 0 600 0").split()[2])
+    for key in ("width", "height"):
+        root.attrib.pop(key, None)
+    root.set("style", f"max-width: {width * 4.0 / 3.0:.0f}px")
+    root.set("role", "img")
+    root.set("aria-label", printable(description))
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+@contextmanager
+def figure_of(name: str, width: float, height: float) -> Iterator[tuple["Figure", Callable[[str], Plot]]]:
+    """Yield a figure, with its size in inches, and a function that turns it into a plot from a caption."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained", facecolor="none")
+    yield figure, lambda caption: Plot(caption, as_inline_svg(figure, name, caption, {INK: "currentColor"}))

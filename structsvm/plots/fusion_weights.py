@@ -1,4 +1,4 @@
-"""What fusions weigh the systems by."""
+"""Plot the weights of systems in fusions."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from structsvm.arrays import numbers
 from structsvm.exceptions import InputError
-from structsvm.plots.base import Display, fitted, named, texts, vector
-from structsvm.plots.style import COLOURS, INK, as_label, chosen
-from structsvm.settings import require_kind
-from structsvm.types import Matrix, Vector
+from structsvm.foundation.arrays import numbers
+from structsvm.foundation.settings import require_kind
+from structsvm.foundation.types import Matrix, Vector
+from structsvm.plots.base import Display, as_texts, fitted, named, vector
+from structsvm.plots.style import COLORS, INK, as_label, chosen
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,36 +20,34 @@ if TYPE_CHECKING:
 
 _MARKERS = "oDs^vP"
 _BESIDE = 0.7
-"""Share of a row over which fusions of several fits stand below one another."""
+"""Share of a row's height for the fusions with several fits."""
 
 
 class FusionWeightsDisplay(Display):
-    """Weights of the systems that are fused: a row for each system, a marker for each fusion.
+    """Weights of fused systems: a row for each system, a marker for each fusion.
 
-    A multiple of all weights ranks alike, so that those of each fusion are divided by the sum of their absolute
-    values: what is drawn are shares. Of a fusion that was fitted several times, on other queries say, it is their mean,
-    with a line over the middle half of them.
+    The plot shows shares, weights divided by the sum of their absolute values, because their scale does not change a
+    ranking. For a fusion with several fits it shows the mean, with a line over the middle half.
 
     Parameters
     ----------
-    weights : for each fusion, by name, a weight for each system, shape (systems,); or those of several fits of it,
-        shape (fits, systems).
-    systems : names of the systems; None: "system 1", "system 2" and so on.
+    weights : for each fusion by name, a weight for each system, shape (systems,); or weights of several fits, shape
+        (fits, systems).
+    systems : names of the systems; None: "system 1", "system 2", ...
 
     Attributes
     ----------
-    ax_, figure_ : see `Display`.
     lines_ : the markers of each fusion, in the order of ``weights``.
     spread_lines_ : the lines over the middle half, for each fusion of several fits by name.
-    shares : for each fusion, by name, what is drawn, shape (systems,).
-    middle_halves : for each fusion of several fits, by name, the lower and the upper quartile of the shares, shape
-        (2, systems).
+    shares : the shares of each fusion, by name, shape (systems,).
+    middle_halves : for each fusion of several fits by name, the lower and upper quartile of the shares, shape (2,
+        systems).
 
     Examples
     --------
     >>> from structsvm.fusion import WeightedCombSUM
     >>> from structsvm.plots import FusionWeightsDisplay
-    >>> fusion = WeightedCombSUM("none").fit([[3.0, 1.0], [2.0, 5.0], [1.0, 4.0]], [1, 0, 0])
+    >>> fusion = WeightedCombSUM(None).fit([[3.0, 1.0], [2.0, 5.0], [1.0, 4.0]], [1, 0, 0])
     >>> display = FusionWeightsDisplay.from_estimator(fusion, ["BM25", "TF-IDF"])
     >>> display.shares["WeightedCombSUM"].tolist()
     [0.75, 0.25]
@@ -72,25 +70,11 @@ class FusionWeightsDisplay(Display):
             if len(fits) > 1:
                 self.middle_halves[name] = np.quantile(shares, [0.25, 0.75], axis=0)
         known = [f"system {k}" for k in range(1, (length or 0) + 1)] if systems is None else systems
-        self.systems = texts(known, "systems", length or 0)
+        self.systems = as_texts(known, "systems", length or 0)
 
     @classmethod
     def from_estimator(cls, estimator: Any, systems: Any = None, *, ax: "Axes | None" = None, **kwargs: Any) -> Self:
-        """Draw the weights of fitted fusions.
-
-        Parameters
-        ----------
-        estimator : a fitted `structsvm.fusion.WeightedCombSUM` or a linear ranker of the systems' scores, or several
-            by name.
-        systems : see the class.
-        ax, **kwargs : see `plot`.
-
-        Raises
-        ------
-        NotInstalledError : when Matplotlib is missing.
-        NotFittedError : of scikit-learn, when one is not fitted.
-        InputError : one has no weights.
-        """
+        """Draw the weights of a fitted `WeightedCombSUM` or linear ranker of scores, or of several by name."""
         weights = {}
         for name, each in named("estimator", estimator, "").items():
             found = getattr(fitted(each), "weights_", getattr(each, "coef_", None))
@@ -103,7 +87,7 @@ class FusionWeightsDisplay(Display):
         return cls(weights, systems).plot(ax, **kwargs)
 
     def plot(self, ax: "Axes | None" = None, **kwargs: Any) -> Self:
-        """Draw it; see `Display.plot`. ``**kwargs`` are those of `matplotlib.axes.Axes.plot`, for all markers."""
+        """Draw the plot; ``**kwargs`` are settings of `matplotlib.axes.Axes.plot` for all markers."""
         places = np.arange(len(self.systems))
         with self._drawing(ax, (self._size[0], 0.9 + 0.24 * max(len(places), 4))) as axes:
             self.lines_: list[Line2D] = []
@@ -114,7 +98,7 @@ class FusionWeightsDisplay(Display):
             for number, (name, share) in enumerate(self.shares.items()):
                 heights = places + shifts[number]
                 own = {
-                    "color": COLOURS[number % len(COLOURS)],
+                    "color": COLORS[number % len(COLORS)],
                     "marker": _MARKERS[number % len(_MARKERS)],
                     "linestyle": "",
                     "markersize": 5.0,

@@ -1,4 +1,4 @@
-"""Precision against recall."""
+"""Plot precision against recall."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from structsvm.exceptions import InputError
+from structsvm.foundation.settings import require_integer, require_kind
 from structsvm.metrics import IPrec, RankedLists, rank_lists
 from structsvm.plots.base import Display, named, scores_of, vector
-from structsvm.plots.style import as_label, chosen, look
-from structsvm.settings import require_integer, require_kind
+from structsvm.plots.style import as_label, chosen, line_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,29 +18,28 @@ if TYPE_CHECKING:
 
 
 MOST_INSIDE = 8
-"""Names at most in a legend that is inside the axes; more of them are beside it, the best on average first."""
+"""Most names in a legend inside the axes; longer legends are beside them, the best on average first."""
 
 
 class InterpolatedPrecisionDisplay(Display):
-    """Precision at levels of recall, interpolated as trec_eval has it and averaged over queries.
+    """Precision at levels of recall, interpolated as in trec_eval and averaged over queries.
 
-    At a level it is the best precision at any rank of at least that recall (`structsvm.metrics.IPrec`): 11 levels give
-    trec_eval's ``iprec_at_recall``.
+    At each level it is the best precision at any rank of at least that recall (`structsvm.metrics.IPrec`); 11 levels
+    give trec_eval's ``iprec_at_recall``.
 
     Parameters
     ----------
     recall : the levels, shape (levels,).
-    curves : for each system, by name, the precision at these levels, shape (levels,).
+    curves : for each system by name, the precision at these levels, shape (levels,).
 
     Attributes
     ----------
-    ax_, figure_ : see `Display`.
     lines_ : the line of each system, in the order of ``curves``.
 
     Examples
     --------
     >>> from structsvm.plots import InterpolatedPrecisionDisplay
-    >>> display = InterpolatedPrecisionDisplay.from_predictions([1, 0, 1, 0], [4.0, 3.0, 2.0, 1.0], levels=3)
+    >>> display = InterpolatedPrecisionDisplay.from_predictions([4.0, 3.0, 2.0, 1.0], [1, 0, 1, 0], levels=3)
     >>> display.recall.tolist(), display.curves["ranking"].round(2).tolist()
     ([0.0, 0.5, 1.0], [1.0, 1.0, 0.67])
     """
@@ -56,28 +55,22 @@ class InterpolatedPrecisionDisplay(Display):
     @classmethod
     def from_predictions(
         cls,
-        y: ArrayLike,
         scores: "ArrayLike | Mapping[str, ArrayLike]",
+        y: ArrayLike,
         qid: ArrayLike | None = None,
         *,
         levels: int = 11,
         ax: "Axes | None" = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw systems of which the scores are known.
+        """Draw systems from their scores.
 
         Parameters
         ----------
+        scores : scores of a system, shape (rows,), higher is better, or of several by name.
         y : labels, relevant above 0, shape (rows,).
-        scores : scores of a system, larger is ahead, shape (rows,), or of several by name.
-        qid : query id of each row; None: all are of one query.
+        qid : query id of each row; None: all rows are one query.
         levels : number of levels of recall, from 0 to 1.
-        ax, **kwargs : see `plot`.
-
-        Raises
-        ------
-        NotInstalledError : when Matplotlib is missing.
-        InputError : the arrays cannot be used, or no query has a relevant document.
         """
         lists = {name: rank_lists(each, y, qid) for name, each in named("scores", scores, "ranking").items()}
         return cls.from_lists(lists, levels=levels, ax=ax, **kwargs)
@@ -91,16 +84,9 @@ class InterpolatedPrecisionDisplay(Display):
         ax: "Axes | None" = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw rankings, as `rank_lists` or `structsvm.evaluation.rank_run` returns them.
+        """Draw a ranking from `rank_lists` or `structsvm.evaluation.rank_run`, or several by name.
 
-        Parameters
-        ----------
-        lists : a ranking, or several by name; queries without a relevant document are left out, as in trec_eval.
-        levels, ax, **kwargs : see `from_predictions`.
-
-        Raises
-        ------
-        NotInstalledError, InputError : as `from_predictions`.
+        Queries without a relevant document are left out, as in trec_eval.
         """
         require_integer("levels", levels, 2)
         recall = np.linspace(0.0, 1.0, levels)
@@ -125,30 +111,19 @@ class InterpolatedPrecisionDisplay(Display):
         ax: "Axes | None" = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw fitted rankers on the same queries.
-
-        Parameters
-        ----------
-        estimator : a fitted ranker, or several by name.
-        X, y, qid : features, labels and query ids, as `score` takes them: a ranker that was fitted with qid needs it.
-        levels, ax, **kwargs : see `from_predictions`.
-
-        Raises
-        ------
-        NotInstalledError, InputError : as `from_predictions`.
-        """
+        """Draw a fitted ranker, or several by name; rankers fitted with qid also need qid here."""
         scores = {}
         for name, ranker in named("estimator", estimator, "").items():
             scores[name or type(ranker).__name__] = scores_of(ranker, X, qid)
-        return cls.from_predictions(y, scores, qid, levels=levels, ax=ax, **kwargs)
+        return cls.from_predictions(scores, y, qid, levels=levels, ax=ax, **kwargs)
 
     def plot(self, ax: "Axes | None" = None, **kwargs: Any) -> Self:
-        """Draw it; see `Display.plot`. ``**kwargs`` are those of `matplotlib.axes.Axes.plot`, for all lines."""
+        """Draw the plot; ``**kwargs`` are settings of `matplotlib.axes.Axes.plot` for all lines."""
         with self._drawing(ax) as axes:
             self.lines_: list[Line2D] = []
             for number, (name, precision) in enumerate(self.curves.items()):
                 marker = "o" if len(self.recall) <= 21 else ""
-                own = {**look(number), "label": as_label(name), "marker": marker, "markersize": 3.5}
+                own = {**line_style(number), "label": as_label(name), "marker": marker, "markersize": 3.5}
                 self.lines_ += axes.plot(self.recall, precision, **chosen("lines.Line2D", own, kwargs))
             axes.set(xlabel="recall", ylabel="interpolated precision", xlim=(-0.02, 1.02), ylim=(0.0, 1.02))
             if len(self.curves) > MOST_INSIDE:

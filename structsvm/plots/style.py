@@ -1,35 +1,36 @@
-"""How plots look: colours, dashes, Matplotlib's settings, and text that is shown as it is."""
+"""Style of plots: colours, dashes, Matplotlib's settings, and escaped labels."""
 
 from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from structsvm.exceptions import NotInstalledError, printable
+from structsvm.exceptions import printable
+from structsvm.foundation.extras import needed
 
 INK = "#010203"
-"""The colour of text and axes; in a page, that of the text around the plot."""
+"""Colour of text and axes; pages replace it by their text colour."""
 
 BLUE, VERMILION, GREEN, PURPLE, GREY = "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#7a7f85"
 
-COLOURS = (BLUE, VERMILION, GREEN, PURPLE, GREY, INK)
-"""Colours of what is drawn, in the order of use.
+COLORS = (BLUE, VERMILION, GREEN, PURPLE, GREY, INK)
+"""Colours of lines and bars, in the order of use.
 
-Of those of Okabe and Ito ("Color Universal Design", 2008) the four that have a contrast of 3 to 1 on white as well as
-on dark pages, a grey, and the colour of the text. All eyes tell them apart.
+The four colours of Okabe and Ito ("Color Universal Design", 2008) that have a contrast of 3 to 1 on white and on dark
+pages, a grey, and the colour of the text. People with colour blindness can distinguish them.
 
 Examples
 --------
 >>> from matplotlib.figure import Figure
->>> from structsvm.plots import COLOURS
+>>> from structsvm.plots import COLORS
 >>> axes = Figure().subplots()
->>> for colour, gaps in zip(COLOURS, ([1.0, 0.1, 0.01], [1.0, 0.5, 0.3])):
+>>> for colour, gaps in zip(COLORS, ([1.0, 0.1, 0.01], [1.0, 0.5, 0.3])):
 ...     (line,) = axes.plot(gaps, color=colour)
 >>> line.get_color()
 '#d55e00'
 """
 
 DASHES = ("-", "--", ":", "-.")
-"""Styles of lines, which tell them apart where colours do not."""
+"""Line styles, which distinguish lines without colours."""
 
 STYLE: Any = {
     "axes.edgecolor": INK,
@@ -37,7 +38,7 @@ STYLE: Any = {
     "axes.grid": True,
     "axes.labelcolor": INK,
     "axes.linewidth": 0.6,
-    "axes.prop_cycle": f"cycler(color={list(COLOURS)})",
+    "axes.prop_cycle": f"cycler(color={list(COLORS)})",
     "axes.spines.right": False,
     "axes.spines.top": False,
     "axes.titlecolor": INK,
@@ -73,44 +74,31 @@ Examples
 
 
 def require_matplotlib() -> None:
-    """Make sure that plots can be drawn.
-
-    Raises
-    ------
-    NotInstalledError : when Matplotlib is missing.
-    """
-    try:
+    """Raise NotInstalledError if Matplotlib is missing."""
+    with needed("plots need Matplotlib", "plot"):
         for module in ("matplotlib", "matplotlib.figure"):
             import_module(module)
-    except ImportError as error:
-        raise NotInstalledError("plots need Matplotlib: pip install 'structural-svm[plot]'.") from error
 
 
 def as_label(text: str) -> str:
-    """Return text that Matplotlib shows as it is, if it is `printable`: it reads mathematics between dollar signs."""
+    """Return `printable` text with dollar signs escaped, which Matplotlib takes for mathematics."""
     return printable(text).replace("$", r"\$")
 
 
 def measure_label(text: str) -> str:
-    """Return the name of a measure as people write it: "NDCG@10" for ``ndcg@10``, "recall@5" as it is."""
+    """Return the label of a measure: "NDCG@10" for ``ndcg@10``, "recall@5" unchanged."""
     name, at, place = text.partition("@")
     return as_label(f"{name.upper() if len(name) <= 4 else name}{at}{place}")
 
 
-def look(number: int) -> dict[str, Any]:
-    """Return the colour and the dashes of a line, by its number from 0: no two of the first 24 are alike."""
-    turn, place = divmod(number, len(COLOURS))
-    return {"color": COLOURS[place], "linestyle": DASHES[(place + turn) % len(DASHES)]}
+def line_style(number: int) -> dict[str, Any]:
+    """Return colour and dashes of a line by its number from 0; the first 24 differ."""
+    turn, place = divmod(number, len(COLORS))
+    return {"color": COLORS[place], "linestyle": DASHES[(place + turn) % len(DASHES)]}
 
 
 def chosen(artist: str, own: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings of an artist: a display's own, and in place of them what a user gave, in long or short names.
-
-    Parameters
-    ----------
-    artist : module and class of Matplotlib, ``"lines.Line2D"``.
-    own, given : settings by name.
-    """
+    """Return settings of an artist such as ``"lines.Line2D"``; user settings replace them, by long or short name."""
     from matplotlib.cbook import normalize_kwargs
 
     module, _, name = artist.partition(".")

@@ -1,4 +1,4 @@
-"""What a ranker weighs."""
+"""Plot the weights of rankers."""
 
 from typing import TYPE_CHECKING, Any, Self
 
@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from structsvm.exceptions import InputError
-from structsvm.plots.base import Display, texts, vector
+from structsvm.foundation.settings import require_integer, require_kind
+from structsvm.models.base import model_of
+from structsvm.plots.base import Display, as_texts, fitted, vector
 from structsvm.plots.style import BLUE, INK, as_label, chosen
-from structsvm.settings import require_integer, require_kind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,17 +21,16 @@ class WeightsDisplay(Display):
 
     Parameters
     ----------
-    values : what is drawn, shape (features,).
-    names : names of the features; None: "feature 1", "feature 2" and so on, as LETOR's files count them.
-    quantity : what the values are, in words.
-    top : most bars.
+    values : the weights, shape (features,).
+    names : names of the features; None: "feature 1", "feature 2", ..., as in LETOR's files.
+    quantity : label of the values.
+    top : largest number of bars.
 
     Attributes
     ----------
-    ax_, figure_ : see `Display`.
     bars_ : the bars, the largest first.
-    values, names : those that are drawn, in their order.
-    left_out : number of those that are not.
+    values, names : values and names in the plot, in its order.
+    left_out : number of features that are not in the plot.
 
     Examples
     --------
@@ -45,7 +45,7 @@ class WeightsDisplay(Display):
         require_integer("top", top, 1, optional=True)
         require_kind("quantity", quantity, str, "what the values are, in words")
         called = [f"feature {k}" for k in range(1, len(found) + 1)] if names is None else names
-        called = texts(called, "names", len(found))
+        called = as_texts(called, "names", len(found))
         order = np.argsort(-np.abs(found), kind="stable")[:top]
         self.values = found[order]
         self.names = tuple(called[k] for k in order)
@@ -62,33 +62,26 @@ class WeightsDisplay(Display):
         ax: "Axes | None" = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw what a fitted ranker is made of.
+        """Draw the weights of a fitted linear ranker or its `Model`, or the importances of features in trees.
 
         Parameters
         ----------
-        estimator : a fitted ranker that `structsvm show` can show: weights of a linear one, importances of trees.
-        names : names of all features; None: those that it was fitted with, or numbers.
-        top : most bars.
-        ax, **kwargs : see `plot`.
-
-        Raises
-        ------
-        NotInstalledError : when Matplotlib is missing.
-        InputError : it is not fitted, or there is nothing to show; or there are more or fewer names than features.
+        estimator : the ranker or model.
+        names : names of all features; None: names from ``fit``, or numbers.
+        top : largest number of bars.
         """
-        if not hasattr(estimator, "parts"):
-            raise InputError(f"estimator must be a fitted ranker of this library, such as Ranker(), got {estimator!r}")
-        parts = estimator.parts()
+        model = model_of(fitted(estimator))
+        parts = model.parts()
         if not parts.rows:
-            raise InputError(f"each {parts.quantity} of {type(estimator).__name__} is 0: there is nothing to draw")
-        called = estimator.known_names if names is None else texts(names, "names", estimator.n_features_in_)
+            raise InputError(f"each {parts.quantity} of {model.title} is 0: there is nothing to draw")
+        called = model.feature_names if names is None else as_texts(names, "names", model.n_features)
         features = [row["feature"] for row in parts.rows]
         shown = [called[k] if called is not None else f"feature {k + 1}" for k in features]
         values = [row["value"] for row in parts.rows]
         return cls(values, shown, quantity=parts.quantity, top=top).plot(ax, **kwargs)
 
     def plot(self, ax: "Axes | None" = None, **kwargs: Any) -> Self:
-        """Draw it; see `Display.plot`. ``**kwargs`` are those of `matplotlib.axes.Axes.barh`."""
+        """Draw the plot; ``**kwargs`` are settings of `matplotlib.axes.Axes.barh`."""
         places = range(len(self.values))
         with self._drawing(ax, (self._size[0], 0.8 + 0.2 * max(len(places), 4))) as axes:
             settings = chosen("patches.Rectangle", {"color": BLUE}, kwargs)

@@ -1,44 +1,44 @@
-"""Batches of visits: examples whose planes are found at the same weights, by several threads.
+"""Batches of visits: several threads find the planes of a batch's examples at the same weights.
 
 Wang, Sadhanala, Dai, Neiswanger, Sra and Xing, "Parallel and Distributed Block-Coordinate Frank-Wolfe Algorithms",
-ICML 2016. Where they step along the line to all planes of a batch at once, here one example steps after the other, at
-the weights that have come of the steps before, so that each step is the best there is.
+ICML 2016. They step along the line to all planes of a batch at once. Here one example steps after the other, at the
+weights after the previous steps, so that each step is the best possible.
 
-Planes that are found at the weights after the last step of the batch before serve less than those that each
-example finds after the step of the one before: weights move to and fro with each step. At an average over the
-batches before they serve as well (measured: docs/benchmarks.md, "Threads").
+Weights move to and fro with each step, so planes found at the weights after the previous batch are worse than planes
+found after every step. Planes found at an average over the previous batches are as good (docs/benchmarks.md,
+"Threads").
 """
 
 from typing import NamedTuple, Self
 
 import numpy as np
 
-from structsvm.compute.blocks import VALUES_AN_ARGMAX
-from structsvm.types import IntVector, Matrix, Vector
+from structsvm.foundation.compute.blocks import VALUES_AN_ARGMAX
+from structsvm.foundation.types import IntVector, Matrix, Vector
 
 NEXT, STEPPED, STOP, FIRST_DONE = 0, 8, 16, 24
-"""Places of counters: chunks that are taken, batches whose steps are taken, whether to stop, and from there on the
-chunks of each batch that are done. What threads wait for is in a cache line of its own."""
+"""Indices of counters: chunks taken, batches whose steps are done, stop flag, and the first of the counters of done
+chunks per batch. Counters that threads wait for have a cache line of their own."""
 
 _BATCHES = 50
-"""Batches in a pass over all examples: fewer take more passes, as planes are found too far from where steps are."""
+"""Batches per pass; with fewer, planes are found too far from the steps, and a fit takes more passes."""
 
 _LARGE = 1_000_000
-"""Feature values that are read for a batch, beyond which it gains nothing from having more than `_ENOUGH` examples."""
+"""Feature values per batch beyond which more than `_ENOUGH` examples do not help."""
 
 _ENOUGH = 32
 
 _CHUNK = 4_000
-"""Feature values that a thread reads at least before it looks for more work, some µs."""
+"""Least feature values that a thread reads before it takes more work, some µs."""
 
 _SHARE = 0.4
 """Share of the latest weights in the average at which planes are found."""
 
 _FIRST_SHARE = 0.6
-"""The same in a first pass, where weights move one way."""
+"""The same in a first pass, during which weights move in one direction."""
 
 _FEW = 3
-"""Examples in a batch up to which weights move so little in one that more of the latest serve better."""
+"""Batch size up to which weights move so little that a larger share of the latest weights is better."""
 
 _SHARE_OF_FEW = 0.6
 
@@ -46,12 +46,12 @@ _FIRST_SHARE_OF_FEW = 0.8
 
 
 class Batches(NamedTuple):
-    """Which examples are visited at the same weights, and how far that has come.
+    """The plan of visits and its progress.
 
-    ``chunk_ptr`` says where in the order of visits each chunk begins, which one thread works on, and ``batch_ptr``
-    with which chunk each batch begins; ``w`` (d,) are the weights at which planes are found, and ``share`` that of the
-    weights after a batch in them; ``met`` (1,) is the sum of the gaps met, ``wrong`` (visits,) where an argmax was
-    seen to be wrong; ``moved`` (chunks of a batch, d) is how the weights have moved with planes that were merged.
+    ``chunk_ptr`` is the first visit of each chunk, the work unit of a thread; ``batch_ptr`` the first chunk of each
+    batch. Planes are found at ``w`` (d,), and ``share`` is the weight of the latest weights in it. ``met`` (1,) is the
+    sum of gaps, ``wrong`` (visits,) marks wrong argmaxes, and ``moved`` (chunks of a batch, d) is the shift of weights
+    by merged planes.
     """
 
     chunk_ptr: IntVector
@@ -65,16 +65,7 @@ class Batches(NamedTuple):
 
     @classmethod
     def of(cls, visits: int, n: int, scores: float, values: float, w: Vector, first: bool) -> Self:
-        """Plan a number of visits.
-
-        Parameters
-        ----------
-        visits : how many.
-        n : number of examples.
-        scores, values : of an example, and feature values that are read for it, on average.
-        w : the weights.
-        first : whether no planes are kept yet.
-        """
+        """Plan visits for n examples with these average numbers of scores and values; ``first`` if no planes exist."""
         work = 1.0 + values + VALUES_AN_ARGMAX * scores
         batch = max(1, min((n + _BATCHES // 2) // _BATCHES, max(_ENOUGH, int(_LARGE / work))))
         chunk = max(1, min(batch, int(_CHUNK / work)))
@@ -96,9 +87,9 @@ class Batches(NamedTuple):
 
     @property
     def threads(self) -> int:
-        """Number of threads that they are of use to."""
+        """Number of useful threads."""
         return int(self.batch_ptr[min(1, len(self.batch_ptr) - 1)])
 
     def stop(self) -> None:
-        """Let threads that wait for others wait no longer."""
+        """Release threads that wait for others."""
         self.counters[STOP] = 1

@@ -1,4 +1,4 @@
-"""A hash of what a problem is made of."""
+"""A hash of a problem's content."""
 
 import pickle
 from typing import Any
@@ -7,17 +7,18 @@ from uuid import uuid4
 import numpy as np
 from xxhash import xxh3_128
 
+from structsvm.features.operators.views import is_built_in
+from structsvm.problem.points import Point
+
+_SMALL = 0.1
+"""Largest score of a fingerprint's probe; near 0 no hinge vanishes, so every label and loss has an effect."""
+
 _BYTES_AT_ONCE = 2**20
-"""How much is copied at a time of an array that is not contiguous."""
+"""Bytes copied at a time from an array that is not contiguous."""
 
 
 class Content:
-    """A hash of arrays, numbers and text, nested in tuples, and of whatever can be pickled.
-
-    Attributes
-    ----------
-    known : whether all that was added can be told; if not, no other hash is like it.
-    """
+    """Hash arrays, numbers, text and picklable objects; other content makes the hash unique (``known`` is False)."""
 
     def __init__(self) -> None:
         self._hash = xxh3_128()
@@ -29,7 +30,7 @@ class Content:
         return numbers
 
     def add(self, value: Any) -> None:
-        """Add a value, so that no two different ones add the same."""
+        """Add a value; different values add different bytes."""
         if isinstance(value, tuple):
             self.write(f"{type(value).__module__}.{type(value).__qualname__}:{len(value)};".encode())
             for part in value:
@@ -40,12 +41,12 @@ class Content:
             self._add_pickled(value)
 
     def add_unknown(self) -> None:
-        """Add what no other hash has."""
+        """Add random bytes, so that no other hash is equal."""
         self.known = False
         self.write(uuid4().bytes)
 
     def write(self, data: Any) -> int:
-        """Add bytes, as to a file."""
+        """Add bytes; lets a pickler write to the hash."""
         self._hash.update(data)
         return len(data)
 
@@ -65,8 +66,31 @@ class Content:
             self._hash.update(buffer.raw())
 
         pickler = pickle.Pickler(self, protocol=5, buffer_callback=add_buffer)
-        pickler.fast = True  # what is equal is written alike, whether it is one object or several
+        # Without the memo, equal values are written alike, whether they are one object or several.
+        pickler.fast = True
         try:
             pickler.dump(value)
-        except Exception:  # it is the value's own code that runs
+        # Pickling runs the value's own code, which may raise anything.
+        except Exception:
             self.add_unknown()
+
+
+def add_problem(problem: Any, content: Content) -> None:
+    """Add everything that identifies a `Problem`, except C, to a hash."""
+    content.add((problem.used, problem.weights, problem.ptr, problem.oracle.content))
+    features, view = problem.operator.content, problem.operator.view
+    content.add(features)
+    if problem.coordinates is not None:
+        content.add(problem.coordinates.content)
+    if features is None:
+        content.add_unknown()
+    rng = np.random.default_rng(0)
+    # Another package's code may change, so include its scores.
+    if view is None or not is_built_in(view):
+        content.add(problem.at(rng.standard_normal(problem.d)).scores)
+    probe = rng.uniform(-_SMALL, _SMALL, problem.ptr[-1])
+    # With bounds on weights, the argmax is valid only at scores of weights within them.
+    if problem.loss.weight_bounds(problem.d) is not None:
+        probe = problem.at(rng.uniform(-_SMALL, _SMALL, problem.d)).scores
+    planes = problem.planes(Point(np.zeros(problem.d), probe))
+    content.add((planes.coef, planes.loss))

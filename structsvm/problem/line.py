@@ -1,36 +1,18 @@
-"""What a problem tells of a line between two points."""
+"""The objective on a line between two points."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from attrs import frozen
 
-from structsvm.types import Vector
+from structsvm.foundation.types import Vector
+from structsvm.problem.points import Planes, Point
 
 
 class LineHinge(NamedTuple):
-    """The weighted hinge at a point of a line, and its slope there.
-
-    Parameters
-    ----------
-    value : ``(C/n) Σ_i κ_i`` times the hinges at t: P(w) less its regulariser.
-    slope : a subgradient of it by t, that of the planes found there.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from structsvm import Problem
-    >>> problem = Problem.from_queries([[1.0], [2.0], [4.0]], [0, 0, 1], [1, 1, 1], loss="map")
-    >>> origin = problem.origin()
-    >>> line = problem.line(origin, problem.planes(origin), problem.at(np.array([1.0])))
-    >>> for t in (0.0, 0.1):
-    ...     (hinge,) = line.hinges([t])
-    ...     print(f"{t:g}: {hinge.value:.3f}, slope {hinge.slope:.3f}")
-    0: 0.667, slope -5.000
-    0.1: 0.300, slope -2.000
-    """
+    """The weighted hinge at a point of a line, and its slope, a subgradient."""
 
     value: float
     slope: float
@@ -38,23 +20,7 @@ class LineHinge(NamedTuple):
 
 @frozen
 class Parabola:
-    """The regulariser on the line ``w_b + t (w_t − w_b)``: ``start + t · linear + ½ t² · curvature``.
-
-    Parameters
-    ----------
-    start, linear, curvature : see above.
-    farthest : the largest t at which weights are within their bounds, at least 1.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from structsvm.problem import Parabola
-    >>> parabola = Parabola.between(np.array([1.0, 0.0]), np.array([0.0, 2.0]))
-    >>> parabola.value(0.0), parabola.value(0.5), parabola.value(1.0)
-    (0.5, 0.625, 2.0)
-    >>> parabola.slope(0.2)  # nowhere on this line are weights smaller
-    0.0
-    """
+    """The regulariser on a line, ``start + t · linear + ½ t² · curvature``; weights reach bounds at ``farthest``."""
 
     start: float
     linear: float
@@ -63,7 +29,7 @@ class Parabola:
 
     @classmethod
     def between(cls, base: Vector, target: Vector) -> "Parabola":
-        """Return ``½‖w‖²`` on the line from weights ``base``, at t = 0, through ``target``, at t = 1."""
+        """Return ``½‖w‖²`` on the line from weights ``base`` (t = 0) through ``target`` (t = 1)."""
         direction = target - base
         return cls(0.5 * float(base @ base), float(base @ direction), float(direction @ direction))
 
@@ -77,41 +43,59 @@ class Parabola:
 
 
 class Line(ABC):
-    """The objective on the line from a point, at t = 0, through another, at t = 1.
-
-    Scores are linear in t, so that no look at it reads the features.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from structsvm import Problem
-    >>> problem = Problem.from_queries([[1.0], [2.0], [4.0]], [0, 0, 1], [1, 1, 1], loss="map")
-    >>> origin = problem.origin()
-    >>> line = problem.line(origin, problem.planes(origin), problem.at(np.array([1.0])))
-    >>> steps = [0.0, 0.25, 0.5]
-    >>> [round(line.regulariser.value(t) + hinge.value, 3) for t, hinge in zip(steps, line.hinges(steps))]
-    [0.667, 0.031, 0.125]
-    >>> point, planes = line.at(0.25)
-    >>> point.w.tolist(), round(problem.primal(planes, point), 3)
-    ([0.25], 0.031)
-    """
+    """The objective on the line from one point (t = 0) through another (t = 1); evaluating it reads no features."""
 
     regulariser: Parabola
 
     @property
     def together(self) -> int:
-        """Number of steps t that are best looked at together: 1 unless a look costs more than what is done in it."""
+        """Number of steps t to evaluate per call: 1 unless a call costs more than its work."""
         return 1
 
     @abstractmethod
     def hinges(self, steps: Sequence[float]) -> list[LineHinge]:
-        """Return the weighted hinge and its slope at some t.
-
-        Parameters
-        ----------
-        steps : where to look, each t from 0 on; they are looked at together.
-        """
+        """Return the weighted hinge and its slope at several t of at least 0, evaluated together."""
 
     @abstractmethod
     def at(self, t: float) -> tuple[Any, Any]:
-        """Return the point at t, which was looked at, and its planes."""
+        """Return the point at an evaluated t, and its planes."""
+
+
+class ScoredLine(Line):
+    """The objective on a line in score space; ``slope`` returns the rate at which planes' weighted sum falls."""
+
+    def __init__(
+        self,
+        problem: Any,
+        slope: Callable[[Planes, Vector], float],
+        base: Point,
+        planes: Planes,
+        target: Point,
+    ) -> None:
+        self.regulariser: Parabola = problem.regulariser_between(base.w, target.w)
+        self._problem, self._slope = problem, slope
+        self._base, self._planes, self._target = base, planes, target
+        self._along = target.scores - base.scores
+        self._lowest, self._least = (0.0, base, planes), np.inf
+
+    def hinges(self, steps: Sequence[float]) -> list[LineHinge]:
+        """Return the weighted hinge and its slope at several t, after an argmax of every example unless t is 0."""
+        return [self._look(t) for t in steps]
+
+    def at(self, t: float) -> tuple[Point, Planes]:
+        """Return the point at t and its planes, which are cached for the evaluated t with the lowest P."""
+        lowest, point, planes = self._lowest
+        return (point, planes) if lowest == t else self._found(t)
+
+    def _found(self, t: float) -> tuple[Point, Planes]:
+        if t == 0.0:
+            return self._base, self._planes
+        point = self._base.toward(self._target, t)
+        return point, self._problem.planes(point)
+
+    def _look(self, t: float) -> LineHinge:
+        point, planes = self._found(t)
+        value = self._problem.hinge(planes, point)
+        if value + self.regulariser.value(t) < self._least:
+            self._lowest, self._least = (t, point, planes), value + self.regulariser.value(t)
+        return LineHinge(value, -self._slope(planes, self._along))

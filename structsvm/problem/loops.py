@@ -6,17 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from structsvm.compute.atomics import add, reached
-from structsvm.compute.compilation import by_address, compiled, compiled_part
-from structsvm.compute.environment import numba
-from structsvm.compute.products import dot
 from structsvm.exceptions import InputError
-from structsvm.operators import example_combine, example_scores
-from structsvm.planes.arrays import insert, may_be_rounded
-from structsvm.planes.steps import best_value, bring_live_to_front, improve
+from structsvm.features.operators import example_combine, example_scores
+from structsvm.foundation.compute.atomics import add, reached
+from structsvm.foundation.compute.compilation import by_address, compiled, compiled_part
+from structsvm.foundation.compute.environment import numba
+from structsvm.foundation.compute.products import dot
+from structsvm.foundation.types import IntVector, Vector
 from structsvm.problem.batches import FIRST_DONE, NEXT, STEPPED, STOP, Batches
+from structsvm.problem.planes.arrays import insert, may_be_rounded
+from structsvm.problem.planes.steps import best_value, bring_live_to_front, improve
 from structsvm.problem.program import plain_function
-from structsvm.types import IntVector, Vector
 
 _VECTOR = numba.types.Array(numba.float64, 1, "C")
 _INDEX = numba.types.Array(numba.int64, 1, "C")
@@ -28,12 +28,7 @@ _KERNEL = numba.types.FunctionType(KERNEL_SIGNATURE)
 
 
 def compiled_kernel(kernel: Any) -> Any:
-    """Compile a loss kernel, once a process.
-
-    Raises
-    ------
-    InputError : when it is not a function of four arguments, or numba cannot compile it; it tells why.
-    """
+    """Compile a loss kernel once per process; raise `InputError` if it is not a function of four arguments or fails."""
     return _compiled_kernel(plain_function(kernel))
 
 
@@ -52,7 +47,7 @@ def _compiled_kernel(plain: Any) -> Any:
 
 
 def _in_short(error: Exception) -> str:
-    """Return what numba says first, and the line of the source that it names."""
+    """Return the first sentence of numba's message and the source line that it names."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     said = [line for line in lines if not line.startswith(("Failed in", "File ", "During:"))]
     place = next((line for line in lines if line.startswith("File ") and ", line " in line), "").rstrip(":")
@@ -106,7 +101,7 @@ def _batched_visits(
     params: Vector,
     planes: Any,
     order: IntVector,
-    centre: Vector,
+    center: Vector,
     scale: Vector,
     batches: Any,
     allowed: float,
@@ -122,7 +117,7 @@ def _batched_visits(
     g = np.empty(len(w))
     room = np.empty(2 * planes.L.shape[1])
     rounded = may_be_rounded(planes)
-    moves = len(centre) > 0
+    moves = len(center) > 0
     weights = np.empty(len(w)) if moves else at
     b = 0
     while True:
@@ -140,7 +135,7 @@ def _batched_visits(
                 moved[c] = 0.0
         if moves:
             for c in range(len(w)):
-                weights[c] = centre[c] + scale[c] * at[c]
+                weights[c] = center[c] + scale[c] * at[c]
         for k in range(chunk_ptr[chunk], chunk_ptr[chunk + 1]):
             i = order[k]
             count = view.ptr[i + 1] - view.ptr[i]
@@ -157,7 +152,7 @@ def _batched_visits(
             if value > to_beat:
                 example_combine(view, i, coef, g)
                 if moves:
-                    loss -= dot(g, centre)
+                    loss -= dot(g, center)
                     for c in range(len(g)):
                         g[c] *= scale[c]
                 insert(planes, i, g, loss, 0.0, moved)
@@ -182,20 +177,18 @@ def _batched_visits(
 
 @cache
 def argmax_sweep() -> Any:
-    """Return the loop that writes the plane of every example, whatever the kernel; see `over_blocks`."""
+    """Return the loop that writes the plane of every example, for any kernel; see `over_blocks`."""
     arguments = (_KERNEL, _INDEX, _INDEX, _VECTOR, _INDEX, _VECTOR, _VECTOR, _INDEX, _VECTOR, _VECTOR, _VECTOR)
     return compiled(_argmax_sweep, [numba.void(*arguments)])
 
 
 @cache
 def batched_visits(view: Any, planes: Any, keep: bool) -> Any:
-    """Return the loop that visits examples with a dual point in hand, for a type of view; keep it on disk or not.
+    """Return the loop that visits examples and updates a dual point, for a type of view, cached on disk if ``keep``.
 
-    All threads run it, each on the next chunk of examples that is not taken. While the rows of an example are in the
-    processor's cache, it is scored, its argmax is found, and the plane is combined and kept. The thread that is last
-    to end a chunk of a batch moves weight between the planes of each example of the batch, one after the other, while
-    the others wait. Where the truth or a plane that is kept beats the argmax by more than is allowed, or
-    the plane is of NaN, all end.
+    Each thread takes chunks of examples; it scores an example, finds its argmax and stores the plane while its rows are
+    in the processor's cache. The thread that finishes a batch steps for its examples one by one while the others wait.
+    All stop if the true output or a stored plane beats an argmax by more than ``allowed``, or if a plane contains NaN.
     """
     batches = numba.typeof(Batches.of(1, 1, 1.0, 1.0, np.zeros(1), first=True))
     arguments = (

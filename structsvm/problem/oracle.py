@@ -1,4 +1,4 @@
-"""The loss-augmented argmax of a range of examples: compiled, or in Python."""
+"""The loss-augmented argmaxes of examples, in compiled code or in Python."""
 
 import os
 from collections.abc import Sequence
@@ -9,54 +9,45 @@ import numpy as np
 from attrs import frozen
 from joblib import Parallel, delayed, effective_n_jobs
 
-from structsvm.compute.blocks import over_blocks
-from structsvm.compute.environment import numba
-from structsvm.compute.threads import using
-from structsvm.compute.workers import beside
+from structsvm.features.operators.views import is_built_in
+from structsvm.foundation.compute.blocks import over_blocks
+from structsvm.foundation.compute.environment import numba
+from structsvm.foundation.compute.threads import using
+from structsvm.foundation.compute.workers import beside
+from structsvm.foundation.signals import held
+from structsvm.foundation.types import IntVector, Vector
 from structsvm.losses import ScoreLoss
-from structsvm.losses.base import RAISED_AS_IS
-from structsvm.operators.views import is_built_in
-from structsvm.planes import DualPlanes
+from structsvm.losses.user_methods import RAISED_AS_IS
 from structsvm.problem.batches import Batches
 from structsvm.problem.checks import ROUNDING, failed, require_code, require_output
 from structsvm.problem.coordinates import Coordinates
 from structsvm.problem.loops import argmax_sweep, batched_visits, compiled_kernel, segment_dots
+from structsvm.problem.planes import DualPlanes
 from structsvm.problem.points import Planes
 from structsvm.problem.program import constants, methods, program
-from structsvm.signals import held
-from structsvm.types import IntVector, Vector
 
 
 class Oracle(Protocol):
-    """Finds the plane of every example."""
+    """Find the plane of every example."""
 
     @property
     def content(self) -> Any:
-        """What tells these argmaxes from those of other examples or another loss: for the `fingerprint`."""
+        """Content that identifies these examples and this loss, for the `fingerprint`."""
 
     def planes(self, scores: Vector, ptr: IntVector, cap: Vector) -> Planes:
-        """Return the planes at these scores; example i owns ``scores[ptr[i]:ptr[i + 1]]``.
-
-        Examples of cap 0 get a plane of zeros, and their argmax is not asked for.
-        """
+        """Return the planes at these scores; example i has ``scores[ptr[i]:ptr[i + 1]]``, and zeros if its cap is 0."""
 
     def sweep(
         self, view: Any, dual: DualPlanes, order: IntVector, values: float, coordinates: Coordinates | None = None
     ) -> "Visited | None":
-        """Visit examples in compiled code; None where there is none. ``values`` are read for an example on average.
-
-        The dual point is in coordinates.
-        """
+        """Visit examples in compiled code, with the dual point in coordinates; None without compiled code."""
 
     def block(self, start: int, stop: int) -> Self:
         """Return the oracle of the examples ``start`` to ``stop − 1``."""
 
 
 class Visited(NamedTuple):
-    """What came of visits: the sum of the gaps met; where a wrong argmax ended them, of which example, and at which w.
-
-    ``wrong`` is −1 where none did.
-    """
+    """Result of visits: sum of gaps, example of a wrong argmax that ended them (−1 if none), and its weights."""
 
     met: float
     wrong: int
@@ -64,7 +55,7 @@ class Visited(NamedTuple):
 
 
 def make_oracle(loss: ScoreLoss[Any], ys: Sequence[Any], n_jobs: int | None = None) -> Oracle:
-    """Choose the compiled loop for a loss with a kernel, the Python loop for one without."""
+    """Choose the compiled loop for a loss with a kernel, and the Python loop otherwise."""
     oracle: Oracle = PythonOracle(loss, ys, n_jobs) if loss.kernel is None else _compiled_oracle(loss, ys)
     return oracle if loss.exact else NotBelowTruth(oracle)
 
@@ -76,7 +67,7 @@ def _compiled_oracle(loss: ScoreLoss[Any], ys: Sequence[Any]) -> "CompiledOracle
 
 
 def per_output(function: Any, ys: Sequence[Any]) -> list[Any]:
-    """Apply a function to every output; where outputs are numbers, once for each distinct one."""
+    """Apply a function to every output; if outputs are numbers, once per distinct number."""
     if isinstance(ys, np.ndarray) and ys.ndim == 1 and ys.dtype != object:
         values, inverse = np.unique(ys, return_inverse=True)
         results = np.empty(len(values), dtype=object)
@@ -99,18 +90,7 @@ def _flat_labels(loss: ScoreLoss[Any], ys: Sequence[Any]) -> tuple[Vector, IntVe
 
 @frozen(eq=False)
 class CompiledOracle:
-    """The kernel of a loss in one compiled loop.
-
-    Signals wait until the loop returns, as they do for all compiled code. Ctrl-C that fell into what numba does in
-    Python to hand the kernel over would otherwise come out as a TypeError, as if the kernel were wrong.
-
-    Parameters
-    ----------
-    kernel : see `ScoreLoss`.
-    labels, label_ptr : the labels of all examples, and where those of each begin.
-    params : what they share.
-    allowed : value, relative to the scores, by which an output found earlier may beat an argmax in a sweep.
-    """
+    """Run a loss's kernel in one compiled loop; earlier outputs may beat an argmax by ``allowed`` times the scores."""
 
     kernel: Any
     labels: Vector
@@ -120,11 +100,10 @@ class CompiledOracle:
 
     @property
     def content(self) -> Any:
-        """What the kernel reads, and all that it computes."""
+        """The kernel's program and inputs."""
         return program(self.kernel), self.labels, self.label_ptr, self.params
 
     def planes(self, scores: Vector, ptr: IntVector, cap: Vector) -> Planes:
-        """Return the planes at these scores."""
         coef, loss = np.empty(len(scores)), np.empty(len(ptr) - 1)
         kernel = compiled_kernel(self.kernel)
         loop = argmax_sweep()
@@ -139,7 +118,6 @@ class CompiledOracle:
     def sweep(
         self, view: Any, dual: DualPlanes, order: IntVector, values: float, coordinates: Coordinates | None = None
     ) -> Visited | None:
-        """Visit examples; see `Problem.sweep`."""
         if view is None:
             return None
         n = len(view.ptr) - 1
@@ -148,7 +126,7 @@ class CompiledOracle:
         kernel = compiled_kernel(self.kernel)
 
         none = np.zeros(0)
-        moved = (none, none) if coordinates is None else (coordinates.centre, coordinates.scale)
+        moved = (none, none) if coordinates is None else (coordinates.center, coordinates.scale)
 
         def some() -> None:
             data = (view, self.labels, self.label_ptr, self.params, dual.arrays, order, *moved, batches)
@@ -165,7 +143,6 @@ class CompiledOracle:
         return Visited(float(batches.met[0]), int(order[wrong[0]]) if len(wrong) else -1, batches.w)
 
     def block(self, start: int, stop: int) -> Self:
-        """Return the oracle of the examples ``start`` to ``stop − 1``."""
         first, last = self.label_ptr[start], self.label_ptr[stop]
         ptr = self.label_ptr[start : stop + 1] - first
         return type(self)(self.kernel, self.labels[first:last], ptr, self.params, self.allowed)
@@ -173,15 +150,7 @@ class CompiledOracle:
 
 @frozen(eq=False)
 class PythonOracle:
-    """The Python methods of a loss, example by example.
-
-    Parameters
-    ----------
-    loss, ys : the loss and the true outputs.
-    n_jobs : processes of joblib's that examples are spread over; None: as many as ``joblib.parallel_config`` says, or
-        one.
-    first : number of the first example, for messages.
-    """
+    """Call a loss's Python methods example by example, in ``n_jobs`` joblib processes; ``first`` is for messages."""
 
     loss: ScoreLoss[Any]
     ys: Sequence[Any]
@@ -190,14 +159,13 @@ class PythonOracle:
 
     @property
     def content(self) -> Any:
-        """The loss with all that it computes, and the true outputs."""
+        """The loss with its program, and the true outputs."""
         ys: Any = self.ys
         kinds = [type(loss) for loss in (self.loss, getattr(self.loss, "wrapped", None)) if loss is not None]
         computed = tuple((program(*methods(kind)), constants(kind)) for kind in kinds)
         return self.loss, computed, ys if isinstance(ys, np.ndarray) else tuple(ys)
 
     def planes(self, scores: Vector, ptr: IntVector, cap: Vector) -> Planes:
-        """Return the planes at these scores."""
         jobs = min(effective_n_jobs(self.n_jobs), len(self.ys))
         if jobs == 1:
             return self._planes(scores, ptr, cap)
@@ -214,7 +182,8 @@ class PythonOracle:
     def _planes(self, scores: Vector, ptr: IntVector, cap: Vector) -> Planes:
         coef, losses = np.empty(len(scores)), np.empty(len(ptr) - 1)
         scores = scores.view()
-        scores.flags.writeable = False  # a loss that wrote to them would falsify the bounds
+        # A loss that writes to scores would make bounds wrong.
+        scores.flags.writeable = False
         for i, y in enumerate(self.ys):
             owned = slice(ptr[i], ptr[i + 1])
             if cap[i] == 0.0:
@@ -242,26 +211,23 @@ class PythonOracle:
     def sweep(
         self, view: Any, dual: DualPlanes, order: IntVector, values: float, coordinates: Coordinates | None = None
     ) -> None:
-        """Return None: there is nothing compiled."""
+        """Return None: there is no compiled code."""
 
     def block(self, start: int, stop: int) -> Self:
-        """Return the oracle of the examples ``start`` to ``stop − 1``."""
         return type(self)(self.loss, self.ys[start:stop], self.n_jobs, self.first + start)
 
 
 @frozen(eq=False)
 class NotBelowTruth:
-    """An oracle whose planes are those of another, or of the truth where that is better."""
+    """Wrap an oracle so that true outputs replace planes that are worse."""
 
     inner: Oracle
 
     @property
     def content(self) -> Any:
-        """That of the other."""
         return self.inner.content
 
     def planes(self, scores: Vector, ptr: IntVector, cap: Vector) -> Planes:
-        """Return the planes at these scores."""
         found = self.inner.planes(scores, ptr, cap)
         below = (found.loss >= 0.0) & (found.loss < segment_dots(found.coef, scores, ptr))
         return Planes(np.where(np.repeat(below, np.diff(ptr)), 0.0, found.coef), np.where(below, 0.0, found.loss))
@@ -269,9 +235,7 @@ class NotBelowTruth:
     def sweep(
         self, view: Any, dual: DualPlanes, order: IntVector, values: float, coordinates: Coordinates | None = None
     ) -> Visited | None:
-        """Visit examples; see `Problem.sweep`."""
         return self.inner.sweep(view, dual, order, values, coordinates)
 
     def block(self, start: int, stop: int) -> Self:
-        """Return the oracle of the examples ``start`` to ``stop − 1``."""
         return type(self)(self.inner.block(start, stop))

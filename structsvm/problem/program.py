@@ -1,25 +1,19 @@
-"""What functions compute, as tuples of code and numbers: that of what they call, and the constants they read, too."""
+"""Programs: functions as comparable tuples of code and constants, including the functions that they call."""
 
 from collections.abc import Iterator
 from operator import itemgetter
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-from structsvm.compute.kept_code import is_constant
+from structsvm.foundation.compute.kept_code import is_constant
 
 _OWN = "structsvm"
 
 
 def program(*functions: Any) -> tuple[Any, ...]:
-    """Return what tells functions from others that compute something else.
+    """Return tuples that differ if functions compute different results; other packages are assumed not to change.
 
-    That is their code with all values that it holds, the constants of the modules that it names, and the code of
-    the functions that it calls by name, as long as these are of the same package or of this one. Other packages are
-    taken to stay as they are.
-
-    Parameters
-    ----------
-    functions : plain functions, or such as numba has decorated.
+    They contain code, captured values, the constants of modules, and the code of called functions of the package.
     """
     waiting, found = [plain_function(function) for function in functions], dict[int, tuple[Any, ...]]()
     packages = {_OWN, *map(_package, waiting)}
@@ -42,7 +36,7 @@ def program(*functions: Any) -> tuple[Any, ...]:
 
 
 def methods(kind: type) -> Iterator[Any]:
-    """Yield the functions that a class is made of, those of its bases included, in a fixed order."""
+    """Yield the methods of a class and of its bases, in a fixed order."""
     for base in kind.__mro__:
         for name, member in sorted(vars(base).items()):
             function = plain_function(getattr(member, "fget", member))
@@ -51,7 +45,7 @@ def methods(kind: type) -> Iterator[Any]:
 
 
 def constants(kind: type) -> tuple[Any, ...]:
-    """Return the constants that a class holds, those of its bases included, except the option to check it."""
+    """Return the constants of a class and of its bases, except `check_before_fit`."""
     return tuple(
         (base.__qualname__, name, value)
         for base in kind.__mro__
@@ -61,13 +55,13 @@ def constants(kind: type) -> tuple[Any, ...]:
 
 
 def plain_function(function: Any) -> Any:
-    """Return a function as Python: that of a method, and of one that numba has decorated."""
+    """Return the Python function of a method or numba dispatcher."""
     function = getattr(function, "__func__", function)
     return getattr(function, "py_func", function)
 
 
 def named_globals(function: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the globals that the code of a plain function names, with their values."""
+    """Yield the globals that a plain function's code names, with their values."""
     known = function.__globals__
     yield from ((name, known[name]) for name in set(_names(function.__code__)) if name in known)
 
@@ -77,7 +71,7 @@ def _package(function: Any) -> str:
 
 
 def _module(function: Any) -> str:
-    """Return the module that a function was defined in: decorators, such as those of attrs, overwrite what it says."""
+    """Return the module that defines a function, even if a decorator such as attrs overwrote ``__module__``."""
     return str(function.__globals__.get("__name__"))
 
 
@@ -86,7 +80,7 @@ def _first(name: str) -> str:
 
 
 def _named(function: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the globals that code names, and what it names of modules among them."""
+    """Yield the globals that code names, and the attributes of modules among them."""
     names, known = set(_names(function.__code__)), function.__globals__
     modules = {name: known[name] for name in names if isinstance(known.get(name), ModuleType)}
     spaces = {f"{name}.": vars(each) for name, each in modules.items() if _first(each.__name__) == _package(function)}
@@ -106,7 +100,7 @@ def _code(code: CodeType) -> tuple[Any, ...]:
 
 
 def _held(value: Any) -> Any:
-    """Return a constant of code in a form that is the same in any process, as the order of a set is not."""
+    """Return a constant of code in a form that is the same in every process; the order of a set is not."""
     if isinstance(value, CodeType):
         return _code(value)
     return tuple(sorted(map(repr, value))) if isinstance(value, frozenset) else value

@@ -1,36 +1,24 @@
-"""A look at the most violated output of one example."""
+"""The most violated output of one example, for inspection."""
 
 from typing import Any
 
 import numpy as np
 from attrs import frozen
 
+from structsvm.foundation.settings import require_integer, require_number
+from structsvm.foundation.types import IntVector, Vector
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.problem.checks import require_usable
 from structsvm.problem.problem import Problem
 from structsvm.registry import losses
 from structsvm.result import CutSet
-from structsvm.settings import require_integer, require_number
-from structsvm.types import IntVector, Vector
 
 
 @frozen(eq=False)
 class MostViolated:
-    """The most violated output of one example.
+    """The most violated output of one example, its loss and its margin ``w·Ψ(x, y) − w·Ψ(x, output)``.
 
-    Parameters
-    ----------
-    output : ``argmax_ŷ Δ(y, ŷ) + w·Ψ(x, ŷ)``.
-    loss : ``Δ(y, output)``.
-    margin : ``w·Ψ(x, y) − w·Ψ(x, output)``.
-    binding : numbers of the cuts of the result that bind: those with a positive multiplier.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from structsvm import most_violated
-    >>> most_violated([[1.0], [2.0]], [0, 1], np.array([0.0]), loss="map").loss
-    0.5
+    ``binding`` are the indices of the binding cuts of a result: those with a positive multiplier.
     """
 
     output: Any
@@ -40,7 +28,7 @@ class MostViolated:
 
     @property
     def hinge(self) -> float:
-        """``loss − margin``, what the example adds to the mean hinge before its weight."""
+        """``loss − margin``, the example's unweighted term of the mean hinge."""
         return self.loss - self.margin
 
 
@@ -54,17 +42,22 @@ def most_violated(
     example: int | None = None,
     intercept: float = 0.0,
 ) -> MostViolated:
-    """Show the most violated output of one example at given weights.
+    """Return the most violated output of one example at given weights.
 
     Parameters
     ----------
     x, y : the example: its input (a matrix of rows for a `ScoreLoss`) and its true output.
     w : weights, shape (d,).
     loss : name or object.
-    cuts : ``result.cuts``, to be told which of them bind.
-    example : number of the example in the problem that was solved, to be told only of its
-        own cuts, which n-slack keeps; None: all cuts.
+    cuts : ``result.cuts``, to report the binding cuts.
+    example : index of the example in the solved problem, to report only its own cuts, which n-slack stores; None: all
+        cuts.
     intercept : value of the constant feature; 0 for none.
+
+    Returns
+    -------
+    An object with the ``output``, its ``loss``, ``margin`` and ``hinge``, and ``binding``, the indices of the cuts with
+    a positive multiplier.
 
     Examples
     --------
@@ -79,7 +72,7 @@ def most_violated(
     examples = losses.create(loss).examples([x], [y], intercept)
     scored, truth = examples.loss, examples.ys[0]
     require_usable(scored, [x], examples.ys, examples.operator.ptr, np.ones(1, dtype=np.bool_))
-    scores = Problem.make(scored, examples.operator, examples.ys, C=1.0).at(w).scores
+    scores = Problem.make(examples, C=1.0).at(w).scores
     output = scored.loss_augmented_argmax(scores, truth)
     if cuts is None:
         binding = np.zeros(0, dtype=bool)

@@ -1,11 +1,10 @@
-"""Any estimator as a model: a candidate for each point of a grid of its parameters, and for each number of rounds."""
+"""Models from scikit-learn estimators, with a candidate for each point of a grid and each number of rounds."""
 
 import time
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from inspect import signature
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -16,17 +15,58 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import get_routing_for_object
 
 from structsvm.exceptions import FeatureScaleWarning, InputError
-from structsvm.operators import BinnedMatrix
+from structsvm.features.operators import BinnedMatrix
+from structsvm.foundation.settings import is_integer, truth_value
+from structsvm.foundation.types import IntVector, Matrix, Vector
 from structsvm.protocols.feature_maps import FeatureMap
-from structsvm.protocols.grid import Grid, as_grid, points, require_grid, value_of
-from structsvm.protocols.model import Candidate, Model, require_features
+from structsvm.protocols.model import Candidate, ProtocolModel, Value, require_features
+from structsvm.registry.capabilities import capabilities_of, takes_argument
 from structsvm.result import Result, Status
-from structsvm.settings import is_integer, truth_value
-from structsvm.types import IntVector, Matrix, Vector
+
+Grid = tuple[tuple[str, tuple[Any, ...]], ...]
+
+
+def _as_grid(grid: Mapping[str, Sequence[Any]] | Grid) -> Grid:
+    """Return an immutable copy of a grid; raise InputError if it does not map names to lists of values."""
+    if not isinstance(grid, Mapping | tuple):
+        raise InputError(f"grid must be a dict of values by the names of parameters, as {{'alpha': [1, 10]}}: {grid!r}")
+    pairs = list(grid.items() if isinstance(grid, Mapping) else grid)
+    for name, values in pairs:
+        if isinstance(values, str) or not isinstance(values, Iterable):
+            raise InputError(f"grid must have a list of values for {name!r}, as [{values!r}]; it has {values!r}")
+    return tuple((name, tuple(values)) for name, values in pairs)
+
+
+def _require_grid(model: Any, attribute: Any, grid: Grid) -> None:
+    """Raise InputError if the estimator lacks a parameter of the grid, or a parameter has no values."""
+    known = model.estimator.get_params()
+    for name, values in grid:
+        if name not in known:
+            raise InputError(
+                f"{model.name}: {type(model.estimator).__name__} has no parameter {name!r}; it has {', '.join(known)}"
+            )
+        if not values:
+            raise InputError(f"{model.name}: the grid has no values for {name!r}")
+
+
+def _points(grid: Grid) -> Iterator[dict[str, Any]]:
+    """Yield the points of a grid in the given order, which decides between equal results."""
+    names = [name for name, _ in grid]
+    for values in product(*(values for _, values in grid)):
+        yield dict(zip(names, values, strict=True))
+
+
+def _value_of(settings: Mapping[str, Any]) -> Value:
+    """Return a single number unchanged, and other settings as text: "C=10, gamma=0.1"."""
+    if len(settings) == 1:
+        (value,) = settings.values()
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return float(value)
+    return ", ".join(f"{name}={value}" for name, value in settings.items())
 
 
 def _require_estimator(model: Any, attribute: Any, estimator: Any) -> None:
-    """Require an object with fit and get_params; a class is refused."""
+    """Require an object with fit and get_params; reject a class."""
     if isinstance(estimator, type):
         raise InputError(
             f"{model.name}: the estimator must be an object, {estimator.__name__}(...); {estimator.__name__} is a class"
@@ -36,21 +76,20 @@ def _require_estimator(model: Any, attribute: Any, estimator: Any) -> None:
 
 
 @frozen(kw_only=True)
-class EstimatorModel(Model):
-    """An estimator of scikit-learn's kind, fitted anew for every point of a grid.
+class EstimatorModel(ProtocolModel):
+    """A scikit-learn estimator, fitted for every point of a grid of its parameters.
 
-    Its ``fit(X, y)`` gets ``qid`` too where it takes it, and so does its ``predict``; of a pipeline, the last
-    step and all others that request it, as the transformers of `structsvm.features` do. A classifier
-    learns to tell relevant documents (y > 0) from others; the score of a document is its
-    ``decision_function``, or the probability that it is relevant.
+    ``fit`` and ``predict`` receive ``qid`` if they accept it. In a pipeline the last step receives it, and every step
+    that requests it. A classifier separates relevant documents (y > 0) from others; documents are scored by its
+    ``decision_function``, or else by the probability of relevance.
 
     Parameters
     ----------
-    name, features : see `Model`.
-    estimator : estimator that is cloned and fitted; itself it is not changed.
-    grid : values for parameters of the estimator by name, the simplest first: all combinations are
-        fitted, the last parameter changing fastest. None by default: one candidate.
-    sparse : give indicators (`Indicators`) to an estimator that knows only arrays as a CSR matrix.
+    name, features : see `ProtocolModel`.
+    estimator : estimator to clone and fit; it stays unchanged.
+    grid : values by parameter name, the simplest first; all combinations are fitted, the last parameter changing
+        fastest. Default: one candidate with the estimator's own settings.
+    sparse : pass `Indicators` as a CSR matrix, for estimators that accept arrays only.
 
     Examples
     --------
@@ -66,57 +105,53 @@ class EstimatorModel(Model):
     name: str
     features: FeatureMap = field(validator=require_features)
     estimator: BaseEstimator = field(validator=_require_estimator)
-    grid: Grid = field(default=(), converter=as_grid, validator=require_grid)
+    grid: Grid = field(default=(), converter=_as_grid, validator=_require_grid)
     sparse: bool = field(default=False, validator=truth_value)
 
     def candidates(self, X: Any, y: Vector, qid: IntVector) -> Sequence[Candidate]:
-        """Fit for every point of the grid; see `Model.candidates`."""
+        """Fit for every point of the grid; see `ProtocolModel.candidates`."""
         found = []
-        for settings in points(self.grid):
+        for settings in _points(self.grid):
             fitted, seconds = _fit(self.estimator, settings, _expanded(X, self.sparse), y, qid)
             scores = partial(_scores, fitted, self.sparse)
-            found.append(Candidate(value_of(settings), scores, seconds, gap_of(fitted), _weights_of(fitted)))
+            found.append(Candidate(_value_of(settings), scores, seconds, gap_of(fitted), _weights_of(fitted)))
         return found
 
 
 def _as_rounds(rounds: Any) -> tuple[int, ...]:
     if not isinstance(rounds, Iterable) or not all(map(is_integer, rounds)):
-        raise InputError(f"StagedModel(rounds=...) must be whole numbers, as range(10, 301, 10) are; got {rounds!r}")
+        raise InputError(f"StagedModel(rounds=...) must be whole numbers, such as range(10, 301, 10), got {rounds!r}")
     return tuple(int(each) for each in rounds)
 
 
 def _staged(model: "StagedModel", _attribute: object, estimator: Any) -> None:
-    if not hasattr(estimator, "staged_predict"):
+    if not capabilities_of(estimator).is_staged:
         raise InputError(
-            f"{model.name}: {type(estimator).__name__} has no staged_predict, as boosting has it; EstimatorModel takes "
-            "any estimator"
+            f"{model.name}: {type(estimator).__name__} has no staged_predict; use EstimatorModel, which "
+            "accepts any estimator"
         )
 
 
 def _ascending(model: "StagedModel", _attribute: object, rounds: tuple[int, ...]) -> None:
     if not rounds or rounds[0] < 1 or any(later <= earlier for earlier, later in pairwise(rounds)):
         raise InputError(
-            f"StagedModel(rounds=...) of {model.name} must be numbers from 1 that ascend, as range(10, 301, 10) are; "
-            f"got {rounds}"
+            f"StagedModel(rounds=...) of {model.name} must ascend from 1 or more, such as range(10, 301, 10); got "
+            f"{rounds}"
         )
 
 
 @frozen(kw_only=True)
-class StagedModel(Model):
-    """An estimator with ``staged_predict``, as boosting has it: one fit gives a candidate for each number of rounds.
+class StagedModel(ProtocolModel):
+    """An estimator with ``staged_predict``, such as boosting: one fit gives a candidate for each number of rounds.
 
-    ``staged_predict(X)`` yields the scores of the rows of X after each round. The candidates of one
-    fit share one run through the rounds for a matrix; the scores of one fit for one matrix are kept, rows ×
-    ``len(rounds)`` numbers.
+    ``staged_predict(X)`` yields the scores of the rows of X after each round. If an estimator stops early, later
+    numbers of rounds have the scores of its last round; if it stops before the first round, the scores of ``predict``.
 
     Parameters
     ----------
-    name, features : see `Model`.
-    estimator : estimator that is cloned and fitted for its full number of rounds; itself it is not changed.
-    rounds : numbers of rounds to choose from, ascending. An estimator that ended earlier is at its last
-        round from there on; one without a round, such as boosting that found nothing to learn, at its ``predict``.
-    grid : values for other parameters of the estimator; see `EstimatorModel`.
-    sparse : see `EstimatorModel`.
+    name, features, grid, sparse : see `EstimatorModel`.
+    estimator : estimator to clone and fit for its full number of rounds; it stays unchanged.
+    rounds : numbers of rounds to choose from, ascending.
 
     Examples
     --------
@@ -125,37 +160,33 @@ class StagedModel(Model):
     >>> from structsvm.rankers import RankBoost
     >>> X, y, qid = np.array([[1.0, 3.0], [2.0, 1.0], [3.0, 2.0]]), np.array([0.0, 1.0, 2.0]), np.zeros(3, np.int64)
     >>> model = StagedModel(name="RankBoost", features=AsGiven(), estimator=RankBoost(20), rounds=(5, 10, 20))
-    >>> [candidate.value for candidate in model.candidates(X, y, qid)]  # of one fit of 20 rounds
-    [5.0, 10.0, 20.0]
+    >>> [candidate.value for candidate in model.candidates(X, y, qid)]
+    [5, 10, 20]
     """
 
     name: str
     features: FeatureMap = field(validator=require_features)
     estimator: BaseEstimator = field(validator=[_require_estimator, _staged])
     rounds: tuple[int, ...] = field(converter=_as_rounds, validator=_ascending)
-    grid: Grid = field(default=(), converter=as_grid, validator=require_grid)
+    grid: Grid = field(default=(), converter=_as_grid, validator=_require_grid)
     sparse: bool = field(default=False, validator=truth_value)
 
     def candidates(self, X: Any, y: Vector, qid: IntVector) -> Sequence[Candidate]:
-        """Fit for every point of the grid; see `Model.candidates`.
-
-        The seconds of a fit are shared out over its candidates in proportion to the rounds that each
-        adds to the one before.
-        """
+        """Fit for every point of the grid; candidates share the seconds of a fit by the rounds that each adds."""
         found = []
         stages = _Stages(self.rounds, self.sparse)
         added = np.diff(self.rounds, prepend=0) / self.rounds[-1]
-        for settings in points(self.grid):
+        for settings in _points(self.grid):
             fitted, seconds = _fit(self.estimator, settings, _expanded(X, self.sparse), y, qid)
             for place, number in enumerate(self.rounds):
-                value = value_of(settings | {"rounds": number}) if settings else float(number)
+                value = _value_of(settings | {"rounds": number}) if settings else number
                 found.append(Candidate(value, partial(stages.scores, fitted, place), seconds * float(added[place])))
         return found
 
 
 @define(eq=False)
 class _Stages:
-    """The scores after the rounds that matter, for the fitted estimator and the matrix that were last asked for."""
+    """Scores after each number of rounds, cached for the last fitted estimator and matrix."""
 
     rounds: tuple[int, ...]
     sparse: bool
@@ -165,7 +196,8 @@ class _Stages:
 
     def scores(self, fitted: Any, place: int, X: Any, _qid: IntVector) -> Vector:
         if self._kept is None or self._fitted is not fitted or self._matrix is not X:
-            self._kept = None  # before the next ones are there, too
+            # Free the old scores first, so that both never coexist in memory.
+            self._kept = None
             self._kept = self._collected(fitted, X)
             self._fitted, self._matrix = fitted, X
         scores: Vector = self._kept[place]
@@ -184,8 +216,8 @@ class _Stages:
         if stage is None:
             if not hasattr(fitted, "predict"):
                 raise InputError(
-                    f"{type(fitted).__name__}.staged_predict yields nothing: it was fitted for no rounds, and has no "
-                    "predict to say what it scores without any"
+                    f"{type(fitted).__name__}.staged_predict yields nothing: fit it for at least one round, or "
+                    "give it predict"
                 )
             stage = fitted.predict(X)
         kept[place:] = stage
@@ -206,28 +238,25 @@ def _scores(fitted: Any, sparse: bool, X: Any, qid: IntVector) -> Vector:
 def _fit(
     estimator: BaseEstimator, settings: Mapping[str, Any], X: Any, y: Vector, qid: IntVector
 ) -> tuple[BaseEstimator, float]:
-    """Fit a clone of an estimator with other settings; return it, and how many seconds it took.
-
-    Raises
-    ------
-    InputError : it is a classifier, and all documents are relevant, or none is.
-    """
+    """Fit a clone of an estimator with other settings; return the clone and the seconds that it took."""
     fitted: Any = clone(estimator).set_params(**settings)
-    labels = _classes(y) if is_classifier(fitted) else y
+    labels = y
+    if is_classifier(fitted):
+        require_both_classes(float((y > 0).mean()))
+        labels = (y > 0).astype(np.float64)
     began = time.perf_counter()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FeatureScaleWarning)  # features are as the user gave them to all models
+        # The user chose the same features for all models.
+        warnings.simplefilter("ignore", FeatureScaleWarning)
         _call(fitted, "fit", X, labels, qid=qid)
     if getattr(getattr(_last_step(fitted), "result_", None), "status", None) is Status.INTERRUPTED:
-        raise KeyboardInterrupt  # a solver that was interrupted keeps its best so far: that is not its result
+        # An interrupted solver returns its best weights so far, which are not a result.
+        raise KeyboardInterrupt
     return fitted, time.perf_counter() - began
 
 
 def gap_of(fitted: Any) -> float | None:
-    """Return the certified gap of a fitted estimator, None where it has none.
-
-    In units of the loss, ``gap / C``; for `RankSVM` as a share of the pairs, as its ``tol`` is.
-    """
+    """Return the certified gap in units of the loss, ``gap / C`` (`RankSVM`: share of the pairs), or None if absent."""
     last = _last_step(fitted)
     result = getattr(last, "result_", None)
     if not isinstance(result, Result):
@@ -236,11 +265,7 @@ def gap_of(fitted: Any) -> float | None:
 
 
 def _weights_of(fitted: Any) -> Vector | None:
-    """Return the weights of the features that a fitted estimator is given, None where it is no weighted sum of them.
-
-    Of features that it normalises itself they are those of the normalised ones; those of the last step of a pipeline
-    are of other features.
-    """
+    """Return the weights of the input features; None for pipelines and for scores that are not a weighted sum."""
     found = getattr(fitted, "weights_", getattr(fitted, "coef_", None))
     if found is None or isinstance(fitted, Pipeline):
         return None
@@ -253,19 +278,8 @@ def _last_step(fitted: Any) -> Any:
     return fitted.steps[-1][1] if isinstance(fitted, Pipeline) else fitted
 
 
-def _classes(y: Vector) -> Vector:
-    relevant = y > 0
-    require_both_classes(float(relevant.mean()))
-    return relevant.astype(np.float64)
-
-
 def require_both_classes(share: float) -> None:
-    """Refuse to learn to tell relevant documents from others where there is one kind only; `share` are relevant.
-
-    Raises
-    ------
-    InputError : the share is 0 or 1.
-    """
+    """Raise InputError if the share of relevant documents is 0 or 1, because a classifier needs both classes."""
     if not 0.0 < share < 1.0:
         raise InputError(
             f"{'every' if share else 'no'} training document is relevant (a label above 0): a classifier learns from "
@@ -274,35 +288,16 @@ def require_both_classes(share: float) -> None:
 
 
 def _expanded(X: Any, sparse: bool) -> Any:
-    """Return indicators as CSR if that is asked for."""
+    """Return indicators as CSR if ``sparse``."""
     return X.tocsr() if sparse and isinstance(X, BinnedMatrix) else X
 
 
 def _call(estimator: Any, method: str, *arguments: Any, qid: IntVector) -> Any:
-    """Call a method of an estimator with the queries if it takes them, or hands them on.
-
-    Metadata routing is switched on for the call, so that what a pipeline or a search does with ``qid`` is
-    the same whatever the user's setting: every step that requests it gets it, and the last step of a
-    pipeline also where its method has such a parameter and no request was made.
-    """
+    """Call a method with ``qid`` if the estimator accepts or routes it; metadata routing is on during the call."""
     with config_context(enable_metadata_routing=True):
-        if isinstance(estimator, Pipeline):
-            _request_for(estimator.steps[-1][1], method)
-        handed = {"qid": qid} if _takes_qid(estimator, method) else {}
+        last = _last_step(estimator)
+        if last is not estimator and hasattr(last, f"set_{method}_request") and takes_argument(last, method, "qid"):
+            getattr(last, f"set_{method}_request")(qid=True)
+        routed = get_routing_for_object(estimator).consumes(method, ["qid"])
+        handed = {"qid": qid} if takes_argument(estimator, method, "qid") or "qid" in routed else {}
         return getattr(estimator, method)(*arguments, **handed)
-
-
-def _request_for(step: Any, method: str) -> None:
-    request = getattr(step, f"set_{method}_request", None)
-    if request is not None and _has_parameter(step, method):
-        request(qid=True)
-
-
-def _takes_qid(estimator: Any, method: str) -> bool:
-    routing = get_routing_for_object(estimator)
-    return _has_parameter(estimator, method) or "qid" in routing.consumes(method, ["qid"])
-
-
-def _has_parameter(estimator: Any, method: str) -> bool:
-    function = getattr(estimator, method, None)
-    return function is not None and "qid" in signature(function).parameters

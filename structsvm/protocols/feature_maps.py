@@ -1,7 +1,7 @@
-"""How a model reads the scores of base functions."""
+"""Feature maps: how a model reads the scores of base functions."""
 
 from abc import ABC, abstractmethod
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import scipy.sparse as sp
 from attrs import field, frozen
@@ -9,20 +9,25 @@ from numpy.typing import ArrayLike
 from sklearn.preprocessing import FunctionTransformer
 
 from structsvm.exceptions import InputError
-from structsvm.features import FillMissing, QueryMinMax, QueryPercentiles, Thresholds
-from structsvm.settings import at_least, one_of, truth_value
-from structsvm.types import Features, Matrix
+from structsvm.features import FillMissing, Thresholds
+from structsvm.features.per_query import QueryScaler
+from structsvm.features.scaling.names import SCORE_SCALINGS, scaling_named
+from structsvm.foundation.settings import at_least, truth_value
+from structsvm.foundation.types import Features, Matrix
 
-Scale: TypeAlias = Literal["scores", "percentiles", "min-max"]
-"""Scores as they are, or their percentiles or where they lie from the least to the largest within each query."""
 
-_WITHIN_QUERY = {"percentiles": QueryPercentiles, "min-max": QueryMinMax}
+def _scaling(given: str | None) -> str | None:
+    return scaling_named("Scores(normalize=...)", given, SCORE_SCALINGS)
+
+
+def _scaling_to_one(given: str | None) -> str | None:
+    return scaling_named("Indicators(normalize=...)", given, ("query-min-max", "query-percentiles"))
 
 
 class FeatureMap(ABC):
-    """Features in two steps: what depends on a query alone, and what is learned from training queries.
+    """Features computed in two steps: within each query, and by a transformer fitted on the training queries.
 
-    A value: frozen, hashable and comparable, so that models that read the same features share them.
+    Subclasses must be frozen, hashable and comparable: models with equal maps share one matrix.
 
     Examples
     --------
@@ -42,12 +47,11 @@ class FeatureMap(ABC):
     """
 
     def within_queries(self, X: Features, qid: ArrayLike) -> Features:
-        """Return what depends on the documents of a query alone; computed once for all trials. X by default.
+        """Return features that depend on single queries only, computed once for all trials; default: X.
 
         Parameters
         ----------
-        X : scores of the base functions, or features of LETOR, shape (rows, F); NaN where a document was not
-            retrieved. Sparse features are made dense by maps that need that.
+        X : scores of the base functions or features, shape (rows, F); NaN if a function did not retrieve the document.
         qid : query of each row.
 
         Returns
@@ -58,24 +62,24 @@ class FeatureMap(ABC):
 
     @abstractmethod
     def transformer(self) -> Any:
-        """Return a scikit-learn transformer, to be fitted on the rows of the training queries."""
+        """Return a scikit-learn transformer, to fit on the rows of the training queries."""
 
 
 @frozen
 class Indicators(FeatureMap):
-    """Indicators of thresholds (`structsvm.features.Thresholds`): section 4.2 of the paper.
+    """Indicators of thresholds (`structsvm.features.Thresholds`): section 4.2 of the paper on SVM-map.
 
     Parameters
     ----------
     bins : thresholds of each base function.
-    of : "scores", with thresholds at quantiles of the training scores; or "percentiles" or "min-max"
-        within each query (section 5.2.1), with even thresholds from 0 to 1.
+    normalize : None: thresholds are quantiles of the training scores. "query-percentiles" or "query-min-max" (section
+        5.2.1): scores are scaled within each query first, and thresholds are even from 0 to 1.
 
     Examples
     --------
     >>> import numpy as np
     >>> from structsvm.protocols import Indicators
-    >>> features, qid = Indicators(bins=3, of="min-max"), np.array([0, 0, 0])
+    >>> features, qid = Indicators(bins=3, normalize="query-min-max"), np.array([0, 0, 0])
     >>> scaled = features.within_queries(np.array([[10.0], [15.0], [20.0]]), qid)
     >>> features.transformer().fit_transform(scaled).toarray().astype(int)  # at least 0, ½ and 1
     array([[1, 0, 0],
@@ -84,28 +88,27 @@ class Indicators(FeatureMap):
     """
 
     bins: int = field(default=50, validator=at_least(1))
-    of: Scale = field(default="scores", validator=one_of("scores", "percentiles", "min-max"))
+    normalize: str | None = field(default=None, converter=_scaling_to_one)
 
     def within_queries(self, X: Features, qid: ArrayLike) -> Matrix:
-        """Return percentiles or min-max scores, or the scores themselves."""
-        return _scaled(X, qid, self.of)
+        """Return scaled scores, or the scores themselves."""
+        return _scaled(X, qid, self.normalize)
 
     def transformer(self) -> Thresholds:
         """Return the thresholds."""
-        if self.of == "scores":
+        if self.normalize is None:
             return Thresholds(self.bins)
         return Thresholds(self.bins, spacing="even", low=0.0, high=1.0)
 
 
 @frozen
 class Scores(FeatureMap):
-    """The scores themselves, one feature for each base function, with numbers for those that are missing.
+    """The scores of the base functions, with missing ones filled in.
 
     Parameters
     ----------
-    of : "min-max" or "percentiles" within each query (`structsvm.features.QueryMinMax`,
-        `QueryPercentiles`), and 0 where a score is missing; or "scores" as they are, and where one is
-        missing the smallest that the function gave in the query.
+    normalize : scaling within each query: "query-min-max", "query-percentiles", "query-z-score" or "query-sum"; missing
+        scores become 0. None: scores as given; missing ones become the smallest of the function in the query.
 
     Examples
     --------
@@ -116,18 +119,14 @@ class Scores(FeatureMap):
     array([[0. , 0. ],
            [1. , 0. ],
            [0.5, 1. ]])
-    >>> Scores(of="scores").within_queries(X, qid)  # the smallest where there is none
-    array([[10.,  1.],
-           [20.,  1.],
-           [15.,  3.]])
     """
 
-    of: Scale = field(default="min-max", validator=one_of("scores", "percentiles", "min-max"))
+    normalize: str | None = field(default="query-min-max", converter=_scaling)
 
     def within_queries(self, X: Features, qid: ArrayLike) -> Matrix:
         """Return the scores without NaN."""
-        fill = FillMissing("min" if self.of == "scores" else 0.0)
-        return fill.fit_transform(_scaled(X, qid, self.of), qid=qid)
+        fill = FillMissing("min" if self.normalize is None else 0.0)
+        return fill.fit_transform(_scaled(X, qid, self.normalize), qid=qid)
 
     def transformer(self) -> FunctionTransformer:
         """Return a transformer that changes nothing."""
@@ -136,11 +135,11 @@ class Scores(FeatureMap):
 
 @frozen
 class AsGiven(FeatureMap):
-    """Features as they are given: those of LETOR or, for fusion, scores of which some are missing (NaN).
+    """Unchanged features: LETOR's or, for fusion, scores with NaN if missing.
 
     Parameters
     ----------
-    dense : make sparse features dense, for an estimator that takes no others: what is left out is 0.
+    dense : convert sparse features to dense ones, with 0 for absent entries.
 
     Examples
     --------
@@ -167,19 +166,20 @@ def _dense(X: Features) -> Matrix:
         return X
     try:
         made: Matrix = X.toarray()
-    except (MemoryError, ValueError):  # ValueError: more numbers than an index can count
+    # NumPy raises ValueError if the size exceeds the range of an index.
+    except (MemoryError, ValueError):
         rows, columns = X.shape
         raise InputError(
-            f"it reads dense features, and for {rows:,} rows of {columns:,} these take "
-            f"{rows * columns * X.dtype.itemsize / 2**30:,.1f} GiB, which cannot be had: leave it out, or leave out "
-            "features that are seldom present"
+            f"it needs dense features: {rows:,} rows of {columns:,} features take "
+            f"{rows * columns * X.dtype.itemsize / 2**30:,.1f} GiB, more than is available. Leave the model out, or "
+            "drop rare features"
         ) from None
     return made
 
 
-def _scaled(X: Features, qid: ArrayLike, of: Scale) -> Matrix:
+def _scaled(X: Features, qid: ArrayLike, normalize: str | None) -> Matrix:
     scores = _dense(X)
-    if of == "scores":
+    if normalize is None:
         return scores
-    normalised: Matrix = _WITHIN_QUERY[of]().fit_transform(scores, qid=qid)
-    return normalised
+    found: Matrix = QueryScaler(normalize).fit_transform(scores, qid=qid)
+    return found

@@ -1,21 +1,18 @@
-"""What a model is: anything with a name that is fitted for a grid of settings and scores documents."""
+"""The interface of models: named objects that fit a grid of settings and score documents."""
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, ClassVar, TypeAlias, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, TypeAlias
 
 from attrs import frozen
 
-from structsvm.exceptions import InputError, UnknownNameError
+from structsvm.exceptions import InputError
+from structsvm.foundation.types import IntVector, Vector
 from structsvm.protocols.feature_maps import FeatureMap
-from structsvm.settings import as_list
-from structsvm.types import IntVector, Vector
-
-T = TypeVar("T")
 
 Value: TypeAlias = float | str
-"""Of a hyper-parameter: a number, or several settings in words.
+"""Value of a hyper-parameter: a number, an int if it is a count of rounds, or several settings in words.
 
 Examples
 --------
@@ -38,17 +35,15 @@ def spelled(value: Value) -> str:
 
 @frozen(eq=False)
 class Candidate:
-    """A model that was fitted with one value of its hyper-parameter.
+    """A model fitted with one value of its hyper-parameter.
 
     Parameters
     ----------
-    value : the value.
-    scores : returns the scores of documents for their features and queries, shapes (rows, d) and (rows,);
-        larger is ahead.
-    seconds : seconds that fitting took.
+    value : the value: a number, an int for a count of rounds, or several settings as text.
+    scores : function of features and queries, shapes (rows, d) and (rows,), that returns a score for each row.
+    seconds : training time.
     gap : certified gap to the optimum, in units of the loss; None without a certificate.
-    weights : of the features, where the model is a weighted sum of them, shape (d,); None where it is not, or does not
-        tell.
+    weights : weights of the features, shape (d,); None if the scores are not a weighted sum.
 
     Examples
     --------
@@ -56,10 +51,8 @@ class Candidate:
     >>> from structsvm.protocols import AsGiven, RankingSVM
     >>> X, y, qid = np.array([[1.0], [2.0], [3.0], [1.0]]), np.array([0, 1, 1, 0]), np.array([0, 0, 1, 1])
     >>> model = RankingSVM(name="SVM-map", features=AsGiven(), loss="map", Cs=(0.1, 10.0))
-    >>> for candidate in model.candidates(X, y, qid):
-    ...     print(candidate.value, candidate.scores(X, qid).argmax(), candidate.gap <= model.tol)
-    0.1 2 True
-    10.0 2 True
+    >>> [(candidate.value, int(candidate.scores(X, qid).argmax())) for candidate in model.candidates(X, y, qid)]
+    [(0.1, 2), (10.0, 2)]
     """
 
     value: Value
@@ -69,19 +62,18 @@ class Candidate:
     weights: Vector | None = None
 
 
-class Model(ABC):
-    """A model that takes part in an experiment or a benchmark. Derive from it to bring one of your own.
+class ProtocolModel(ABC):
+    """Base class of models in experiments and benchmarks.
 
-    A value: its ``repr`` is kept with the results and tells whether an experiment is the same, and
-    it is sent to other processes.
+    Subclasses must be picklable. Their ``repr`` is stored with the results, and a resumed run compares it.
 
     Examples
     --------
     >>> import numpy as np
     >>> from attrs import frozen
-    >>> from structsvm.protocols import AsGiven, Candidate, Model
+    >>> from structsvm.protocols import AsGiven, Candidate, ProtocolModel
     >>> @frozen
-    ... class SumOfPowers(Model):
+    ... class SumOfPowers(ProtocolModel):
     ...     name = "sum of powers"
     ...     features = AsGiven()
     ...     def candidates(self, X, y, qid):
@@ -94,83 +86,39 @@ class Model(ABC):
     """
 
     name: str
-    """What tables call it; no two models of an experiment have the same."""
+    """Name in tables; unique in an experiment."""
 
     features: FeatureMap
-    """What it reads."""
+    """Features that the model reads."""
 
     warm_started: ClassVar[bool] = False
     """Whether training for a value of the hyper-parameter starts from the weights of the value before."""
 
     @abstractmethod
     def candidates(self, X: Any, y: Vector, qid: IntVector) -> Sequence[Candidate]:
-        """Fit the model on training queries for each value of its hyper-parameter, in ascending order.
+        """Fit the model for each value of its hyper-parameter; without one, return one candidate.
 
-        Of those that are best on the validation queries the first is picked: the simplest should come
-        first. A model without a hyper-parameter returns one candidate.
+        Validation picks the first of equally good candidates, so return the simplest first.
 
         Parameters
         ----------
-        X : features of the documents, as `features` made them.
-        y : label of each document, shape (rows,): a grade, relevant above 0.
+        X : features of the documents, as made by `features`.
+        y : labels, shape (rows,); relevant above 0.
         qid : number of the query of each row, ascending, shape (rows,).
         """
 
 
 def require_features(model: Any, attribute: Any, features: Any) -> None:
-    """Require a FeatureMap object; a class is refused."""
+    """Require a FeatureMap object; reject a class."""
     if not isinstance(features, FeatureMap):
         raise InputError(
             f"{model.name}: features must be a map of features, such as AsGiven() or Scores(); got {features!r}"
         )
 
 
-def as_models(given: Any) -> tuple[str | Model, ...]:
-    """Return models and names of models, given as one or several, as a tuple.
-
-    Raises
-    ------
-    InputError : one of them is neither a model nor a name; it is named.
-    """
-    one = isinstance(given, str | Model) or not isinstance(given, Iterable)
-    models = (given,) if one else tuple(as_list("models", given, "models or names"))
-    for place, each in enumerate(models):
-        if isinstance(each, type) and issubclass(each, Model):
-            raise InputError(f"models[{place}] must be an object, {each.__name__}(...); {each.__name__} is a class")
-        if not isinstance(each, str | Model):
-            raise InputError(
-                f"models[{place}] is neither a name nor a model: {each!r}. An estimator becomes one by "
-                "EstimatorModel(name=..., features=AsGiven(), estimator=...), of structsvm.protocols"
-            )
-    return models
-
-
-def look_up(kind: str, name: str, known: Mapping[str, T]) -> T:
-    """Return what has a name.
-
-    Parameters
-    ----------
-    kind : what it is, in words.
-    name : its name.
-    known : all that there are, by name.
-
-    Raises
-    ------
-    UnknownNameError : nothing has that name; it tells the nearest one.
-    """
-    if name not in known:
-        raise UnknownNameError(kind, str(name), known)
-    return known[name]
-
-
 def require_different_names(what: str, named: Sequence[Any]) -> None:
-    """Require at least one thing, and that no two have the same ``name``.
-
-    Raises
-    ------
-    InputError : naming ``what`` they are, and the name that is there twice.
-    """
+    """Raise InputError if the list is empty or two objects have the same ``name``; ``what`` is their kind."""
     twice = [name for name, times in Counter(each.name for each in named).items() if times > 1]
     if twice or not named:
-        problem = f"{twice[0]} is there twice" if twice else "there are none"
+        problem = f"{twice[0]} is given twice" if twice else "the list is empty"
         raise InputError(f"{what} must have different names: {problem}")

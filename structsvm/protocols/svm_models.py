@@ -1,8 +1,9 @@
 """Support vector machines as models, each warm-started along a path of C."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
+from itertools import product
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,25 +11,26 @@ from attrs import field, frozen
 
 from structsvm.estimators import Ranker
 from structsvm.exceptions import FeatureScaleWarning, ZeroWeightsWarning
-from structsvm.operators import BinnedMatrix
-from structsvm.protocols.error_rate import ErrorRate
+from structsvm.features.operators import BinnedMatrix
+from structsvm.foundation.settings import DEFAULT_TOL
+from structsvm.foundation.types import BoolVector, IntVector, Vector
+from structsvm.losses import ScoreLoss
 from structsvm.protocols.estimator_model import gap_of, require_both_classes
 from structsvm.protocols.feature_maps import FeatureMap
-from structsvm.protocols.model import Candidate, Model, require_features
+from structsvm.protocols.model import Candidate, ProtocolModel, require_features
 from structsvm.result import Status
-from structsvm.types import BoolVector, IntVector, Vector
 
 
 @frozen(kw_only=True)
-class RankingSVM(Model):
-    """A `Ranker` that learns from queries, warm-started along a path of C.
+class RankingSVM(ProtocolModel):
+    """A `Ranker`, warm-started along a path of C.
 
     Parameters
     ----------
-    name, features : see `Model`.
-    loss : loss to optimise, by name.
+    name, features : see `ProtocolModel`.
+    loss : name of the loss to optimise.
     Cs : values of C, ascending.
-    tol : gap that is good enough, in units of the loss.
+    tol : target gap, in units of the loss.
 
     Examples
     --------
@@ -46,34 +48,19 @@ class RankingSVM(Model):
     features: FeatureMap = field(validator=require_features)
     loss: str
     Cs: tuple[float, ...]
-    tol: float = 1e-3
+    tol: float = DEFAULT_TOL
 
     def candidates(self, X: Any, y: Vector, qid: IntVector) -> Sequence[Candidate]:
-        """Fit for every C; see `Model.candidates`."""
+        """Fit for every C; see `ProtocolModel.candidates`."""
         return _path(Ranker(self.loss, solver="frank-wolfe", tol=self.tol), X, y, qid, self.Cs)
 
 
 @frozen(kw_only=True)
-class ClassificationSVM(Model):
-    """A linear SVM that tells relevant documents from others, warm-started along a path of C.
+class ClassificationSVM(ProtocolModel):
+    """A linear SVM that separates relevant documents from others, warm-started along a path of C.
 
-    Parameters
-    ----------
-    name, features : see `Model`.
-    Cs : values of C, ascending.
-    tol : gap that is good enough, in units of the loss.
-    balanced : weight false negatives by the ratio of other to relevant training documents (section
-        5.2.1 of the paper). The mean weight is 1.
-    fit_intercept : add a constant to all scores.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from structsvm.protocols import AsGiven, ClassificationSVM
-    >>> model = ClassificationSVM(name="SVM", features=AsGiven(), Cs=(0.1, 10.0), fit_intercept=True, balanced=True)
-    >>> X, y, qid = np.array([[1.0], [2.0], [3.0], [6.0]]), np.array([0, 0, 0, 1]), np.array([0, 0, 1, 1])
-    >>> [(each.value, (each.scores(X, qid) > 0.0).tolist()) for each in model.candidates(X, y, qid)]
-    [(0.1, [True, True, True, True]), (10.0, [False, False, False, True])]
+    ``balanced`` weights relevant documents by the ratio of other to relevant training documents (section 5.2.1 of the
+    paper on SVM-map); the mean weight is 1. ``fit_intercept`` adds a constant to all scores.
     """
 
     warm_started: ClassVar[bool] = True
@@ -81,12 +68,12 @@ class ClassificationSVM(Model):
     name: str
     features: FeatureMap = field(validator=require_features)
     Cs: tuple[float, ...]
-    tol: float = 1e-3
+    tol: float = DEFAULT_TOL
     balanced: bool = False
     fit_intercept: bool = False
 
     def candidates(self, X: Any, y: Vector, qid: IntVector) -> Sequence[Candidate]:
-        """Fit for every C; see `Model.candidates`. The queries do not matter."""
+        """Fit for every C; queries do not matter."""
         relevant = y > 0
         weight = np.ones(len(relevant))
         if self.balanced:
@@ -98,14 +85,61 @@ class ClassificationSVM(Model):
         return _path(ranker, X[rows], np.where(relevant[rows], weight, -weight), None, self.Cs)
 
 
+def error_rate(scores: Vector, labels: Vector, params: Vector, out: Vector) -> float:
+    """Write ``c(y) − c(ŷ)`` and return the loss; ``labels`` are the signs times the shares of the rows."""
+    loss = 0.0
+    for row in range(len(scores)):
+        label = labels[row]
+        share = abs(label)
+        wrong = label * scores[row] < share
+        out[row] = label if wrong else 0.0
+        loss += share if wrong else 0.0
+    return loss
+
+
+@frozen
+class ErrorRate(ScoreLoss[Vector]):
+    """The weighted share of rows with the wrong sign: ``Ψ(x, y) = Σ m_i sign(y_i) x_i / 2``, ``m_i = |y_i| / Σ |y|``.
+
+    The sign of a label is the class and its size the weight of the row; no label may be 0. The objective equals
+    `ZeroOne`'s with weights ``|y_i|``, but one call finds the most violated output of all rows (Joachims, "Training
+    Linear SVMs in Linear Time", KDD 2006).
+    """
+
+    kernel = staticmethod(error_rate)
+    of_one_sample = True
+
+    def labels(self, y: Vector) -> Vector:
+        """Return the signs times the shares of the rows."""
+        y = np.asarray(y, dtype=np.float64)
+        return np.asarray(y / np.abs(y).sum())
+
+    def encode(self, y_hat: Vector, y: Vector) -> Vector:
+        """Return half the signs times the shares of the rows."""
+        return np.asarray(0.5 * np.sign(y_hat) * np.abs(self.labels(y)))
+
+    def loss(self, y: Vector, y_hat: Vector) -> float:
+        """Return the share of the rows whose signs differ."""
+        return float(np.abs(self.labels(y))[np.sign(y) != np.sign(y_hat)].sum())
+
+    def loss_augmented_argmax(self, scores: Vector, y: Vector) -> Vector:
+        """Return the other sign where ``1 − sign(y) s > 0``, the true one elsewhere."""
+        signs = np.sign(y)
+        return np.where(signs * scores < 1.0, -signs, signs)
+
+    def argmax(self, scores: Vector) -> Vector:
+        """Return the signs of the scores; −1 at 0."""
+        return np.where(scores > 0.0, 1.0, -1.0)
+
+    def outputs(self, y: Vector) -> Iterable[Vector]:
+        """Return all vectors of signs."""
+        return (np.array(signs) for signs in product((-1.0, 1.0), repeat=len(y)))
+
+
 def merge_equal(X: Any, relevant: BoolVector, weight: Vector) -> tuple[IntVector, Vector]:
-    """Merge documents of the same features and relevance into one with the sum of their weights.
+    """Merge documents with equal features and relevance; return the rows to keep and their summed weights.
 
-    Half of a pool is like that: documents at the end of one run, which no other one has.
-
-    Returns
-    -------
-    The rows to keep, and their weights.
+    About half of the documents of a pool are such duplicates: only one run retrieved them, near its end.
     """
     if not isinstance(X, BinnedMatrix):
         return np.arange(len(weight)), weight
@@ -116,8 +150,10 @@ def merge_equal(X: Any, relevant: BoolVector, weight: Vector) -> tuple[IntVector
 
 def _path(ranker: Ranker, X: Any, y: Vector, qid: IntVector | None, Cs: Sequence[float]) -> Sequence[Candidate]:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FeatureScaleWarning)  # features are as the user gave them to all models
-        warnings.simplefilter("ignore", ZeroWeightsWarning)  # a small C; the share of tied documents is in the results
+        # The user chose the same features for all models.
+        warnings.simplefilter("ignore", FeatureScaleWarning)
+        # A small C can give zero weights; the results have the share of tied documents.
+        warnings.simplefilter("ignore", ZeroWeightsWarning)
         fitted = ranker.path(X, y, qid, Cs)
     if fitted[-1].result_.status is Status.INTERRUPTED:
         raise KeyboardInterrupt

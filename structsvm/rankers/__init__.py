@@ -1,8 +1,8 @@
-"""The other rankers, which SVM-map is compared with: estimators with ``fit(X, y, qid)``, ``predict`` and ``score``."""
+"""Rankers to compare SVM-map with: estimators with ``fit(X, y, qid)``, ``predict`` and ``score``."""
 
 from structsvm.rankers.lambda_mart import LambdaMART
 from structsvm.rankers.maximum_entropy import MaximumEntropy
-from structsvm.rankers.preferences import Preferences, preferences_from_clicks
+from structsvm.rankers.preferences import Preferences
 from structsvm.rankers.rank_boost import RankBoost
 from structsvm.rankers.rank_net import RankNet
 from structsvm.rankers.rank_svm import RankSVM
@@ -16,5 +16,4 @@ __all__ = [
     "RankNet",
     "RankSVM",
     "WeightSearch",
-    "preferences_from_clicks",
 ]

@@ -1,6 +1,7 @@
-"""The maximum entropy model: relevant or not, by logistic regression."""
+"""The maximum entropy model: logistic regression of relevance."""
 
-from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
+# `help` then shows types by name instead of as long unions.
+from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
@@ -13,47 +14,39 @@ from sklearn.linear_model import LogisticRegression
 
 from structsvm.estimators.inputs import checked_features, checked_labels
 from structsvm.estimators.linear import LinearScores
-from structsvm.estimators.model_file import Trained
 from structsvm.estimators.parameters import measure_of
 from structsvm.exceptions import InputError, stacklevel_of_user
+from structsvm.features.operators.matrix import Readable
+from structsvm.foundation.queries import Queries, row_weights
+from structsvm.foundation.settings import is_number, place, require_integer, require_number
+from structsvm.foundation.types import BoolVector, Vector
 from structsvm.metrics import Measure
-from structsvm.operators import Readable
-from structsvm.queries import Queries, row_weights
-from structsvm.rankers.ranker_file import SavedRanker
-from structsvm.serving.linear import weights_and_intercept
-from structsvm.serving.scorer import Description
-from structsvm.settings import is_number, place, require_integer, require_number
-from structsvm.types import BoolVector, Vector
 
 
-class MaximumEntropy(SavedRanker, LinearScores):
+class MaximumEntropy(LinearScores):
     """A ranker by the probability of relevance: logistic regression, fitted by L-BFGS.
 
-    The model that Morgan, Greiff and Henderson ("Direct maximization of average precision by hill-climbing, with a
-    comparison to a maximum entropy approach", HLT-NAACL 2004) compare their search with: of all models by which the sum
-    of a feature over relevant documents is expected to be what it is in training, the one of largest entropy (up to
-    the regulariser). It is fitted by scikit-learn's ``LogisticRegression``, which minimises
-    ``½‖w‖² + C Σ_d κ_d log(1 + e^(−t_d (w·x_d + b)))``, t_d = 1 for relevant documents and −1 for others. Every row is
-    an example; queries do not matter to `fit`.
+    Among the models whose expected sum of each feature over relevant documents equals the sum in training, it has the
+    largest entropy, up to the regulariser (Morgan, Greiff and Henderson, HLT-NAACL 2004). scikit-learn's
+    ``LogisticRegression`` fits it by minimising ``½‖w‖² + C Σ_d κ_d log(1 + e^(−t_d (w·x_d + b)))``, with t_d = 1 for
+    relevant documents and −1 for others. Every row is an example; `fit` ignores queries.
 
     Parameters
     ----------
-    C : weight of the sum over rows against the regulariser, as in scikit-learn; larger fits the training data closer
-        (`Ranker` has the mean over queries in its place).
+    C : weight of the sum over rows against the regulariser; `Ranker` weights the mean over queries instead.
     relevant_from : smallest label of a relevant document; None: every label above 0.
-    class_weight : {0: weight, 1: weight} of documents that are not relevant and that are; "balanced", so that both
-        kinds have the same weight in all; None: all 1.
-    tol : when L-BFGS stops, as in scikit-learn.
-    max_iter : iterations of L-BFGS, at most.
-    measure : what `score` reports, by name ("map", "ndcg@10", "p@5", ...) or as an object; None is "map".
-    normalise : what is done to features first: "query-min-max", "query-z-score", "standard" or nothing, None; see
-        `Ranker`.
+    class_weight : {0: weight, 1: weight} of irrelevant and relevant documents; "balanced" gives both kinds the same
+        total weight; None: all weights are 1.
+    tol, max_iter : tolerance and largest number of iterations of L-BFGS, as in scikit-learn.
+    measure : measure of `score`, by name ("map", "ndcg@10", "p@5", ...) or as an object; None is "map".
+    normalize : normalisation of the features, see `Ranker`.
 
     Attributes
     ----------
-    coef_ : weights, shape (d,), of the normalised features where they are normalised.
+    model_ : the trained `LinearModel`.
+    coef_ : weights of the (normalised) features, shape (d,).
     intercept_ : constant part of the scores, which are log-odds of relevance.
-    n_iter_ : iterations of L-BFGS.
+    n_iter_ : number of iterations of L-BFGS.
     n_features_in_ : number of features.
 
     Examples
@@ -64,10 +57,8 @@ class MaximumEntropy(SavedRanker, LinearScores):
     array([ 0.96, -0.96])
     """
 
-    _kind = "maximum_entropy"
-    _counts: ClassVar[Mapping[str, int]] = {"n_iter_": 0}
-    _figures = ("intercept_",)
-    _takes_sparse = True
+    _saved_as = "MaximumEntropy"
+    _kept: ClassVar[Mapping[str, Any]] = {"_fitted_with_qid": bool, "n_iter_": 0}
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
 
     def __init__(
@@ -79,7 +70,7 @@ class MaximumEntropy(SavedRanker, LinearScores):
         tol: float = 1e-4,
         max_iter: int = 1000,
         measure: str | Measure | None = None,
-        normalise: str | None = None,
+        normalize: str | None = None,
     ) -> None:
         self.C = C
         self.relevant_from = relevant_from
@@ -87,44 +78,40 @@ class MaximumEntropy(SavedRanker, LinearScores):
         self.tol = tol
         self.max_iter = max_iter
         self.measure = measure
-        self.normalise = normalise
+        self.normalize = normalize
 
     def fit(self, X: Any, y: Any, qid: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learn which documents are relevant.
 
         Parameters
         ----------
-        X : features, one document a row, shape (rows, d); dense, CSR or a `BinnedMatrix`, of which L-BFGS reads a
-            CSR copy.
+        X : features, shape (rows, d); dense, CSR or a `BinnedMatrix`.
         y : labels, shape (rows,).
-        qid : query id of each row. Fitting does not depend on it, `score` does.
-        sample_weight : weight of each row; rows of a query may have different ones. `score` takes weights of queries,
-            and metadata routing hands it what `fit` gets. For a grid search with weights that differ within a query,
-            ``set_score_request(sample_weight=False)`` keeps them from it; scikit-learn's ``Pipeline.score`` cannot do
-            without such a request, so that the search over a pipeline then needs a ``scoring`` of its own.
+        qid : query id of each row, for `score`; the fit does not depend on it.
+        sample_weight : weight of each row; weights may differ within a query. `score` needs weights of queries, but
+            metadata routing passes it the same weights as `fit`: call ``set_score_request(sample_weight=False)`` before
+            a grid search with such weights, and also pass ``scoring`` if the search is over a pipeline.
 
         Raises
         ------
-        InputError : when the data or a parameter cannot be used, or all rows are of one kind.
+        InputError : the data or a parameter is invalid, or all rows are relevant, or none is.
 
         Warns
         -----
-        ConvergenceWarning : when ``max_iter`` iterations do not reach ``tol``.
+        ConvergenceWarning : ``max_iter`` iterations do not reach ``tol``.
         """
         self._require_settings()
         X = checked_features(self, X, min_rows=2)
         rows = X.shape[0]
         relevant = self._relevant(checked_labels(y, rows))
         queries = Queries.of(qid, rows)
-        X = self._normalised_for_fit(X, lambda: queries)
+        X, scaling = self._scaled_for_fit(X, lambda: queries)
         weights = None if sample_weight is None else row_weights(sample_weight, rows)
         _require_both_kinds(relevant if weights is None else relevant[weights > 0.0])
         model = self._fitted(X, relevant, weights)
-        self.coef_: Vector = model.coef_[0].astype(np.float64)
-        self.intercept_ = float(model.intercept_[0])
         self.n_iter_ = int(model.n_iter_[0])
         self._fitted_with_qid = qid is not None
-        self.trained_ = Trained.now()
+        self._keep(model.coef_[0].astype(np.float64), float(model.intercept_[0]), scaling)
         return self
 
     def _fitted(self, X: Readable, relevant: BoolVector, weights: Vector | None) -> LogisticRegression:
@@ -140,7 +127,7 @@ class MaximumEntropy(SavedRanker, LinearScores):
         if any(issubclass(each.category, ConvergenceWarning) for each in caught):
             warnings.warn(
                 f"L-BFGS stopped after {int(model.n_iter_[0])} iterations without reaching tol={self.tol:g}: scale the "
-                "features (normalise='standard'), or give a smaller C or a larger max_iter",
+                "features (normalize='standard'), or give a smaller C or a larger max_iter",
                 ConvergenceWarning,
                 stacklevel=stacklevel_of_user(),
             )
@@ -148,12 +135,6 @@ class MaximumEntropy(SavedRanker, LinearScores):
 
     def _relevant(self, y: Vector) -> BoolVector:
         return y > 0 if self.relevant_from is None else y >= self.relevant_from
-
-    def _state(self) -> dict[str, Any]:
-        return {"coef": self.coef_}
-
-    def _restore(self, arrays: Mapping[str, Any], about: Description) -> None:
-        self.coef_, self.intercept_ = weights_and_intercept(arrays, about.n_features, {"intercept_": self.intercept_})
 
     def _require_settings(self) -> None:
         require_number(place(self, "C"), self.C, above=0.0)

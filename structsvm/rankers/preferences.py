@@ -1,4 +1,4 @@
-"""Preferences: of two documents of a query, one is better; given as pairs, or made of the clicks of users."""
+"""Preferences between documents of a query, from pairs or from clicks."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, Self
@@ -7,19 +7,19 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import ArrayLike, NDArray
 
-from structsvm.arrays import numbers
 from structsvm.estimators.inputs import checked_labels
 from structsvm.exceptions import InputError
-from structsvm.losses.shared.judged_pairs import magnitudes
-from structsvm.queries import Queries
-from structsvm.settings import as_list, require_number
-from structsvm.types import IntVector, Vector
+from structsvm.foundation.arrays import numbers
+from structsvm.foundation.queries import Queries
+from structsvm.foundation.settings import as_list, require_number
+from structsvm.foundation.types import IntVector, Vector
+from structsvm.losses.shared.pairs import magnitudes
 
 
 def _rows(values: ArrayLike) -> IntVector:
     try:
         rows = np.asarray(values)
-    except ValueError as error:  # rows of several lengths
+    except ValueError as error:
         raise InputError(f"better and worse must be vectors of row numbers: {error}") from None
     if rows.ndim == 1 and len(rows) == 0:
         return np.zeros(0, dtype=np.int64)
@@ -33,21 +33,21 @@ def _rows(values: ArrayLike) -> IntVector:
 
 @frozen(eq=False, repr=False)
 class Preferences:
-    """Pairs of rows of which one is better, what `RankSVM`, `RankBoost` and `RankNet` learn from.
+    """Pairs of a better and a worse row, from which `RankSVM`, `RankBoost` and `RankNet` can learn instead of labels.
 
-    In ``fit(X, y)`` they take the place of the labels ``y``, where there are no grades, such as with clicks.
+    Pass them to ``fit(X, y)`` as ``y``.
 
     Parameters
     ----------
     better, worse : row numbers of the better and the worse document of each pair, from 0, shape (P,).
-    magnitude : by how much it is better, above 0, shape (P,); a number is that of all pairs. What it means
-        is up to the ranker: the weight of the pair (`RankSVM`, `RankBoost`) or the difference of the two
-        scores that is aimed at (`RankNet`).
+    magnitude : by how much the better document is better, above 0, shape (P,), or one number for all pairs. The
+        ranker reads it as the weight of the pair (`RankSVM`, `RankBoost`) or as the target difference of the two
+        scores (`RankNet`).
 
     Raises
     ------
-    InputError : when lengths differ, a row number is negative or in a pair with itself, or a magnitude is
-        not a positive finite number; it names the pair.
+    InputError : lengths differ, a row number is negative or in a pair with itself, or a magnitude is not a positive
+        finite number.
 
     Examples
     --------
@@ -92,12 +92,7 @@ class Preferences:
         return f"Preferences({len(self)} pairs)"
 
     def queries(self, ptr: IntVector) -> IntVector:
-        """Return the number of the query of each pair, shape (P,).
-
-        Parameters
-        ----------
-        ptr : where the rows of each query begin, shape (Q + 1,); both rows of a pair are in one query.
-        """
+        """Return the query number of each pair, shape (P,), given the starts of queries, shape (Q + 1,)."""
         return np.searchsorted(ptr, self.better, side="right") - 1
 
     @classmethod
@@ -127,11 +122,7 @@ class Preferences:
         Parameters
         ----------
         y : labels, shape (rows,); larger is better. The magnitude of a pair is the difference.
-        qid : query of each row; None: one query.
-
-        Raises
-        ------
-        InputError : when y is not one finite number a row, or qid does not fit it.
+        qid : query id of each row; None: one query.
         """
         labels = numbers(y, "y", "one number per row")
         if labels.ndim != 1:
@@ -148,73 +139,69 @@ class Preferences:
         i, j = np.concatenate(better), np.concatenate(worse)
         return cls(i, j, labels[i] - labels[j])
 
+    @classmethod
+    def from_clicks(
+        cls, sessions: ArrayLike, rows: ArrayLike, ranks: ArrayLike, clicked: ArrayLike, *, min_magnitude: float = 1.0
+    ) -> Self:
+        """Make preferences from a click log: users prefer a clicked document to the skipped documents above it.
 
-def preferences_from_clicks(
-    sessions: ArrayLike, rows: ArrayLike, ranks: ArrayLike, clicked: ArrayLike, *, min_magnitude: float = 1.0
-) -> Preferences:
-    """Make preferences from a click log: a clicked document is preferred to those above it that were skipped.
+        A user who clicks at rank 3 but not at ranks 1 and 2 has seen all three documents and prefers the third to the
+        first two (Joachims, KDD 2002, section 3). The click does not compare the document with lower ones, or with
+        other clicked documents. A session is one user's view of one ranking for one query; the log has one entry for
+        each document shown in a session, in any order.
 
-    Who clicks on a document has looked at those above it and passed over those that were not clicked: it is
-    preferred to each of them (Joachims, "Optimizing search engines using clickthrough data", KDD 2002, section 3;
-    Carterette's lecture on learning to rank: who clicks at rank 3 and not at ranks 1 and 2 prefers the
-    document at rank 3 to both). Nothing follows about the documents below, nor between two that were clicked.
+        Parameters
+        ----------
+        sessions : session of each entry, any ids, shape (entries,).
+        rows : row in X of the document that was shown, shape (entries,).
+        ranks : rank of the document, smaller is further up, shape (entries,). Ranks may have gaps, but must be distinct
+            within a session.
+        clicked : True if the user clicked the document, boolean or 0 and 1, shape (entries,).
+        min_magnitude : smallest magnitude of a preference; smaller ones are dropped as noise.
 
-    A log has one entry for each document that was shown in a session: one user before one ranking for one query.
-    The entries of a session need not be together, nor in the order of the ranks.
+        Returns
+        -------
+        Preferences, sorted by row. The magnitude of (i, j) is the number of sessions that prefer i to j, minus the
+        number of sessions that prefer j to i; pairs with a difference of 0 are dropped.
 
-    Parameters
-    ----------
-    sessions : session of each entry, any ids, shape (entries,).
-    rows : row in X of the document that was shown, shape (entries,).
-    ranks : where it stood, smaller is further up, shape (entries,). Ranks may be left out, with documents that are
-        in no X say, but no two documents of a session are at the same.
-    clicked : whether it was clicked, boolean or 0 and 1, shape (entries,).
-    min_magnitude : preferences with a smaller magnitude are left out, as the whims of few.
+        Raises
+        ------
+        InputError : an entry is invalid, or a document or a rank occurs twice in a session.
 
-    Returns
-    -------
-    Preferences, sorted by row. The magnitude of (i, j) is the number of sessions that prefer i to j, less the number of
-    those that prefer j to i; where that is 0 there is no preference.
+        Examples
+        --------
+        Three users click at rank 3 and one at rank 1, for a query whose documents are the rows 0, 1 and 2:
 
-    Raises
-    ------
-    InputError : when the entries are not what they should be, or a document or a rank occurs twice in a
-        session; it names the entry.
+        >>> from structsvm.rankers import Preferences
+        >>> preferences = Preferences.from_clicks(
+        ...     sessions=[1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4],
+        ...     rows=[0, 1, 2] * 4,
+        ...     ranks=[1, 2, 3] * 4,
+        ...     clicked=[0, 0, 1, 0, 0, 1, 0, 0, 1, 1, 0, 0],
+        ... )
+        >>> preferences.better, preferences.worse, preferences.magnitude
+        (array([2, 2]), array([0, 1]), array([3., 3.]))
+        """
+        require_number("min_magnitude", min_magnitude, above=0.0)
+        session, row, rank, click = _entries(sessions, rows, ranks, clicked)
+        order = np.lexsort((rank, session))
+        session, row, click = session[order], row[order], click[order]
 
-    Examples
-    --------
-    Three users click at rank 3 and one at rank 1, for a query whose documents are the rows 0, 1 and 2 in this order:
-
-    >>> from structsvm.rankers import preferences_from_clicks
-    >>> preferences = preferences_from_clicks(
-    ...     sessions=[1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4],
-    ...     rows=[0, 1, 2] * 4,
-    ...     ranks=[1, 2, 3] * 4,
-    ...     clicked=[0, 0, 1, 0, 0, 1, 0, 0, 1, 1, 0, 0],
-    ... )
-    >>> preferences.better, preferences.worse, preferences.magnitude
-    (array([2, 2]), array([0, 1]), array([3., 3.]))
-    """
-    require_number("min_magnitude", min_magnitude, above=0.0)
-    session, row, rank, click = _entries(sessions, rows, ranks, clicked)
-    order = np.lexsort((rank, session))
-    session, row, click = session[order], row[order], click[order]
-
-    skipped = np.flatnonzero(~click)
-    skipped_before = np.concatenate([[0], np.cumsum(~click)])
-    start = np.searchsorted(session, session)
-    hits = np.flatnonzero(click)
-    first = skipped_before[start[hits]]
-    count = skipped_before[hits] - first
-    ends = np.cumsum(count)
-    within = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - count, count)
-    better = np.repeat(row[hits], count)
-    worse = row[skipped[np.repeat(first, count) + within]]
-    return _net(better, worse, float(min_magnitude))
+        skipped = np.flatnonzero(~click)
+        skipped_before = np.concatenate([[0], np.cumsum(~click)])
+        start = np.searchsorted(session, session)
+        hits = np.flatnonzero(click)
+        first = skipped_before[start[hits]]
+        count = skipped_before[hits] - first
+        ends = np.cumsum(count)
+        within = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - count, count)
+        better = np.repeat(row[hits], count)
+        worse = row[skipped[np.repeat(first, count) + within]]
+        return cls(*_net(better, worse, float(min_magnitude)))
 
 
-def _net(better: IntVector, worse: IntVector, smallest: float) -> Preferences:
-    """Count each pair, less its opposite; ``smallest`` is the smallest count that is kept."""
+def _net(better: IntVector, worse: IntVector, smallest: float) -> tuple[IntVector, IntVector, Vector]:
+    """Return each pair and its count minus the opposite pair's; drop counts below ``smallest``."""
     rows = np.unique(np.concatenate([better, worse]))
     i, j = np.searchsorted(rows, better), np.searchsorted(rows, worse)
     keys, number = np.unique(np.minimum(i, j) * len(rows) + np.maximum(i, j), return_inverse=True)
@@ -224,13 +211,13 @@ def _net(better: IntVector, worse: IntVector, smallest: float) -> Preferences:
     low, high = rows[keys // max(len(rows), 1)], rows[keys % max(len(rows), 1)]
     ahead, behind = np.where(net > 0.0, low, high), np.where(net > 0.0, high, low)
     order = np.lexsort((behind, ahead))
-    return Preferences(ahead[order], behind[order], np.abs(net[order]))
+    return ahead[order], behind[order], np.abs(net[order])
 
 
 def _entries(
     sessions: ArrayLike, rows: ArrayLike, ranks: ArrayLike, clicked: ArrayLike
 ) -> tuple[IntVector, IntVector, NDArray[Any], NDArray[np.bool_]]:
-    """Return the entries with sessions as numbers; refuse those that contradict each other."""
+    """Return the log entries with sessions as numbers; raise InputError if entries contradict each other."""
     given = {
         "sessions": np.asarray(sessions),
         "rows": np.asarray(rows),
@@ -249,8 +236,8 @@ def _entries(
     row, rank = given["rows"], given["ranks"]
     if row.dtype.kind not in "iu":
         raise InputError(
-            f"rows must be row numbers of X, integers from 0; the first is {row.tolist()[0]!r}, {row.dtype}. Of "
-            "documents known by their ids, say in which row of X each is"
+            f"rows must be row numbers of X, integers from 0; the first is {row.tolist()[0]!r}, {row.dtype}. Replace "
+            "ids of documents by their rows in X"
         )
     if (row < 0).any():
         raise InputError(f"rows must be row numbers of X, integers from 0; the least is {row.min()}")
@@ -279,5 +266,5 @@ def _require_once(session: IntVector, values: NDArray[Any], what: str, ids: NDAr
         entry = int(order[1:][again].min())
         raise InputError(
             f"{what.format(values[entry])} occurs more than once in session {ids[entry]} (again in entry {entry}): "
-            "a session is one ranking that was shown once, each document at a rank of its own"
+            "a session is one ranking shown once, with one document at each rank"
         )

@@ -1,6 +1,7 @@
-"""RankBoost: boosting of weak rankers on pairs of documents, given or of different grades."""
+"""RankBoost: boosting of weak rankers on pairs of documents, from preferences or from different grades."""
 
-from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
+# `help` then shows types by name instead of as long unions.
+from __future__ import annotations
 
 import math
 import warnings
@@ -8,105 +9,101 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from structsvm.estimators.ranking import Parts
+from structsvm.estimators.trained import Arrays, curve
 from structsvm.exceptions import ZeroWeightsWarning, stacklevel_of_user
+from structsvm.foundation.settings import place, require_integer
+from structsvm.foundation.storage.archives import finite_numbers
+from structsvm.foundation.types import BoolVector, IntVector, Vector
 from structsvm.metrics import Measure
+from structsvm.models.stumps import StumpModel
 from structsvm.rankers.preferences import Preferences
 from structsvm.rankers.rank_boost_potentials import write_graded_potentials, write_listed_potentials
 from structsvm.rankers.rank_boost_stumps import CodedFeatures, add_coded_stump, add_stumps, best_stump
-from structsvm.rankers.ranker_file import curve
 from structsvm.rankers.staged import HeldOut, StagedRanker
-from structsvm.rankers.training import Training, with_grades
-from structsvm.serving.scorer import Description
-from structsvm.serving.stumps import StumpScorer
-from structsvm.settings import place, require_integer
-from structsvm.storage.archives import finite_numbers, require_numbers, shape
-from structsvm.types import BoolVector, IntVector, Vector
+from structsvm.rankers.training import TrainingQueries, with_grades
 
 _ROUNDING = 1e-12
-"""How far r stays from ±1 where α is made of it, which would be infinite; and what sums of shares may be off by."""
+"""Smallest distance of r from ±1, where α would be infinite; also the tolerance for sums of shares."""
 
 
 class RankBoost(StagedRanker):
-    """Boosting of weak rankers that each look at one feature, weighting the pairs that are still in the wrong order.
+    """Boosting of weak rankers that each compare one feature with a threshold.
 
-    A round finds the feature f and the threshold θ of the weak ranker ``h(x) = 1[x_f > θ]`` with the largest
-    ``|r|``, ``r = Σ D(x0, x1) (h(x1) − h(x0))`` over the pairs of a document x1 that is better than x0 in its
-    query, and adds ``α h`` to the scores, ``α = ½ ln((1 + r) / (1 − r))``. The weights D of pairs, equal at
-    first, are then multiplied by ``exp(α (h(x0) − h(x1)))`` and divided by their sum. A missing feature (NaN)
-    is neither above nor below: h is what makes ``|r|`` larger, the same for all documents that lack it. (Freund,
-    Iyer, Schapire and Singer, "An efficient boosting algorithm for combining preferences", Journal of Machine
-    Learning Research 4, 2003.) Pairs of labels are never listed: a round costs a look at one small integer for each
-    feature and document.
+    A round adds ``α h`` to the scores, with the weak ranker ``h(x) = 1[x_f > θ]`` of the largest ``|r|`` and ``α = ½
+    ln((1 + r) / (1 − r))``; ``r = Σ D(x0, x1) (h(x1) − h(x0))`` sums over pairs of a better document x1 and a worse
+    document x0 of a query. The weights D, equal at first, are then multiplied by ``exp(α (h(x0) − h(x1)))`` and
+    normalised. A missing feature (NaN) is neither above nor below: h is 0 or 1 for all documents that lack it,
+    whichever makes ``|r|`` larger (Freund, Iyer, Schapire and Singer, JMLR 4, 2003). Pairs of labels are never listed.
 
-    Features are dense, NaN where missing. Of labels, all pairs of different ones within a query are learned from, of
-    equal weight; of `Preferences`, the magnitudes are the weights of the pairs. The weight of a query is that of each
-    of its pairs. A ``ZeroWeightsWarning`` says that no weak ranker tells better from worse, so that all scores are 0.
+    Features are dense. The ranker learns from all pairs of different labels within a query, or from `Preferences`,
+    whose magnitudes are the weights of the pairs; the weight of a query multiplies its pairs' weights. `fit` emits a
+    ``ZeroWeightsWarning`` if no weak ranker separates better documents from worse ones, so that all scores are 0.
 
     Parameters
     ----------
-    n_rounds : number of rounds, at most; fewer are kept with ``validation``.
-    max_thresholds : number of thresholds of a feature, at most: quantiles of the values that the training documents
-        in pairs have, or all of these values where they are not more. A value that many documents have counts for one
-        of ``max_thresholds + 1`` equal parts, as in LightGBM's bins. LETOR's baseline has 255. None: all values.
-    measure : what `score` reports, and what the rounds are chosen by, by name ("map", "ndcg@10", "p@5", ...)
-        or as an object; None is "map".
+    n_estimators : largest number of rounds; ``validation`` may keep fewer.
+    max_thresholds : largest number of thresholds of a feature: quantiles of its values in training, or all values if
+        there are fewer. A frequent value counts for one of ``max_thresholds + 1`` equal parts, as in LightGBM's bins.
+        None: all values.
+    measure : measure of `score` and of ``validation``, by name ("map", "ndcg@10", "p@5", ...) or as an
+        object; None is "map".
 
     Attributes
     ----------
+    model_ : the trained model.
     best_iteration_ : number T of weak rankers that are kept.
     features_ : feature of each, shape (T,).
-    thresholds_ : threshold of each, shape (T,), a value of the training data as float64; values of float32 data are
-        compared as the numbers that they are, so predict from the type that was learned from. −inf is below all values,
-        so that only missing ones are not above.
-    missing_ : what each gives to documents whose feature is missing, True being 1, shape (T,).
+    thresholds_ : threshold of each, shape (T,), a value of the training data; −inf separates missing values from
+        others. Float32 data are compared as float64, so predict from the type that was learned from.
+    missing_ : value of each for documents whose feature is missing, shape (T,), boolean.
     alphas_ : weight α of each, shape (T,); it has the sign of r.
     r_ : r of each, shape (T,).
-    losses_ : mean of ``exp(s(x0) − s(x1))`` over the pairs after each round, by their weights before the first.
-        It never increases, and bounds the share of pairs in the wrong order from above. Of all rounds, also
-        those that were not kept.
-    validation_scores_ : the measure on the validation data after each round, also those that were not kept;
-        None without such data, and where there is no weak ranker.
+    losses_ : weighted mean of ``exp(s(x0) − s(x1))`` over the pairs after each round, also rounds that are not kept. It
+        never increases, and bounds the share of pairs in the wrong order from above.
+    validation_scores_ : the measure of ``validation`` after each round, also rounds that are not kept; None without
+        ``validation`` or weak rankers.
     n_features_in_ : number of features.
     n_examples_ : number of queries learned from.
-    n_left_out_ : number of queries without pairs, or of weight 0, which were not.
+    n_left_out_ : number of queries without pairs, or of weight 0.
 
     Examples
     --------
     >>> from structsvm.rankers import RankBoost
     >>> X, y, qid = [[0.1], [0.9], [0.5], [0.2], [0.8]], [0, 1, 2, 0, 1], [1, 1, 1, 2, 2]
-    >>> ranker = RankBoost(n_rounds=10).fit(X, y, qid)
+    >>> ranker = RankBoost(n_estimators=10).fit(X, y, qid)
     >>> ranker.thresholds_[:1]
     array([0.2])
     >>> ranker.score(X, y, qid)
     1.0
     """
 
-    _kind = "rank_boost"
-    _counts: ClassVar[Mapping[str, int]] = {**StagedRanker._counts, "best_iteration_": 0}
-    _takes_missing = True
+    _saved_as = "RankBoost"
+    _form = StumpModel
+    model_: StumpModel
+    _kept: ClassVar[Mapping[str, Any]] = {**StagedRanker._kept, "best_iteration_": 0}
+    capabilities = evolve(StagedRanker.capabilities, takes_missing=True)
 
     def __init__(
-        self, n_rounds: int = 300, *, max_thresholds: int | None = 255, measure: str | Measure | None = None
+        self, n_estimators: int = 300, *, max_thresholds: int | None = 255, measure: str | Measure | None = None
     ) -> None:
-        self.n_rounds = n_rounds
+        self.n_estimators = n_estimators
         self.max_thresholds = max_thresholds
         self.measure = measure
 
     def _require_settings(self) -> None:
-        require_integer(place(self, "n_rounds"), self.n_rounds, 1)
+        require_integer(place(self, "n_estimators"), self.n_estimators, 1)
         require_integer(place(self, "max_thresholds"), self.max_thresholds, 1, optional=True)
 
-    def _learn(self, training: Training, usable: BoolVector, held_out: HeldOut | None) -> None:
+    def _learn(self, training: TrainingQueries, usable: BoolVector, held_out: HeldOut | None) -> Arrays:
         self._boost(training.X, _pairs(training))
         self.validation_scores_: Vector | None = None
         if self.best_iteration_ == 0:
             warnings.warn(
-                "no threshold of a feature tells better documents from worse ones: all scores are 0",
+                "no threshold of a feature separates better documents from worse ones: all scores are 0",
                 ZeroWeightsWarning,
                 stacklevel=stacklevel_of_user(),
             )
@@ -114,6 +111,7 @@ class RankBoost(StagedRanker):
             values = [held_out.value(scores) for scores in self._stages(held_out.X)]
             self.validation_scores_ = np.array(values)
             self._keep(int(np.argmax(values)) + 1)
+        return {"r": self.r_, "losses": self.losses_, "validation_scores": self.validation_scores_}
 
     def _boost(self, X: Any, pairs: GradedPairs | ListedPairs) -> None:
         coded = CodedFeatures.of(X, pairs.rows, self.max_thresholds)
@@ -121,7 +119,7 @@ class RankBoost(StagedRanker):
         scores, potentials = np.zeros(len(pairs.rows)), np.empty(len(pairs.rows))
         before = pairs.write_potentials(scores, potentials)
         features, thresholds, missing, alphas, rs, losses = [], [], [], [], [], []
-        for _ in range(self.n_rounds if len(coded.features) > 0 else 0):
+        for _ in range(self.n_estimators if len(coded.features) > 0 else 0):
             f, place, filled, r = best_stump(coded.codes, sizes, coded.missing, potentials)
             if r == 0.0:
                 break
@@ -136,7 +134,8 @@ class RankBoost(StagedRanker):
             rs.append(r)
             losses.append(math.exp(log_weight - before))
             if certain is not None and np.allclose(potentials, certain, rtol=0.0, atol=_ROUNDING):
-                break  # all pairs were in order and keep their weights: every round would be like this one
+                # All pairs are in order and keep their weights, so every further round would repeat this one.
+                break
         self.best_iteration_ = len(rs)
         self.features_: IntVector = np.array(features, dtype=np.int64)
         self.thresholds_: Vector = np.array(thresholds, dtype=np.float64)
@@ -145,24 +144,20 @@ class RankBoost(StagedRanker):
         self.r_: Vector = np.array(rs, dtype=np.float64)
         self.losses_: Vector = np.array(losses, dtype=np.float64)
 
-    def _state(self) -> dict[str, Any]:
-        return {
-            "features": self.features_,
-            "thresholds": self.thresholds_,
-            "missing": self.missing_,
-            "alphas": self.alphas_,
-            "r": self.r_,
-            "losses": self.losses_,
-            "validation_scores": self.validation_scores_,
-        }
+    def _model(self, **known: Any) -> StumpModel:
+        return StumpModel(
+            features=self.features_, thresholds=self.thresholds_, alphas=self.alphas_, missing=self.missing_, **known
+        )
 
-    def _restore(self, arrays: Mapping[str, Any], about: Description) -> None:
-        stumps = StumpScorer.of(about, arrays, self.best_iteration_)
-        self.features_, self.thresholds_ = stumps.features, stumps.thresholds
-        self.missing_, self.alphas_ = stumps.missing, stumps.alphas
-        require_numbers(arrays, "r", (self.best_iteration_,))
-        require_numbers(arrays, "losses", shape(arrays, "losses")[:1])
-        self.r_, self.losses_ = finite_numbers(arrays, "r"), finite_numbers(arrays, "losses")
+    def _restore(self) -> None:
+        super()._restore()
+        model, arrays = self.model_, self.model_.training.arrays
+        if len(model.alphas) != self.best_iteration_:
+            raise ValueError(f"it has {len(model.alphas)} weak rankers, and best_iteration_ is {self.best_iteration_}")
+        self.features_, self.thresholds_ = model.features, model.thresholds
+        self.missing_, self.alphas_ = model.missing, model.alphas
+        self.r_ = finite_numbers(arrays, "r", (self.best_iteration_,))
+        self.losses_ = finite_numbers(arrays, "losses", (None,))
         self.validation_scores_ = curve(arrays, "validation_scores", len(self.losses_))
 
     def _keep(self, rounds: int) -> None:
@@ -170,21 +165,13 @@ class RankBoost(StagedRanker):
         for name in ("features_", "thresholds_", "missing_", "alphas_", "r_"):
             setattr(self, name, getattr(self, name)[:rounds])
 
-    def parts(self) -> Parts:
-        """Return the weak rankers and their weights; weights of the same feature and threshold are added up."""
-        check_is_fitted(self, "n_examples_")
-        sums: dict[tuple[int, float, bool], float] = {}
-        kept = (self.features_.tolist(), self.thresholds_.tolist(), self.missing_.tolist())
-        for weak, alpha in zip(zip(*kept, strict=True), self.alphas_.tolist(), strict=True):
-            sums[weak] = sums.get(weak, 0.0) + alpha
-        rows = (
-            {"feature": feature, "threshold": above if np.isfinite(above) else None, "missing": missing, "value": total}
-            for (feature, above, missing), total in sorted(sums.items(), key=lambda item: -abs(item[1]))
-        )
-        said = "A document gets the weight where its feature is above the threshold, or missing and missing is True."
-        return Parts("weight", tuple(rows), (said,))
+    def predict(self, X: Any) -> Vector:
+        """Return the score of each row, shape (rows,); higher is better within a query.
 
-    def _scores(self, rows: Any) -> Vector:
+        A compiled sum takes a fiftieth of the time of ``model_.predict``, and returns the same bits.
+        """
+        check_is_fitted(self, "model_")
+        rows = self.model_.checked(X)
         return self._add(rows, slice(None), np.zeros(len(rows)))
 
     def _stages(self, rows: Any) -> Iterator[Vector]:
@@ -193,13 +180,13 @@ class RankBoost(StagedRanker):
             yield self._add(rows, slice(t, t + 1), scores).copy()
 
     def _add(self, rows: NDArray[Any], rounds: slice, scores: Vector) -> Vector:
-        """Add the weak rankers of some rounds to the scores, in place."""
+        """Add the weak rankers of some rounds to the scores in place."""
         used, places = np.unique(self.features_[rounds], return_inverse=True)
         add_stumps(rows, used, places, self.thresholds_[rounds], self.missing_[rounds], self.alphas_[rounds], scores)
         return scores
 
 
-def _pairs(training: Training) -> GradedPairs | ListedPairs:
+def _pairs(training: TrainingQueries) -> GradedPairs | ListedPairs:
     """Return the pairs to learn from."""
     ptr, shares = training.queries.ptr, training.shares
     if isinstance(training.y, Preferences):
@@ -209,12 +196,9 @@ def _pairs(training: Training) -> GradedPairs | ListedPairs:
 
 @frozen(eq=False)
 class GradedPairs:
-    """All pairs of different grades within queries, never listed. See `write_graded_potentials`.
+    """All pairs of different grades within queries, which are never listed.
 
-    Parameters
-    ----------
-    rows : rows of the training data that are in pairs, shape (n,). Potentials are theirs, in this order.
-    groups, queries, log_weights : see `write_graded_potentials`.
+    ``rows``, shape (n,), orders the training rows as their potentials; for other fields see `write_graded_potentials`.
     """
 
     rows: IntVector
@@ -223,13 +207,13 @@ class GradedPairs:
     log_weights: Vector
 
     def write_potentials(self, scores: Vector, potentials: Vector) -> float:
-        """Write the potentials of the rows at these scores, and return the log of all weight."""
+        """Write the potentials of the rows at these scores; return the log of the total weight."""
         return float(write_graded_potentials(scores, self.groups, self.queries, self.log_weights, potentials))
 
 
 @frozen(eq=False)
 class ListedPairs:
-    """Pairs one by one. See `write_listed_potentials`, and `GradedPairs` for the rows."""
+    """Listed pairs; for the fields see `write_listed_potentials`, and `GradedPairs` for ``rows``."""
 
     rows: IntVector
     better: IntVector
@@ -237,19 +221,12 @@ class ListedPairs:
     log_weights: Vector
 
     def write_potentials(self, scores: Vector, potentials: Vector) -> float:
-        """Write the potentials of the rows at these scores, and return the log of all weight."""
+        """Write the potentials of the rows at these scores; return the log of the total weight."""
         return float(write_listed_potentials(scores, self.better, self.worse, self.log_weights, potentials))
 
 
 def pairs_of_labels(y: Vector, ptr: IntVector, weights: Vector) -> GradedPairs:
-    """Take all pairs of different labels within each query, with the weight of the query.
-
-    Parameters
-    ----------
-    y : labels, shape (rows,); larger is better.
-    ptr : where the rows of each query begin, shape (Q + 1,).
-    weights : weight of a pair of each query, shape (Q,); a query of weight 0 has no use.
-    """
+    """Return all pairs of different labels within queries, weighted by ``weights`` of the queries, shape (Q,)."""
     first = ptr[:-1]
     usable = with_grades(y, ptr) & (weights > 0.0)
     query = np.repeat(np.arange(len(first)), np.diff(ptr))
@@ -268,14 +245,7 @@ def pairs_of_labels(y: Vector, ptr: IntVector, weights: Vector) -> GradedPairs:
 
 
 def pairs_of_preferences(preferences: Preferences, ptr: IntVector, weights: Vector) -> ListedPairs:
-    """Take listed pairs, each with its magnitude times the weight of its query.
-
-    Parameters
-    ----------
-    preferences : pairs of rows.
-    ptr : where the rows of each query begin, shape (Q + 1,).
-    weights : weight of each query, shape (Q,); the pairs of one of weight 0 have no use.
-    """
+    """Return the listed pairs, weighted by their magnitudes times ``weights`` of the queries, shape (Q,)."""
     query = preferences.queries(ptr)
     usable = weights[query] > 0.0
     better, worse, query = preferences.better[usable], preferences.worse[usable], query[usable]

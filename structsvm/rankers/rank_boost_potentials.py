@@ -1,29 +1,22 @@
-"""How much weight of pairs asks for each document to be ahead: the potentials of RankBoost."""
+"""The potentials of RankBoost: how much the weighted pairs push each document up or down."""
 
 import numpy as np
 
-from structsvm.compute.compilation import compiled
-from structsvm.types import IntVector, Vector
+from structsvm.foundation.compute.compilation import compiled
+from structsvm.foundation.types import IntVector, Vector
 
 
 @compiled
 def write_graded_potentials(
     scores: Vector, groups: IntVector, queries: IntVector, log_weights: Vector, potentials: Vector
 ) -> float:
-    """Write the potentials of all pairs of different grades, without listing them, and return the log of their weight.
+    """Write the potentials of all pairs of different grades without listing them; return the log of their weight.
 
-    The pair of a better document i and a worse one j of query q weighs ``w_q exp(s_j − s_i)``. A document's
-    potential is the weight of the pairs in which it is the better one, less that of those in which it is the
-    worse one, as a share of all weight. Sums of ``exp(s)`` and ``exp(−s)`` over each grade are enough for it;
-    they are kept as logarithms, since scores grow with every round.
-
-    Parameters
-    ----------
-    scores : score of each row, shape (n,); rows are sorted by query and, within it, by grade, ascending.
-    groups : where the rows of each grade of each query begin, shape (G + 1,).
-    queries : number of the first of these groups of each query, shape (Q + 1,).
-    log_weights : log of the weight of a pair of each query, shape (Q,).
-    potentials : is written, shape (n,).
+    The pair of a better document i and a worse document j of query q weighs ``w_q exp(s_j − s_i)``. The potential of a
+    document, shape (n,), is the weight of the pairs that it should win minus the weight of pairs that it should lose,
+    over the total weight. Sums of ``exp(s)`` and ``exp(−s)`` over each grade suffice, as logarithms against overflow.
+    Rows are sorted by query, then by ascending grade; ``groups``, shape (G + 1,), has the first row of each grade of
+    each query, and ``queries``, shape (Q + 1,), the first of these groups of each query.
     """
     n, G = len(scores), len(groups) - 1
     rising, falling = np.empty(n), np.empty(n)
@@ -76,14 +69,9 @@ def write_graded_potentials(
 def write_listed_potentials(
     scores: Vector, better: IntVector, worse: IntVector, log_weights: Vector, potentials: Vector
 ) -> float:
-    """Write the potentials of listed pairs and return the log of their weight.
+    """Write the potentials of listed pairs, shape (n,); return the log of their weight.
 
-    Parameters
-    ----------
-    scores : score of each row, shape (n,).
-    better, worse : rows of each pair, shape (P,).
-    log_weights : log of the weight of each pair where its scores are equal, shape (P,).
-    potentials : is written, shape (n,).
+    ``better``, ``worse`` and ``log_weights``, shape (P,), have the rows of each pair and the log of its weight.
     """
     logs = np.empty(len(better))
     largest = -np.inf
@@ -104,7 +92,7 @@ def write_listed_potentials(
 
 @compiled
 def _log_of_sum(a: float, b: float) -> float:
-    """Return the log of the sum of two numbers whose logs are given."""
+    """Return the log of the sum of two numbers, given their logs."""
     if a < b:
         a, b = b, a
     return a if b == -np.inf else a + np.log1p(np.exp(b - a))

@@ -1,7 +1,4 @@
-"""Weak rankers ``1[x_f > θ]``: features coded by their thresholds, the best stump for potentials, scores of many.
-
-Training rows are kept as small integers: how many thresholds are below each value.
-"""
+"""Weak rankers ``1[x_f > θ]``: code features by thresholds, find the best stump, add stumps to scores."""
 
 from typing import Any, Self
 
@@ -9,23 +6,20 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from structsvm.compute.compilation import compiled
-from structsvm.types import BoolVector, IntVector, Matrix, Vector
+from structsvm.foundation.compute.compilation import compiled
+from structsvm.foundation.types import BoolVector, IntVector, Matrix, Vector
 
 _COLUMNS = 16
-"""Columns that are copied at a time: a look at a row is a look at all that is near in memory."""
+"""Columns copied at a time, because one cache line of a row holds several of them."""
 
 
 @frozen(eq=False)
 class CodedFeatures:
-    """Training rows, of which each value is replaced by the number of thresholds below it.
+    """Training rows with each value replaced by the number of thresholds below it.
 
-    Parameters
-    ----------
-    features : columns that differ between rows, shape (m,). Only they are coded.
-    codes : shape (m, n); one more than there are thresholds where the value is missing.
-    thresholds : those of each, ascending.
-    missing : whether a value is missing in any row, shape (m,).
+    ``features``, shape (m,), are the columns that differ between rows; only these are coded. ``codes``, shape (m, n),
+    is the number of thresholds plus one if the value is missing. ``thresholds`` are ascending, and ``missing`` is true
+    if the feature is missing in any row.
     """
 
     features: IntVector
@@ -35,21 +29,13 @@ class CodedFeatures:
 
     @classmethod
     def of(cls, X: NDArray[Any], rows: IntVector, max_thresholds: int | None) -> Self:
-        """Choose the thresholds of each feature among its values and code rows.
-
-        Parameters
-        ----------
-        X : features, NaN where missing, a document a row.
-        rows : the rows to code, shape (n,); only their values are thresholds.
-        max_thresholds : number of thresholds of a feature, at most; where there could be more, quantiles are chosen
-            among values, each counted for one part of ``max_thresholds + 1`` at most. None: all values but the
-            largest.
-        """
+        """Code some rows by at most ``max_thresholds`` of their values per feature (None: no limit)."""
         features, codes, thresholds, missing = [], [], [], []
         for first in range(0, X.shape[1], _COLUMNS):
             columns = np.ascontiguousarray(X[rows, first : first + _COLUMNS].T)
             for f, column in enumerate(columns, first):
-                present = np.sort(column)[: len(column) - np.count_nonzero(np.isnan(column))]  # NaN is last
+                # NaN is last in sorted arrays.
+                present = np.sort(column)[: len(column) - np.count_nonzero(np.isnan(column))]
                 chosen, lacks = _thresholds(present, max_thresholds), 0 < len(present) < len(column)
                 if len(chosen) > 0 or lacks:
                     features.append(f)
@@ -68,10 +54,9 @@ def _code(column: NDArray[Any], thresholds: NDArray[Any], lacks: bool) -> NDArra
 
 
 def _thresholds(ascending: NDArray[Any], most: int | None) -> NDArray[Any]:
-    """Choose thresholds among sorted values: all but the largest, or ``most`` of them if these are too many.
+    """Return all of the sorted values but the largest, or ``most`` quantiles of them if there are more.
 
-    These are the quantiles of the values, none of which counts for more than one part of ``most + 1`` equal ones: a
-    value that more rows have is a threshold by itself, and the rest is divided by count, as in LightGBM's bins.
+    As in LightGBM's bins, a value that fills more than one of ``most + 1`` equal parts is a threshold by itself.
     """
     ends = np.flatnonzero(ascending[:-1] != ascending[1:])
     if most is None or len(ends) <= most:
@@ -82,38 +67,28 @@ def _thresholds(ascending: NDArray[Any], most: int | None) -> NDArray[Any]:
     while (more := ~frequent & (counts * parts > rest)).any():
         frequent |= more
         parts, rest = most + 1 - int(frequent.sum()), int(counts[~frequent].sum())
-    limited = np.where(frequent, rest, counts * parts)  # in whole numbers: a part is ``rest``
+    # Scale counts by ``parts``, so that a part is the integer ``rest``.
+    limited = np.where(frequent, rest, counts * parts)
     quantiles = np.searchsorted(np.cumsum(limited), rest * np.arange(1, most + 1))
     return ascending[ends[quantiles]]
 
 
 _EQUAL = 1e-12
-"""Values of r, which are at most 1, that differ by less are equal: sums are rounded."""
+"""Rounding error of r, which is at most 1; values that differ by less count as equal."""
 
 _ROWS = 128
-"""Rows whose features, as columns, stay in the nearest cache while stump after stump passes over them."""
+"""Rows per block, so that the columns of a block stay in the L1 cache while all stumps read them."""
 
 
 @compiled
 def best_stump(
     codes: NDArray[Any], sizes: IntVector, missing: BoolVector, potentials: Vector
 ) -> tuple[int, int, bool, float]:
-    """Find the stump of the largest ``|r|``; of equal ones that of the first feature and the lowest threshold.
+    """Find the stump of the largest ``|r|``; ties go to the first feature, then to the lowest threshold.
 
-    ``r = Σ_i π_i h(x_i)`` (Freund et al., 2003). A document whose feature is missing gets 0 or 1,
-    whichever makes ``|r|`` larger.
-
-    Parameters
-    ----------
-    codes : for each feature and row the number of thresholds below its value, or one more than there are
-        thresholds where it is missing; shape (d, n).
-    sizes : number of thresholds of each feature, ascending ones, shape (d,).
-    missing : whether any row lacks the feature, shape (d,). Such features may also tell who has it from who has not.
-    potentials : π, which sums to 0, shape (n,).
-
-    Returns
-    -------
-    The feature, the number of the threshold (−1 for one below all values), what missing features get, and r.
+    ``r = Σ_i π_i h(x_i)`` (Freund et al., 2003), with potentials π, shape (n,), that sum to 0. ``codes`` and
+    ``missing`` are as in `CodedFeatures`; ``sizes``, shape (d,), are the numbers of thresholds. Return the feature, the
+    number of the threshold (−1: the stump separates missing values from others), the value for missing features, and r.
     """
     feature, threshold, filled, best = 0, 0, False, 0.0
     bins = np.empty((len(codes), sizes.max() + 2))
@@ -137,7 +112,7 @@ def best_stump(
 
 @compiled
 def _add_to_bins(codes: NDArray[Any], potentials: Vector, bins: Matrix) -> None:
-    """Sum the potentials over each bin; of four features at a time, since an addition waits for the last to a bin."""
+    """Sum the potentials over each bin, four features at a time, because each addition waits for the last to a bin."""
     bins[:] = 0.0
     d, n = codes.shape
     fours = d - d % 4
@@ -156,7 +131,7 @@ def _add_to_bins(codes: NDArray[Any], potentials: Vector, bins: Matrix) -> None:
 
 @compiled
 def add_coded_stump(codes: NDArray[Any], size: int, threshold: int, filled: bool, alpha: float, scores: Vector) -> None:
-    """Add ``α h`` to the score of every row, from the codes of one feature, shape (n,); see `best_stump`."""
+    """Add ``α h`` to the score of every row, given the codes of one feature, shape (n,); see `best_stump`."""
     for i in range(len(codes)):
         above = filled if codes[i] > size else codes[i] > threshold
         scores[i] += alpha if above else 0.0
@@ -172,15 +147,10 @@ def add_stumps(
     alphas: Vector,
     scores: Vector,
 ) -> None:
-    """Add ``Σ_t α_t h_t`` to the score of every row, in the order of the stumps.
+    """Add ``Σ_t α_t h_t`` to the scores, shape (rows,), in the order of the stumps.
 
-    Parameters
-    ----------
-    X : features, NaN where missing, shape (rows, d).
-    used : the features that stumps look at, shape (m,).
-    places : which of these each stump looks at, shape (T,).
-    thresholds, filled, alphas : the stumps, shape (T,); ``filled`` says which give 1 to missing values.
-    scores : is added to, shape (rows,).
+    ``used``, shape (m,), are the features of the stumps, and ``places``, shape (T,), index into it. ``filled`` is true
+    if a stump is 1 for missing values.
     """
     columns = np.empty((len(used), _ROWS), dtype=X.dtype)
     for begin in range(0, len(X), _ROWS):

@@ -1,20 +1,21 @@
-"""Compiled: a network that scores documents, the cost of pairs of them, and the descent on it, query after query.
+"""Compiled RankNet: a network that scores documents, the cost of pairs, and gradient descent query by query.
 
-Networks are linear or have one hidden layer. The weights of a network are one vector, as an optimiser wants them.
-Linear: a weight for each feature. With h hidden units: their weights, unit after unit; their h biases; the h weights of
-their outputs. There is no bias of the output, since no difference of scores changes with it.
+Networks are linear or have one hidden layer. All weights of a network are one vector. A linear network has a weight
+for each feature. A network with h hidden units has the weights of each unit in turn, then h biases, then the h
+weights of the units' outputs. The output needs no bias, because differences of scores do not depend on it.
 
-With o = s_i − s_j and the probability p with which i shall be ahead, the cost of a pair is log(1 + e^o) − p·o (Burges
-et al. 2005, section 3), and its derivative 1/(1 + e^−o) − p; neither overflows in terms of e^−|o|.
+With o = s_i − s_j and the target probability p that i ranks ahead of j, a pair costs log(1 + e^o) − p·o (Burges et
+al. 2005, section 3). The derivative is 1/(1 + e^−o) − p. Neither overflows if computed from e^−|o|.
 """
 
 import math
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from structsvm.compute.compilation import compiled
-from structsvm.types import IntVector, Matrix, Vector
+from structsvm.foundation.compute.compilation import compiled
+from structsvm.foundation.types import IntVector, Matrix, Vector
 
 
 def size(hidden: int, d: int) -> int:
@@ -23,11 +24,7 @@ def size(hidden: int, d: int) -> int:
 
 
 def first_weights(hidden: int, d: int, random: np.random.RandomState) -> Vector:
-    """Return weights to start at.
-
-    Linear: all 0, where the cost is convex. Otherwise uniform in ±1/√(inputs of the unit), so that no unit starts
-    saturated, and biases 0.
-    """
+    """Return the initial weights: 0 if linear, else uniform in ±1/√(inputs of the unit), with biases 0."""
     weights = np.zeros(size(hidden, d))
     if hidden:
         weights[: hidden * d] = random.uniform(-1.0, 1.0, hidden * d) / math.sqrt(d)
@@ -42,7 +39,9 @@ def decayed(hidden: int, d: int) -> Vector:
     return which
 
 
-def _score(rows: Matrix, weights: Vector, hidden: int, activations: Matrix, scores: Vector) -> None:
+@partial(compiled, reorder=True)
+def score(rows: Matrix, weights: Vector, hidden: int, activations: Matrix, scores: Vector) -> None:
+    """Write the scores of ``rows``, shape (n, d), and the ``activations`` of the hidden units, shape (n, hidden)."""
     n, d = rows.shape
     if hidden == 0:
         for i in range(n):
@@ -54,20 +53,22 @@ def _score(rows: Matrix, weights: Vector, hidden: int, activations: Matrix, scor
     biases = weights[hidden * d : hidden * (d + 1)]
     outputs = weights[hidden * (d + 1) :]
     for i in range(n):
-        score = 0.0
+        output = 0.0
         for k in range(hidden):
             unit = weights[k * d : (k + 1) * d]
             total = biases[k]
             for j in range(d):
                 total += rows[i, j] * unit[j]
             activations[i, k] = math.tanh(total)
-            score += outputs[k] * activations[i, k]
-        scores[i] = score
+            output += outputs[k] * activations[i, k]
+        scores[i] = output
 
 
-def _add_gradient(
+@partial(compiled, reorder=True)
+def add_gradient(
     rows: Matrix, weights: Vector, hidden: int, activations: Matrix, slopes: Vector, gradient: Vector
 ) -> None:
+    """Add the gradient of a cost by the weights; ``slopes`` are its derivatives by the scores."""
     n, d = rows.shape
     if hidden == 0:
         for i in range(n):
@@ -86,16 +87,13 @@ def _add_gradient(
                 unit[j] += slope * rows[i, j]
 
 
-score = compiled(_score, reorder=True)
-"""Write the scores of ``rows``, shape (n, d), into ``scores``, shape (n,), and what the hidden units say of each
-into ``activations``, shape (n, hidden)."""
+@compiled
+def cost_of_grades(scores: Vector, grades: Vector, log_odds: float, ties: bool, slopes: Vector) -> float:
+    """Return the mean cost of all pairs of different grades, with ``ties`` also of equal grades.
 
-add_gradient = compiled(_add_gradient, reorder=True)
-"""Add the gradient of a cost with respect to the weights, given ``slopes``, those with respect to the scores, and
-the ``activations`` that `score` wrote."""
-
-
-def _cost_of_grades(scores: Vector, grades: Vector, log_odds: float, ties: bool, slopes: Vector) -> float:
+    Write the derivative by each score into ``slopes``: the sums λ of Burges (2010), section 2.1. ``log_odds``, which
+    may be infinite, is the target difference of scores per unit of grade.
+    """
     n = len(scores)
     slopes[:] = 0.0
     cost, pairs = 0.0, 0
@@ -121,7 +119,9 @@ def _cost_of_grades(scores: Vector, grades: Vector, log_odds: float, ties: bool,
     return cost
 
 
-def _cost_of_pairs(scores: Vector, better: IntVector, worse: IntVector, targets: Vector, slopes: Vector) -> float:
+@compiled
+def cost_of_pairs(scores: Vector, better: IntVector, worse: IntVector, targets: Vector, slopes: Vector) -> float:
+    """Return the mean cost of listed pairs with target probabilities ``targets``, and write ``slopes``."""
     slopes[:] = 0.0
     cost, pairs = 0.0, len(better)
     for pair in range(pairs):
@@ -138,30 +138,13 @@ def _cost_of_pairs(scores: Vector, better: IntVector, worse: IntVector, targets:
     return cost
 
 
-cost_of_grades = compiled(_cost_of_grades)
-"""Return the mean cost of all pairs of different grades, of those of equal grades too with ``ties``, and write its
-derivative with respect to each score into ``slopes``: the sums λ of Burges (2010), section 2.1. The documents of a pair
-shall have a difference of scores of ``log_odds`` for each unit of difference of grades; infinity is allowed. Pairs take
-no memory."""
-
-cost_of_pairs = compiled(_cost_of_pairs)
-"""Return the mean cost of listed pairs, ``targets`` being the probabilities that are aimed at, and write ``slopes``."""
-
-
-class Examples(NamedTuple):
+class PairExamples(NamedTuple):
     """Queries and their pairs of documents, as compiled loops read them.
 
-    Parameters
-    ----------
-    rows : features, shape (n, d).
-    ptr : query q owns the rows ``ptr[q]`` to ``ptr[q + 1] − 1``, shape (Q + 1,).
-    weights : weight of each query, shape (Q,).
-    grades : label of each row; read where no pairs are listed, and then all pairs of a query are meant.
-    log_odds : see `cost_of_grades`.
-    ties : whether pairs of equal grades count.
-    better, worse : listed pairs, query after query: positions of their documents within the query, shape (P,).
-    targets : the probability with which the better document shall be ahead, shape (P,).
-    pair_ptr : query q owns the pairs ``pair_ptr[q]`` to ``pair_ptr[q + 1] − 1``, shape (Q + 1,).
+    Query q has the rows ``ptr[q]`` to ``ptr[q + 1] − 1`` and the listed pairs ``pair_ptr[q]`` to
+    ``pair_ptr[q + 1] − 1``. ``better`` and ``worse``, shape (P,), are positions within the query, and ``targets`` the
+    probabilities that the better document ranks ahead. Without listed pairs, all pairs of ``grades`` count, pairs of
+    equal grades only with ``ties``; see `cost_of_grades`.
     """
 
     rows: Matrix
@@ -176,8 +159,9 @@ class Examples(NamedTuple):
     pair_ptr: IntVector
 
 
-def _add_query_gradient(
-    examples: Examples,
+@compiled
+def add_query_gradient(
+    examples: PairExamples,
     q: int,
     hidden: int,
     weights: Vector,
@@ -186,6 +170,10 @@ def _add_query_gradient(
     slopes: Vector,
     gradient: Vector,
 ) -> float:
+    """Return the weighted mean cost of the pairs of query q, and add its gradient.
+
+    ``activations``, ``scores`` and ``slopes`` are scratch memory for at least as many documents as the query has.
+    """
     first, last = examples.ptr[q], examples.ptr[q + 1]
     n, rows = last - first, examples.rows[first:last]
     score(rows, weights, hidden, activations, scores)
@@ -200,15 +188,11 @@ def _add_query_gradient(
     return weight * cost
 
 
-add_query_gradient = compiled(_add_query_gradient)
-"""Return the weighted mean cost of the pairs of query q, and add its gradient: one pass forward and one backward over
-its documents, however many pairs they make. ``activations``, ``scores`` and ``slopes`` are scratch, for at least as
-many documents."""
-
-
-def _descend(
-    examples: Examples, order: IntVector, hidden: int, rate: float, decay: float, decays: Vector, weights: Vector
+@compiled
+def run_epoch(
+    examples: PairExamples, order: IntVector, hidden: int, rate: float, decay: float, decays: Vector, weights: Vector
 ) -> float:
+    """Take a gradient step of length ``rate`` for each query; return the weighted mean of the costs before it."""
     longest = np.max(np.diff(examples.ptr))
     activations = np.empty((longest, hidden))
     scores, slopes = np.empty(longest), np.empty(longest)
@@ -221,8 +205,3 @@ def _descend(
             weights[k] -= rate * (gradient[k] + decay * decays[k] * weights[k])
     mean: float = cost / np.sum(examples.weights)
     return mean
-
-
-descend = compiled(_descend)
-"""Take a step of length ``rate`` against the gradient of each query, in this order, and return the weighted mean of
-their costs, each as it was before its step. ``decay`` pulls the weights that ``decays`` is 1 for towards 0."""

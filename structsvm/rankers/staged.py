@@ -1,6 +1,7 @@
-"""Rankers that are made step by step, and the held-out queries by which the number of steps is chosen."""
+"""Base class of rankers that train step by step, and the held-out queries that choose the number of steps."""
 
-from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
+# `help` then shows types by name instead of as long unions.
+from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
@@ -11,32 +12,25 @@ from attrs import frozen
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from structsvm.estimators.inputs import checked_labels, features_as_fitted
-from structsvm.estimators.model_file import Trained
+from structsvm.estimators.inputs import checked_labels, features_as_fitted, validation_parts
 from structsvm.estimators.parameters import measure_of
 from structsvm.estimators.ranking import RankingEstimator
+from structsvm.estimators.trained import Arrays, TrainedEstimator
 from structsvm.exceptions import InputError
+from structsvm.features.operators.matrix import Readable
+from structsvm.foundation.queries import Queries
+from structsvm.foundation.settings import place, require_integer
+from structsvm.foundation.types import BoolVector, Vector
 from structsvm.metrics import Measure, rank_lists
-from structsvm.operators import Readable
-from structsvm.queries import Queries
+from structsvm.models.base import TrainedModel
 from structsvm.rankers.preferences import Preferences
-from structsvm.rankers.ranker_file import SavedRanker
-from structsvm.rankers.training import Training, checked_training, require_dense
-from structsvm.settings import place, require_integer
-from structsvm.types import BoolVector, Vector
+from structsvm.rankers.training import TrainingQueries, checked_training, require_dense
+from structsvm.registry.capabilities import Capabilities
 
 
 @frozen(eq=False)
 class HeldOut:
-    """Labelled queries, and the measure that counts on them.
-
-    Parameters
-    ----------
-    X : features, shape (rows, d).
-    y : labels, shape (rows,).
-    qid : query id of each row; None: one query.
-    measure : what `score` of the estimator reports.
-    """
+    """Labelled queries and the measure on them, which chooses the number of steps."""
 
     X: Readable
     y: Vector
@@ -44,31 +38,29 @@ class HeldOut:
     measure: Measure
 
     def value(self, scores: ArrayLike) -> float:
-        """Return the mean of the measure over these queries."""
+        """Return the mean of the measure over the queries."""
         return self.measure.mean(np.asarray(scores), self.y, self.qid)
 
 
-class StagedRanker(SavedRanker, RankingEstimator):
-    """A ranker that is made step by step (rounds, epochs, trees); `staged_predict` has the scores after each.
+class StagedRanker(TrainedEstimator, RankingEstimator):
+    """A ranker that trains step by step (rounds, epochs, trees).
 
-    Derive from it and write `_require_settings`, `_learn`, `_scores`, `_stages` and what `SavedRanker` asks for;
-    `_teaching` where other queries than those with pairs have something to learn from.
-
-    Attributes
-    ----------
-    best_iteration_ : the number of steps that predictions are made with: the best by ``validation``, or all.
-    validation_scores_ : the measure of ``validation`` after each step; None without it.
+    Subclasses write `_require_settings`, `_learn`, `_model`, `_stages` and `_restore`. They override `_teaching` if
+    they can learn from queries without pairs.
     """
 
-    _counts: ClassVar[Mapping[str, int]] = {**SavedRanker._counts, "best_iteration_": 1}
+    _kept: ClassVar[Mapping[str, Any]] = {
+        "_fitted_with_qid": bool,
+        "n_examples_": 1,
+        "n_left_out_": 0,
+        "best_iteration_": 1,
+    }
 
-    _takes_preferences: ClassVar[bool] = True
-    """Whether `Preferences` may take the place of labels."""
-
+    capabilities = Capabilities(is_staged=True, takes_preferences=True)
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
 
-    patience: int | None = None
-    """Steps without a better measure of ``validation`` after which to stop; None: all are made."""
+    n_iter_no_change: int | None = None
+    """Stop after this many steps without a better measure on ``validation``; None: never stop early."""
 
     n_examples_: int
     n_left_out_: int
@@ -87,21 +79,20 @@ class StagedRanker(SavedRanker, RankingEstimator):
 
         Parameters
         ----------
-        X : features, one document a row, shape (rows, d). Of which kind they may be says the class.
-        y : labels, shape (rows,), of which larger is better; or `Preferences`, where the class takes them.
-        qid : query id of each row (not group sizes); rows of a query need not be together.
-            None: all rows are one query.
+        X : features, shape (rows, d); dense, or of another kind that the class accepts.
+        y : labels, shape (rows,), larger is better; or `Preferences` if the class accepts them.
+        qid : query id of each row, in any order. None: all rows are one query.
         sample_weight : weight of each row, the same for all rows of a query. Only ratios matter.
-        validation : (X, y, qid) of other queries, or (X, y) of one query, y being labels: the steps up to the one that
-            is best on them by ``measure`` are kept, the first among equals. None: all steps are.
+        validation : (X, y, qid) of other queries, or (X, y) of one query, with labels y. The ranker keeps the steps up
+            to the first with the best ``measure``. None: it keeps all steps.
 
         Raises
         ------
-        InputError : when the data or a parameter cannot be used; it says why.
+        InputError : the data or a parameter is invalid.
 
         Warns
         -----
-        OneQueryWarning : when there is no qid, and more rows with labels than one query plausibly has.
+        OneQueryWarning : qid is missing, and there are more labelled rows than one query plausibly has.
         """
         self._require_settings()
         self._require_patience(validation)
@@ -112,88 +103,65 @@ class StagedRanker(SavedRanker, RankingEstimator):
             y,
             qid,
             sample_weight,
-            missing=self._takes_missing,
-            takes_preferences=self._takes_preferences,
+            missing=self.capabilities.takes_missing,
+            takes_preferences=self.capabilities.takes_preferences,
         )
         held_out = None if validation is None else self._held_out(validation, with_qid=qid is not None)
         usable = training.usable(self, self._teaching(training))
-        self._learn(training, usable, held_out)
+        arrays = self._learn(training, usable, held_out)
         self._fitted_with_qid = qid is not None
         self.n_examples_, self.n_left_out_ = int(usable.sum()), int((~usable).sum())
-        self.trained_ = Trained.now()
+        self.model_ = self._model(
+            n_features=self.n_features_in_, feature_names=self.known_names, training=self._training(None, arrays)
+        )
         return self
 
     def predict(self, X: Any) -> Vector:
-        """Return the score of each row; within a query, larger is ahead. Shape (rows,)."""
-        check_is_fitted(self, "n_examples_")
-        return self._scores(self._checked_rows(X, min_rows=0))
+        """Return the score of each row, shape (rows,); higher is better within a query."""
+        check_is_fitted(self, "model_")
+        return self.model_.predict(X)
 
     def staged_predict(self, X: Any) -> Iterator[Vector]:
-        """Yield the score of each row after each step that is kept; the last are those of `predict`.
-
-        Parameters
-        ----------
-        X : as in `predict`.
-
-        Yields
-        ------
-        Scores, shape (rows,), once for each step.
-        """
-        check_is_fitted(self, "n_examples_")
+        """Yield the scores of rows, shape (rows,), after each kept step; the last are as from `predict`."""
+        check_is_fitted(self, "model_")
         yield from self._stages(self._checked_rows(X))
 
     @abstractmethod
-    def _learn(self, training: Training, usable: BoolVector, held_out: HeldOut | None) -> None:
-        """Learn, and set what is learned.
-
-        Parameters
-        ----------
-        training : the data.
-        usable : which queries are learned from, shape (Q,).
-        held_out : by what to choose the number of steps; None: all are kept.
-        """
+    def _learn(self, training: TrainingQueries, usable: BoolVector, held_out: HeldOut | None) -> Arrays:
+        """Train on the usable queries, set the fitted attributes, and return the arrays to save; None is skipped."""
 
     @abstractmethod
-    def _scores(self, rows: Any) -> Vector:
-        """Return the scores of rows that were checked, shape (rows,)."""
+    def _model(self, **known: Any) -> TrainedModel:
+        """Return the trained model; ``known`` are the parameters that all models have."""
 
     @abstractmethod
     def _stages(self, rows: Any) -> Iterator[Vector]:
-        """Yield what `staged_predict` does, of rows that were checked."""
+        """Yield the scores of checked rows after each step, as `staged_predict` does."""
 
-    def _teaching(self, training: Training) -> BoolVector:
-        """Say which queries have something to learn from, shape (Q,)."""
+    def _teaching(self, training: TrainingQueries) -> BoolVector:
+        """Return a mask of the queries that can teach something, shape (Q,)."""
         return training.with_pairs()
 
-    def _checked_rows(self, X: Any, min_rows: int = 1) -> Readable:
-        return features_as_fitted(self, self._require_kind(X), min_rows=min_rows, missing=self._takes_missing)
+    def _checked_rows(self, X: Any) -> Readable:
+        return features_as_fitted(self, self._require_kind(X), missing=self.capabilities.takes_missing)
 
     def _require_kind(self, X: Any) -> Any:
-        if not self._takes_sparse:
+        if not self.capabilities.takes_sparse:
             require_dense(self, X)
         return X
 
     def _require_patience(self, validation: Any) -> None:
-        """Refuse a ``patience`` that is not a number of steps, or has no ``validation`` to look at."""
-        require_integer(place(self, "patience"), self.patience, 1, optional=True)
-        if self.patience is not None and validation is None:
+        """Raise InputError if ``n_iter_no_change`` is not a positive integer, or is set without ``validation``."""
+        require_integer(place(self, "n_iter_no_change"), self.n_iter_no_change, 1, optional=True)
+        if self.n_iter_no_change is not None and validation is None:
             raise InputError(
-                f"{type(self).__name__}(patience={self.patience!r}) stops by a measure of held-out queries, and "
-                "fit was given none: pass validation=(X, y, qid), or patience=None"
+                f"{type(self).__name__}(n_iter_no_change={self.n_iter_no_change!r}) stops by a measure of held-out "
+                "queries, and fit was given none: pass validation=(X, y, qid), or n_iter_no_change=None"
             )
 
     def _held_out(self, validation: Any, *, with_qid: bool) -> HeldOut:
-        """Check what `fit` was given as ``validation``, whose number of features must be that of the training data.
-
-        Raises
-        ------
-        InputError : when it is not (X, y, qid) or (X, y), or does not fit.
-        """
-        if not isinstance(validation, tuple | list) or len(validation) not in (2, 3):
-            raise InputError("validation must be a tuple (X, y, qid), or (X, y) where all its rows are one query")
-        X, y, qid = (*validation, None)[:3]
-        if qid is None and with_qid:
-            raise InputError("fit was given qid, so validation needs it too: pass validation=(X, y, qid)")
+        """Check ``validation``, which is (X, y, qid) or (X, y), and return it with the measure."""
+        X, y, qid = validation_parts(validation, with_qid=with_qid)
         if isinstance(y, Preferences):
             raise InputError("measures are of labels: the y of validation must hold one a row, not Preferences")
         try:
@@ -205,7 +173,7 @@ class StagedRanker(SavedRanker, RankingEstimator):
         measure = measure_of(self)
         if np.isnan(measure.values(rank_lists(np.zeros(len(y)), y, qid))).all():
             raise InputError(
-                f"validation cannot be used: {measure} has a value for none of its queries, such as where no "
-                "document is relevant"
+                f"validation cannot be used: {measure} is undefined for all of its queries, such as if no document is "
+                "relevant"
             )
         return HeldOut(X, y, qid, measure)

@@ -1,4 +1,4 @@
-"""Training data, checked and grouped by query."""
+"""Check training data and group it by query."""
 
 from typing import Any
 
@@ -9,25 +9,18 @@ from numpy.typing import ArrayLike
 from structsvm.estimators.inputs import checked_features, checked_labels, warn_of_one_query
 from structsvm.estimators.ranking import RankingEstimator
 from structsvm.exceptions import InputError
-from structsvm.operators import Readable
-from structsvm.queries import Queries
+from structsvm.features.operators.matrix import Readable
+from structsvm.foundation.queries import Queries
+from structsvm.foundation.types import BoolVector, IntVector, Vector
+from structsvm.models.rows import not_sparse
 from structsvm.rankers.preferences import Preferences
-from structsvm.types import BoolVector, IntVector, Vector
 
 _NO_PAIRS = "each has a single grade, so no document is better than another. Check the labels and qid"
 
 
 @frozen(eq=False)
-class Training:
-    """Rows of features, query after query.
-
-    Parameters
-    ----------
-    X : features, shape (rows, d); those that were passed in where the rows of each query were together already.
-    y : labels, shape (rows,), or preferences between these rows.
-    queries : the queries, by the rows as they were passed in.
-    weights : weight of each query, shape (Q,).
-    """
+class TrainingQueries:
+    """Features, labels or preferences with the rows of each query together; ``weights`` are per query, shape (Q,)."""
 
     X: Readable
     y: Vector | Preferences
@@ -36,28 +29,20 @@ class Training:
 
     @property
     def shares(self) -> Vector:
-        """The weights over the largest, for learners to which only their ratios matter; no sum of them overflows."""
+        """The weights over the largest, so that no sum of them overflows; for learners that only need ratios."""
         shares: Vector = self.weights / self.weights.max()
         return shares
 
     def with_pairs(self) -> BoolVector:
-        """Say which queries have documents of which one is better, shape (Q,)."""
+        """Return a mask of the queries in which some document is better than another, shape (Q,)."""
         if isinstance(self.y, Preferences):
             return np.bincount(self.y.queries(self.queries.ptr), minlength=len(self.queries)) > 0
         return with_grades(self.y, self.queries.ptr)
 
     def usable(self, learner: RankingEstimator, teaching: BoolVector, why: str = _NO_PAIRS) -> BoolVector:
-        """Return which queries are learned from, shape (Q,): those of weight 0 are not.
+        """Return a mask of the queries in ``teaching`` with a positive weight, shape (Q,).
 
-        Parameters
-        ----------
-        learner : what is to be fitted; errors name it.
-        teaching : which queries have something to learn from, shape (Q,).
-        why : why others have not, as the error says it.
-
-        Raises
-        ------
-        InputError : when none has, or none of these has a weight above 0.
+        Raise InputError if it selects none; ``why`` explains why other queries teach nothing.
         """
         name = type(learner).__name__
         if not teaching.any():
@@ -72,16 +57,13 @@ class Training:
 
 
 def require_dense(estimator: RankingEstimator, X: Any) -> None:
-    """Refuse sparse features, before or after they were checked."""
+    """Raise InputError if the features are sparse."""
     if hasattr(X, "toarray"):
-        raise InputError(
-            f"{type(estimator).__name__} takes dense features: sparse input ({type(X).__name__}) is not supported. "
-            "Pass X.toarray(), or leave out features that are seldom present"
-        )
+        raise InputError(not_sparse(type(estimator).__name__, X))
 
 
 def with_grades(y: Vector, ptr: IntVector) -> BoolVector:
-    """Say which queries have more than one grade, shape (Q,)."""
+    """Return a mask of the queries with more than one grade, shape (Q,)."""
     return np.asarray(np.maximum.reduceat(y, ptr[:-1]) > np.minimum.reduceat(y, ptr[:-1]))
 
 
@@ -94,27 +76,8 @@ def checked_training(
     *,
     missing: bool = False,
     takes_preferences: bool = False,
-) -> Training:
-    """Check what `fit` was given and group it by query.
-
-    Parameters
-    ----------
-    estimator : what is to be fitted; scikit-learn's checks keep the number of features there, and their names.
-    X : features, one document a row.
-    y : labels, shape (rows,), or `Preferences`.
-    qid : query id of each row; rows of a query need not be together. None: all rows are one query.
-    sample_weight : weight of each row, the same for all rows of a query, also where all are one query; None: all 1.
-    missing : whether X may have NaN, for features that are missing.
-    takes_preferences : whether the estimator learns from `Preferences` too.
-
-    Raises
-    ------
-    InputError : when they are not what they should be, or do not fit each other.
-
-    Warns
-    -----
-    OneQueryWarning : when there is no qid, and more rows with labels than one query plausibly has.
-    """
+) -> TrainingQueries:
+    """Check the arguments of `fit` and group the rows by query; ``missing`` allows NaN in X."""
     X = checked_features(estimator, X, min_rows=2, missing=missing)
     rows = X.shape[0]
     if takes_preferences:
@@ -130,7 +93,7 @@ def checked_training(
         grouped = Preferences(place[y.better], place[y.worse], y.magnitude)
     else:
         grouped = queries.grouped(labels)
-    return Training(queries.grouped(X), grouped, queries, weights)
+    return TrainingQueries(queries.grouped(X), grouped, queries, weights)
 
 
 def _require_no_pairs(estimator: RankingEstimator, y: Any) -> None:
@@ -155,6 +118,6 @@ def _require_within_queries(preferences: Preferences, number: IntVector) -> None
     if apart.any():
         pair = int(apart.argmax())
         raise InputError(
-            f"a preference is between documents of one query, but pair {pair} is of rows {preferences.better[pair]} "
-            f"and {preferences.worse[pair]}, which are of two ({apart.sum()} pairs are): leave such pairs out"
+            f"a preference is between documents of one query, but pair {pair} joins rows {preferences.better[pair]} "
+            f"and {preferences.worse[pair]} of two queries: remove such pairs ({apart.sum()} in all)"
         )

@@ -1,6 +1,7 @@
-"""Weight search: hill-climbing on mean average precision, each direction searched exhaustively."""
+"""Weight search: hill-climbing on mean average precision with an exhaustive search of each direction."""
 
-from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
+# `help` then shows types by name instead of as long unions.
+from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
@@ -12,21 +13,17 @@ from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from structsvm.estimators.linear import LinearScores
-from structsvm.estimators.model_file import Trained
 from structsvm.estimators.parameters import measure_of, random_of
 from structsvm.exceptions import InputError, stacklevel_of_user
+from structsvm.features.operators import Rows
+from structsvm.foundation.queries import Queries
+from structsvm.foundation.settings import place, require_integer, require_number, require_switch
+from structsvm.foundation.storage.archives import finite_numbers
+from structsvm.foundation.types import Matrix, Vector
 from structsvm.metrics import Measure
-from structsvm.operators import Rows
-from structsvm.queries import Queries
 from structsvm.rankers.preferences import Preferences
-from structsvm.rankers.ranker_file import SavedRanker
-from structsvm.rankers.training import Training, checked_training
+from structsvm.rankers.training import TrainingQueries, checked_training
 from structsvm.rankers.weight_search_line import EQUAL, ONE, ExhaustiveSearch
-from structsvm.serving.linear import weights_of_path
-from structsvm.serving.scorer import Description
-from structsvm.settings import place, require_integer, require_number, require_switch
-from structsvm.storage.archives import finite_numbers, require_numbers, shape
-from structsvm.types import Matrix, Vector
 
 _FINEST = 2.0**-40
 _WIDER = 16.0
@@ -34,15 +31,11 @@ _WIDER = 16.0
 
 @frozen
 class SearchedDirection:
-    """What the search of one direction gave.
+    """Result of the search of one direction.
 
-    Parameters
-    ----------
-    terms : number of features that took part; all of them unless the search is incremental.
-    round : number of the round, from 1; in an incremental search, of those with this many terms.
-    direction : number of the direction in the round, from 0.
-    step : how far the weights were moved along it; 0 where that gains nothing.
-    map : training MAP afterwards.
+    ``terms`` is the number of features in the search, ``round`` counts from 1 for each number of terms, and
+    ``direction`` from 0 in each round. ``step`` is the step of the weights along the direction, 0 if no step gains
+    anything, and ``map`` the training MAP after it.
     """
 
     terms: int
@@ -52,8 +45,8 @@ class SearchedDirection:
     map: float
 
 
-_OF_A_DIRECTION = 5
-"""Numbers that are kept of each."""
+_FIELDS = 5
+"""Number of fields of a `SearchedDirection`."""
 
 _ONE_KIND = (
     "none has both relevant documents (label > 0) and others, and average precision needs both. Check the labels and "
@@ -61,50 +54,46 @@ _ONE_KIND = (
 )
 
 
-class WeightSearch(SavedRanker, LinearScores):
+class WeightSearch(LinearScores):
     """A linear ranker by direct maximisation of mean average precision, one direction of the weights at a time.
 
-    Along a direction, training MAP is constant between the steps at which a relevant and another document of
-    a query have the same score. All of these regions are looked at, for all queries together, and the
-    weights move into the best of them (Morgan, Greiff and Henderson, "Direct maximization of average
-    precision by hill-climbing, with a comparison to a maximum entropy approach", HLT-NAACL 2004, section 3).
-    Directions come in turn, round after round, until as many of them as a round has gain nothing one after the
-    other: a local maximum, which depends on the start. A step is only taken where training MAP is larger afterwards.
+    Along a direction, training MAP is constant between the steps at which a relevant and another document of a query
+    have the same score. The search evaluates all of these regions, for all queries together, and moves the weights into
+    the best region (Morgan, Greiff and Henderson, "Direct maximization of average precision by hill-climbing, with a
+    comparison to a maximum entropy approach", HLT-NAACL 2004, section 3). Every step increases training MAP. The search
+    ends at a local maximum, which depends on the start: one round of successive directions gains nothing.
 
     Parameters
     ----------
-    directions : "coordinates", one weight at a time in the order of the columns; "random", as many random
-        directions a round as there are weights to choose, new ones each round; or an array, one a row, shape
-        (directions, d).
+    directions : "coordinates", one weight at a time in the order of the columns; "random", new random directions each
+        round, as many as there are weights to choose; or an array, shape (directions, d).
     start : weights to start from: "first", 1 for the first feature and 0 for the others, as in the paper; "equal",
         1 for all; or an array, shape (d,).
-    fix_first : whether the first weight keeps its value, as in the paper: its feature then keeps its sign.
-    incremental : whether features are added one at a time, in the order of the columns, and weights are searched
-        after each, from the last ones with a 0 appended (section 4 of the paper). With directions of one's own,
-        those take part that are 0 for the features to come.
-    max_rounds : most rounds; in an incremental search, after each feature.
-    offset : how far beyond the last crossing a step goes where the best region is unbounded, as a multiple of the
-        step to that crossing, or of the largest weight where this is more.
-    memory : bytes for crossings; where there are more, a direction is searched piece by piece.
+    fix_first : keep the first weight at its value, as in the paper.
+    incremental : add features one at a time, in the order of the columns, and search weights after each (section 4 of
+        the paper). Directions in an array take part once they are 0 for all features still to be added.
+    max_iter : largest number of rounds; in an incremental search, after each feature.
+    offset : distance of a step beyond the last crossing if the best region is unbounded, as a multiple of the step to
+        that crossing, or of the largest weight if this is larger.
+    memory : bytes for crossings; a direction that needs more is searched in pieces.
     random_state : seed of random directions.
-    measure : what `score` reports, by name ("map", "ndcg@10", "p@5", ...) or as an object; None is "map".
-    normalise : what is done to features first: "query-min-max", "query-z-score", "standard" or nothing, None; see
-        `Ranker`.
+    measure : measure of `score`, by name ("map", "ndcg@10", "p@5", ...) or as an object; None is "map".
+    normalize : normalisation of the features, see `Ranker`.
 
     Attributes
     ----------
-    coef_ : weights, shape (d,), of the normalised features where they are normalised. Any multiple of them above 0
-        ranks alike.
-    coef_path_ : weights with 1, 2, ..., d features of an incremental search, one a row, shape (d, d); otherwise only
-        `coef_`, shape (1, d).
+    model_ : the trained `LinearModel`.
+    coef_ : weights of the (normalised) features, shape (d,). Positive multiples rank alike.
+    coef_path_ : weights with 1, 2, ..., d features of an incremental search, shape (d, d); otherwise only
+        ``coef_``, shape (1, d).
     map_ : training MAP; queries without relevant documents count 0.
     map_path_ : training MAP of each row of ``coef_path_``.
-    history_ : tuple of `SearchedDirection`: each direction that was searched, in order.
-    n_rounds_ : number of rounds that were begun.
+    history_ : each direction that was searched, in order, with ``terms`` (number of features), ``round``,
+        ``direction``, ``step`` and ``map``.
+    n_rounds_ : number of rounds, including one that ended early.
     n_features_in_ : number of features.
     n_examples_ : number of queries learned from.
-    n_left_out_ : number of queries without both relevant and other documents, whose average precision is
-        the same at all weights, or of weight 0.
+    n_left_out_ : number of queries without both relevant and other documents, or of weight 0.
 
     Examples
     --------
@@ -115,9 +104,8 @@ class WeightSearch(SavedRanker, LinearScores):
     (array([1. , 1.5]), 1.0)
     """
 
-    _kind = "weight_search"
-    _counts: ClassVar[Mapping[str, int]] = {**SavedRanker._counts, "n_rounds_": 0}
-    _takes_sparse = True
+    _saved_as = "WeightSearch"
+    _kept: ClassVar[Mapping[str, Any]] = {"_fitted_with_qid": bool, "n_examples_": 1, "n_left_out_": 0, "n_rounds_": 0}
     _weighs_scales = False
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
 
@@ -128,50 +116,49 @@ class WeightSearch(SavedRanker, LinearScores):
         *,
         fix_first: bool = False,
         incremental: bool = False,
-        max_rounds: int = 100,
+        max_iter: int = 100,
         offset: float = 1.0,
         memory: int = 256 * 2**20,
         random_state: int | np.random.RandomState | None = None,
         measure: str | Measure | None = None,
-        normalise: str | None = None,
+        normalize: str | None = None,
     ) -> None:
         self.directions = directions
         self.start = start
         self.fix_first = fix_first
         self.incremental = incremental
-        self.max_rounds = max_rounds
+        self.max_iter = max_iter
         self.offset = offset
         self.memory = memory
         self.random_state = random_state
         self.measure = measure
-        self.normalise = normalise
+        self.normalize = normalize
 
     def fit(self, X: Any, y: Any, qid: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from queries.
 
         Parameters
         ----------
-        X : features, one document a row, shape (rows, d); dense, CSR or a `BinnedMatrix`.
+        X : features, shape (rows, d); dense, CSR or a `BinnedMatrix`.
         y : labels, shape (rows,); relevant above 0.
-        qid : query id of each row (not group sizes); rows of a query need not be together.
-            None: all rows are one query.
-        sample_weight : weight of each row, the same for all rows of a query: that of the query in the mean.
+        qid : query id of each row, in any order. None: all rows are one query.
+        sample_weight : weight of each query in the mean, repeated on all rows of the query.
 
         Raises
         ------
-        InputError : when a parameter or the data cannot be used; it says why.
+        InputError : a parameter or the data is invalid.
 
         Warns
         -----
-        OneQueryWarning : when there is no qid, and more rows than one query plausibly has.
-        ConvergenceWarning : when ``max_rounds`` rounds have all gained something.
+        OneQueryWarning : qid is missing, and there are more rows than one query plausibly has.
+        ConvergenceWarning : each of ``max_iter`` rounds has gained something.
         """
         self._require_settings()
         random = random_of(self)
         if isinstance(y, Preferences):
             raise InputError("WeightSearch maximises average precision, which needs labels: y cannot be Preferences")
         training = checked_training(self, X, y, qid, sample_weight)
-        rows = self._normalised_for_fit(training.X, lambda: Queries.of_sizes(training.queries.sizes))
+        rows, scaling = self._scaled_for_fit(training.X, lambda: Queries.of_sizes(training.queries.sizes))
         self._fitted_with_qid = qid is not None
         search, constant = self._search(training)
         climb = HillClimb(search, Rows.one_each(rows), constant, self._start(), float(self.offset))
@@ -182,7 +169,7 @@ class WeightSearch(SavedRanker, LinearScores):
         path, history, rounds, stopped = [], [], 0, True
         for terms in range(1, d + 1) if self.incremental else [d]:
             idle = 0
-            for number in range(1, self.max_rounds + 1):
+            for number in range(1, self.max_iter + 1):
                 directions = self._round(given, terms, random)
                 if idle >= len(directions):
                     break
@@ -197,20 +184,22 @@ class WeightSearch(SavedRanker, LinearScores):
             path.append((climb.w, climb.map))
         if not stopped:
             warnings.warn(
-                f"{self.max_rounds} rounds have each gained something: a larger max_rounds may find a larger MAP",
+                f"{self.max_iter} rounds have each gained something: a larger max_iter may find a larger MAP",
                 ConvergenceWarning,
                 stacklevel=stacklevel_of_user(),
             )
         self.coef_path_: Matrix = np.array([w for w, _ in path])
         self.map_path_: Vector = np.array([value for _, value in path])
-        self.coef_, self.map_ = path[-1]
+        coef, self.map_ = path[-1]
         self.history_ = tuple(history)
         self.n_rounds_ = rounds
-        self.trained_ = Trained.now()
+        directions = np.array([astuple(each) for each in history], dtype=np.float64).reshape(-1, _FIELDS)
+        arrays = {"coef_path": self.coef_path_, "map_path": self.map_path_, "history": directions}
+        self._keep(coef, 0.0, scaling, None, arrays)
         return self
 
-    def _search(self, training: Training) -> tuple[ExhaustiveSearch, float]:
-        """Return what searches a direction, and what the queries without other documents add to MAP."""
+    def _search(self, training: TrainingQueries) -> tuple[ExhaustiveSearch, float]:
+        """Return the search of a direction, and the share of MAP from queries whose documents are all relevant."""
         relevant, ptr, size = np.asarray(training.y) > 0.0, training.queries.ptr, training.queries.sizes
         found = np.add.reduceat(relevant, ptr[:-1], dtype=np.int64)
         usable = training.usable(self, (found > 0) & (found < size), _ONE_KIND)
@@ -219,22 +208,23 @@ class WeightSearch(SavedRanker, LinearScores):
         search = ExhaustiveSearch.of(relevant, ptr, weights, memory=int(self.memory))
         return search, float(weights[found == size].sum())
 
-    def _state(self) -> dict[str, Any]:
-        history = np.array([astuple(each) for each in self.history_], dtype=np.float64).reshape(-1, _OF_A_DIRECTION)
-        return {"coef_path": self.coef_path_, "map_path": self.map_path_, "history": history}
-
-    def _restore(self, arrays: Mapping[str, Any], about: Description) -> None:
-        self.coef_path_, self.map_path_ = weights_of_path(arrays, about.n_features)
-        require_numbers(arrays, "history", (shape(arrays, "history")[0], _OF_A_DIRECTION))
-        self.coef_, self.map_ = self.coef_path_[-1], float(self.map_path_[-1])
+    def _restore(self) -> None:
+        super()._restore()
+        arrays = self.model_.training.arrays
+        self.coef_path_ = finite_numbers(arrays, "coef_path", (None, self.model_.n_features))
+        self.map_path_ = finite_numbers(arrays, "map_path", (len(self.coef_path_),))
+        history = finite_numbers(arrays, "history", (None, _FIELDS))
+        if not len(self.coef_path_) or not np.array_equal(self.coef_path_[-1], self.coef_):
+            raise ValueError("'coef_path' does not end at its weights")
+        self.map_ = float(self.map_path_[-1])
         self.history_ = tuple(
             SearchedDirection(int(terms), int(number), int(direction), step, value)
-            for terms, number, direction, step, value in finite_numbers(arrays, "history").tolist()
+            for terms, number, direction, step, value in history.tolist()
         )
 
     def _require_settings(self) -> None:
         measure_of(self)
-        require_integer(place(self, "max_rounds"), self.max_rounds, 1)
+        require_integer(place(self, "max_iter"), self.max_iter, 1)
         require_integer(place(self, "memory"), self.memory, 1)
         require_number(place(self, "offset"), self.offset, above=0.0)
         require_switch(place(self, "fix_first"), self.fix_first)
@@ -256,7 +246,7 @@ class WeightSearch(SavedRanker, LinearScores):
         return start
 
     def _directions(self) -> Matrix | None:
-        """Return the directions of one's own choice, or those of single weights; None for random ones."""
+        """Return the user's directions, or the unit vectors; None for random directions."""
         d = self.n_features_in_
         if isinstance(self.directions, str) and self.directions in ("coordinates", "random"):
             return np.eye(d)[int(self.fix_first) :] if self.directions == "coordinates" else None
@@ -293,16 +283,7 @@ class WeightSearch(SavedRanker, LinearScores):
 
 
 class HillClimb:
-    """Weights, their scores and their MAP; `move` changes them.
-
-    Parameters
-    ----------
-    search : searches a direction.
-    rows : features of the rows that it was made of.
-    constant : what queries that it left out add to MAP.
-    start : weights to start from, shape (d,).
-    offset : as `ExhaustiveSearch.best` reads it, in units of the largest weight.
-    """
+    """Weights with their scores and MAP, which `move` changes; ``constant`` is the share of MAP outside the search."""
 
     def __init__(self, search: ExhaustiveSearch, rows: Rows, constant: float, start: Vector, offset: float) -> None:
         self.w = start
@@ -315,7 +296,7 @@ class HillClimb:
 
     @property
     def finite(self) -> bool:
-        """Whether all scores are finite."""
+        """True if all scores are finite."""
         return bool(np.isfinite(self._scores).all())
 
     @property
@@ -324,12 +305,11 @@ class HillClimb:
         return self._value / ONE + self._constant
 
     def move(self, direction: Vector) -> float:
-        """Go to the best place along a direction; return the step, 0 where no place is better than here.
+        """Move to the best step along a direction; return the step, or 0 if none gains anything.
 
-        Crossings are known to rounding, as are the scores after a step, so that rankings may be others in
-        a region that is very narrow. Those narrower than 2^-40 of the weights are passed over. A step counts for what
-        the scores after it are worth; where that is less than it was to be, regions more than 16 times as wide are
-        tried, so that of several narrow ones not all are.
+        Rounding can change the ranking in a very narrow region, so regions narrower than 2^-40 of the weights are
+        skipped, and the scores after a step decide its value. If this is less than the search promised, only regions
+        more than 16 times as wide are tried next, to bound the number of attempts.
         """
         unit = _unit(self.w, direction)
         direction = unit * direction
@@ -350,7 +330,7 @@ class HillClimb:
 
 
 def _unit(w: Vector, direction: Vector) -> float:
-    """Return the length of a direction, as a power of 2, at which its largest number is about the largest weight."""
+    """Return the power of 2 by which to scale a direction so that its largest entry is about the largest weight."""
     largest = float(np.abs(w).max())
     if largest == 0.0:
         return 1.0

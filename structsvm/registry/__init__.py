@@ -1,14 +1,13 @@
 """Losses, measures, solvers, QP backends, retrieval functions, rankers, fusion, formats and click models by name.
 
-Built-in names and the entry points of other packages; nothing is imported before it is used.
-`structsvm.registry.spelling` says what a name may look like.
+Names are built in or come from entry points of other packages, which are imported on first use. A name may have a
+cut-off and settings, as in ``ndcg@10(gain=linear)``; case, ``-``, ``_`` and blanks do not matter.
+``structsvm list`` shows all of them.
 """
 
 from structsvm.registry.built_in import (
-    REGISTRIES,
     backends,
-    click_models,
-    exports,
+    benchmark_models,
     fusions,
     losses,
     measures,
@@ -19,11 +18,9 @@ from structsvm.registry.built_in import (
 from structsvm.registry.registry import Registry
 
 __all__ = [
-    "REGISTRIES",
     "Registry",
     "backends",
-    "click_models",
-    "exports",
+    "benchmark_models",
     "fusions",
     "losses",
     "measures",

@@ -1,11 +1,11 @@
-"""What names mean here that trec_eval and ir_measures have for measures."""
+"""Names of trec_eval, ir_measures and other programs, translated to ours."""
 
 import re
 from collections.abc import Mapping
 
 from attrs import evolve, field, frozen
 
-from structsvm.registry.spelling import Spelling, plain
+from structsvm.registry.spelling import Spelling, name_key
 
 _NUMBERED = re.compile(r"(?P<name>.+?)[_.](?P<number>\d*\.?\d+)")
 """trec_eval writes ``P_5``, and on its command line ``P.5``; a level of recall may be ``.10``."""
@@ -13,17 +13,13 @@ _NUMBERED = re.compile(r"(?P<name>.+?)[_.](?P<number>\d*\.?\d+)")
 
 @frozen
 class Aliases:
-    """Names and settings of other programs.
+    """Translations of names and settings of other programs.
 
-    Parameters
-    ----------
-    names : other name to the name here, with the settings in parentheses that it stands for. A key is as `plain` has
-        it, for any case; or as it is written, where the case matters; ``name(setting)`` is for that name with that
-        setting only.
-    numbered : other names, as `plain` has them, that a number follows behind ``_`` or ``.``, to what it is: the
-        setting's name, or ``@``.
-    settings : other name of a setting to the name here.
-    values : other value of a setting to the value here, by the setting's name here.
+    - ``names``: name to our name with settings. Keys are case-sensitive or of `name_key`; ``name(setting)`` matches
+      only this setting.
+    - ``numbered``: `name_key` of names followed by ``_`` or ``.`` and a number, to the setting of the number, or ``@``.
+    - ``settings``: setting to our setting.
+    - ``values``: for each of our settings, value to our value.
     """
 
     names: Mapping[str, str] = field(factory=dict)
@@ -32,10 +28,10 @@ class Aliases:
     values: Mapping[str, Mapping[str, str]] = field(factory=dict)
 
     def translated(self, spelling: Spelling) -> Spelling:
-        """Return the parts of a text in the names that there are here; its `text` stays what was written."""
+        """Return a spelling with our names; its `text` stays as written."""
         name, cutoff, options = spelling.name, spelling.cutoff, [self._translated(each) for each in spelling.options]
         numbered = _NUMBERED.fullmatch(name)
-        setting = self.numbered.get(plain(numbered["name"])) if numbered else None
+        setting = self.numbered.get(name_key(numbered["name"])) if numbered else None
         if numbered and setting and (setting != "@" or cutoff is None):
             name = numbered["name"]
             if setting == "@":
@@ -43,7 +39,7 @@ class Aliases:
             else:
                 options.append(f"{setting}={numbered['number']}")
         given = {option.partition("=")[0].strip() for option in options}
-        keys = (name, *(f"{plain(name)}({each})" for each in sorted(given)), plain(name))
+        keys = (name, *(f"{name_key(name)}({each})" for each in sorted(given)), name_key(name))
         here = next((self.names[key] for key in keys if key in self.names), None)
         if here is not None:
             known = Spelling.of(here)
@@ -92,10 +88,13 @@ OF_MEASURES = Aliases(
     settings={"rel": "relevant_from", "dcg": "gain", "beta": "recall_weight"},
     values={"gain": {"log2": "linear", "exp-log2": "exponential"}},
 )
-"""Of trec_eval and ir_measures, and of scikit-learn for some. ``nDCG`` is ir_measures' and has linear gain."""
+"""Names of trec_eval and ir_measures, and some of scikit-learn. ``nDCG`` is ir_measures' and has linear gain."""
 
 OF_LOSSES = Aliases(names={"nDCG": "ndcg(gain=linear)"})
-"""A loss that is called as the measure is has the gains of the measure."""
+"""A loss with the name of this measure has its gains, too."""
 
 OF_FUSIONS = Aliases(names={"reciprocalrankfusion": "rrf", "inversesquarerank": "isr", "bordacount": "borda"})
-"""Methods of fusion by the names of their classes, where those are not the names here."""
+"""Class names of fusion methods that differ from their registered names."""
+
+OF_MODELS = Aliases(names={"rrf": "ReciprocalRankFusion", "isr": "InverseSquareRank", "borda": "BordaCount"})
+"""Models that are methods of fusion, by their names as such."""

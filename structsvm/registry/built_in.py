@@ -1,8 +1,8 @@
-"""The registries of this package, with the names that are built in."""
+"""The registries of this package with their built-in names."""
 
 from typing import Any
 
-from structsvm.registry.aliases import OF_FUSIONS, OF_LOSSES, OF_MEASURES
+from structsvm.registry.aliases import OF_FUSIONS, OF_LOSSES, OF_MEASURES, OF_MODELS
 from structsvm.registry.registry import Registry
 
 losses: Registry[Any] = Registry(
@@ -44,7 +44,7 @@ losses: Registry[Any] = Registry(
         )
     },
 )
-"""Losses, which rankers and structural SVMs learn to make small.
+"""Losses, which rankers and structural SVMs minimise.
 
 Examples
 --------
@@ -69,7 +69,7 @@ solvers: Registry[Any] = Registry(
     classes=("structsvm.solvers:Solver",),
     place="solver=...",
 )
-"""Solvers, which minimise problems.
+"""Solvers of training problems.
 
 Examples
 --------
@@ -82,18 +82,18 @@ Examples
 
 backends: Registry[Any] = Registry(
     "QP backend",
-    "structsvm.qp",
+    "structsvm.solvers.qp",
     {
-        "active-set": "structsvm.qp:ActiveSet",
-        "cvxopt": "structsvm.qp:CVXOPT",
-        "osqp": "structsvm.qp:OSQP",
-        "highs": "structsvm.qp:HiGHS",
-        "auto": "structsvm.qp:ActiveSet",
+        "active-set": "structsvm.solvers.qp:ActiveSet",
+        "cvxopt": "structsvm.solvers.qp:CVXOPT",
+        "osqp": "structsvm.solvers.qp:OSQP",
+        "highs": "structsvm.solvers.qp:HiGHS",
+        "auto": "structsvm.solvers.qp:ActiveSet",
     },
-    classes=("structsvm.qp:QPBackend",),
+    classes=("structsvm.solvers.qp:QPBackend",),
     place="backend=... of a solver",
 )
-"""QP backends, which solve the quadratic programmes of cutting-plane solvers.
+"""QP backends, which solve the quadratic programs of cutting-plane solvers.
 
 Examples
 --------
@@ -116,23 +116,23 @@ measures: Registry[Any] = Registry(
         "recall": "structsvm.metrics:Recall",
         "mrr": "structsvm.metrics:RR",
         "success": "structsvm.metrics:Success",
-        "rprec": "structsvm.metrics:RPrec",
+        "rprec": "structsvm.metrics:Rprec",
         "err": "structsvm.metrics:ERR",
         "rbp": "structsvm.metrics:RBP",
-        "bpref": "structsvm.metrics:BPref",
+        "bpref": "structsvm.metrics:Bpref",
         "infap": "structsvm.metrics:InfAP",
-        "judged": "structsvm.metrics:JudgedShare",
+        "judged": "structsvm.metrics:Judged",
         "iprec": "structsvm.metrics:IPrec",
-        "11pt_avg": "structsvm.metrics:ElevenPoint",
-        "gm_map": "structsvm.metrics:GMAP",
-        "set_p": "structsvm.metrics:SetP",
-        "set_recall": "structsvm.metrics:SetRecall",
-        "set_f": "structsvm.metrics:SetF",
-        "set_map": "structsvm.metrics:SetMAP",
-        "num_q": "structsvm.metrics:NumQ",
-        "num_ret": "structsvm.metrics:NumRet",
-        "num_rel": "structsvm.metrics:NumRel",
-        "num_rel_ret": "structsvm.metrics:NumRelRet",
+        "11pt_avg": "structsvm.metrics.average_precision:ElevenPoint",
+        "gm_map": "structsvm.metrics.average_precision:GMAP",
+        "set_p": "structsvm.metrics.sets:SetP",
+        "set_recall": "structsvm.metrics.sets:SetRecall",
+        "set_f": "structsvm.metrics.sets:SetF",
+        "set_map": "structsvm.metrics.sets:SetAP",
+        "num_q": "structsvm.metrics.sets:NumQ",
+        "num_ret": "structsvm.metrics.sets:NumRet",
+        "num_rel": "structsvm.metrics.sets:NumRel",
+        "num_rel_ret": "structsvm.metrics.sets:NumRelRet",
     },
     classes=("structsvm.metrics:Measure",),
     place="measure=..., which a ranker reports and does not train on",
@@ -149,7 +149,7 @@ measures: Registry[Any] = Registry(
     },
     aliases=OF_MEASURES,
 )
-"""Measures, by which rankings are judged.
+"""Measures, which evaluate rankings.
 
 Examples
 --------
@@ -164,16 +164,16 @@ retrieval_functions: Registry[Any] = Registry(
     "retrieval function",
     "structsvm.retrieval",
     {
-        "bm25": "structsvm.text.functions:BM25",
-        "okapi": "structsvm.text.functions:Okapi",
-        "cosine": "structsvm.text.functions:Cosine",
-        "tfidf": "structsvm.text.functions:TFIDF",
-        "lm_dirichlet": "structsvm.text.functions:Dirichlet",
-        "lm_jelinek_mercer": "structsvm.text.functions:JelinekMercer",
-        "lm_absolute": "structsvm.text.functions:AbsoluteDiscount",
-        "indri_dirichlet": "structsvm.text.functions:IndriDirichlet",
-        "indri_jelinek_mercer": "structsvm.text.functions:IndriJelinekMercer",
-        "terrier_tf_idf": "structsvm.text.functions:TerrierTFIDF",
+        "bm25": "structsvm.text.functions.tf_idf:BM25",
+        "okapi": "structsvm.text.functions.tf_idf:Okapi",
+        "cosine": "structsvm.text.functions.tf_idf:Cosine",
+        "tfidf": "structsvm.text.functions.tf_idf:TFIDF",
+        "lm_dirichlet": "structsvm.text.functions.language_models:Dirichlet",
+        "lm_jelinek_mercer": "structsvm.text.functions.language_models:JelinekMercer",
+        "lm_absolute": "structsvm.text.functions.language_models:AbsoluteDiscount",
+        "indri_dirichlet": "structsvm.text.functions.language_models:IndriDirichlet",
+        "indri_jelinek_mercer": "structsvm.text.functions.language_models:IndriJelinekMercer",
+        "terrier_tf_idf": "structsvm.text.functions.tf_idf:TerrierTFIDF",
     },
     classes=("structsvm.text.functions:RetrievalFunction",),
     place="function=...",
@@ -191,7 +191,8 @@ BM25(k1=1.2, b=0.3)
 
 rankers: Registry[Any] = Registry(
     "ranker",
-    "",  # none of other packages: `structsvm.load` could not read their files
+    # No plug-ins: `structsvm.load` could not read their files.
+    "",
     {
         "ranker": "structsvm.estimators:Ranker",
         "rank_svm": "structsvm.rankers:RankSVM",
@@ -204,14 +205,14 @@ rankers: Registry[Any] = Registry(
     classes=("structsvm.estimators.ranking:RankingEstimator",),
     place="train --ranker",
 )
-"""Rankers, as ``structsvm train --ranker`` has them.
+"""Rankers, for ``structsvm train --ranker``.
 
 Examples
 --------
 >>> from structsvm.registry import rankers
 >>> rankers.find("rank-svm").__name__
 'RankSVM'
->>> rankers.create("rank_boost(n_rounds=50)").n_rounds
+>>> rankers.create("rank_boost(n_estimators=50)").n_estimators
 50
 """
 
@@ -219,15 +220,15 @@ fusions: Registry[Any] = Registry(
     "method of fusion",
     "structsvm.fusion",
     {
-        "comb-min": "structsvm.fusion:CombMIN",
-        "comb-max": "structsvm.fusion:CombMAX",
-        "comb-med": "structsvm.fusion:CombMED",
+        "comb-min": "structsvm.fusion.comb:CombMIN",
+        "comb-max": "structsvm.fusion.comb:CombMAX",
+        "comb-med": "structsvm.fusion.comb:CombMED",
         "comb-sum": "structsvm.fusion:CombSUM",
-        "comb-anz": "structsvm.fusion:CombANZ",
+        "comb-anz": "structsvm.fusion.comb:CombANZ",
         "comb-mnz": "structsvm.fusion:CombMNZ",
         "weighted-comb-sum": "structsvm.fusion:WeightedCombSUM",
         "rrf": "structsvm.fusion:ReciprocalRankFusion",
-        "isr": "structsvm.fusion:InverseSquareRank",
+        "isr": "structsvm.fusion.ranks:InverseSquareRank",
         "borda": "structsvm.fusion:BordaCount",
         "condorcet": "structsvm.fusion:Condorcet",
         "copeland": "structsvm.fusion:Copeland",
@@ -236,7 +237,7 @@ fusions: Registry[Any] = Registry(
     place="fuse_runs(method=...)",
     aliases=OF_FUSIONS,
 )
-"""Methods of fusion, which make one ranking of several.
+"""Methods of fusion, which combine several rankings.
 
 Examples
 --------
@@ -251,24 +252,17 @@ exports: Registry[Any] = Registry(
     "export format",
     "structsvm.exports",
     {
-        "solr": "structsvm.export.solr:Solr",
-        "elasticsearch": "structsvm.export.elasticsearch:Elasticsearch",
-        "svm_rank": "structsvm.export.svm_rank:SVMRank",
-        "onnx": "structsvm.export.onnx_graph:ONNXGraph",
-        "json": "structsvm.export.plain_json:PlainJSON",
-        "numpy": "structsvm.export.numpy_archive:NumPyArchive",
+        "solr": "structsvm.models.export.search_engines:Solr",
+        "elasticsearch": "structsvm.models.export.search_engines:Elasticsearch",
+        "svm_rank": "structsvm.models.export.svm_rank:SVMRank",
+        "onnx": "structsvm.models.export.onnx_graph:ONNXGraph",
+        "json": "structsvm.models.export.plain:PlainJSON",
+        "numpy": "structsvm.models.export.plain:NumPyArchive",
     },
-    classes=("structsvm.export:Format",),
+    classes=("structsvm.models.export:Format",),
     place="export(format=...)",
 )
-"""Export formats, in which trained rankers are written for other programs.
-
-Examples
---------
->>> from structsvm.registry import exports
->>> ", ".join(exports.names())
-'solr, elasticsearch, svm_rank, onnx, json, numpy'
-"""
+"""Export formats of trained rankers for other programs."""
 
 click_models: Registry[Any] = Registry(
     "click model",
@@ -280,13 +274,64 @@ click_models: Registry[Any] = Registry(
     classes=("structsvm.clicks:ClickModel",),
     place="weigh(bias=...) and simulate(bias=...)",
 )
-"""Click models, which say how likely users click at each position.
+"""Click models, which give the probability of a click at each position."""
+
+_SYSTEMS = (
+    *("RankSVM", "RankSVM-queries", "RankBoost", "RankNet", "RankNet-linear", "MaximumEntropy"),
+    *("WeightSearch", "LambdaMART"),
+    *(target.partition(":")[2] for target in fusions.built_in.values()),
+)
+"""Models of benchmarks and experiments beside their own: rankers, and methods of fusion by class."""
+
+
+def _models(target: str, command: str, own: tuple[str, ...]) -> Registry[Any]:
+    """Return a registry whose names all lead to one function of the name."""
+    names = (*own, *_SYSTEMS)
+    return Registry(
+        f"model of the {command}",
+        "",  # none of other packages: each has the features and grids of one protocol
+        dict.fromkeys(names, target),
+        classes=("structsvm.protocols.model:ProtocolModel",),
+        place=f"{command} --models",
+        implied={name: {"name": name} for name in names},
+        aliases=OF_MODELS,
+    )
+
+
+benchmark_models: Registry[Any] = _models(
+    "structsvm.protocols.catalogue:benchmark_model", "benchmark", ("SVM-map", "SVM-map-bins", "SVM-roc", "SVM-ndcg")
+)
+"""Models of LETOR's benchmark.
+
+"SVM-map", "SVM-roc" and "SVM-ndcg" are linear in the features, and optimise average precision, ROC area and NDCG;
+"SVM-map-bins" reads indicators of 10 quantiles of each feature instead (section 4.2 of the paper on SVM-map). The
+others are the classes of `structsvm.rankers`, and methods of fusion, which take the features for the scores of systems.
 
 Examples
 --------
->>> from structsvm.registry import click_models
->>> click_models.create("power(positions=3)").propensity.round(2).tolist()
-[1.0, 0.5, 0.33]
+>>> from structsvm.registry import benchmark_models
+>>> model = benchmark_models.create("svm-ndcg")
+>>> model.loss, len(model.Cs), model.Cs[0], model.Cs[-1]
+('ndcg', 17, 0.01, 1000000.0)
+>>> benchmark_models.create("rank_boost").rounds[-1]
+300
+"""
+
+experiment_models: Registry[Any] = _models(
+    "structsvm.protocols.catalogue:experiment_model",
+    "experiment",
+    (
+        "SVM-map",
+        "SVM-roc",
+        *(f"SVM-acc{kind}{intercept}" for intercept in ("", "+b") for kind in ("", "2", "3", "4")),
+    ),
+)
+"""Models for runs of retrieval systems.
+
+Those of the paper on SVM-map are "SVM-map", "SVM-roc" and "SVM-acc" to "SVM-acc4"; those of classification exist with
+an intercept, too: "SVM-acc+b", ... Their setting ``bins`` is the number of thresholds of each base function. The others
+are the classes of `structsvm.rankers` and methods of fusion. Rankers read min-max normalised scores, with 0 for missing
+ones; RankBoost, LambdaMART and methods of fusion read the scores as they are, and know which are missing.
 """
 
 REGISTRIES: dict[str, Registry[Any]] = {
@@ -300,11 +345,4 @@ REGISTRIES: dict[str, Registry[Any]] = {
     "exports": exports,
     "click-models": click_models,
 }
-"""All registries by the names that ``structsvm list`` has for them.
-
-Examples
---------
->>> from structsvm.registry import REGISTRIES
->>> [name for name, registry in REGISTRIES.items() if registry.knows("map")]
-['losses', 'measures']
-"""
+"""All registries by their names in ``structsvm list``."""

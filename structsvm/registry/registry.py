@@ -1,4 +1,4 @@
-"""Objects of one kind by name: built-in names and the entry points of other packages."""
+"""Look up objects of one kind by name, built in or from entry points of other packages."""
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
@@ -8,21 +8,10 @@ from typing import Any, Generic, TypeVar, cast
 from attrs import field, frozen
 
 from structsvm.exceptions import InputError, PluginError, UnknownNameError
-from structsvm.registry.aliases import Aliases
-from structsvm.registry.spelling import Spelling, parameters_of, plain, require_complete, spell
+from structsvm.registry.aliases import OF_MEASURES, Aliases
+from structsvm.registry.spelling import Spelling, name_key, parameters_of, require_complete, spell
 
 T = TypeVar("T")
-
-_ELSEWHERE = {
-    "precision": "p",
-    "ap": "map",
-    "averageprecision": "map",
-    "auc": "roc_area",
-    "rocauc": "roc_area",
-    "rr": "mrr",
-    "reciprocalrank": "mrr",
-}
-"""What losses are called elsewhere, and here."""
 
 
 @frozen
@@ -31,15 +20,15 @@ class Registry(Generic[T]):
 
     Parameters
     ----------
-    kind : what the objects are, in words.
-    group : entry point group in which other packages register theirs.
+    kind : name of the kind, for messages.
+    group : entry point group in which other packages register objects.
     built_in : name to ``"module:class"``.
-    classes : ``"module:class"`` of the classes that all these objects derive from.
-    place : the argument that such an object is for.
-    implied : the settings that a built-in name stands for, where it stands for more than a class.
-    cutoffs : built-in names that take a cut-off, each with one that messages and lists show.
-    aliases : names of other programs that are read, too.
-    related : ``"module:class"`` of what is taken for such an object and is none, each with what messages say of it.
+    classes : ``"module:class"`` of the base classes of these objects.
+    place : argument that accepts such an object, for messages.
+    implied : settings that a built-in name implies beyond its class.
+    cutoffs : built-in names with a cut-off, each with an example of it for messages and lists.
+    aliases : accepted names of other programs.
+    related : ``"module:class"`` of objects that users may confuse with this kind, each with an explanation.
 
     Examples
     --------
@@ -59,42 +48,34 @@ class Registry(Generic[T]):
     related: Mapping[str, str] = field(factory=dict, kw_only=True)
 
     def __attrs_post_init__(self) -> None:
-        """Add the registry to those that messages look names up in."""
+        """Let messages search this registry for names."""
         _MADE.append(self)
 
     def names(self) -> list[str]:
-        """Return all names, some with a cut-off as an example; the built-in ones are first."""
+        """Return all names, built-in names first, with an example of each cut-off."""
         return [self.shown(name) for name in self._all()]
 
     def shown(self, known: str) -> str:
-        """Return a registered name with a cut-off as an example, where it takes one."""
+        """Return a registered name, with an example of its cut-off if it has one."""
         return f"{known}@{self.cutoffs[known]}" if known in self.cutoffs else known
 
     def find(self, name: str) -> type[T]:
-        """Import and return the class of that name; underscores, hyphens and case do not matter.
-
-        Raises
-        ------
-        UnknownNameError : when nothing has that name; it tells the nearest one.
-        PluginError : when the package that registered it cannot be imported.
-        """
+        """Return the class of a name; raise UnknownNameError, or PluginError if its package cannot be imported."""
         return self._class(self._known(name))
 
     def create(self, spec: str | T, **settings: Any) -> T:
-        """Return the object of that name, made with these settings; an object is returned as it is.
+        """Return the object of that name, made with these settings; an object is returned unchanged.
 
         Parameters
         ----------
-        spec : an object, or a name, with cut-off and settings of its own or without:
-            ``"ndcg@10"``, ``"map(relevant_from=2)"``.
+        spec : an object, or a name, optionally with cut-off and settings: ``"ndcg@10"``, ``"map(relevant_from=2)"``.
         **settings : more settings.
 
         Raises
         ------
-        UnknownNameError : when nothing has that name; it tells the nearest one.
-        InputError : when ``spec`` is a class instead of an object, or an object of another kind;
-            when a setting is unknown, wrong or lacking.
-        PluginError : when the package that registered the name cannot be imported.
+        UnknownNameError : no object has that name; the message suggests the nearest one.
+        InputError : ``spec`` is a class or an object of another kind, or a setting is unknown, invalid or missing.
+        PluginError : the package that registered the name cannot be imported.
         """
         if isinstance(spec, str):
             name, text = self._known(spec), self._spelling(spec)
@@ -102,7 +83,7 @@ class Registry(Generic[T]):
             written = text.settings(name, made, self.implied.get(name, {}), cutoff)
             twice = sorted(set(written) & set(settings))
             if twice:
-                raise InputError(f"the name {spec!r} says what {twice[0]} is: it cannot be given a second time")
+                raise InputError(f"the name {spec!r} already sets {twice[0]}: give it once")
             self._require_known(name, made, settings)
             require_complete(name, made, written | settings, cutoff)
             return made(**written, **settings)
@@ -120,18 +101,17 @@ class Registry(Generic[T]):
         return spec
 
     def holds(self, thing: object) -> bool:
-        """Say whether an object is of this kind."""
+        """Return whether an object is of this kind."""
         return isinstance(thing, tuple(_imported(target) for target in self.classes))
 
     def name_of(self, kind: type[T]) -> str | None:
-        """Return a name that leads to a class; None where it has no name."""
+        """Return a name of a class; None without a name."""
         return next(iter(self._names_of(kind)), None)
 
     def spell(self, thing: T) -> str | None:
-        """Return the name that `create` makes an equal object of; None where no name does.
+        """Return the name from which `create` makes an equal object, "ndcg@10" for ``NDCG(k=10)``, or None.
 
-        ``losses.spell(NDCG(k=10))`` is ``"ndcg@10"``. Settings that are not the default follow in
-        parentheses; an object with one that cannot be written there, an array say, has no name.
+        An object with a setting that a name cannot contain, such as an array, has no name.
         """
         implied = {name: self.implied.get(name, {}) for name in self._names_of(type(thing))}
         fitting = [
@@ -143,12 +123,12 @@ class Registry(Generic[T]):
         return None if name is None else spell(name, thing, implied[name])
 
     def knows(self, text: str) -> bool:
-        """Say whether a text starts with a name, built in or registered by another package."""
-        wanted = plain(Spelling.of(text).name)
-        return any(plain(known) == wanted for known in self._all())
+        """Return whether a text starts with a name, built in or registered by another package."""
+        wanted = name_key(Spelling.of(text).name)
+        return any(name_key(known) == wanted for known in self._all())
 
     def _require_known(self, name: str, made: Any, settings: Mapping[str, Any]) -> None:
-        """Refuse settings that the class of a name does not have."""
+        """Raise InputError for settings that the class of a name does not have."""
         known = parameters_of(made)
         for key in settings:
             if key not in known:
@@ -157,32 +137,32 @@ class Registry(Generic[T]):
                 raise InputError(f"the {self.kind} {name!r} has no setting {key}: {whose}")
 
     def _known(self, text: str) -> str:
-        """Return the name, as it is registered, that a text starts with."""
-        wanted = plain(self._spelling(text).name)
+        """Return the registered name that a text starts with."""
+        wanted = name_key(self._spelling(text).name)
         for known in self._all():
-            if plain(known) == wanted:
+            if name_key(known) == wanted:
                 return known
         raise UnknownNameError(self.kind, text, self.names(), _other_meaning(text, self.kind) or self._meant(text))
 
     def _spelling(self, text: str) -> Spelling:
-        """Return the parts of a text, an alias translated where no plug-in has its name."""
+        """Return the parts of a text; translate aliases unless a plug-in has the same name."""
         written = Spelling.of(text)
         translated = self.aliases.translated(written)
-        if translated.name != written.name and plain(written.name) in map(plain, self._plugins()):
+        if translated.name != written.name and name_key(written.name) in map(name_key, self._plugins()):
             return written
         return translated
 
     def _meant(self, text: str) -> str:
-        """Ask for the name that another project's name stands for here; "" where it is not known."""
+        """Return a suggestion for a name of another project; "" if the name is unknown."""
         spelling = Spelling.of(text)
-        known = _ELSEWHERE.get(plain(spelling.name))
+        known = OF_MEASURES.names.get(name_key(spelling.name), "")
         if known not in self.built_in:
             return ""
         near = self.shown(known) if spelling.cutoff is None else f"{known}@{spelling.cutoff}"
         return f"Did you mean {near!r}?"
 
     def _all(self) -> Iterator[str]:
-        """Yield the built-in names, and then those of plug-ins, for which all installed packages are asked."""
+        """Yield the built-in names, then names of plug-ins; these require a scan of all packages."""
         yield from self.built_in
         yield from (name for name in self._plugins() if name not in self.built_in)
 
@@ -191,7 +171,6 @@ class Registry(Generic[T]):
         return cast(type[T], self._plugged_in(self._plugins()[known]) if target is None else _imported(target))
 
     def _plugged_in(self, plugin: EntryPoint) -> Any:
-        """Import and return the class of another package."""
         package = plugin.dist.name if plugin.dist else plugin.module
         where = f"the {self.kind} {plugin.name!r} of the package {package}"
         try:
@@ -205,9 +184,11 @@ class Registry(Generic[T]):
         return made
 
     def _names_of(self, kind: type[T]) -> list[str]:
-        package = _package(kind.__module__)
-        targets = {name: plugin.value for name, plugin in self._plugins().items()} | self.built_in
-        return [name for name in self._all() if _package(targets[name]) == package and self._class(name) is kind]
+        package, targets = _package(kind.__module__), self.built_in
+        # Only classes of other packages need the slow scan of plug-ins.
+        if package != _package(__name__):
+            targets = targets | {name: each.value for name, each in self._plugins().items() if name not in targets}
+        return [name for name, target in targets.items() if _package(target) == package and self._class(name) is kind]
 
     def _plugins(self) -> dict[str, EntryPoint]:
         return {entry_point.name: entry_point for entry_point in entry_points(group=self.group)}
@@ -219,11 +200,11 @@ def _imported(target: str) -> Any:
 
 
 _MADE: "list[Registry[Any]]" = []
-"""All registries, for messages that say what a name means elsewhere."""
+"""All registries, to find the meaning of a name for messages."""
 
 
 def _other_meaning(text: str, kind: str) -> str:
-    """Say what a name stands for among the objects of another kind; "" where nothing is called so."""
+    """Return a message if a name belongs to another kind of object; else ""."""
     for registry in _MADE:
         if registry.knows(text):
             return f"{text!r} is a {registry.kind}, for {registry.place}; a {kind} is needed here."

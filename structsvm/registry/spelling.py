@@ -1,10 +1,9 @@
-"""Names with a cut-off and settings, as in ``ndcg@10(gain=linear)``: read, and written back.
+"""Parse and write names with a cut-off and settings, such as ``ndcg@10(gain=linear)``.
 
-The one grammar of all registered objects: a name, ``@`` and the setting that the class calls `behind_at` (``k``,
-the cut-off, of losses and measures), and settings that are not the default in parentheses, behind the cut-off or in
-front of it. Case does not matter in a name, nor do ``-``, ``_`` and blanks, with one exception: ``nDCG``, in this
-case, is ir_measures' measure and has linear gain, as a loss too (`structsvm.registry.aliases`). The value of a setting
-is a number, ``true``, ``false``, ``none``, a text, the name of an object with settings of its own, a list as in
+The grammar: a name, ``@`` and the setting in the class's attribute `behind_at` (``k``, the cut-off, for losses and
+measures), and other settings in parentheses, before or after the cut-off. Names ignore case, ``-``, ``_`` and blanks;
+only ``nDCG`` in this case is the measure of ir_measures with linear gain (`structsvm.registry.aliases`). A value is a
+number, ``true``, ``false``, ``none``, a text, the name of an object with its own settings, a list as in
 ``weights=[2,1]``, or pairs as in ``params={max_depth:4}``.
 """
 
@@ -24,33 +23,25 @@ from structsvm.exceptions import InputError
 _NAME = re.compile(r"[^@()]*")
 _OPEN, _CLOSE = "([{", ")]}"
 _MOST_DIGITS = 18
-"""As many as all integers of 64 bits can have."""
+"""Digits that always fit a 64-bit integer."""
 _UNWRITABLE = re.compile(r"[,=()@\[\s]")
 
 
-def plain(name: str) -> str:
-    """Return a name as names are compared: in lower case, without ``-``, ``_`` and blanks."""
+def name_key(name: str) -> str:
+    """Return a name in the form for comparison: lower case, without ``-``, ``_`` and blanks."""
     if not isinstance(name, str):
         raise InputError(f"a name must be text, got {name!r}")
     return re.sub(r"[-_\s]", "", name).lower()
 
 
 def is_whole(text: str) -> bool:
-    """Say whether a text is a whole number that is read: one of more digits counts nothing that there is."""
+    """Return whether a text is a whole number with at most `_MOST_DIGITS` digits."""
     return text.isdecimal() and len(text) <= _MOST_DIGITS
 
 
 @frozen
 class Spelling:
-    """The parts of a text that names something.
-
-    Parameters
-    ----------
-    text : the whole.
-    name : what is in front of the cut-off and the settings; the whole text where it has another form.
-    cutoff : what is behind ``@``; None without one.
-    options : the settings, each as ``"key=value"``.
-    """
+    """The parts of a name; ``name`` is the whole text if it violates the grammar, ``cutoff`` is None without ``@``."""
 
     text: str
     name: str
@@ -59,7 +50,6 @@ class Spelling:
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """Take a text apart."""
         name, rest = _begin(text.strip())
         before, rest = _in_parentheses(rest)
         cutoff = None
@@ -74,19 +64,7 @@ class Spelling:
         return cls(text, name.strip(), cutoff, tuple(filter(None, options)))
 
     def settings(self, name: str, made: type, implied: Mapping[str, Any], cutoff: float = 10) -> dict[str, Any]:
-        """Return the settings that the text asks for, as arguments of a class.
-
-        Parameters
-        ----------
-        name : the name as it is registered.
-        made : the class.
-        implied : settings that the name alone stands for.
-        cutoff : cut-off that messages give as an example.
-
-        Raises
-        ------
-        InputError : there is no such setting, or its value is of another kind.
-        """
+        """Return the settings of the text as arguments of a class; ``name`` and ``implied`` are as registered."""
         parameters, kinds = parameters_of(made), _kinds(made)
         settings = dict(implied)
         at = _behind_at(made)
@@ -118,12 +96,7 @@ class Spelling:
 
 
 def require_complete(name: str, made: type, settings: Mapping[str, Any], cutoff: float = 10) -> None:
-    """Refuse settings that lack one which the class cannot do without.
-
-    Raises
-    ------
-    InputError : one is lacking; the message says how to write it.
-    """
+    """Raise InputError if a required setting is missing."""
     lacking = [
         key
         for key, parameter in parameters_of(made).items()
@@ -137,14 +110,7 @@ def require_complete(name: str, made: type, settings: Mapping[str, Any], cutoff:
 
 
 def spell(name: str, thing: object, leave_out: Collection[str]) -> str | None:
-    """Return the text that leads to an object; None where a setting cannot be written.
-
-    Parameters
-    ----------
-    name : the name that its class is registered by.
-    thing : the object.
-    leave_out : settings that are not written, such as those that the name alone stands for.
-    """
+    """Return the text for an object, without the settings in ``leave_out``; None if a setting cannot be written."""
     made: type = type(thing)
     settings = {}
     for key, parameter in parameters_of(made).items():
@@ -159,14 +125,14 @@ def spell(name: str, thing: object, leave_out: Collection[str]) -> str | None:
 
 
 def joined(name: str, settings: Mapping[str, Any], at: str | None = "k") -> str:
-    """Return a name with the setting ``at``, if there is one, behind ``@``, and the others in parentheses."""
+    """Return a name with the setting ``at`` behind ``@``, and the others in parentheses."""
     cutoff = "" if at is None or at not in settings else f"@{settings[at]}"
     options = ",".join(f"{key}={value}" for key, value in settings.items() if key != at)
     return name + cutoff + (f"({options})" if options else "")
 
 
 def split_outside(text: str, separator: str) -> list[str]:
-    """Split a text at the separators that no parenthesis, bracket or brace encloses."""
+    """Split a text at separators outside of parentheses, brackets and braces."""
     parts, depth, begin = [], 0, 0
     for place, character in enumerate(text):
         depth += (character in _OPEN) - (character in _CLOSE)
@@ -177,13 +143,13 @@ def split_outside(text: str, separator: str) -> list[str]:
 
 
 def _begin(text: str) -> tuple[str, str]:
-    """Return what is in front of the first ``@`` or parenthesis, and the rest."""
+    """Split a text before the first ``@`` or parenthesis."""
     end = _NAME.match(text).end()  # type: ignore[union-attr]
     return text[:end], text[end:]
 
 
 def _in_parentheses(text: str) -> tuple[str, str]:
-    """Return the content of the parentheses that a text begins with, and the rest; "" and all of it without them."""
+    """Split off the content of leading parentheses; "" and the whole text if there are none."""
     depth = 0
     for place, character in enumerate(text if text.startswith("(") else ""):
         depth += (character in _OPEN) - (character in _CLOSE)
@@ -193,7 +159,7 @@ def _in_parentheses(text: str) -> tuple[str, str]:
 
 
 def _behind_at(made: type) -> str | None:
-    """Return the setting that is written behind ``@``: the attribute `behind_at` of the class, if it is a setting."""
+    """Return the setting that follows ``@``: the attribute `behind_at` of the class, if it is a setting."""
     at: str | None = getattr(made, "behind_at", None)
     return at if at in parameters_of(made) else None
 
@@ -207,13 +173,13 @@ def parameters_of(made: type[Any]) -> dict[str, inspect.Parameter]:
 
 @cache
 def _kinds(made: type) -> dict[str, tuple[Any, ...]]:
-    """Return the types that each setting of a class may have, as far as its annotations say."""
+    """Return the types of each setting, from the annotations of the class."""
     hints = get_type_hints(made if has(made) else made.__init__)  # type: ignore[misc]
     return {key: get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,) for key, hint in hints.items()}
 
 
 def _read(text: str, key: str, value: str, kinds: tuple[Any, ...]) -> Any:
-    """Return the value of a setting of these types; what it looks like, if they are not known."""
+    """Parse the value of a setting with these types; infer its type if they are not known."""
     for kind in kinds:
         if get_origin(kind) is Literal:
             return next((choice for choice in get_args(kind) if str(choice).lower() == value.lower()), value)
@@ -245,7 +211,7 @@ def _read(text: str, key: str, value: str, kinds: tuple[Any, ...]) -> Any:
 
 
 def _looks_like(value: str) -> Any:
-    """Return the number, list, dict, truth value, None or text that a text looks like."""
+    """Infer a number, list, dict, truth value, None or text from a text."""
     value = value.strip()
     inside = [each for each in split_outside(value[1:-1], ",") if each.strip()]
     if value[:1] + value[-1:] == "[]":

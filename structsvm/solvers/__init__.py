@@ -1,31 +1,45 @@
 """Solvers: algorithms that minimise a problem and certify the result.
 
-To add one, derive from `Solver` and let a `SolverState` keep the bounds, the clocks and the history.
+To add one, derive from `Solver` and let a `SolverState` manage bounds, clocks and history.
 """
 
-from structsvm.solvers.auto import Auto
-from structsvm.solvers.base import CuttingPlane, Solver
-from structsvm.solvers.checkpoint import Checkpoint, CheckpointLike, CheckpointPath, Keeper
-from structsvm.solvers.convex_concave import Descent, Round, descend
-from structsvm.solvers.frank_wolfe import FrankWolfe
-from structsvm.solvers.n_slack import NSlack
-from structsvm.solvers.one_slack import OneSlack
-from structsvm.solvers.state import Callback, SolverState
+from typing import TYPE_CHECKING
+
+from structsvm.foundation import lazy
+
+if TYPE_CHECKING:
+    from structsvm.solvers.auto import Auto
+    from structsvm.solvers.base import CuttingPlane, Solver
+    from structsvm.solvers.checkpoint import Checkpoint, Keeper
+    from structsvm.solvers.convex_concave import descend
+    from structsvm.solvers.frank_wolfe import FrankWolfe
+    from structsvm.solvers.n_slack import NSlack
+    from structsvm.solvers.one_slack import OneSlack
+    from structsvm.solvers.state import SolverState
 
 __all__ = [
     "Auto",
-    "Callback",
     "Checkpoint",
-    "CheckpointLike",
-    "CheckpointPath",
     "CuttingPlane",
-    "Descent",
     "FrankWolfe",
     "Keeper",
     "NSlack",
     "OneSlack",
-    "Round",
     "Solver",
     "SolverState",
     "descend",
 ]
+
+__getattr__, __dir__ = lazy.exports(
+    __name__,
+    {
+        "structsvm.solvers.auto": ["Auto"],
+        "structsvm.solvers.base": ["CuttingPlane", "Solver"],
+        "structsvm.solvers.checkpoint": ["Checkpoint", "Keeper"],
+        "structsvm.solvers.convex_concave": ["descend"],
+        "structsvm.solvers.frank_wolfe": ["FrankWolfe"],
+        "structsvm.solvers.n_slack": ["NSlack"],
+        "structsvm.solvers.one_slack": ["OneSlack"],
+        "structsvm.solvers.state": ["SolverState"],
+    },
+)

@@ -1,65 +1,59 @@
-"""Cuts of a problem whose weights have bounds."""
+"""Cuts of a problem with bounds on weights."""
 
 import numpy as np
 from attrs import evolve
 
-from structsvm.problem import Box
-from structsvm.qp import ActiveSet, DualQP, QPBackend, QPSolution
+from structsvm.foundation.compute.groups import largest_of_groups
+from structsvm.foundation.types import BoolVector, IntVector, Matrix, Vector
+from structsvm.problem.coordinates import Box
 from structsvm.result import CutSet, rounding
+from structsvm.solvers.qp import ActiveSet, DualQP, QPBackend, QPSolution
 from structsvm.solvers.working_set import WorkingSet
-from structsvm.types import BoolVector, IntVector, Matrix, Vector
 
 _ROUNDS = 1_000
-"""Models of one QP after which its best multipliers are taken as they are."""
+"""Largest number of models per QP; then its best multipliers are accepted."""
 
 _ENOUGH = 0.1
-"""Part of a gap by which a model must raise the dual, or lower that gap, to be followed by another of its kind."""
+"""Fraction of the gap by which a model must raise the dual, or lower the gap, to be continued.
+
+Also the fraction of the gain of a proximal step to which its model must be solved before the centre moves."""
 
 _MODELS = 5
-"""Models that are tried before the last."""
+"""Models before the last, of all columns."""
 
 _STALLED = 1e-4
-"""Part of a gap: a rise of the dual by less counts as none, and the built-in backend goes on in place of another."""
+"""Fraction of the gap: if the dual rises by less, the built-in backend replaces another one."""
 
 _LESS = 0.5
-"""Part of the gap that is left after steps that got somewhere, however little they raised the dual."""
+"""Fraction of the gap left after steps that count as progress even if the dual rose little."""
 
 _QP_ACCURACY = 0.1
-"""Part of the gap wanted that is left in each model."""
+"""Fraction of the target gap to which each model is solved."""
 
 _FIRST_STEP = 10.0
-"""Energy of the columns of weights without regulariser in the Gram matrix, beside that of the others, at first."""
+"""Initial energy of the columns of unregularised weights in the Gram matrix, relative to the others."""
 
 _OTHER_STEPS = 4.0
-"""By how much their steps must have changed with the cuts to be chosen anew."""
+"""Factor by which their steps must change with the cuts to be chosen anew."""
 
 _LONGER = 10.0
 _LONGEST = 1e6
-"""By how much their proximal steps grow where these get nowhere, at a time and in all."""
+"""Factors by which their proximal steps grow without progress, at a time and in total."""
 
 
 class BoxedWorkingSet(WorkingSet):
     """Cuts ``w·g ≥ L − ξ`` in groups, and the dual of the QP over them for weights in a `Box`.
 
-    ``dual = Σ a_k L_k + min_{w in box} (r(w) − w·g)`` with ``g = Σ a_k g_k``, a piecewise quadratic function of a. Two
-    kinds of models of it are of the form that QP backends know, a quadratic one with another Gram matrix:
+    ``dual = Σ a_k L_k + min_{w in box} (r(w) − w·g)`` with ``g = Σ a_k g_k`` is piecewise quadratic in a. Two models of
+    it are QPs with another Gram matrix. The model of the columns in which w is strictly within bounds equals the dual
+    while these columns stay the same (a semismooth Newton step, followed by an exact line search). The model of all
+    columns is below the dual everywhere, because clipping is nonexpansive, so its solution raises the dual, if less.
 
-    - of the columns in which w is between its bounds at the present a: equal to the dual as long as these stay the same
-      (the Newton step of a semismooth function, followed by an exact search along the line to its solution);
-    - of all columns: below the dual everywhere, as clipping brings no two points farther apart, so that the dual rises
-      at its solution, if less.
-
-    The first model is tried first. If its solution raises the dual too little, the columns whose bounds were reached or
-    left on the way to it are added, and it is tried again; the second model comes last. Weights without regulariser get
-    one for the time being, ``(w − c)² / 2s`` (the proximal point algorithm of Rockafellar, SIAM Journal on Control and
-    Optimization 1976). Its centre c is moved to the weights found, again and again, until the gap of the dual without
-    that term is as small as was asked for.
-
-    Parameters
-    ----------
-    box : the bounds.
-    cap : cap of each group, shape (G,).
-    max_cuts : as in `WorkingSet`.
+    The first model is tried first. If its solution raises the dual too little, the columns that reached or left a bound
+    are added, and it is tried again; the second model comes last. Weights without regulariser get the temporary term
+    ``(w − c)² / 2s`` (the proximal point algorithm of Rockafellar, SIAM Journal on Control and Optimization 1976). Once
+    the gap of a model is small beside the gain of the step from c to its weights, c moves there, or farther along the
+    same line. This ends when the gap of the dual without the term is as small as requested.
     """
 
     def __init__(self, box: Box, cap: Vector, max_cuts: int) -> None:
@@ -70,12 +64,12 @@ class BoxedWorkingSet(WorkingSet):
         self._centre = np.where(box.loose, box.nearest(np.zeros(d)), 0.0)
         self._step = self._first_step = np.ones(d)
         self._handed_over = False
-        self._columns = np.ones(d)  # what the columns are weighted by in the Gram matrix
+        # Weights of the columns in the Gram matrix.
+        self._columns = np.ones(d)
         self._best: tuple[float, CutSet] | None = None
         self._evaluate(self.a)
 
     def load(self, cuts: CutSet) -> None:
-        """Take over cuts, with their multipliers scaled to the caps and to the best dual value."""
         if not len(cuts):
             return
         total = np.bincount(cuts.group, weights=cuts.a, minlength=len(self.cap))
@@ -89,7 +83,6 @@ class BoxedWorkingSet(WorkingSet):
                 self._evaluate(here[0])
 
     def solve(self, backend: QPBackend, tol: float) -> None:
-        """Improve the multipliers until the gap of this QP is at most ``tol``, as far as float64 allows."""
         loose = self._box.loose
         if loose.any():
             self._set_steps()
@@ -101,15 +94,19 @@ class BoxedWorkingSet(WorkingSet):
             gap = near + self._loose_gap()
             if gap <= max(tol, self._resolution()):
                 break
-            if gap > near and near <= max(_ENOUGH * gap, 0.5 * tol):
+            if near > max(_ENOUGH * min(gap, self._gain()), 0.5 * tol) and self._improve(
+                backend, slope, near, _QP_ACCURACY * tol
+            ):
+                continue
+            if gap > near and self._primal(self.w) < self._primal(np.where(loose, self._centre, self.w)):
                 if gap > 0.5 * followed:
                     self._lengthen_steps()
                 followed = gap
-                self._centre = np.where(loose, self.w, 0.0)
+                self._centre = np.where(loose, self._farther(), 0.0)
                 self._evaluate(self.a)
-            elif not self._improve(backend, slope, near, _QP_ACCURACY * tol):
-                if isinstance(backend, ActiveSet):
-                    break
+            elif isinstance(backend, ActiveSet):
+                break
+            else:
                 backend, self._handed_over = ActiveSet(), True
         self.handovers += self._handed_over
         self._idle[: self.size] = np.where(self.a > 0.0, 0, self._idle[: self.size] + 1)
@@ -117,12 +114,11 @@ class BoxedWorkingSet(WorkingSet):
             self._best = self.dual, super().cuts()
 
     def cuts(self) -> CutSet:
-        """Return a copy of the cuts with multipliers that attain the best dual."""
         best = self._best
         return super().cuts() if best is None or best[0] <= self.dual else best[1]
 
     def _improve(self, backend: QPBackend, slope: Vector, gap: float, tol: float) -> bool:
-        """Go to the best points towards the solutions of models; say whether the dual is clearly higher."""
+        """Move to the best points towards the solutions of models; return True if the dual rose clearly."""
         before = self._near_dual()
         columns = self._sides(self._g) == 0
         for _ in range(_MODELS):
@@ -147,7 +143,7 @@ class BoxedWorkingSet(WorkingSet):
         return (at >= self._box.high).astype(np.int64) - (at <= self._box.low)
 
     def _model(self, backend: QPBackend, slope: Vector, columns: BoolVector, tol: float) -> QPSolution:
-        """Return feasible multipliers that are best for a model, quadratic in some columns and linear in others."""
+        """Return feasible multipliers that maximise the model, quadratic in ``columns`` and linear in the others."""
         weights = np.where(columns, self._step, 0.0)
         if not np.array_equal(weights, self._columns):
             self._columns, self._last = weights, None
@@ -162,7 +158,6 @@ class BoxedWorkingSet(WorkingSet):
         return (some * self._columns) @ others.T
 
     def _move_toward(self, a: Vector) -> bool:
-        """Go to the best point between the present multipliers and these; say whether the dual is higher there."""
         step = a - self.a
         changed = np.flatnonzero(step)
         g, rise = step[changed] @ self.G[changed], float(step @ self.L)
@@ -184,7 +179,8 @@ class BoxedWorkingSet(WorkingSet):
                 [(b[moving] - start[moving]) / along[moving] for b in (self._box.low, self._box.high)]
             )
             turns = np.unique(ends[(ends > 0.0) & (ends < 1.0)])
-            first, last = 0, len(turns)  # the slope is not negative before turn ``first``, and is from ``last`` on
+            # Bisect: the slope is not negative before turn ``first``, and is negative from ``last`` on.
+            first, last = 0, len(turns)
             while first < last:
                 middle = (first + last) // 2
                 there = slope(float(turns[middle]))
@@ -215,26 +211,47 @@ class BoxedWorkingSet(WorkingSet):
         return float(self.a @ self.L) + float((self.w - self._centre) @ (0.5 * drawn)) - float(self.w @ self._g)
 
     def _gap(self, slope: Vector) -> float:
-        """Return the gap of the QP with that term."""
+        """Return the gap of the QP with the proximal term."""
         qp = DualQP(self._H[: self.size, : self.size], self.L, self.group, self.cap, 0.0)
         return qp.gap_at(self.a, slope)
 
     def _loose_gap(self) -> float:
-        """Return by how much the gap without that term is larger."""
+        """Return how much larger the gap is without the proximal term."""
         box, loose = self._box, self._box.loose
         low, high, w, g = box.low[loose], box.high[loose], self.w[loose], self._g[loose]
         return float((np.maximum(low * g, high * g) - w * g).sum())
 
     def _resolution(self) -> float:
-        """Return the gap that float64 cannot tell from 0; see `DualQP.resolution`."""
+        """Return the gap that float64 cannot distinguish from 0; see `DualQP.resolution`."""
         size = np.abs(self.L) + np.abs(self.G) @ np.abs(self.w)
         error = np.finfo(np.float64).eps * size
         return float(self.cap.sum() * error.max(initial=0.0) + self.a @ error)
 
+    def _gain(self) -> float:
+        """Return by how much a proximal step lowers the objective of the QP, if its gap is 0."""
+        loose = self._box.loose
+        return float((np.square(self.w - self._centre) / self._step)[loose].sum())
+
+    def _farther(self) -> Vector:
+        """Return the weights at 2, 4, 8, ... proximal steps, as long as the objective of the QP falls."""
+        loose = self._box.loose
+        farthest, lowest, steps = self.w, self._primal(self.w), 2.0
+        while True:
+            w = np.where(loose, self._box.nearest(self._centre + steps * self._step * self._g), self.w)
+            primal = self._primal(w)
+            if not primal < lowest:
+                return farthest
+            farthest, lowest, steps = w, primal, 2.0 * steps
+
+    def _primal(self, w: Vector) -> float:
+        """Return the objective of the QP at weights within the box."""
+        slack = largest_of_groups(self.L - self.G @ w, self.group, len(self.cap))
+        return self._box.regulariser(w) + float(self.cap @ slack)
+
     def _set_steps(self) -> None:
-        """Choose proximal steps: weights without regulariser move farther than the others, or all of their way."""
+        """Choose proximal steps that move unregularised weights farther than the others, or over all of their range."""
         loose, energy = self._box.loose, np.square(self.G).sum(axis=0)
-        # Without the offsets, others that are constant within queries would set the scale by their rounding errors.
+        # Without the offsets, rounding errors of columns that are constant within queries would set the scale.
         others = max(float(energy[~loose].sum()), float((np.abs(self.L) / self.cap[self.group]).sum()))
         room = self._box.high - self._box.low
         largest = float(self.cap.sum()) * np.abs(self.G).max(axis=0, initial=0.0)
@@ -249,6 +266,6 @@ class BoxedWorkingSet(WorkingSet):
             self._evaluate(self.a)
 
     def _lengthen_steps(self) -> None:
-        """Let weights without regulariser move farther still."""
+        """Lengthen the proximal steps of weights without regulariser."""
         longest = np.where(self._box.loose, _LONGEST, 1.0) * self._first_step
         self._step = np.minimum(_LONGER * self._step, longest)

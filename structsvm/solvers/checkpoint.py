@@ -1,4 +1,4 @@
-"""A fit that is kept in a file while it runs, and goes on from there."""
+"""Checkpoints: files in which a running fit is stored, and from which it resumes."""
 
 import json
 import os
@@ -13,55 +13,56 @@ import numpy as np
 from attrs import evolve, field, fields, frozen, has
 
 from structsvm.exceptions import CheckpointWarning, ClusterError, InputError, ModelFileError
-from structsvm.problem import AbstractProblem, fingerprint, same
-from structsvm.result import CutSet, Result, Status, require_known_format
-from structsvm.settings import not_negative, require_kind
-from structsvm.storage.archives import record
-from structsvm.storage.files import check_writable, read_archive, write_archive
-from structsvm.types import Vector
+from structsvm.foundation.settings import not_negative, require_kind
+from structsvm.foundation.storage.archives import record
+from structsvm.foundation.storage.files import check_writable, read_archive, write_archive
+from structsvm.foundation.types import Vector
+from structsvm.problem import fingerprint
+from structsvm.problem.base import AbstractProblem
+from structsvm.problem.fingerprint import same
+from structsvm.result import CutSet, Result, Status, require_format
 
 _FORMAT = 1
 
 _COST = 0.01
-"""Part of the time that may be spent on writing."""
+"""Largest fraction of the time spent on writing."""
 
 _LIMITS = ("tol", "max_iter")
-"""Settings of a solver that say when it ends, not what it does: a fit may go on with others."""
+"""Settings that decide only when a solver stops; a fit may resume with other values."""
 
-_WAYS_OUT = "give another file for the checkpoint, or delete this one to start afresh"
+_WAYS_OUT = "choose another file for the checkpoint, or delete this one to start afresh"
 
 
 class Named(Protocol):
-    """What a run needs of the solver whose run it is."""
+    """An object with a name: a solver."""
 
     @property
     def name(self) -> str:
-        """The name that the solver is registered by."""
+        """Registered name of the solver."""
 
 
 def _as_path(given: Any) -> Path:
     require_kind("a checkpoint", given, str | PathLike, "the path of a file, or a Checkpoint")
     path = Path(given)
     if not path.name:
-        raise InputError(f"a checkpoint must be the path of a file, or a Checkpoint, and {path} is a folder")
+        raise InputError(f"a checkpoint must be a file, but {path} is a folder: add the name of a file")
     return path
 
 
 @frozen
 class Checkpoint:
-    """The file that a fit is kept in while it runs. Where it exists, the fit goes on from it.
+    """The file in which a running fit is stored. If it exists, the fit resumes from it.
 
-    It holds the best weights, both bounds, the history, and the cuts with their multipliers, as a `Result` that
-    ``Result.load`` reads too: about 8 K d bytes for K cuts of d numbers. It is replaced at once or not at all, so that
-    one who is killed while writing leaves the one before. A fit goes on from it on the same data, with the same loss, C
-    and settings of the solver; ``tol`` and ``max_iter``, which say when to stop, may be others. It is never removed: a
-    fit that has ended and is started again ends at once.
+    It contains the best weights, both bounds, the history, and the cuts with their multipliers, which ``Result.load``
+    reads too: about 8 K d bytes for K cuts of d numbers. Writes are atomic, so a kill leaves the previous version. A
+    fit resumes with the same data, loss, C and solver settings; only ``tol`` and ``max_iter`` may change. The file is
+    never removed: restarting a finished fit ends at once.
 
     Parameters
     ----------
     path : the file.
-    every : least number of seconds between two writes. Where writing takes so long that it would be more than a
-        hundredth of the time, it is done less often. 0 writes after every iteration, however long that takes.
+    every : minimum number of seconds between writes, which take at most a hundredth of the time. 0 writes after every
+        iteration, however long that takes.
 
     Examples
     --------
@@ -80,24 +81,26 @@ class Checkpoint:
 
     @classmethod
     def of(cls, given: "CheckpointPath") -> "Checkpoint":
-        """Return the checkpoint that a path stands for; a checkpoint as it is.
-
-        Raises
-        ------
-        InputError : when it is neither.
-        """
+        """Return a checkpoint for a path, or a checkpoint unchanged; reject anything else."""
         return given if isinstance(given, Checkpoint) else cls(given)
 
     def at(self, C: float) -> "Checkpoint":
-        """Return that of one value of C of a path: ``fit.npz`` becomes ``fit.C=10.0.npz``."""
-        return evolve(self, path=self.path.with_name(f"{self.path.stem}.C={C!r}{self.path.suffix}"))
+        """Return the checkpoint for one C of a path of values: ``fit.npz`` becomes ``fit.C=10.0.npz``."""
+        return self._beside(f"C={C!r}")
+
+    def of_fold(self, number: int) -> "Checkpoint":
+        """Return the checkpoint for a fold, from 1: ``fit.npz`` becomes ``fit.fold=1.npz``."""
+        return self._beside(f"fold={number}")
+
+    def _beside(self, name: str) -> "Checkpoint":
+        return evolve(self, path=self.path.with_name(f"{self.path.stem}.{name}{self.path.suffix}"))
 
     def read(self) -> Result | None:
-        """Return what is in the file: the result so far; None where there is no file.
+        """Return the result so far, or None if the file does not exist.
 
         Raises
         ------
-        ModelFileError : when the file is damaged, or something else.
+        ModelFileError : the file is damaged or not a checkpoint.
         """
         known = self._read()
         return None if known is None else known[0]
@@ -108,49 +111,30 @@ class Checkpoint:
         try:
             return read_archive(self.path, _contents)
         except ModelFileError as error:
-            raise ModelFileError(f"no fit can go on from this checkpoint: {error}; {_WAYS_OUT}") from None
+            raise ModelFileError(f"cannot resume from this checkpoint: {error}; {_WAYS_OUT}") from None
 
 
 CheckpointPath: TypeAlias = Union[Checkpoint, str, "os.PathLike[str]"]
-"""A checkpoint, or the path of its file.
-
-Examples
---------
->>> from structsvm.solvers import Checkpoint
->>> [Checkpoint.of(given).every for given in ("run.npz", Checkpoint("run.npz", every=5.0))]
-[60.0, 5.0]
-"""
+"""A checkpoint, or the path of its file."""
 
 CheckpointLike: TypeAlias = Union[CheckpointPath, "Keeper"]
-"""What solvers take as ``checkpoint``: a path or a `Checkpoint` from a user, a `Keeper` from a solver like `Auto`.
-
-Examples
---------
->>> from structsvm.solvers import Keeper, NSlack, OneSlack
->>> keeper = Keeper.of("run.npz", OneSlack())
->>> keeper.checkpoint.path.name
-'run.npz'
->>> Keeper.of(keeper, NSlack()) is keeper  # of a solver that the run is handed to
-True
-"""
+"""Argument ``checkpoint`` of solvers; a `Keeper` comes from a solver that delegates its run, such as `Auto`."""
 
 
 class Keeper:
-    """Keeps a run in its checkpoint: reads it once, and writes it now and then.
-
-    Make one with `of`.
+    """Reads a run's checkpoint once and writes it from time to time; make one with `of`.
 
     Parameters
     ----------
     checkpoint : the file.
-    asked : the solver that was asked for. It may hand its run to others, one after the other.
+    asked : the user's solver, which may pass its run on to other solvers.
 
     Attributes
     ----------
     solver : the solver that runs.
-    cuts : returns what is needed to go on, at the time of each `SolverState.record`.
-    handovers : returns how often a QP backend was helped out.
-    known : what was in the file at the beginning; None where there was none.
+    cuts : returns the cuts needed to resume, at each `SolverState.record`.
+    handovers : returns the number of QPs handed to the built-in backend.
+    known : the initial content of the file; None if it did not exist.
 
     Examples
     --------
@@ -162,7 +146,7 @@ class Keeper:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     first = OneSlack().solve(problem, checkpoint=Path(folder) / "run.npz")
     ...     keeper = Keeper.of(Path(folder) / "run.npz", OneSlack())
-    ...     second = OneSlack().solve(problem, checkpoint=keeper)  # goes on from what the first one left
+    ...     second = OneSlack().solve(problem, checkpoint=keeper)  # resumes from the first run
     >>> keeper.known.primal == first.primal, len(second.history) - len(first.history)
     (True, 0)
     """
@@ -185,17 +169,13 @@ class Keeper:
         cuts: Callable[[], CutSet] | None = None,
         handovers: Callable[[], int] = int,
     ) -> "Keeper | None":
-        """Return what keeps the run of a solver; None where there is no checkpoint.
+        """Return the keeper of a solver's run; None without a checkpoint.
 
         Parameters
         ----------
-        given : the checkpoint, its path, or the keeper of a solver that this one works for.
+        given : the checkpoint, its path, or the keeper of a solver that delegates to this one.
         solver : the solver.
-        cuts, handovers : see the attributes; a solver that only hands its run to others has none.
-
-        Raises
-        ------
-        InputError : when it is none of these.
+        cuts, handovers : see the attributes; a solver that only delegates its run has none.
         """
         if given is None:
             return None
@@ -206,14 +186,15 @@ class Keeper:
         return keeper
 
     def begin(self, problem: AbstractProblem, start: Result | None) -> Result | None:
-        """Return what to go on from: what is in the file, or where there is none the start that was given.
+        """Return the result to resume from: the file's content, or ``start`` without a file.
 
         Raises
         ------
-        InputError : when the file cannot be written, or is of another C, loss or solver, or of data of another size.
-        ModelFileError : when it is damaged or something else.
+        InputError : the file cannot be written, or is of another C, loss or solver, or of data of another size.
+        ModelFileError : the file is damaged or not a checkpoint.
         """
-        if self._made_of:  # it was read by the solver that this one works for
+        # The solver that delegates to this one has read the file.
+        if self._made_of:
             return start
         check_writable(self.checkpoint.path)
         self._made_of = _made_of(problem, self._asked)
@@ -223,52 +204,37 @@ class Keeper:
         result, made_of = found
         for name, now in self._made_of.items():
             if made_of.get(name, now) != now:
-                raise self._refusal(f"is of a fit with {made_of[name]}, and this one has {now}")
+                raise self._refusal(f"belongs to a fit with {made_of[name]}, and this fit has {now}")
         self.known = evolve(result, status=Status.UNFINISHED)
         return self.known
 
     def require_same(self, problem: AbstractProblem, seen: Vector) -> None:
-        """Require that the data and the loss are those of the file, or that a later run can tell whether they are.
-
-        Parameters
-        ----------
-        problem : the problem.
-        seen : its fingerprint.
-
-        Raises
-        ------
-        InputError : when they are not, or cannot be told.
-        """
+        """Raise `InputError` if this fingerprint differs from the file's, or if a later run could not compare them."""
         if self.known is None and not same(seen, fingerprint(problem)):
             raise InputError(
-                f"this fit cannot be kept in the checkpoint {self.checkpoint.path}, as no later one could tell whether "
-                f"its data and loss are the same: the loss {problem.loss.title}, or what it learns from, cannot be "
-                "pickled. Leave the checkpoint out, or make the loss of what can be: no lambdas, no open files"
+                f"this fit cannot use the checkpoint {self.checkpoint.path}: the loss {problem.loss.title} or its data "
+                "cannot be pickled, so a later fit could not compare them. Leave the checkpoint out, or remove lambdas "
+                "and open files from the loss"
             )
         if self.known is not None and not same(seen, self.known.fingerprint):
             raise self._refusal(
-                "is of a fit to other features, labels or weights of examples, or of a loss with other settings or "
-                "code (of partitions: other ones of the same rows are other data, too)"
+                "belongs to a fit with other features, labels, example weights or partitions, or to a loss with other "
+                "settings or code"
             )
 
     def due(self) -> bool:
-        """Say whether to write again."""
+        """Return True if it is time to write."""
         every = self.checkpoint.every
         return time.perf_counter() - self._wrote >= (every and max(every, self._cost / _COST))
 
     def write(self, result: Result) -> None:
-        """Write the result so far; warn where that fails, as the fit is worth more than its checkpoint.
-
-        Warns
-        -----
-        CheckpointWarning : when it cannot be written.
-        """
+        """Write the result so far; if that fails, warn (`CheckpointWarning`) and continue."""
         began = time.perf_counter()
         about = np.array(json.dumps({"format": _FORMAT, "made_of": self._made_of}))
         try:
             write_archive(self.checkpoint.path, {"checkpoint": about, **result.arrays()}, compressed=False)
         except InputError as error:
-            said = f"the checkpoint of this fit stays as it was before: {error}"
+            said = f"the checkpoint was not updated and keeps its previous state: {error}"
             warnings.warn(said, CheckpointWarning, stacklevel=2)
         self._wrote = time.perf_counter()
         self._cost = self._wrote - began
@@ -278,25 +244,25 @@ class Keeper:
 
 
 def without_workers(error: ClusterError, keeper: Keeper | None) -> ClusterError:
-    """Return the error of a run that lost its workers, with what is left of the run."""
+    """Return the error for a run that lost its workers, naming its checkpoint."""
     if keeper is None:
-        return ClusterError(f"{error}. Nothing of this fit is kept; checkpoint=PATH keeps one while it runs")
+        return ClusterError(f"{error}. This fit is lost; with checkpoint=PATH, the next one can resume")
     path = keeper.checkpoint.path
-    left = f"The same fit goes on from {path}" if path.exists() else f"There is nothing in {path} yet"
+    left = f"The same fit resumes from {path}" if path.exists() else f"{path} has not been written yet"
     return ClusterError(f"{error}. {left}")
 
 
 def _contents(arrays: Any) -> tuple[Result, dict[str, str]]:
     about = record(arrays, "checkpoint")
-    require_known_format(about.pop("format", None), _FORMAT)
+    require_format(about.pop("format", None), _FORMAT)
     made_of = about.get("made_of")
     if not isinstance(made_of, dict) or not all(isinstance(text, str) for text in made_of.values()):
-        raise ValueError("it does not say what the fit was made of")
+        raise ValueError("'made_of' is missing or is not a table of texts")
     return Result.from_arrays(arrays), made_of
 
 
 def _made_of(problem: AbstractProblem, solver: Named) -> dict[str, str]:
-    """Return in words what must be the same when a fit goes on, beside what the fingerprint tells."""
+    """Describe in words the settings that must not change when a fit resumes; the fingerprint covers the data."""
     loss, kind = problem.loss.title, type(solver).__name__
     settings = {name: value for name, value in _settings(solver).items() if name not in _LIMITS}
     return {
@@ -310,7 +276,7 @@ def _made_of(problem: AbstractProblem, solver: Named) -> dict[str, str]:
 
 
 def _settings(thing: Any) -> dict[str, str]:
-    """Return the settings of an attrs object as text that is the same in any process."""
+    """Return the settings of an attrs object as text that is the same in every process."""
     return {each.name: _text(getattr(thing, each.name)) for each in fields(type(thing))} if has(type(thing)) else {}
 
 

@@ -1,47 +1,41 @@
-"""All multipliers of the planes that are kept, moved together."""
+"""Joint steps on the multipliers of all stored planes."""
 
 from collections.abc import Sequence
 
-from structsvm.compute.stages import run_stages
-from structsvm.compute.threads import using
-from structsvm.planes import RestrictedProblem
-from structsvm.planes.values import PlaneValues
-from structsvm.problem import LineHinge, Parabola
+import numpy as np
+
+from structsvm.foundation.compute.stages import run_stages
+from structsvm.foundation.compute.threads import using
+from structsvm.foundation.types import Vector
 from structsvm.problem.checks import require_moderate_norm
-from structsvm.qp import ActiveSet
-from structsvm.qp.growing import GrowingQP
+from structsvm.problem.line import LineHinge, Parabola
+from structsvm.problem.planes import DualPlanes
+from structsvm.problem.planes.values import PlaneValues
 from structsvm.solvers.line_search import TOWARD_TARGET, lowest_on
-from structsvm.solvers.working_set import WorkingSet
+from structsvm.solvers.qp import ActiveSet
+from structsvm.solvers.qp.base import DualQP, QPSolution
+from structsvm.solvers.qp.kernels import ascend_pairs
+from structsvm.solvers.working_set import CutArrays, WorkingSet
+
+_MOST_STEPS = 3000
+"""Pairwise steps after which the active-set solver continues."""
 
 _QP_ACCURACY = 0.5
-"""Part of the gap on the planes that is left in each QP."""
+"""Fraction of the gap on the planes to which each QP is solved."""
 
 _LINE_ACCURACY = 0.2
-"""Part of the descent found so far that a search along a line may leave."""
+"""Fraction of the descent so far that a line search may leave."""
 
 _NEAREST = 0.01
-"""Smallest t at which it looks first."""
+"""Smallest first t of a line search."""
 
 
-def improve_jointly(restricted: RestrictedProblem, enough: float, most_cuts: int) -> None:
-    """Solve the QP over the planes that are kept by 1-slack with a line search, which needs no data.
+def improve_jointly(dual: DualPlanes, enough: float, most_cuts: int) -> None:
+    """Solve the QP over the stored planes by 1-slack with a line search, without data; change their multipliers.
 
-    Steps on one example after the other crawl where C is large, because every example must wait
-    for all others to move. Here a cut is a choice of one plane of each example; the first one
-    stands for the multipliers as they are, so that the dual does not fall. Blocks of examples are spread over
-    the threads of `structsvm.compute.threads.using`; they do not depend on how many there are.
-
-    Parameters
-    ----------
-    restricted : the problem over the planes that are kept; their multipliers are changed.
-    enough : gap, on these planes, at which to stop.
-    most_cuts : cuts after which to stop in any case.
-
-    Raises
-    ------
-    InputError : when planes are too large to compute with.
+    Steps on single examples are slow if C is large, because each must wait for the others. Here a cut is a choice of
+    one plane per example. The first cut represents the current multipliers, so the dual does not fall.
     """
-    dual = restricted.dual
     planes = dual.arrays
     require_moderate_norm(dual.largest, float(planes.cap.sum()))
     values = PlaneValues(planes, dual.w, most_cuts)
@@ -50,13 +44,14 @@ def improve_jointly(restricted: RestrictedProblem, enough: float, most_cuts: int
         run_stages(threads, lambda: _add_cuts(values, qp, enough), values.follow, values.counters, values.blocks)
     direction = qp.w - dual.w
     rise = float(qp.a @ qp.L - qp.L[0] - dual.w @ direction)
-    if rise > 0.0:  # else rounding forbids more
+    # Otherwise rounding prevents further progress.
+    if rise > 0.0:
         t = min(1.0, rise / max(float(direction @ direction), rise))
-        restricted.mix(1.0 - t + t * float(qp.a[0]), values.choices[: qp.size - 1], t * qp.a[1:])
+        dual.mix(1.0 - t + t * float(qp.a[0]), values.choices[: qp.size - 1], t * qp.a[1:])
 
 
-def _add_cuts(values: PlaneValues, qp: GrowingQP, enough: float) -> None:
-    """Add one cut after the other, chosen near the best point on the line to the solution of the QP."""
+def _add_cuts(values: PlaneValues, qp: "GrowingQP", enough: float) -> None:
+    """Add cuts one by one, each near the best point on the line to the QP's solution."""
 
     def hinges(steps: Sequence[float]) -> list[LineHinge]:
         return [LineHinge(*values.hinge(t)) for t in steps]
@@ -76,16 +71,70 @@ def _add_cuts(values: PlaneValues, qp: GrowingQP, enough: float) -> None:
         values.move(t, beyond=TOWARD_TARGET * (1.0 - t))
 
 
-def solve_over_planes(restricted: RestrictedProblem, enough: float) -> None:
-    """Solve the QP over the planes that are kept as it stands: one variable a plane, one group an example.
-
-    Parameters
-    ----------
-    restricted, enough : as in `improve_jointly`.
-    """
-    cuts = restricted.cuts()
-    cap = restricted.dual.arrays.cap
+def solve_over_planes(dual: DualPlanes, enough: float) -> None:
+    """Solve the QP over the stored planes directly, with one variable per plane and one group per example."""
+    cuts = dual.all_cuts()
+    cap = dual.arrays.cap
     working_set = WorkingSet(cuts.G.shape[1], cap, len(cuts))
     working_set.add(cuts.G, cuts.L, cuts.group, cuts.a, cuts.error)
     working_set.solve(ActiveSet(), enough)
-    restricted.weigh(working_set.a)
+    dual.weigh(working_set.a)
+
+
+class GrowingQP(CutArrays):
+    """Maximise ``Σ a_k L_k − ½ ‖w‖²`` with ``w = Σ a_k g_k`` over ``a ≥ 0`` with ``Σ a_k ≤ 1``, cut by cut.
+
+    Pairwise steps resume from the previous solution in some 20 µs, several times less than `ActiveSet`, which continues
+    if they do not suffice. The first cut starts with all the weight; ``room`` is the largest number of cuts.
+    """
+
+    def __init__(self, g: Vector, L: float, room: int) -> None:
+        self.size = 0
+        self._G, self._L = np.zeros((room, len(g))), np.zeros(room)
+        self._H = np.zeros((room, room))
+        self._gram = self._H.reshape(-1)
+        self._a, self._slope = np.zeros(room + 1), np.zeros(room + 1)
+        self._group, self._cap = np.zeros(room, dtype=np.int64), np.ones(1)
+        self.add(g, L)
+        self._a[0] = 1.0
+        self._slope[0] -= self._H[0, 0]
+        self._evaluate()
+
+    def add(self, g: Vector, L: float) -> None:
+        """Add a cut without weight."""
+        k = self.size
+        self._G[k], self._L[k] = g, L
+        self.size = end = k + 1
+        products = self._G[:end] @ g
+        self._H[k, :end] = self._H[:end, k] = products
+        # The weight of the null vertex stays last.
+        self._a[k], self._a[end] = 0.0, self._a[k]
+        self._slope[k] = L - float(products @ self._a[:end])
+
+    def solve(self, tol: float) -> None:
+        """Improve the multipliers until the gap of this QP is at most ``tol``, or nearly."""
+        end = self.size + 1
+        gap, _ = ascend_pairs(
+            self._gram, len(self._L), self._slope[:end], self._a[:end], self._group, self._cap, tol, _MOST_STEPS
+        )
+        self._evaluate()
+        if gap > tol:
+            self._solve_closely(tol)
+
+    def _solve_closely(self, tol: float) -> None:
+        """Continue with the active-set solver, and accept its result if it is better."""
+        k = self.size
+        qp = DualQP(self._H[:k, :k], self.L, self._group[:k], self._cap, tol)
+        a = ActiveSet().solve(qp, QPSolution(self.a.copy(), gap=np.inf)).a
+        before, dual = self._a.copy(), self.dual
+        self._a[:k], self._a[k] = a, max(0.0, 1.0 - float(a.sum()))
+        self._evaluate()
+        if self.dual < dual:
+            self._a[:] = before
+            self._evaluate()
+        self._slope[:k] = self.L - self._H[:k, :k] @ self.a
+
+    def _evaluate(self) -> None:
+        a = self.a
+        self.w = w = a @ self.G
+        self.dual = float(a @ self.L) - 0.5 * float(w @ w)

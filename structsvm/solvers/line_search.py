@@ -1,28 +1,29 @@
-"""The minimum of P along a line, in score space: no pass over the data."""
+"""Line search for P in score space, without passes over the data."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 import numpy as np
 
-from structsvm.compute.tangents import lowest_point
-from structsvm.problem import AnyPlanes, AnyPoint, LineHinge, Parabola
+from structsvm.foundation.compute.tangents import lowest_point
+from structsvm.problem.base import AnyPlanes, AnyPoint
+from structsvm.problem.line import LineHinge, Parabola
 from structsvm.solvers.state import SolverState
 
 _EVALUATIONS = 12
 
 _FARTHEST = 2.0
-"""Largest t: beyond it the rounding errors of the scores would grow from search to search."""
+"""Largest t; beyond it, rounding errors of scores would grow from search to search."""
 
 _NEAREST = 0.03
-"""Smallest t of the first look at several."""
+"""Smallest t if several are evaluated together first."""
 
 _ACCURACY = 0.01
-"""Part of the descent found so far that may be left when the search ends."""
+"""Fraction of the descent so far that the search may leave."""
 
 
 TOWARD_TARGET = 0.1
-"""How far from the best point on the line towards the solution of the QP the next cut is made."""
+"""Share of the way from the best point on the line to the QP's solution at which the next cut is made."""
 
 HingesAt: TypeAlias = Callable[[Sequence[float]], Sequence[LineHinge]]
 
@@ -30,24 +31,12 @@ HingesAt: TypeAlias = Callable[[Sequence[float]], Sequence[LineHinge]]
 def lowest_on(
     line: Parabola, hinges_at: HingesAt, together: int = 1, first_step: float = 1.0, accuracy: float = _ACCURACY
 ) -> float:
-    """Minimise P over ``0 ≤ t ≤ 2``, as far as weights are within their bounds, and return the best t looked at.
+    """Minimise P over ``0 ≤ t ≤ 2``, as far as weights stay within bounds, and return the best t evaluated.
 
-    P is a parabola plus a convex piecewise linear function, of which an argmax of every
-    example gives a value and a slope. Between the two tangents next to the minimum, the
-    minimum of the model is exact; a few evaluations suffice (Franc and Sonnenburg,
-    "Optimized Cutting Plane Algorithm for Large-Scale Risk Minimization", JMLR 2009).
-
-    Where several t are looked at together, the first are spread over the whole range, each a fixed part of the one
-    above it; the next are the minimum of the model, and others between the two tangents at equal distances: two looks
-    in nearly all cases. There are at most ``12 / together`` looks, rounded up.
-
-    Parameters
-    ----------
-    line : the parabola.
-    hinges_at : gives the hinge at some t. It is asked for t = 0 first, alone or with others.
-    together : number of steps t that are looked at together.
-    first_step : the t to look at first where one is looked at at a time; where P still falls there, twice that is next.
-    accuracy : part of the descent found so far that may be left.
+    The model of P with the two tangents next to the minimum is minimised exactly, so a few evaluations suffice (Franc
+    and Sonnenburg, "Optimized Cutting Plane Algorithm for Large-Scale Risk Minimization", JMLR 2009). With ``together``
+    > 1, two rounds spread t over the range, then between the tangents; otherwise ``first_step`` doubles while P falls.
+    ``accuracy`` is the fraction of the descent that may be left.
     """
     if line.curvature == 0.0 and line.farthest == np.inf:
         return 0.0
@@ -83,23 +72,12 @@ def lowest_on(
 
 
 def search(state: SolverState, base: AnyPoint, planes: AnyPlanes, target: AnyPoint) -> tuple[AnyPoint, AnyPlanes]:
-    """Minimise P along the line from a point to another.
-
-    Parameters
-    ----------
-    state : keeps the best.
-    base, planes : the point w_b, with its planes.
-    target : the point w_t.
-
-    Returns
-    -------
-    The best point on the line with its planes.
-    """
+    """Minimise P on the line from ``base``, with its planes, to ``target``; return the best point with its planes."""
     line = state.problem.line(base, planes, target)
     with state.clock("oracle"):
         t = lowest_on(line.regulariser, line.hinges, line.together)
     if t == 0.0:
         return base, planes
     point, planes = line.at(t)
-    state.keep(point, planes)
+    state.consider(point, planes)
     return point, planes

@@ -1,46 +1,46 @@
-"""n-slack: cuts of single examples, each with a slack of its own."""
+"""n-slack: cuts of single examples, each with its own slack."""
 
 from typing import ClassVar
 
 from attrs import field, frozen
 
 from structsvm.exceptions import InputError
-from structsvm.problem import AbstractProblem, Planes, Point, Problem
-from structsvm.qp import QPBackend
+from structsvm.foundation.settings import at_least
+from structsvm.foundation.types import Vector
+from structsvm.problem import Problem
+from structsvm.problem.base import AbstractProblem
+from structsvm.problem.points import Planes, Point
 from structsvm.result import CutSet, Result, Status
-from structsvm.settings import at_least
 from structsvm.solvers.base import CuttingPlane, require_examples
+from structsvm.solvers.qp import QPBackend
 from structsvm.solvers.state import SolverState
 from structsvm.solvers.working_set import WorkingSet
-from structsvm.types import Vector
 
 _MOST_BYTES = 4 * 2**30
-"""What the cuts and their Gram matrix may take."""
+"""Most memory for the cuts and their Gram matrix."""
 
 
 @frozen(kw_only=True)
 class NSlack(CuttingPlane):
-    """The n-slack cutting-plane algorithm, literally by default.
+    """The n-slack cutting-plane algorithm, by default exactly as published.
 
-    Algorithm 1 of Yue, Finley, Radlinski and Joachims (SIGIR 2007), from Tsochantaridis et
-    al. (JMLR 2005): example by example, the most violated output is added to the working set
-    where it is violated by more than ε, and the QP is solved again at once. After each round
-    a pass of its own computes the bounds, since the slacks met on the way belong to different
-    weights; it stops when they are close enough. Where they are not and no constraint was
-    added, ε is halved.
+    Algorithm 1 of Yue, Finley, Radlinski and Joachims (SIGIR 2007), from Tsochantaridis et al. (JMLR 2005). Example by
+    example, it adds the most violated output to the working set if the violation exceeds ε, and then solves the QP
+    again. A separate pass after each round computes the bounds, because the slacks of the round belong to different
+    weights. It stops when the bounds are close enough; if they are not and no constraint was added, ε is halved.
 
-    For some thousand examples at most: the QP has at least one variable an example.
+    It suits up to a few thousand examples: the QP has at least one variable per example.
 
     Parameters
     ----------
     backend : QP backend, by name or as an object; "auto" is the built-in one.
     tol : ε, in units of the loss: stop when ``primal − dual ≤ tol · C``.
-    max_iter : limit of rounds, two passes over the data each.
-    max_cuts : cuts that are kept, at least 4 an example, and up to 100 weights one an example and one a weight; above
-        it those without weight are dropped and old ones merged.
-    batch : examples whose constraints are added between two QPs; 1 is the paper's algorithm,
-        n solves one QP a round.
-    max_idle : QPs without weight after which a cut may be dropped.
+    max_iter : maximum number of rounds, two passes over the data each.
+    max_cuts : number of cuts above which cuts without weight are dropped and old ones merged; at least 4 per example
+        and, with up to 100 weights, one per example and one per weight.
+    batch : number of examples whose constraints are added between two QPs; 1 is the paper's algorithm, n solves one QP
+        per round.
+    max_idle : number of QPs without weight after which a cut may be dropped.
 
     Examples
     --------
@@ -62,26 +62,28 @@ class NSlack(CuttingPlane):
         need = 8 * cuts * (cuts + problem.d)
         if need > _MOST_BYTES:
             raise InputError(
-                f"NSlack keeps up to {cuts} cuts, 4 for each of {problem.n} examples or max_cuts, with a matrix of all "
-                f"their products: {need / 2**30:.0f} GiB, and {_MOST_BYTES / 2**30:.0f} GiB is the most it takes. "
-                "Use OneSlack or FrankWolfe, whose memory does not grow like this"
+                f"NSlack stores up to {cuts} cuts, 4 for each of {problem.n} examples or max_cuts, and all their "
+                f"products. This takes {need / 2**30:.0f} GiB, and the limit is {_MOST_BYTES / 2**30:.0f} GiB: use "
+                "OneSlack or FrankWolfe"
             )
         return problem.cap
 
     def _translate(self, start: Result, problem: AbstractProblem) -> CutSet | None:
-        """Return None: a mean plane cannot be taken apart."""
+        """Return None: a mean plane cannot be split."""
         return None
 
     def _iterate(self, state: SolverState, working_set: WorkingSet, backend: QPBackend) -> Status:
         problem = require_examples("NSlack", state.problem)
         parts = [range(i, min(i + self.batch, problem.n)) for i in range(0, problem.n, self.batch)]
         blocks = [problem.block(part.start, part.stop) for part in parts]
-        accuracy = self.tol * problem.C / problem.total_cap  # ε, where the example weights have mean 1
+        # This is ε if the example weights have mean 1.
+        accuracy = self.tol * problem.C / problem.total_cap
         widest = accuracy
         status = state.record(working_set.dual, working_set.size, working_set.active, working_set.resolution)
         if status:
             return status
-        if working_set.size:  # restored, with multipliers that no QP has seen
+        # Restored cuts have multipliers that no QP has optimised.
+        if working_set.size:
             with state.clock("solver"):
                 working_set.solve(backend, state.qp_tol)
         elif state.point.w.any():
@@ -99,7 +101,8 @@ class NSlack(CuttingPlane):
             status = state.record(working_set.dual, working_set.size, working_set.active, working_set.resolution)
             if status:
                 return status
-            if not changed:  # what is left of the gap is that of the QP, and slacks of up to ε
+            # The remaining gap comes from the QP and from slacks of up to ε.
+            if not changed:
                 accuracy *= 0.5
                 if working_set.size:
                     with state.clock("solver"):
@@ -133,11 +136,6 @@ class NSlack(CuttingPlane):
     def _hinges(
         self, working_set: WorkingSet, block: Problem, part: range, point: Point, planes: Planes
     ) -> tuple[Vector, Vector]:
-        """Return the hinge of each example of a range, by its argmax and by the cuts found earlier.
-
-        Raises
-        ------
-        OracleError : when an earlier cut is violated by more than the plane of the argmax.
-        """
+        """Return the hinge of each example of a range, by its argmax and by earlier cuts."""
         slack = working_set.slack(part, point.w)
         return block.checked_violation(planes, point, slack), slack

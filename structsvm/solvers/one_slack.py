@@ -1,4 +1,4 @@
-"""1-slack: one cut an iteration, the mean of all examples' planes."""
+"""1-slack: one cut per iteration, the mean of all examples' planes."""
 
 from typing import ClassVar, TypeAlias
 
@@ -7,44 +7,43 @@ from attrs import field, frozen
 from attrs.validators import optional
 
 from structsvm.exceptions import InputError
-from structsvm.problem import AbstractProblem, AnyPlanes, AnyPoint
-from structsvm.qp import QPBackend
+from structsvm.foundation.settings import at_least, truth_value
+from structsvm.foundation.types import Vector
+from structsvm.problem.base import AbstractProblem, AnyPlanes, AnyPoint
 from structsvm.result import CutSet, Result, Status
-from structsvm.settings import at_least, truth_value
 from structsvm.solvers.base import CuttingPlane
 from structsvm.solvers.line_search import TOWARD_TARGET, search
+from structsvm.solvers.qp import QPBackend
 from structsvm.solvers.state import SolverState
 from structsvm.solvers.working_set import WorkingSet
-from structsvm.types import Vector
 
 _ONE_GROUP = np.zeros(1, dtype=np.int64)
 
 _At: TypeAlias = tuple[AnyPoint, AnyPlanes]
 
 _MOST_MOVES = 20
-"""Searches after which the best point is scored afresh, so that rounding errors do not add up."""
+"""Line searches after which the best point is scored again, so that rounding errors do not add up."""
 
 
 @frozen(kw_only=True)
 class OneSlack(CuttingPlane):
     """The 1-slack cutting-plane algorithm.
 
-    Joachims, Finley and Yu, "Cutting-Plane Training of Structural SVMs", Machine Learning
-    2009, Algorithm 3. One pass over the data an iteration; few cuts; the number of iterations
-    does not depend on the number of examples.
+    Joachims, Finley and Yu, "Cutting-Plane Training of Structural SVMs", Machine Learning 2009, Algorithm 3. An
+    iteration takes one pass over the data; the number of iterations, and so of cuts, does not grow with the number of
+    examples.
 
     Parameters
     ----------
     backend : QP backend, by name or as an object; "auto" is the built-in one.
     tol : ε, in units of the loss: stop when ``primal − dual ≤ tol · C``.
-    max_iter : limit of iterations, one pass over the data each.
-    max_cuts : cuts that are kept, at least 4, and up to 100 weights one a weight and one more; above it those without
-        weight are dropped and old ones merged.
-    line_search : whether to search the line from the best point to that of the QP, and cut near
-        its minimum (Franc and Sonnenburg, JMLR 2009): about 7 argmaxes an iteration, and several
-        times fewer iterations where C is large. None: where the loss has a kernel and its argmax
-        is exact, without which there is nothing to search. False is the textbook algorithm.
-    max_idle : iterations without weight after which a cut is dropped.
+    max_iter : maximum number of iterations, one pass over the data each.
+    max_cuts : number of cuts above which cuts without weight are dropped and old ones merged; at least 4 and, with up
+        to 100 weights, one per weight and one more.
+    line_search : search the line from the best point to the QP's, and cut near its minimum (Franc and Sonnenburg,
+        JMLR 2009): about 7 argmaxes per iteration, and several times fewer iterations if C is large. None: only if the
+        loss has a kernel and an exact argmax, which the search requires. False is the textbook algorithm.
+    max_idle : number of iterations without weight after which a cut is dropped.
 
     Examples
     --------
@@ -64,7 +63,7 @@ class OneSlack(CuttingPlane):
         return np.array([problem.total_cap])
 
     def _translate(self, start: Result, problem: AbstractProblem) -> CutSet:
-        """Return the mean plane of n-slack's cuts: a valid cut that carries their dual value."""
+        """Return the mean plane of n-slack's cuts: a valid cut with their dual value."""
         cuts, cap = start.cuts, problem.with_C(start.C).total_cap
         mean = [(cuts.a @ part)[None] / cap for part in (cuts.G, cuts.L, cuts.error)]
         return CutSet(mean[0], mean[1], _ONE_GROUP, np.array([cap]), 1, mean[2])
@@ -72,8 +71,8 @@ class OneSlack(CuttingPlane):
     def _searches(self, problem: AbstractProblem) -> bool:
         if self.line_search and not problem.exact:
             raise InputError(
-                f"OneSlack(line_search=True) needs the values of an exact argmax, and that of {problem.loss.title} is "
-                "inexact (exact = False): leave line_search out"
+                f"OneSlack(line_search=True) needs an exact argmax, but the one of {problem.loss.title} is inexact "
+                "(exact = False): leave line_search out"
             )
         return problem.has_kernel and problem.exact if self.line_search is None else self.line_search
 
@@ -97,7 +96,7 @@ class OneSlack(CuttingPlane):
 
     @staticmethod
     def _look(state: SolverState, best: _At, w: Vector, searching: bool) -> tuple[_At, _At]:
-        """Look at the solution of the QP, or for the best point on the line to it; return that, and where to cut."""
+        """Evaluate the QP's solution, or search the line to it; return the best point and the point to cut at."""
         if not searching:
             return best, state.evaluate(w)
         target = state.score(w)

@@ -1,33 +1,50 @@
-"""The cuts found so far, their Gram matrix and their multipliers."""
+"""The cuts found so far, with their Gram matrix and multipliers."""
 
 import numpy as np
 from attrs import evolve
 
-from structsvm.compute.groups import largest_of_groups
-from structsvm.memory import require_memory
+from structsvm.foundation.compute.groups import largest_of_groups
+from structsvm.foundation.memory import require_memory
+from structsvm.foundation.types import BoolVector, IntVector, Matrix, Vector
 from structsvm.problem.checks import require_moderate
-from structsvm.qp import ActiveSet, DualQP, QPBackend, QPSolution
 from structsvm.result import CutSet, rounding
-from structsvm.types import BoolVector, IntVector, Matrix, Vector
+from structsvm.solvers.qp import ActiveSet, DualQP, QPBackend, QPSolution
 
 _FIRST_PLACES = 64
 
 _FIRST_BYTES = 2**26
-"""Bytes that the places of the first cuts take, at most, unless a single cut takes more."""
+"""Largest initial allocation in bytes, unless a single cut takes more."""
 
 
-class WorkingSet:
-    """Cuts ``w·g ≥ L − ξ`` in groups, and the dual of the QP over them.
+class CutArrays:
+    """Arrays with room for more cuts, of which the first ``size`` are in use."""
 
-    ``w = Σ a_k g_k`` and ``dual = Σ a_k L_k − ½‖w‖²``: a lower bound of the whole problem,
-    which never falls from one `solve` to the next, however inexact the backend. Where cuts were
-    rounded, it is lowered by what that may have added, and may fall by as much.
+    size: int
+    _G: Matrix
+    _L: Vector
+    _a: Vector
 
-    Parameters
-    ----------
-    d : number of weights.
-    cap : cap of each group, shape (G,).
-    max_cuts : above this number cuts are pruned and merged.
+    @property
+    def G(self) -> Matrix:
+        """The cuts, shape (size, d)."""
+        return self._G[: self.size]
+
+    @property
+    def L(self) -> Vector:
+        """Offsets of the cuts, shape (size,)."""
+        return self._L[: self.size]
+
+    @property
+    def a(self) -> Vector:
+        """Multipliers of the cuts, shape (size,)."""
+        return self._a[: self.size]
+
+
+class WorkingSet(CutArrays):
+    """Cuts ``w·g ≥ L − ξ`` in groups, and the dual of the QP over them; above ``max_cuts`` cuts are pruned and merged.
+
+    ``dual = Σ a_k L_k − ½‖w‖²``, with ``w = Σ a_k g_k``, is a lower bound of the whole problem, lowered by the possible
+    effect of rounded cuts. It never falls from one `solve` to the next, even with an inexact backend.
     """
 
     def __init__(self, d: int, cap: Vector, max_cuts: int) -> None:
@@ -48,28 +65,13 @@ class WorkingSet:
         self._last: QPSolution | None = None
 
     @property
-    def G(self) -> Matrix:
-        """The cuts, shape (size, d)."""
-        return self._G[: self.size]
-
-    @property
-    def L(self) -> Vector:
-        """Their offsets, shape (size,)."""
-        return self._L[: self.size]
-
-    @property
     def error(self) -> Vector:
-        """How far each cut is from the one that it was rounded from, at most, shape (size,)."""
+        """Largest distance of each cut from its unrounded form, shape (size,)."""
         return self._error[: self.size]
 
     @property
-    def a(self) -> Vector:
-        """Their multipliers, shape (size,); feasible."""
-        return self._a[: self.size]
-
-    @property
     def group(self) -> IntVector:
-        """Their groups, shape (size,)."""
+        """Group of each cut, shape (size,)."""
         return self._group[: self.size]
 
     @property
@@ -79,12 +81,12 @@ class WorkingSet:
 
     @property
     def resolution(self) -> float:
-        """Gap of the QP that float64 cannot tell from 0; see `DualQP.resolution`."""
+        """Gap of the QP that float64 cannot distinguish from 0; see `DualQP.resolution`."""
         H = self._H[: self.size, : self.size]
         return DualQP(H, self.L, self.group, self.cap, 0.0).resolution(self.a) if self.size else 0.0
 
     def add(self, G: Matrix, L: Vector, group: IntVector, a: Vector | None = None, error: Vector | float = 0.0) -> None:
-        """Add cuts, with multipliers and errors of 0 unless given; the Gram matrix grows by a block."""
+        """Add cuts, with multipliers and errors of 0 by default, and extend the Gram matrix."""
         require_moderate(G, float(self.cap.sum()))
         old, new = self.size, self.size + len(L)
         self._reserve(new)
@@ -96,24 +98,24 @@ class WorkingSet:
         self._idle[old:new] = 0
         self._H[old:new, :new] = self._products(self._G[old:new], self._G[:new])
         self._H[:old, old:new] = self._H[old:new, :old].T
-        self.size = new  # last, so that an interruption leaves whole cuts
+        # Update the size last, so that an interruption leaves whole cuts.
+        self.size = new
         if a is not None:
             self._evaluate(self.a)
 
     def _products(self, some: Matrix, others: Matrix) -> Matrix:
-        """Return the inner products of cuts, as the Gram matrix has them."""
+        """Return inner products of cuts for the Gram matrix."""
         return some @ others.T
 
     def load(self, cuts: CutSet) -> None:
-        """Take over cuts, with their multipliers scaled to the caps and to the best dual value."""
+        """Add cuts with their multipliers, scaled to the caps and to the best dual value."""
         if len(cuts):
             self.add(cuts.G, cuts.L, cuts.group, cuts.scaled(self.cap), cuts.error)
 
     def solve(self, backend: QPBackend, tol: float) -> None:
         """Improve the multipliers until the gap of this QP is at most ``tol``.
 
-        Where a backend returns multipliers of no better dual, though more than ``tol`` is left at the present ones,
-        the built-in one goes on from these: else the next cut would be the last one again.
+        If a backend does not raise the dual, the built-in one continues; otherwise the next cut would repeat the last.
         """
         qp = DualQP(self._H[: self.size, : self.size], self.L, self.group, self.cap, tol)
         start = self._last or QPSolution(self.a.copy(), gap=np.inf)
@@ -129,17 +131,17 @@ class WorkingSet:
         self._idle[: self.size] = np.where(self.a > 0.0, 0, self._idle[: self.size] + 1)
 
     def hinges(self, w: Vector) -> Vector:
-        """Return the slack of each group at weights w, shape (groups,): a lower bound of its hinge."""
+        """Return the slack of each group at weights w, a lower bound of its hinge, shape (groups,)."""
         return self.slack(range(len(self.cap)), w)
 
     def slack(self, groups: range, w: Vector) -> Vector:
-        """Return ``ξ = max(0, L − w·g)`` over the cuts of each group in a range, or a lower bound of it."""
+        """Return ``ξ = max(0, L − w·g)`` of each group in a range, or a lower bound of it."""
         rows = np.flatnonzero((self.group >= groups.start) & (self.group < groups.stop))
         values = self.L[rows] - self.G[rows] @ w - self.error[rows] * np.linalg.norm(w)
         return largest_of_groups(values, self.group[rows] - groups.start, len(groups))
 
     def prune(self, max_idle: int) -> None:
-        """Drop cuts whose multiplier was 0 for ``max_idle`` solutions, and merge where too many are left."""
+        """Drop cuts whose multiplier was 0 for ``max_idle`` solutions, and merge cuts if too many are left."""
         idle = self._idle[: self.size] >= max_idle
         if np.count_nonzero(idle) > self.size // 4 or self.size > self.max_cuts:
             self._keep(~idle)
@@ -154,7 +156,7 @@ class WorkingSet:
         return CutSet(self.G.copy(), self.L.copy(), self.group.copy(), a, len(self.cap), error)
 
     def _move_toward(self, a: Vector) -> bool:
-        """Go to the best point between the present multipliers and these; say whether the dual is higher there."""
+        """Move to the best point on the line to these multipliers; return True if the dual rose."""
         step = a - self.a
         changed = np.flatnonzero(step)
         direction = step[changed] @ self.G[changed]
@@ -174,10 +176,7 @@ class WorkingSet:
         self.dual = float(a @ self.L - 0.5 * square) - rounding(square**0.5, float(a @ self.error))
 
     def _merge(self) -> None:
-        """Replace the older half of the cuts of each group by ``Σ a (g, L) / Σ a``: the dual stays as it is.
-
-        Kiwiel, "An aggregate subgradient method for nonsmooth convex minimization", Mathematical Programming 1983.
-        """
+        """Replace the older half of each group's cuts by ``Σ a (g, L) / Σ a`` (Kiwiel, Math. Programming 1983)."""
         newest = np.zeros(self.size, dtype=bool)
         newest[-(self.max_cuts // 2) :] = True
         old = np.flatnonzero(~newest & (self.a > 0.0))
@@ -194,7 +193,8 @@ class WorkingSet:
 
     def _keep(self, keep: BoolVector) -> None:
         rows = np.flatnonzero(keep)
-        self._last, self.size = None, 0  # none, until they are whole again: an interruption loses cuts, it mixes none
+        # With size 0, an interruption loses cuts but never mixes them.
+        self._last, self.size = None, 0
         for array in (self._G, self._L, self._error, self._a, self._group, self._idle):
             array[: len(rows)] = array[rows]
         self._H[: len(rows), : len(rows)] = self._H[np.ix_(rows, rows)]
@@ -209,7 +209,7 @@ class WorkingSet:
         require_memory(
             8.0 * capacity * (d + capacity),
             f"{capacity:,} cuts of {d:,} weights",
-            "leave out features, lower max_cuts, or give tol a larger value, which needs fewer cuts",
+            "leave out features, lower max_cuts, or raise tol, which needs fewer cuts",
         )
         for name in ("_G", "_L", "_error", "_a", "_group", "_idle"):
             old = getattr(self, name)

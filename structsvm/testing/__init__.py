@@ -1,4 +1,4 @@
-"""Checks for what users write: losses, QP backends, solvers, operators and retrieval functions."""
+"""Checks for user-written losses, QP backends, solvers, operators and retrieval functions."""
 
 from structsvm.testing.backends import check_backend
 from structsvm.testing.latent import check_latent_loss

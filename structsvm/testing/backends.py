@@ -1,4 +1,4 @@
-"""Check a QP backend."""
+"""The check of a QP backend."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -6,55 +6,53 @@ import numpy as np
 from attrs import evolve, frozen
 
 from structsvm.exceptions import CheckError, StructSVMError
-from structsvm.qp.active_set import ActiveSet
-from structsvm.qp.base import DualQP, QPBackend, QPSolution
-from structsvm.qp.general import GeneralBackend
-from structsvm.settings import require_integer, require_kind
+from structsvm.foundation.settings import require_integer, require_kind
+from structsvm.solvers.qp.active_set import ActiveSet
+from structsvm.solvers.qp.base import DualQP, QPBackend, QPSolution
+from structsvm.solvers.qp.general import GeneralBackend
 
 ACCURACY = 1e-6
-"""Gap that is asked for, as a fraction of the optimum; the solvers ask for less."""
+"""Target gap as a fraction of the optimum; the solvers use smaller ones."""
 
 MOST_HANDED_OVER = 0.25
-"""Part of the programmes, solved from nothing, that a backend may leave to the built-in one."""
+"""Fraction of the cold solves that a backend may hand over to the built-in one."""
 
 
-def check_backend(backend: QPBackend, *, seed: int = 0, sequences: Iterable[Sequence[DualQP]] = ()) -> None:
+def check_backend(backend: QPBackend, *, random_state: int = 0, sequences: Iterable[Sequence[DualQP]] = ()) -> None:
     """Check that a backend solves quadratic programmes like those of a cutting-plane solver.
 
-    Growing sequences of random programmes, each started from nothing and from the solution of
-    the one before, then with the caps changed: one group and many, C from 1e-3 to 1e5, cuts that repeat, Gram
-    matrices of full and of deficient rank, which are views of larger ones. Checked are that
+    The check solves growing sequences of random programmes, each cold and from the previous solution, and then with
+    other caps: one group and many, C from 1e-3 to 1e5, repeated cuts, and Gram matrices of full and of deficient rank,
+    which are views of larger ones. It requires that
 
-    - `solve` raises nothing,
-    - the multipliers are feasible and the gap reported is the true one,
-    - the gap reaches what was asked for, or what float64 allows,
-    - solving once more from the same start gives the same multipliers,
-    - neither the programme nor the start is written to,
-    - not more than a quarter of the programmes are handed over to the built-in solver.
+    - `solve` raises nothing and writes to neither the programme nor the start,
+    - the multipliers are feasible and the reported gap is the true one,
+    - the gap reaches its target, or the limit of float64,
+    - a second solve from the same start returns the same multipliers,
+    - at most a quarter of the programmes are handed over to the built-in solver.
 
     Parameters
     ----------
     backend : the backend to check.
-    seed : of the random programmes.
-    sequences : more sequences to check, the cuts of each programme being the first ones of
-        the next; their ``tol`` is kept.
+    random_state : seed of the random programmes.
+    sequences : more sequences to check; the cuts of each programme must be the first cuts of the next. Their ``tol`` is
+        used.
 
     Raises
     ------
-    CheckError : the first thing found wrong: in which programme (and of what rank, where its Gram matrix is
-        deficient), what was expected and what came.
+    CheckError : the first mistake found; the message gives the programme (and its rank, if its Gram matrix is
+        deficient), the expected and the actual value.
 
     Examples
     --------
-    >>> from structsvm.qp import ActiveSet
-    >>> from structsvm.testing import check_backend
+    >>> from structsvm.solvers.qp import ActiveSet
     >>> check_backend(ActiveSet())
     """
     require_kind("backend", backend, QPBackend, "a QPBackend")
-    require_integer("seed", seed, 0)
+    require_integer("random_state", random_state, 0)
     programmes = 0
     handed_over: list[tuple[str, DualQP]] = []
-    for label, qps in _labelled(seed, sequences):
+    for label, qps in _labelled(random_state, sequences):
         solution: QPSolution | None = None
         for qp in qps:
             place = f"{label}, {_describe(qp)}"
@@ -71,7 +69,7 @@ def check_backend(backend: QPBackend, *, seed: int = 0, sequences: Iterable[Sequ
 
 
 def _attempts(backend: QPBackend, place: str, qp: DualQP) -> str:
-    """Tell what the attempts of a general backend at a programme came to."""
+    """Describe the result of a general backend's attempts at a programme."""
     if not isinstance(backend, GeneralBackend):
         return ""
     gaps = [qp.gap(qp.project(attempt.a)) for attempt in backend.attempts(qp, None)]
@@ -89,8 +87,8 @@ def _check_solve(backend: QPBackend, qp: DualQP, start: QPSolution | None, place
             raise CheckError(f"{backend!r} on {place}: expected {expected}, got {got}.")
 
     unchanged = all(np.array_equal(a, b) for a, b in zip(given, (qp.H, qp.b, qp.group, qp.cap), strict=True))
-    require(unchanged, "the arrays of the programme as they were", "other values in them")
-    require(begun is None or start is None or np.array_equal(start.a, begun), "start.a as it was", "other values in it")
+    require(unchanged, "unchanged arrays of the programme", "other values")
+    require(begun is None or start is None or np.array_equal(start.a, begun), "unchanged start.a", "other values")
 
     require(isinstance(solution, QPSolution), "a QPSolution", type(solution).__name__)
     a = solution.a
@@ -124,7 +122,7 @@ def _solved(backend: QPBackend, qp: DualQP, start: QPSolution | None, place: str
 
 @frozen
 class _Case:
-    """A kind of sequence: so many cuts at each step, in d dimensions."""
+    """A kind of sequence: its numbers of cuts and its settings."""
 
     sizes: tuple[int, ...]
     d: int
@@ -144,16 +142,16 @@ _CASES = (
 )
 
 
-def _labelled(seed: int, sequences: Iterable[Sequence[DualQP]]) -> Iterator[tuple[str, Sequence[DualQP]]]:
+def _labelled(random_state: int, sequences: Iterable[Sequence[DualQP]]) -> Iterator[tuple[str, Sequence[DualQP]]]:
     for case in _CASES:
-        yield f"seed {seed}, d={case.d}, C={case.C:g}", _random_sequence(case, seed)
+        yield f"seed {random_state}, d={case.d}, C={case.C:g}", _random_sequence(case, random_state)
     for number, qps in enumerate(sequences):
         yield f"sequences[{number}]", qps
 
 
-def _random_sequence(case: _Case, seed: int) -> list[DualQP]:
-    """Draw cuts, and ask for their programmes at a fixed accuracy; the last ones come with other caps."""
-    random = np.random.default_rng([seed, case.d, case.groups])
+def _random_sequence(case: _Case, random_state: int) -> list[DualQP]:
+    """Draw cuts and return their programmes with a fixed accuracy; the last ones have other caps."""
+    random = np.random.default_rng([random_state, case.d, case.groups])
     size = case.sizes[-1]
     cuts = random.normal(size=(size, case.d)) / np.sqrt(case.d) + random.normal(size=case.d) / case.d
     offsets = random.uniform(0.0, 1.0, size)
@@ -171,7 +169,7 @@ def _random_sequence(case: _Case, seed: int) -> list[DualQP]:
 
 
 def _accurate(qp: DualQP) -> DualQP:
-    """Ask for a gap that is small against the optimum."""
+    """Set a tolerance that is small compared with the optimum."""
     return evolve(qp, tol=ACCURACY * qp.dual(ActiveSet().solve(qp).a))
 
 

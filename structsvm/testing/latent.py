@@ -1,4 +1,4 @@
-"""Checks that a latent loss is what the engine takes it for, by enumeration on small examples."""
+"""The check of a latent loss, by enumeration on small examples."""
 
 from collections.abc import Iterable
 from functools import partial
@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 from structsvm.exceptions import InputError
+from structsvm.foundation.settings import as_list, require_integer, require_kind
+from structsvm.foundation.types import Vector
 from structsvm.losses.latent import Completed, LatentLoss
 from structsvm.problem.checking.methods import Methods, show
-from structsvm.settings import as_list, require_integer, require_kind
 from structsvm.testing.losses import check_loss
-from structsvm.types import Vector
 
 _SIZES = (0.0, 0.1, 1.0, 10.0)
-"""Of the differences of scores between completions that weights are tried at."""
+"""Sizes of weights to try, as score differences between completions."""
 
 
 def check_latent_loss(
@@ -23,31 +23,31 @@ def check_latent_loss(
     *,
     trials: int = 12,
     tol: float = 1e-8,
-    seed: int = 0,
+    random_state: int = 0,
 ) -> None:
     """Check a latent loss against the enumeration of its outputs and completions.
 
-    With the latent of each truth fixed at ``initial``, it is a `Loss` whose outputs are pairs, and all is checked that
-    `check_loss` checks of one. Further: ``complete`` finds the maximum over ``completions`` at many weights, the
-    completions are all pairs of outputs with the true output, and their loss is 0.
+    With each true latent fixed at ``initial``, the loss is a `Loss` whose outputs are pairs, and `check_loss` checks
+    it. In addition, ``complete`` must find the maximum over ``completions`` at many weights, the completions must be
+    all pairs of outputs with the true output, and their loss must be at most ``tol`` times the largest loss.
 
     Parameters
     ----------
-    loss : the loss, which lists the outputs and completions of small examples.
+    loss : the loss, which lists the outputs and completions of small examples; `LatentLoss` has an example.
     examples : pairs (x, y).
-    trials, tol, seed : as in `check_loss`.
+    trials, tol, random_state : as in `check_loss`.
 
     Raises
     ------
-    CheckError : when a check fails or a method does; it names the method, the example and the weights.
-    InputError : when there is nothing to check, examples are no pairs, or `LatentLoss.completions` is not written.
+    CheckError : a check or a method fails; the message names the method, the example and the weights.
+    InputError : no example is given, examples are not pairs, or `LatentLoss.completions` is not implemented.
 
     Examples
     --------
     >>> import numpy as np
     >>> from structsvm.losses import LatentLoss
     >>> from structsvm.testing import check_latent_loss
-    >>> class OneIsLarge(LatentLoss):  # y says whether x has a large number, h which
+    >>> class OneIsLarge(LatentLoss):  # y is 1 if x has a large number; h is its index
     ...     def joint_feature(self, x, y, h):
     ...         return y * np.array([x[h], 1.0])
     ...
@@ -80,12 +80,14 @@ def check_latent_loss(
     methods = Methods.of(completed, pairs)
     guesses = [methods.call("initial", partial(loss.initial, *each), each) for each in pairs]
     truths = [(x, (y, h)) for (x, y), h in zip(pairs, guesses, strict=True)]
-    check_loss(completed, truths, trials=trials, tol=tol, seed=seed)
-    rng = np.random.default_rng(seed)
+    check_loss(completed, truths, trials=trials, tol=tol, random_state=random_state)
+    rng = np.random.default_rng(random_state)
     for (x, y), guess in zip(pairs, guesses, strict=True):
         known = _completions(methods, loss, x, y)
+        truth = x, (y, guess)
+        largest = max((methods.delta(truth, output) for output in methods.outputs(truth) or ()), default=1.0)
         for h in [guess, *known]:
-            if (met := methods.delta((x, (y, h)), (x, (y, h)))) != 0.0:
+            if (met := methods.delta(truth, (x, (y, h)))) > tol * largest:
                 raise methods.wrong(
                     "loss", f"must be 0 at the true output for every h: it is {met:g}", (x, y), latent=h
                 )
@@ -106,7 +108,7 @@ def check_latent_loss(
 
 
 def _pair(example: Any) -> tuple[Any, Any]:
-    """Return an example, where that is a pair."""
+    """Return an example as a pair; reject others."""
     if not isinstance(example, tuple | list) or len(example) != 2:
         raise InputError(
             f"examples must be a list of pairs (x, y), such as list(zip(X, y)): one of them is {show(example)}"
@@ -115,7 +117,7 @@ def _pair(example: Any) -> tuple[Any, Any]:
 
 
 def _completions(methods: Methods, loss: LatentLoss[Any, Any, Any], x: Any, y: Any) -> list[Any]:
-    """Return the listed completions of a truth, one at least."""
+    """Return a true output's completions; require at least one."""
     try:
         listed = methods.call("completions", partial(loss.completions, x, y), (x, y))
     except NotImplementedError as error:

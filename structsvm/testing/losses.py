@@ -1,4 +1,4 @@
-"""Checks that a loss is what the engine takes it for, by enumeration on small examples where it can be had."""
+"""The check of a loss, by enumeration on small examples if possible."""
 
 import warnings
 from collections.abc import Iterable, Iterator
@@ -9,20 +9,20 @@ import attrs
 import numpy as np
 
 from structsvm.exceptions import CheckError, InputError
+from structsvm.foundation.settings import is_integer, require_integer
+from structsvm.foundation.types import Vector
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.problem.checking.example import ExampleCheck
 from structsvm.problem.checking.methods import MOST_OUTPUTS, Methods, show
 from structsvm.registry import losses
-from structsvm.settings import is_integer, require_integer
-from structsvm.types import Vector
 
 _GRADES = np.arange(5.0)
 _COMMON_GRADE = 2
 _LONGER = (8, 11, 15, 21)
-"""Documents of the queries whose outputs are not listed."""
+"""Numbers of documents in queries whose outputs are not listed."""
 
 _CUTOFF = 2
-"""What replaces a cut-off that is never reached."""
+"""Cut-off that replaces one that is never reached."""
 
 
 def check_loss(
@@ -31,59 +31,50 @@ def check_loss(
     *,
     trials: int = 12,
     tol: float = 1e-8,
-    seed: int = 0,
+    random_state: int = 0,
 ) -> None:
     """Check a loss against the enumeration of its outputs.
 
-    For every example and many vectors of scores: encodings have one coefficient a score;
-    ``Δ(y, y) = 0`` and ``Δ ≥ 0``; both argmaxes reach the maximum over all outputs;
-    ``scores·c(y)`` does not exceed that maximum, so that the hinge bounds ``Δ(y, argmax)`` from
-    above; nothing passed in is changed; and the kernel, where there is one, finds planes with
-    the same value that no scores contradict. Once, that ``operator`` gives each row one score,
-    unless ``scores_rows`` is False.
+    For every example and many vectors of scores, it requires that encodings have one coefficient per score; ``Δ(y, y) =
+    0`` and ``Δ ≥ 0``; both argmaxes reach the maximum over all outputs; ``scores·c(y)`` does not exceed that maximum,
+    so that the hinge is an upper bound of ``Δ(y, argmax)``; no argument is changed; and the kernel, if there is one,
+    finds planes with the same value that no scores contradict. Once, it checks that ``operator`` gives each row one
+    score, unless ``scores_rows`` is False.
 
-    Scores are random ones of several sizes, zeros, and such at which a small mistake changes the output: along rays
-    and lines, they are walked onto ties of ``Δ + scores·c`` between two outputs, and a thousandth of Δ to either
-    side. An argmax that weighs Δ by 0.99 is wrong there, on whatever scale encodings are.
+    Scores are zeros, random ones of several sizes, and scores at which a small mistake changes the output: ties of
+    ``Δ + scores·c`` between two outputs, and a thousandth of Δ to either side. An argmax that weighs Δ by 0.99 is wrong
+    there, for encodings of any scale. The first fit of a process with a loss runs a short form of this check on the
+    user's data; see `ScoreLoss.check_before_fit`.
 
-    The first fit of a process with a loss does a short form of this on the user's own data; see
-    `ScoreLoss.check_before_fit`.
-
-    An example whose outputs are not listed, or more than 50,000, is checked less closely, which a warning says: against
-    the truth and all outputs that the argmaxes themselves return for it, at these scores and others.
-
-    Where ``loss.exact`` is False, the argmaxes and the kernel may fall short of the maximum, by
-    whatever amount (below the truth too, which the engine then takes instead). All else is
-    checked: what they return must be an output, and a plane that of an output, since the lower
-    bound relies on it.
+    An example whose outputs are not listed, or number more than 50,000, is checked less closely, with a warning:
+    against the truth and all outputs that the argmaxes return for it, at these scores and others. If ``loss.exact`` is
+    False, the argmaxes and the kernel may fall short of the maximum by any amount. All other requirements apply:
+    results must be outputs, and planes belong to outputs, because the lower bound relies on it.
 
     Parameters
     ----------
-    loss : the loss, by name or as an object, with an ``outputs`` method that lists all outputs
-        of a small example.
-    examples : a few small examples: true outputs y for a `ScoreLoss`, pairs (x, y) for a `Loss`.
-        Those that are not ``usable`` are passed over. None, for a `ScoreLoss` of queries: the
-        labels of small ones, some with one document, only relevant ones, or none, and of some with 8 to 21
-        documents, whose outputs are not listed. Their labels are 0 to 4: give examples with yours if they are others.
-        A loss whose cut-off, an integer attribute ``k``, they do not exceed is checked with k = 2 as well
-        where ``k`` is a field of its attrs class; else a warning says that its cut-off was not looked at.
-    trials : vectors of scores of each kind that are tried on an example; half as many rays and lines with ties are.
-    tol : difference that counts as rounding, times the size of the numbers.
-    seed : of the random scores.
+    loss : the loss, by name or as an object, with an ``outputs`` method that lists all outputs of a small example.
+    examples : a few small examples: true outputs y for a `ScoreLoss`, pairs (x, y) for a `Loss`. Examples that are not
+        ``usable`` are skipped. Default, for a `ScoreLoss` of queries: labels from 0 to 4 of small queries, some with
+        one document, or only relevant documents, or none, and of queries of 8 to 21 documents, whose outputs are not
+        listed. If they do not reach a cut-off, an integer attribute ``k``, the loss is also checked with k = 2 if ``k``
+        is a field of its attrs class; otherwise a warning says that the cut-off was not tested.
+    trials : number of score vectors of each kind per example; half as many rays and lines with ties are tried.
+    tol : relative difference that counts as rounding.
+    random_state : seed of the random scores.
 
     Raises
     ------
-    CheckError : when a check fails or a method does; it names the method, the example, the
-        scores, what was expected and what came.
-    InputError : when the examples are not of the right kind, or none is usable.
+    CheckError : a check or a method fails; the message gives the method, the example, the scores, and the expected and
+        the actual value.
+    InputError : the examples are of the wrong kind, or none is usable.
 
     Examples
     --------
-    >>> from structsvm.testing import check_loss
     >>> check_loss("map", trials=2)
     """
     require_integer("trials", trials, 0)
-    require_integer("seed", seed, 0)
+    require_integer("random_state", random_state, 0)
     chosen: ScoreLoss[Any] | Loss[Any, Any] = losses.create(loss)
     if examples is None and (chosen.per_row or not chosen.scores_rows):
         raise InputError(
@@ -99,9 +90,9 @@ def check_loss(
     if not usable:
         why = methods.loss.why_none_usable(small)
         raise InputError(
-            f"{methods.loss.title} can learn from none of the {len(small)} examples: {why}. Give some others"
+            f"{methods.loss.title} can learn from none of the {len(small)} examples: {why}. Give other examples"
         )
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(random_state)
     params = methods.params(usable)
     length = None
     unlisted = 0
@@ -122,7 +113,7 @@ def check_loss(
             stacklevel=2,
         )
     if examples is None:
-        _check_cutoff(chosen, max(map(len, usable)), trials, tol, seed)
+        _check_cutoff(chosen, max(map(len, usable)), trials, tol, random_state)
     for y in filter(methods.usable, longer):
         with _named_grades(y, given=False):
             # The outputs found at different scores are compared with one another.
@@ -142,8 +133,10 @@ def _named_grades(y: Any, *, given: bool) -> Iterator[None]:
         raise
 
 
-def _check_cutoff(loss: ScoreLoss[Any] | Loss[Any, Any], longest: int, trials: int, tol: float, seed: int) -> None:
-    """Check a loss whose cut-off no example reaches with a cut-off that some do."""
+def _check_cutoff(
+    loss: ScoreLoss[Any] | Loss[Any, Any], longest: int, trials: int, tol: float, random_state: int
+) -> None:
+    """Check a loss whose cut-off no example reaches with a smaller cut-off."""
     cutoff = getattr(loss, "k", None)
     if not is_integer(cutoff, longest):
         return
@@ -152,7 +145,7 @@ def _check_cutoff(loss: ScoreLoss[Any] | Loss[Any, Any], longest: int, trials: i
     if attrs.has(kind) and "k" in attrs.fields_dict(kind):
         shorter = attrs.evolve(settings, k=_CUTOFF)
         try:
-            check_loss(shorter, trials=trials, tol=tol, seed=seed)
+            check_loss(shorter, trials=trials, tol=tol, random_state=random_state)
         except (CheckError, InputError) as error:
             found = type(error)
             raise found(f"{error}\n  with the cut-off k={_CUTOFF} in the place of {cutoff}") from error
@@ -175,14 +168,14 @@ def _small_queries() -> list[Vector]:
 
 
 def _longer_queries() -> list[Vector]:
-    """Return labels of queries whose outputs are too many to list."""
+    """Return labels of queries with too many outputs to list."""
     rng = np.random.default_rng(1)
     graded = [rng.permutation(np.resize(_GRADES, n)) for n in _LONGER]
     return [*graded, np.minimum(graded[1], 1.0)]
 
 
 def _checked_examples(loss: ScoreLoss[Any] | Loss[Any, Any], examples: list[Any]) -> list[Any]:
-    """Return the examples where each is a pair for a `Loss`, and none is one for a `ScoreLoss`."""
+    """Return the examples; reject pairs for a `ScoreLoss` and other values for a `Loss`."""
     name = type(loss).__name__
     for example in examples:
         pair = isinstance(example, tuple | list) and len(example) == 2
@@ -196,6 +189,6 @@ def _checked_examples(loss: ScoreLoss[Any] | Loss[Any, Any], examples: list[Any]
 
 
 def _features_and_output(loss: ScoreLoss[Any], x: Any, y: Any) -> bool:
-    """Say whether this looks like the rows of a query with their labels, or like one row with its label."""
+    """Return True if this looks like the rows of a query with their labels, or like one row with its label."""
     shape = getattr(x, "shape", ())
     return (len(shape) == 2 and np.shape(y) == shape[:1]) or (loss.per_row and len(shape) == 1)

@@ -1,49 +1,47 @@
-"""Check an operator."""
+"""The check of an operator."""
 
 from typing import Any
 
 import numpy as np
 from attrs import frozen
 
-from structsvm.compute.environment import numba
 from structsvm.exceptions import CheckError
-from structsvm.operators import Operator
-from structsvm.operators.views import write_combination, write_scores
-from structsvm.settings import require_integer, require_kind
-from structsvm.types import Vector
+from structsvm.features.operators import Operator
+from structsvm.features.operators.views import write_combination, write_scores
+from structsvm.foundation.compute.environment import numba
+from structsvm.foundation.settings import require_integer, require_kind
+from structsvm.foundation.types import Vector
 
 
-def check_operator(operator: Operator, *, seed: int = 0) -> None:
-    """Check that an operator is a linear map with its transpose, and can be taken apart.
+def check_operator(operator: Operator, *, random_state: int = 0) -> None:
+    """Check that an operator is a linear map with its transpose, and can be split into blocks.
 
-    Give it one of a few examples, of different lengths where they may have some. Checked are that
+    The check requires that
 
     - ``ptr`` begins at 0, does not fall, and ends at the number of scores,
-    - ``scores`` and ``combine`` return finite float64 vectors of the right length, are linear, and change nothing
-      that they are given,
+    - ``scores`` and ``combine`` return finite float64 vectors of the right length, are linear, and do not change their
+      arguments,
     - one is the transpose of the other: ``c·(A w) = (A' c)·w``,
-    - ``block`` and ``combine_each`` give the examples' own parts of both,
-    - compiled loops that read ``view``, where there is one, do the same.
+    - ``block`` and ``combine_each`` return the examples' own parts of both,
+    - compiled loops that read ``view``, if there is one, return the same.
 
     Parameters
     ----------
-    operator : the operator to check, of at least two examples.
-    seed : of the random weights and coefficients.
+    operator : the operator to check, of at least two examples, of different lengths if possible.
+    random_state : seed of the random weights and coefficients.
 
     Raises
     ------
-    CheckError : the first thing found wrong: what was expected and what came.
+    CheckError : the first mistake found, with the expected and the actual value.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from structsvm.operators import Rows
-    >>> from structsvm.testing import check_operator
+    >>> from structsvm.features.operators import Rows
     >>> check_operator(Rows(np.eye(3), ptr=np.array([0, 1, 3])))
     """
     require_kind("operator", operator, Operator, "an Operator")
-    require_integer("seed", seed, 0)
-    check = _Check(operator, np.random.default_rng(seed))
+    require_integer("random_state", random_state, 0)
+    check = _Check(operator, np.random.default_rng(random_state))
     check.ptr()
     check.linear()
     if operator.view is not None:
@@ -112,7 +110,7 @@ class _Check:
                 write_scores(view, i, w, written)
                 write_combination(view, i, c[owned], combined)
             except numba.core.errors.TypingError as error:
-                wanted = f"the compiled loops to read its view, which register_view lets them ({type(view).__name__})"
+                wanted = f"a view that compiled loops can read after register_view ({type(view).__name__})"
                 self._require(False, wanted, error)
             self._same(written, scores[owned], f"compiled scores of example {i} as scores has them")
             self._same(combined, operator.block(i, i + 1).combine(c[owned]), f"a compiled combine of example {i}")
@@ -126,7 +124,7 @@ class _Check:
     def _vector(self, method: str, given: Vector, length: int) -> Vector:
         before = given.copy()
         found = getattr(self.operator, method)(given)
-        self._require(np.array_equal(given, before), f"{method} to leave what it is given as it was", "other values")
+        self._require(np.array_equal(given, before), f"{method} to leave its argument unchanged", "other values")
         came = f"{found.dtype} of shape {found.shape}" if isinstance(found, np.ndarray) else type(found).__name__
         fits = isinstance(found, np.ndarray) and found.dtype == np.float64 and found.shape == (length,)
         self._require(fits, f"{method} to return a float64 vector of length {length}", came)

@@ -1,4 +1,4 @@
-"""Check a retrieval function."""
+"""The check of a retrieval function."""
 
 import pickle
 import sys
@@ -10,11 +10,11 @@ from typing import TypeAlias
 import numpy as np
 
 from structsvm.exceptions import CheckError, InputError
+from structsvm.foundation.settings import require_integer
+from structsvm.foundation.types import IntVector, Vector
 from structsvm.registry import retrieval_functions
-from structsvm.settings import require_integer
 from structsvm.text import Postings, RetrievalFunction
 from structsvm.text.functions.base import Scorer
-from structsvm.types import IntVector, Vector
 
 _TERMS = "abcdefghij"
 _UNKNOWN = "zz"
@@ -24,49 +24,52 @@ Definition: TypeAlias = Callable[[Mapping[str, int], Sequence[str], Sequence[Seq
 
 
 def check_retrieval(
-    function: str | RetrievalFunction, *, definition: Definition | None = None, seed: int = 0, collections: int = 20
+    function: str | RetrievalFunction,
+    *,
+    definition: Definition | None = None,
+    random_state: int = 0,
+    collections: int = 20,
 ) -> None:
-    """Check that a retrieval function scores documents as one would one document and one term at a time.
+    """Check that a retrieval function scores documents as if documents and terms were scored one at a time.
 
-    Random small collections and queries: terms that all documents have, or one, terms that queries repeat or no
-    document has, documents without a term, collections of one document. Checked are that
+    The check uses random small collections and queries: terms in all documents or in one, terms that queries repeat or
+    that no document has, documents without a term, and collections of one document. It requires that
 
-    - weights and scores are finite numbers, one each, and the arrays that are given are not written to,
-    - a posting's weight does not depend on which others it is computed with,
+    - weights and scores are finite numbers, one each, and arguments are not written to,
+    - a posting's weight does not depend on the other postings in the same call,
     - scores do not depend on the order of documents, on the order of the query's terms, or on terms that no document
       has, and are the same the second time,
-    - scores are those of the definition, where it is given,
-    - the function is a value: equal to itself after pickling (if its class can be imported), with a hash, without
-      settings that can be replaced, and equal to what its name makes of it, if it has a name.
+    - scores equal the definition's, if one is given,
+    - the function is a value: equal to itself after pickling (if its class can be imported), hashable, without
+      attributes that can be assigned, and equal to the function that its name creates, if it has a name.
 
     Parameters
     ----------
     function : the function to check, as an object or by name.
-    definition : the score of one document by the formula, in plain Python, which is compared with for documents that
-        have a term of the query: ``definition(query, document, documents)`` is given the counts of the query's terms,
-        without those that no document has, the tokens of the document, and those of all documents.
-    seed : of the random collections.
-    collections : how many, at least 1.
+    definition : the formula for the score of one document, in plain Python: ``definition(query, document, documents)``
+        gets the counts of the query's terms that a document has, the tokens of the document, and the tokens of all
+        documents. Compared for documents that have a term of the query.
+    random_state : seed of the random collections.
+    collections : number of collections, at least 1.
 
     Raises
     ------
-    CheckError : the first thing found wrong: on which collection and query, what was expected and what came.
+    CheckError : the first mistake found; the message gives the collection and query, and the expected and the actual
+        value.
 
     Examples
     --------
-    >>> from structsvm.testing import check_retrieval
-    >>> from structsvm.text.functions import Okapi
-    >>> check_retrieval(Okapi(k1=0.9))
+    >>> check_retrieval("okapi(k1=0.9)")
     """
     made: RetrievalFunction = retrieval_functions.create(function)
-    require_integer("seed", seed, 0)
+    require_integer("random_state", random_state, 0)
     require_integer("collections", collections, 1)
     _check_value(made)
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(random_state)
     for number in range(collections):
         documents = _random_documents(random, number)
         query = _random_query(random, documents)
-        _check_scores(made, definition, documents, query, random, f"seed {seed}, collection {number}")
+        _check_scores(made, definition, documents, query, random, f"seed {random_state}, collection {number}")
 
 
 def _check_value(function: RetrievalFunction) -> None:
@@ -93,11 +96,13 @@ def _check_value(function: RetrievalFunction) -> None:
         raise CheckError(f"{function!r} takes new attributes: expected a frozen attrs class, without state.")
     name = retrieval_functions.spell(function)
     if name is not None:
-        require(retrieval_functions.create(name) == function, f"what its name {name!r} makes of it", "something else")
+        require(
+            retrieval_functions.create(name) == function, f"the function that its name {name!r} creates", "another one"
+        )
 
 
 def _can_be_found(kind: type) -> bool:
-    """Say whether pickle finds a class by its name, as it does not one that was made in another namespace."""
+    """Return True if pickle finds a class by its name, which requires that a module contains it."""
     return getattr(sys.modules.get(kind.__module__), kind.__qualname__, None) is kind
 
 
@@ -123,7 +128,7 @@ def _check_scores(
     scores = _scores(function, postings, query, place)
     after = (postings.documents, postings.counts, postings.lengths)
     if not all(np.array_equal(one, other) for one, other in zip(before, after, strict=True)):
-        raise CheckError(f"{function!r} on {place}: expected the postings as they were, got other values in them.")
+        raise CheckError(f"{function!r} on {place}: expected unchanged postings, got other values.")
     require_equal(_scores(function, postings, query, place), scores, "the same scores the second time")
     require_equal(
         _scores(function, postings, dict(reversed(query.items())), place), scores, "no effect of the terms' order"
@@ -141,7 +146,7 @@ def _check_scores(
         defined = [float(definition(without, documents[k], documents)) for k in common]
         expected = scores.copy()
         expected[common] = defined
-        require_equal(scores, expected, "what the definition says")
+        require_equal(scores, expected, "the score of the definition")
 
 
 def _scores(function: RetrievalFunction, postings: Postings, query: Mapping[str, int], place: str) -> Vector:
@@ -157,7 +162,7 @@ def _scores(function: RetrievalFunction, postings: Postings, query: Mapping[str,
 
 
 class _OneByOne(Scorer):
-    """Asks for the weights of one posting at a time."""
+    """Computes the weights of one posting at a time."""
 
     def weigh(self, term: int, where: slice) -> Vector:
         return np.concatenate([Scorer.weigh(self, term, slice(at, at + 1)) for at in range(where.start, where.stop)])
@@ -172,7 +177,7 @@ def _one_by_one(function: RetrievalFunction, postings: Postings, query: Mapping[
 
 
 def _random_documents(random: np.random.Generator, number: int) -> list[list[str]]:
-    """Return documents as lists of tokens; all of the first collections are unusual."""
+    """Return documents as lists of tokens; the first two collections are edge cases."""
     if number == 0:
         return [["a"]]
     if number == 1:

@@ -1,4 +1,4 @@
-"""Check a solver."""
+"""The check of a solver."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -12,12 +12,13 @@ import numpy as np
 from attrs import evolve, frozen, has
 
 from structsvm.exceptions import CheckError, InputError, OracleError
+from structsvm.foundation.settings import require_integer, require_kind
+from structsvm.foundation.types import Vector
 from structsvm.losses import AveragePrecision, ScoreLoss, ZeroOne
 from structsvm.problem import Problem
 from structsvm.result import Result, Status, Step
-from structsvm.settings import require_integer, require_kind
-from structsvm.solvers import Callback, Checkpoint, NSlack, OneSlack, Solver
-from structsvm.types import Vector
+from structsvm.solvers import Checkpoint, NSlack, OneSlack, Solver
+from structsvm.solvers.state import Callback
 
 ROUNDING = 1e-8
 """Difference that counts as rounding, relative to the objective."""
@@ -25,57 +26,56 @@ ROUNDING = 1e-8
 _STEPS_OF_THE_FIRST_LIFE = 3
 
 
-def check_solver(solver: Solver, *, seed: int = 0) -> None:
-    """Check that a solver minimises problems and that what it certifies is true.
+def check_solver(solver: Solver, *, random_state: int = 0) -> None:
+    """Check that a solver minimises problems and that its certificates are true.
 
-    Small problems of rankings and of rows, weighted too, at two values of C, and one with bounds on weights, which a
-    solver may refuse with an `InputError`. Checked are that
+    The check uses small problems of rankings and of rows, also weighted, at two values of C, and one with bounds on
+    weights, which a solver may reject with an `InputError`. It requires that
 
-    - the upper bound is the objective at the weights returned, computed afresh,
-    - the lower bound does not exceed the optimum, which `OneSlack` knows to a millionth of C,
-    - the cuts returned hold at any weights, and their multipliers are within the caps,
-    - a result that says that it converged did, and of all problems at least one is solved,
-    - the history begins at iteration 0 and its bounds only close in; the callback sees each step,
+    - the upper bound is the objective at the returned weights, recomputed,
+    - the lower bound does not exceed the optimum, which `OneSlack` finds to a millionth of C,
+    - the returned cuts are valid at any weights, and their multipliers are within the caps,
+    - a result with status "converged" has converged, and at least one problem is solved,
+    - the history begins at iteration 0, its bounds only improve, and the callback gets each step,
     - a callback that returns True, and Ctrl-C, end the run with the best result so far,
-    - going on from a result of its own or of another solver never makes it worse,
+    - a start from a result of this or another solver never makes it worse,
     - cuts of other data are not used,
-    - where it takes a checkpoint: killed after two iterations, it goes on from there to the same certificate,
-    - solving twice gives the same weights: no state is kept.
+    - if it accepts a checkpoint: killed after two iterations, it resumes to the same certificate,
+    - solving twice returns the same weights: the solver has no state.
 
     Parameters
     ----------
     solver : the solver to check, an attrs class with a field ``tol``.
-    seed : of the random problems.
+    random_state : seed of the random problems.
 
     Raises
     ------
-    CheckError : the first thing found wrong: in which problem, what was expected and what came.
+    CheckError : the first mistake found; the message gives the problem, and the expected and the actual value.
 
     Examples
     --------
     >>> from structsvm.solvers import FrankWolfe
-    >>> from structsvm.testing import check_solver
     >>> check_solver(FrankWolfe())
     """
     require_kind("solver", solver, Solver, "a Solver")
-    require_integer("seed", seed, 0)
+    require_integer("random_state", random_state, 0)
     if not (has(type(solver)) and hasattr(solver, "tol")):
         raise CheckError(
             f"{type(solver).__name__} has no field tol: a solver is an attrs class (attrs.frozen) with a field "
             "tol, which estimators and the command line set"
         )
-    results = [_Check(solver, *case).run() for case in _cases(seed) if _takes(solver, case[1])]
+    results = [_Check(solver, *case).run() for case in _cases(random_state) if _takes(solver, case[1])]
     if not any(result.converged for result in results):
         raise CheckError(
-            f"{solver!r} converged on none of {len(results)} problems of a few examples: expected a gap of at most "
+            f"{solver!r} did not converge on any of {len(results)} small problems: expected a gap of at most "
             f"tol * C, got {min(result.gap / result.C for result in results):.3g} * C at the least. "
             f"It ended with: {results[0].status.value}."
         )
 
 
-def _cases(seed: int) -> Iterator[tuple[str, Problem, Problem]]:
-    """Yield problems with their names, and the same with the labels of other examples."""
-    random = np.random.default_rng(seed)
+def _cases(random_state: int) -> Iterator[tuple[str, Problem, Problem]]:
+    """Yield problems with their names, and the same problems with the labels of other examples."""
+    random = np.random.default_rng(random_state)
     queries, documents, d = 8, 6, 4
     X = random.standard_normal((queries * documents, d))
     qid = np.repeat(np.arange(queries), documents)
@@ -93,13 +93,13 @@ def _cases(seed: int) -> Iterator[tuple[str, Problem, Problem]]:
             )
             yield f"{type(loss).__name__}, C={C:g}{'' if kappa is None else ', weighted'}", one, other
     one, other = (
-        Problem.from_queries(X, labels, qid, C=10.0).regularised(bounds=(0.0, None)) for labels in (y, y[::-1])
+        Problem.from_queries(X, labels, qid, C=10.0).regularized(bounds=(0.0, None)) for labels in (y, y[::-1])
     )
     yield "AveragePrecision, C=10, weights that are not negative", one, other
 
 
 def _takes(solver: Solver, problem: Problem) -> bool:
-    """Say whether a solver takes a problem, of which those with bounds may be refused."""
+    """Return True unless the solver rejects a problem with bounds."""
     if problem.box is None:
         return True
     try:
@@ -110,12 +110,12 @@ def _takes(solver: Solver, problem: Problem) -> bool:
 
 
 class _Killed(Exception):
-    """Stands for whatever may end a process."""
+    """Simulates the end of a process."""
 
 
 @frozen(eq=False)
 class _Check:
-    """One problem, and another of the same size."""
+    """The checks on one problem, and another of the same size."""
 
     solver: Solver
     label: str
@@ -150,7 +150,7 @@ class _Check:
         except OracleError as error:
             raise CheckError(
                 f"{self.solver!r} on {self.label}, {place}: expected a lower bound, got one above the upper bound. The "
-                f"losses of this check are exact, so it is the solver that passed a number that is no bound. {error}"
+                f"losses of this check are exact, so the solver computed a wrong bound. {error}"
             ) from error
 
     def _ends_early(self) -> None:
@@ -168,7 +168,7 @@ class _Check:
             self._require(found is status, f"{status} when the callback ends the run", got)
 
     def _goes_on(self, optimum: Result) -> None:
-        """Kill the solver and let it go on from its checkpoint, where it takes one."""
+        """Kill the solver and resume from its checkpoint, if it accepts one."""
         if "checkpoint" not in signature(self.solver.solve).parameters:
             return
         seen: list[Step] = []

@@ -1,37 +1,37 @@
-"""The best documents of queries: postings added up in compiled code, block of documents after block.
+"""Find the best documents of queries by adding up postings in compiled code, one block of documents after the other.
 
-By MaxScore (Turtle and Flood, "Query evaluation: strategies and optimizations", IPM 1995): the terms of a query come in
-descending order of the most that they add to a score. Once k documents are held, the last terms, which even together
-lift no document above the worst of these, are not added up any more, but looked up for documents that the first terms
-bring close to it. The order in which the weights of a document are added is the same for all documents.
+The method is MaxScore (Turtle and Flood, "Query evaluation: strategies and optimizations", IPM 1995). Terms of a query
+are sorted by the most that they can add to a score. Once k documents are found, the last terms cannot lift a document
+above the worst of these by themselves. They are then not added up, but looked up for documents that the first terms
+bring close to it. The weights of every document are added in the same order.
 
-Where the terms that are added up have few postings, the documents that they meet are written down, so that the work is
-that of the postings; else all sums of a block are looked at.
+If the added terms have few postings, the documents that they meet are recorded, so that the cost grows with the
+postings; else all sums of a block are scanned.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
-from structsvm.compute.compilation import compiled
-from structsvm.compute.selection import largest_to_front
-from structsvm.types import IntVector, Matrix, Vector
+from structsvm.foundation.compute.compilation import compiled
+from structsvm.foundation.compute.selection import largest_to_front
+from structsvm.foundation.types import IntVector, Matrix, Vector
 
 BLOCK = 1 << 14
-"""Documents whose sums are held at a time, so that they stay in the processor's cache."""
+"""Documents per block, whose sums fit in the processor's cache."""
 DENSE = 4
-"""Terms that at least one in so many documents has are dense: they have a weight for each document, by number."""
+"""A term is dense if at least one in this many documents has it; then it has a weight for each document."""
 SPARE = 2
-"""Times as many documents as are asked for are held before the worst of them are dropped."""
+"""Capacity for candidates, as a multiple of k; when it is full, the worst are dropped."""
 NO_KEY = np.int64(-(1 << 63))
-"""What is less than all keys."""
+"""Smaller than all keys."""
 _NONE = np.int64(-(1 << 63))
-"""The bits of -0.0, which no sum is, as 0.0 is added to each weight: the sum of a document that has no term."""
+"""Bits of -0.0, the sum of a document without a term; no other sum has them, because 0.0 is added to each weight."""
 _LOOKING_UP = 64
-"""Time that it takes to look a document up, in units of that of adding a posting."""
+"""Time to look a document up, relative to adding a posting."""
 _MANY = 2
-"""Times as many documents of a block as are asked for, above which a sample shows which of them are not the best."""
+"""If a block has more candidates than this multiple of k, a sample helps to drop some."""
 _SAMPLED = 16
-"""Every so many documents, one is in the sample."""
+"""One in this many documents is in the sample."""
 
 
 @compiled
@@ -55,26 +55,19 @@ def best_documents(
 ) -> None:
     """Find the keys of the best documents with a term of each query: the k best, and perhaps others.
 
-    Scores are summed in float64, term after term, and compared in float32; equal ones by the place of the document.
-    Blocks go from the last document to the first: where ids ascend, as they do in most collections, the first of equal
-    documents that are met are those that stay.
+    Scores are summed in float64, term by term, and compared in float32; equal scores are ordered by the place of the
+    document. Blocks go from the last document to the first: ids usually ascend, so the first of equal documents stay.
 
-    Parameters
-    ----------
-    query_ptr : terms ``query_ptr[q]:query_ptr[q + 1]`` are those of query q, shape (n_queries + 1,).
-    begins, ends : where the postings of each term are, shape (m,).
-    factors : weight of each term in its query, shape (m,).
-    most : the most that each term adds to a score, at least 0, descending in a query, shape (m,).
-    scores : what is added to all scores of a query, shape (n_queries,).
-    slacks : by how much rounding may raise a score of a query above a bound, at most, shape (n_queries,).
-    documents, weights : document of each posting, ascending within a term, and its weight, shape (n_postings,).
-    rows : row of each term in `dense`, which has its weights if it is a dense one; -1 if it is not; shape (m,).
-    dense : weights of documents, those without the term NaN, shape (n_dense, n_documents).
-    added : what is added to the score of each document, shape (n_documents,) or, where that is nothing, (0,).
-    most_added : the largest of `added` in each `BLOCK` of documents; 0 where there is nothing; shape (n_blocks,).
-    place : place of each document in the order of ids, ascending, shape (n_documents,).
-    k : how many documents of a query, at most.
-    keys : written from the left, shape (n_queries, SPARE * k); see `scores_and_places`.
+    - Queries: ``query_ptr``, shape (n_queries + 1,), delimits the terms of each query. ``scores`` is added to all
+      scores of a query, and ``slacks`` bounds the rounding error of its scores; both have shape (n_queries,).
+    - Terms, shape (m,): postings ``begins`` to ``ends``, weight in the query ``factors``, largest contribution to a
+      score ``most`` (at least 0, descending within a query), and ``rows`` in ``dense``, -1 if the term is not dense.
+    - Postings, shape (n_postings,): ``documents``, ascending within a term, and ``weights``.
+    - ``dense``, shape (n_dense, n_documents): weights of documents, NaN without the term.
+    - ``added``, shape (n_documents,) or (0,): added to the score of each document. ``most_added``, shape (n_blocks,):
+      its maximum in each `BLOCK`.
+    - ``place``, shape (n_documents,): place of each document in ascending order of ids.
+    - ``keys``, shape (n_queries, SPARE * k): output, written from the left; see `scores_and_places`.
     """
     n_documents = len(place)
     sums = np.full(BLOCK, -0.0)
@@ -86,7 +79,8 @@ def best_documents(
         terms = slice(query_ptr[query], query_ptr[query + 1])
         begin, behind, factor, row = begins[terms], ends[terms].copy(), factors[terms], rows[terms]
         size = ends[terms] - begin
-        rest = np.zeros(len(begin) + 1)  # the most that all terms from each on add
+        # Largest joint contribution of each term and later terms.
+        rest = np.zeros(len(begin) + 1)
         n_blocks = 0
         for term in range(len(begin) - 1, -1, -1):
             rest[term] = rest[term + 1] + most[query_ptr[query] + term]
@@ -151,7 +145,8 @@ def best_documents(
                     worst_key = largest_to_front(held, k)
                     count = k
                     bits[0] = worst_key >> 32 if worst_key >= 0 else (worst_key >> 32) ^ 0x7FFFFFFF
-                    least = np.float64(np.nextafter(rounded[0], np.float32(-np.inf)))  # what is less, rounds to less
+                    # Numbers below this one round to less than rounded[0].
+                    least = np.float64(np.nextafter(rounded[0], np.float32(-np.inf)))
             if few:
                 for document in touched[:n_touched]:
                     sums[document] = -0.0
@@ -170,7 +165,7 @@ def _add(
     first: int,
     factor: float,
 ) -> int:
-    """Add a term's weights, from the last posting back to the first document of a block; return where that is."""
+    """Add a term's weights, from the last posting back to the first document of a block; return where it stopped."""
     posting = end - 1
     while posting >= begin and documents[posting] >= first:
         sums[np.uint64(documents[posting] - first)] += factor * weights[posting] + 0.0
@@ -190,12 +185,13 @@ def _touch(
     touched: IntVector,
     n_touched: int,
 ) -> tuple[int, int]:
-    """Add as `_add` does, and write down which documents had no term before; return also how many have one now."""
+    """Add as `_add` does, and record documents without an earlier term; return also how many have one now."""
     bits = sums.view(np.int64)
     posting = end - 1
     while posting >= begin and documents[posting] >= first:
         document = np.uint64(documents[posting] - first)
-        touched[min(n_touched, BLOCK - 1)] = document  # overwritten by the next one, unless it is new: no branch
+        # Without a branch: the next document overwrites this one unless it is new.
+        touched[min(n_touched, BLOCK - 1)] = document
         n_touched += bits[document] == _NONE
         sums[document] += factor * weights[posting] + 0.0
         posting -= 1
@@ -204,20 +200,19 @@ def _touch(
 
 @compiled
 def _add_dense(sums: Vector, values: Vector, factor: float) -> None:
-    """Add a term's weights in a block, where there is one for each document."""
     for document in range(len(values)):
         sums[document] += _dense_weight(values[document], factor)
 
 
 @compiled
 def _dense_weight(value: float, factor: float) -> float:
-    """Return what a term adds to a document; where the document does not have it, what leaves all numbers as is."""
+    """Return the contribution of a dense term to a document; -0.0, which changes no number, if it lacks the term."""
     return factor * value + 0.0 if value == value else -0.0
 
 
 @compiled
 def _enough(sums: Vector, among: IntVector, enough: float, picked: IntVector) -> int:
-    """Write which of some documents have at least this sum; return how many they are."""
+    """Write the documents whose sum is at least ``enough`` to ``picked``; return their number."""
     found = 0
     for document in among:
         picked[found] = document
@@ -227,9 +222,9 @@ def _enough(sums: Vector, among: IntVector, enough: float, picked: IntVector) ->
 
 @compiled
 def _pick(sums: Vector, enough: float, candidate: NDArray[np.bool_], picked: IntVector) -> int:
-    """Write which documents have a term and at least this sum, the last first; return how many they are.
+    """Write the documents with a term and at least this sum, the last first; return their number.
 
-    `candidate` is room to work in.
+    ``candidate`` is scratch space.
     """
     if enough > 0.0:
         for document in range(len(sums)):
@@ -243,22 +238,24 @@ def _pick(sums: Vector, enough: float, candidate: NDArray[np.bool_], picked: Int
     for eight in range(len(eights) - 1, -1, -1):
         if eights[eight] != 0:
             for document in range(8 * eight + 7, 8 * eight - 1, -1):
-                picked[found] = document  # overwritten by the next one, unless it is a candidate: no branch
+                # Without a branch: the next document overwrites this one unless it is a candidate.
+                picked[found] = document
                 found += candidate[document]
     return found
 
 
 @compiled
 def _thin(sums: Vector, picked: IntVector, k: int) -> int:
-    """Drop documents that are not among the k best of many; return how many are left.
+    """Drop documents that are not among the k best of many; return the number that is left.
 
-    A quantile of a sample is below the k best, most likely; whether it is, is counted (Floyd and Rivest, "Expected time
-    bounds for selection", CACM 1975).
+    A quantile of a sample is most likely below the k best; a count verifies it (Floyd and Rivest, "Expected time bounds
+    for selection", CACM 1975).
     """
     sample = sums[picked[::_SAMPLED]]
     rank = min(len(sample), k // _SAMPLED + 3 * int(np.sqrt(k / _SAMPLED)) + 1)
     bound = np.float32(largest_to_front(sample, rank))
-    least = np.float64(np.nextafter(bound, np.float32(-np.inf)))  # what is less, rounds to less
+    # Numbers below this one round to less than the bound.
+    least = np.float64(np.nextafter(bound, np.float32(-np.inf)))
     above = 0
     for document in picked:
         above += sums[document] >= bound
@@ -275,7 +272,8 @@ def _thin(sums: Vector, picked: IntVector, k: int) -> int:
 def _first_from(documents: NDArray[np.int32], begin: int, end: int, document: int) -> int:
     """Return the first of some postings, ascending by document, whose document is at least this one.
 
-    From the end on, in steps that double (Bentley and Yao, "An almost optimal algorithm for unbounded searching").
+    It searches from the end, in doubling steps (Bentley and Yao, "An almost optimal algorithm for unbounded
+    searching").
     """
     step = 1
     low = end - 1
@@ -294,10 +292,9 @@ def _first_from(documents: NDArray[np.int32], begin: int, end: int, document: in
 
 
 def scores_and_places(keys: NDArray[np.int64]) -> tuple[NDArray[np.float32], IntVector]:
-    """Return the scores and places that keys stand for.
+    """Decode scores and places from keys, which sort by score, then by place.
 
-    A key is larger for a larger score, and for equal ones for a larger place: its upper half are the bits of the score,
-    those but the sign turned around for scores below 0, and its lower half is the place.
+    The upper half has the bits of the score, inverted but for the sign if it is negative; the lower half has the place.
     """
     bits = (keys >> 32).astype(np.int32)
     scores = np.where(bits >= 0, bits, bits ^ 0x7FFFFFFF).astype(np.int32).view(np.float32)

@@ -1,4 +1,4 @@
-"""What a text is made of, in an index: its terms."""
+"""Turn texts into index terms."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -7,21 +7,13 @@ from typing import Any
 
 from attrs import Attribute, field, frozen
 
-from structsvm.settings import as_list, place, require_choice, require_kind
+from structsvm.foundation.extras import needed
+from structsvm.foundation.settings import as_list, place, require_choice, require_kind
 from structsvm.text.stop_words import named_stop_words, stopped_tokens
 from structsvm.text.tokens import tokens
 
 STEMMERS = {"porter": "porter", "porter2": "english"}
-"""The stemmers, and what Snowball calls them.
-
-Examples
---------
->>> from structsvm.text import STEMMERS, Analyzer
->>> for stemmer in STEMMERS:
-...     print(stemmer, Analyzer(stemmer).terms("generously skied"))
-porter ['gener', 'ski']
-porter2 ['generous', 'ski']
-"""
+"""The stemmers, and their names in Snowball."""
 
 _STOP_WORDS = "the name of a list, words, or None"
 _MOST_REMEMBERED = 2**20
@@ -44,13 +36,14 @@ class Analyzer:
     Parameters
     ----------
     stemmer : "porter", the algorithm of Porter (Program 14, 1980) as published; "porter2", its revision, which is
-        Snowball's for English; None: a term is a token. Both are PyStemmer's.
-    stop_words : name of a list ("snowball", "glasgow", "lucene"); words; None: there are none. They are looked for
-        before stemming. `read_stop_words` reads those of a file, and says what a word with an apostrophe stands for.
+        Snowball's for English; None: a term is a token. Both come from PyStemmer.
+    stop_words : name of a list, "snowball" (174 words), "glasgow" (318) or "lucene" (33); words; or None. They are
+        removed before stemming. A word with an apostrophe stands for its parts, as texts are split: "don't" for "don"
+        and "t". Other words of several tokens, such as "come-on", are ignored.
 
     Raises
     ------
-    InputError : when a setting is none of these.
+    InputError : a setting is not valid.
 
     Examples
     --------
@@ -80,17 +73,17 @@ class Analyzer:
         return frozenset(self.stop_words or ())
 
     def terms(self, text: str) -> list[str]:
-        """Return the terms of a text, in their order, as often as they are there."""
+        """Return the terms of a text in order, with repetitions."""
         return [term for term in map(term_of_token(self), tokens(text)) if term]
 
 
 def term_of_token(analyzer: Analyzer) -> Callable[[str], str]:
-    """Return a function that makes the term of a token, "" of a stop word; it remembers them."""
+    """Return a caching function that maps a token to its term, or to "" if it is a stop word."""
     return _terms(analyzer).__getitem__
 
 
 class _Terms(dict[str, str]):
-    """The terms of tokens that were met, "" those of stop words."""
+    """Cache of terms by token; "" for stop words."""
 
     def __init__(self, analyzer: Analyzer) -> None:
         super().__init__()
@@ -100,7 +93,8 @@ class _Terms(dict[str, str]):
     def __missing__(self, token: str) -> str:
         term = "" if token in self._stopped else token
         if term and self._stem is not None:
-            term = self._stem(token) or token  # of "s" nothing would be left
+            # The stem of "s" is empty, so keep the token.
+            term = self._stem(token) or token
         if len(self) >= _MOST_REMEMBERED:
             self.clear()
         self[token] = term
@@ -113,10 +107,12 @@ def _terms(analyzer: Analyzer) -> _Terms:
 
 
 def _stemmer(name: str) -> Callable[[str], str]:
-    from Stemmer import Stemmer
+    with needed("stems need PyStemmer", "tools", "Or choose stemmer=None."):
+        from Stemmer import Stemmer
 
     stem = Stemmer(name, 0).stemWord
-    lock = Lock()  # a stemmer has a buffer of its own, which threads would share
+    # A stemmer has a buffer that threads must not share.
+    lock = Lock()
 
     def stemmed(token: str) -> str:
         with lock:

@@ -1,4 +1,4 @@
-"""Counts terms of documents as they come, in a few bytes a posting."""
+"""Count terms of documents as they arrive, in a few bytes per posting."""
 
 from array import array
 from collections.abc import Mapping
@@ -8,28 +8,22 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
+from structsvm.foundation.types import IntVector
 from structsvm.text.analyzer import Analyzer, term_of_token
-from structsvm.text.postings import Postings
-from structsvm.text.strings import Strings
+from structsvm.text.postings import Postings, Strings
 from structsvm.text.tokens import tokens
-from structsvm.types import IntVector
 
 BLOCK = 2**21
-"""Tokens after which what was read is counted; a document is never split."""
+"""Tokens per block; a document is never split."""
 
 _STOPPED = -1
 
 
 class Counting:
-    """Counts the terms of documents, field by field and in all fields together.
+    """Counts the terms of documents, for each field and for all fields together.
 
-    The tokens of a block of documents are kept as numbers, and sorted by term and document; what is kept of them are 5
-    to 9 bytes a posting. In the end the postings of all blocks are put in their places, block by block, which are given
-    back as they are done.
-
-    Parameters
-    ----------
-    analyzer : makes terms.
+    Tokens of a block of documents are numbered and sorted by term and document, which leaves 5 to 9 bytes per posting.
+    Finally, postings of all blocks are merged, and each block is freed after its copy.
     """
 
     def __init__(self, analyzer: Analyzer) -> None:
@@ -37,13 +31,13 @@ class Counting:
         self._fields: dict[str, int] = {}
         self._n_documents = 0
         self._tokens = array("i")
-        self._pieces = array("i"), array("i"), array("q")  # the document, field and number of tokens of each text
+        # Document, field and number of tokens of each text.
+        self._pieces = array("i"), array("i"), array("q")
         self._blocks: dict[int, list[_Block]] = {}
         self._whole: list[_Block] = []
         self._lengths: list[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]] = []
 
     def add(self, fields: Mapping[str, str]) -> None:
-        """Count the next document."""
         documents, numbers, sizes = self._pieces
         for name, text in fields.items():
             found = tokens(text)
@@ -56,7 +50,7 @@ class Counting:
             self._count()
 
     def finish(self) -> tuple[dict[str, Postings], Postings]:
-        """Return the counts of each field, by name in the order of names, and those of all fields together."""
+        """Return the counts by field name, sorted by name, and of all fields together."""
         self._count()
         terms = self._numbers.terms
         order = np.array(sorted(range(len(terms)), key=terms.__getitem__), dtype=np.int64)
@@ -72,7 +66,7 @@ class Counting:
         return fields, self._postings(self._whole, order, None)
 
     def _count(self) -> None:
-        """Count the tokens that were read since the last block."""
+        """Count the tokens read since the last block."""
         documents, fields, sizes = (np.array(piece) for piece in self._pieces)
         found = np.frombuffer(self._tokens, dtype=np.intc) if self._tokens else np.zeros(0, dtype=np.intc)
         kept = found != _STOPPED
@@ -93,7 +87,7 @@ class Counting:
             self._blocks.setdefault(number, []).append(block)
 
     def _postings(self, blocks: "list[_Block]", order: IntVector, field: int | None) -> Postings:
-        """Put the postings of blocks together; the list is emptied."""
+        """Merge the postings of blocks, and empty the list."""
         terms = self._numbers.terms
         frequency = np.zeros(len(terms), dtype=np.int64)
         for block in blocks:
@@ -127,7 +121,7 @@ class Counting:
 
 
 class _Numbers(dict[str, int]):
-    """The number of the term of each token, in the order in which terms are met."""
+    """Term number by token; new terms are numbered in order of appearance."""
 
     def __init__(self, analyzer: Analyzer) -> None:
         super().__init__()
@@ -148,13 +142,9 @@ class _Numbers(dict[str, int]):
 
 @frozen(eq=False)
 class _Block:
-    """The postings of some documents.
+    """Postings of some documents, by term and then by document.
 
-    Parameters
-    ----------
-    terms : numbers of the terms that they have, ascending.
-    sizes : how many of the documents have each, at least one.
-    documents, counts : of the postings, term after term; in a term by document.
+    ``terms`` has the numbers of the terms, ascending, and ``sizes`` the number of documents of each, at least 1.
     """
 
     terms: NDArray[np.int32]
@@ -164,7 +154,7 @@ class _Block:
 
     @classmethod
     def of(cls, terms: NDArray[np.int32], documents: NDArray[np.int32]) -> Self:
-        """Count tokens, of each of which the number of the term and that of the document are given, ascending."""
+        """Count tokens from the term and document number of each, sorted."""
         first = int(documents[0])
         bits = int(documents[-1] - first).bit_length()
         keys = (terms.astype(np.int64) << bits) | (documents - first)
@@ -180,10 +170,10 @@ class _Block:
 
 
 def _changes(keys: IntVector) -> IntVector:
-    """Return where another number begins among sorted ones."""
+    """Return the starts of runs of equal numbers."""
     return np.concatenate([[0], np.flatnonzero(keys[1:] != keys[:-1]) + 1])
 
 
 def _smallest_unsigned(numbers: IntVector) -> NDArray[Any]:
-    """Return numbers of at least 0 in the smallest unsigned type that has room for them."""
+    """Return non-negative numbers in the smallest unsigned type that fits."""
     return numbers.astype(np.min_scalar_type(int(numbers.max(initial=0))))

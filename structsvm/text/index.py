@@ -1,36 +1,39 @@
-"""Indexes: the counts of a collection, field by field."""
+"""Indexes: term counts of a collection by field."""
 
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from os import PathLike
 from typing import Any, Self
 
 import numpy as np
 from attrs import frozen
+from numpy.typing import ArrayLike, NDArray
 
+from structsvm.data.pairs import as_ids
 from structsvm.exceptions import InputError, UnknownNameError, quoted
-from structsvm.settings import require_kind
+from structsvm.foundation.settings import require_kind
+from structsvm.foundation.types import IntVector
 from structsvm.text.analyzer import Analyzer
 from structsvm.text.counting import Counting
-from structsvm.text.index_files import read, write
-from structsvm.text.postings import Postings
-from structsvm.text.strings import Strings
+from structsvm.text.index_file import read_index, write_index
+from structsvm.text.postings import Postings, Strings
 
 WHOLE = "whole"
-"""What all fields of a document together are called, among the names of fields."""
+"""Name of all fields of a document together."""
 
 
 @frozen(eq=False, repr=False)
 class Index:
-    """An index of a collection: how often each term is in each document, field by field.
+    """Term counts of each document of a collection, by field.
 
     Parameters
     ----------
-    analyzer : makes terms of documents and of queries.
-    doc_ids : ids of the documents, in the order of the collection, n_documents of them; ``doc_ids[numbers]`` is an
+    analyzer : analyzer of documents and queries.
+    doc_ids : ids of the n_documents documents, in the order of the collection; ``doc_ids[numbers]`` is an
         array of texts.
-    fields : the counts of each field by name, in the order of names.
-    whole : the counts of all fields together: the same object where there is one field only.
+    fields : the counts of each field, sorted by name.
+    whole : the counts of all fields together; the same object as the field if there is only one.
 
     Examples
     --------
@@ -48,17 +51,17 @@ class Index:
 
     @classmethod
     def build(cls, documents: Iterable[Any], analyzer: Analyzer | None = None) -> Self:
-        """Index documents, which are read once and need not be in memory.
+        """Index documents, which are read once and need not fit in memory.
 
         Parameters
         ----------
-        documents : of each its ``id`` and its ``fields``, texts by name, as of `structsvm.data.read_documents`; or a
-            pair of these.
-        analyzer : makes terms. None: ``Analyzer()``, which stems and drops stop words.
+        documents : objects with ``id`` and ``fields``, texts by name, as from `structsvm.data.read_documents`; or pairs
+            of id and fields.
+        analyzer : None: ``Analyzer()``, which stems and drops stop words.
 
         Raises
         ------
-        InputError : there are no documents, or none with a term, or two have the same id.
+        InputError : no document is given, no document has a term, or two have the same id.
         """
         if analyzer is None:
             analyzer = Analyzer()
@@ -72,10 +75,24 @@ class Index:
         fields, whole = counting.finish()
         if not whole.n_terms:
             raise InputError(
-                f"none of the {len(doc_ids):,} documents has a term: see whether the collection was read in its "
-                "format, and whether the stop words are those of its language"
+                f"none of the {len(doc_ids):,} documents has a term: check the format in which the collection was "
+                "read, and the language of the stop words"
             )
         return cls(analyzer, doc_ids, fields, whole)
+
+    @cached_property
+    def sorted_ids(self) -> tuple[NDArray[np.str_], IntVector]:
+        """The ids of the documents in ascending order, and the number of the document of each, shape (n_documents,)."""
+        ids = np.asarray(self.doc_ids)
+        numbers = np.argsort(ids, kind="stable")
+        return ids[numbers], numbers
+
+    def numbers_of(self, doc_ids: ArrayLike) -> IntVector:
+        """Return the number of the document of each id, -1 for ids that are not in the index, shape (n,)."""
+        wanted = as_ids(doc_ids, "doc_ids")
+        ids, numbers = self.sorted_ids
+        place = np.minimum(np.searchsorted(ids, wanted), len(ids) - 1)
+        return np.where(ids[place] == wanted, numbers[place], -1)
 
     @property
     def empty_documents(self) -> int:
@@ -84,58 +101,36 @@ class Index:
 
     @property
     def parts(self) -> dict[str, Postings]:
-        """The counts of each field by name, and those of all fields together as ``"whole"``, unless a field has it."""
+        """Counts of each field by name, and of all fields together as ``"whole"``, unless a field has that name."""
         return {WHOLE: self.whole, **self.fields}
 
     def part(self, name: str) -> Postings:
-        """Return the counts of a field, or those of all fields together; see `parts`.
-
-        Raises
-        ------
-        UnknownNameError : there is no such field.
-        """
+        """Return the counts of a field or of all fields, see `parts`; raise UnknownNameError for other names."""
         require_kind("a field", name, str, "a name")
         if name not in self.parts:
             raise UnknownNameError("field of the index", name, self.parts)
         return self.parts[name]
 
-    def save(self, folder: str | PathLike[str]) -> None:
-        """Write the index to a folder, whole or not at all.
-
-        Parameters
-        ----------
-        folder : one that is not there yet, is empty, or holds an index and nothing else: that is replaced.
-
-        Raises
-        ------
-        InputError : the folder holds something else, or cannot be written.
-        """
-        write(folder, self.analyzer, self.doc_ids, self.fields, self.whole)
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the index to a file atomically; raise InputError if the file cannot be written or is not an index."""
+        write_index(path, self.analyzer, self.doc_ids, self.fields, self.whole)
 
     @classmethod
-    def load(cls, folder: str | PathLike[str]) -> Self:
-        """Load an index, whose arrays stay in their files.
-
-        All files are compared with what was written.
-
-        Parameters
-        ----------
-        folder : that of the index.
+    def load(cls, path: str | PathLike[str]) -> Self:
+        """Verify all of an index's file, and map its arrays to memory.
 
         Raises
         ------
-        InputError : there is no such folder.
-        DataFormatError : it holds no index, or a damaged one, or one of a newer version.
+        InputError : the file is missing or cannot be read.
+        DataFormatError : the file is not an index, is damaged, or has another format.
         """
-        return cls(*read(folder))
+        return cls(*read_index(path))
 
     def __repr__(self) -> str:
         return f"Index{repr(self.whole).removeprefix('Postings')}"
 
 
 class _Ids:
-    """The ids of documents as they come."""
-
     def __init__(self) -> None:
         self._content = bytearray()
         self._ends = array("q", [0])
@@ -148,12 +143,7 @@ class _Ids:
         self._ends.append(len(self._content))
 
     def different(self) -> Strings:
-        """Return them all.
-
-        Raises
-        ------
-        InputError : there are none, or two are the same.
-        """
+        """Return all ids; raise InputError if there are none or two are equal."""
         from xxhash import xxh3_64_intdigest
 
         ids = Strings(np.frombuffer(bytes(self._content), dtype=np.uint8), np.array(self._ends, dtype=np.int64))

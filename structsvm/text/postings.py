@@ -1,29 +1,30 @@
-"""Sparse counts of terms in documents."""
+"""Sparse counts of terms in documents, and packed texts."""
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import Any
+from itertools import pairwise
+from typing import Any, Self, overload
 
 import numpy as np
-from attrs import define
+from attrs import define, frozen
 from numpy.typing import NDArray
 
-from structsvm.types import IntVector
+from structsvm.foundation.types import IntVector
 
 
 @define(eq=False, repr=False, frozen=True, slots=False)
 class Postings:
-    """The documents that each term is in, and how often: term after term.
+    """The documents and counts of each term, term after term.
 
     Parameters
     ----------
-    terms : the terms, sorted by their characters' numbers in Unicode, shape (n_terms,).
-    ptr : postings ``ptr[t]:ptr[t + 1]`` are those of term t, at least one, shape (n_terms + 1,).
-    documents : number of the document of each posting, ascending in a term, shape (n_postings,).
-    counts : how often the term is in the document, at least once, shape (n_postings,); of the smallest unsigned type
-        that has room for all, so products of them are taken after ``astype``.
-    lengths : tokens of each document that are no stop words, shape (n_documents,).
+    terms : the terms, sorted by Unicode code points, shape (n_terms,).
+    ptr : term t has the postings ``ptr[t]:ptr[t + 1]``, at least one, shape (n_terms + 1,).
+    documents : document number of each posting, ascending within a term, shape (n_postings,).
+    counts : occurrences of the term in the document, at least 1, shape (n_postings,), in the smallest unsigned type
+        that fits all; convert them with ``astype`` before multiplying.
+    lengths : tokens of each document without stop words, shape (n_documents,).
 
     Examples
     --------
@@ -45,17 +46,17 @@ class Postings:
 
     @property
     def n_documents(self) -> int:
-        """Number of documents, those without a term too."""
+        """Number of documents, including empty ones."""
         return len(self.lengths)
 
     @property
     def n_terms(self) -> int:
-        """Number of different terms."""
+        """Number of distinct terms."""
         return len(self.terms)
 
     @property
     def n_postings(self) -> int:
-        """Number of pairs of a term and a document that has it."""
+        """Number of pairs of a term and a document with the term."""
         return len(self.documents)
 
     @cached_property
@@ -65,23 +66,23 @@ class Postings:
 
     @property
     def average_length(self) -> float:
-        """Tokens a document."""
+        """Tokens per document."""
         return self.n_tokens / self.n_documents
 
     @cached_property
     def document_frequency(self) -> IntVector:
-        """Number of documents that each term is in, shape (n_terms,)."""
+        """Number of documents with each term, shape (n_terms,)."""
         return np.diff(self.ptr)
 
     @cached_property
     def collection_frequency(self) -> IntVector:
-        """How often each term is in the collection, shape (n_terms,)."""
+        """Occurrences of each term in the collection, shape (n_terms,)."""
         if not self.n_terms:
             return np.zeros(0, dtype=np.int64)
         return np.add.reduceat(self.counts, self.ptr[:-1], dtype=np.int64)
 
     def find(self, term: str) -> int | None:
-        """Return the number of a term; None where no document has it."""
+        """Return the number of a term; None if no document has it."""
         if term not in self._found:
             at = bisect_left(self.terms, term)
             if at == self.n_terms or self.terms[at] != term:
@@ -91,8 +92,62 @@ class Postings:
 
     @cached_property
     def _found(self) -> dict[str, int]:
-        """The numbers of terms that were looked for."""
+        """Cache of term numbers."""
         return {}
 
     def __repr__(self) -> str:
         return f"Postings({self.n_documents:,} documents, {self.n_terms:,} terms, {self.n_postings:,} postings)"
+
+
+@frozen(eq=False, repr=False)
+class Strings(Sequence[str]):
+    """Texts stored one after the other, each in its bytes and one number, even if some are long.
+
+    ``content`` has all texts in UTF-8, shape (n_bytes,); bytes that are not UTF-8 are preserved. Text i is
+    ``content[ptr[i]:ptr[i + 1]]``. An integer index returns a text; an array of integers, a mask, a slice or
+    `numpy.asarray` returns an array of texts.
+    """
+
+    content: NDArray[np.uint8]
+    ptr: IntVector
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> Self:
+        """Pack texts."""
+        pieces = [text.encode("utf-8", "surrogateescape") for text in texts]
+        ptr = np.zeros(len(pieces) + 1, dtype=np.int64)
+        np.cumsum(np.fromiter(map(len, pieces), np.int64, len(pieces)), out=ptr[1:])
+        return cls(np.frombuffer(b"".join(pieces), dtype=np.uint8), ptr)
+
+    def __len__(self) -> int:
+        return len(self.ptr) - 1
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: Any) -> Any: ...
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, int | np.integer):
+            at = int(index) + (len(self) if index < 0 else 0)
+            if not 0 <= at < len(self):
+                raise IndexError(f"there is no text {index} among {len(self)}")
+            return _decoded(self.content[self.ptr[at] : self.ptr[at + 1]].tobytes())
+        chosen = np.arange(len(self))[index]
+        content, starts, ends = self.content, self.ptr[chosen].tolist(), self.ptr[chosen + 1].tolist()
+        texts = [_decoded(content[start:end].tobytes()) for start, end in zip(starts, ends, strict=True)]
+        return np.array(texts, dtype=np.str_)
+
+    def tolist(self) -> list[str]:
+        """Return all texts."""
+        content = self.content.tobytes()
+        return [_decoded(content[start:end]) for start, end in pairwise(self.ptr.tolist())]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.array(self.tolist(), dtype=np.str_ if dtype is None else dtype)
+
+    def __repr__(self) -> str:
+        return f"Strings({len(self):,} texts of {len(self.content):,} bytes)"
+
+
+def _decoded(content: bytes) -> str:
+    return content.decode("utf-8", "surrogateescape")

@@ -1,4 +1,4 @@
-"""Retrieval: the best documents of each topic, as a run."""
+"""Retrieve the best documents of each topic as a run."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
@@ -7,40 +7,34 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from structsvm.compute.blocks import in_blocks
 from structsvm.data import Run, Topic
 from structsvm.data.pairs import sort_topics
 from structsvm.exceptions import InputError
+from structsvm.foundation.compute.blocks import in_blocks
+from structsvm.foundation.settings import as_list, require_integer, require_kind
+from structsvm.foundation.types import IntVector
 from structsvm.registry import retrieval_functions
-from structsvm.settings import as_list, require_integer, require_kind
 from structsvm.text.accumulation import BLOCK, NO_KEY, SPARE, best_documents, scores_and_places
 from structsvm.text.functions import RetrievalFunction
 from structsvm.text.functions.base import BoundQuery
 from structsvm.text.index import Index
-from structsvm.types import IntVector
 
 Topics: TypeAlias = Iterable[Topic] | Mapping[str, str]
 """Topics, or the texts of queries by the id of their topic."""
 
 _AT_ONCE = 64
-"""Topics after which progress is shown."""
+"""Topics per report of progress."""
 _LARGEST = np.finfo(np.float32).max
 _MOST_KEYS = 1 << 22
-"""Keys of documents that are held at a time, but those of a topic."""
+"""Most keys of documents in memory at a time, unless a single topic has more."""
 _ROUNDING = 1e-12
-"""What rounding changes a score by, at most, as part of the sizes of what is added up."""
+"""Largest rounding error of a score, relative to the sizes of its summands."""
 _WORK = 0.02
-"""Time that a posting or document takes, in units of the argmax of one."""
+"""Time per posting or document, relative to one document in an argmax."""
 
 
 class _Best(NamedTuple):
-    """The best documents of topics, topic after topic, best first.
-
-    Parameters
-    ----------
-    counts : how many each topic has, shape (n_topics,).
-    doc_ids, scores : their ids and scores.
-    """
+    """The best documents of topics, topic after topic, best first; ``counts``, shape (n_topics,), delimits topics."""
 
     counts: IntVector
     doc_ids: NDArray[np.str_]
@@ -48,18 +42,18 @@ class _Best(NamedTuple):
 
 
 class Retriever:
-    """Ranks the documents of an index by a retrieval function. What depends on these alone is computed once.
+    """Ranks the documents of an index by a retrieval function, and caches statistics and weights for the next topics.
 
     Parameters
     ----------
     index : the collection.
     function : the function, by name or as an object.
-    field : field of the documents that is looked at; None: all fields together.
+    field : field of the documents to search; None: all fields together.
 
     Raises
     ------
-    InputError : the index is none, or there is no such function.
-    UnknownNameError : the index has no such field.
+    InputError : `index` is not an index, or the function is unknown.
+    UnknownNameError : the index lacks the field.
 
     Examples
     --------
@@ -77,11 +71,9 @@ class Retriever:
         spelled = retrieval_functions.spell(self.function) or type(self.function).__name__
         self.name = spelled if field is None else f"{field}.{spelled}"
         self.scorer = self.function.bind(index.whole if field is None else index.part(field))
-        ids = np.asarray(index.doc_ids)
-        order = np.argsort(ids, kind="stable")
-        self._ids = ids[order]
-        self._place = np.empty(len(order), dtype=np.int32)
-        self._place[order] = np.arange(len(order), dtype=np.int32)
+        self._ids, numbers = index.sorted_ids
+        self._place = np.empty(len(numbers), dtype=np.int32)
+        self._place[numbers] = np.arange(len(numbers), dtype=np.int32)
         added = self.scorer.added
         self._size_of_added = float(np.abs(added).max(initial=0.0))
         blocks = range(0, len(self._ids), BLOCK)
@@ -115,13 +107,9 @@ class Retriever:
         name: str | None = None,
         progress: Callable[[int], object] | None = None,
     ) -> Run:
-        """Return the best documents of each topic, as `retrieve`; none where no topic has a term of the index.
+        """Return the best documents for the text of each topic; an empty run if the index has no term of them.
 
-        Parameters
-        ----------
-        texts : the text of each query by the id of its topic.
-        top, name : see `structsvm.text.retrieve`.
-        progress : is given the numbers of topics that are done.
+        ``progress`` is called with the number of finished topics.
         """
         require_integer("top", top, 1)
         names = sort_topics(texts)
@@ -129,35 +117,36 @@ class Retriever:
         at_once = max(1, min(_AT_ONCE, _MOST_KEYS // top))
         found: list[_Best] = []
         for first in range(0, len(names), at_once):
-            some = [self.scorer.bound_query(self._counts(texts[topic])) for topic in names[first : first + at_once]]
+            counts = [Counter(self.index.analyzer.terms(texts[topic])) for topic in names[first : first + at_once]]
+            some = [self.scorer.bound_query(each) for each in counts]
             found += self._best(some, top)
             if progress is not None:
                 progress(len(some))
-        counts, doc_ids, scores = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        sizes, doc_ids, scores = (np.concatenate(parts) for parts in zip(*found, strict=True))
         return Run(
             self.name if name is None else name,
-            np.repeat(np.array(names, dtype=np.str_), counts),
+            np.repeat(np.array(names, dtype=np.str_), sizes),
             doc_ids,
             np.clip(scores, -_LARGEST, _LARGEST).astype(np.float64),
         )
 
-    def _counts(self, text: str) -> Counter[str]:
-        return Counter(self.index.analyzer.terms(text))
-
     def _best(self, queries: Sequence[BoundQuery], top: int) -> list[_Best]:
-        """Return the best documents of queries, in parts."""
+        """Return the best documents of queries, in batches."""
         ptr, n = self.scorer.postings.ptr, len(self._ids)
         work = [n + int((ptr[query.terms + 1] - ptr[query.terms]).sum()) for query in queries]
 
-        def block(first: int, last: int) -> _Best:
-            return self._best_of_some(queries[first:last], top)
+        # A block is empty if the query before it has more work than a block.
+        def block(first: int, last: int) -> _Best | None:
+            return self._best_of_some(queries[first:last], top) if first < last else None
 
-        return in_blocks(block, np.concatenate([[0], np.cumsum(work)]), _WORK)
+        found = in_blocks(block, np.concatenate([[0], np.cumsum(work)]), _WORK)
+        return [best for best in found if best is not None]
 
     def _best_of_some(self, queries: Sequence[BoundQuery], top: int) -> _Best:
         postings = self.scorer.postings
         documents = np.asarray(postings.documents).view()
-        documents.flags.writeable = False  # in memory as in a file, so that machine code is made once
+        # Arrays from files are read-only, too, so one compiled version suffices.
+        documents.flags.writeable = False
         terms = np.concatenate([query.terms for query in queries])
         keys = np.empty((len(queries), SPARE * top), dtype=np.int64)
         best_documents(
@@ -197,59 +186,48 @@ def retrieve(
 ) -> Run:
     """Rank the documents of an index for each topic.
 
-    Documents that have no term of a topic are not retrieved; a topic of which no document has a term is not in the run.
-    Scores are summed in float64, and ranked as in all runs: rounded to float32, equal ones by document id, descending.
-    Work is spread over the threads of numba.
+    Documents without a term of the topic are not retrieved; a topic that shares no term with any document is not in the
+    run. Scores are summed in float64, rounded to float32, and ranked as in all runs: equal ones by document id,
+    descending. The threads of numba share the work.
 
     Parameters
     ----------
     index : the collection.
-    topics : the topics, such as `read_topics` returns; or the text of each query by the id of its topic.
+    topics : the topics, for example from `read_topics`; or the text of each query by the id of its topic.
     function : retrieval function, by name, as in ``"bm25"`` or ``"bm25(k1=0.9,b=0.4)"``, or as an object.
-    top : how many documents of a topic are retrieved, at most, at least 1.
-    query : part of the topic that is the query, see `Topic.query`. None: the description, or all that there is.
-    field : field of the documents that is looked at, with its own lengths and frequencies of terms; None: all fields
-        together.
-    name : name of the run; None: that of the function, after that of the field where one is asked for.
+    top : largest number of documents to retrieve per topic, at least 1.
+    query : part of the topic that is the query, see `Topic.query`. None: the title, or else the description, the text
+        or all.
+    field : field of the documents to search, with its own lengths and term frequencies; None: all fields together.
+    name : name of the run; None: the function's, after the field's if any.
 
     Raises
     ------
-    InputError : two topics have one id, one lacks the part that is asked for, there is no such function, or no topic
-        has a term that the index has.
-    UnknownNameError : the index has no such field.
+    InputError : two topics have the same id, a topic lacks the chosen part, the function is unknown, or the index
+        has no term of any topic.
+    UnknownNameError : the index lacks the field.
 
     Examples
     --------
-    >>> from structsvm.data import Document
     >>> from structsvm.text import Index, retrieve
-    >>> documents = [Document("d1", {"text": "wings and flow"}), Document("d2", {"text": "heat flow, flow"})]
-    >>> run = retrieve(Index.build(documents), {"1": "flow over wings"})
-    >>> run.doc_ids
+    >>> index = Index.build([("d1", {"text": "wings and flow"}), ("d2", {"text": "heat flow, flow"})])
+    >>> retrieve(index, {"1": "flow over wings"}).doc_ids
     array(['d1', 'd2'], dtype='<U2')
     """
     return Retriever(index, function, field).retrieve(topics, top, query=query, name=name)
 
 
 def nothing_found(topics: Sized, field: str | None = None) -> InputError:
-    """Return the error for topics of which no document has a term, in a field if one is asked for."""
+    """Return the error that no document (in a field, if given) shares a term with a topic."""
     where = "" if field is None else f" in its field {field!r}"
     return InputError(
-        f"no document has a term of any of {len(topics)} topics{where}: is the index one of the collection that they "
-        "are for, and are its terms in their language?"
+        f"no document has a term of any of {len(topics)} topics{where}: check that index and topics belong to "
+        "the same collection and language"
     )
 
 
 def texts_of(topics: Topics, query: str | None) -> dict[str, str]:
-    """Return the text of each query by the id of its topic.
-
-    Parameters
-    ----------
-    topics, query : see `retrieve`.
-
-    Raises
-    ------
-    InputError : there are none, they are something else, two have one id, or one lacks the part.
-    """
+    """Return the text of each query by the id of its topic; raise InputError for invalid topics."""
     if isinstance(topics, Mapping):
         listed = [Topic(id, {"query": text}) for id, text in topics.items()]
     else:

@@ -1,4 +1,4 @@
-"""Stop words: lists by name, and files of them."""
+"""Stop words: named lists, and files."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -6,7 +6,7 @@ from os import PathLike
 
 from structsvm.data.blocks import read_blocks
 from structsvm.exceptions import DataFormatError, UnknownNameError
-from structsvm.settings import as_path
+from structsvm.foundation.settings import as_path
 from structsvm.text.tokens import tokens
 
 _LUCENE = """
@@ -41,27 +41,15 @@ STOP_LISTS: Mapping[str, Callable[[], frozenset[str]]] = {
     "lucene": lambda: frozenset(_LUCENE.split()),
     "snowball": lambda: frozenset(_SNOWBALL.split()),
 }
-"""The lists by name: the 318 words of the Glasgow Information Retrieval Group, as scikit-learn has them, the 33 of
-Lucene's ``StopAnalyzer``, and the 174 of Snowball's English list.
-
-Examples
---------
->>> from structsvm.text import STOP_LISTS, Analyzer
->>> {name: len(words()) for name, words in STOP_LISTS.items()}
-{'glasgow': 318, 'lucene': 33, 'snowball': 174}
->>> for name in STOP_LISTS:
-...     print(name, Analyzer(stop_words=name).terms("this is about the thin wing"))
-glasgow ['wing']
-lucene ['about', 'thin', 'wing']
-snowball ['thin', 'wing']
-"""
+"""Stop word lists by name: the 318 words of the Glasgow Information Retrieval Group, as in scikit-learn, the 33 of
+Lucene's ``StopAnalyzer``, and the 174 of Snowball's English list."""
 
 
 def stopped_tokens(words: Iterable[str]) -> frozenset[str]:
-    """Return the tokens that a list of stop words stands for.
+    """Return the tokens to remove for a list of stop words.
 
-    A word is one token, as a rule. One with an apostrophe stands for its parts, which are what it is in a text: "don't"
-    for "don" and "t". Another one of several tokens, as "come-on", stands for none: "come" may mean something.
+    A word is usually one token. A word with an apostrophe stands for its parts, as texts are split: "don't" for "don"
+    and "t". Other words of several tokens, such as "come-on", are ignored, because "come" may have a meaning.
     """
     found: set[str] = set()
     for word in words:
@@ -72,43 +60,16 @@ def stopped_tokens(words: Iterable[str]) -> frozenset[str]:
 
 
 def named_stop_words(name: str) -> frozenset[str]:
-    """Return the tokens of a list in `STOP_LISTS`.
-
-    Raises
-    ------
-    UnknownNameError : there is no list of that name.
-    """
+    """Return the tokens of a list in `STOP_LISTS`."""
     if name not in STOP_LISTS:
         raise UnknownNameError("list of stop words", name, STOP_LISTS)
     return stopped_tokens(STOP_LISTS[name]())
 
 
 def read_stop_words(path: str | PathLike[str]) -> tuple[str, ...]:
-    r"""Read stop words from a file.
+    """Read stop words from a file in UTF-8, plain or compressed, and return their tokens, sorted.
 
-    Parameters
-    ----------
-    path : the file, plain or compressed, in UTF-8: words with blanks, commas or ends of lines between them. ``#``
-        or ``|`` begins a comment.
-
-    Returns
-    -------
-    words : the words as `stopped_tokens` leaves them, sorted.
-
-    Raises
-    ------
-    InputError : the file does not exist or cannot be read.
-    DataFormatError : the file is not text in UTF-8, or has no words.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from structsvm.text import read_stop_words
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = (Path(folder) / "stop").write_text("the\nof\n")
-    ...     print(read_stop_words(Path(folder) / "stop"))
-    ('of', 'the')
+    Blanks, commas, semicolons or line ends separate words; ``#`` or ``|`` begins a comment. See `stopped_tokens`.
     """
     file = as_path("path", path)
     words: set[str] = set()

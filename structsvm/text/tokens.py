@@ -1,24 +1,24 @@
-"""Tokens: what a text is cut into."""
+"""Split texts into tokens."""
 
 import re
 import unicodedata
 
-from structsvm.settings import require_kind
+from structsvm.foundation.settings import require_kind
 
 _ZERO_WIDTH_SPACE = "\u200b"
 _NOT_SEEN = re.compile("[\u034f\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
-"""Marks that are not seen themselves: the grapheme joiner, and those that choose the look of what they are on."""
+"""Invisible marks: the grapheme joiner, and variation selectors, which choose the look of their base."""
 
 
 def tokens(text: str) -> list[str]:
-    """Return the tokens of a text, in their order.
+    """Return the tokens of a text in order.
 
-    A token is a run of letters, digits and the marks on them, of any script; all else separates tokens: blanks,
+    A token is a run of letters, digits and their marks, of any script; all other characters separate tokens: blanks,
     hyphens, apostrophes, full stops, underscores. So "Navier-Stokes" and "it's" are two tokens each, "3.5e-7" is
-    "3", "5e" and "7", "U.S." is "u" and "s", and a run of ideographs is one. Case and width are folded, as by
-    Unicode's NFKC and full case folding: "Straße" is "strasse", "ﬁn" is "fin", "m²" is "m2". Accents stay. Signs
-    that are not seen, such as the soft hyphen, are left out, and so are marks on nothing, such as those that choose the
-    look of an emoji; a zero-width space separates.
+    "3", "5e" and "7", "U.S." is "u" and "s", and a run of ideographs is one. Case and width are folded by
+    Unicode's NFKC and full case folding: "Straße" is "strasse", "ﬁn" is "fin", "m²" is "m2". Accents stay. Invisible
+    signs, such as the soft hyphen, are removed, and so are marks without a base, such as selectors of the look of an
+    emoji. A zero-width space separates tokens.
 
     Raises
     ------
@@ -38,7 +38,7 @@ def tokens(text: str) -> list[str]:
 
 
 class _Signs(dict[int, str | None]):
-    """What becomes of a character, by its number: itself, a blank or nothing."""
+    """Translation of characters by code point: to themselves, a blank or nothing."""
 
     def __missing__(self, number: int) -> str | None:
         sign = chr(number)

@@ -41,17 +41,18 @@ def easy(monkeypatch):
 @pytest.mark.parametrize(
     "name",
     [
-        "average_precision",
+        pytest.param("average_precision", marks=pytest.mark.slow),
         "binned",
         "bounds",
+        "folds",
         "fusion",
         "hinge",
         "indexing",
         "mq2008",
         "ndcg",
         "one_pass",
-        "scale",
-        "sequences",
+        pytest.param("scale", marks=pytest.mark.slow),
+        pytest.param("sequences", marks=pytest.mark.slow),
         "sparse",
         "web30k",
         "weight_search",
@@ -67,7 +68,7 @@ def test_a_benchmark_yields_rows_and_targets(name, nobody, easy):
     targets = list(benchmark.targets(found))
     assert bool(targets) == (name != "zero_one")
     assert {target.met for target in targets} <= (
-        {None} if name in {"bounds", "fusion", "mq2008", "ndcg"} else {True, False, None}
+        {None} if name in {"bounds", "folds", "fusion", "mq2008", "ndcg"} else {True, False, None}
     )
 
 

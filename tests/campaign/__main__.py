@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 
-from structsvm.compute.processes import one_thread, spread
+from structsvm.foundation.compute.processes import one_thread, spread
 from tests.campaign.verdict import FAULTS, KINDS, Verdict, try_case
 
 _AT_ONCE = 50

@@ -8,6 +8,8 @@ import scipy.sparse as sp
 from attrs import evolve, frozen
 
 from structsvm import Problem, Result
+from structsvm.features.operators import BinnedMatrix
+from structsvm.foundation.types import Matrix, Vector
 from structsvm.losses import (
     NDCG,
     AveragePrecision,
@@ -22,12 +24,10 @@ from structsvm.losses import (
     SwappedPairs,
     ZeroOne,
 )
-from structsvm.operators import BinnedMatrix
-from structsvm.planes import Capacity
-from structsvm.planes.capacity import fewest
-from structsvm.qp import CVXOPT, OSQP, ActiveSet, HiGHS
+from structsvm.problem.planes import Capacity
+from structsvm.problem.planes.capacity import fewest
 from structsvm.solvers import Auto, FrankWolfe, NSlack, OneSlack, Solver
-from structsvm.types import Matrix, Vector
+from structsvm.solvers.qp import CVXOPT, OSQP, ActiveSet, HiGHS
 from tests.small_problems import Kronecker, PlainROCArea
 
 QUERY_LOSSES: list[tuple[Any, int]] = [
@@ -67,11 +67,11 @@ class Objective:
 
     Parameters
     ----------
-    centre, penalty : b and λ, shape (d,).
+    center, penalty : b and λ, shape (d,).
     low, high : bounds, shape (d,); finite where the penalty is 0.
     """
 
-    centre: Vector
+    center: Vector
     penalty: Vector
     low: Vector
     high: Vector
@@ -83,7 +83,7 @@ class Objective:
 
     def of(self, problem: Problem) -> Problem:
         """Return a problem with this in the place of its own."""
-        return problem.regularised(centre=self.centre, penalty=self.penalty, bounds=(self.low, self.high))
+        return problem.regularized(center=self.center, penalty=self.penalty, bounds=(self.low, self.high))
 
 
 @frozen(eq=False)
@@ -155,8 +155,8 @@ def bounded(plain: Case) -> Case:
     room = natural * 10.0 ** rng.uniform(-1.0, 2.0, d)
     low = np.where(loose & ~np.isfinite(low), np.minimum(high, room) - 2.0 * room, low)
     high = np.where(loose & ~np.isfinite(high), low + 2.0 * room, high)
-    centre = natural * rng.standard_normal(d) * rng.integers(2)
-    return _regularised(plain, Objective(centre, penalty, low, high))
+    center = natural * rng.standard_normal(d) * rng.integers(2)
+    return _regularised(plain, Objective(center, penalty, low, high))
 
 
 def boxed(plain: Case) -> Case:
@@ -255,7 +255,9 @@ def _solver(rng: np.random.Generator, problem: Problem) -> Solver:
     if kind == 3:
         least = fewest(problem.n, problem.d)
         memory = int(rng.choice([2**28, Capacity(least, np.float64).bytes_for(problem.n, problem.d, least)]))
-        return FrankWolfe(tol=tol, memory=memory, cache_sweeps=int(rng.choice([0, 10])), seed=int(rng.integers(5)))
+        return FrankWolfe(
+            tol=tol, memory=memory, cache_sweeps=int(rng.choice([0, 10])), random_state=int(rng.integers(5))
+        )
     return Auto(tol=tol)
 
 

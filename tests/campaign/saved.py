@@ -12,26 +12,26 @@ import structsvm
 from structsvm import Ranker, StructuralSVM
 from structsvm.estimators import RampRanker
 from structsvm.exceptions import StructSVMError
+from structsvm.foundation.types import Vector
 from structsvm.rankers import LambdaMART, MaximumEntropy, RankBoost, RankNet, RankSVM, WeightSearch
-from structsvm.types import Vector
 
 _NORMALISED = (None, "standard", "query-min-max")
 
 
 def _rankers(rng: np.random.Generator) -> list[Any]:
-    normalise = _NORMALISED[rng.integers(3)]
+    normalize = _NORMALISED[rng.integers(3)]
     return [
         Ranker(
-            "map", C=float(10.0 ** rng.uniform(-2.0, 3.0)), normalise=normalise, fit_intercept=bool(rng.integers(2))
+            "map", C=float(10.0 ** rng.uniform(-2.0, 3.0)), normalize=normalize, fit_intercept=bool(rng.integers(2))
         ),
-        Ranker("ndcg@3", normalise=normalise, bounds=(-1.0, 1.0)),
+        Ranker("ndcg@3", normalize=normalize, bounds=(-1.0, 1.0)),
         Ranker("zero_one", fit_intercept=True),
         RampRanker("map"),
         RankSVM(),
-        RankBoost(n_rounds=5),
-        RankNet(epochs=3, hidden=int(rng.integers(4))),
+        RankBoost(n_estimators=5),
+        RankNet(max_iter=3, hidden_layer_sizes=int(rng.integers(4))),
         MaximumEntropy(),
-        WeightSearch(max_rounds=2),
+        WeightSearch(max_iter=2),
         LambdaMART(n_estimators=3, min_child_samples=1, params={"min_data_in_bin": 1, "verbosity": -1}),
     ]
 
@@ -77,16 +77,11 @@ def _reordered(rng: np.random.Generator, path: Path) -> str:
 def _scores(ranker: Any, X: Any, qid: Vector) -> Vector | str:
     """Return scores, or the word "refused"."""
     try:
-        needs = getattr(ranker, "normalise", None) == "query-min-max"
-        scores: Vector = ranker.predict(X, qid=qid[: len(X)]) if needs or _takes_qid(ranker) else ranker.predict(X)
+        by_query = getattr(ranker, "normalize", None) == "query-min-max" or getattr(ranker, "by_query", False)
+        scores: Vector = ranker.predict(X, qid=qid[: len(X)]) if by_query else ranker.predict(X)
     except StructSVMError:
         return "refused"
     return scores
-
-
-def _takes_qid(ranker: Any) -> bool:
-    settings = getattr(getattr(ranker, "about", None), "record", {}).get("settings", {})
-    return settings.get("normalise") == "query-min-max"
 
 
 def _unseen(rng: np.random.Generator) -> str:

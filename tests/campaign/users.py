@@ -6,9 +6,9 @@ import numpy as np
 from attrs import evolve
 
 from structsvm import Problem
+from structsvm.foundation.types import Vector
 from structsvm.losses import NDCG, AveragePrecision, GradedPairsLoss, GradedRankingLoss, InterleavingLoss, SwappedPairs
 from structsvm.solvers import FrankWolfe, OneSlack
-from structsvm.types import Vector
 from tests.campaign.cases import Case, boxed, case
 from tests.small_problems import PlainROCArea
 

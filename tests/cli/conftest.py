@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from structsvm.cli import main
-from structsvm.signals import ENDING
+from structsvm.foundation.signals import ENDING
 
 
 def write_letor(path: Path, *, queries: int, documents: int, features: int, first_qid: int = 1, seed: int = 0) -> Path:

@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from structsvm.cli.paths import BENCHMARK
+from structsvm.cli.benchmark import _baseline
+from structsvm.cli.shared.paths import BENCHMARK
 from structsvm.data import load_letor
-from structsvm.protocols import AsGiven, EstimatorModel
-from structsvm.protocols.letor import find_folds, model_names
-from structsvm.protocols.letor.fold_reading import read_fold
+from structsvm.protocols import AsGiven, EstimatorModel, plan
+from structsvm.protocols.letor.folds import find_folds, read_fold
+from structsvm.registry import benchmark_models
 from tests.docs.pages import PROGRESS
 from tests.protocols.letor.conftest import write_set
 
@@ -70,7 +71,7 @@ def test_tables_with_named_columns(run, folds):
     named = ("--label", "clicks", "--qid", "session", "--out", "out")
     assert row(run("benchmark", "named", *options, *named).stdout, "SVM-map") == row(expected, "SVM-map")
     said = run("benchmark", "named", *options, *named, "--features", "one,two", code=2).stderr
-    assert "columns were label, qid, and are label, qid, features" in said
+    assert "columns were label, qid, now label, qid, features" in said
     run("benchmark", "named", *options, *named[:-1], "other", "--docid", "rank", "--single-features")
     written = Path("other/folds.jsonl").read_text()
     assert "(three)" in written
@@ -78,7 +79,7 @@ def test_tables_with_named_columns(run, folds):
     whole = Path("tables/S3.csv").read_text()
     Path("tables/S3.csv").write_text(whole.replace("label", "clicks", 1))
     said = run("benchmark", "tables", *options, code=2).stderr
-    assert "has no column 'label': name the one of labels (label=..., or --label COLUMN on the command line)" in said
+    assert "has no column 'label': name the column of labels (label=..., or --label COLUMN on the command line)" in said
     Path("tables/S3.csv").write_text(whole)
     Path("tables/S3.csv").rename("tables/S3.txt")
     assert "tables/S3.txt is not: the files of a fold must" in run("benchmark", "tables", *options, code=2).stderr
@@ -101,7 +102,12 @@ def test_another_measure_and_baseline(run, folds):
     assert [line.split()[0] for line in text.splitlines()[2:4]] == ["SVM-map", "Best"]
     assert text[: text.index("Over the 24")] in Path("out/tables.txt").read_text()
     assert "no model named 'svm-rock'" in run("benchmark", "tiny", *models, "--baseline", "svm-rock", code=2).stderr
-    assert "measure was p@3, and is map" in run("benchmark", "tiny", *models, "--out", "out", code=2).stderr
+    assert "measure was p@3, now map" in run("benchmark", "tiny", *models, "--out", "out", code=2).stderr
+
+
+@pytest.mark.parametrize("name", ["rrf", "reciprocal_rank-fusion", "ReciprocalRankFusion"])
+def test_the_baseline_has_all_names_of_a_model(name):
+    assert _baseline(name, ["SVM-map", "ReciprocalRankFusion", "Best feature"]) == "ReciprocalRankFusion"
 
 
 def test_single_features_and_no_folder(run, folds):
@@ -125,7 +131,7 @@ def test_tables_of_another_run_are_replaced_only_where_that_is_said(run, folds):
     assert "tables.csv" in run(*command, "--force").stdout
     assert Path("out/tables.csv").read_text().startswith("model,")
     assert run("benchmark", "tiny", "--models", "svm-roc", "--out", "out", "-q", code=2).stderr == (
-        "structsvm: error: out belongs to another benchmark (models were BordaCount, Best feature, and are SVM-roc, "
+        "structsvm: error: out belongs to another benchmark (models were BordaCount, Best feature, now SVM-roc, "
         "Best feature): choose another output folder, or replace it with --force (replace=True)\n"
     )
     Path("out/folds.jsonl").unlink()
@@ -140,29 +146,27 @@ def test_it_goes_on_where_it_ended_and_comes_to_the_same_tables(run, folds, monk
     Path("out/tables.md").unlink()
     header, first, *_ = kept.splitlines(keepends=True)
     Path("out/folds.jsonl").write_text(header + first + '{"name":"Fo')  # as a kill leaves it
-    from structsvm.protocols.letor import protocol
-
-    fold, tried = protocol.run_fold, []
+    fold, tried = plan.run_trial, []
 
     def interrupted(*task):
-        tried.append(task[0].name)
+        tried.append(task[1])
         if len(tried) > 1:
             raise KeyboardInterrupt
         return fold(*task)
 
-    monkeypatch.setattr(protocol, "run_fold", interrupted)
+    monkeypatch.setattr(plan, "run_trial", interrupted)
     assert run(*command, code=1).stderr == (
-        "structsvm: error: interrupted: 2 of 3 folds are in out; the same command goes on from there\n"
+        "structsvm: error: interrupted: 2 of 3 folds are in out; run the same command to resume\n"
     )
     assert tried == ["Fold2", "Fold3"]
-    monkeypatch.setattr(protocol, "run_fold", fold)
+    monkeypatch.setattr(plan, "run_trial", fold)
     again = run(*command)
     assert without_seconds(again.stdout) == without_seconds(undisturbed.stdout)
     assert again.stderr == undisturbed.stderr
     assert {path: without_seconds(path.read_text()) for path in Path("out").glob("tables.md")} == {
         path: without_seconds(content.decode()) for path, content in tables.items() if path.suffix == ".md"
     }
-    monkeypatch.setattr(protocol, "run_fold", lambda *task: pytest.fail("a finished benchmark was run again"))
+    monkeypatch.setattr(plan, "run_trial", lambda *task: pytest.fail("a finished benchmark was run again"))
     assert run(*command).stdout == again.stdout
 
 
@@ -175,15 +179,15 @@ def test_folds_of_other_data_are_refused_and_kept(run, folds):
     run(*command)
     kept = Path("out/folds.jsonl").read_bytes()
     write_set(folds / "S1.txt", first=100, seed=9)
-    assert "out belongs to another benchmark (the files of the folds are others)" in run(*command, code=2).stderr
+    assert "out belongs to another benchmark (the files of the folds differ)" in run(*command, code=2).stderr
     assert Path("out/folds.jsonl").read_bytes() == kept
     run(*command, "--force")
     assert Path("out/folds.jsonl").read_bytes() != kept
 
 
 def test_training_that_did_not_converge_is_told(run, folds, monkeypatch):
-    monkeypatch.setattr("structsvm.protocols.letor.catalogue._MODELS", (SHORT,))
-    done = run("benchmark", "tiny", "--models", "short", "--jobs", 1, "-q")
+    monkeypatch.setattr("structsvm.protocols.catalogue.benchmark_model", lambda name: SHORT)
+    done = run("benchmark", "tiny", "--models", "rank-svm", "--jobs", 1, "-q")
     assert done.stderr == (
         "structsvm: note: short: training did not converge in Fold1, Fold2, Fold3; their figures are of what was "
         "reached by then\n"
@@ -193,20 +197,24 @@ def test_training_that_did_not_converge_is_told(run, folds, monkeypatch):
 def test_the_names_of_models(run, monkeypatch):
     monkeypatch.setattr("structsvm.protocols.catalogue.find_spec", lambda name: name)
     monkeypatch.setattr("structsvm.protocols.catalogue.import_module", lambda name: None)
-    assert run("benchmark", "--list").stdout.splitlines() == model_names()
+    assert run("benchmark", "--list").stdout.splitlines() == benchmark_models.names()
     monkeypatch.setattr("structsvm.protocols.catalogue.find_spec", lambda name: None)
-    missing = ["LambdaMART (needs lightgbm)" if name == "LambdaMART" else name for name in model_names()]
+    missing = ["LambdaMART (needs lightgbm)" if name == "LambdaMART" else name for name in benchmark_models.names()]
     assert run("benchmark", "--list").stdout.splitlines() == missing
 
 
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (("tiny", "--models", "svm-mpa"), 2, "there is no model named 'svm-mpa'. Did you mean 'SVM-map'?"),
+        (
+            ("tiny", "--models", "svm-mpa"),
+            2,
+            "there is no model of the benchmark named 'svm-mpa'. Did you mean 'SVM-map'?",
+        ),
         (("tiny", "--models", ","), 2, "has an empty entry"),
-        (("tiny", "--models", "svm-map,SVM-MAP"), 2, "SVM-map is there twice"),
+        (("tiny", "--models", "svm-map,SVM-MAP"), 2, "SVM-map is given twice"),
         (("nowhere",), 2, "nowhere does not exist"),
-        (("empty",), 2, "empty holds no folds"),
+        (("empty",), 2, "empty has no folds"),
         (("train.txt",), 2, "is a file"),
         (("tiny", "--out", "train.txt"), 2, "is a file"),
         (("broken",), 2, "S2.txt, line 1"),
@@ -243,7 +251,7 @@ def test_ctrl_c_ends_it_in_a_line_and_writes_no_tables(process, folds):
     assert started.returncode == 1
     kept = len(Path("out/folds.jsonl").read_bytes().splitlines()) - 1
     assert err.decode() == (
-        f"structsvm: error: interrupted: {kept} of 3 folds are in out; the same command goes on from there\n"
+        f"structsvm: error: interrupted: {kept} of 3 folds are in out; run the same command to resume\n"
     )
     assert out == b""
     assert [path.name for path in Path("out").iterdir()] == ["folds.jsonl"]

@@ -8,12 +8,13 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from structsvm.cli import collections, paths
+from structsvm.cli.shared import collections, paths
+from structsvm.cli.shared.command import Command
 from structsvm.data.collections.formats import AUTO, FORMATS
-from structsvm.storage.files import STANDARD_INPUT
+from structsvm.foundation.storage.files import STANDARD_INPUT
 
 
-@click.command(cls=paths.Command)
+@click.command(cls=Command)
 @click.argument("collection", type=paths.COLLECTION)
 @click.option("--topics", type=paths.TOPICS)
 @click.option("--out", type=paths.OUTPUT)
@@ -64,26 +65,26 @@ def test_a_path_may_be_a_data_set_or_standard_input():
     assert values("ir_datasets:nfcorpus/test")["collection"] == "ir_datasets:nfcorpus/test"
     assert values("-")["collection"] == STANDARD_INPUT
     assert values("./ir_datasets:x")["collection"] == Path("ir_datasets:x")
-    assert "standard input is read once" in refusal("-", "--topics", "-")
+    assert "two inputs cannot both be standard input" in refusal("-", "--topics", "-")
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         (("--format", "xml"), "there is no format 'xml'; known: auto, trec, smart, jsonl, tsv, tsv-header"),
-        (("--encoding", "utf-9"), "there is no encoding 'utf-9': utf-8, latin-1 and cp1252 are some"),
+        (("--encoding", "utf-9"), "unknown encoding 'utf-9'; choose for example utf-8, latin-1 or cp1252"),
         (("--encoding", "utf-16"), "files in utf-16 cannot be read"),
         (("--numbering", "rank"), "'rank' is not one of 'given', 'position'"),
         (("--fields", ","), "has an empty entry"),
         (("--fields", "text,text"), "'text' is given twice: leave one out"),
         (("--fields", "text", "--fields", "text"), "'text' is given twice: leave one out"),
-        (("--encoding", "unicode_escape"), "there is no encoding 'unicode_escape'"),
+        (("--encoding", "unicode_escape"), "unknown encoding 'unicode_escape'"),
         (("--grades", ""), "has an empty entry"),
         (("--grades", "1=2,"), "has an empty entry"),
         (("--grades", "1"), "'1' is not a whole number and what it means: write 1=4,2=3"),
         (("--grades", "1=0.5"), "'1=0.5' is not a whole number and what it means"),
         (("--grades", "1=٤"), "is not a whole number and what it means"),
-        (("--grades", "1=2,01=3"), "grade 1 is there twice: leave one out"),
+        (("--grades", "1=2,01=3"), "grade 1 is given twice: leave one out"),
     ],
 )
 def test_options_that_are_none(words, message):
@@ -124,9 +125,7 @@ def test_grades_where_runs_are_measured(run, here):
     assert turned[1] == 1.0
     assert measured("--grades", "1=4,4=0,-1=0")[1] == 0.5
     (line,) = run(*evaluate, "--grades", "1=4,4=1", code=2).stderr.splitlines()
-    assert line == (
-        "structsvm: error: qrels, line 3: the option grades does not say what grade -1 means, but only 1, 4"
-    )
+    assert line == ("structsvm: error: qrels, line 3: grade -1 is missing in grades, which maps 1, 4: add it")
     assert (
         "--grades says what the grades of --qrels mean: give both"
         in run("evaluate", "m.npz", "test.txt", "--grades", "1=1", code=2).stderr

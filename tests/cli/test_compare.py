@@ -13,8 +13,8 @@ import pytest
 from structsvm.data import load_letor
 from structsvm.estimators import Ranker
 from structsvm.exceptions import NotInstalledError
-from structsvm.qp import HiGHS
 from structsvm.solvers import FrankWolfe
+from structsvm.solvers.qp import HiGHS
 from tests.cli.conftest import write_letor
 from tests.cli.test_processes import _rest, posix
 
@@ -112,9 +112,16 @@ def test_ctrl_c_prints_and_writes_what_is_done(run, monkeypatch):
     assert [row[2] for row in lines(done.stdout, "one-slack")] == ["converged"] * 2
     assert len(Path("rows.csv").read_text().splitlines()) == 3
     assert done.stderr == (
-        "structsvm: error: interrupted: the table has 2 of 3 combinations; the same command goes on from "
+        "structsvm: error: interrupted: the table has 2 of 3 combinations; run the same command to resume from "
         "rows.csv.part\n"
     )
+
+
+def test_a_name_as_long_as_the_file_system_allows(run):
+    name = f"{'n' * 251}.csv"
+    run("compare", "train.txt", "--solver", "one-slack", *SMALL, "--csv", name)
+    assert Path(name).is_file()
+    assert not list(Path().glob("*.part"))
 
 
 def test_it_goes_on_where_it_ended(run, monkeypatch):
@@ -126,15 +133,15 @@ def test_it_goes_on_where_it_ended(run, monkeypatch):
     before = json.loads(Path("rows.json").read_text())
     Path("rows.json.part").write_text(kept + '{"loss":"ma')  # as a kill leaves it
     for other, difference in {
-        ("-C", 10): "C was 1.0, and is 10.0",
-        ("--tol", 0.1): "tol was 0.001, and is 0.1",
+        ("-C", 10): "C was 1.0, now 10.0",
+        ("--tol", 0.1): "tol was 0.001, now 0.1",
     }.items():
         assert run(*command, *other, code=2).stderr == (
             f"structsvm: error: rows.json.part belongs to another comparison ({difference}): choose another output "
-            "file, or remove that one\n"
+            "file, or remove it\n"
         )
     refused = run("compare", "test.txt", *command[2:], code=2).stderr
-    assert "rows.json.part belongs to another comparison (the data are others)" in refused
+    assert "rows.json.part belongs to another comparison (the data differ)" in refused
     assert Path("rows.json.part").read_text() == kept + '{"loss":"ma'
     done = run(*command, "--plot", "gaps.svg")
     assert done.stderr == (
@@ -252,7 +259,9 @@ def test_weights_within_bounds(run):
 def test_a_solver_that_knows_no_bounds_says_so_where_it_was_asked_for(run):
     done = run("compare", "train.txt", "--solver", "one-slack,frank-wolfe", *SMALL[:1], "active-set", "--bounds", "0:")
     assert lines(done.stdout, "frank-wolfe")[0][2] == "failed"
-    why = "frank-wolfe cannot bound weights, nor leave some without regulariser: use one-slack, n-slack or auto"
+    why = (
+        "frank-wolfe supports neither bounds on weights nor weights without regulariser: use one-slack, n-slack or auto"
+    )
     assert f"\nfailed: {why}\n" in done.stdout
     done = run("compare", "train.txt", "--solver", "frank-wolfe", "--bounds", "0:", "-C", "1,2", code=1)
     assert lines(done.stdout, "frank-wolfe")[0][2] == "failed"

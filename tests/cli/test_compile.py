@@ -1,10 +1,11 @@
 from numba.core import event
 
-from structsvm import Ranker, precompile
+from structsvm import Ranker
 from structsvm.cli import compile as compile_
-from structsvm.cli import console
+from structsvm.cli.shared import live_progress
 from structsvm.data import load_digits_queries
 from structsvm.registry import losses
+from structsvm.solvers import precompile
 
 
 def test_losses_are_compiled_and_the_folder_is_told(run, monkeypatch):
@@ -19,7 +20,7 @@ def test_losses_are_compiled_and_the_folder_is_told(run, monkeypatch):
 
 
 def test_a_loss_that_ranks_nothing_is_refused(run):
-    assert "multiclass is no loss of rankers" in run("compile", "multiclass", code=2).stderr
+    assert "multiclass is not a ranking loss" in run("compile", "multiclass", code=2).stderr
     assert "nothing" in run("compile", "nothing", code=2).stderr
 
 
@@ -42,7 +43,7 @@ def test_the_progress_line_names_the_loss():
 def test_a_folder_that_is_asked_for_and_cannot_be_written_is_refused(run, monkeypatch):
     monkeypatch.setenv("NUMBA_CACHE_DIR", "/proc/nowhere")
     failed = run("compile", "map", code=1)
-    assert "cannot be kept in /proc/nowhere" in failed.stderr
+    assert "cannot store machine code in /proc/nowhere" in failed.stderr
 
 
 def test_a_loss_that_was_compiled_needs_no_more():
@@ -56,5 +57,6 @@ def test_a_loss_that_was_compiled_needs_no_more():
 
 
 def test_the_progress_line_says_that_something_is_compiled(monkeypatch):
-    monkeypatch.setattr(console, "what_is_compiled", lambda: "compiling average_precision, 3 s")
-    assert str(console._CompilingColumn().render(None)) == "compiling average_precision, 3 s"
+    monkeypatch.setattr(live_progress, "what_is_compiled", lambda: "compiling average_precision, 3 s")
+    (column,) = (each for each in live_progress.line().columns if isinstance(each, live_progress._TextColumn))
+    assert str(column.render(None)) == "compiling average_precision, 3 s"

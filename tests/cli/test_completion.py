@@ -4,7 +4,8 @@ import pytest
 from click.testing import CliRunner
 
 from structsvm.cli import main
-from structsvm.registry import backends, exports, fusions, losses
+from structsvm.registry import backends, fusions, losses
+from structsvm.registry.built_in import exports
 
 
 def completed(*words: str, shell: str = "bash") -> list[str]:

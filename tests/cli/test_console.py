@@ -2,7 +2,7 @@
 
 import pytest
 
-from structsvm.cli import console
+from structsvm.cli.shared import console
 
 
 def test_a_line_now_and_then_says_how_far_it_is_and_what_is_left(
@@ -19,7 +19,7 @@ def test_a_line_now_and_then_says_how_far_it_is_and_what_is_left(
     assert output.err.splitlines() == [
         "structsvm: 3 of 12 folds after 0:00:35",
         "structsvm: 5 of 12 folds after 0:01:10, 0:02:55 left",
-        "structsvm: 6 of 12 folds after 1:23:20, 8:13:00 left",
+        "structsvm: 6 of 12 folds after 1:23:20, 2:46:00 left",
     ]
     with console.progress_bar("folds", shown=False) as show:
         now[0] = 1e6
@@ -27,19 +27,17 @@ def test_a_line_now_and_then_says_how_far_it_is_and_what_is_left(
     assert capsys.readouterr().err == ""
 
 
-@pytest.mark.parametrize("slow", [1, 3])
-def test_the_time_left_is_right_soon_after_a_slow_beginning(monkeypatch: pytest.MonkeyPatch, slow: int) -> None:
-    """The first steps take 4 seconds each, and a thousand others a tenth of a second each."""
+def test_the_time_left_is_right_after_a_slow_beginning(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first step takes 4 seconds, and a thousand others a tenth of a second each."""
     now, estimates = 0.0, {}
     monkeypatch.setattr(console.time, "monotonic", lambda: now)
     pace = console._Pace()
     pace.report(0, 1000)
-    ends = [4.0 * step for step in range(1, slow + 1)]
-    ends += [ends[-1] + 0.1 * step for step in range(1, 1001 - slow)]
+    ends = [4.0 + 0.1 * step for step in range(1000)]
     for done, now in enumerate(ends, start=1):
         pace.report(done, 1000)
         estimates[now] = pace.left
     assert estimates[4.0] is None
-    soon = [(left, ends[-1] - now) for now, left in estimates.items() if now > 8.0 * slow and now < ends[-1] - 0.05]
+    soon = [(left, ends[-1] - now) for now, left in estimates.items() if 4.0 < now < ends[-1] - 0.05]
     assert len(soon) > 800
-    assert all(right / 1.5 < left < 1.5 * right for left, right in soon)
+    assert all(left == pytest.approx(right) for left, right in soon)

@@ -62,14 +62,14 @@ def test_a_table_is_scored_by_the_names_of_the_model_s_features(run, tables, mod
     lines = run("predict", "t.npz", "test.tsv", "--format", "trec").stdout.splitlines()
     assert {line.split()[2] for line in lines} == {f"d{k}" for k in range(60)}
     done = run("predict", "t.npz", "test.tsv", "--format", "trec", "--docid", "a", code=2)
-    assert "column 'a' is a feature and something else too" in done.stderr
+    assert "column 'a' is a feature and has another role" in done.stderr
 
 
 def test_a_table_without_a_feature_of_the_model(run, tables):
     run("train", "train.csv", "--model", "t.npz", "--quiet", "--features", "b,c")
     assert Ranker.load("t.npz").known_names == ("b", "c")
     Path("few.csv").write_text("qid,b\n1,2\n")
-    assert "few.csv has no column 'c', which is a feature" in run("predict", "t.npz", "few.csv", code=2).stderr
+    assert "few.csv lacks features: 'c'" in run("predict", "t.npz", "few.csv", code=2).stderr
 
 
 def test_features_are_found_by_name_in_any_order(run, tables, model):
@@ -152,7 +152,7 @@ def test_documents_are_scored_without_labels_and_queries(run, model):
 
 def test_float32_and_a_cache(run, model, monkeypatch):
     run("train", "train.txt", "--float32", "--cache", "kept", "--model", "f.npz", "--quiet")
-    monkeypatch.setattr("structsvm.data.letor_rows.parse_block", lambda *given, **more: pytest.fail("text was read"))
+    monkeypatch.setattr("structsvm.data.letor.reading.parse_block", lambda *given, **more: pytest.fail("text was read"))
     run("train", "train.txt", "--float32", "--cache", "kept", "--model", "g.npz", "--quiet")
     once, again = (Ranker.load(name).coef_ for name in ("f.npz", "g.npz"))
     assert (once == again).all()

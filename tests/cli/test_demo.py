@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from structsvm.cli.paths import EXPERIMENT
-from structsvm.protocols.experiment import Results
+from structsvm.cli.shared.paths import EXPERIMENT
+from structsvm.protocols.experiment import ExperimentResults
 
 
 @pytest.fixture
@@ -24,8 +24,8 @@ def test_demo(run, small):
     assert "its documents are 60 other images" in done.stdout
     assert "In each of 1 trials, models learn from 10 queries" in done.stdout
     assert done.stdout.rstrip().endswith("demo/report.html")
-    results = Results.load("demo/results.json")
-    assert f"SVM-map {results.rows('with-best')[0].mean:14.4f}".split()[1] in done.stdout
+    results = ExperimentResults.load("demo/results.json")
+    assert f"SVM-map {results.rows('with-best')[0].map:14.4f}".split()[1] in done.stdout
     assert len(results.functions) == 15
     assert len(results.queries) == 50
     assert "<h1>Handwritten digits</h1>" in Path("demo/report.html").read_text()

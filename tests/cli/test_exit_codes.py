@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from structsvm import exceptions
 from structsvm.cli import main
-from structsvm.cli.failures import EXIT_CODES, CommandLine
+from structsvm.cli.shared.failures import EXIT_CODES, CommandLine
 from structsvm.exceptions import DataFormatError, InputError, StructSVMError, UnknownNameError
 
 KINDS = [kind for kind in vars(exceptions).values() if isinstance(kind, type) and issubclass(kind, StructSVMError)]

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from structsvm.cli.paths import EXPERIMENT
-from structsvm.protocols.experiment import Results
+from structsvm.cli.shared.paths import EXPERIMENT
+from structsvm.protocols.experiment import ExperimentResults
 from tests.protocols.experiment.conftest import scored_documents, write_trec
 
 SHORT = ("--trials", 2, "--train", 3, "--validation", 2, "--bins", 6, "--jobs", 1)
@@ -28,12 +28,12 @@ def test_it_prints_a_table_of_each_variant_and_keeps_the_results(run, trec):
     assert printed.startswith("Data\nBase functions   Features   Queries ")
     assert "MAP of models that read all base functions\n" in printed
     assert "MAP of models that read all base functions but the best one\n" in printed
-    results = Results.load("out/results.json")
+    results = ExperimentResults.load("out/results.json")
     assert results.models == ("SVM-map", "SVM-roc")
     assert results.variants == ("with-best", "without-best")
     for variant in results.variants:
         for row in results.rows(variant):
-            assert f"{row.mean:.4f}" in printed
+            assert f"{row.map:.4f}" in printed
     assert f"Best function: {results.functions[0].name} " in printed
     assert printed.rstrip().endswith("out/report.html")
     assert "<h1>out</h1>" in Path("out/report.html").read_text()
@@ -49,7 +49,7 @@ def test_the_same_command_goes_on_and_another_one_is_refused(run, trec):
     assert run(*command).stdout == first
     assert len(Path("out/trials.jsonl").read_text().splitlines()) == 3
     refused = run(*command, "--seed", 1, code=2).stderr
-    assert refused.startswith("structsvm: error: out belongs to another experiment (seed was 0, and is 1)")
+    assert refused.startswith("structsvm: error: out belongs to another experiment (random_state was 0, now 1)")
     assert "Traceback" not in refused
 
 
@@ -58,7 +58,7 @@ def test_the_same_command_goes_on_and_another_one_is_refused(run, trec):
 )
 def test_topics_are_listed_and_ranges_hold_those_that_exist(run, trec, topics, left):
     run("experiment", *READ, *SHORT, "--models", "svm-map", "--without-best", "--topics", topics)
-    results = Results.load("out/results.json")
+    results = ExperimentResults.load("out/results.json")
     assert [query.id for query in results.queries] == left
     assert results.variants == ("without-best",)
 
@@ -86,10 +86,10 @@ def test_runs_and_judgments_that_do_not_belong_together_are_said(run, trec):
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [
-        (("--models", "svm-mpa"), 2, "there is no model named 'svm-mpa'. Did you mean 'SVM-map'?"),
+        (("--models", "svm-mpa"), 2, "there is no model of the experiment named 'svm-mpa'. Did you mean 'SVM-map'?"),
         (("--models", ","), 2, "has an empty entry"),
         (("--topics", "50-60"), 2, "--topics 50-60 names none of the 12 topics"),
-        (("--train", 20), 2, "there are 12 queries, and 20 + 2 of them are asked for"),
+        (("--train", 20), 2, "there are 12 queries, and training and validation take 20 + 2 of them"),
         (("--runs", "nowhere"), 2, "there is no folder nowhere"),
         (("--qrels", "nowhere"), 2, "there is no file nowhere"),
         (("--out", "qrels.txt"), 2, "is a file"),
@@ -122,6 +122,6 @@ def test_ctrl_c_keeps_finished_trials_and_says_how_to_go_on(trec):
     assert process.returncode == 1
     assert (
         err.splitlines(keepends=True)[-1]  # a slow machine says how far it is before
-        == f"structsvm: error: interrupted: {kept} of 200 trials are in out; the same command goes on from there\n"
+        == f"structsvm: error: interrupted: {kept} of 200 trials are in out; run the same command to resume\n"
     )
     assert out == ""

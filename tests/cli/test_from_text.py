@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from structsvm.protocols.experiment import Results
+from structsvm.protocols.experiment import ExperimentResults
 from tests.data.trec_reference import average_precisions, lines_of, read_qrels, read_run
 
 ENDINGS = ("ing", "ed", "s")
@@ -41,7 +41,7 @@ def test_fifteen_base_functions_from_text_to_a_report(run, collection):
     run("retrieve", *folders, "topics.txt", "--function", ",".join(FUNCTIONS), "--top", 40, "--out", "runs", "-q")
     options = ("--trials", 2, "--train", 3, "--validation", 2, "--bins", 8, "--models", "svm-map", "--jobs", 1)
     run("experiment", "--runs", "runs", "--qrels", "qrels.txt", *options, "--with-best", "--out", "report", "-q")
-    results = Results.load("report/results.json")
+    results = ExperimentResults.load("report/results.json")
     assert {each.name for each in results.functions} == {f"{i}.{function}" for i in INDEXES for function in FUNCTIONS}
     assert len(results.queries) == 9
     rows = {row.name: row for row in results.rows("with-best", denominators="judged", base_functions=15)}
@@ -54,6 +54,6 @@ def test_fifteen_base_functions_from_text_to_a_report(run, collection):
         }
         expected = average_precisions(ranked, qrels)
         assert rows[name].values.tolist() == pytest.approx([expected[query.id] for query in results.queries], abs=1e-12)
-    assert rows["stop.okapi"].mean > rows["plain.okapi"].mean
-    assert rows["SVM-map"].mean > rows["plain.okapi"].mean
+    assert rows["stop.okapi"].map > rows["plain.okapi"].map
+    assert rows["SVM-map"].map > rows["plain.okapi"].map
     assert "SVM-map" in Path("report/report.html").read_text()

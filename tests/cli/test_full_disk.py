@@ -58,10 +58,10 @@ def test_the_file_is_named(run, model, name, there):
     before = contents()
     with full_disk():
         (line,) = run(*command, code=1).stderr.splitlines()
-    kept = "What was there before is as it was" if there else "Nothing was left there"
+    kept = "It is unchanged" if there else "Nothing was written"
     if "compare" in command:  # whose rows are written before
         part = Path(f"{name}.part")
-        name, kept = str(part), "Finished rows are kept, and the same command goes on with them"
+        name, kept = str(part), "Finished rows are kept: run the same command to resume"
         assert part.stat().st_size <= LARGEST
         part.unlink()
     assert line == f"structsvm: error: {name} cannot be written: File too large. {kept}"
@@ -78,7 +78,7 @@ def test_a_plot_is_drawn_whole_or_not_at_all(run, here, name, there):
     before = contents()
     with full_disk(4096):
         (line,) = run(*COMPARE, "--plot", name, code=1).stderr.splitlines()
-    kept = "What was there before is as it was" if there else "Nothing was left there"
+    kept = "It is unchanged" if there else "Nothing was written"
     assert line == f"structsvm: error: {name} cannot be written: File too large. {kept}"
     assert Path(f"{name}.part").stat().st_size < 4096
     Path(f"{name}.part").unlink()
@@ -94,7 +94,7 @@ def test_an_index_is_written_whole_or_not_at_all(run, here, largest, there):
     before = contents()
     with full_disk(largest):
         (line,) = run("index", "docs.jsonl", "--out", "idx", code=1).stderr.splitlines()
-    kept = "What was there before is as it was" if there else "Nothing was left there"
+    kept = "It is unchanged" if there else "Nothing was written"
     assert line == f"structsvm: error: idx cannot be written: File too large. {kept}"
     assert contents() == before
 
@@ -119,7 +119,7 @@ def test_runs_and_features_are_written_whole_or_not_at_all(run, here, words, nam
     before = contents()
     with full_disk():
         (line,) = run(*words, "--format", "tsv", "-q", code=1).stderr.splitlines()
-    kept = "What was there before is as it was" if there else "Nothing was left there"
+    kept = "It is unchanged" if there else "Nothing was written"
     if "retrieve" in words:
         kept = "ranked is as it was"
     assert line == f"structsvm: error: {name} cannot be written: File too large. {kept}"
@@ -147,8 +147,8 @@ def test_an_experiment_keeps_its_trials(run, here):
     with full_disk():
         (line,) = run(*command, code=1).stderr.splitlines()
     assert line == (
-        "structsvm: error: out/trials.jsonl cannot be written: File too large. Finished trials are kept, and the same "
-        "command goes on with them"
+        "structsvm: error: out/trials.jsonl cannot be written: File too large. Finished trials are kept: run the same "
+        "command to resume"
     )
     run(*command)
 
@@ -162,8 +162,8 @@ def test_tables_of_a_benchmark(run, here):
     with full_disk():
         (line,) = run(*command, code=1).stderr.splitlines()
     assert line == (
-        "structsvm: error: out/folds.jsonl cannot be written: File too large. Finished folds are kept, and the same "
-        "command goes on with them"
+        "structsvm: error: out/folds.jsonl cannot be written: File too large. Finished folds are kept: run the same "
+        "command to resume"
     )
     assert [path.name for path in Path("out").iterdir()] == ["folds.jsonl"]
     run(*command)

@@ -9,9 +9,9 @@ import pytest
 
 from structsvm.cli.fuse import fuse_command
 from structsvm.data import load_qrels, load_run, load_runs
-from structsvm.fusion import CombMNZ, Copeland, ReciprocalRankFusion, WeightedCombSUM, fuse_runs, fusion_method
-from structsvm.fusion.comb import COUNTS, NORMALISATIONS
-from structsvm.fusion.runs import fit_to_judged
+from structsvm.features.scaling.names import SCORE_SCALINGS
+from structsvm.fusion import CombMNZ, Copeland, ReciprocalRankFusion, WeightedCombSUM, fuse_runs
+from structsvm.fusion.runs import fit_to_judged, method_named
 from structsvm.rankers import WeightSearch
 from structsvm.registry import fusions
 from tests.fusion.test_voting import ENGINES
@@ -55,7 +55,7 @@ def test_files_to_a_file(run, files):
 @pytest.mark.parametrize("method", fusions.built_in)
 def test_every_method_by_name(run, files, method):
     Path("qrels.txt").write_text("7 0 A 1\n7 0 C 0\n")
-    learns = fusion_method(method).learns
+    learns = method_named(method).learns
     done = run("fuse", "runs", "--method", method, *(["--qrels", "qrels.txt"] if learns else []), "--output", "out.run")
     assert ("weights were learned from 1 topic that the fused run has too" in done.stderr) is learns
     same(load_run("out.run"), fuse_runs(load_runs("runs"), method, qrels=load_qrels("qrels.txt") if learns else None))
@@ -79,9 +79,7 @@ def test_settings_in_parentheses(run, files):
 
 
 def test_settings(run, files):
-    done = run(
-        "fuse", "runs", "--method", "CombMNZ", "--normalisation", "sum", "--count", "nonzero", "-q", "-o", "out.run"
-    )
+    done = run("fuse", "runs", "--method", "CombMNZ(count=nonzero)", "--normalize=query-sum", "-q", "-o", "out.run")
     assert done.stderr == ""
     same(load_run("out.run"), fuse_runs(load_runs("runs"), CombMNZ("sum", count="nonzero")))
 
@@ -89,8 +87,7 @@ def test_settings(run, files):
 def test_the_help_knows_all_methods_and_settings():
     options = {option.name: option for option in fuse_command.params if isinstance(option, click.Option)}
     assert all(name in options["method"].help for name in fusions.built_in)
-    assert set(options["normalisation"].type.choices) == set(NORMALISATIONS)
-    assert set(options["count"].type.choices) == set(COUNTS)
+    assert set(options["normalize"].type.choices) == {"none", *SCORE_SCALINGS}
 
 
 def test_runs_that_lack_topics_are_named(run, files):
@@ -111,7 +108,7 @@ def test_runs_that_lack_topics_are_named(run, files):
         (("runs/e0", "none"), "there is no file none"),
         (("runs/e0", "runs"), "runs is a directory"),
         (("loop",), "cannot read loop: Too many levels of symbolic links"),
-        (("runs/e0", "runs/e0"), "runs/e0 is there twice"),
+        (("runs/e0", "runs/e0"), "runs/e0 is given twice"),
         (("runs/e0", "runs/../runs/e0"), "runs/e0 and runs/../runs/e0 are the same file"),
         (("runs/e0", "runs/e1", "-o", "runs/e1"), "--output runs/e1 would replace the input runs/e1: "),
         (
@@ -122,7 +119,7 @@ def test_runs_that_lack_topics_are_named(run, files):
         (("runs", "-o", "runs/fused"), "--output runs/fused is in the folder runs, an input"),
         (("train.txt",), "train.txt, line 1"),
         (("runs", "-o", "nowhere/out.run"), "nowhere/out.run cannot be written"),
-        (("runs", "--tag", "a b"), "the name 'a b' must have no blank"),
+        (("runs", "--tag", "a b"), "the name 'a b' must not be empty or contain a blank"),
     ],
 )
 def test_faults_are_one_line(run, files, args, message):
@@ -141,9 +138,8 @@ def test_faults_are_one_line(run, files, args, message):
     [
         ((), "Missing argument 'RUNS...'"),
         (("runs", "--method", "bordas"), "Did you mean 'borda'?"),
-        (("runs", "--method", "borda", "--normalisation", "z"), "'borda' has no setting normalisation"),
-        (("runs", "--method", "comb-sum", "--count", "nonzero"), "it is for comb-anz, comb-mnz"),
-        (("runs", "--normalisation", "rank"), "'rank' is not one of"),
+        (("runs", "--method", "borda", "--normalize", "query-z-score"), "'borda' has no setting normalize"),
+        (("runs", "--normalize", "rank"), "'rank' is not one of"),
         (("runs", "--depth", "0"), "--depth"),
         (("runs", "--method", "rrf(k=1)"), "'k=1' is no setting of rrf"),
         (("runs", "--method", "weighted-comb-sum"), "name those of training topics with --qrels"),
@@ -198,9 +194,7 @@ def test_what_a_terminal_would_act_on_is_an_escape_there_alone(run, here, monkey
 
 
 def test_weights_that_are_typed(run, files):
-    done = run(
-        "fuse", "runs", "--method", "weighted-comb-sum(weights=[2,1,1,0,0.5], normalisation=none)", "-o", "a.run"
-    )
+    done = run("fuse", "runs", "--method", "weighted-comb-sum(weights=[2,1,1,0,0.5], normalize=none)", "-o", "a.run")
     assert done.stderr == "structsvm: note: wrote 6 documents of 1 topic to a.run\n"
     same(load_run("a.run"), fuse_runs(load_runs("runs"), WeightedCombSUM("none", weights=[2, 1, 1, 0, 0.5])))
     Path("qrels.txt").write_text("7 0 A 1\n7 0 C 0\n")

@@ -2,9 +2,9 @@
 
 import pytest
 
-from structsvm.cli import console
-from structsvm.cli.grid import Grid
-from structsvm.tables import Column, Table
+from structsvm.cli.shared import console
+from structsvm.cli.shared.console import Grid
+from structsvm.foundation.tables.table import Column, Table
 
 HEADINGS = ["run", "measure", *(f"number {k}" for k in range(12))]
 ROWS = [[run, "ndcg@10", *(f"{k}.{run[-1]}234" for k in range(12))] for run in ("new1", "new2")]

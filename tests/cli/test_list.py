@@ -1,9 +1,8 @@
 import importlib.util
 from importlib.metadata import EntryPoint
 
-from structsvm import protocols
-from structsvm.protocols import letor
-from structsvm.registry import REGISTRIES, losses
+from structsvm.registry import benchmark_models, losses
+from structsvm.registry.built_in import REGISTRIES, experiment_models
 
 
 def row(output: str, first: str) -> str:
@@ -13,7 +12,7 @@ def row(output: str, first: str) -> str:
 def test_every_name_is_listed(run):
     done = run("list")
     registered = (name for registry in REGISTRIES.values() for name in registry.names())
-    for name in (*registered, *letor.model_names(), *protocols.model_names()):
+    for name in (*registered, *benchmark_models.names(), *experiment_models.names()):
         assert row(done.stdout, name)
     assert done.stderr == ""
 

@@ -17,7 +17,7 @@ from click.testing import CliRunner
 from structsvm import Ranker, Status
 from structsvm.__main__ import main as entry
 from structsvm.cli import main
-from structsvm.serving.linear import LinearScorer
+from structsvm.models import LinearModel
 from tests.cli.conftest import write_letor
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal and POSIX signals")
@@ -39,7 +39,7 @@ def test_failure_is_one_line_and_no_traceback(process, here):
 
 
 @posix
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
 def test_progress_then_a_signal_that_ends_it_writes_the_model(process, here, number):
     write_letor(Path("long.txt"), queries=300, documents=40, features=80)
     leader, follower = os.openpty()
@@ -128,7 +128,7 @@ def test_bad_usage(args):
 
 
 def test_unexpected_exceptions_are_not_hidden(run, model, monkeypatch):
-    monkeypatch.setattr(LinearScorer, "predict", lambda self, X, qid=None: 1 / 0)
+    monkeypatch.setattr(LinearModel, "predict", lambda self, X, qid=None: 1 / 0)
     done = CliRunner().invoke(main, ["predict", str(model), "test.txt"])
     assert isinstance(done.exception, ZeroDivisionError)
 
@@ -140,7 +140,7 @@ def test_ctrl_c_that_a_compiled_module_made_an_import_error_of_is_ctrl_c(run, mo
         except KeyboardInterrupt as error:
             raise ImportError("initialization failed") from error
 
-    monkeypatch.setattr(LinearScorer, "predict", initialise)
+    monkeypatch.setattr(LinearModel, "predict", initialise)
     assert run("predict", model, "test.txt", code=1).stderr == "structsvm: error: interrupted\n"
 
 

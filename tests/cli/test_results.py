@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from structsvm.cli.results import write_json
-from structsvm.registry import REGISTRIES
+from structsvm.cli.shared.results import write_json
+from structsvm.registry.built_in import REGISTRIES
 
 
 def test_train_says_what_it_learned(run):
@@ -30,6 +30,29 @@ def test_standard_output_has_the_result_alone(run):
         ("list", "solvers"),
     ):
         json.loads(run(*command, "--json", "-").stdout)
+
+
+def test_commands_on_texts_have_their_counts(run):
+    Path("docs.tsv").write_text("a\twing flow\nb\twing\nc\tof\n")
+    Path("topics.tsv").write_text("1\twing\n2\theat\n")
+    Path("qrels").write_text("1 0 a 1\n1 0 d 1\n2 0 b 0\n")
+    said = json.loads(run("index", "docs.tsv", "--format", "tsv", "--out", "idx", "--json", "-").stdout)
+    assert said["rows"] == [{"field": "text", "documents": 2, "terms": 2, "tokens": 3, "postings": 3}]
+    assert (said["documents"], said["documents_without_terms"]) == (3, 1)
+    options = ("idx", "topics.tsv", "--format", "tsv", "--json", "-", "--out")
+    said = json.loads(run("retrieve", *options, "runs").stdout)
+    (made,) = said["runs"]
+    assert made == {"run": "idx.bm25", "file": "runs/idx.bm25.run", "index": "idx", "topics": 1, "retrieved": 2}
+    said = json.loads(run("features", *options, "f.txt", "--qrels", "qrels", "--judged", "--features", "L1,H1").stdout)
+    assert said == {
+        "output": "f.txt",
+        "topics": 2,
+        "topics_left_out": [],
+        "documents": 2,
+        "relevant": 1,
+        "judged_documents_left_out": 1,
+        "features": ["text.L1", "text.H1"],
+    }
 
 
 def test_list_has_the_kinds(run):

@@ -79,16 +79,15 @@ def test_other_files_of_the_folder_are_named(run, indexes):
         (
             ("topics.jsonl", "plain", "--out", "runs"),
             2,
-            "topics.jsonl is a file, and an index is a folder: indexes come",
+            "topics.jsonl is not an index: indexes come first, topics last",
         ),
         (("empty", "topics.jsonl", "--out", "runs"), 2, "empty"),
         (("plain", "deep/plain", "topics.jsonl", "--out", "runs"), 2, "two runs would be called plain.bm25"),
         (("plain", "none.jsonl", "--out", "runs"), 2, "there is no file none.jsonl"),
-        (("plain", "topics.jsonl", "--out", "runs", "--query", "title"), 2, "has no title"),
+        (("plain", "topics.jsonl", "--out", "runs", "--query", "title"), 2, "has no part 'title'"),
         (("plain", "strange.jsonl", "--out", "runs"), 2, "no document has a term of any of 1 topics"),
         (("plain", "strange.jsonl", "--out", "deeper/runs"), 2, "no document has a term of any of 1 topics"),
         (("plain", "topics.jsonl", "--out", "topics.jsonl"), 2, "is a file"),
-        (("plain", "topics.jsonl", "--out", "plain/runs"), 2, "is in the folder plain, an input"),
         (("plain", "--out", "runs"), 2, "Missing argument"),
         (
             ("plain", "topics.jsonl", "--out", "runs", "--field", "txet"),
@@ -125,14 +124,12 @@ def test_one_field_alone(run, here):
     assert len(list(Path("runs").iterdir())) == 3
 
 
-@pytest.mark.parametrize("array", ["ids.text", "whole.terms.text"])
-def test_an_index_that_is_not_what_was_written(run, indexes, array):
-    path = Path(f"plain/{array}.npy")
-    content = bytearray(path.read_bytes())
+def test_an_index_that_is_not_what_was_written(run, indexes):
+    content = bytearray(Path("plain").read_bytes())
     content[-1] ^= 1
-    path.write_bytes(content)
+    Path("plain").write_bytes(content)
     done = run("retrieve", "plain", "topics.jsonl", "--out", "runs", code=2)
-    assert f"plain: it is damaged: {array}.npy is not what was written" in done.stderr
+    assert "is damaged: the checksum of" in done.stderr
 
 
 def test_a_run_does_not_replace_the_topics(run, indexes):

@@ -36,7 +36,7 @@ def test_predict(run, fed, model):
     assert done.stderr == (
         "structsvm: error: /dev/stdin, line 61: there is a feature beyond the 4 that the model m.npz was trained on\n"
     )
-    assert "/dev/stdin: the file holds no documents" in fed(b"", "predict", model, "-", code=2).stderr
+    assert "/dev/stdin: the file has no documents" in fed(b"", "predict", model, "-", code=2).stderr
 
 
 def test_a_pipe(run, model):
@@ -96,9 +96,9 @@ def test_runs_and_judgments(fed):
     [
         (
             ("evaluate", "--qrels", "-", "/dev/stdin"),
-            "standard input is read once, and two inputs are to come from it",
+            "two inputs cannot both be standard input",
         ),
-        (("fuse", "-", "-"), "standard input is read once"),
+        (("fuse", "-", "-"), "two inputs cannot both be standard input"),
         (("evaluate", "-", "test.txt"), "a model cannot come from standard input: name its file"),
         (("predict", "-", "test.txt"), "'-' is not supported here"),
     ],

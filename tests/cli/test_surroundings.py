@@ -15,7 +15,7 @@ import structsvm.cli
 from structsvm.__main__ import main as entry
 from structsvm.cli import main
 from structsvm.estimators import Ranker
-from structsvm.signals import ENDING
+from structsvm.foundation.signals import ENDING
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX shell")
 
@@ -98,7 +98,7 @@ def test_variables_that_numba_cannot_read_are_told(here: Path, name: str, value:
 
 PARTS = """
 import importlib, sys
-for part in "compute.threads features operators problem testing".split():
+for part in "foundation.compute.threads features.operators problem testing".split():
     try:
         importlib.import_module(f"structsvm.{part}")
     except ImportError as error:
@@ -173,13 +173,13 @@ def test_an_argument_with_a_nul_character() -> None:
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [
-        (["--trials", "9" * 20], 2, "there are more trials than can be drawn for 18 queries: ask for 555555 at most"),
-        (["--trials", "9" * 400], 2, "more trials than can be drawn"),
-        (["--trials", "2147483648"], 2, "more trials than can be drawn"),
+        (["--trials", "9" * 20], 2, "too many trials for 18 queries: use at most 555555"),
+        (["--trials", "9" * 400], 2, "too many trials for"),
+        (["--trials", "2147483648"], 2, "too many trials for"),
         (["--trials", "9" * 5000], 2, "is not a valid integer range"),
         (["--trials", ""], 2, "is not a valid integer range"),
-        (["--topics", f"301-{'9' * 5000}"], 2, "no topic is left for the pool"),
-        (["--topics", f"{'9' * 5000}-1"], 2, "no topic is left for the pool"),
+        (["--topics", f"301-{'9' * 5000}"], 2, "the pool has no topics"),
+        (["--topics", f"{'9' * 5000}-1"], 2, "the pool has no topics"),
     ],
 )
 def test_numbers_of_many_digits(run, here: Path, options: list[str], code: int, message: str) -> None:

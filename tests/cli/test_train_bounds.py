@@ -73,9 +73,9 @@ def test_a_grid_keeps_to_them(run):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--bounds", "3"], "'3' is neither LOW:HIGH, of all weights, nor FEATURE:LOW:HIGH"),
-        (["--bounds", "a:b"], "'a:b' is neither"),
-        (["--bounds", "nan:1"], "'nan:1' is neither"),
+        (["--bounds", "3"], "'3' is not a bound: write LOW:HIGH for all weights"),
+        (["--bounds", "a:b"], "'a:b' is not a bound"),
+        (["--bounds", "nan:1"], "'nan:1' is not a bound"),
         (["--bounds", "1:0"], "'1:0': low 1 is above high 0: exchange them"),
         (["--bounds", "inf:"], "'inf:': no finite weight is from inf to inf"),
         (["--bounds", "0:,1:"], "LOW:HIGH is given twice: leave one out"),

@@ -12,14 +12,11 @@ from structsvm.clicks import (
     ClickLog,
     PositionBias,
     PowerBias,
-    from_interventions,
-    from_log,
-    from_randomised,
     simulate,
     weigh,
 )
 from structsvm.exceptions import DataFormatError, InputError
-from structsvm.types import IntVector, Vector
+from structsvm.foundation.types import IntVector, Vector
 
 BIAS = PowerBias(1.0, 6)
 
@@ -56,18 +53,18 @@ def test_propensities_come_back_from_clicks() -> None:
     )
     other = np.random.default_rng(1).standard_normal(len(qid))
     rankers = ClickLog.joined(
-        [simulate(each, relevance, qid, BIAS, sessions=60, seed=k) for k, each in enumerate((scores, other))]
+        [simulate(each, relevance, qid, BIAS, sessions=60, random_state=k) for k, each in enumerate((scores, other))]
     )
     for found in (
-        from_randomised(shuffled),
-        from_interventions(shuffled),
-        from_interventions(swapped),
-        from_interventions(rankers),
-        from_log(rankers),
+        PositionBias.from_randomized(shuffled),
+        PositionBias.from_interventions(shuffled),
+        PositionBias.from_interventions(swapped),
+        PositionBias.from_interventions(rankers),
+        PositionBias.from_log(rankers),
     ):
         np.testing.assert_allclose(found.propensity, BIAS.propensity, atol=0.06)
         assert found.propensity[0] == 1.0
-    first = from_interventions(swapped, 3)
+    first = PositionBias.from_interventions(swapped, 3)
     np.testing.assert_allclose(first.propensity, BIAS.propensity[:3], atol=0.06)
 
 
@@ -78,7 +75,7 @@ def test_a_search_that_ends_early_is_told(monkeypatch: pytest.MonkeyPatch) -> No
     )
     scores, relevance, qid = users()
     with pytest.warns(ConvergenceWarning, match="likeliest propensities did not converge in 1 iterations"):
-        from_interventions(simulate(scores, relevance, qid, BIAS, sessions=60, shown="swapped"))
+        PositionBias.from_interventions(simulate(scores, relevance, qid, BIAS, sessions=60, shown="swapped"))
 
 
 def test_regression_tells_propensities_where_documents_are_at_one_position_alone() -> None:
@@ -86,13 +83,15 @@ def test_regression_tells_propensities_where_documents_are_at_one_position_alone
     X = rng.standard_normal((900, 3))
     relevance = 1.0 / (1.0 + np.exp(1.0 - 2.0 * X[:, 0]))
     log = simulate(rng.standard_normal(900), relevance, np.repeat(np.arange(150), 6), BIAS, sessions=30)
-    found = from_log(log, X[log.document])
+    found = PositionBias.from_log(log, X[log.document])
     np.testing.assert_allclose(found.propensity, BIAS.propensity, atol=0.06)
 
 
 def test_weights_are_unbiased() -> None:
     scores, relevance, qid = users()
-    weights = np.mean([weigh(simulate(scores, relevance, qid, BIAS, seed=k), BIAS, qid).y for k in range(300)], axis=0)
+    weights = np.mean(
+        [weigh(simulate(scores, relevance, qid, BIAS, random_state=k), BIAS, qid).y for k in range(300)], axis=0
+    )
     np.testing.assert_allclose(weights, relevance, atol=5 * np.sqrt(6.0 / 300))
     assert weights.mean() == pytest.approx(relevance.mean(), abs=0.02)
 
@@ -135,7 +134,7 @@ def test_logs_are_read_from_tables(tmp_path: Path) -> None:
     assert log.qid.tolist() == ["q1", "q1", "q2"]
     assert log.document.tolist() == ["a", "b", "a"]
     assert (log.position.tolist(), log.clicks.tolist(), log.impressions.tolist()) == ([1, 2, 1], [1, 0, 0], [1, 1, 1])
-    with pytest.raises(InputError, match="no column 'docid'.*there are 'query', 'doc', 'position', 'clicked'"):
+    with pytest.raises(InputError, match="no column 'docid'; its columns: 'query', 'doc', 'position', 'clicked'"):
         ClickLog.read(path, qid="query")
     path.write_text("qid\tdocid\tposition\tclicked\tshown\n3\t5\t1\t9\t8\n")
     with pytest.raises(InputError, match=r"log.csv: row 0 of the log has 9 clicks and 8 impressions"):
@@ -152,21 +151,21 @@ def test_what_cannot_be_used_is_refused() -> None:
         ClickLog.of([1, 1], [1, 2], [1, 2], [0])
     log = ClickLog.of([1, 1, 1], [0, 1, 2], [1, 2, 3], [1, 0, 1])
     with pytest.raises(InputError, match="no document was clicked at position 2"):
-        from_randomised(log)
+        PositionBias.from_randomized(log)
     with pytest.raises(InputError, match="no document was clicked at position 1"):
-        from_interventions(log)
-    with pytest.raises(InputError, match="propensities of 2 positions, and the log has position 3"):
+        PositionBias.from_interventions(log)
+    with pytest.raises(InputError, match="model has 2 positions, but the log has position 3"):
         weigh(log, PositionBias([1.0, 0.5]), [1, 1, 1])
-    with pytest.raises(InputError, match="document 0 of query 1 has more than one row"):
+    with pytest.raises(InputError, match="document 0 of query 1 has two rows"):
         weigh(log, None, [1, 1], [0, 0])
-    with pytest.raises(InputError, match="no document of the log is among the rows"):
+    with pytest.raises(InputError, match="no document of the log has a row"):
         weigh(log, None, [2, 2])
     unlinked = ClickLog.of([1] * 8, [0, 0, 1, 1, 2, 2, 3, 3], [1, 2, 1, 2, 3, 4, 3, 4], [1] * 8, [2] * 8)
     with pytest.raises(InputError, match="no document links position 3 to position 1"):
-        from_interventions(unlinked)
-    with pytest.raises(InputError, match="relevance must hold a probability"):
+        PositionBias.from_interventions(unlinked)
+    with pytest.raises(InputError, match="relevance must be a probability"):
         simulate([1.0, 2.0], [0.5, 2.0], [1, 1], BIAS)
     with pytest.raises(InputError, match="propensity must be a vector of positive finite numbers"):
         PositionBias([1.0, 0.0])
     with pytest.raises(InputError, match="the log is empty"):
-        from_log(ClickLog.of([], [], [], []))
+        PositionBias.from_log(ClickLog.of([], [], [], []))

@@ -96,8 +96,8 @@ def test_a_change_within_the_same_instant_is_seen(files, monkeypatch):
     path, kept = files
     monkeypatch.setattr(cache, "_RECENT", 2 * 10**9)
     load_letor(path, cache=kept)
-    stamp, real = cache.Source.of(path), cache.Source.of
-    monkeypatch.setattr(cache.Source, "of", lambda each: stamp if each == path else real(each))
+    stamp, real = cache._identity(path), cache._identity
+    monkeypatch.setattr(cache, "_identity", lambda each: stamp if each == path else real(each))
     path.write_text(TEXT.replace("0.5", "0.7"))
     assert load_letor(path, cache=kept).X[0, 0] == 0.7
 
@@ -149,9 +149,11 @@ def test_a_damaged_cache_is_made_anew(files):
 def test_other_files_are_not_replaced(files):
     path, kept = files
     kept.write_text("my notes")
-    with pytest.raises(InputError, match="train.cache is no cache of data, and would be replaced: choose another file"):
+    with pytest.raises(
+        InputError, match="train.cache is not a cache of data and would be replaced: choose another file"
+    ):
         load_letor(path, cache=kept)
-    with pytest.raises(InputError, match="is no cache of data"):
+    with pytest.raises(InputError, match="is not a cache of data"):
         load_letor(path, cache=path)
     assert kept.read_text() == "my notes"
     with pytest.raises(InputError, match="there is no folder"):
@@ -163,7 +165,7 @@ def test_other_files_are_not_replaced(files):
 def test_a_pipe_cannot_be_kept(tmp_path):
     path = tmp_path / "pipe"
     os.mkfifo(path)
-    with pytest.raises(InputError, match="pipe is not a regular file, so what was read from it cannot be kept"):
+    with pytest.raises(InputError, match="pipe is not a regular file, so its data cannot be cached"):
         load_letor(path, cache=tmp_path / "cache")
     with pytest.raises(InputError, match="cannot read .*missing: No such file"):
         load_letor(tmp_path / "missing", cache=tmp_path / "cache")

@@ -1,6 +1,8 @@
 """The digits as queries by example."""
 
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,8 +12,8 @@ from sklearn.linear_model import LogisticRegression
 from structsvm.data import RankingData, load_digits_queries
 from structsvm.data.digits import pair_features
 from structsvm.exceptions import InputError
-from structsvm.metrics import average_precision
-from structsvm.types import Matrix, Vector
+from structsvm.foundation.types import Matrix, Vector
+from structsvm.metrics import AP
 
 
 @cache
@@ -25,7 +27,7 @@ def columns(data: RankingData) -> Matrix:
 
 
 def mean_average_precision(scores: Vector, data: RankingData) -> float:
-    return average_precision(scores, data.y, data.qid)
+    return AP().mean(scores, data.y, data.qid)
 
 
 def test_has_the_queries_that_were_asked_for() -> None:
@@ -46,9 +48,22 @@ def test_features_are_standardised_by_the_training_rows() -> None:
 
 
 def test_the_seed_decides_the_data() -> None:
-    again, other = load_digits_queries(), load_digits_queries(seed=1)
+    again, other = load_digits_queries(), load_digits_queries(random_state=1)
     np.testing.assert_array_equal(columns(again[1]), columns(queries()[1]))
     assert not np.array_equal(other[1].y, again[1].y)
+
+
+@pytest.mark.parametrize("kind", [np.random.default_rng, np.random.RandomState])
+def test_a_generator_goes_on_from_call_to_call(kind: Callable[[int], Any]) -> None:
+    small, state = partial(load_digits_queries, n_train=2, n_test=2, n_candidates=9), kind(1)
+    first, second, again = (columns(small(random_state=each)[1]) for each in (state, state, kind(1)))
+    np.testing.assert_array_equal(first, again)
+    assert not np.array_equal(first, second)
+
+
+def test_a_random_state_is_refused() -> None:
+    with pytest.raises(InputError, match="random_state must be an integer of at least 0, a numpy.random.Generator, a "):
+        load_digits_queries(random_state=-1)
 
 
 def test_an_image_is_most_similar_to_itself() -> None:
@@ -69,5 +84,5 @@ def test_a_learned_combination_beats_every_single_feature() -> None:
 @pytest.mark.parametrize("name", ["n_train", "n_test", "n_candidates"])
 @pytest.mark.parametrize("value", [0, 898])
 def test_more_than_there_are_images_is_refused(name: str, value: int) -> None:
-    with pytest.raises(InputError, match=f"{name} must be from 1 to 897; it is {value}"):
+    with pytest.raises(InputError, match=f"{name} must be from 1 to 897, got {value}"):
         load_digits_queries(**{name: value})

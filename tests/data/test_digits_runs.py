@@ -60,7 +60,7 @@ def test_the_top_of_a_run_is_most_similar(small):
 
 def test_seeds():
     options = {"n_queries": 3, "n_candidates": 20, "depth": 5}
-    first, again, other = (load_digits_runs(**options, seed=seed)[0][0] for seed in (0, 0, 1))
+    first, again, other = (load_digits_runs(**options, random_state=seed)[0][0] for seed in (0, 0, 1))
     np.testing.assert_array_equal(first.scores, again.scores)
     assert list(first.doc_ids) != list(other.doc_ids)
 
@@ -73,5 +73,5 @@ def test_a_depth_beyond_the_documents_retrieves_all():
 @pytest.mark.parametrize("option", ["n_queries", "n_candidates", "depth"])
 @pytest.mark.parametrize("value", [0, 1797])
 def test_refusals(option, value):
-    with pytest.raises(InputError, match=f"{option} must be from 1 to 1796; it is {value}"):
+    with pytest.raises(InputError, match=f"{option} must be from 1 to 1796, got {value}"):
         load_digits_runs(**{option: value})

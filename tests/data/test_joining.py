@@ -42,12 +42,12 @@ def test_a_pool_has_the_same_rows(depth, topics):
 
 def test_what_cannot_be_joined():
     for given, message in (
-        ({"runs": []}, "no runs"),
+        ({"runs": []}, "the list of runs is empty"),
         ({"runs": [runs()[0], runs()[0]]}, "two runs are named 'one'"),
         ({"depth": 0}, "depth must be"),
         ({"topics": "3"}, "topics must be a list"),
         ({"runs": runs()[0]}, "got one run, 'one'"),
-        ({"runs": [runs()[0], "two"]}, r"runs\[1\] is 'two'"),
+        ({"runs": [runs()[0], "two"]}, r"runs\[1\] must be a Run, .* got 'two'"),
         ({"topics": [99]}, "no run has any of the 1 topics"),
         ({"topics": []}, "no run has any of the 0 topics"),
     ):

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from structsvm.data import blocks, letor_block, load_letor
-from structsvm.data.letor import load_rows
-from structsvm.data.letor_rows import Reading
+from structsvm.data import blocks, load_letor
+from structsvm.data.letor import block as letor_block
+from structsvm.data.letor import reading
 from structsvm.exceptions import DataFormatError, InputError, TooLargeError
 from tests.data.letor_reference import read_rows
 
@@ -144,18 +144,18 @@ def test_rows_are_dense_whatever_is_filled_at_a_time(tmp_path, monkeypatch):
     path = tmp_path / "data.txt"
     path.write_text("".join(f"1 qid:1 {' '.join(f'{j}:{v!r}' for j, v in enumerate(row, 1))}\n" for row in X.tolist()))
     for at_once in (1, 7, 60, 10**6):
-        monkeypatch.setattr("structsvm.data.growing._AT_ONCE", at_once)
+        monkeypatch.setattr("structsvm.data.letor.growing._AT_ONCE", at_once)
         assert load_letor(path, sparse=False).X.tolist() == X.tolist()
 
 
 def test_rows_of_a_model_s_width(tmp_path):
     path = tmp_path / "data.txt"
     path.write_text("1 qid:1 2:1.5\n0 qid:1 1:2 3:0\n")
-    rows = load_rows([path], Reading(n_features=5, beyond="no"))
+    rows = reading.read_rows([path], reading.Reading(n_features=5, beyond="no"))
     assert rows.width == 3
     assert rows.data(5).X.shape == (2, 5)
     with pytest.raises(DataFormatError, match="line 2: the model knows 2"):
-        load_rows([path], Reading(n_features=2, beyond="the model knows 2"))
+        reading.read_rows([path], reading.Reading(n_features=2, beyond="the model knows 2"))
 
 
 @pytest.mark.parametrize("compiled", [IN_PYTHON, COMPILED])
@@ -170,11 +170,11 @@ def test_numbers_are_those_of_the_format(tmp_path):
     path = tmp_path / "data.txt"
     for line, problem in (
         ("1_0 qid:1 1:1", "the label '1_0' is not a number"),
-        ("1 qid:1_0 1:1", "'qid:1_0' must be a whole number"),
+        ("1 qid:1_0 1:1", "'qid:1_0' must be a 64-bit whole number"),
         ("1 qid:1 1_0:1", "the feature index in '1_0:1' must be a whole number"),
         ("1 qid:1 1:1_0", "the value of feature 1, '1_0', is not a number"),
         ("1 qid:1 1:infinity", "'infinity', is not finite"),
-        ("1 qid:١ 1:1", "'qid:١' must be a whole number"),
+        ("1 qid:١ 1:1", "'qid:١' must be a 64-bit whole number"),
         ("1 qid:1 1:٣", "'٣', is not a number; digits are 0 to 9"),
         ("1 qid:1 1:1\u00a02:2", r"'1\\xa02:2', is not a number; digits are 0 to 9, and blanks and tabs separate"),
         ("1 qid:1 1:1\v2:2", r"'1\\x0b2:2', is not a number"),
@@ -210,7 +210,7 @@ def test_no_memory_for_dense_rows(tmp_path, monkeypatch):
     path.write_text("1 qid:1 2000000000:1\n")
     assert load_letor(path).X.shape == (1, 2_000_000_000)
 
-    monkeypatch.setattr("structsvm.memory.available", lambda: 1e9)
+    monkeypatch.setattr("structsvm.foundation.memory.available", lambda: 1e9)
     with pytest.raises(TooLargeError, match="1 dense rows of 2,000,000,000 features take 14.9 GiB.*sparse=True"):
         load_letor(path, sparse=False)
     assert math.isfinite(load_letor(path, sparse=True).X.sum())

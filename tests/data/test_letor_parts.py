@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from structsvm.data import load_letor, load_letor_parts, write_letor
+from structsvm.data import load_letor, write_letor
+from structsvm.data.letor.reading import load_letor_parts
 from structsvm.exceptions import InputError
 
 
@@ -51,7 +52,7 @@ def test_parts_whose_features_have_other_names_are_refused(tmp_path):
     paths = [tmp_path / "a.txt", tmp_path / "b.txt"]
     for k, (path, names) in enumerate(zip(paths, ["ab", "ba"], strict=True)):
         write_letor(path, [[1, 2]], [1], [k], feature_names=list(names))
-    with pytest.raises(InputError, match=r"feature 1 is 'a' in .*a.txt, and 'b' in .*b.txt"):
+    with pytest.raises(InputError, match=r"feature 1 is 'a' in .*a.txt, but 'b' in .*b.txt"):
         load_letor_parts(paths)
 
 

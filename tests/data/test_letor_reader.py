@@ -120,9 +120,9 @@ def test_what_is_written_is_read_back(tmp_path: Path, rows: list[tuple[int, int,
         ("1 1:2", "no query id: after the label comes '1:2'"),
         ("1", "no query id: there is only a label"),
         ("1 1:2 qid:1", "no query id: after the label comes '1:2'"),
-        ("1 qid:x 1:2", "query id in 'qid:x' must be a whole number"),
-        ("1 qid: 1:2", "query id in 'qid:' must be a whole number"),
-        ("1 qid:99999999999999999999 1:2", "must be a whole number of 64 bits"),
+        ("1 qid:x 1:2", "query id in 'qid:x' must be a 64-bit whole number"),
+        ("1 qid: 1:2", "query id in 'qid:' must be a 64-bit whole number"),
+        ("1 qid:99999999999999999999 1:2", "must be a 64-bit whole number"),
         ("1 qid:1 3:abc", "the value of feature 3, 'abc', is not a number"),
         ("1 qid:1 3:", "the value of feature 3, '', is not a number"),
         ("1 qid:1 3:nan", "the value of feature 3, 'nan', is not finite"),
@@ -132,8 +132,8 @@ def test_what_is_written_is_read_back(tmp_path: Path, rows: list[tuple[int, int,
         ("1 qid:1 -1:3", "feature index in '-1:3' must be from 1"),
         ("1 qid:1 9999999999:3", "feature index in '9999999999:3' must be from 1"),
         ("1 qid:1 0:3", "'0:3' has index 0, but LETOR counts features from 1; add 1 to every index"),
-        ("1 qid:1 3:1 2:1", "feature 2 comes after feature 3; indices must ascend"),
-        ("1 qid:1 3:1 3:1", "feature 3 comes after feature 3"),
+        ("1 qid:1 3:1 2:1", "feature 2 follows feature 3: indices must ascend"),
+        ("1 qid:1 3:1 3:1", "feature 3 follows feature 3"),
         ("1 qid:1 6:1", "feature 6 is beyond n_features=5; pass n_features=6 or more"),
     ],
 )
@@ -162,12 +162,12 @@ def test_files_that_are_not_text_are_told_so(tmp_path: Path, content: bytes) -> 
 
 @pytest.mark.parametrize("content", ["", "\n\n", "# only a comment\n"])
 def test_a_file_without_documents_is_refused(tmp_path: Path, content: str) -> None:
-    with pytest.raises(DataFormatError, match=r"S1.txt: the file holds no documents"):
+    with pytest.raises(DataFormatError, match=r"S1.txt: the file has no documents"):
         load_letor(write(tmp_path, content))
 
 
 def test_a_file_without_features_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataFormatError, match="no line has a feature; pass n_features"):
+    with pytest.raises(DataFormatError, match="no line has a feature: pass n_features"):
         load_letor(write(tmp_path, "1 qid:1\n0 qid:1"))
 
 
@@ -176,9 +176,9 @@ def test_paths_that_are_no_files_are_refused(tmp_path: Path) -> None:
         load_letor(tmp_path / "missing.txt")
     with pytest.raises(InputError, match="is a directory: name the files in it"):
         load_letor(tmp_path)
-    with pytest.raises(InputError, match="the list of files is empty"):
+    with pytest.raises(InputError, match="path_or_paths is empty: name at least one file"):
         load_letor([])
-    with pytest.raises(InputError, match="n_features must be at least 1, or None; it is 0"):
+    with pytest.raises(InputError, match="n_features must be an integer of at least 1 or None, got 0"):
         load_letor(write(tmp_path, TEXT), n_features=0)
 
 

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from structsvm.data import blocks, letor_block, load_letor, load_letor_parts, write_letor
+from structsvm.data import blocks, load_letor, write_letor
+from structsvm.data.letor import block as letor_block
+from structsvm.data.letor.reading import load_letor_parts
 from structsvm.exceptions import DataFormatError, InputError
 
 
@@ -53,7 +55,9 @@ def test_ids_in_the_lines_count_where_sizes_are_beside(tmp_path):
     path = write(tmp_path, "1 qid:5 1:1\n0 qid:4 2:1\n")
     write(tmp_path, "2\n", "train.txt.query")
     assert load_letor(path).qid.tolist() == [5, 4]
-    with pytest.raises(DataFormatError, match="line 1: 'qid:5' is a query id, but .* a file of sizes tells"):
+    with pytest.raises(
+        DataFormatError, match="line 1: 'qid:5' is a query id, but .* a second file has the sizes of queries"
+    ):
         load_letor(path, groups=tmp_path / "train.txt.query")
     path = write(tmp_path, "1 1:1\n0 qid:4 2:1\n")
     with pytest.raises(DataFormatError, match="line 2: 'qid:4' is a query id, but the first line has none"):
@@ -63,10 +67,10 @@ def test_ids_in_the_lines_count_where_sizes_are_beside(tmp_path):
 @pytest.mark.parametrize(
     ("sizes", "said"),
     [
-        ("2\n2\n", "the sizes of its 2 queries add up to 4, but .*train.txt has 3 rows"),
-        ("2\n", "the sizes of its 1 queries add up to 2"),
-        ("", "the sizes of its 0 queries add up to 0"),
-        ("3\n0\n", "line 2: '0' is not the size of a query: a line holds one positive whole number"),
+        ("2\n2\n", "the sizes of 2 queries add up to 4, but .*train.txt has 3 rows"),
+        ("2\n", "the sizes of 1 queries add up to 2"),
+        ("", "the sizes of 0 queries add up to 0"),
+        ("3\n0\n", "line 2: '0' is not the size of a query: write one positive whole number per line"),
         ("2 1\n", "line 1: '2 1' is not the size"),
         ("1.0\n2\n", "line 1: '1.0' is not the size"),
         ("-3\n", "line 1: '-3' is not the size"),
@@ -85,10 +89,10 @@ def test_files_of_sizes_that_do_not_fit(tmp_path):
     path = write(tmp_path, "1 1:1\n")
     for name in ("train.txt.query", "train.txt.group"):
         write(tmp_path, "1\n", name)
-    with pytest.raises(InputError, match="both have the sizes of queries of .*train.txt: keep one"):
+    with pytest.raises(InputError, match="both have the sizes of queries of .*train.txt: remove one"):
         load_letor(path)
     assert load_letor(path, groups=tmp_path / "train.txt.group").qid.tolist() == [1]
-    with pytest.raises(InputError, match="groups must be a file for each of the 2 files of data; there are 1"):
+    with pytest.raises(InputError, match="groups must be a file for each of the 2 data files, got 1"):
         load_letor([path, path], groups=tmp_path / "train.txt.group")
     with pytest.raises(InputError, match="there is no file .*missing"):
         load_letor(path, groups=tmp_path / "missing")
@@ -129,7 +133,7 @@ def test_names_of_features_come_with_the_data(tmp_path):
     assert load_letor(paths[0], n_features=3).feature_names is None
     assert load_letor([paths[0], write(tmp_path, "1 qid:9 1:2\n", "c")]).feature_names == ("tf", "idf")
     write_letor(paths[1], [[0.5, 2.0]], [1], [1], feature_names=["tf", "length"])
-    with pytest.raises(InputError, match="feature 2 is 'idf' in .*a, and 'length' in .*b: the columns of one"):
+    with pytest.raises(InputError, match="feature 2 is 'idf' in .*a, but 'length' in .*b: write the columns"):
         load_letor(paths)
     named = write(tmp_path, "# feature 1 = a\n# feature 2 = b\n# feature 3 = c\n1 qid:1 1:1\n", "d")
     assert load_letor(named).X.shape == (1, 3)
@@ -184,7 +188,7 @@ def test_rows_are_the_same_whatever_they_are_kept_as_on_the_way(tmp_path, monkey
     for block in (40, 300, 2**22):
         for at_once in (1, 100, 2**20):
             monkeypatch.setattr("structsvm.data.blocks.BLOCK", block)
-            monkeypatch.setattr("structsvm.data.growing._AT_ONCE", at_once)
+            monkeypatch.setattr("structsvm.data.letor.growing._AT_ONCE", at_once)
             data, again = load_letor(path, sparse=sparse), load_letor_parts([path], n_features=41, sparse=sparse)[0]
             found = [each if isinstance(each, np.ndarray) else each.toarray() for each in (data.X, again.X)]
             assert (found[0] == X[:, : found[0].shape[1]]).all()

@@ -57,13 +57,13 @@ def test_a_stream_that_is_damaged_or_cut_short(tmp_path, kind):
 
 @packed
 def test_a_stream_that_unpacks_to_far_more(tmp_path, kind, monkeypatch):
-    monkeypatch.setattr("structsvm.storage.files._MOST_UNPACKED", 100_000)
+    monkeypatch.setattr("structsvm.foundation.storage.files._MOST_UNPACKED", 100_000)
     monkeypatch.setattr("structsvm.data.blocks.BLOCK", 50_000)
     path = tmp_path / "file"
     path.write_bytes(PACKERS[kind](LETOR + (b"#" + b" " * 999 + b"\n") * 4_000))
     with pytest.raises(InputError, match=f"the {kind} stream unpacks to more than 200 times its size"):
         load_letor(path)
-    monkeypatch.setattr("structsvm.storage.files._MOST_UNPACKED", 10**8)
+    monkeypatch.setattr("structsvm.foundation.storage.files._MOST_UNPACKED", 10**8)
     assert len(load_letor(path).y) == 2
 
 

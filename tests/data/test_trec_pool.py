@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from structsvm.data import Pool, Qrels, RankingData, Run, load_pool, pool_runs, write_run
+from structsvm.data import Pool, Qrels, RankingData, Run, load_qrels, load_runs, pool_runs, write_run
 from structsvm.exceptions import InputError, UnknownNameError
 from structsvm.metrics import AP
 from tests.data.trec_reference import average_precision, average_precisions, ranked
@@ -103,18 +103,18 @@ def test_it_is_ranking_data(pool):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"runs": []}, "there are no runs to pool"),
+        ({"runs": []}, "the list of runs is empty"),
         ({"runs": [run_of("r", ONE), run_of("r", TWO)]}, r"two runs are named 'r': load_run\(path, name=...\)"),
         ({"depth": 0}, "depth must be an integer of at least 1, got 0"),
         ({"depth": 2.5}, "depth must be an integer"),
         ({"depth": True}, "depth must be an integer"),
         ({"topics": "10"}, r"topics must be a list of topics, such as \['10'\]"),
-        ({"topics": []}, "no topic is left for the pool: no topics were asked for"),
+        ({"topics": []}, "the pool has no topics: the list of topics is empty"),
         (
             {"topics": [8, 5, 7, 1]},
-            "no topic is left for the pool: 1, since no run has it and it is not judged; 5, .*; and 1 more",
+            "the pool has no topics: 1, because no run has it and it is not judged; 5, .*; and 1 more",
         ),
-        ({"qrels": qrels_of({"99": {"a": 1}})}, "no topic is left for the pool: 7, since it is not judged"),
+        ({"qrels": qrels_of({"99": {"a": 1}})}, "the pool has no topics: 7, because it is not judged"),
     ],
 )
 def test_pools_that_cannot_be(change, message):
@@ -129,7 +129,7 @@ def test_files_and_arrays_give_the_same_pool(tmp_path, pool):
         write_run(tmp_path / "runs" / name, run.qid, run.doc_ids, run.scores, name)
     lines = [f"{topic} 0 {doc} {grade}\n" for topic, of in JUDGED.items() for doc, grade in of.items()]
     (tmp_path / "qrels").write_text("".join(lines))
-    read = load_pool(tmp_path / "runs", tmp_path / "qrels", depth=2)
+    read = pool_runs(load_runs(tmp_path / "runs"), load_qrels(tmp_path / "qrels"), depth=2)
     np.testing.assert_array_equal(read.X, pool.X)
     for column in ("qid", "doc_ids", "y"):
         assert getattr(read, column).tolist() == getattr(pool, column).tolist()
@@ -156,7 +156,7 @@ def test_pool_against_sets_and_both_average_precisions(runs, judged, depth):
     topics = [topic for topic, docs in union.items() if docs & relevant.get(topic, set())]
     submitted = [run_of(f"run{k}", run) for k, run in enumerate(runs)]
     if not topics:
-        with pytest.raises(InputError, match="no topic is left"):
+        with pytest.raises(InputError, match="the pool has no topics"):
             pool_runs(submitted, qrels_of(judged), depth=depth)
         return
     pool = pool_runs(submitted, qrels_of(judged), depth=depth)

@@ -74,7 +74,7 @@ def test_blanks_tabs_and_line_ends_alone_separate(write, tmp_path, space):
 def test_an_id_of_great_length_is_refused(write):
     """All ids of a vector would take as much memory as it."""
     assert load_run(write(GOOD.replace("a", "b" * 1000))).doc_ids.tolist() == ["b" * 1000]
-    with pytest.raises(DataFormatError, match="line 2: the document has 1001 characters, in '.*' .*; it may have 1000"):
+    with pytest.raises(DataFormatError, match="line 2: the document has 1001 characters, in '.*' .*: it may have 1000"):
         load_run(write(f"{GOOD}2 Q0 {'b' * 1001} 1 2.5 t\n"))
     with pytest.raises(DataFormatError, match="line 1: the topic has 5000 characters"):
         load_qrels(write(f"{'1' * 5000} 0 a 1\n"))
@@ -186,7 +186,7 @@ GOOD = "1 Q0 a 1 2.5 t\n"
             f"# note\n{GOOD}1 Q0 {'b' * 300}\n",
             "line 3: there are 3 columns in '1 Q0 bbb.*bbb...' \\(305 characters\\), but",
         ),
-        (b"1 Q0 caf\xe9 1 2.5 t\n", "line 1: this is not text; TREC files are text in UTF-8 or ASCII"),
+        (b"1 Q0 caf\xe9 1 2.5 t\n", "line 1: this is not text: .* TREC files are text in UTF-8"),
         (GOOD.encode("utf-16"), "line 1: this is UTF-16, not text in UTF-8: 'iconv -f UTF-16 -t UTF-8'"),
         (GOOD.encode("utf-16-le"), "line 1: this is binary or UTF-16, not text"),
         (GOOD.replace("a", "a\0").encode(), "line 1: this is binary or UTF-16"),
@@ -211,10 +211,10 @@ def test_faults_of_runs(write, text, message):
         ("1 0 a 1\n1 0 b 1 0\n", "line 2: there are 5 columns"),
         ("1 0 a 1 0\n1 0 b 1 0\n", "line 1: there are 5 columns"),
         (RUN, "line 1: there are 6 columns.*This looks like a line of a run: are the two files swapped"),
-        ("1 0 a 1\n1 0 b 0.5\n", "line 2: the grade '0.5' is not a whole number"),
-        ("1 0 a 1_0\n", "line 1: the grade '1_0' is not a whole number"),
-        ("1 0 a yes\n", "line 1: the grade 'yes' is not a whole number"),
-        ("1 0 a 99999999999999999999\n", "line 1: the grade '9*' is not a whole number of 64 bits"),
+        ("1 0 a 1\n1 0 b 0.5\n", "line 2: the grade '0.5' is not a 64-bit whole number"),
+        ("1 0 a 1_0\n", "line 1: the grade '1_0' is not a 64-bit whole number"),
+        ("1 0 a yes\n", "line 1: the grade 'yes' is not a 64-bit whole number"),
+        ("1 0 a 99999999999999999999\n", "line 1: the grade '9*' is not a 64-bit whole number"),
         ("1 0 a 1\n2 0 a 1\n1 0 a 0\n", "line 3: document 'a' is in topic '1' twice, first in line 1"),
         ("", "the file is empty; a line of qrels reads"),
     ],
@@ -229,7 +229,7 @@ def test_faults_of_qrels(write, text, message):
     [
         ("01 1410 0 0\n01 1572 0 0\n02 2434 0 0\n", r"\$2, 1}' FILE > NEW, if all documents .* are relevant"),  # CACM's
         ("     1     28\t0\t0.000000\n     1     35\t0\t0.000000\n", r"line 1.*the third, with '0'\. Put the columns"),
-        ("1 28 0 0\n2 35 0 0\n", "seems to hold the documents"),  # nothing is there twice
+        ("1 28 0 0\n2 35 0 0\n", "seems to have the documents"),  # nothing is there twice
         ("1 184 2 0\n1 29 1 1\n1 30 2 0\n", r"the third, with '1', '2'.*awk '{print \$1, 0, \$2, \$4}' FILE > NEW$"),
     ],
 )
@@ -246,7 +246,7 @@ def test_judgments_of_one_document_only(write):
 def test_whole_grades_may_be_written_as_floats(write):
     assert load_qrels(write("1 0 a 1.0\n1 0 b 0.000000\n1 0 c -2\n")).grades.tolist() == [1.0, 0.0, -2.0]
     assert load_qrels(write("1 a 3.0\n1 b 1e0\n")).grades.tolist() == [3.0, 1.0]
-    with pytest.raises(DataFormatError, match="line 2: the grade '1e30' is not a whole number of 64 bits"):
+    with pytest.raises(DataFormatError, match="line 2: the grade '1e30' is not a 64-bit whole number"):
         load_qrels(write("1 0 a 1.0\n1 0 b 1e30\n"))
 
 
@@ -268,7 +268,7 @@ def test_judgments_of_three_columns(write):
         ),
         ("1 a 3\n1 b\n", "line 2: there are 2 columns in '1 b', but a line of qrels .* '<topic> <document> <grade>'"),
         ("1 a\n", "line 1: there are 2 columns.*, or every line '<topic> <document> <grade>'"),
-        ("1 a 3\n1 b 2.5\n", "line 2: the grade '2.5' is not a whole number"),
+        ("1 a 3\n1 b 2.5\n", "line 2: the grade '2.5' is not a 64-bit whole number"),
         ("1 a 3\n1 a 2\n", "line 2: document 'a' is in topic '1' twice, first in line 1"),
         (f"1 {'a' * 1001} 3\n", "line 1: the document has 1001 characters"),
     ],
@@ -282,9 +282,7 @@ def test_grades_are_translated(write):
     path = write("# note\n1 0 a 1\n1 0 b 5\n2 0 a -1\n")
     assert load_qrels(path, {1: 4, 5: 0, -1: 0, 2: 9}).grades.tolist() == [4.0, 0.0, 0.0]
     assert load_qrels(path, grades={1: -2, 5: 2**40, -1: 0}).grades.tolist() == [-2.0, 2.0**40, 0.0]
-    with pytest.raises(
-        DataFormatError, match=r"line 3: the option grades does not say what grade 5 means, but only -1, 1"
-    ):
+    with pytest.raises(DataFormatError, match=r"line 3: grade 5 is missing in grades, which maps -1, 1"):
         load_qrels(path, {1: 4, -1: 0})
 
 
@@ -302,9 +300,9 @@ def test_bytes_that_are_no_text_are_refused_wherever_they_stand_in_a_line(write,
     columns = line.split()
     for k in range(len(columns)):
         damaged = b" ".join([*columns[:k], columns[k] + b"\xbe", *columns[k + 1 :]])
-        with pytest.raises(DataFormatError, match="line 2: this is not text; TREC files are text in UTF-8"):
+        with pytest.raises(DataFormatError, match="line 2: this is not text: .* TREC files are text in UTF-8"):
             load(write(b"# any \xbe\n" + damaged + b"\n"))
-    with pytest.raises(DataFormatError, match=r"line 2: this is not text.* and '1 .* \\xbe' is not UTF-8"):
+    with pytest.raises(DataFormatError, match=r"line 2: this is not text: '1 .* \\xbe' is not UTF-8"):
         load(write(b"# any \xbe\n" + line + b" x \xbe\n"))
     load(write(b"# any \xbe\n" + line + b"\n"))
 
@@ -327,7 +325,7 @@ def test_files_that_are_not_there(tmp_path):
 
 
 def test_a_folder_of_runs(write, tmp_path):
-    with pytest.raises(InputError, match="there are no runs in the folder"):
+    with pytest.raises(InputError, match="the folder .* has no runs"):
         load_runs(tmp_path)
     b, a = write(GOOD.replace(" t", " first"), "b.txt"), write(gzip.compress(GOOD.encode()), "a.gz")
     write("not a run", ".hidden")
@@ -336,14 +334,14 @@ def test_a_folder_of_runs(write, tmp_path):
     assert [run.name for run in load_runs([b, a])] == ["first", "t"]
     assert [run.name for run in load_runs(str(b))] == ["first"]
     write(GOOD, "c.txt")
-    with pytest.raises(InputError, match=r"two runs are named 't': .*a\.gz and .*c\.txt\. The name is the last column"):
+    with pytest.raises(InputError, match=r"two runs are named 't': .*a\.gz and .*c\.txt\. Change the last column"):
         load_runs(tmp_path)
     write("Results of last year\n", "README")
     with pytest.raises(DataFormatError, match="README, line 1: there are 4 columns in 'Results of last year'"):
         load_runs(tmp_path)
     with pytest.raises(InputError, match="there is no folder"):
         load_runs(tmp_path / "none")
-    with pytest.raises(InputError, match="the list of runs is empty"):
+    with pytest.raises(InputError, match="runs is empty: name at least one file"):
         load_runs([])
 
 
@@ -351,9 +349,9 @@ def test_a_folder_of_runs(write, tmp_path):
     ("rows", "message"),
     [
         (([1, 1], ["a", "a"], [1, 2]), "run 'r' has document 'a' twice in topic '1', again in row 1"),
-        (([1, "1"], ["a", "b"], [1]), "there are 2 topics, 2 document ids and 1 scores"),
-        (([], [], []), "a row at least"),
-        (([1], ["a"], [np.nan]), "scores must be finite: row 0 has nan; leave out what was not retrieved"),
+        (([1, "1"], ["a", "b"], [1]), "got 2 topics, 2 document ids and 1 scores"),
+        (([], [], []), "at least one row"),
+        (([1], ["a"], [np.nan]), "scores must be finite: row 0 has nan. Leave out documents that were not retrieved"),
         (([1], ["a"], ["high"]), "scores must be numbers"),
         (([1], ["a"], [[1.0]]), "scores must hold one number per row"),
         (([[1]], ["a"], [1.0]), "qid must hold one id per row"),
@@ -372,8 +370,8 @@ def test_runs_of_arrays_that_are_none(rows, message):
         (([1, 2, 1], ["a", "a", "a"], [1, 2, 1]), "document 'a' is judged twice for topic '1', again in row 2"),
         (([1], ["a"], [0.5]), "grades must be whole numbers"),
         (([1], ["a"], [np.inf]), "grades must be whole numbers"),
-        (([1], ["a"], [0, 1]), "there are 1 topics, 1 document ids and grades of shape"),
-        (([], [], []), "a row at least"),
+        (([1], ["a"], [0, 1]), "got 1 topics, 1 document ids and grades of shape"),
+        (([], [], []), "at least one row"),
     ],
 )
 def test_qrels_of_arrays_that_are_none(rows, message):

@@ -58,12 +58,18 @@ def test_more_lines_than_are_written_at_once(tmp_path):
 @pytest.mark.parametrize(
     ("qid", "doc_ids", "scores", "tag", "message"),
     [
-        (["1 2"], ["a"], [1], "t", "the topic '1 2' must have no blank, tab, line end or NUL in it"),
+        (
+            ["1 2"],
+            ["a"],
+            [1],
+            "t",
+            "the topic '1 2' must not be empty or contain a blank, tab, line end or NUL in a run",
+        ),
         (["#1"], ["a"], [1], "t", "a topic begins with '#'"),
-        ([1], [""], [1], "t", "the document id '' must have no blank, tab, line end or NUL in it, and not be empty"),
+        ([1], [""], [1], "t", "the document id '' must not be empty or contain a blank, tab, line end or NUL in a run"),
         ([1], ["a\n"], [1], "t", "the document id"),
         ([1], ["a"], [1], "my run", "the name 'my run'"),
-        ([1], ["a"], [-np.inf], "t", "leave out what was not retrieved"),
+        ([1], ["a"], [-np.inf], "t", "Leave out documents that were not retrieved"),
         ([1, 1], ["a", "a"], [1, 2], "t", "twice in topic '1'"),
     ],
 )

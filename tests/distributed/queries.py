@@ -9,7 +9,7 @@ import pytest
 from dask import delayed
 
 from structsvm.data import RankingData, write_letor
-from structsvm.distributed import Partitions
+from structsvm.distributed.partitions import Partitions
 
 COLUMNS = ["a", "b", "c", "d", "e"]
 

@@ -12,7 +12,9 @@ from sklearn.exceptions import ConvergenceWarning
 import structsvm
 from structsvm import Ranker
 from structsvm.data import RankingData, load_letor
-from structsvm.distributed import DaskRanker, Partitions
+from structsvm.distributed import DaskRanker
+from structsvm.distributed.partitions import Partitions
+from structsvm.distributed.workers import Workers
 from structsvm.exceptions import FeatureScaleWarning, InputError
 from structsvm.solvers import OneSlack
 from tests.distributed.queries import (
@@ -62,6 +64,38 @@ def test_every_source_gives_the_same_optimum(kind, client, tmp_path):
         assert ranker.known_names == tuple(COLUMNS)
 
 
+@pytest.mark.filterwarnings("ignore:stopped by the callback")
+@pytest.mark.parametrize(
+    ("kind", "settings", "expected"),
+    [("arrays", {}, 3), ("letor", {}, 3), ("partitions", {}, 2), ("partitions", {"normalize": "standard"}, 3)],
+)
+def test_a_fit_waits_for_the_workers_three_times_before_its_first_step(
+    kind, settings, expected, client, tmp_path, monkeypatch
+):
+    waits, inside = [], []
+
+    def counted(wait):
+        def waiting(*given, **settings):
+            if not inside:
+                waits.append(wait.__name__)
+            inside.append(wait)
+            try:
+                return wait(*given, **settings)
+            finally:
+                inside.pop()
+
+        return waiting
+
+    given = source(kind, client, tmp_path)
+    for name in ("settle", "fetch", "answers"):
+        monkeypatch.setattr(Workers, name, counted(getattr(Workers, name)))
+    until_first = []
+    DaskRanker("map", C=10.0, client=client, **settings).fit(
+        *given, callback=lambda step: until_first.append(len(waits)) or True
+    )
+    assert until_first == [expected + 1]  # the first step is a wait, too
+
+
 def test_a_path_takes_what_a_fit_takes(client):
     ranker = DaskRanker("map", tol=TOL, client=client)
     data = Partitions.of(*arrays(DATA), client=client)
@@ -82,12 +116,12 @@ def test_the_same_fit_again_has_the_same_bits(client):
     "settings",
     [
         {"loss": "ndcg"},
-        {"loss": "roc_area", "normalise": "standard"},
-        {"normalise": "query-min-max"},
-        {"normalise": "query-z-score"},
+        {"loss": "roc_area", "normalize": "standard"},
+        {"normalize": "query-min-max"},
+        {"normalize": "query-z-score"},
         {"loss": "zero_one", "fit_intercept": True},
-        {"centre": [1.0, -2.0, 0.0, 3.0, 0.5], "penalty": [0.1, 1.0, 10.0, 0.5, 2.0], "normalise": "standard"},
-        {"loss": "zero_one", "penalty": [0.1, 1.0, 10.0, 0.5, 2.0], "fit_intercept": True},
+        {"center": [1.0, -2.0, 0.0, 3.0, 0.5], "feature_penalty": [0.1, 1.0, 10.0, 0.5, 2.0], "normalize": "standard"},
+        {"loss": "zero_one", "feature_penalty": [0.1, 1.0, 10.0, 0.5, 2.0], "fit_intercept": True},
         {"bounds": (None, 0.2), "monotonic_cst": [1, 0, 0, 0, -1]},
         {"loss": "zero_one", "class_weight": "balanced"},
         {"loss": "zero_one", "class_weight": {1.0: 2.0}},
@@ -105,9 +139,9 @@ def test_settings_mean_the_same(client, settings):
     else:
         distributed, alone = both(client, data=data, **settings)
     agree(distributed, alone)
-    if alone.normaliser_ is not None:
-        for name, value in alone.normaliser_.state().items():
-            np.testing.assert_allclose(distributed.normaliser_.state()[name], value, rtol=1e-12, atol=1e-12)
+    if alone.scaling_ is not None:
+        for name, value in alone.scaling_.state().items():
+            np.testing.assert_allclose(distributed.scaling_.state()[name], value, rtol=1e-12, atol=1e-12)
     X, y, qid = arrays(data)
     assert distributed.score(X, y, qid) == pytest.approx(distributed.to_local().score(data.X, data.y, data.qid))
 
@@ -152,13 +186,13 @@ def test_wide_sparse_features_keep_the_columns_that_have_entries(client):
     agree(distributed, alone)
     np.testing.assert_array_equal(distributed.result_.columns, alone.result_.columns)
     assert len(distributed.coef_) == 2100
-    pulled = distributed.set_params(centre=np.arange(2100.0)).fit(parts)
+    pulled = distributed.set_params(center=np.arange(2100.0)).fit(parts)
     assert pulled.result_.columns is None
     np.testing.assert_allclose(pulled.coef_[1::7], np.arange(1.0, 2100.0, 7.0))  # those without entries stay there
 
 
 def test_the_model_is_that_of_one_machine(client, tmp_path):
-    ranker = DaskRanker("map", C=10.0, normalise="standard", client=client).fit(frames(DATA), "label", "session")
+    ranker = DaskRanker("map", C=10.0, normalize="standard", client=client).fit(frames(DATA), "label", "session")
     ranker.save(tmp_path / "model.npz")
     scores = ranker.to_local().predict(frame(DATA)[COLUMNS])
     np.testing.assert_allclose(structsvm.load(tmp_path / "model.npz").predict(DATA.X), scores, rtol=1e-6)
@@ -168,7 +202,7 @@ def test_the_model_is_that_of_one_machine(client, tmp_path):
     local = ranker.to_local()
     assert type(local) is Ranker
     assert local.result_ is ranker.result_
-    assert set(vars(local)) == set(vars(ranker)) - {"client", "limit", "shuffle"}
+    assert set(vars(local)) == set(vars(ranker)) - {"client", "timeout", "shuffle"}
 
 
 def test_a_warm_start_takes_fewer_rounds(client):
@@ -209,10 +243,10 @@ def test_what_cannot_be_learned_is_said(client):
             InputError, match=r"DaskRanker\(solver=...\) must be 'auto' or OneSlack: .* visits the queries"
         ):
             DaskRanker("map", solver=solver, client=client).fit(X, y, qid)
-    with pytest.raises(InputError, match="centre must hold a finite number for each of the 5 weights"):
-        DaskRanker("map", centre=np.ones(4), client=client).fit(X, y, qid)
-    with pytest.raises(InputError, match="penalty must not be below 0, and that of weight 0 is -1"):
-        DaskRanker("map", penalty=-np.ones(5), client=client).fit(X, y, qid)
+    with pytest.raises(InputError, match="center must be 5 finite numbers, one per weight"):
+        DaskRanker("map", center=np.ones(4), client=client).fit(X, y, qid)
+    with pytest.raises(InputError, match="penalty must be at least 0, got -1 for weight 0"):
+        DaskRanker("map", feature_penalty=-np.ones(5), client=client).fit(X, y, qid)
     with pytest.raises(InputError, match="class_weight is for losses whose examples are rows"):
         DaskRanker("map", class_weight="balanced", client=client).fit(X, y, qid)
     with pytest.raises(InputError, match="use StructuralSVM"):

@@ -7,10 +7,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from structsvm.compute.environment import numba
 from structsvm.distributed import DaskCluster
 from structsvm.distributed.workers import Workers, WorkersLost, require_finished
 from structsvm.exceptions import ClusterError, InputError
+from structsvm.foundation.compute.environment import numba
 
 LIMIT = 60.0
 
@@ -29,7 +29,7 @@ def test_what_a_task_raises_is_its_own_error(client):
     def closed(value, *arguments):
         raise CommClosedError("the store hung up")
 
-    cluster, workers = DaskCluster(client, limit=LIMIT), Workers(client, LIMIT)
+    cluster, workers = DaskCluster(client, timeout=LIMIT), Workers(client, LIMIT)
     kept = cluster.keep(abs, [1, 2])
     for function, kind in ((late, TimeoutError), (closed, CommClosedError)):
         with pytest.raises(kind, match="the store"):
@@ -46,8 +46,10 @@ def test_inputs_that_were_cancelled_are_an_error_of_the_cluster(client):
     until = time.monotonic() + LIMIT
     while future.status != "cancelled" and time.monotonic() < until:
         time.sleep(0.01)
+    cluster = DaskCluster(client, timeout=LIMIT)
+    kept = cluster.keep(abs, [future])
     with pytest.raises(ClusterError, match=r"lost with its workers .*: they may .*scattered by hand"):
-        DaskCluster(client, limit=LIMIT).keep(abs, [future])
+        cluster.ask(itself, kept)
     with pytest.raises(ClusterError, match=r"lost with its workers .*: they may .*scattered by hand"):
         Workers(client, LIMIT).fetch([future])
 
@@ -57,7 +59,7 @@ def test_arguments_that_find_no_workers_are_an_error_of_the_cluster(client, monk
         raise TimeoutError("No valid workers found")
 
     monkeypatch.setattr("structsvm.distributed.dask_cluster._SENT_ONCE", 16)
-    cluster = DaskCluster(client, limit=LIMIT)
+    cluster = DaskCluster(client, timeout=LIMIT)
     kept = cluster.keep(abs, [1])
     monkeypatch.setattr(client, "scatter", scatter)
     with pytest.raises(
@@ -124,7 +126,7 @@ def test_a_scheduler_that_does_not_answer_is_waited_for_no_longer_than_the_limit
     with monkeypatch.context() as patched:
         patched.setattr(client, "scheduler", Mute(client.scheduler))
         with pytest.raises(ClusterError, match="scheduler cannot be reached"):
-            read_partitions(paths, client=client, limit=0.5)
+            read_partitions(paths, client=client, timeout=0.5)
 
 
 def test_nothing_is_left_of_a_call(client):
@@ -135,7 +137,7 @@ def test_nothing_is_left_of_a_call(client):
 
     places = list(client.nthreads())
     client.gather([client.submit(set_threads, workers=[place], pure=False) for place in places])
-    cluster = DaskCluster(client, limit=LIMIT)
+    cluster = DaskCluster(client, timeout=LIMIT)
     for _ in range(4):
         kept = cluster.keep(abs, [1, 2])
         assert cluster.ask(itself, kept) == [1, 2]

@@ -38,10 +38,10 @@ def test_files_of_a_lost_worker_are_read_again(tmp_path):
                 lost.append(step)
                 lose(client)
 
-        ranker = DaskRanker("map", C=1000.0, tol=1e-6, client=client, limit=60.0).fit(paths, callback=callback)
+        ranker = DaskRanker("map", C=1000.0, tol=1e-6, client=client, timeout=60.0).fit(paths, callback=callback)
         assert lost
         assert len(client.nthreads()) == 1
-        undisturbed = DaskRanker("map", C=1000.0, tol=1e-6, client=client, limit=60.0).fit(paths)
+        undisturbed = DaskRanker("map", C=1000.0, tol=1e-6, client=client, timeout=60.0).fit(paths)
     np.testing.assert_array_equal(ranker.coef_, undisturbed.coef_)
     alone = Ranker("map", C=1000.0, tol=1e-6, solver="one-slack").fit(DATA.X, DATA.y, DATA.qid)
     assert ranker.result_.converged
@@ -62,7 +62,7 @@ def test_nothing_is_left_at_the_workers_after_a_fit(client):
 
 
 def test_data_that_are_cancelled_are_an_error_of_the_cluster(client):
-    cluster = DaskCluster(client, limit=20.0)
+    cluster = DaskCluster(client, timeout=20.0)
     kept = cluster.keep(sum, [[1.0], [2.0]])
     restrictions = client.run_on_scheduler(
         lambda dask_scheduler: [dask_scheduler.tasks[each].worker_restrictions for each in [k.key for k in kept]]

@@ -7,9 +7,9 @@ import scipy.sparse as sp
 from dask import delayed
 
 from structsvm.data import RankingData
-from structsvm.distributed import Partitions, read_partitions
-from structsvm.distributed.partition import Partition
-from structsvm.distributed.survey import survey
+from structsvm.distributed import read_partitions
+from structsvm.distributed.partition import Partition, labels_of, survey
+from structsvm.distributed.partitions import Partitions
 from structsvm.exceptions import DataFormatError, InputError
 from tests.distributed.queries import COLUMNS, CUTS, DATA, arrays, delayed_blocks, frame, frames, letor_files, source
 
@@ -42,12 +42,12 @@ def test_every_source_gives_the_same_rows(kind, client, tmp_path):
 
 def test_labels_that_are_too_many_are_counted():
     surveys = [
-        survey(f"partition {k}", Partition(np.zeros((n, 1)), np.arange(n) / 7.0))
+        survey(Partition(np.zeros((n, 1)), np.arange(n) / 7.0), f"partition {k}")
         for k, n in enumerate((10_000, 12_345))
     ]
-    assert len(Partitions(None, (), (surveys[0],)).labels) == 10_000
+    assert len(labels_of(surveys[:1])) == 10_000
     with pytest.raises(InputError, match="partition 1 has 12,345 different labels"):
-        _ = Partitions(None, (), tuple(surveys)).labels
+        labels_of(surveys)
 
 
 def test_files_are_spread_over_the_workers(client, tmp_path):
@@ -117,8 +117,8 @@ def refused(client, match, *arguments, error=InputError, **settings):
 def test_what_does_not_fit_is_refused_by_name(client, tmp_path):
     X, y, qid = arrays(DATA)
     refused(client, r"split its 5 columns in 5.*X.rechunk\(\{1: -1\}\)", X.rechunk((60, 1)), y, qid)
-    refused(client, "y must have a number for each of the 240 rows of X, it has 239", X, y[:-1], qid)
-    refused(client, r"qid must have a number for each of the 240 rows of X, it has 239$", X, y, qid[:-1])
+    refused(client, "y must have a number for each of the 240 rows of X, got 239", X, y[:-1], qid)
+    refused(client, r"qid must have a number for each of the 240 rows of X, got 239$", X, y, qid[:-1])
     refused(client, "must be a Dask array or series like X, got a ndarray", X, DATA.y, qid)
     refused(client, r"got a ndarray: dask.array.from_array\(X, chunks=\(100_000, -1\)\)", DATA.X, y, qid)
     refused(client, r"got a DataFrame: dask.dataframe.from_pandas\(X, npartitions=8", frame(DATA), "label", "session")
@@ -126,16 +126,16 @@ def test_what_does_not_fit_is_refused_by_name(client, tmp_path):
     refused(client, "X must be a matrix", y, y, qid)
     refused(client, "X has no column 'lable', which y names", frames(DATA), "lable", "session")
     texts = frames(DATA).assign(docid="d1", url="a")
-    refused(client, r"columns 'docid', 'url' of X are text.*frame.drop\(columns=\['docid', 'url'\]\)", texts, "label")
-    refused(client, "names a column, and X is no data frame", X, "label", qid)
+    refused(client, r"has columns of text: frame.drop\(columns=\['docid', 'url'\]\)", texts, "label")
+    refused(client, "names a column, but X is not a data frame", X, "label", qid)
     refused(client, "partition 0 is a int", [1, 2])
     refused(client, r"partition 0 is a Array.*dask.array.concatenate\(...\) makes one", [X, X], [y, y], [qid, qid])
     refused(client, r"partition 0 is a DataFrame.*dask.dataframe.concat", [frames(DATA)])
     refused(client, r"partition 0 is a tuple.*\[dask.delayed\(part\) for part in parts\]", [(DATA.X, DATA.y, DATA.qid)])
     refused(client, "the list of partitions is empty", [])
-    refused(client, "is there twice", ["a.txt", "a.txt"])
+    refused(client, "has a.txt twice", ["a.txt", "a.txt"])
     refused(client, "partition 0 must return", [delayed(lambda: 3)()])
-    refused(client, r"y must not be given, as files hold", ["a.txt"], y)
+    refused(client, r"y must not be given, because files contain", ["a.txt"], y)
     refused(client, r"there is no file nowhere\.txt", ["nowhere.txt"])
     refused(client, r"If it is a pattern.*sorted\(glob.glob\('part\*.txt'\)\)", "part*.txt")
     bad = tmp_path / "bad.txt"
@@ -144,7 +144,7 @@ def test_what_does_not_fit_is_refused_by_name(client, tmp_path):
     with pytest.raises(InputError, match=r"must be a dask.distributed.Client or None, got 3"):
         Partitions.of(X, y, qid, client=3)
     held = Partitions.of(X, y, qid, client=client)
-    with pytest.raises(InputError, match=r"got 'tcp://a:1': distributed.Client\(...\) makes one of the address"):
+    with pytest.raises(InputError, match=r"got 'tcp://a:1': distributed.Client\(...\) makes one from the address"):
         Partitions.of(held, client="tcp://a:1")
 
 
@@ -172,7 +172,7 @@ def test_partitions_that_differ_are_refused_by_name(client):
 
 def test_group_sizes_are_told_from_query_ids(client):
     X, y, _ = arrays(DATA)
-    refused(client, "group sizes, which are not taken", X, y, da.from_array(np.full(40, 6), chunks=10))
+    refused(client, "If these are group sizes", X, y, da.from_array(np.full(40, 6), chunks=10))
     parts = [delayed(lambda: (DATA.X, DATA.y, np.full(40, 6)))()]
     refused(client, r"partition 0: .*these look like group sizes", parts)
 
@@ -193,7 +193,7 @@ def test_without_a_client_it_is_said_how_to_make_one(monkeypatch):
         raise ValueError
 
     monkeypatch.setattr(distributed, "get_client", none)
-    with pytest.raises(InputError, match="there is no Dask client: client = distributed.Client"):
+    with pytest.raises(InputError, match="there is no Dask client: connect to a cluster with distributed.Client"):
         Partitions.of(*arrays(DATA))
 
 

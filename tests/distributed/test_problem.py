@@ -1,8 +1,6 @@
 """The same numbers as on one machine, whatever the partitions."""
 
-import json
 import pickle
-import re
 from typing import Any
 
 import numpy as np
@@ -11,17 +9,17 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from structsvm.distributed import DistributedProblem, InProcess, Partition, log_rounds
+from structsvm.distributed import DistributedProblem, InProcess, Partition
 from structsvm.distributed.cluster import merged
-from structsvm.distributed.shard import Recipe, Shard, evaluate, look, same_as_before, versions
-from structsvm.exceptions import ClusterError, InputError
-from structsvm.operators import BinnedMatrix
+from structsvm.distributed.shard import Recipe, Shard, evaluate_shard, library_versions, look_along, same_as_before
+from structsvm.exceptions import CheckError, ClusterError, InputError
+from structsvm.features.operators import BinnedMatrix
+from structsvm.foundation.types import Matrix, Vector
 from structsvm.problem import Problem
 from structsvm.problem.fingerprint import fingerprint, same
 from structsvm.result import Result
 from structsvm.solvers import Checkpoint, FrankWolfe, NSlack, OneSlack
 from structsvm.solvers.auto import Auto
-from structsvm.types import Matrix, Vector
 from tests.small_problems import PlainROCArea, ranking_arrays
 
 
@@ -76,8 +74,8 @@ def test_bounds_are_equal_to_the_last_bit(
     assert (spread.n, spread.d, spread.used, spread.left_out) == (one.n, one.d, one.used, one.left_out)
     assert spread.total_cap == one.total_cap
     if pulled:
-        given = {name: rng.uniform(0.1, 10.0, one.d) for name in ("centre", "penalty", "linear")}
-        one, spread = one.regularised(**given), spread.regularised(**given)
+        given = {name: rng.uniform(0.1, 10.0, one.d) for name in ("center", "penalty", "linear")}
+        one, spread = one.regularized(**given), spread.regularized(**given)
     for problem, other in ((one, spread), (one.with_C(0.3 * C), spread.with_C(0.3 * C))):
         w = rng.standard_normal(one.d)
         here, there = problem.at(w), other.at(w)
@@ -104,10 +102,10 @@ def test_one_slack_reaches_the_same_optimum(K: int, loss: Any) -> None:
 @pytest.mark.parametrize("bounds", [None, ([-0.2, -1.0, 0.0, -9.0], [0.1, 1.0, 5.0, 9.0])])
 @pytest.mark.parametrize("K", [1, 5])
 def test_a_regulariser_and_bounds_are_known_to_the_driver_alone(K: int, bounds: Any) -> None:
-    given: Any = {"centre": np.array([1.0, -2.0, 0.0, 3.0]), "penalty": np.array([0.1, 1.0, 10.0, 0.5])}
+    given: Any = {"center": np.array([1.0, -2.0, 0.0, 3.0]), "penalty": np.array([0.1, 1.0, 10.0, 0.5])}
     given["bounds"] = bounds
     one, plain = both(K, C=100.0)
-    one, spread = one.regularised(**given), plain.regularised(**given)
+    one, spread = one.regularized(**given), plain.regularized(**given)
     assert not same(fingerprint(spread), fingerprint(plain))
     calls = spread.traffic.calls
     origin = spread.origin()
@@ -117,7 +115,7 @@ def test_a_regulariser_and_bounds_are_known_to_the_driver_alone(K: int, bounds: 
     assert result.converged
     assert result.dual <= expected.primal
     assert expected.dual <= result.primal
-    by_hand = 0.5 * given["penalty"] @ (result.w - given["centre"]) ** 2
+    by_hand = 0.5 * given["penalty"] @ (result.w - given["center"]) ** 2
     point = one.at(one.from_weights(result.w))
     assert result.primal == pytest.approx(by_hand + one.hinge(one.planes(point), point), rel=1e-12)
     if bounds is not None:
@@ -143,7 +141,7 @@ def test_the_numbers_of_a_round_do_not_depend_on_the_rows() -> None:
     for documents in (10, 40):
         _, spread = both(4, C=100.0, queries=40, documents=documents, d=50)
         OneSlack(tol=1e-3).solve(spread)
-        rounds = [call for call in spread.cluster.log if call.name in ("look", "evaluate")]
+        rounds = [call for call in spread.cluster.log if call.name in ("look_along", "evaluate_shard")]
         per_shard.append((max(call.down for call in rounds), max(call.up for call in rounds)))
         assert max(call.down for call in rounds) <= 8 * (50 + 40)
         assert max(call.up for call in rounds) <= 8 * (50 + 60)
@@ -160,8 +158,8 @@ def test_lost_scores_change_no_bit(every: int, pulled: bool) -> None:
 
         def ask(self, function: Any, kept: Any, *arguments: Any) -> Any:
             self.asked += 1
-            if self.asked % every == 0 and function in (look, evaluate):
-                kept[self.asked % len(kept)].forget()
+            if self.asked % every == 0 and function in (look_along, evaluate_shard):
+                kept[self.asked % len(kept)]._scores.clear()
             return super().ask(function, kept, *arguments)
 
     X, y, qid = ranking_arrays(1, queries=20, documents=8, d=4)
@@ -171,8 +169,8 @@ def test_lost_scores_change_no_bit(every: int, pulled: bool) -> None:
         for cluster in (Forgetful(), InProcess())
     )
     if pulled:
-        given = {"centre": np.full(4, 0.5), "penalty": np.array([0.5, 1.0, 2.0, 4.0])}
-        one, spread, kept = (each.regularised(**given) for each in (one, spread, kept))
+        given = {"center": np.full(4, 0.5), "penalty": np.array([0.5, 1.0, 2.0, 4.0])}
+        one, spread, kept = (each.regularized(**given) for each in (one, spread, kept))
     result, expected, undisturbed = (OneSlack(tol=1e-6).solve(each) for each in (spread, one, kept))
     assert result.converged
     assert [(step.primal, step.dual) for step in result.history] == [
@@ -256,7 +254,7 @@ def test_workers_that_are_lost_at_the_end_leave_a_checkpoint(ended: str, tmp_pat
         return cluster.dead and ended == "callback"
 
     solver = OneSlack(tol=1e-9, max_iter=4 if ended == "max_iter" else 100)
-    with pytest.raises(ClusterError, match=r"all workers are gone. The same fit goes on from .*fit\.npz"):
+    with pytest.raises(ClusterError, match=r"all workers are gone. The same fit resumes from .*fit\.npz"):
         solver.solve(problem, callback=callback, checkpoint=Checkpoint(file, every=60.0))
     assert len(Result.load(file).history) == 5
 
@@ -267,14 +265,15 @@ def test_workers_that_are_lost_at_the_end_leave_a_checkpoint(ended: str, tmp_pat
         (lambda parts: [], "no partitions"),
         (lambda parts: [Partition(each.X[:0], each.y[:0], each.qid[:0]) for each in parts], "no rows"),
         (lambda parts: 3, "parts must be a list of partitions"),
-        (lambda parts: [None], "partition 0 must be a Partition, or .* got a NoneType"),
-        (lambda parts: [parts[0], (parts[1].X,)], "partition 1 must be a Partition, or .* got a tuple of 1"),
-        (lambda parts: parts[0], r"partition 0 must be a Partition, or .* got a ndarray"),
-        (lambda parts: [([[1.0]], [1], [1])], "partition 0 must .* got a list for X: an array"),
+        (lambda parts: [None], "partition 0 must be a Partition with X of shape .* got NoneType"),
+        (lambda parts: [parts[0], (parts[1].X,)], "partition 1 must be a Partition with X of shape .* got tuple"),
+        (lambda parts: parts[0], "partition 0 must be a Partition with X of shape .* got ndarray"),
+        (lambda parts: [Partition([[1.0]], [1], [1])], "partition 0 must .* got one with a list for X"),
         (lambda parts: [*parts, parts[0]], "query 0 is in partition 0 and in partition 2"),
         (lambda parts: [parts[0], parts[1]._replace(qid=parts[1].qid - 1)], "query 3 is in partition 0 and in p"),
         (lambda parts: [each._replace(qid=(each.qid // 8).astype(str)) for each in parts], "query 0 is in partition 0"),
-        (lambda parts: [parts[0], parts[1]._replace(X=parts[1].X[:, 1:])], "partition 1 has 3 features"),
+        (lambda parts: [parts[0], parts[1]._replace(X=parts[1].X[:, 1:])], "4 features, and partition 1 has 3"),
+        (lambda parts: [each._replace(y=None) for each in parts], "no labels"),
         (lambda parts: [parts[0], parts[1]._replace(y=parts[1].y[1:])], "partition 1: "),
         (lambda parts: [each._replace(y=0.0 * each.y) for each in parts], "learn from none"),
         (lambda parts: [each._replace(sample_weight=0.0 * each.y) for each in parts], "sample_weight is zero"),
@@ -287,17 +286,23 @@ def test_what_cannot_be_used_is_named(change: Any, said: str) -> None:
         OneSlack().solve(DistributedProblem.from_queries(InProcess(), change(parts_of(X, y, qid, 2))))
 
 
-@pytest.mark.parametrize("together", [0, -1, 2.5, True, "a", None])
-def test_steps_that_are_looked_at_together_are_counted(together: Any) -> None:
-    X, y, qid = ranking_arrays(0, queries=4, documents=5, d=4)
-    with pytest.raises(InputError, match="together must be an integer of at least 1"):
-        DistributedProblem.from_queries(InProcess(), [Partition(X, y, qid)], together=together)
+class NotAugmented(PlainROCArea):
+    """The argmax leaves out the loss."""
+
+    def loss_augmented_argmax(self, scores: Vector, y: Vector) -> Any:
+        return self.argmax(scores)
+
+
+def test_a_check_that_fails_names_the_partition() -> None:
+    X, y, qid = ranking_arrays(0, queries=8, documents=5, d=4)
+    with pytest.raises(CheckError, match=r"(?s)^partition 0: NotAugmented\..* found before the fit"):
+        DistributedProblem.from_queries(InProcess(), parts_of(X, y, qid, 2), loss=NotAugmented())
 
 
 def test_partitions_may_come_one_after_the_other() -> None:
     X, y, qid = ranking_arrays(0, queries=4, documents=5, d=4)
     parts = parts_of(X, y, qid, 2)
-    spread = DistributedProblem.from_queries(InProcess(), iter(parts), together=1)
+    spread = DistributedProblem.from_queries(InProcess(), iter(parts))
     assert spread.n == 4
     assert OneSlack().solve(spread).converged
 
@@ -323,11 +328,11 @@ def test_another_task_may_ask_for_another_C_at_the_same_time() -> None:
         """One of which another task asks for another C as soon as the first is made."""
 
         @property
-        def _problem(self) -> Problem | None:
+        def problem(self) -> Problem | None:
             return self.made
 
-        @_problem.setter
-        def _problem(self, made: Problem | None) -> None:
+        @problem.setter
+        def problem(self, made: Problem | None) -> None:
             self.made = made
             if made is not None and made.C == 3.0:
                 self.of(7.0, 12)
@@ -368,8 +373,8 @@ def test_a_partition_that_was_empty_and_is_not_when_it_is_read_again_is_refused(
 
 
 def test_other_versions_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = versions()
-    monkeypatch.setattr("structsvm.distributed.problem.versions", lambda: found._replace(numba="0.1"))
+    found = library_versions()
+    monkeypatch.setattr("structsvm.distributed.problem.library_versions", lambda: found | {"numba": "0.1"})
     with pytest.raises(InputError, match=r"the worker that has partition 0 has other versions.*numba .* \(here 0.1\)"):
         both(2)
 
@@ -397,30 +402,21 @@ def test_the_order_of_merging_is_by_thirty_two() -> None:
 
 def test_calls_and_bytes_are_kept_with_the_result(tmp_path: Any) -> None:
     one, spread = both(3, C=100.0)
-    for problem, written in ((one, 1), (spread, 3)):
+    for problem in (one, spread):
         result = OneSlack().solve(problem)
         result.save(tmp_path / "result.npz")
         again = Result.load(tmp_path / "result.npz")
         assert again.history == result.history
-        assert json.loads(str(np.load(tmp_path / "result.npz")["result"]))["format"] == written
     assert 0 < result.history[1].calls < result.history[-1].calls
     assert 0 < result.history[1].sent < result.history[-1].sent
     assert {(step.calls, step.sent) for step in OneSlack().solve(one).history} == {(0, 0)}
-
-
-def test_a_line_of_progress(caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level("INFO", logger="structsvm"):
-        result = OneSlack().solve(both(3, C=100.0)[1], callback=log_rounds)
-    lines = [record.getMessage() for record in caplog.records if record.getMessage().startswith("round")]
-    assert len(lines) == len(result.history)
-    assert re.fullmatch(r"round \d+: gap \S+ \* C after \S+ s, \d+ calls, [\d.]+ \w+ sent and answered", lines[-1])
 
 
 def test_a_point_outside_of_the_bounds_is_the_nearest_within():
     X, y, qid = ranking_arrays(0)
     half = int(np.searchsorted(qid, qid[len(qid) // 2]))
     partitions = [Partition(X[rows], y[rows], qid[rows], None) for rows in (slice(half), slice(half, None))]
-    whole = Problem.from_queries(X, y, qid, C=10.0).regularised(bounds=(1.0, 2.0))
-    spread = DistributedProblem.from_queries(InProcess(), partitions, C=10.0).regularised(bounds=(1.0, 2.0))
+    whole = Problem.from_queries(X, y, qid, C=10.0).regularized(bounds=(1.0, 2.0))
+    spread = DistributedProblem.from_queries(InProcess(), partitions, C=10.0).regularized(bounds=(1.0, 2.0))
     here, there = whole.at(np.zeros(3)), spread.at(np.zeros(3))
     assert spread.primal(spread.planes(there), there) == pytest.approx(whole.primal(whole.planes(here), here))

@@ -2,7 +2,8 @@
 
 import pytest
 
-from structsvm.distributed import DaskRanker, Partitions, read_partitions
+from structsvm.distributed import DaskRanker, read_partitions
+from structsvm.distributed.partitions import Partitions
 from structsvm.exceptions import StructSVMError
 from tests.distributed.queries import arrays, letor_files, ranking
 from tests.public_calls import BAD

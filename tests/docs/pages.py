@@ -54,7 +54,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 SHOWN = {"text", "toml", "bibtex", "math", "diff", "make"}
 SET_UP = re.compile(r"(make|git clone|cd|python3? -m venv|source|\.|(python3? -m )?pip install) ")
-PROGRESS = re.compile(r"^structsvm: \d+ of \d+ \w.* after .* left\n", re.MULTILINE)
+PROGRESS = re.compile(r"^structsvm: \d+ of \d+ \w.*? after \S+?(, .* left)?\n", re.MULTILINE)
 """What commands that take long say now and then."""
 
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE

@@ -35,3 +35,8 @@ def docstring_of(path: str) -> str:
             text = after.value if isinstance(after, ast.Expr) else None
             return inspect.cleandoc(str(text.value)) if isinstance(text, ast.Constant) else ""
     return ""
+
+
+def is_error(what: Any) -> bool:
+    """Return whether it is an error or a warning: their examples would repeat how an exception is caught."""
+    return isinstance(what, type) and issubclass(what, Exception)

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 import numpy as np
 from attrs import frozen
 
+from structsvm.foundation.types import Matrix, Vector
 from structsvm.losses import LatentLoss
-from structsvm.types import Matrix, Vector
 
 WIDTH = 4
 """Width of the pattern in the data."""

@@ -13,11 +13,10 @@ from sklearn.model_selection import GridSearchCV, GroupKFold
 
 from structsvm import Problem, Ranker, StructuralSVM, load
 from structsvm.estimators import LatentStructuralSVM, RampRanker
-from structsvm.estimators.record import training_record
 from structsvm.exceptions import InputError, ZeroWeightsWarning
 from structsvm.solvers import OneSlack
 from tests.estimators.detector import Detector, series
-from tests.estimators.test_centre_and_penalty import QID, X, Y
+from tests.estimators.test_center_and_penalty import QID, X, Y
 
 INF = np.inf
 NAMES = ["a", "b", "c"]
@@ -27,18 +26,18 @@ SIGNS = [1, 0, -1]
 @pytest.mark.parametrize("intercept", [False, True])
 def test_a_ranker_minimises_the_objective_that_was_asked_for(intercept: bool) -> None:
     loss = "zero_one" if intercept else "map"
-    given: dict[str, Any] = {"centre": [1.0, -1.0, 0.0], "penalty": [0.0, 2.0, 1.0]}
+    given: dict[str, Any] = {"center": [1.0, -1.0, 0.0], "feature_penalty": [0.0, 2.0, 1.0]}
     given["bounds"] = ([-0.1, -INF, 0.0], 0.2)
     ranker = Ranker(loss, C=5.0, tol=1e-6, fit_intercept=intercept, **given).fit(X, Y, qid=QID)
     low, high = np.array([-0.1, -INF, 0.0, -INF]), np.array([0.2, 0.2, 0.2, INF])
     d = 3 + intercept
     whole: dict[str, Any] = {
-        "centre": np.array([1.0, -1.0, 0.0, 0.0])[:d],
+        "center": np.array([1.0, -1.0, 0.0, 0.0])[:d],
         "penalty": np.array([0.0, 2.0, 1.0, 1.0])[:d],
     }
     whole["bounds"] = low[:d], high[:d]
     problem = Problem.from_queries(X, Y, QID, loss=loss, C=5.0, intercept=float(intercept))
-    result = OneSlack(tol=1e-6).solve(problem.regularised(**whole))
+    result = OneSlack(tol=1e-6).solve(problem.regularized(**whole))
     assert ranker.result_.primal == pytest.approx(result.primal, abs=1e-5)
     assert ranker.result_.converged
     assert ranker.intercept_ != 0.0 or not intercept
@@ -47,14 +46,14 @@ def test_a_ranker_minimises_the_objective_that_was_asked_for(intercept: bool) ->
 def test_monotonic_features_by_number_and_by_name() -> None:
     frame = pd.DataFrame(X, columns=NAMES)
     wrong = Ranker("map", C=10.0).fit(X, Y, qid=QID).coef_
-    for normalise in (None, "standard", "query-min-max", "query-z-score"):
-        by_number = Ranker("map", C=10.0, monotonic_cst=[-1, 0, 1], normalise=normalise).fit(X, Y, qid=QID)
-        by_name = Ranker("map", C=10.0, monotonic_cst={"a": -1, "c": 1}, normalise=normalise).fit(frame, Y, qid=QID)
+    for normalize in (None, "standard", "query-min-max", "query-z-score"):
+        by_number = Ranker("map", C=10.0, monotonic_cst=[-1, 0, 1], normalize=normalize).fit(X, Y, qid=QID)
+        by_name = Ranker("map", C=10.0, monotonic_cst={"a": -1, "c": 1}, normalize=normalize).fit(frame, Y, qid=QID)
         np.testing.assert_array_equal(by_number.coef_, by_name.coef_)
         assert by_number.coef_[0] == 0.0 < wrong[0]
         more = X.copy()
         more[:, 2] += 0.5 * (QID % 3 + 1.0)
-        if normalise in (None, "standard"):
+        if normalize in (None, "standard"):
             assert (by_number.predict(more) >= by_number.predict(X)).all()
     assert (Ranker("map", C=10.0, bounds=(None, 0)).fit(X, Y, qid=QID).coef_ <= 0.0).all()
 
@@ -95,12 +94,12 @@ def test_the_record_of_a_model_has_its_bounds(tmp_path: Path) -> None:
     given: dict[str, Any] = {"bounds": (-0.1, [INF, 0.2, INF]), "monotonic_cst": {"a": -1}}
     Ranker("map", C=10.0, **given).fit(frame, Y, qid=QID).save(tmp_path / "model.npz")
     ranker = Ranker.load(tmp_path / "model.npz")
-    record = training_record(ranker)
+    record = ranker.model_.record
     assert record["bounds"] == [-0.1, [None, 0.2, None]]
     assert record["monotonic_cst"] == {"a": -1}
     at_one = (ranker.coef_ == -0.1) | (ranker.coef_ == [0.0, 0.2, INF])
     assert record["weights_at_a_bound"] == at_one.sum() > 0
-    assert "bounds" not in training_record(Ranker("map").fit(X, Y, qid=QID))
+    assert "bounds" not in Ranker("map").fit(X, Y, qid=QID).model_.record
 
 
 def test_features_without_entries_are_kept_within_bounds() -> None:
@@ -122,8 +121,8 @@ def test_others_take_them_or_have_the_bounds_of_their_loss() -> None:
     assert (ramps.coef_ >= 0.0).all()
     objectives = [each.objective for each in ramps.rounds_]
     assert objectives == sorted(objectives, reverse=True)
-    with pytest.raises(InputError, match=r"weight 0 has no regulariser \(penalty 0\), so that no linear term"):
-        RampRanker(penalty=[0.0, 1.0, 1.0], bounds=(-1.0, 1.0)).fit(X, Y, qid=QID)
+    with pytest.raises(InputError, match=r"weight 0 has no regulariser \(penalty 0\), so it cannot have a linear term"):
+        RampRanker(feature_penalty=[0.0, 1.0, 1.0], bounds=(-1.0, 1.0)).fit(X, Y, qid=QID)
 
 
 def test_the_domain_of_a_latent_loss_is_kept() -> None:
@@ -140,13 +139,13 @@ def test_the_domain_of_a_latent_loss_is_kept() -> None:
 def test_what_cannot_be_is_refused() -> None:
     for given, said in [
         ({"bounds": 3}, r"Ranker\(bounds=...\) must be a pair \(smallest, largest\)"),
-        ({"bounds": ([0.0, 0.0], None)}, r"Ranker\(bounds=...\): the smallest weights must be one number, or one for"),
+        ({"bounds": ([0.0, 0.0], None)}, r"Ranker\(bounds=...\): the smallest weights must be one number or 3 numbers"),
         ({"bounds": ("0", "1")}, r"Ranker\(bounds=...\): the smallest weights must be numbers, got '0'"),
         ({"bounds": (False, True)}, "the smallest weights must be numbers, got False"),
-        ({"bounds": ([0, None, 0], None)}, r"nor None for some of them: -inf \(numpy.inf\) is no bound"),
+        ({"bounds": ([0, None, 0], None)}, r"or partly None: use -inf \(numpy.inf\) for no bound"),
         ({"bounds": [(0, 1)] * 3}, r"must be a pair \(smallest, largest\)"),
-        ({"penalty": 0}, "penalty must hold a finite number for each of the 3 weights, got the number 0 alone"),
-        ({"penalty": ["1", "1", "1"]}, r"Ranker\(penalty=...\) must be numbers, got '1'"),
+        ({"feature_penalty": 0}, "penalty must be 3 finite numbers, one per weight, got one number, 0"),
+        ({"feature_penalty": ["1", "1", "1"]}, r"Ranker\(feature_penalty=...\) must be numbers, got '1'"),
         ({"monotonic_cst": ["1", "0", "0"]}, r"Ranker\(monotonic_cst=...\) must be numbers, got '1'"),
         ({"monotonic_cst": [True, False, False]}, "must be numbers, got True"),
         ({"bounds": (1.0, 0.0)}, r"Ranker\(bounds=...\): low 1 is above high 0 of weight 0"),
@@ -155,7 +154,7 @@ def test_what_cannot_be_is_refused() -> None:
         ({"monotonic_cst": "up"}, r"Ranker\(monotonic_cst=...\) must be numbers"),
         ({"monotonic_cst": {"a": 1}}, "has names of features, and X has none"),
         ({"bounds": (1.0, 2.0), "monotonic_cst": [0, -1, 0]}, "contradict each other: the weight of feature 1"),
-        ({"bounds": (0.0, None), "solver": "frank-wolfe"}, "frank-wolfe cannot bound weights"),
+        ({"bounds": (0.0, None), "solver": "frank-wolfe"}, "frank-wolfe supports neither bounds"),
     ]:
         with pytest.raises(InputError, match=said):
             Ranker(**given).fit(X, Y, qid=QID)

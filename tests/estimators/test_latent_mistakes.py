@@ -5,14 +5,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from attrs import frozen
 
 from structsvm import Ranker, StructuralSVM
 from structsvm.estimators import LatentStructuralSVM
 from structsvm.exceptions import CheckError, InputError, OracleError, StructSVMError, ZeroWeightsWarning
+from structsvm.foundation.types import Vector
 from structsvm.losses import LatentLoss
 from structsvm.solvers import OneSlack
 from structsvm.testing import check_latent_loss, check_loss
-from structsvm.types import Vector
 
 BACKGROUND = np.zeros(2)
 OBJECT, CLUTTER = np.array([1.0, 0.0]), np.array([0.0, 1.0])
@@ -59,7 +60,7 @@ def test_an_end_at_zero_weights_is_told() -> None:
         def initial(self, x: Any, y: int) -> Any:
             return 0 if y else None
 
-    with pytest.warns(ZeroWeightsWarning, match=r"ended at w = 0: .* that Empty.initial guesses"):
+    with pytest.warns(ZeroWeightsWarning, match=r"ended at w = 0: .* latents of Empty.initial"):
         svm = fitted(Empty())
     assert svm.stationary_
     assert not svm.coef_.any()
@@ -150,6 +151,28 @@ def test_the_check_names_what_is_wrong(method: str, written: Any, words: str) ->
         check_latent_loss(with_method(method, written), EXAMPLES, trials=2)
 
 
+@frozen
+class Costly(Boxes):
+    """The loss of a box other than the first guess may be above 0 although its output is true."""
+
+    size: float
+    at_truth: float
+
+    def loss(self, y: int, y_hat: int, h_hat: Any) -> float:
+        same = self.at_truth if h_hat in (0, 2) else 0.0
+        return self.size * (same if y == y_hat else 1.0)
+
+    def loss_augmented_argmax(self, x: Any, y: int, w: Vector) -> Any:
+        return max(self.outputs(x, y), key=lambda o: self.loss(y, *o) + w @ self.joint_feature(x, *o))
+
+
+@pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
+def test_the_loss_of_a_true_output_may_be_rounded(size: float) -> None:
+    check_latent_loss(Costly(size, 1e-16), EXAMPLES, trials=1)
+    with pytest.raises(CheckError, match="Costly.loss must be 0 at the true output for every h"):
+        check_latent_loss(Costly(size, 1e-4), EXAMPLES, trials=1)
+
+
 def test_the_check_wants_pairs() -> None:
     with pytest.raises(InputError, match=r"a list of pairs \(x, y\)"):
         check_latent_loss(Boxes(), XS)
@@ -157,5 +180,5 @@ def test_the_check_wants_pairs() -> None:
 
 def test_a_file_asks_for_its_loss_in_words_that_fit(tmp_path: Path) -> None:
     fitted(Boxes()).save(tmp_path / "m.npz")
-    with pytest.raises(InputError, match="gives it back, before any use of it, such as predict and score$"):
+    with pytest.raises(InputError, match="before predict and score$"):
         LatentStructuralSVM.load(tmp_path / "m.npz").predict(XS)

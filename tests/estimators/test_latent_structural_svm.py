@@ -10,10 +10,10 @@ from sklearn.svm import LinearSVC
 
 from structsvm.estimators import LatentStructuralSVM
 from structsvm.exceptions import InputError, OracleError
+from structsvm.foundation.types import Vector
 from structsvm.problem import Problem
 from structsvm.solvers import FrankWolfe, NSlack, OneSlack
 from structsvm.testing import check_latent_loss
-from structsvm.types import Vector
 from tests.estimators.detector import WIDTH, Detector, series
 
 
@@ -133,10 +133,10 @@ def test_what_cannot_be_used_is_told() -> None:
         LatentStructuralSVM(Detector()).fit(xs, ys[:7])
     with pytest.raises(InputError, match=r"LatentStructuralSVM\(bounds=...\)"):
         LatentStructuralSVM(Detector(), bounds=(1.0, 0.0)).fit(xs, ys)
-    with pytest.raises(InputError, match="max_rounds"):
-        LatentStructuralSVM(Detector(), max_rounds=0).fit(xs, ys)
-    with pytest.warns(ConvergenceWarning, match="ended after 1 rounds"):
-        LatentStructuralSVM(Detector(), C=50.0, tol=1e-6, max_rounds=1).fit(*series(40, 6))
+    with pytest.raises(InputError, match="max_iter"):
+        LatentStructuralSVM(Detector(), max_iter=0).fit(xs, ys)
+    with pytest.warns(ConvergenceWarning, match="stopped after 1 round"):
+        LatentStructuralSVM(Detector(), C=50.0, tol=1e-6, max_iter=1).fit(*series(40, 6))
 
     class First(Detector):
         def complete(self, x: Vector, y: int, w: Vector) -> int:

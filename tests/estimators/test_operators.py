@@ -5,8 +5,8 @@ import pytest
 
 from structsvm import Ranker
 from structsvm.exceptions import InputError
-from structsvm.operators import Operator, Rows
-from structsvm.types import IntVector, Vector
+from structsvm.features.operators import Operator, Rows
+from structsvm.foundation.types import IntVector, Vector
 from tests.small_problems import ranking_arrays
 
 X, Y, QID = ranking_arrays(0)
@@ -62,15 +62,15 @@ def test_rows_and_an_intercept() -> None:
 
 
 def test_what_does_not_go_together() -> None:
-    with pytest.raises(InputError, match="the operator has 5 examples, and they are not the 2 queries of qid"):
+    with pytest.raises(InputError, match="the 5 examples of the operator must be the 2 queries of qid"):
         Ranker().fit(HIDDEN, Y, qid=np.repeat([0, 1], 10))
-    with pytest.raises(InputError, match="not the 5 queries of qid in their order: make it with the rows of each"):
+    with pytest.raises(InputError, match="be the 5 queries of qid in the same order: make it with the rows of each"):
         Ranker().fit(HIDDEN, Y, qid=np.tile(np.arange(5), 4))
-    with pytest.raises(InputError, match="an example of ZeroOne is one row, and the operator has 5 examples with 20"):
+    with pytest.raises(InputError, match="ZeroOne needs one example per row, and the operator has 5 examples with 20"):
         Ranker("zero_one").fit(HIDDEN, Y)
-    with pytest.raises(InputError, match="normalise='standard' needs the features, and X is an operator, Hidden"):
-        Ranker(normalise="standard").fit(HIDDEN, Y)
+    with pytest.raises(InputError, match="normalize='standard' needs a feature matrix, but X is an operator, Hidden"):
+        Ranker(normalize="standard").fit(HIDDEN, Y)
     with pytest.raises(InputError, match="X is an operator with 3 weights, and this Ranker has 2, of features as they"):
         Ranker().fit(X[:, :2], Y, qid=QID).predict(HIDDEN)
     with pytest.raises(InputError, match="that it normalises: give it a matrix"):
-        Ranker(normalise="standard").fit(X, Y, qid=QID).predict(HIDDEN)
+        Ranker(normalize="standard").fit(X, Y, qid=QID).predict(HIDDEN)

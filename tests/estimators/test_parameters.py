@@ -10,13 +10,14 @@ from structsvm.distributed import DaskRanker
 from structsvm.estimators import RampRanker
 from structsvm.exceptions import InputError, UnknownNameError
 from structsvm.metrics import AP, NDCG
-from structsvm.qp import HiGHS
 from structsvm.solvers import OneSlack
+from structsvm.solvers.qp import HiGHS
 from tests.small_problems import Kronecker
 
 BOTH = [
     ({"solver": HiGHS()}, r"is no solver, but a QP backend, for backend=... of a solver"),
     ({"solver": OneSlack}, r"OneSlack is a class: pass an object, OneSlack\(\)"),
+    ({"max_iter": 0}, r"\(max_iter=...\) must be an integer of at least 1"),
     ({"fit_intercept": "no"}, r"\(fit_intercept=...\) must be True or False, got 'no'"),
     ({"warm_start": None}, r"\(warm_start=...\) must be True or False, got None"),
     ({"intercept_scaling": 0.0}, r"\(intercept_scaling=...\) must be a positive finite number, got 0.0"),
@@ -73,9 +74,9 @@ def test_signatures_can_be_read(function):
     assert all(len(str(parameter)) < 80 for parameter in inspect.signature(function).parameters.values())
 
 
-@pytest.mark.parametrize(("kind", "own"), [(RampRanker, {"max_rounds"}), (DaskRanker, {"shuffle", "client", "limit"})])
+@pytest.mark.parametrize(("kind", "own"), [(RampRanker, set()), (DaskRanker, {"shuffle", "client", "timeout"})])
 def test_rankers_of_other_kinds_take_what_ranker_takes(kind, own):
-    """scikit-learn reads parameters from signatures, which repeat those of Ranker: they must be the same ones."""
+    """scikit-learn reads parameters from signatures."""
     parameters, of_ranker = (dict(inspect.signature(each).parameters) for each in (kind, Ranker))
     assert parameters.keys() - of_ranker.keys() == own
     assert [parameters[name] for name in of_ranker] == list(of_ranker.values())

@@ -3,13 +3,11 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.exceptions import ConvergenceWarning
 
 from structsvm import Ranker, StructuralSVM
 from structsvm.exceptions import InputError
 from structsvm.losses import AveragePrecision
-from structsvm.result import Status
-from structsvm.solvers import OneSlack, Solver, SolverState
+from structsvm.solvers import OneSlack, Solver
 
 
 @pytest.mark.parametrize(
@@ -46,20 +44,6 @@ def test_a_solver_without_tol_cannot_be_given_one(queries):
         Ranker(solver=Untold(), tol=1e-3).fit(X, y, qid=qid)
 
 
-def test_a_solver_that_returns_its_settings_alone_is_named_all_the_same(queries):
-    class DualAscent(Solver):
-        name = "sdca"
-
-        def solve(self, problem, start=None, callback=None):
-            state = SolverState(problem, 1e-2, start, callback)
-            state.record(0.0, 0, 0)
-            return state.result(Status.ITERATION_LIMIT, "DualAscent()", OneSlack(tol=1e6).solve(problem).cuts)
-
-    X, y, qid = queries
-    with pytest.warns(ConvergenceWarning):
-        assert Ranker(solver=DualAscent()).fit(X, y, qid=qid).result_.solver_name == "sdca"
-
-
 @pytest.mark.parametrize("Cs", [1.0, None, [[1, 2]], ["a"], [], [1.0, -1.0], [np.nan], [np.inf]])
 def test_a_path_needs_a_vector_of_positive_numbers(queries, Cs):
     X, y, qid = queries
@@ -94,8 +78,6 @@ def test_settings_that_are_numpy_scalars_are_saved(queries, tmp_path):
     ranker = Ranker(AveragePrecision(relevant_from=np.int64(1)), tol=np.float32(1e-3)).fit(X, y, qid=qid)
     ranker.save(tmp_path / "model.npz")
     assert Ranker.load(tmp_path / "model.npz").get_params() == ranker.get_params()
-    with pytest.raises(TypeError, match="cannot be written"):
-        ranker.set_params(tol=1j).save(tmp_path / "model.npz")
 
 
 @pytest.mark.parametrize("estimator", [Ranker, StructuralSVM])
@@ -120,7 +102,7 @@ def test_labels_that_are_words_are_placed():
 def test_features_that_are_words_are_placed(estimator):
     rows = [[1.0, 2.0], [3.0, "high"], ["low", 1.0]]
     with pytest.raises(
-        InputError, match=r"The first is 'high' at row 1, column 1: .* as sklearn.preprocessing.OneHotEncoder does\.$"
+        InputError, match=r"The first is 'high' at row 1, column 1: .* with sklearn.preprocessing.OneHotEncoder\.$"
     ):
         estimator("zero_one").fit(rows, [0, 1, 0])
     with pytest.raises(InputError, match="The first is 'high' at row 1, column 1:"):
@@ -147,11 +129,11 @@ def test_the_first_feature_that_is_not_finite_is_found_where_no_dense_table_woul
 
 @pytest.mark.parametrize("X", [{"bm25": [1.0, 2.0]}, None, "a.txt", {1.0, 2.0}, 3.0, [1.0, np.nan]])
 def test_features_that_are_no_table(X):
-    kind = "2D array" if isinstance(X, float | list) else f"X must be a table of numbers, .* got {type(X).__name__}"
+    kind = "2D array" if isinstance(X, float | list) else f"X must be a table of numbers .* got {type(X).__name__}"
     for estimator in (Ranker("zero_one"), StructuralSVM()):
         with pytest.raises(InputError, match=kind):
             estimator.fit(X, [0, 1])
-    with pytest.raises(InputError, match=r"pandas.DataFrame\(X\) makes one"):
+    with pytest.raises(InputError, match=r"pandas.DataFrame\(X\) converts columns by name"):
         Ranker("zero_one").fit({"bm25": [1.0, 2.0]}, [0, 1])
 
 

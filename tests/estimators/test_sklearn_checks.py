@@ -3,7 +3,7 @@
 import pytest
 from sklearn.utils.estimator_checks import check_estimator
 
-from structsvm import Ranker, StructuralSVM
+from structsvm import Ranker, RankerCV, StructuralSVM
 
 ONE_KIND = "the check's labels are all above 0, so no document is non-relevant: an error that we want"
 ONE_WEIGHT = "the check gives the rows of one query different weights; a query is one example"
@@ -28,8 +28,13 @@ LEARNS_ROWS = {
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
     ("estimator", "expected_to_fail"),
-    [(Ranker(), RANKS_QUERIES), (Ranker("zero_one"), LEARNS_ROWS), (StructuralSVM(), LEARNS_ROWS)],
-    ids=["Ranker", "Ranker-zero_one", "StructuralSVM"],
+    [
+        (Ranker(), RANKS_QUERIES),
+        (Ranker("zero_one"), LEARNS_ROWS),
+        (RankerCV("ranker(loss=zero_one,tol=0.1)", [0.1, 1.0], cv=2), LEARNS_ROWS),
+        (StructuralSVM(), LEARNS_ROWS),
+    ],
+    ids=["Ranker", "Ranker-zero_one", "RankerCV", "StructuralSVM"],
 )
 def test_checks(estimator, expected_to_fail):
     rows = check_estimator(estimator, expected_failed_checks=expected_to_fail, on_fail=None, on_skip=None)

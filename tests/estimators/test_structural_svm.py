@@ -79,7 +79,7 @@ def test_bad_input(iris):
     weights = np.arange(150.0)
     for given, said in (
         (-weights, "not negative: 149 of 150 are not, the first is -1 at example 1"),
-        (0 * weights, "zero at every example: some must have a weight above 0"),
+        (0 * weights, "zero at every example: some weights must be above 0"),
         (weights[1:], r"one weight per example, shape \(150,\), got shape \(149,\)"),
     ):
         with pytest.raises(InputError, match=f"sample_weight .*{said}"):
@@ -133,7 +133,7 @@ def test_a_label_that_training_never_saw_counts_as_wrong(loss, truth, score):
 def test_labels_of_rows_must_not_be_nan(iris, loss):
     X, y = iris
     hole = np.where(np.arange(150) == 4, np.nan, y)
-    with pytest.raises(InputError, match="NaN or infinity: the first is label 4"):
+    with pytest.raises(InputError, match="NaN or infinity, first in row 4"):
         StructuralSVM(loss).fit(X, hole)
-    with pytest.raises(InputError, match="NaN or infinity: the first is label 4"):
+    with pytest.raises(InputError, match="NaN or infinity, first in row 4"):
         StructuralSVM(loss).fit(X, y).score(X, hole)

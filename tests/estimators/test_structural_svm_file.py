@@ -5,8 +5,8 @@ from attrs import evolve, field, frozen
 from structsvm import Ranker, StructuralSVM
 from structsvm.exceptions import InputError, ModelFileError
 from structsvm.losses import ChainHamming, Loss, Multiclass
-from structsvm.qp import OSQP
 from structsvm.solvers import NSlack, OneSlack
+from structsvm.solvers.qp import OSQP
 
 
 @frozen
@@ -120,7 +120,7 @@ def test_a_class_that_has_changed_is_told(rows, tmp_path):
         pass
 
     Changed.__name__ = "Table"
-    with pytest.raises(InputError, match=r"the class Table has changed since this model was trained: .*cost"):
+    with pytest.raises(InputError, match=r"the class Table changed after this model was trained: .*cost"):
         loaded.set_params(loss=Changed()).predict(X)
 
 

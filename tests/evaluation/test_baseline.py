@@ -5,10 +5,11 @@ import pytest
 
 from structsvm.data import Qrels, Run
 from structsvm.evaluation import compare_runs, rank_run
+from structsvm.evaluation.significance import holm, paired_tests
 from structsvm.exceptions import InputError, UnknownNameError
-from structsvm.metrics import AP, BPref, JudgedShare, P, parse_measure, rank_lists
-from structsvm.significance import holm, paired_tests
-from structsvm.tables import as_csv, as_json, as_text
+from structsvm.foundation.tables.formats import as_json
+from structsvm.foundation.tables.table import as_csv, as_text
+from structsvm.metrics import AP, Bpref, Judged, P, parse_measure, rank_lists
 
 QRELS = Qrels.from_grades(
     [topic for topic in range(12) for _ in range(6)], list("abcdef") * 12, [1, 0, 0, 2, 0, 0] * 12
@@ -24,45 +25,46 @@ OLD, NEW, FEW = random_run("old", 0), random_run("new", 1), random_run("few", 2,
 
 
 def test_rows_are_paired_tests_of_the_values():
-    found = compare_runs([NEW, FEW], QRELS, OLD, ["map", P(2)], resamples=200, seed=3)
+    found = compare_runs([NEW, FEW], QRELS, OLD, ["map", P(2)], n_resamples=200, random_state=3)
     assert [(row.run, row.measure) for row in found.rows] == [
         ("new", "map"), ("new", "p@2"), ("few", "map"), ("few", "p@2"),
     ]  # fmt: skip
     row = found.rows[0]
     first, second = (AP().of(rank_run(run, QRELS)).values for run in (NEW, OLD))
-    assert row.paired == paired_tests(first, second, resamples=200, seed=3)
+    assert row.paired == paired_tests(first, second, n_resamples=200, random_state=3)
     assert (row.mean, row.baseline_mean) == (pytest.approx(first.mean()), pytest.approx(second.mean()))
     few = found.rows[2]
     assert few.paired.queries == 4
     assert few.left_out == tuple(map(str, (0, 1, 2, 3, 4, 5, 6, 7))) or len(few.left_out) == 8
     assert few.baseline_mean == pytest.approx(AP().of(rank_run(OLD, QRELS)).values[8:].mean())
-    assert [row.holm["wilcoxon"] for row in found.rows] == holm([row.paired.wilcoxon for row in found.rows])
-    assert found.rows[0].bonferroni["t"] == pytest.approx(min(1.0, 4 * found.rows[0].paired.t))
+    assert [row.holm["wilcoxon"] for row in found.rows] == holm([row.paired.p_values["wilcoxon"] for row in found.rows])
+    assert found.rows[0].bonferroni["t"] == pytest.approx(min(1.0, 4 * found.rows[0].paired.p_values["t"]))
 
 
 def test_topics_are_paired_by_id_whatever_their_order():
     turned = random_run("turned", 1, range(11, -1, -1))
-    (row,) = compare_runs([turned], QRELS, OLD, resamples=100).rows
+    (row,) = compare_runs([turned], QRELS, OLD, n_resamples=100).rows
     ids, values = AP().of(rank_run(turned, QRELS))
     base = dict(zip(*AP().of(rank_run(OLD, QRELS)), strict=True))
     assert row.paired.difference == pytest.approx(np.mean([v - base[k] for k, v in zip(ids, values, strict=True)]))
 
 
 def test_a_baseline_by_name_is_not_compared_with_itself():
-    by_name = compare_runs([OLD, NEW], QRELS, "old", "map", resamples=100)
-    assert by_name == compare_runs([OLD, NEW], QRELS, OLD, ["map"], resamples=100)
-    assert by_name == compare_runs([NEW], QRELS, OLD, [AP()], resamples=100)
+    by_name = compare_runs([OLD, NEW], QRELS, "old", "map", n_resamples=100)
+    assert by_name == compare_runs([OLD, NEW], QRELS, OLD, ["map"], n_resamples=100)
+    assert by_name == compare_runs([NEW], QRELS, OLD, [AP()], n_resamples=100)
     assert [row.run for row in by_name.rows] == ["new"]
 
 
 def test_the_same_run_has_a_clear_row():
     same = Run.from_scores("same", OLD.qid, OLD.doc_ids, OLD.scores)
-    (row,) = compare_runs([same], QRELS, OLD, resamples=100).rows
-    assert (row.paired.ties, row.paired.difference, row.paired.t, row.holm["wilcoxon"]) == (12, 0.0, 1.0, 1.0)
+    (row,) = compare_runs([same], QRELS, OLD, n_resamples=100).rows
+    assert (row.paired.ties, row.paired.difference) == (12, 0.0)
+    assert row.paired.p_values["t"] == row.holm["wilcoxon"] == 1.0
 
 
 def test_tables():
-    table = compare_runs([NEW, FEW], QRELS, OLD, ["map"], confidence=0.9, resamples=100).table()
+    table = compare_runs([NEW, FEW], QRELS, OLD, ["map"], confidence_level=0.9, n_resamples=100).table()
     text = as_text(table)
     assert "90% interval" in text
     assert "few: topics that only it or only the baseline has are left out" in " ".join(text.split())
@@ -71,13 +73,13 @@ def test_tables():
         "run,baseline,measure,topics,mean,baseline_mean,difference,low,high,wins,losses,ties,p_t,"
     )
     assert len(lines) == 3
-    assert '"bonferroni_randomisation"' in as_json([table])
+    assert '"bonferroni_randomization"' in as_json([table])
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"runs": []}, "nothing to compare with the baseline"),
+        ({"runs": []}, "is the only run: give another run"),
         ({"baseline": "odl"}, "the baseline 'odl' is not among the runs: 'new'"),
         ({"runs": [NEW, NEW]}, "two runs are named 'new'"),
         ({"runs": [random_run("old", 5)]}, "two runs are named 'old'"),
@@ -106,11 +108,11 @@ def test_what_was_judged_must_be_known():
     run = Run.from_scores("r", [1, 1, 1], ["a", "x", "d"], [3, 2, 1])
     labels = QRELS.labels(run.qid, run.doc_ids)
     unjudged = Qrels.from_grades([1, 1], ["a", "d"], [1, 0])
-    for measure in (BPref(), JudgedShare(), parse_measure("infAP")):
-        with pytest.raises(InputError, match=r"of query '1' 2 were, and 3 are ranked as if they were.*Qrels.grades_of"):
+    for measure in (Bpref(), Judged(), parse_measure("infAP")):
+        with pytest.raises(InputError, match="query '1' has 2 judged documents, but 3 are ranked as judged"):
             measure.of(rank_lists(run.scores, labels, run.qid, judged=unjudged.judged))
-    assert JudgedShare().of(rank_run(run, unjudged)).values.tolist() == [pytest.approx(2 / 3)]
-    assert JudgedShare().of(rank_lists(run.scores, labels)).values.tolist() == [1.0]
+    assert Judged().of(rank_run(run, unjudged)).values.tolist() == [pytest.approx(2 / 3)]
+    assert Judged().of(rank_lists(run.scores, labels)).values.tolist() == [1.0]
     with pytest.raises(InputError, match="labels must not be NaN"):
         rank_lists(run.scores, [1.0, np.nan, 0.0], run.qid)
 
@@ -122,5 +124,5 @@ def test_grades_as_they_stand():
 
 
 def test_a_grade_beyond_the_scale_of_err():
-    with pytest.raises(InputError, match=r"grades up to 1, and there is one of 2: give .* err\(max_grade=2\)"):
+    with pytest.raises(InputError, match=r"grades up to 1, but the largest is 2: give .* err\(max_grade=2\)"):
         parse_measure("err(max_grade=1)").of(rank_run(OLD, QRELS))

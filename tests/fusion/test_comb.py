@@ -7,15 +7,21 @@ from hypothesis import strategies as st
 
 from structsvm.exceptions import InputError
 from structsvm.features import QueryMinMax
-from structsvm.fusion import CombANZ, CombMAX, CombMED, CombMIN, CombMNZ, CombSUM
-from structsvm.fusion.comb import NORMALISATIONS, normalise
+from structsvm.features.scaling.by_query import scaled
+from structsvm.features.scaling.names import SCORE_SCALINGS, scaling_named
+from structsvm.fusion.comb import CombANZ, CombMAX, CombMED, CombMIN, CombMNZ, CombSUM
 from tests.fusion import literal
 from tests.fusion.literal import matrices
 
 RULES = {"min": CombMIN, "max": CombMAX, "med": CombMED, "sum": CombSUM, "anz": CombANZ, "mnz": CombMNZ}
 each = pytest.mark.parametrize("rule", RULES)
-each_normalisation = pytest.mark.parametrize("how", NORMALISATIONS)
+WAYS = ("none", "min-max", "z", "sum")
+each_scaling = pytest.mark.parametrize("how", WAYS)
 nan = np.nan
+
+
+def scale(X, ptr, how):
+    return scaled(X, ptr, scaling_named("how", how, SCORE_SCALINGS))
 
 
 def fused(method, X):
@@ -50,7 +56,7 @@ def test_a_score_at_the_mean_is_zero_however_it_is_rounded():
     for shift in np.linspace(0.0, 1.0, 60):
         scores = np.array([0.1, 0.2, 0.3]) * (1.0 + shift) + shift
         X = np.column_stack([scores, [1.0, 3.0, 2.5]])
-        counts.add(tuple(CombMNZ("z", count="nonzero")._counted(normalise(X, np.array([0, 3]), "z")).tolist()))
+        counts.add(tuple(CombMNZ("z", count="nonzero")._counted(scale(X, np.array([0, 3]), "z")).tolist()))
     assert counts == {(2, 1, 2)}
     assert CombMNZ("none", count="nonzero")._counted(np.array([[1e-13, 0.0, nan]])).tolist() == [1]
 
@@ -64,15 +70,15 @@ def test_a_score_at_the_mean_is_zero_however_it_is_rounded():
         ("z", np.array([-4.0, -2.0, nan, 2.0, 4.0]) / np.sqrt(10.0)),
     ],
 )
-def test_examples_of_normalisation(how, expected):
+def test_examples_of_scaling(how, expected):
     X = np.array([[2.0], [4.0], [nan], [8.0], [10.0]])
-    np.testing.assert_allclose(normalise(X, np.array([0, 5]), how).ravel(), expected, rtol=1e-15)
+    np.testing.assert_allclose(scale(X, np.array([0, 5]), how).ravel(), expected, rtol=1e-15)
 
 
-@each_normalisation
+@each_scaling
 @given(X=matrices())
-def test_normalisation_to_the_letter(how, X):
-    found = normalise(X.copy(), np.array([0, len(X)]), how)
+def test_scaling_to_the_letter(how, X):
+    found = scale(X.copy(), np.array([0, len(X)]), how)
     expected = [[nan if score is None else score for score in literal.normalised(c, how)] for c in literal.columns(X)]
     np.testing.assert_allclose(found.T, expected, rtol=1e-9, atol=1e-12)
 
@@ -81,13 +87,13 @@ def test_normalisation_to_the_letter(how, X):
 def test_scores_that_tell_nothing_apart_become_0(how):
     """All scores equal; one document; none."""
     X = np.array([[7.0, nan, nan], [7.0, -3.0, nan], [7.0, nan, nan]])
-    np.testing.assert_array_equal(normalise(X, np.array([0, 3]), how), 0.0 * X)
+    np.testing.assert_array_equal(scale(X, np.array([0, 3]), how), 0.0 * X)
 
 
 @given(X=matrices())
 def test_min_max_is_that_of_the_features(X):
     np.testing.assert_array_equal(
-        normalise(X, np.array([0, len(X)]), "min-max"), QueryMinMax().fit_transform(X, qid=np.zeros(len(X)))
+        scale(X, np.array([0, len(X)]), "min-max"), QueryMinMax().fit_transform(X, qid=np.zeros(len(X)))
     )
 
 
@@ -98,8 +104,8 @@ def test_sums_and_moments(X):
         retrieved = X[~np.isnan(X[:, column]), column]
         if len(np.unique(retrieved)) < 2:
             continue
-        assert np.nansum(normalise(X, ptr, "sum")[:, column]) == pytest.approx(1.0)
-        z = normalise(X, ptr, "z")[:, column]
+        assert np.nansum(scale(X, ptr, "sum")[:, column]) == pytest.approx(1.0)
+        z = scale(X, ptr, "z")[:, column]
         assert np.nanmean(z) == pytest.approx(0.0, abs=1e-12)
         assert np.nanstd(z) == pytest.approx(1.0)
 
@@ -109,7 +115,7 @@ def close(found, X, expected, how):
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9 * scale)
 
 
-@each_normalisation
+@each_scaling
 @each
 @settings(max_examples=25)
 @given(X=matrices())
@@ -149,7 +155,7 @@ def test_the_scale_of_a_system_means_nothing(rule, how, seed):
 
 
 @each
-@each_normalisation
+@each_scaling
 def test_queries_are_normalised_apart(rule, how):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 4))
@@ -175,6 +181,6 @@ def test_sums_that_are_too_large_are_refused():
 def test_the_matrix_passed_in_stays_as_it_is(rule):
     X = np.array([[3.0, nan], [1.0, 2.0], [2.0, 5.0]])
     before = X.copy()
-    for how in NORMALISATIONS:
+    for how in WAYS:
         fused(RULES[rule](how), X)
     np.testing.assert_array_equal(X, before)

@@ -12,17 +12,9 @@ from sklearn.pipeline import make_pipeline
 
 from structsvm.exceptions import InputError, UnknownNameError
 from structsvm.features import QueryPercentiles, Thresholds
-from structsvm.fusion import (
-    BordaCount,
-    Comb,
-    CombANZ,
-    CombMNZ,
-    CombSUM,
-    Copeland,
-    ReciprocalRankFusion,
-    WeightedCombSUM,
-    fusion_method,
-)
+from structsvm.fusion import BordaCount, CombMNZ, CombSUM, Copeland, ReciprocalRankFusion, WeightedCombSUM
+from structsvm.fusion.comb import Comb, CombANZ
+from structsvm.fusion.runs import method_named
 from structsvm.metrics import AP, NDCG
 from structsvm.registry import fusions
 
@@ -128,8 +120,8 @@ def test_sparse_scores_are_refused(method):
 @pytest.mark.parametrize(
     ("method", "message"),
     [
-        (CombSUM("max"), r"CombSUM\(normalisation=...\) must be 'none' or 'min-max' or 'z' or 'sum', got 'max'"),
-        (CombSUM(None), "got None"),
+        (CombSUM("max"), r"CombSUM\(normalize=...\) must be 'query-min-max' or .* or None, got 'max'"),
+        (CombSUM(1), "got 1"),
         (CombMNZ(count="all"), r"CombMNZ\(count=...\) must be 'retrieved' or 'nonzero', got 'all'"),
         (CombANZ("z", count=3), "got 3"),
         (ReciprocalRankFusion(-1), r"ReciprocalRankFusion\(rank_constant=...\) must be a finite number of at least 0"),
@@ -148,7 +140,7 @@ def test_wrong_settings(method, message):
 def test_grid_search_and_pipelines_hand_on_qid():
     X, y, qid = queries()
     with config_context(enable_metadata_routing=True):
-        search = GridSearchCV(CombMNZ(), {"normalisation": ["none", "min-max", "z"]}, cv=GroupKFold(3))
+        search = GridSearchCV(CombMNZ(), {"normalize": ["none", "min-max", "z"]}, cv=GroupKFold(3))
         search.fit(X, y, qid=qid, groups=qid)
         assert np.isfinite(search.cv_results_["mean_test_score"]).all()
         pipeline = make_pipeline(QueryPercentiles(), Copeland()).fit(X, y, qid=qid)
@@ -157,35 +149,33 @@ def test_grid_search_and_pipelines_hand_on_qid():
 
 
 def test_names():
-    assert (
-        type(fusion_method("CombMNZ")) is type(fusion_method("comb_mnz")) is type(fusion_method("comb-mnz")) is CombMNZ
-    )
-    assert type(fusion_method("borda-count")) is BordaCount
-    assert fusion_method("comb-anz", normalisation="z", count="nonzero").get_params() == {
-        "normalisation": "z",
+    assert type(method_named("CombMNZ")) is type(method_named("comb_mnz")) is type(method_named("comb-mnz")) is CombMNZ
+    assert type(method_named("borda-count")) is BordaCount
+    assert method_named("comb-anz", normalize="z", count="nonzero").get_params() == {
+        "normalize": "z",
         "count": "nonzero",
         "measure": None,
     }
     for name, method in ((name, fusions.find(name)) for name in fusions.built_in):
-        assert type(fusion_method(name)) is type(fusion_method(method.__name__)) is method
-        assert ("normalisation" in fusion_method(name).get_params()) == issubclass(method, Comb)
+        assert type(method_named(name)) is type(method_named(method.__name__)) is method
+        assert ("normalize" in method_named(name).get_params()) == issubclass(method, Comb)
 
 
 def test_names_that_are_not():
     with pytest.raises(UnknownNameError, match="no method of fusion named 'comb-avg'. Did you mean 'comb-"):
-        fusion_method("comb-avg")
-    with pytest.raises(InputError, match="'borda' has no setting normalisation: it is for comb-min, comb-max, "):
-        fusion_method("borda", normalisation="z")
+        method_named("comb-avg")
+    with pytest.raises(InputError, match="'borda' has no setting normalize: it is for comb-min, comb-max, "):
+        method_named("borda", normalize="z")
     with pytest.raises(InputError, match="'comb-sum' has no setting count: it is for comb-anz, comb-mnz"):
-        fusion_method("comb-sum", count="nonzero")
+        method_named("comb-sum", count="nonzero")
     with pytest.raises(InputError, match="'k=3' is no setting of rrf; there are measure, rank_constant"):
-        fusion_method("rrf(k=3)")
+        method_named("rrf(k=3)")
     with pytest.raises(InputError, match="'borda' has no setting depth: it has measure"):
-        fusion_method("borda", depth=3)
-    with pytest.raises(InputError, match="must be 'none' or"):
-        fusion_method("comb-sum", normalisation="rank")
+        method_named("borda", depth=3)
+    with pytest.raises(InputError, match="must be 'query-min-max' or"):
+        method_named("comb-sum", normalize="rank")
 
 
 def test_repr_names_the_settings():
-    assert repr(CombMNZ("z")) == "CombMNZ(normalisation='z')"
+    assert repr(CombMNZ("z")) == "CombMNZ(normalize='z')"
     assert repr(BordaCount()) == "BordaCount()"

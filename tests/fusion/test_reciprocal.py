@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from structsvm.fusion import InverseSquareRank, ReciprocalRankFusion
+from structsvm.fusion.ranks import InverseSquareRank, ReciprocalRankFusion
 from tests.fusion import literal
 from tests.fusion.literal import matrices
 

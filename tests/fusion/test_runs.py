@@ -75,18 +75,18 @@ def test_the_method_passed_in_stays_as_it_is():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"runs": []}, "no runs"),
+        ({"runs": []}, "the list of runs is empty"),
         ({"runs": engines()[0]}, r"must be a list of runs, such as \[run, other\], got one run, 'engine 0'"),
-        ({"runs": [engines()[0], [1]]}, r"must be Runs, such as load_run\(path\) returns, but runs\[1\] is \[1\]"),
+        ({"runs": [engines()[0], [1]]}, r"runs\[1\] must be a Run, .*, or a data frame of results, got \[1\]"),
         ({"runs": "bm25.run"}, "must be a list of runs, such as load_runs returns, got 'bm25.run'"),
         ({"runs": None}, "must be a list of runs, such as load_runs returns, got None"),
         ({"runs": [engines()[0]] * 2}, "two runs are named 'engine 0'"),
         ({"method": BordaCount}, "must be a name, such as 'comb-mnz', or an object, such as CombMNZ"),
-        ({"method": CombSUM("rank")}, "must be 'none' or"),
+        ({"method": CombSUM("rank")}, "must be 'query-min-max' or .* or None, got 'rank'"),
         ({"depth": 0}, "depth must be an integer of at least 1"),
         ({"length": 0}, "length must be an integer of at least 1 or None, got 0"),
         ({"length": True}, "length must be an integer"),
-        ({"topics": [7]}, "no run has any of the 1 topics that are asked for"),
+        ({"topics": [7]}, "no run has any of the 1 topics"),
         ({"topics": "10"}, "topics must be a list of topics"),
     ],
 )

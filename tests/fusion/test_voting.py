@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from structsvm.fusion import BordaCount, Condorcet, Copeland
-from structsvm.fusion.contests import _count
+from structsvm.fusion.ranks import _count
 from tests.fusion import literal
 from tests.fusion.literal import matrices
 

@@ -62,20 +62,22 @@ def test_queries_without_relevant_documents_are_left_out_where_the_measure_says_
 
 
 def test_weights_that_all_are_0_are_told():
-    with pytest.warns(ZeroWeightsWarning, match="all weights of WeightedCombSUM are 0.*p@1 of each system alone"):
+    with pytest.warns(
+        ZeroWeightsWarning, match="all weights and fused scores of WeightedCombSUM are 0.*p@1 of each system alone"
+    ):
         WeightedCombSUM(measure="p@1").fit([[1.0, 2.0], [3.0, 4.0]], [1, 0])
 
 
 def test_weights_of_a_ranker_are_of_the_scores_as_they_are_combined():
     X, y, qid = queries()
-    ranker = Ranker("map", C=10.0, normalise="standard")
+    ranker = Ranker("map", C=10.0, normalize="standard")
     fitted = WeightedCombSUM(weights=ranker).fit(X, y, qid=qid)
     features = FillMissing(0.0).fit_transform(QueryMinMax().fit_transform(X, qid=qid), qid=qid)
     learned = clone(ranker).fit(features, y, qid=qid)
     shift = (fitted.predict(X, qid) - learned.predict(features))[~np.isnan(X).all(axis=1)]
     np.testing.assert_allclose(shift, shift[0], atol=1e-2)
-    with pytest.raises(InputError, match="this ranker normalises by query"):
-        WeightedCombSUM(weights=Ranker(normalise="query-min-max")).fit(X, y, qid=qid)
+    with pytest.raises(InputError, match="the ranker normalises by query"):
+        WeightedCombSUM(weights=Ranker(normalize="query-min-max")).fit(X, y, qid=qid)
 
 
 def test_weights_that_a_ranker_learns():

@@ -16,7 +16,6 @@ _ROWS = {"X": _X, "y": _Y, "qid": _QID}
 _MEASURED = {"scores": "[3.0, 1, 2, 2, 0, 5, 4, 1]", "labels": _Y, "qid": _QID}
 _TREC = {"qid": "['1', '1', '2', '2']", "doc_ids": "['a', 'b', 'a', 'c']"}
 _FRAME = f"pd.DataFrame({_X}, columns=list('abc'))"
-_TABLE = "tables.Table('t', (tables.Column.text('a', 'a'), tables.Column.number('b', 'b')), (({'a': 'x', 'b': 1},),))"
 _RUNS = "[data.Run.from_scores(n, ['1', '1', '2'], ['a', 'b', 'c'], [3, 2, 1]) for n in 'xy']"
 _QRELS = "data.Qrels.from_grades(['1', '1', '2'], ['a', 'b', 'c'], [1, 0, 1])"
 
@@ -38,12 +37,9 @@ CALLS: tuple[tuple[str, Mapping[str, str]], ...] = (
     ("Problem.from_queries", {**_ROWS, "loss": "'map'", "C": "1.0", "sample_weight": "None"}),
     ("Problem.from_examples", {"xs": _X, "ys": _Y, "loss": "'multiclass'"}),
     ("most_violated", {"x": f"({_X})[:4]", "y": f"{_Y}[:4]", "w": "np.ones(3)", "loss": "'map'"}),
-    *(
-        (f"metrics.{name}", _MEASURED)
-        for name in ("average_precision", "ndcg", "precision", "recall", "reciprocal_rank")
-    ),
-    ("metrics.precision", {**_MEASURED, "k": "3"}),
-    ("metrics.ndcg", {**_MEASURED, "k": "2", "gain": "'linear'", "discount": "'letor'"}),
+    *((f"metrics.{name}().mean", _MEASURED) for name in ("RR", "NDCG", "Rprec")),
+    ("metrics.P(3).mean", _MEASURED),
+    ("metrics.NDCG", {"k": "2", "gain": "'linear'", "discount": "'letor'"}),
     (
         "metrics.AP().mean",
         {**_MEASURED, "weights": "[1, 2]", "doc_ids": "list('abcdefgh')", "judged": f"({_Y}, {_QID})"},
@@ -72,17 +68,17 @@ CALLS: tuple[tuple[str, Mapping[str, str]], ...] = (
     *(
         (f"rankers.{name}.fit", _ROWS)
         for name in (
-            "RankBoost(n_rounds=2)",
-            "RankNet(epochs=2)",
+            "RankBoost(n_estimators=2)",
+            "RankNet(max_iter=2)",
             "RankSVM()",
-            "WeightSearch(max_rounds=1)",
+            "WeightSearch(max_iter=1)",
             "MaximumEntropy()",
             "LambdaMART(n_estimators=2)",
         )
     ),
     ("rankers.Preferences", {"better": "[0, 3]", "worse": "[1, 2]", "magnitude": "1.0"}),
     (
-        "rankers.preferences_from_clicks",
+        "rankers.Preferences.from_clicks",
         {"sessions": "[1, 1, 1]", "rows": "[0, 1, 2]", "ranks": "[1, 2, 3]", "clicked": "[0, 1, 0]"},
     ),
     ("operators.BinnedMatrix", {"codes": "np.array([[0, 1], [1, 2]], dtype=np.uint8)", "offsets": "[0, 2, 5]"}),
@@ -95,12 +91,6 @@ CALLS: tuple[tuple[str, Mapping[str, str]], ...] = (
             "cap": "np.ones(1)",
             "tol": "1e-6",
         },
-    ),
-    *((f"tables.{name}", {"tables": f"[{_TABLE}]"}) for name in ("as_csv", "as_json", "as_latex", "as_markdown")),
-    ("tables.as_text", {"table": _TABLE}),
-    (
-        "(lambda **a: tables.as_text(tables.Table(**a)))",
-        {"title": "'t'", "columns": "(tables.Column.text('a', 'a'),)", "sections": "(({'a': 1},),)", "notes": "('n',)"},
     ),
     (
         "comparison.compare",
@@ -167,7 +157,7 @@ _MATRICES = ("X", "x", "xs", "scores", "codes")
 
 _ODD_MATRIX = re.compile(r"_csr|_as\(")
 
-_MODULES = ("estimators", "losses", "metrics", "solvers", "qp", "features", "fusion", "rankers", "protocols")
+_MODULES = ("estimators", "losses", "metrics", "solvers", "solvers.qp", "features", "fusion", "rankers", "protocols")
 """Where every public class is made with odd settings."""
 
 
@@ -230,5 +220,5 @@ def _classes() -> list[tuple[str, list[str]]]:
                     if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)
                 ]
                 if settings:
-                    found.append((f"{name}.{public}", settings))
+                    found.append((f"{name.rpartition('.')[2]}.{public}", settings))
     return found

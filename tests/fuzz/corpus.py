@@ -14,14 +14,14 @@ from click.testing import CliRunner
 
 from structsvm import Ranker, Result, StructuralSVM
 from structsvm.cli import main
-from structsvm.data import load_letor, load_pool, read_documents
+from structsvm.data import load_letor, load_qrels, load_runs, pool_runs, read_documents
 from structsvm.estimators import LatentStructuralSVM
-from structsvm.estimators.model_file import Trained
+from structsvm.foundation.storage.files import write_archive
 from structsvm.losses import LatentLoss
+from structsvm.models.training import Trained
 from structsvm.protocols.experiment import Settings
 from structsvm.protocols.experiment import run as run_experiment
 from structsvm.rankers import LambdaMART, RankBoost, RankNet
-from structsvm.storage.files import write_archive
 from structsvm.text import Analyzer, Index
 
 _SETTINGS: dict[str, Any] = {"trials": 2, "train": 2, "validation": 1, "bins": 3, "models": ("svm-map", "svm-roc")}
@@ -114,7 +114,8 @@ def make_corpus() -> Mapping[str, bytes]:
         os.chdir(folder)
         try:
             _write_models()
-            run_experiment(load_pool("runs", "q.txt"), Settings(**_SETTINGS), "results", jobs=1)
+            pool = pool_runs(load_runs("runs"), load_qrels("q.txt"))
+            run_experiment(pool, Settings(**_SETTINGS), "results", n_jobs=1)
             Index.build(read_documents("documents.trec"), Analyzer("porter", None)).save("indexed")
         finally:
             os.chdir(before)
@@ -129,8 +130,8 @@ def make_corpus() -> Mapping[str, bytes]:
             "c.npz",
             "results/results.json",
             "results/trials.jsonl",
+            "indexed",
         ]
-        made += sorted(f"indexed/{path.name}" for path in (folder / "indexed").iterdir())
         files |= {path: _without_clock((folder / path).read_bytes()) for path in made}
     return files
 
@@ -174,14 +175,22 @@ def _write_models() -> None:
     structural = StructuralSVM("multiclass").fit(data.X, data.y)
     latent = LatentStructuralSVM(_Chosen()).fit(list(data.X[:6]), [1, 0, 1, 0, 1, 0])
     of_trees = LambdaMART(n_estimators=2, num_leaves=4, min_child_samples=1, params={"min_data_in_bin": 1})
-    others = {"trees": of_trees, "boost": RankBoost(n_rounds=3), "net": RankNet(epochs=2, hidden=2, random_state=0)}
+    others = {
+        "trees": of_trees,
+        "boost": RankBoost(n_estimators=3),
+        "net": RankNet(max_iter=2, hidden_layer_sizes=2, random_state=0),
+    }
     for name, other in others.items():
         other.fit(data.X, data.y, data.qid)
         other.trained_ = Trained("0.1.0", "2026-01-01T00:00:00+00:00")
         other.save(f"{name}.npz")
     for estimator in (ranker, structural, latent):
-        estimator.result_ = _clockless(estimator.result_)
-        estimator.trained_ = Trained("0.1.0", "2026-01-01T00:00:00+00:00")
+        training = attrs.evolve(
+            estimator.model_.training,
+            result=_clockless(estimator.result_),
+            trained=Trained("0.1.0", "2026-01-01T00:00:00+00:00"),
+        )
+        estimator.model_ = attrs.evolve(estimator.model_, training=training)
     ranker.save("m.npz")
     structural.save("s.npz")
     latent.save("l.npz")

@@ -17,11 +17,9 @@ _NAMES = ("a.txt", "a.txt", "a.txt.gz", "a", "-a", "a b.txt", "é.txt", "a\x1b[3
 
 def make(rng: Random, files: Mapping[str, bytes]) -> Case:
     """Return a call of a reader, mostly with a damaged file."""
-    reader = rng.choice(
-        ["load_letor", "load_letor", "load_letor", "load_letor_parts", "load_run", "load_runs", "load_qrels"]
-    )
+    reader = rng.choice(["load_letor", "load_letor", "load_letor", "load_letor", "load_run", "load_runs", "load_qrels"])
     match reader:
-        case "load_letor" | "load_letor_parts":
+        case "load_letor":
             contents = [
                 corpus.letor(rng, 10 * k, queries=2, documents=3, features=3) for k in range(rng.choice([1, 1, 2]))
             ]
@@ -48,14 +46,14 @@ def make(rng: Random, files: Mapping[str, bytes]) -> Case:
 
 
 def _paths(rng: Random, reader: str, names: list[str]) -> str:
-    if reader in ("load_letor_parts", "load_runs") or len(names) > 1:
+    if reader == "load_runs" or len(names) > 1:
         return repr(names)
     return repr(names[0]) if reader != "load_letor" or rng.random() < 0.8 else repr(names)
 
 
 def _options(rng: Random, reader: str) -> list[str]:
     options = []
-    if reader.startswith("load_letor"):
+    if reader == "load_letor":
         if rng.random() < 0.3:
             options.append(f"n_features={rng.choice([1, 3, 4, 1000, 10**7, 2**31 - 1, 10**12])}")
         if rng.random() < 0.2:
@@ -84,8 +82,6 @@ def check(case: Case, value: Any, refused: bool) -> str:
     match case.what.rpartition(".")[2]:
         case "load_letor":
             return _difference(value, wanted)
-        case "load_letor_parts":
-            return "".join(_difference(each, [one]) for each, one in zip(value, wanted, strict=True))
         case "load_qrels":
             grades = dict(
                 zip(zip(value.qid.tolist(), value.doc_ids.tolist(), strict=True), value.grades.tolist(), strict=True)

@@ -109,8 +109,8 @@ def read_collection(content: bytes, form: str, *, topics: bool) -> dict[str, dic
 
 
 def _rows_of_smart(lines: list[str], topics: bool) -> list[tuple[str, dict[str, str]]]:
-    names = {"T": "title", "A": "author", "B": "bibliography", "K": "keywords", "C": "categories", "N": "note", "X": ""}
-    names["W"] = "description" if topics else "text"
+    names = {"T": "title", "A": "author", "B": "bibliography", "W": "text"}
+    names |= {"K": "keywords", "C": "categories", "N": "note", "X": ""}
     found = list[tuple[str, dict[str, str]]]()
     section = None
     for number, line in enumerate(lines, start=1):

@@ -57,7 +57,7 @@ def test_a_process_that_dies_is_told_of_and_the_others_go_on(pool):
 @pytest.mark.parametrize(
     ("what", "arguments", "fault"),
     [
-        ("structsvm.queries.require_labels", ("None", "1"), "raw error"),
+        ("structsvm.foundation.queries.require_labels", ("None", "1"), "raw error"),
         ("estimators.Ranker", ("'map'", "0"), ""),
         ("__import__('pathlib').Path('a.txt').write_text", ("''",), "files"),
         ("np.log", ("0.0",), "warning"),

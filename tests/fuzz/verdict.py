@@ -202,7 +202,7 @@ def _changes(before: Mapping[str, str], after: Mapping[str, str], case: Case, fa
     outputs = [os.path.normpath(path) for path in commands.outputs(case)]
     outputs += ["results"] if "report" in case.arguments else []
     keeps = failure is not None and any(
-        sign in failure for sign in ("was written", "were written", "goes on from", "no combination has a result")
+        sign in failure for sign in ("was written", "were written", "to resume from", "no combination has a result")
     )
     for path in sorted({*before, *after}):
         if before.get(path) == after.get(path):
@@ -212,7 +212,7 @@ def _changes(before: Mapping[str, str], after: Mapping[str, str], case: Case, fa
         if path in before and commands.is_read(path, case) and not commands.is_checkpoint(path, case):
             return f"an input is overwritten: {path}"
         if commands.is_checkpoint(path, case):  # it is written while the command runs, whatever comes of that
-            if path in before and failure is not None and "no fit can go on" in failure:
+            if path in before and failure is not None and "cannot resume from" in failure:
                 return f"changed, and refused: {path}"
             continue
         if not any(output in (path, ".") or path.startswith(f"{output}/") for output in outputs):
@@ -315,8 +315,9 @@ def _made_public(contents: Mapping[str, str]) -> str:
 
 def _namespace() -> dict[str, Any]:
     names: dict[str, Any] = {"np": np, "sp": sp, "pd": pd, "_csr": _csr, "_as": _as, "structsvm": structsvm}
-    modules = ("data", "metrics", "registry", "features", "fusion", "rankers", "operators", "qp", "solvers", "losses")
-    for name in (*modules, "tables", "comparison", "estimators", "protocols", "protocols.experiment"):
+    modules = ["data", "metrics", "registry", "features", "fusion", "rankers", "solvers", "losses", "estimators"]
+    modules += ["protocols", "protocols.experiment", "features.operators", "solvers.qp", "solvers.comparison"]
+    for name in (*modules, "foundation.tables"):
         names[name.rpartition(".")[2]] = importlib.import_module(f"structsvm.{name}")
     return names | {name: getattr(structsvm, name) for name in structsvm.__all__}
 

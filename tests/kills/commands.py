@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
+from structsvm.text import Index
 from tests.cli.conftest import write_letor
 from tests.protocols.experiment.conftest import scored_documents, write_trec
 from tests.protocols.letor.conftest import write_set
@@ -203,9 +204,10 @@ def same_each_time(path: Path) -> Any:
             read = {name: arrays[name] for name in arrays.files}
         result = json.loads(str(read["result"]))
         return read["w"].tolist(), result["primal"], result["dual"], result["status"]
-    if path.suffix == ".npy":
-        return np.load(path).tolist()
     content = path.read_bytes()
+    if path.name == "index":
+        Index.load(path)
+        return content
     if path.suffix == ".gz":
         return gzip.decompress(content)
     if path.suffix in (".svg", ".html"):

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from structsvm.types import Matrix, Vector
+from structsvm.foundation.types import Matrix, Vector
 from tests.small_problems import matrix_of
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from attrs import frozen
 
 from structsvm.exceptions import StructSVMError
+from structsvm.foundation.types import Vector
 from structsvm.losses import (
     AveragePrecision,
     GradedPairsLoss,
@@ -27,7 +28,6 @@ from structsvm.losses import (
 from structsvm.problem import Problem
 from structsvm.solvers import OneSlack
 from structsvm.testing import check_loss
-from structsvm.types import Vector
 from tests.small_problems import Kronecker
 
 ARGMAX = "loss_augmented_argmax"
@@ -413,7 +413,9 @@ def main() -> None:
         for base in RIGHT:
             loss = type("Right", (base,), {})()
             alarms += bool(
-                error_of(lambda loss=loss, base=base, seed=seed: check_loss(loss, EXAMPLES.get(base), seed=seed))
+                error_of(
+                    lambda loss=loss, base=base, seed=seed: check_loss(loss, EXAMPLES.get(base), random_state=seed)
+                )
             )
             alarms += bool(error_of(lambda loss=loss, seed=seed: problem(loss, seed)))
     print(f"false alarms: {alarms} of {2 * arguments.seeds * len(RIGHT)}")

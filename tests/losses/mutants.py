@@ -1,101 +1,73 @@
-"""Losses with one mistake in them, which `check_loss` must find.
+"""Losses with one mistake in the code of their argmax, which `check_loss` must find.
 
-A mutant is one replacement in the text of the module that holds an argmax: the kernel, or a
-Python method. It is made from the source as it stands, so a replacement whose text is gone is
-refused, and nothing is compiled: mutated kernels run as plain Python. In a test module::
-
-    @pytest.mark.parametrize(("loss", "mutant", "examples"), cases(MyLoss(), [
-        Mutant("kernel", "(-0.25 if relevant else 0.25)", "(-0.25 if relevant else 0.0)"),
-        Mutant("loss_augmented_argmax", "-0.25, 0.25", "0.25, -0.25"),
-    ]))
-    def test_mutants_are_found(loss, mutant, examples):
-        assert_found(mutant, loss, examples)
-
-`cases` adds, for each target, the case in which nothing is changed: `assert_found` then wants
-`check_loss` to pass, so that what is found is the mistake and not the way it was made.
+A mutant changes one place of the syntax tree: a sign, a comparison, a constant or a condition, or it drops a term.
+Places are numbered, so nothing here repeats the text of a loss, and renaming a variable changes no mutant. Nothing is
+compiled: mutated kernels run as plain Python.
 """
 
+import ast
 import inspect
-import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterator, Set
 from importlib import import_module
+from random import Random
 from types import ModuleType
 from typing import Any
 from unittest.mock import patch
 
 import attrs
-import pytest
-from attrs import evolve, frozen
+from attrs import frozen
 
 from structsvm.testing import check_loss
+
+_MOST_STEPS = 100_000
+"""A loop that a mutant makes endless stops here."""
 
 
 @frozen
 class Mutant:
-    """One replacement in the source of a loss.
+    """One change of a loss: what becomes wrong, in which module, at which place, and a line for the reader.
 
-    Parameters
-    ----------
-    target : what becomes wrong: "kernel", or the name of a Python method (the loss then has no kernel).
-    old : text that occurs exactly once in the source of the module; may have several lines.
-    new : what stands in its place.
-    module : full name of the module to change, where it is not that of the target but one that it imports from.
+    The target is "kernel" or the name of a Python method; without a place, the loss stays as it is.
     """
 
     target: str
-    old: str
-    new: str
-    module: str | None = None
-
-    @property
-    def title(self) -> str:
-        """Target and change in a line."""
-        change = "unchanged" if self.old == self.new else f"{self.old} → {self.new or 'nothing'}"
-        return f"{self.target}: " + re.sub(r"\s+", " ", change)
+    module: str
+    place: int | None
+    title: str = "unchanged"
 
 
-def cases(loss: Any, mutants: Iterable[Mutant], examples: Any = None) -> list[Any]:
-    """List mutants as parameters ``(loss, mutant, examples)`` of a test, and for each target its unchanged source."""
-    mutants = list(mutants)
-    unchanged = {mutant.target: evolve(mutant, new=mutant.old) for mutant in mutants}
-    return [
-        pytest.param(loss, mutant, examples, id=f"{loss!r}, {mutant.title}")
-        for mutant in [*unchanged.values(), *mutants]
-    ]
+def sample(loss: Any, target: str, number: int) -> list[Mutant]:
+    """Draw mutants of a target, and of the functions of losses that it calls by name, the same ones each time."""
+    function = _function(loss, target)
+    found = []
+    for module, lines in _reached(function.__module__, function.__code__.co_firstlineno):
+        change = _Change()
+        change.visit(_tree(module))
+        for place, (line, title) in enumerate(change.seen):
+            if line in lines:
+                found.append(Mutant(target, module, place, f"{module}:{line}: {title}"))
+    return Random(0).sample(found, min(number, len(found)))
 
 
-def assert_found(mutant: Mutant, loss: Any, examples: Any = None) -> None:
-    """Assert that `check_loss` refuses the mutant for what it returns, or passes it where nothing is changed.
-
-    A mutant that raises is no proof of anything (a misspelt replacement raises too), so it counts as a failure.
-    """
-    wrong = mutated(loss, mutant)
-    trials = 3 if mutant.old == mutant.new else 12
+def is_found(loss: Any, mutant: Mutant, examples: Any = None) -> bool:
+    """Return whether `check_loss` rejects a mutant, with its kernel run in Python."""
+    trials = 3 if mutant.place is None else 8
     try:
         with patch("structsvm.problem.checking.methods.compiled_kernel", lambda kernel: kernel):
-            check_loss(wrong, examples, trials=trials)
-    except AssertionError as error:
-        verdict = str(error)
-    else:
-        verdict = ""
-    if mutant.old == mutant.new:
-        assert not verdict, f"the unchanged source of {loss!r} is refused: {verdict}"
-        return
-    assert verdict, f"check_loss does not find {mutant.title} in {loss!r}"
-    assert not re.match(r"\w+\.\w+ raised ", verdict), f"{mutant.title} does not run: {verdict}"
+            check_loss(mutated(loss, mutant), examples, trials=trials)
+    except AssertionError:
+        return True
+    return False
 
 
 def mutated(loss: Any, mutant: Mutant) -> Any:
     """Return the loss, with its settings, as an object of a subclass whose target is wrong."""
-    cls = type(loss)
-    function = inspect.unwrap(getattr(cls, mutant.target))
-    home = function.__module__
-    changed = mutant.module or home
+    cls, function = type(loss), _function(loss, mutant.target)
     plain = dict.fromkeys(("compiled", "compiled_part"), lambda function, *_, **__: function)
-    with patch.multiple("structsvm.compute.compilation", **plain), patch.dict(sys.modules):
-        sys.modules[changed] = _executed(changed, mutant)
-        found: Any = sys.modules[changed] if changed == home else _executed(home)
+    with patch.multiple("structsvm.foundation.compute.compilation", **plain), patch.dict(sys.modules):
+        sys.modules[mutant.module] = changed = _executed(mutant.module, mutant.place)
+        found: Any = changed if mutant.module == function.__module__ else _executed(function.__module__)
     for name in function.__qualname__.split("."):
         found = getattr(found, name)
     namespace = {"kernel": staticmethod(found)} if mutant.target == "kernel" else {mutant.target: found, "kernel": None}
@@ -103,14 +75,108 @@ def mutated(loss: Any, mutant: Mutant) -> Any:
     return type("Mutant", (cls,), namespace)(**settings)
 
 
-def _executed(name: str, mutant: Mutant | None = None) -> ModuleType:
-    """Run the source of a module, with the replacement if there is one, as a module of its own."""
-    source = inspect.getsource(import_module(name))
-    if mutant is not None:
-        count = source.count(mutant.old)
-        if count != 1:
-            raise ValueError(f"{mutant.old!r} occurs {count} times in {name}; a mutant replaces one place")
-        source = source.replace(mutant.old, mutant.new)
-    module = ModuleType(name)
-    exec(compile(source, f"<mutant of {name}>", "exec"), module.__dict__)
+def _function(loss: Any, target: str) -> Any:
+    return inspect.unwrap(getattr(type(loss), target))
+
+
+def _tree(module: str) -> ast.Module:
+    return ast.parse(inspect.getsource(import_module(module)))
+
+
+def _executed(name: str, place: int | None = None) -> ModuleType:
+    """Run the source of a module, with one change if there is a place, as a module of its own."""
+    tree = _Change(place).visit(_tree(name))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.While):
+            node.body.insert(0, ast.parse("_count_step()").body[0])
+    module, steps = ModuleType(name), iter(range(_MOST_STEPS))
+    module.__dict__["_count_step"] = lambda: next(steps)
+    exec(compile(ast.fix_missing_locations(tree), f"<mutant of {name}>", "exec"), module.__dict__)
     return module
+
+
+def _reached(module: str, line: int) -> list[tuple[str, range]]:
+    """Return the lines of the function at a line of a module, and of the functions that it calls by name."""
+    found: list[tuple[str, range]] = []
+    functions = [node for node in ast.walk(_tree(module)) if isinstance(node, ast.FunctionDef)]
+    waiting = [(module, function) for function in functions if _lines(function)[0] == line]
+    while waiting:
+        module, function = waiting.pop()
+        found.append((module, _lines(function)))
+        calls = [node.func for node in ast.walk(function) if isinstance(node, ast.Call)]
+        names = {called.id for called in calls if isinstance(called, ast.Name)}
+        for home in [module, *_imported(module, names)]:
+            called_there = [(home, other) for other in _tree(home).body if getattr(other, "name", "") in names]
+            waiting += [(home, other) for home, other in called_there if (home, _lines(other)) not in found]
+    return found
+
+
+def _lines(function: ast.FunctionDef) -> range:
+    return range(min(each.lineno for each in (*function.decorator_list, function)), (function.end_lineno or 0) + 1)
+
+
+def _imported(module: str, names: Set[str]) -> list[str]:
+    """Return the modules of losses from which a module imports some of the names."""
+    imports = [node for node in ast.walk(_tree(module)) if isinstance(node, ast.ImportFrom)]
+    homes = {node.module or "": {alias.name for alias in node.names} for node in imports}
+    return [home for home, given in homes.items() if home.startswith("structsvm.losses.") and given & names]
+
+
+class _Change(ast.NodeTransformer):
+    """List the places where a tree can be changed, and change one of them."""
+
+    def __init__(self, place: int | None = None) -> None:
+        self.place = place
+        self.seen: list[tuple[int, str]] = []
+
+    def visit(self, node: Any) -> Any:
+        for title, other in _alternatives(node):
+            if len(self.seen) == self.place:
+                self.seen.append((node.lineno, title))
+                return ast.copy_location(other, node)
+            self.seen.append((node.lineno, title))
+        if isinstance(node, ast.FunctionDef):
+            node.body = [self.visit(statement) for statement in node.body]
+            return node
+        return self.generic_visit(node)
+
+
+_OPPOSITES: dict[type[Any], type[Any]] = {
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Add,
+    ast.Div: ast.Mult,
+    ast.Lt: ast.Gt,
+    ast.Gt: ast.Lt,
+    ast.LtE: ast.Gt,
+    ast.GtE: ast.Lt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+}
+
+
+def _alternatives(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
+    """Yield what may stand in the place of a node, each with a title."""
+    match node:
+        case ast.BinOp(left, op, right) if type(op) in _OPPOSITES:
+            yield _titled(node, ast.BinOp(left, _OPPOSITES[type(op)](), right))
+            if isinstance(op, ast.Add | ast.Sub):
+                yield _titled(node, left)
+        case ast.Compare(left, [op], right) if type(op) in _OPPOSITES:
+            yield _titled(node, ast.Compare(left, [_OPPOSITES[type(op)]()], right))
+        case ast.UnaryOp(ast.USub(), operand):
+            yield _titled(node, operand)
+        case ast.Constant(float(value)):
+            yield _titled(node, ast.Constant(2.0 * value if value else 1.0))
+        case ast.Constant(int(value)) if not isinstance(value, bool):
+            yield _titled(node, ast.Constant(value + 1))
+        case ast.IfExp(test, body, orelse):
+            yield _titled(node, ast.IfExp(test, orelse, body))
+        case ast.If(test, body, [_, *_] as orelse):
+            yield f"branches of {ast.unparse(test)} exchanged", ast.If(test, orelse, body)
+        case ast.AugAssign(target, op, value) if type(op) in _OPPOSITES:
+            yield _titled(node, ast.AugAssign(target, _OPPOSITES[type(op)](), value))
+
+
+def _titled(old: ast.AST, new: ast.AST) -> tuple[str, ast.AST]:
+    return f"{ast.unparse(old)} → {ast.unparse(new)}", new

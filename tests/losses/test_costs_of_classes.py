@@ -13,10 +13,10 @@ from hypothesis.extra import numpy as hnp
 from structsvm import StructuralSVM
 from structsvm.estimators.written_settings import read_object, written_object
 from structsvm.exceptions import InputError
+from structsvm.foundation.types import Matrix, Vector
 from structsvm.losses import Multiclass
 from structsvm.registry import losses
 from structsvm.testing import check_loss
-from structsvm.types import Matrix, Vector
 from tests.losses.test_kernels import assert_kernel_agrees
 from tests.small_problems import score_vectors
 
@@ -34,7 +34,7 @@ def costs(draw: st.DrawFn, most: int = 5) -> Matrix:
 @settings(max_examples=40)
 @given(table=costs(), seed=st.integers(0, 1000))
 def test_check_loss_finds_nothing_wrong(table: Matrix, seed: int) -> None:
-    check_loss(Multiclass(range(len(table)), table), range(len(table)), trials=2, seed=seed)
+    check_loss(Multiclass(range(len(table)), table), range(len(table)), trials=2, random_state=seed)
 
 
 @given(data=st.data(), table=costs())
@@ -80,7 +80,8 @@ def test_what_costs_more_is_predicted_less_often() -> None:
 def test_score_is_one_minus_the_mean_cost() -> None:
     X, y = np.eye(3), [0, 1, 2]
     model = StructuralSVM(Multiclass(cost=ASYMMETRIC), C=100.0).fit(X, y)
-    model.coef_ = np.roll(np.eye(3), 1, axis=0).ravel()  # takes 0 for 1, 1 for 2, 2 for 0
+    # The weights take 0 for 1, 1 for 2, and 2 for 0.
+    model.model_ = attrs.evolve(model.model_, coef=np.roll(np.eye(3), 1, axis=0).ravel())
     assert model.score(X, y) == pytest.approx(1 - (1.0 + 1.0 + 3.0) / 3)
 
 

@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 
 from structsvm import Ranker
 from structsvm.exceptions import InputError
+from structsvm.features.operators import Operator, Rows
+from structsvm.features.operators.composed import PerClass
+from structsvm.foundation.types import Vector
 from structsvm.losses import NDCG, AveragePrecision, Multiclass, PairwiseLoss, ROCArea, ZeroOne
-from structsvm.operators import Operator, PerClass, Rows
 from structsvm.registry import Registry
 from structsvm.testing import check_loss
-from structsvm.types import Vector
 from tests.small_problems import Kronecker, PlainROCArea, ranking_arrays, relevances, score_vectors
 
 RANKING_LOSSES = [AveragePrecision(), ROCArea()]
@@ -196,7 +197,7 @@ def test_a_loss_that_gives_rows_more_than_one_score_is_no_loss_of_a_ranker() -> 
     for loss in (Doubled(), Declared()):
         with pytest.raises(InputError, match=f"{type(loss).__name__}.* does not give each row one score"):
             Ranker(loss).fit(X, y, qid)
-    with pytest.raises(AssertionError, match="makes an operator with 4 weights of rows with 2 .*say scores_rows = Fa"):
+    with pytest.raises(AssertionError, match="makes an operator with 4 weights of rows with 2 .*set scores_rows = Fa"):
         check_loss(Doubled())
     with pytest.raises(InputError, match="is not of queries: give examples"):
         check_loss(Declared())

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from structsvm.exceptions import InputError
+from structsvm.foundation.types import Vector
 from structsvm.losses import (
     NDCG,
     AveragePrecision,
@@ -29,7 +30,6 @@ from structsvm.problem import Problem
 from structsvm.problem.oracle import PythonOracle, make_oracle
 from structsvm.solvers import FrankWolfe, OneSlack
 from structsvm.testing import check_loss
-from structsvm.types import Vector
 from tests.losses.test_kernels import assert_kernel_agrees
 from tests.small_problems import listed, ranking, relevances, score_vectors
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from structsvm.foundation.types import Vector
 from structsvm.losses import AveragePrecision, Multiclass, ROCArea, ScoreLoss, ZeroOne
 from structsvm.problem.oracle import PythonOracle, make_oracle
-from structsvm.types import Vector
 from tests.small_problems import relevances, score_vectors
 
 each_ranking_loss = pytest.mark.parametrize("loss", [AveragePrecision(), ROCArea()], ids=lambda loss: loss.title)

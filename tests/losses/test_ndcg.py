@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from structsvm import Problem, Ranker, metrics
 from structsvm.exceptions import InputError, ZeroWeightsWarning
+from structsvm.foundation.types import Vector
 from structsvm.losses import NDCG, ReciprocalRank
 from structsvm.registry import losses
 from structsvm.solvers import FrankWolfe, OneSlack
 from structsvm.testing import check_loss
-from structsvm.types import Vector
 from tests.losses.test_kernels import assert_kernel_agrees
 from tests.small_problems import Listed, score_vectors
 
@@ -71,13 +71,13 @@ def test_ndcg_passes_check_loss(loss: NDCG, ys: list[Vector], seed: int) -> None
     if loss.encoding == "thresholds":
         ys = [y[:4] for y in ys]
     if any(loss.usable(y) for y in ys):
-        check_loss(loss, ys, trials=2, seed=seed)
+        check_loss(loss, ys, trials=2, random_state=seed)
 
 
 @settings(max_examples=15)
 @given(ys=st.lists(labels([0.0, 1.0]), min_size=1, max_size=2), seed=st.integers(0, 1000))
 def test_reciprocal_rank_passes_check_loss(ys: list[Vector], seed: int) -> None:
-    check_loss(ReciprocalRank(), [*ys, np.array([0.0, 1.0])], trials=2, seed=seed)
+    check_loss(ReciprocalRank(), [*ys, np.array([0.0, 1.0])], trials=2, random_state=seed)
 
 
 @pytest.mark.parametrize(

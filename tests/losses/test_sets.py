@@ -10,10 +10,10 @@ from sklearn.metrics import fbeta_score, precision_score, recall_score
 
 from structsvm import Problem, Ranker, StructuralSVM
 from structsvm.exceptions import InputError
+from structsvm.foundation.types import Vector
 from structsvm.losses import FBeta, PrecisionRecallBreakEven
 from structsvm.problem.oracle import make_oracle
 from structsvm.testing import check_loss
-from structsvm.types import Vector
 from tests.losses.test_kernels import assert_kernel_agrees
 from tests.small_problems import relevances, score_vectors
 
@@ -24,14 +24,14 @@ labels_of_any_kind = st.lists(st.sampled_from([0.0, 1.0, 2.0]), min_size=1, max_
 @settings(max_examples=25)
 @given(y=labels_of_any_kind, beta=st.sampled_from(BETAS) | st.floats(0.1, 10), seed=st.integers(0, 1000))
 def test_check_loss_finds_nothing_wrong_with_f_beta(y: Vector, beta: float, seed: int) -> None:
-    check_loss(FBeta(beta), [y], trials=2, seed=seed)
-    check_loss(FBeta(beta, relevant_from=2), [y], trials=2, seed=seed)
+    check_loss(FBeta(beta), [y], trials=2, random_state=seed)
+    check_loss(FBeta(beta, relevant_from=2), [y], trials=2, random_state=seed)
 
 
 @settings(max_examples=25)
 @given(y=relevances(2, 7), seed=st.integers(0, 1000))
 def test_check_loss_finds_nothing_wrong_with_the_break_even_point(y: Vector, seed: int) -> None:
-    check_loss(PrecisionRecallBreakEven(), [y], trials=2, seed=seed)
+    check_loss(PrecisionRecallBreakEven(), [y], trials=2, random_state=seed)
 
 
 def test_examples_of_check_loss_pass_too() -> None:

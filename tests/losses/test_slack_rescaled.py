@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from structsvm import Problem, Ranker, StructuralSVM
 from structsvm.exceptions import CheckError, InputError
+from structsvm.foundation.types import Vector
 from structsvm.losses import ChainHamming, Loss, Multiclass, ROCArea, SlackRescaled, SwappedPairs, ZeroOne
 from structsvm.solvers import FrankWolfe, NSlack, OneSlack
 from structsvm.testing import check_loss
-from structsvm.types import Vector
 from tests.losses.exhaustive import exhaustive_objective
 from tests.small_problems import Kronecker, score_vectors
 

@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from structsvm import Problem, Ranker, metrics
+from structsvm.foundation.types import Matrix, Vector
 from structsvm.losses import NDCG
 from structsvm.losses.ndcg import PairwiseNDCG, ThresholdNDCG
 from structsvm.problem.oracle import make_oracle
 from structsvm.registry import losses
 from structsvm.testing import check_loss
-from structsvm.types import Matrix, Vector
 from tests.losses.test_ndcg import binary, graded, thresholds
 from tests.small_problems import score_vectors, tied_scores
 

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from structsvm import Problem, Ranker
 from structsvm.exceptions import InputError
+from structsvm.foundation.types import Vector
 from structsvm.losses import NDCG, AveragePrecision, PrecisionAtK, RecallAtK, ScoreLoss
 from structsvm.losses.ndcg import PairwiseNDCG
 from structsvm.metrics import P
 from structsvm.problem.oracle import make_oracle
 from structsvm.testing import check_loss
-from structsvm.types import Vector
 from tests.losses.test_kernels import assert_kernel_agrees
 from tests.small_problems import ranking_arrays, relevances, score_vectors
 
@@ -27,7 +27,7 @@ each_kind = pytest.mark.parametrize("kind", [PrecisionAtK, RecallAtK])
 @settings(max_examples=25)
 @given(y=relevances(2, 5), k=st.integers(1, 7), seed=st.integers(0, 1000))
 def test_check_loss_finds_nothing_wrong(kind: Any, y: Vector, k: int, seed: int) -> None:
-    check_loss(kind(k, truncated=True), [y], trials=2, seed=seed)
+    check_loss(kind(k, truncated=True), [y], trials=2, random_state=seed)
 
 
 @each_kind

@@ -1,7 +1,5 @@
 """The loss of clicks and of positives alone, against its definition pair by pair and by enumeration."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,16 +7,14 @@ from hypothesis import strategies as st
 
 from structsvm import Problem, StructuralSVM
 from structsvm.exceptions import InputError
+from structsvm.foundation.types import Vector
 from structsvm.losses import SwappedPairs, WeightedRanks
 from structsvm.solvers import FrankWolfe, NSlack, OneSlack
 from structsvm.testing import check_loss
-from structsvm.types import Vector
 from tests.losses.exhaustive import exhaustive_objective
-from tests.losses.mutants import Mutant, assert_found, cases
 from tests.losses.test_kernels import assert_kernel_agrees
 from tests.small_problems import score_vectors
 
-KERNEL, PYTHON = "kernel", "loss_augmented_argmax"
 EXAMPLES = [np.array(y) for y in ([2.0, 0.0, 0.5], [0.0, 3.0, 0.0, 0.0], [1.0, 1.0, 0.0, 4.0], [0.0, 1.0])]
 SOLVERS = [OneSlack(tol=1e-6), NSlack(tol=1e-6), FrankWolfe(tol=1e-6)]
 
@@ -96,30 +92,9 @@ def test_one_weighted_document_a_query_is_the_ranking_svm() -> None:
     assert one.primal == pytest.approx(other.primal, rel=1e-6)
 
 
-MUTANTS = [
-    Mutant(KERNEL, "scores[weighted] - 1.0", "scores[weighted] - 0.5"),
-    Mutant(KERNEL, "scores[weighted] - 1.0", "scores[weighted]"),
-    Mutant(KERNEL, "left - labels[other]", "left"),
-    Mutant(KERNEL, "passed - 1 if", "passed if"),
-    Mutant(KERNEL, "loss += labels[weighted] * ahead", "loss += ahead"),
-    Mutant(KERNEL, "out[weighted] +=", "out[weighted] ="),
-    Mutant(KERNEL, "left -= labels[weighted]", "left -= 0.5 * labels[weighted]"),
-    Mutant(PYTHON, "scores, y, 1.0", "scores, y, 0.9"),
-    Mutant(PYTHON, "scores, y, 1.0", "scores, y, 0.0"),
-    Mutant(PYTHON, "scores, y, 1.0", "-scores, y, 1.0"),
-    Mutant(PYTHON, "scores, y, 1.0", "2 * scores, y, 1.0"),
-    Mutant(PYTHON, "self.swaps(scores, y, 1.0)", "0 * self.swaps(scores, y, 1.0)"),
-]
-
-
-@pytest.mark.parametrize(("loss", "mutant", "examples"), cases(WeightedRanks(), MUTANTS, EXAMPLES[:2]))
-def test_check_loss_finds_what_is_wrong(loss: Any, mutant: Mutant, examples: Any) -> None:
-    assert_found(mutant, loss, examples)
-
-
 def test_weights_below_0_are_refused_and_no_weights_too() -> None:
     X, qid = np.eye(4), np.array([0, 0, 1, 1])
-    with pytest.raises(InputError, match="-1 is below 0: give 0 where nothing is known"):
+    with pytest.raises(InputError, match="-1 is below 0: give 0 if nothing is known"):
         Problem.from_queries(X, np.array([0.0, 1.0, -1.0, 0.0]), qid, loss="weighted_ranks")
     with pytest.raises(InputError, match="none has two documents, one of them with a label above 0"):
         Problem.from_queries(X, np.zeros(4), qid, loss="weighted_ranks")

@@ -8,28 +8,23 @@ from structsvm.exceptions import InputError, UnknownNameError
 from structsvm.metrics import (
     AP,
     ERR,
-    GMAP,
     NDCG,
     RBP,
     RR,
-    BPref,
-    ElevenPoint,
+    Bpref,
     InfAP,
     IPrec,
-    JudgedShare,
+    Judged,
     Measure,
-    NumRelRet,
     P,
     Recall,
     ROCArea,
-    RPrec,
-    SetF,
-    SetMAP,
-    SetP,
-    SetRecall,
+    Rprec,
     Success,
     parse_measure,
 )
+from structsvm.metrics.average_precision import GMAP, ElevenPoint
+from structsvm.metrics.sets import NumRelRet, SetAP, SetF, SetP, SetRecall
 from structsvm.registry import measures, registry
 
 NAMES: dict[str, Measure] = {
@@ -117,7 +112,7 @@ ALIASES: dict[str, Measure] = {
     "map_cut_10": AP(10),
     "ndcg_cut_10": NDCG(10, gain="linear"),
     "ndcg_cut_10(gain=exponential)": NDCG(10),
-    "Rprec": RPrec(),
+    "Rprec": Rprec(),
     "iprec_at_recall_0.10": IPrec(0.1),
     "iprec_at_recall_.10": IPrec(0.1),
     "iprec_at_recall_1.00": IPrec(1.0),
@@ -142,13 +137,13 @@ ALIASES: dict[str, Measure] = {
     "ERR@20": ERR(20),
     "RBP(p=0.8)": RBP(),
     "RBP(p=0.95,rel=2)": RBP(p=0.95, relevant_from=2),
-    "Judged@10": JudgedShare(10),
+    "Judged@10": Judged(10),
     "IPrec@0.1": IPrec(0.1),
     "SetP": SetP(),
     "SetR": SetRecall(),
     "SetF(beta=2.0)": SetF(recall_weight=2.0),
-    "SetAP": SetMAP(),
-    "Bpref": BPref(),
+    "SetAP": SetAP(),
+    "Bpref": Bpref(),
     "NumRet(rel=1)": NumRelRet(relevant_from=1),
 }
 

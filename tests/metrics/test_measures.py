@@ -7,36 +7,23 @@ import numpy as np
 import pytest
 
 from structsvm.exceptions import InputError
-from structsvm.metrics import (
-    AP,
-    NDCG,
-    RR,
-    P,
-    ROCArea,
-    average_precision,
-    ndcg,
-    precision,
-    rank_lists,
-    recall,
-    reciprocal_rank,
-    roc_area,
-)
+from structsvm.metrics import AP, NDCG, RR, P, Recall, ROCArea, rank_lists
 
 
 def test_ties_keep_input_order_and_follow_descending_document_ids_when_given() -> None:
     tied = [1.0, 1.0]
-    assert reciprocal_rank(tied, [0, 1]) == 0.5
-    assert reciprocal_rank(tied, [0, 1], doc_ids=["a", "b"]) == 1.0
-    assert roc_area(tied, [1, 0]) == 1.0
-    assert roc_area(tied, [0, 1]) == 0.0
-    assert roc_area(tied, [1, 0], doc_ids=["a", "b"]) == 0.0
+    assert RR().mean(tied, [0, 1]) == 0.5
+    assert RR().mean(tied, [0, 1], doc_ids=["a", "b"]) == 1.0
+    assert ROCArea().mean(tied, [1, 0]) == 1.0
+    assert ROCArea().mean(tied, [0, 1]) == 0.0
+    assert ROCArea().mean(tied, [1, 0], doc_ids=["a", "b"]) == 0.0
 
 
 def test_labels_of_documents_that_were_not_judged_must_be_nan_where_0_is_relevant() -> None:
     scores, qid, judged = [5, 4, 3, 2, 1], [1] * 5, ([1, 0, 0], [1, 1, 1])
-    assert recall(scores, [1, 0, 0, np.nan, np.nan], qid, k=5, relevant_from=0, judged=judged) == 1.0
-    with pytest.raises(InputError, match="of query 1 3 were, and 5 are ranked as if they were"):
-        recall(scores, [1, 0, 0, 0, 0], qid, k=5, relevant_from=0, judged=judged)
+    assert Recall(5, relevant_from=0).mean(scores, [1, 0, 0, np.nan, np.nan], qid, judged=judged) == 1.0
+    with pytest.raises(InputError, match="query 1 has 3 judged documents, but 5 are ranked as judged"):
+        Recall(5, relevant_from=0).mean(scores, [1, 0, 0, 0, 0], qid, judged=judged)
 
 
 def test_queries_without_relevant_documents_count_zero_or_are_skipped() -> None:
@@ -56,25 +43,25 @@ def test_roc_area_is_undefined_for_a_query_of_relevant_documents_only() -> None:
 
 def test_skipping_every_query_is_an_error() -> None:
     with pytest.raises(InputError, match=r"map\(empty=skip\) has no mean.*empty='zero'"):
-        average_precision([1, 2], [0, 0], empty="skip")
+        AP(empty="skip").mean([1, 2], [0, 0])
 
 
 def test_relevant_from_is_the_smallest_relevant_label() -> None:
-    assert precision([3, 2, 1], [1, 2, 0], k=1) == 1.0
-    assert precision([3, 2, 1], [1, 2, 0], k=1, relevant_from=2) == 0.0
-    assert reciprocal_rank([3, 2, 1], [-1, 0, 1], relevant_from=0) == 0.5
+    assert P(1).mean([3, 2, 1], [1, 2, 0]) == 1.0
+    assert P(1, relevant_from=2).mean([3, 2, 1], [1, 2, 0]) == 0.0
+    assert RR(relevant_from=0).mean([3, 2, 1], [-1, 0, 1]) == 0.5
 
 
 def test_recall_counts_relevant_documents_that_are_not_ranked() -> None:
-    assert recall([3, 2, 1], [1, 0, 1], k=2) == 0.5
-    assert recall([3, 2, 1], [1, 2, 0], k=1, relevant_from=2) == 0.0
-    assert recall([2, 1], [1, 1], k=5) == 1.0
-    assert recall([2.0, 1.0], [1, 0], k=2, judged=([1, 1, 1, 0], [0, 0, 0, 0])) == pytest.approx(1 / 3)
-    assert recall([1.0], [0], k=1) == 0.0
+    assert Recall(2).mean([3, 2, 1], [1, 0, 1]) == 0.5
+    assert Recall(1, relevant_from=2).mean([3, 2, 1], [1, 2, 0]) == 0.0
+    assert Recall(5).mean([2, 1], [1, 1]) == 1.0
+    assert Recall(2).mean([2.0, 1.0], [1, 0], judged=([1, 1, 1, 0], [0, 0, 0, 0])) == pytest.approx(1 / 3)
+    assert Recall(1).mean([1.0], [0]) == 0.0
 
 
 def test_precision_divides_by_k_however_few_documents_there_are() -> None:
-    assert precision([2, 1], [1, 1], k=5) == 0.4
+    assert P(5).mean([2, 1], [1, 1]) == 0.4
 
 
 def test_judged_documents_that_are_not_ranked_count_in_the_denominators() -> None:
@@ -90,23 +77,23 @@ def test_judged_documents_that_are_not_ranked_count_in_the_denominators() -> Non
 
 def test_judgments_of_other_queries_are_an_error() -> None:
     with pytest.raises(InputError, match="no ranked query is judged: ranked are 301, judged 401, 402"):
-        average_precision([1.0], [1], [301], judged=([1, 0], [401, 402]))
+        AP().mean([1.0], [1], [301], judged=([1, 0], [401, 402]))
 
 
 def test_grades_below_zero_gain_nothing() -> None:
-    assert ndcg([3, 2, 1], [-1, 2, 1]) == ndcg([3, 2, 1], [0, 2, 1])
+    assert NDCG().mean([3, 2, 1], [-1, 2, 1]) == NDCG().mean([3, 2, 1], [0, 2, 1])
 
 
 def test_grades_that_overflow_are_refused() -> None:
-    assert ndcg([1, 2], [0, 2000], gain="linear") == 1.0
+    assert NDCG(gain="linear").mean([1, 2], [0, 2000]) == 1.0
     with pytest.raises(InputError, match="gain='linear'"):
-        ndcg([1, 2], [0, 2000])
+        NDCG().mean([1, 2], [0, 2000])
 
 
 def test_mean_takes_weights_by_query_id_or_in_order_of_appearance() -> None:
     scores, labels, qid = [2, 1, 2, 1], [1, 0, 0, 1], ["b", "b", "a", "a"]
-    assert reciprocal_rank(scores, labels, qid, weights=[3, 1]) == 0.875
-    assert reciprocal_rank(scores, labels, qid, weights={"a": 1, "b": 3, "c": 9}) == 0.875
+    assert RR().mean(scores, labels, qid, weights=[3, 1]) == 0.875
+    assert RR().mean(scores, labels, qid, weights={"a": 1, "b": 3, "c": 9}) == 0.875
     assert AP(empty="skip").mean(scores, [1, 0, 0, 0], qid, weights=[3, 1]) == 1.0
 
 
@@ -116,12 +103,12 @@ def test_mean_takes_weights_by_query_id_or_in_order_of_appearance() -> None:
         ([1.0], "1 weights, 2 queries"),
         ([1.0, -1.0], "not negative"),
         ([0.0, 0.0], "no mean"),
-        ({"a": 1.0}, r"no weight for query 'b' \(1 queries lack one\)"),
+        ({"a": 1.0}, r"no entry for query 'b'; 1 queries have none"),
     ],
 )
 def test_weights_that_do_not_fit_are_refused(weights: dict[str, float] | list[float], message: str) -> None:
     with pytest.raises(InputError, match=message):
-        average_precision([1, 2], [1, 1], ["a", "b"], weights=weights)
+        AP().mean([1, 2], [1, 1], ["a", "b"], weights=weights)
 
 
 def test_one_ranking_serves_several_measures() -> None:
@@ -132,11 +119,11 @@ def test_one_ranking_serves_several_measures() -> None:
 
 def test_labels_that_cannot_be_used_are_refused() -> None:
     with pytest.raises(InputError, match="3 scores and 2 labels"):
-        average_precision([1, 2, 3], [1, 0])
+        AP().mean([1, 2, 3], [1, 0])
     with pytest.raises(InputError, match="labels must not be NaN: 1 of 2 are, first row 1"):
-        average_precision([1, 2], [1, np.nan])
+        AP().mean([1, 2], [1, np.nan])
     with pytest.raises(InputError, match="labels must be finite: row 0"):
-        ndcg([1, 2], [np.inf, 0])
+        NDCG().mean([1, 2], [np.inf, 0])
 
 
 @pytest.mark.parametrize("k", [0, -1, 2.5, True])
@@ -144,7 +131,7 @@ def test_cutoffs_are_whole_numbers_from_one(k: int) -> None:
     with pytest.raises(InputError, match=r"\(k=...\) must be an integer of at least 1"):
         NDCG(k)
     with pytest.raises(InputError, match=r"\(k=...\) must be an integer of at least 1"):
-        precision([1, 2], [1, 0], k=k)
+        P(k).mean([1, 2], [1, 0])
 
 
 def test_settings_that_do_not_exist_are_refused() -> None:
@@ -159,7 +146,7 @@ def test_a_large_collection_has_no_loop_over_queries() -> None:
     rng = np.random.default_rng(0)
     scores, labels = rng.normal(size=queries * depth), rng.integers(0, 5, queries * depth)
     begin = process_time()
-    value = average_precision(scores, labels, np.repeat(np.arange(queries), depth))
+    value = AP().mean(scores, labels, np.repeat(np.arange(queries), depth))
     assert process_time() - begin < 5.0, "0.3 s on an idle machine: has a loop over queries crept in?"
     assert 0.7 < value < 0.9
 

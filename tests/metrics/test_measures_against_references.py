@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, ndcg_score, roc_auc_score
 
-from structsvm.metrics import AP, NDCG, RR, Measure, P, Recall, ROCArea, average_precision, ndcg, roc_area
+from structsvm.metrics import AP, NDCG, RR, Measure, P, Recall, ROCArea
 
 
 def naive_average_precision(labels: Sequence[float]) -> float:
@@ -93,14 +93,14 @@ def test_agrees_with_naive_measure_of_each_query_with_ties(
 def test_agrees_with_scikit_learn_without_ties(order: list[int], labels: list[int]) -> None:
     if len(set(labels)) < 2:
         return
-    assert average_precision(order, labels) == pytest.approx(average_precision_score(labels, order))
-    assert roc_area(order, labels) == pytest.approx(roc_auc_score(labels, order))
-    assert ndcg(order, labels, k=5) == pytest.approx(ndcg_score([labels], [order], k=5))
+    assert AP().mean(order, labels) == pytest.approx(average_precision_score(labels, order))
+    assert ROCArea().mean(order, labels) == pytest.approx(roc_auc_score(labels, order))
+    assert NDCG(k=5).mean(order, labels) == pytest.approx(ndcg_score([labels], [order], k=5))
 
 
 @given(st.permutations(range(9)), st.lists(st.integers(0, 4), min_size=9, max_size=9))
 @settings(max_examples=60, deadline=None)
 def test_graded_ndcg_agrees_with_scikit_learn(order: list[int], grades: list[int]) -> None:
-    assert ndcg(order, grades, gain="linear") == pytest.approx(ndcg_score([grades], [order]))
+    assert NDCG(gain="linear").mean(order, grades) == pytest.approx(ndcg_score([grades], [order]))
     gains = [2**grade - 1 for grade in grades]
-    assert ndcg(order, grades) == pytest.approx(ndcg_score([gains], [order]))
+    assert NDCG().mean(order, grades) == pytest.approx(ndcg_score([gains], [order]))

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from structsvm.exceptions import InputError
-from structsvm.metrics import rank_documents
+from structsvm.metrics.ranking import rank_documents
 
 ROWS = st.lists(st.tuples(st.integers(-2, 2), st.integers(0, 6)), min_size=1, max_size=60)
 
@@ -40,15 +40,15 @@ def test_infinite_scores_are_ranked() -> None:
 def test_input_that_cannot_be_ranked_is_refused() -> None:
     with pytest.raises(InputError, match="scores must not be NaN: 2 of 3 are, first row 1"):
         rank_documents([1.0, np.nan, np.nan])
-    with pytest.raises(InputError, match=r"qid must hold one query id per row, shape \(2,\); its shape is \(3,\)"):
+    with pytest.raises(InputError, match=r"qid must be one query id per row, shape \(2,\), got shape \(3,\)"):
         rank_documents([1.0, 2.0], [1, 1, 1])
-    with pytest.raises(InputError, match="doc_ids must hold one document id per row"):
+    with pytest.raises(InputError, match="doc_ids must have one document id per row"):
         rank_documents([1.0, 2.0], doc_ids=["a"])
-    with pytest.raises(InputError, match=r"its shape is \(2,\); these look like group sizes: np.repeat"):
+    with pytest.raises(InputError, match=r"got shape \(2,\); these look like group sizes: np.repeat"):
         rank_documents(np.zeros(5), [3, 2])
-    with pytest.raises(InputError, match="qid must not be NaN or None: 1 of 2 are, first row 1"):
+    with pytest.raises(InputError, match="qid must not be NaN or None: 1 of 2 are, first in row 1"):
         rank_documents([2.0, 1.0], ["a", None])
-    with pytest.raises(InputError, match=r"qid must be ids of one kind, .* Make strings of them, as in \[str\(query\)"):
+    with pytest.raises(InputError, match=r"qid must be all integers or all strings: .* Convert it, as in \[str"):
         rank_documents([2.0, 1.0], np.array(["a", 1], dtype=object))
     with pytest.raises(InputError, match=r"scores must be a vector .* its shape is \(2, 1\)"):
         rank_documents([[1.0], [2.0]])

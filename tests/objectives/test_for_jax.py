@@ -2,12 +2,12 @@ import numpy as np
 import pytest
 
 from structsvm.exceptions import InputError, UnknownNameError
-from structsvm.objectives import hinge
 
 jax = pytest.importorskip("jax")
 import jax.numpy as jnp  # noqa: E402
 
-from structsvm.objectives.for_jax import HingeLoss  # noqa: E402
+from structsvm.objectives.for_jax import JaxHinge  # noqa: E402
+from tests.small_problems import hinge  # noqa: E402
 
 Y = np.array([1.0, 0.0, 0.0, 2.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0])
 QID = np.array([3, 3, 1, 1, 1, 2, 2, 3, 1, 9])
@@ -17,7 +17,7 @@ LABELS = np.array([[1, 0, -1, -1], [0, 0, 0, -1], [2, 0, 1, 0]])
 
 
 def of_segments(scores, labels=Y, segments=QID, loss="map"):
-    return HingeLoss(loss)(scores, labels, segments=segments, reduce_fn=jnp.sum)
+    return JaxHinge(loss)(scores, labels, segments=segments, reduce_fn=jnp.sum)
 
 
 @pytest.mark.parametrize("loss", ["map", "ndcg@10", "roc_area"])
@@ -39,25 +39,25 @@ def test_what_comes_in_is_multiplied():
 def test_a_list_is_a_query_of_the_items_that_are_documents():
     kept = LABELS >= 0
     expected = hinge("map", LISTS[kept], LABELS[kept].astype(float), np.nonzero(kept)[0])
-    per_list = HingeLoss()(LISTS, LABELS, where=kept, reduce_fn=None)
+    per_list = JaxHinge()(LISTS, LABELS, where=kept, reduce_fn=None)
     np.testing.assert_allclose(per_list, [expected.values[0], 0.0, expected.values[1]], rtol=1e-6)
-    mean = jax.jit(jax.value_and_grad(lambda scores, labels: HingeLoss()(scores, labels, where=labels >= 0)))
+    mean = jax.jit(jax.value_and_grad(lambda scores, labels: JaxHinge()(scores, labels, where=labels >= 0)))
     value, gradient = mean(LISTS, LABELS)
     assert value == pytest.approx(expected.values.mean(), rel=1e-6)
     np.testing.assert_allclose(gradient[kept], expected.gradient / 2, rtol=1e-6)
     assert not gradient[~kept].any()
-    each = jax.vmap(lambda scores, labels: HingeLoss()(scores, labels, where=labels >= 0, reduce_fn=None))
+    each = jax.vmap(lambda scores, labels: JaxHinge()(scores, labels, where=labels >= 0, reduce_fn=None))
     np.testing.assert_allclose(each(LISTS, LABELS), per_list)
 
 
 def test_values_of_segments_are_at_their_first_documents():
-    values = HingeLoss()(S, Y, segments=QID, reduce_fn=None)
+    values = JaxHinge()(S, Y, segments=QID, reduce_fn=None)
     expected = hinge("map", S, Y, QID).values
     np.testing.assert_allclose(values, np.r_[expected[0], 0, expected[1], 0, 0, expected[2], 0, 0, 0, 0], rtol=1e-6)
 
 
 def test_nothing_usable_is_nothing():
-    value, gradient = jax.value_and_grad(lambda scores: HingeLoss()(scores, np.zeros((3, 4))))(LISTS)
+    value, gradient = jax.value_and_grad(lambda scores: JaxHinge()(scores, np.zeros((3, 4))))(LISTS)
     assert value == 0.0
     assert not gradient.any()
 
@@ -81,14 +81,14 @@ def test_what_is_seen_too_late_to_raise_is_nan():
 
 
 def test_mistakes_are_told_before():
-    loss = HingeLoss("map")
+    loss = JaxHinge("map")
     with pytest.raises(UnknownNameError):
-        HingeLoss("mapp")
-    with pytest.raises(InputError, match="the first is label 0"):
+        JaxHinge("mapp")
+    with pytest.raises(InputError, match="first in row 0"):
         loss(S, Y * np.nan, segments=QID)
     with pytest.raises(InputError, match=r"labels \(9,\)"):
         loss(S, Y[:9])
-    with pytest.raises(InputError, match="which is no list"):
+    with pytest.raises(InputError, match="not lists"):
         loss(1.0, 1.0)
     with pytest.raises(InputError, match="scores must be floats"):
         loss(QID, Y)

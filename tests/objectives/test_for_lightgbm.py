@@ -6,9 +6,10 @@ from sklearn.base import clone
 
 from structsvm import Ranker
 from structsvm.exceptions import InputError, UnknownNameError
-from structsvm.metrics import AP, average_precision
-from structsvm.objectives import LightGBMHinge, LightGBMMeasure, hinge
+from structsvm.metrics import AP
+from structsvm.objectives import LightGBMHinge, LightGBMMeasure
 from tests.objectives.product_of_two import product_of_two
+from tests.small_problems import hinge
 
 lightgbm = pytest.importorskip("lightgbm")
 
@@ -35,8 +36,8 @@ def test_trees_learn_what_no_linear_ranker_can(loss):
     ranker = clone(lightgbm.LGBMRanker(objective=LightGBMHinge(loss), n_estimators=40, num_leaves=15, **QUIET))
     ranker.fit(X, y, group=SIZES)
     new_X, new_y, new_qid = product_of_two(seed=1)
-    assert average_precision(ranker.predict(new_X), new_y, new_qid) > 0.8
-    assert average_precision(Ranker().fit(X, y, qid=qid).predict(new_X), new_y, new_qid) < 0.5
+    assert AP().mean(ranker.predict(new_X), new_y, new_qid) > 0.8
+    assert AP().mean(Ranker().fit(X, y, qid=qid).predict(new_X), new_y, new_qid) < 0.5
 
 
 def test_weights_count_as_copies_of_a_query():
@@ -66,7 +67,7 @@ def test_the_metric_is_that_of_validation():
     )
     values = seen["valid_0"]["map"]
     assert values[ranker.best_iteration_ - 1] == max(values)
-    assert average_precision(ranker.predict(new_X), new_y, new_qid) == pytest.approx(max(values))
+    assert AP().mean(ranker.predict(new_X), new_y, new_qid) == pytest.approx(max(values))
 
 
 def test_files_of_rankers_have_no_training_data():
@@ -81,9 +82,9 @@ def test_files_of_rankers_have_no_training_data():
 def test_rows_without_queries_are_refused():
     """As LGBMRegressor hands them over; LGBMRanker wants groups itself."""
     X, y, _ = product_of_two()
-    with pytest.raises(InputError, match=r"LightGBM says no queries.*use LGBMRanker.*group=\[1000\]"):
+    with pytest.raises(InputError, match=r"LightGBM passed no queries.*use LGBMRanker.*group=\[1000\]"):
         lightgbm.LGBMRegressor(objective=LightGBMHinge("map"), **QUIET).fit(X, y)
-    with pytest.raises(InputError, match="LightGBM says no queries"):
+    with pytest.raises(InputError, match="LightGBM passed no queries"):
         LightGBMMeasure("map")(y, X[:, 0], None, None)
 
 

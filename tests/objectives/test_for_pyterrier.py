@@ -36,7 +36,7 @@ def test_it_learns_what_a_ranker_learns_and_ranks_by_it():
 def test_it_is_a_step_of_a_pipeline():
     results, qrels, *_ = retrieved()
     topics = pd.DataFrame({"qid": results["qid"].unique(), "query": "words"})
-    pipeline = pyterrier.Transformer.from_df(results) >> LearnedRanking(Ranker(normalise="query-z-score"))
+    pipeline = pyterrier.Transformer.from_df(results) >> LearnedRanking(Ranker(normalize="query-z-score"))
     pipeline.fit(topics, qrels, topics, qrels)
     found = pipeline.transform(topics).merge(qrels, on=["qid", "docno"])
     assert found[found["rank"] == 0]["label"].all()

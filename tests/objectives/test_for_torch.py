@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 
 from structsvm.exceptions import InputError
-from structsvm.metrics import average_precision
-from structsvm.objectives import Hinge, hinge
+from structsvm.metrics import AP
+from structsvm.objectives import Hinge
 from tests.objectives.product_of_two import product_of_two
 
 torch = pytest.importorskip("torch")
-from structsvm.objectives.for_torch import HingeLoss, hinge_values  # noqa: E402
+from structsvm.objectives.for_torch import TorchHinge, hinge_values  # noqa: E402
+from tests.small_problems import hinge  # noqa: E402
 
 Y = np.array([1.0, 0.0, 0.0, 2.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0])
 QID = np.array([3, 3, 1, 1, 1, 2, 2, 3, 1, 9])
@@ -24,7 +25,7 @@ def scores_of(seed=0, **settings):
 def test_gradients_are_those_of_finite_differences(loss):
     of = Hinge(loss, Y, QID, sample_weight=1.0 + QID)
     assert torch.autograd.gradcheck(lambda scores: hinge_values(scores, of), (scores_of(),))
-    assert torch.autograd.gradcheck(lambda scores: HingeLoss(loss)(scores, torch.from_numpy(Y), QID), (scores_of(),))
+    assert torch.autograd.gradcheck(lambda scores: TorchHinge(loss)(scores, torch.from_numpy(Y), QID), (scores_of(),))
 
 
 @pytest.mark.parametrize("device", DEVICES)
@@ -32,7 +33,7 @@ def test_gradients_are_those_of_finite_differences(loss):
 def test_values_and_gradients_are_those_of_hinge(dtype, device):
     scores = scores_of(dtype=dtype, device=device)
     expected = hinge("map", scores.detach().double().cpu().numpy(), Y, QID)
-    value = HingeLoss("map", reduction="sum")(scores, torch.from_numpy(Y).to(device), torch.from_numpy(QID).to(device))
+    value = TorchHinge("map", reduction="sum")(scores, torch.from_numpy(Y).to(device), torch.from_numpy(QID).to(device))
     (3.0 * value).backward()
     assert value.dtype == scores.grad.dtype == dtype
     assert value.device == scores.device
@@ -43,11 +44,11 @@ def test_values_and_gradients_are_those_of_hinge(dtype, device):
 
 def test_reductions():
     scores, y = scores_of(), torch.from_numpy(Y)
-    values = HingeLoss(reduction="none")(scores, y, QID)
+    values = TorchHinge(reduction="none")(scores, y, QID)
     np.testing.assert_allclose(values.detach(), hinge("map", scores.detach().numpy(), Y, QID).values)
-    assert HingeLoss(reduction="sum")(scores, y, QID).item() == pytest.approx(values.sum().item())
-    assert HingeLoss()(scores, y, QID).item() == pytest.approx(values.mean().item())
-    assert HingeLoss()(scores, y).item() == pytest.approx(hinge("map", scores.detach().numpy(), Y).values.item())
+    assert TorchHinge(reduction="sum")(scores, y, QID).item() == pytest.approx(values.sum().item())
+    assert TorchHinge()(scores, y, QID).item() == pytest.approx(values.mean().item())
+    assert TorchHinge()(scores, y).item() == pytest.approx(hinge("map", scores.detach().numpy(), Y).values.item())
 
 
 def test_padded_lists_are_queries():
@@ -56,18 +57,18 @@ def test_padded_lists_are_queries():
     y = torch.tensor([[1, 0, -1, -1, -1], [0, 0, 0, 0, -1], [0, 2, 1, 0, 1], [-1, -1, -1, -1, -1]])
     kept = (y != -1).numpy()
     flat = hinge("ndcg", scores.detach().numpy()[kept], y.numpy()[kept].astype(float), np.nonzero(kept)[0])
-    values = HingeLoss("ndcg", reduction="none")(scores, y)
+    values = TorchHinge("ndcg", reduction="none")(scores, y)
     np.testing.assert_allclose(values.detach(), [flat.values[0], 0.0, flat.values[1], 0.0])
     values.sum().backward()
     np.testing.assert_allclose(scores.grad.numpy()[kept], flat.gradient)
     assert not scores.grad.numpy()[~kept].any()
-    assert HingeLoss("ndcg")(scores, y).item() == pytest.approx(flat.values.mean())
+    assert TorchHinge("ndcg")(scores, y).item() == pytest.approx(flat.values.mean())
 
 
 def test_batches_without_a_usable_query_count_nothing():
     scores = torch.zeros((2, 3), requires_grad=True)
     for reduction in ("mean", "sum"):
-        value = HingeLoss(reduction=reduction)(scores, torch.zeros((2, 3)))
+        value = TorchHinge(reduction=reduction)(scores, torch.zeros((2, 3)))
         value.backward()
         assert value.item() == 0.0
         assert not scores.grad.any()
@@ -86,30 +87,30 @@ def test_a_network_learns_what_no_linear_ranker_can():
         optimiser.step()
     with torch.no_grad():
         scores = network(torch.from_numpy(new_X.astype(np.float32)))[:, 0]
-    assert average_precision(scores.numpy(), new_y, new_qid) > 0.85
+    assert AP().mean(scores.numpy(), new_y, new_qid) > 0.85
 
 
 def test_a_module_can_be_kept():
-    module = HingeLoss("ndcg@10", reduction="sum")
+    module = TorchHinge("ndcg@10", reduction="sum")
     module(scores_of(), torch.from_numpy(Y), QID)
-    assert repr(pickle.loads(pickle.dumps(module))) == repr(module) == "HingeLoss('ndcg@10', reduction='sum')"
+    assert repr(pickle.loads(pickle.dumps(module))) == repr(module) == "TorchHinge('ndcg@10', reduction='sum')"
 
 
 def test_mistakes_are_told():
     y = torch.from_numpy(Y)
     with pytest.raises(InputError, match="tensor of floats, got ndarray"):
-        HingeLoss()(Y, y)
+        TorchHinge()(Y, y)
     with pytest.raises(InputError, match=r"tensor of floats, got torch.int64"):
-        HingeLoss()(torch.zeros(10, dtype=torch.int64), y)
+        TorchHinge()(torch.zeros(10, dtype=torch.int64), y)
     with pytest.raises(InputError, match=r"of one shape.*\(10,\) and \(9,\)"):
-        HingeLoss()(scores_of(), y[:9])
+        TorchHinge()(scores_of(), y[:9])
     with pytest.raises(InputError, match="with qid"):
-        HingeLoss()(torch.zeros((2, 5)), torch.zeros((2, 5)), torch.zeros((2, 5)))
+        TorchHinge()(torch.zeros((2, 5)), torch.zeros((2, 5)), torch.zeros((2, 5)))
     with pytest.raises(InputError, match="Training has diverged"):
-        HingeLoss()(scores_of() * float("nan"), y, QID)
+        TorchHinge()(scores_of() * float("nan"), y, QID)
     with pytest.raises(InputError, match="reduction"):
-        HingeLoss(reduction="median")
+        TorchHinge(reduction="median")
     scores = scores_of()
-    (first,) = torch.autograd.grad(HingeLoss()(scores, y, QID) ** 2, scores, create_graph=True)
+    (first,) = torch.autograd.grad(TorchHinge()(scores, y, QID) ** 2, scores, create_graph=True)
     with pytest.raises(RuntimeError, match="once_differentiable"):
         first.sum().backward()

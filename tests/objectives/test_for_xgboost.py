@@ -2,9 +2,10 @@ import numpy as np
 import pytest
 
 from structsvm.exceptions import InputError
-from structsvm.metrics import average_precision
-from structsvm.objectives import XGBoostHinge, XGBoostMeasure, hinge
+from structsvm.metrics import AP
+from structsvm.objectives import XGBoostHinge, XGBoostMeasure
 from tests.objectives.product_of_two import product_of_two
+from tests.small_problems import hinge
 
 xgboost = pytest.importorskip("xgboost")
 
@@ -40,7 +41,7 @@ def test_trees_learn_what_no_linear_ranker_can():
         evals_result=seen,
         verbose_eval=False,
     )
-    value = average_precision(booster.predict(new), new_y, new_qid)
+    value = AP().mean(booster.predict(new), new_y, new_qid)
     assert value > 0.8
     assert seen["new"]["map"][-1] == pytest.approx(value)
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from structsvm import Ranker, losses, most_violated
 from structsvm.exceptions import InputError, OracleError, UnknownNameError
+from structsvm.foundation.types import Vector
 from structsvm.losses import (
     NDCG,
     AveragePrecision,
@@ -34,10 +35,10 @@ from structsvm.losses import (
     WeightedRanks,
     ZeroOne,
 )
-from structsvm.objectives import Hinge, hinge
-from structsvm.objectives import recent as recent_module
-from structsvm.objectives.recent import Recent
-from structsvm.types import Vector
+from structsvm.objectives import Hinge
+from structsvm.objectives import hinges as hinges_module
+from structsvm.objectives.hinges import Recent
+from tests.small_problems import hinge
 
 OF_QUERIES = [
     AveragePrecision(),
@@ -240,15 +241,15 @@ def test_an_inexact_argmax_counts_where_it_is_worse_than_the_truth() -> None:
 
 def test_labels_that_another_thread_brings_are_not_taken_for_ones_own(monkeypatch: pytest.MonkeyPatch) -> None:
     y, qid = np.array([0.0, 1.0, 0.0, 1.0]), np.array([0, 0, 1, 1])
-    recent, usual = Recent("map"), recent_module._same
+    recent, usual = Recent("map"), hinges_module._same
     recent.of(y, qid)
 
     def while_another_comes(one: Any, other: Any) -> bool:
-        monkeypatch.setattr(recent_module, "_same", usual)
+        monkeypatch.setattr(hinges_module, "_same", usual)
         recent.of(1.0 - y, qid)
         return usual(one, other)
 
-    monkeypatch.setattr(recent_module, "_same", while_another_comes)
+    monkeypatch.setattr(hinges_module, "_same", while_another_comes)
     np.testing.assert_array_equal(np.concatenate(recent.of(y, qid)._ys), y)
 
 
@@ -304,12 +305,12 @@ def mistakes() -> Iterator[tuple[Any, type, str]]:
     yield lambda: hinge(Margins(), S, Y, QID), InputError, "Margins is a Loss: its joint feature"
     yield lambda: hinge(SlackRescaled(Margins()), S, Y, QID), InputError, "is a Loss: its joint feature"
     yield lambda: hinge("multiclass", S, Y, QID), InputError, "Hinge.of_outputs"
-    yield lambda: hinge("map", S, [1.0, np.nan, 0.0], QID), InputError, "the first is label 1"
-    yield lambda: hinge("map", S, Y, QID[:2]), InputError, "qid must hold one query id per row"
+    yield lambda: hinge("map", S, [1.0, np.nan, 0.0], QID), InputError, "first in row 1"
+    yield lambda: hinge("map", S, Y, QID[:2]), InputError, "qid must be one query id per row"
     yield lambda: hinge("map", S[:2], Y, QID), InputError, r"one score a row, shape \(3,\), got shape \(2,\)"
     yield lambda: hinge("map", [S], Y, QID), InputError, r"got shape \(1, 3\)"
-    yield lambda: hinge("map", [0.0, np.inf, 1.0], Y, QID), InputError, "that of row 1 is inf. Training has diverged"
-    yield lambda: hinge("map", [0.0, np.nan, 1.0], Y, QID), InputError, "that of row 1 is nan"
+    yield lambda: hinge("map", [0.0, np.inf, 1.0], Y, QID), InputError, "row 1 has inf. Training has diverged"
+    yield lambda: hinge("map", [0.0, np.nan, 1.0], Y, QID), InputError, "row 1 has nan"
     yield lambda: hinge("map", S, [0.0, 0.0, 0.0], QID), InputError, "can learn from none of the 1 queries"
     yield lambda: hinge("map", S, Y, QID, sample_weight=[1, 2, 1]), InputError, "differs within a query"
     yield lambda: hinge("map", [], [], []), InputError, "y has no labels"
@@ -317,7 +318,7 @@ def mistakes() -> Iterator[tuple[Any, type, str]]:
     yield lambda: Hinge.of_outputs("multiclass", ["a", "b"], [2, 2, 2]), InputError, "sizes must be the number"
     yield lambda: Hinge("map", Y, QID).per_row([1.0, 2.0]), InputError, "one of each of the 1 usable queries"
     yield lambda: Hinge.of_outputs("multiclass", ["a", "b"], 1.5), InputError, "sizes must be the number"
-    yield lambda: hinge(WrongArgmax(), [2.0, 0.0, 0.0], Y, QID), OracleError, "not the argmax"
+    yield lambda: hinge(WrongArgmax(), [2.0, 0.0, 0.0], Y, QID), OracleError, "returned a wrong output"
     yield lambda: hinge(NoArgmax(), S, Y, QID), InputError, "NoArgmax.loss_augmented_argmax raised KeyError"
     yield lambda: Hinge(NoArgmax(), Y, QID).most_violated(S), InputError, "NoArgmax.loss_augmented_argmax raised"
 

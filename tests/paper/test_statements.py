@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from structsvm.foundation.types import IntVector, Matrix, Vector
 from structsvm.losses import AveragePrecision, ROCArea
 from structsvm.problem.oracle import make_oracle
 from structsvm.registry import solvers
 from structsvm.solvers import NSlack
-from structsvm.types import IntVector, Matrix, Vector
 from tests.small_problems import listed, ranking, score_vectors
 
 LOSS = AveragePrecision()

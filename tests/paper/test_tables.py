@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from structsvm.foundation.types import Vector
 from structsvm.losses import AveragePrecision, ROCArea
 from structsvm.metrics import AP
-from structsvm.types import Vector
 
 TABLE_1 = np.array([1.0, 0, 0, 0, 0, 1, 1, 0])
 TABLE_3 = np.array([1.0, 0, 0, 0, 0, 1, 1, 1, 1, 0, 0])

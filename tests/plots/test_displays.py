@@ -6,9 +6,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import GridSearchCV, GroupKFold
 
-from structsvm import Ranker, StructuralSVM
+from structsvm import Ranker
 from structsvm.data import load_digits_queries
 from structsvm.exceptions import InputError, NotInstalledError, UnknownNameError
 from structsvm.fusion import WeightedCombSUM
@@ -19,7 +20,7 @@ from structsvm.plots import (
     InterpolatedPrecisionDisplay,
     MeanCurvesDisplay,
     QueryDifferencesDisplay,
-    RegularisationPathDisplay,
+    RegularizationPathDisplay,
     WeightsDisplay,
 )
 from structsvm.plots.style import BLUE, INK
@@ -81,7 +82,7 @@ FOUR = [[0.0], [1.0], [2.0], [1.0]], [0, 1, 1, 0]
 class TestConvergence:
     def test_the_excess_is_of_one_objective(self):
         results = {f"C = {C:g}": Ranker(C=C).fit(*FOUR, qid=[0, 0, 1, 1]).result_ for C in (1.0, 100.0)}
-        with pytest.raises(InputError, match="the C of these differ"):
+        with pytest.raises(InputError, match="the values of C differ"):
             ConvergenceDisplay.from_results(results, y="excess")
 
     @pytest.mark.parametrize(("x", "name"), [("seconds", "seconds"), ("iterations", "iteration"), ("passes", "passes")])
@@ -147,12 +148,12 @@ class TestConvergence:
             ConvergenceDisplay.from_results({"a": 3})
 
 
-class TestRegularisationPath:
+class TestRegularizationPath:
     Cs = (0.1, 1.0, 10.0)
 
     def test_the_path_of_a_ranker_is_that_of_fits_from_nothing(self, data, axes):
         ranker = Ranker(tol=1e-4)
-        display = RegularisationPathDisplay.from_estimator(
+        display = RegularizationPathDisplay.from_estimator(
             ranker, data.X, data.y, data.qid, Cs=[1.0, 0.1], folds=2, ax=axes
         )
         assert display.lines_["validation"].get_xdata().tolist() == [0.1, 1.0]
@@ -179,34 +180,40 @@ class TestRegularisationPath:
             "split1_test_score": np.array([0.6, 0.3]),
         }
         search = SimpleNamespace(n_splits_=2, estimator=Ranker(measure="ndcg@10"), cv_results_=found)
-        display = RegularisationPathDisplay.from_search(search, ax=axes)
+        display = RegularizationPathDisplay.from_search(search, ax=axes)
         assert display.lines_["validation"].get_ydata() == pytest.approx([0.25, 0.5])
         assert display.picks.tolist() == [0.0, 2.0]
         assert axes.get_ylabel() == "NDCG@10"
         search.cv_results_ = {"params": [{"C": 1.0, "tol": 0.1}]}
         with pytest.raises(InputError, match="of C alone, and is of C, tol"):
-            RegularisationPathDisplay.from_search(search)
-        with pytest.raises(InputError, match="search must be a fitted GridSearchCV"):
-            RegularisationPathDisplay.from_search(GridSearchCV(Ranker(), {"C": [1.0]}))
+            RegularizationPathDisplay.from_search(search)
+        with pytest.raises(InputError, match="search must be a fitted RankerCV or GridSearchCV"):
+            RegularizationPathDisplay.from_search(GridSearchCV(Ranker(), {"C": [1.0]}))
+
+    def test_a_choice_of_C(self, axes):
+        search = SimpleNamespace(Cs_=np.array([0.1, 10.0]), scores_by_name_={"p@5": np.array([[0.2, 0.4], [0.3, 0.6]])})
+        display = RegularizationPathDisplay.from_search(search, ax=axes)
+        assert display.lines_["validation"].get_ydata() == pytest.approx([0.25, 0.5])
+        assert axes.get_ylabel() == "P@5"
 
     def test_a_measure_that_is_not_that_of_the_estimator(self, data, axes):
         given = data.X, data.y, data.qid
         settings = {"Cs": [1.0, 10.0], "folds": 2}
-        display = RegularisationPathDisplay.from_estimator(Ranker(), *given, **settings, measure="p@5", ax=axes)
-        wanted = RegularisationPathDisplay.from_estimator(Ranker(measure="p@5"), *given, **settings)
+        display = RegularizationPathDisplay.from_estimator(Ranker(), *given, **settings, measure="p@5", ax=axes)
+        wanted = RegularizationPathDisplay.from_estimator(Ranker(measure="p@5"), *given, **settings)
         assert display.values["validation"] == pytest.approx(wanted.values["validation"])
         assert axes.get_ylabel() == "P@5"
         with pytest.raises(UnknownNameError, match="no measure named 'foo'"):
-            RegularisationPathDisplay.from_estimator(Ranker(), *given, measure="foo")
+            RegularizationPathDisplay.from_estimator(Ranker(), *given, measure="foo")
 
     def test_discs_are_on_the_line_of_test_queries(self, axes):
-        display = RegularisationPathDisplay(self.Cs, [0.1, 0.3, 0.2], test=[0.2, 0.3, 0.4], picks=[1, 3, 0]).plot(axes)
+        display = RegularizationPathDisplay(self.Cs, [0.1, 0.3, 0.2], test=[0.2, 0.3, 0.4], picks=[1, 3, 0]).plot(axes)
         assert display.discs_.get_offsets().tolist() == [[0.1, 0.2], [1.0, 0.3], [10.0, 0.4]]
         assert display.discs_.get_sizes().tolist() == [40.0, 120.0, 0.0]
         assert display.lines_["test"].get_color() == BLUE
 
     def test_settings_that_are_no_numbers(self, axes):
-        RegularisationPathDisplay(["a", "b"], [0.1, 0.2], parameter="model").plot(axes)
+        RegularizationPathDisplay(["a", "b"], [0.1, 0.2], parameter="model").plot(axes)
         assert [text.get_text() for text in axes.get_xticklabels()] == ["a", "b"]
 
     @pytest.mark.parametrize(
@@ -219,20 +226,20 @@ class TestRegularisationPath:
     )
     def test_what_cannot_be_drawn(self, arguments, said):
         with pytest.raises(InputError, match=said):
-            RegularisationPathDisplay(*arguments)
+            RegularizationPathDisplay(*arguments)
 
     def test_what_cannot_be_fitted(self, data):
         with pytest.raises(InputError, match="must be a ranker with C"):
-            RegularisationPathDisplay.from_estimator(RankBoost(), data.X, data.y, data.qid)
+            RegularizationPathDisplay.from_estimator(RankBoost(), data.X, data.y, data.qid)
         with pytest.raises(InputError, match="12 queries, which cannot be split into 13 folds"):
-            RegularisationPathDisplay.from_estimator(Ranker(), data.X, data.y, data.qid, folds=13)
+            RegularizationPathDisplay.from_estimator(Ranker(), data.X, data.y, data.qid, folds=13)
 
 
 class TestQueryDifferences:
     def test_of_scores(self, data, axes):
         first, second = data.X[:, 0], data.X[:, 9]
         display = QueryDifferencesDisplay.from_predictions(
-            data.y, first, second, data.qid, names=("rows", "columns"), ax=axes
+            first, second, data.y, data.qid, names=("rows", "columns"), ax=axes
         )
         of_first, of_second = (AP().of(rank_lists(each, data.y, data.qid)).values for each in (first, second))
         wanted = of_first - of_second
@@ -260,7 +267,7 @@ class TestQueryDifferences:
             QueryDifferencesDisplay.from_estimators(ranker, 3, data.X, data.y, data.qid)
 
     def test_rankers_that_normalise_by_query_are_given_the_queries(self, data):
-        first, second = (Ranker(C=C, normalise="query-z-score").fit(data.X, data.y, data.qid) for C in (0.1, 10.0))
+        first, second = (Ranker(C=C, normalize="query-z-score").fit(data.X, data.y, data.qid) for C in (0.1, 10.0))
         display = QueryDifferencesDisplay.from_estimators(first, second, data.X, data.y, data.qid)
         values = [
             AP().of(rank_lists(each.predict(data.X, data.qid), data.y, data.qid)).values for each in (first, second)
@@ -314,8 +321,8 @@ class TestWeights:
             WeightsDisplay(*arguments)
 
     def test_estimators_without_weights(self):
-        with pytest.raises(InputError, match="must be a fitted ranker of this library"):
-            WeightsDisplay.from_estimator(StructuralSVM())
+        with pytest.raises(InputError, match="ranker must be a fitted ranker, .* or a model of structsvm.load"):
+            WeightsDisplay.from_estimator(LinearRegression().fit([[0.0], [1.0]], [0, 1]))
 
 
 class TestInterpolatedPrecision:
@@ -336,17 +343,17 @@ class TestInterpolatedPrecision:
 
     def test_queries_without_a_relevant_document_are_left_out(self, axes):
         display = InterpolatedPrecisionDisplay.from_predictions(
-            [1, 0, 0, 0], [2.0, 1.0, 2.0, 1.0], [1, 1, 2, 2], levels=2, ax=axes
+            [2.0, 1.0, 2.0, 1.0], [1, 0, 0, 0], [1, 1, 2, 2], levels=2, ax=axes
         )
         assert display.curves["ranking"].tolist() == [1.0, 1.0]
         with pytest.raises(InputError, match="no query of 'ranking' has a relevant document"):
-            InterpolatedPrecisionDisplay.from_predictions([0, 0], [1.0, 2.0])
+            InterpolatedPrecisionDisplay.from_predictions([1.0, 2.0], [0, 0])
 
     def test_what_cannot_be_drawn(self):
         with pytest.raises(InputError, match="the precision of 'a' must be 2 numbers"):
             InterpolatedPrecisionDisplay([0.0, 1.0], {"a": [1.0]})
         with pytest.raises(InputError, match="levels must be an integer of at least 2"):
-            InterpolatedPrecisionDisplay.from_predictions([1, 0], [1.0, 2.0], levels=1)
+            InterpolatedPrecisionDisplay.from_predictions([1.0, 2.0], [1, 0], levels=1)
 
 
 class TestFusionWeights:
@@ -410,10 +417,8 @@ class TestMeanCurves:
         assert corners.max() == pytest.approx(high.max())
         assert axes.get_xlabel() == "terms"
 
-    def test_a_line_for_each_topic(self, axes):
-        display = MeanCurvesDisplay([1, 2, 3], {"a": self.values}, around="lines").plot(axes, color="red")
-        assert [line.get_ydata().tolist() for line in display.topic_lines_] == self.values.tolist()
-        assert {line.get_color() for line in display.topic_lines_} == {"red"}
+    def test_means_alone(self, axes):
+        display = MeanCurvesDisplay([1, 2, 3], {"a": self.values}, interval=False).plot(axes, color="red")
         assert display.intervals_ == []
 
     @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import matplotlib
 import numpy as np
 import pytest
 
-from structsvm.plots import COLOURS, STYLE
-from structsvm.plots.style import INK, as_label, chosen, look, measure_label
+from structsvm.plots import COLORS, STYLE
+from structsvm.plots.style import INK, as_label, chosen, line_style, measure_label
 
 # Linear RGB as a protanope, a deuteranope and a tritanope see it: Machado, Oliveira and Fernandes (IEEE TVCG 2009),
 # table 1 at full severity.
@@ -39,25 +39,25 @@ def lab(rgb):
 
 @pytest.mark.parametrize("paper", ["#ffffff", "#14171a"], ids=["light", "dark"])
 def test_colours_are_seen_on_the_page(paper):
-    assert min(contrast(colour, paper) for colour in COLOURS if colour != INK) >= 3.0
+    assert min(contrast(colour, paper) for colour in COLORS if colour != INK) >= 3.0
 
 
 @pytest.mark.parametrize("eye", EYES)
 def test_colours_are_told_apart(eye):
     """Ten units of CIELAB are some five times what two patches side by side must differ by."""
-    seen = [lab(EYES[eye] @ linear(colour)) for colour in COLOURS]
+    seen = [lab(EYES[eye] @ linear(colour)) for colour in COLORS]
     assert min(np.linalg.norm(one - other) for one, other in combinations(seen, 2)) > 10.0
 
 
 def test_no_two_lines_look_alike():
-    looks = [look(k) for k in range(24)]
+    looks = [line_style(k) for k in range(24)]
     assert len({(each["color"], each["linestyle"]) for each in looks}) == 24
     assert len({each["linestyle"] for each in looks[:4]}) == 4
 
 
 def test_the_style_is_one_of_matplotlib():
     with matplotlib.rc_context(STYLE):
-        assert matplotlib.rcParams["axes.prop_cycle"].by_key()["color"] == list(COLOURS)
+        assert matplotlib.rcParams["axes.prop_cycle"].by_key()["color"] == list(COLORS)
 
 
 def test_labels_are_no_mathematics():

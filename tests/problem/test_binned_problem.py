@@ -7,9 +7,10 @@ import pytest
 
 from structsvm import Problem, most_violated
 from structsvm.exceptions import InputError
+from structsvm.features.operators import BinnedMatrix
 from structsvm.losses import AveragePrecision, Multiclass
-from structsvm.operators import BinnedMatrix
-from structsvm.problem import fingerprint, same
+from structsvm.problem import fingerprint
+from structsvm.problem.fingerprint import same
 from structsvm.registry import solvers
 from structsvm.solvers import Auto, FrankWolfe
 from tests.small_problems import PlainROCArea
@@ -104,5 +105,5 @@ def test_the_most_violated_output() -> None:
 
 def test_labels_that_do_not_fit_are_refused() -> None:
     B, y, qid = data()
-    with pytest.raises(InputError, match="X has 225 rows but y has 224 labels"):
+    with pytest.raises(InputError, match="X has 225 rows, but y has 224 labels"):
         Problem.from_queries(B, y[:-1], qid, loss="map")

@@ -12,25 +12,25 @@ from scipy.optimize import minimize
 
 from structsvm import Problem, StructuralSVM
 from structsvm.exceptions import InputError
+from structsvm.foundation.types import Vector
 from structsvm.losses import AveragePrecision, ZeroOne
-from structsvm.problem import Box
-from structsvm.qp import CVXOPT, OSQP, ActiveSet, HiGHS
+from structsvm.problem.coordinates import Box
 from structsvm.result import Result, Status, Step
 from structsvm.solvers import Auto, Checkpoint, FrankWolfe, NSlack, OneSlack
-from structsvm.types import Vector
+from structsvm.solvers.qp import CVXOPT, OSQP, ActiveSet, HiGHS
 from tests.losses.exhaustive import planes_of
-from tests.problem.test_regularised import CENTRE, LINEAR, PENALTY, data, optimum
+from tests.problem.test_regularized import CENTRE, LINEAR, PENALTY, data, optimum
 from tests.testing.test_check_loss import Positive
 
 SOLVERS = [OneSlack(tol=1e-6), OneSlack(tol=1e-6, line_search=False), NSlack(tol=1e-6), Auto(tol=1e-6)]
 INF = np.inf
-PLAIN: dict[str, Any] = {"centre": np.zeros(3), "penalty": np.ones(3), "linear": np.zeros(3)}
+PLAIN: dict[str, Any] = {"center": np.zeros(3), "penalty": np.ones(3), "linear": np.zeros(3)}
 CASES: dict[str, dict[str, Any]] = {
     "positive": {"bounds": (np.zeros(3), np.full(3, INF))},
     "box": {"bounds": (np.array([-0.1, 0.0, -1.0]), np.array([0.1, 0.5, -0.2]))},
     "fixed": {"bounds": (np.array([0.3, -INF, -INF]), np.array([0.3, INF, 0.1]))},
     "all": {
-        "centre": CENTRE,
+        "center": CENTRE,
         "penalty": PENALTY,
         "linear": LINEAR,
         "bounds": (np.array([-INF, 0.2, -INF]), np.array([0.0, INF, INF])),
@@ -47,7 +47,7 @@ KAPPA = np.array([1.0, 2.0, 0.5, 1.0])
 def bounded(C: float, **objective: Any) -> tuple[Problem, float]:
     """Return a problem with its optimum, which cvxopt finds."""
     X, y, qid = data()
-    problem = Problem.from_queries(X, y, qid, C=C, sample_weight=KAPPA[qid]).regularised(**objective)
+    problem = Problem.from_queries(X, y, qid, C=C, sample_weight=KAPPA[qid]).regularized(**objective)
     planes = [planes_of(AveragePrecision(), X[qid == q], y[qid == q], 0.0) for q in range(4)]
     best, _ = optimum(planes, KAPPA * C / 4, **{**PLAIN, **objective})
     return problem, best
@@ -81,7 +81,7 @@ def boxes(draw: Any) -> dict[str, Any]:
     high = np.where(np.isfinite(low), low, draw(numbers)) + room
     finite = np.isfinite(low) & np.isfinite(high)
     penalty = np.array([draw(st.sampled_from([0.0, 0.25, 1.0, 4.0] if each else [0.25, 1.0, 4.0])) for each in finite])
-    return {"centre": np.array([draw(numbers) for _ in range(3)]), "penalty": penalty, "bounds": (low, high)}
+    return {"center": np.array([draw(numbers) for _ in range(3)]), "penalty": penalty, "bounds": (low, high)}
 
 
 @settings(max_examples=25, deadline=None)
@@ -118,7 +118,7 @@ def test_starts(case: str, solver: Any) -> None:
     again = solver.solve(problem, start=first)
     assert again.history[0].primal == pytest.approx(first.primal, rel=1e-9)
     assert again.history[0].dual == pytest.approx(first.dual, rel=1e-9)
-    free = solver.solve(problem.regularised())  # its weights are out of bounds
+    free = solver.solve(problem.regularized())  # its weights are out of bounds
     outside = evolve(first, w=np.array([-9.0, 9.0, 9.0]))
     for start in (free, outside, OneSlack(tol=0.1).solve(problem), NSlack(tol=0.1).solve(problem)):
         require_certified(solver.solve(problem, start=start), best, CASES[case]["bounds"])
@@ -140,7 +140,7 @@ def test_a_run_goes_on_from_a_checkpoint(solver: Any, tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="killed"):
         solver.solve(problem, checkpoint=Checkpoint(tmp_path / "fit", every=0), callback=killed)
     require_certified(solver.solve(problem, checkpoint=tmp_path / "fit"), best, CASES["all"]["bounds"])
-    with pytest.raises(InputError, match="is of a fit to other features"):
+    with pytest.raises(InputError, match="belongs to a fit with other features"):
         solver.solve(bounded(100.0, **CASES["positive"])[0], checkpoint=tmp_path / "fit")
 
 
@@ -151,7 +151,7 @@ def test_a_constant_feature_without_regulariser_is_an_intercept(offset: float) -
     y = np.where(X[:, 0] + 0.5 * rng.standard_normal(20) > offset, 1.0, -1.0)
     most = np.array([INF, INF, 500.0])
     objective = {"penalty": np.array([1.0, 1.0, 0.0]), "bounds": (-most, most)}
-    problem = Problem.from_queries(X, y, loss="zero_one", C=30.0).regularised(**objective)
+    problem = Problem.from_queries(X, y, loss="zero_one", C=30.0).regularized(**objective)
     planes = [planes_of(ZeroOne(), X[i], float(y[i]), 0.0) for i in range(20)]
     best, w = optimum(planes, np.full(20, 1.5), **{**PLAIN, **objective})
     for solver in (OneSlack(tol=1e-6), NSlack(tol=1e-6)):
@@ -171,18 +171,18 @@ def test_the_domain_of_a_loss_is_kept_by_every_fit() -> None:
             return super().loss_augmented_argmax(x, y, w)
 
     planes = [planes_of(Positive(), each, int(truth), 0.0) for each, truth in zip(x, y, strict=True)]
-    plain = {"centre": np.zeros(6), "penalty": np.ones(6), "linear": np.zeros(6)}
+    plain = {"center": np.zeros(6), "penalty": np.ones(6), "linear": np.zeros(6)}
     best, _ = optimum(planes, np.full(8, 5.0 / 8), **plain, bounds=(low, np.full(6, INF)))
     problem = Problem.from_examples(list(x), y.tolist(), loss=Watched(), C=5.0)
     for solver in (OneSlack(tol=1e-6), NSlack(tol=1e-6)):
         require_certified(solver.solve(problem), best, (low, np.full(6, INF)))
     svm = StructuralSVM(Watched(), C=5.0, tol=1e-6).fit(list(x), y.tolist())
     assert svm.result_.primal == pytest.approx(best, abs=1e-5)
-    both = problem.regularised(bounds=(-0.2, 0.3)).box
+    both = problem.regularized(bounds=(-0.2, 0.3)).box
     assert both is not None
     np.testing.assert_array_equal(both.low, [0.0, -0.2, -0.2, -0.2, -0.2, -0.2])
     with pytest.raises(InputError, match="bounds: low 0 is above high -1 of weight 0"):
-        problem.regularised(bounds=(None, -1.0))
+        problem.regularized(bounds=(None, -1.0))
 
 
 def test_what_cannot_be_is_refused() -> None:
@@ -191,24 +191,24 @@ def test_what_cannot_be_is_refused() -> None:
     for bounds, said in [
         (3, "bounds must be a pair"),
         ((1.0, 0.0), "low 1 is above high 0 of weight 0"),
-        ((0.0, np.zeros(2)), "the largest weights must be one number, or one for each of the 3 weights"),
+        ((0.0, np.zeros(2)), "the largest weights must be one number or 3 numbers"),
         ((np.nan, None), "must not be NaN"),
         (("low", None), "bounds: the smallest weights must be numbers"),
-        ((INF, None), "no finite weight is from inf to inf, as weight 0 should be"),
-        ((0.0, 1e200), r"the largest weights must be at most 1e\+100 .* got 1e\+200: inf .numpy.inf. is no bound"),
-        (([0.0, -1e200, 0.0], None), r"the smallest weights must be at most 1e\+100 .* got -1e\+200: -inf"),
+        ((INF, None), "weight 0 would have to be from inf to inf"),
+        ((0.0, 1e200), r"the largest weights must be at most 1e\+100 .* got 1e\+200: use inf .numpy.inf. for no bound"),
+        (([0.0, -1e200, 0.0], None), r"the smallest weights must be at most 1e\+100 .* got -1e\+200: use -inf"),
     ]:
         with pytest.raises(InputError, match=said):
-            problem.regularised(bounds=bounds)
-    with pytest.raises(InputError, match="weight 1 has no regulariser .penalty 0., and without one nothing"):
-        problem.regularised(penalty=[1.0, 0.0, 1.0], bounds=(0.0, None))
-    for what, value in (("centre", 1e200), ("linear", -1e101), ("penalty", 1e300)):
-        with pytest.raises(InputError, match=rf"{what} must be at most 1e\+100 in absolute value .* weight 1 is -?1e"):
-            problem.regularised(**{what: [1.0, value, 1.0]})
-    with pytest.raises(InputError, match="penalty must be 0 or at least 1e-100 .* that of weight 2 is 1e-300"):
-        problem.regularised(penalty=[1.0, 1.0, 1e-300])
-    with pytest.raises(InputError, match="weight 1 has no regulariser .* no linear term can be added"):
-        problem.regularised(penalty=[1.0, 0.0, 1.0], bounds=(-1.0, 1.0), linear=np.ones(3))
-    with pytest.raises(InputError, match="frank-wolfe cannot bound weights, nor leave some without"):
-        FrankWolfe().solve(problem.regularised(bounds=(0.0, None)))
-    assert Auto().choose(problem.regularised(bounds=(0.0, None))) == OneSlack()
+            problem.regularized(bounds=bounds)
+    with pytest.raises(InputError, match="weight 1 has no regulariser .penalty 0., so its optimum"):
+        problem.regularized(penalty=[1.0, 0.0, 1.0], bounds=(0.0, None))
+    for what, value in (("center", 1e200), ("linear", -1e101), ("penalty", 1e300)):
+        with pytest.raises(InputError, match=rf"{what} must be at most 1e\+100 .*, got -?1e.* for weight 1"):
+            problem.regularized(**{what: [1.0, value, 1.0]})
+    with pytest.raises(InputError, match="penalty must be 0 or at least 1e-100, got 1e-300 for weight 2"):
+        problem.regularized(penalty=[1.0, 1.0, 1e-300])
+    with pytest.raises(InputError, match="weight 1 has no regulariser .* cannot have a linear term"):
+        problem.regularized(penalty=[1.0, 0.0, 1.0], bounds=(-1.0, 1.0), linear=np.ones(3))
+    with pytest.raises(InputError, match="frank-wolfe supports neither bounds on weights nor weights without"):
+        FrankWolfe().solve(problem.regularized(bounds=(0.0, None)))
+    assert Auto().choose(problem.regularized(bounds=(0.0, None))) == OneSlack()

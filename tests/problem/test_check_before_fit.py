@@ -13,11 +13,11 @@ from structsvm import Ranker, StructuralSVM
 from structsvm.distributed import DistributedProblem, InProcess, Partition
 from structsvm.estimators.ramp_ranker import RampRanker
 from structsvm.exceptions import CheckError
+from structsvm.foundation.types import Vector
 from structsvm.losses import GradedPairsLoss, ROCArea, SlackRescaled
 from structsvm.problem import Problem
 from structsvm.problem.checking import before_fit
 from structsvm.testing import check_loss
-from structsvm.types import Vector
 from tests.small_problems import Kronecker, ranking_arrays
 
 X, Y, QID = ranking_arrays(0, queries=8, documents=6)
@@ -87,9 +87,9 @@ def test_the_class_may_leave_it_out() -> None:
 
 def test_it_runs_once_for_a_loss_and_its_labels(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[str] = []
-    right = before_fit._Data._check_one
+    right = before_fit._Check._check_one
     monkeypatch.setattr(
-        before_fit._Data,
+        before_fit._Check,
         "_check_one",
         lambda self, loss, place, *more: seen.append(place) or right(self, loss, place, *more),
     )

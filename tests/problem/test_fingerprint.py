@@ -15,15 +15,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from structsvm import Result
-from structsvm.compute.threads import using
+from structsvm.features.operators import BinnedMatrix, Operator, Rows
+from structsvm.foundation.compute.threads import using
+from structsvm.foundation.types import IntVector, Matrix, Vector
 from structsvm.losses import NDCG, AveragePrecision, ChainHamming, Multiclass, PrecisionAtK, ROCArea
-from structsvm.operators import BinnedMatrix, Operator, Rows
-from structsvm.problem import Problem, fingerprint, same
-from structsvm.problem.fingerprint import fingerprint_aside
+from structsvm.problem import Problem, fingerprint
+from structsvm.problem.fingerprint import fingerprint_aside, same
 from structsvm.problem.program import program
 from structsvm.registry import solvers
 from structsvm.solvers import NSlack, OneSlack
-from structsvm.types import IntVector, Matrix, Vector
 from tests.small_problems import KINDS, Kronecker, PlainROCArea, ranking_arrays, small_problem
 
 OFFSETS = np.array([0, 3, 5, 9])
@@ -230,7 +230,7 @@ class Plain(Operator):
 def test_an_operator_without_a_view_may_say_what_it_holds(told: bool) -> None:
     X, y, _ = arrays()
     ptr = np.arange(0, 21, 4)
-    seen = [fingerprint(Problem.make(ROCArea(), Plain(Rows(X, ptr), told), np.split(y, 5), C=1.0)) for _ in range(2)]
+    seen = [fingerprint(Problem.from_queries(Plain(Rows(X, ptr), told), y, loss="roc_area")) for _ in range(2)]
     assert same(*seen) is told
 
 
@@ -303,7 +303,7 @@ def test_what_goes_wrong_aside_is_raised_where_it_is_asked_for(n_jobs: int, monk
     problem = problem_of("dense", *arrays())
     with using(n_jobs):
         with monkeypatch.context() as changed:
-            changed.setattr(Problem, "tell", fail)
+            changed.setattr(Problem, "add_content", fail)
             take = fingerprint_aside(problem)
             with pytest.raises(MemoryError, match="no room"):
                 take()

@@ -10,8 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from structsvm.exceptions import InputError, UnknownNameError
+from structsvm.features.operators import Rows
+from structsvm.features.operators.composed import WithIntercept
 from structsvm.losses import AveragePrecision, Multiclass
-from structsvm.operators import Rows, WithIntercept
+from structsvm.losses.base import Examples
 from structsvm.problem import Problem
 from tests.small_problems import Kronecker, PlainROCArea, ranking_arrays
 
@@ -127,31 +129,34 @@ class Choosy(PlainROCArea):
 
 ROWS = len(Y)
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
-    "labels": ({"y": Y[:-1]}, f"X has {ROWS} rows but y has {ROWS - 1} labels: one label a row is needed"),
-    "X a vector": ({"X": X[:, 0]}, rf"X must be a matrix with one document a row; its shape is \({ROWS},\)"),
-    "y a matrix": ({"y": Y[:, None]}, rf"y must be a vector with one label a row; its shape is \({ROWS}, 1\)"),
-    "y a number": ({"y": 1.0, "loss": "multiclass"}, r"y must be a vector with one label a row; its shape is \(\)"),
+    "labels": ({"y": Y[:-1]}, f"X has {ROWS} rows, but y has {ROWS - 1} labels: pass one label per row"),
+    "X a vector": ({"X": X[:, 0]}, rf"X must be a matrix with one document per row, got shape \({ROWS},\)"),
+    "y a matrix": ({"y": Y[:, None]}, rf"y must be a vector with one label per row, got shape \({ROWS}, 1\)"),
+    "y a number": ({"y": 1.0, "loss": "multiclass"}, r"y must be a vector with one label per row, got shape \(\)"),
     "labels of text": ({"y": ["a"] * ROWS}, "the labels y must be numbers for AveragePrecision: could not"),
     "signs of text": ({"y": ["a"] * ROWS, "loss": "zero_one"}, "the labels y must be numbers for ZeroOne: could not"),
     "dates": ({"y": np.zeros(ROWS, "M8[D]")}, r"must be numbers for AveragePrecision: they are datetime64\[D\]"),
-    "label None": ({"y": [None, *Y[1:]]}, "y contains NaN or infinity: .* label 0"),
-    "NaN label": ({"y": np.where(np.arange(ROWS) == 3, np.nan, Y)}, "y contains NaN or infinity: .* label 3"),
+    "label None": ({"y": [None, *Y[1:]]}, "y contains NaN or infinity, first in row 0"),
+    "NaN label": ({"y": np.where(np.arange(ROWS) == 3, np.nan, Y)}, "y contains NaN or infinity, first in row 3"),
     "qid": (
         {"qid": QID[:-1]},
-        rf"qid must hold one query id per row, shape \({ROWS},\); its shape is \({ROWS - 1},\)$",
+        rf"qid must be one query id per row, shape \({ROWS},\), got shape \({ROWS - 1},\)$",
     ),
-    "qid matrix": ({"qid": QID[:, None]}, rf"shape \({ROWS},\); its shape is \({ROWS}, 1\)$"),
+    "qid matrix": ({"qid": QID[:, None]}, rf"shape \({ROWS},\), got shape \({ROWS}, 1\)$"),
     "group sizes": ({"qid": [4] * 5}, r"these look like group sizes: np.repeat\(np.arange\(len\(group\)\), group\)"),
-    "weights": ({"sample_weight": np.ones(5)}, rf"sample_weight must hold one weight per row, shape \({ROWS},\)"),
+    "weights": ({"sample_weight": np.ones(5)}, rf"sample_weight must be one weight per row, shape \({ROWS},\)"),
     "weights differ": ({"sample_weight": np.arange(ROWS)}, "sample_weight differs within a query"),
     "negative weight": ({"sample_weight": -np.ones(ROWS)}, "not negative: 20 of 20 are not, the first is -1 at row 0$"),
     "infinite weight": ({"sample_weight": np.full(ROWS, np.inf)}, "must be finite and .* the first is inf at row 0$"),
     "NaN weight": ({"sample_weight": np.full(ROWS, np.nan)}, "must be finite and .* the first is nan at row 0$"),
     "weights of text": ({"sample_weight": ["a"] * ROWS}, "sample_weight must be numbers: "),
     "no weight": ({"sample_weight": np.zeros(ROWS)}, "sample_weight is zero at every row"),
-    "NaN id": ({"qid": np.where(QID == 2, np.nan, QID)}, "qid must not be NaN or None: 4 of 20 are, first row 8. Give"),
-    "id None": ({"qid": [*QID[:-1].tolist(), None]}, "qid must not be NaN or None: 1 of 20 are, first row 19"),
-    "id pandas.NA": ({"qid": pd.array([None, *QID[1:]], "Int64")}, "not be NaN or None: 1 of 20 are, first row 0"),
+    "NaN id": (
+        {"qid": np.where(QID == 2, np.nan, QID)},
+        "qid must not be NaN or None: 4 of 20 are, first in row 8. Give",
+    ),
+    "id None": ({"qid": [*QID[:-1].tolist(), None]}, "qid must not be NaN or None: 1 of 20 are, first in row 19"),
+    "id pandas.NA": ({"qid": pd.array([None, *QID[1:]], "Int64")}, "not be NaN or None: 1 of 20 are, first in row 0"),
     "never usable": ({"loss": Choosy()}, r"from none of the 5 queries: Choosy.usable\(y\) is false for the labels"),
     "no relevant": ({"y": np.zeros(ROWS)}, "AveragePrecision can learn from none of the 5 queries"),
     "all relevant": ({"y": np.ones(ROWS)}, "A query needs relevant documents .* and others"),
@@ -240,12 +245,12 @@ def test_features_that_are_not_finite_are_named_at_the_first_pass(bad: float, fo
 
 @pytest.mark.parametrize("loss", [Multiclass(), Kronecker()], ids=lambda loss: type(loss).__name__)
 def test_from_examples_needs_an_output_for_each_input(loss: Any) -> None:
-    with pytest.raises(InputError, match="there are 3 inputs and 2 outputs: each input needs its output"):
+    with pytest.raises(InputError, match="3 inputs and 2 outputs were given: give one output per input"):
         Problem.from_examples([np.ones(2)] * 3, [0, 1], loss=loss)
-    with pytest.raises(InputError, match="there are 0 inputs and 0 outputs"):
+    with pytest.raises(InputError, match="0 inputs and 0 outputs were given"):
         Problem.from_examples([], [], loss=loss)
 
 
 def test_make_needs_an_output_for_each_example_of_the_operator() -> None:
-    with pytest.raises(InputError, match="there are 3 inputs and 1 outputs"):
-        Problem.make(Multiclass(classes=[0, 1]), Rows.one_each(np.ones((3, 2))), [0], C=1.0)
+    with pytest.raises(InputError, match="3 inputs and 1 outputs were given"):
+        Problem.make(Examples(Multiclass(classes=[0, 1]), Rows.one_each(np.ones((3, 2))), [0]), C=1.0)

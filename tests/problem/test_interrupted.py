@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from structsvm import Problem
-from structsvm.planes import Capacity, DualPlanes
+from structsvm.problem import sweep as sweeps
+from structsvm.problem.planes import Capacity, DualPlanes
 
 
 @pytest.fixture
@@ -34,11 +35,11 @@ def planes(problem: Problem) -> None:
     problem.planes(problem.origin())
 
 
-def sweep(problem: Problem) -> None:
-    problem.sweep(DualPlanes(problem.d, problem.cap, Capacity(3, np.float64)), np.arange(problem.n))
+def visits(problem: Problem) -> None:
+    sweeps.sweep_examples(problem, DualPlanes(problem.d, problem.cap, Capacity(3, np.float64)), np.arange(problem.n))
 
 
-@pytest.mark.parametrize("call", [planes, sweep])
+@pytest.mark.parametrize("call", [planes, visits])
 def test_ctrl_c_while_a_kernel_is_handed_over_ends_the_call(
     call: Callable[[Problem], None], request: pytest.FixtureRequest
 ) -> None:

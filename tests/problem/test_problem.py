@@ -10,10 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from structsvm.exceptions import InputError, OracleError
+from structsvm.foundation.types import Vector
 from structsvm.losses import AveragePrecision, ROCArea
-from structsvm.problem import Planes, Problem, fingerprint, same
+from structsvm.problem import Problem, fingerprint
+from structsvm.problem.fingerprint import same
+from structsvm.problem.points import Planes
 from structsvm.solvers import OneSlack
-from structsvm.types import Vector
 from tests.small_problems import KINDS, Kronecker, PlainROCArea, listed, ranking, small_problem, true_outputs
 
 each_kind = pytest.mark.parametrize("kind", KINDS)
@@ -101,18 +103,21 @@ def planes_of(loss: Any) -> Planes:
 @pytest.mark.parametrize("bad", [-0.1, np.nan])
 def test_a_loss_that_is_no_loss_is_named(bad: float) -> None:
     with pytest.raises(
-        OracleError, match=f"Broken returned a loss of {bad} for example 0; a loss is a finite number of at"
+        OracleError, match=f"Broken returned a loss of {bad} for example 0; a loss must be finite and at"
     ):
         planes_of(Broken(loss=lambda y, y_hat: 0.0 if np.array_equal(y, y_hat) else bad))
 
 
 def test_an_output_worse_than_the_truth_is_named() -> None:
-    with pytest.raises(OracleError, match=r"Broken: the output .* example \d has Δ \+ w·Ψ lower than the true output"):
+    with pytest.raises(
+        OracleError,
+        match=r"Broken.loss_augmented_argmax .* wrong output for example \d: its Δ \+ w·Ψ is .* below that of the true",
+    ):
         planes_of(Broken(loss_augmented_argmax=lambda scores, y: -scores))
 
 
 def test_an_encoding_of_nan_is_refused() -> None:
-    with pytest.raises(OracleError, match="Broken: the output .* example 0 is encoded by NaN"):
+    with pytest.raises(OracleError, match="Broken: the encoding .* example 0 contains NaN"):
         planes_of(Broken(encode=lambda y_hat, y: np.full(len(y), np.nan)))
 
 
@@ -249,7 +254,7 @@ def test_scores_whose_sums_may_overflow_are_refused(largest: float, fine: bool) 
     if fine:
         problem.at(np.ones(2))
         return
-    told = rf"example 2 has features .*too large.*score of it is -1e\+{int(np.log10(largest))}, and 1e\+150 .*Scaler"
+    told = rf"example 2 has features .*too large.*of its scores is -1e\+{int(np.log10(largest))}, .* 1e\+150.*Scaler"
     with pytest.raises(InputError, match=told):
         problem.at(np.ones(2))
     with pytest.raises(InputError, match="too large"):

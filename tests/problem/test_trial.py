@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from structsvm.exceptions import InputError
+from structsvm.foundation.types import Vector
 from structsvm.losses import Loss, ROCArea, ScoreLoss
 from structsvm.problem import Problem
-from structsvm.problem import trial as trials
+from structsvm.problem.checking import trial as trials
+from structsvm.problem.checking.trial import trial
 from structsvm.problem.program import plain_function
-from structsvm.problem.trial import trial
 from structsvm.solvers import FrankWolfe, OneSlack
-from structsvm.types import Vector
 from tests.small_problems import Kronecker, ranking_arrays
 
 X, Y, QID = ranking_arrays(0)
@@ -62,7 +62,7 @@ def vandal(scores, labels, params, out):  # type: ignore[no-untyped-def]
         (beyond, "reads or writes beyond its vectors: index 4 is out of bounds"),
         (calls_beyond, "reads or writes beyond its vectors: index 5 is out of bounds"),
         (endless, "did not end within 0 seconds of computing: it is in an endless loop"),
-        (vandal, "changed the scores, labels or params it was given"),
+        (vandal, "changed the scores, labels or params"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from structsvm import Problem
-from structsvm.protocols.error_rate import ErrorRate
+from structsvm.protocols.svm_models import ErrorRate
 from structsvm.solvers import OneSlack
 from structsvm.testing import check_loss
 

@@ -18,15 +18,8 @@ from structsvm import Ranker
 from structsvm.exceptions import InputError
 from structsvm.features import FillMissing, QueryMinMax, QueryPercentiles, Thresholds
 from structsvm.fusion import CombMNZ, WeightedCombSUM
-from structsvm.protocols import (
-    AsGiven,
-    ClassificationSVM,
-    EstimatorModel,
-    Indicators,
-    RankingSVM,
-    Scores,
-    StagedModel,
-)
+from structsvm.protocols import AsGiven, EstimatorModel, Indicators, RankingSVM, Scores, StagedModel
+from structsvm.protocols.svm_models import ClassificationSVM
 from structsvm.rankers import RankBoost
 from structsvm.result import Status
 from tests.protocols.experiment.conftest import scored_documents
@@ -39,8 +32,8 @@ X = Scores().within_queries(RAW, QID)
 class InRounds(BaseEstimator):
     """Round r adds r times the column r mod d. Counts how often it goes through its rounds."""
 
-    def __init__(self, n_rounds=6, scale=1.0):
-        self.n_rounds = n_rounds
+    def __init__(self, n_estimators=6, scale=1.0):
+        self.n_estimators = n_estimators
         self.scale = scale
 
     def fit(self, X, y, qid=None):
@@ -51,7 +44,7 @@ class InRounds(BaseEstimator):
     def staged_predict(self, X):
         self.runs_ += 1
         scores = np.zeros(len(X))
-        for number in range(1, self.n_rounds + 1):
+        for number in range(1, self.n_estimators + 1):
             scores += self.scale * number * X[:, number % X.shape[1]]
             yield scores
 
@@ -212,10 +205,11 @@ def test_one_kind_of_documents_teaches_a_classifier_nothing(model, relevant):
 
 
 def test_a_solver_that_was_interrupted_ends_the_fit(monkeypatch):
-    interrupted = evolve(Ranker("map").fit(X, Y, qid=QID).result_, status=Status.INTERRUPTED)
+    model = Ranker("map").fit(X, Y, qid=QID).model_
+    training = evolve(model.training, result=evolve(model.training.result, status=Status.INTERRUPTED))
 
     def fit(self, X, y, qid=None):
-        self.result_ = interrupted
+        self.model_ = evolve(model, training=training)
         return self
 
     monkeypatch.setattr(Ranker, "fit", fit)
@@ -238,7 +232,7 @@ def test_rounds_that_are_no_numbers_are_refused(rounds):
 
 @pytest.mark.parametrize("rounds", [(), (0, 1), (2, 1), (1, 1)])
 def test_rounds_that_make_no_sense_are_refused(rounds):
-    with pytest.raises(InputError, match="numbers from 1 that ascend"):
+    with pytest.raises(InputError, match="must ascend from 1 or more"):
         StagedModel(name="s", features=AsGiven(), estimator=InRounds(), rounds=rounds)
 
 
@@ -312,9 +306,9 @@ def test_maps_of_scores():
     assert Scores().within_queries(RAW, QID) == pytest.approx(
         FillMissing(0.0).fit_transform(QueryMinMax().fit_transform(RAW, qid=QID))
     )
-    filled = Scores("scores").within_queries(RAW, QID)
+    filled = Scores(None).within_queries(RAW, QID)
     assert filled == pytest.approx(FillMissing("min").fit_transform(RAW, qid=QID))
-    assert Scores("scores").transformer().fit(filled).transform(filled) is filled
+    assert Scores(None).transformer().fit(filled).transform(filled) is filled
     kept = AsGiven().within_queries(RAW, QID)
     assert AsGiven().transformer().fit(kept).transform(kept) is RAW
     with pytest.raises(InputError, match="Scores"):

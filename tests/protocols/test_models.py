@@ -7,8 +7,9 @@ from attrs import evolve
 from structsvm import Ranker
 from structsvm.exceptions import UnknownNameError
 from structsvm.features import Thresholds
-from structsvm.protocols import create_model, paper_model_names
+from structsvm.protocols.catalogue import PAPER_MODELS
 from structsvm.protocols.svm_models import merge_equal
+from structsvm.registry.built_in import experiment_models
 from tests.protocols.experiment.conftest import scored_documents
 
 SCORES, Y, QID = scored_documents(6, 40, 3)
@@ -16,22 +17,22 @@ X = Thresholds(8).fit_transform(SCORES)
 
 
 def test_the_models_of_the_paper_by_name():
-    assert paper_model_names()[:6] == ["SVM-map", "SVM-roc", "SVM-acc", "SVM-acc2", "SVM-acc3", "SVM-acc4"]
-    assert paper_model_names()[6:] == ["SVM-acc+b", "SVM-acc2+b", "SVM-acc3+b", "SVM-acc4+b"]
-    assert create_model("svm-ACC2+b", 20).name == "SVM-acc2+b"
-    assert create_model("SVM-acc3", 20).features.transformer().get_params() == {
+    assert list(PAPER_MODELS[:6]) == ["SVM-map", "SVM-roc", "SVM-acc", "SVM-acc2", "SVM-acc3", "SVM-acc4"]
+    assert list(PAPER_MODELS[6:]) == ["SVM-acc+b", "SVM-acc2+b", "SVM-acc3+b", "SVM-acc4+b"]
+    assert experiment_models.create("svm-ACC2+b", bins=20).name == "SVM-acc2+b"
+    assert experiment_models.create("SVM-acc3", bins=20).features.transformer().get_params() == {
         "bins": 20,
         "spacing": "even",
         "low": 0.0,
         "high": 1.0,
     }
-    with pytest.raises(UnknownNameError, match="no model named 'svm-mpa'. Did you mean 'SVM-map'"):
-        create_model("svm-mpa")
+    with pytest.raises(UnknownNameError, match="no model of the experiment named 'svm-mpa'. Did you mean 'SVM-map'"):
+        experiment_models.create("svm-mpa")
 
 
 @pytest.mark.parametrize(("name", "loss"), [("SVM-map", "map"), ("SVM-roc", "roc_area")])
 def test_the_rankers_are_optimal(name, loss):
-    model = create_model(name)
+    model = experiment_models.create(name)
     candidates = model.candidates(X, Y, QID)
     assert [candidate.value for candidate in candidates] == list(model.Cs)
     for candidate in candidates[2:6]:
@@ -44,7 +45,7 @@ def test_the_rankers_are_optimal(name, loss):
 @pytest.mark.parametrize("name", ["SVM-acc", "SVM-acc+b", "SVM-acc2", "SVM-acc2+b"])
 def test_the_classifiers_have_the_optimum_of_zero_one(name):
     """Merged documents, and class weights whose ratio is that of the classes, change nothing but the speed."""
-    model = create_model(name)
+    model = experiment_models.create(name)
     model = evolve(model, Cs=(0.01, 1.0, 100.0))
     for candidate in model.candidates(X, Y, QID):
         exact = Ranker(

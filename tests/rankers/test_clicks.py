@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from structsvm.exceptions import InputError
-from structsvm.rankers import Preferences, RankSVM, preferences_from_clicks
+from structsvm.rankers import Preferences, RankSVM
 
 
 def triples(preferences: Preferences) -> list[tuple[int, int, float]]:
@@ -29,13 +29,13 @@ def shown(*clicks: str) -> dict[str, Any]:
 
 def test_the_third_document_is_preferred_to_those_skipped_above_it() -> None:
     """The lecture's: users consistently click on the document at rank 3 instead of those at ranks 1 and 2."""
-    assert triples(preferences_from_clicks(**shown("00100"))) == [(2, 0, 1.0), (2, 1, 1.0)]
-    assert triples(preferences_from_clicks(**shown("00100", "00100", "00100"))) == [(2, 0, 3.0), (2, 1, 3.0)]
+    assert triples(Preferences.from_clicks(**shown("00100"))) == [(2, 0, 1.0), (2, 1, 1.0)]
+    assert triples(Preferences.from_clicks(**shown("00100", "00100", "00100"))) == [(2, 0, 3.0), (2, 1, 3.0)]
 
 
 def test_clicks_at_1_3_and_7() -> None:
     """Joachims, KDD 2002, section 3: 3 before 2, and 7 before 2, 4, 5 and 6; nothing of 1, nothing below 7."""
-    found = triples(preferences_from_clicks(**shown("1010001000")))
+    found = triples(Preferences.from_clicks(**shown("1010001000")))
     assert found == [(2, 1, 1.0), (6, 1, 1.0), (6, 3, 1.0), (6, 4, 1.0), (6, 5, 1.0)]
 
 
@@ -50,25 +50,25 @@ def test_opposite_preferences_are_subtracted() -> None:
             "clicked": [False, True] * (1 + others),
         }
 
-    assert triples(preferences_from_clicks(**log(0))) == [(1, 0, 1.0)]
-    assert triples(preferences_from_clicks(**log(1))) == []
-    assert triples(preferences_from_clicks(**log(3))) == [(0, 1, 2.0)]
+    assert triples(Preferences.from_clicks(**log(0))) == [(1, 0, 1.0)]
+    assert triples(Preferences.from_clicks(**log(1))) == []
+    assert triples(Preferences.from_clicks(**log(3))) == [(0, 1, 2.0)]
 
 
 def test_preferences_of_few_are_left_out() -> None:
     log = shown("0010", "0010", "0001")
     few = [(3, 0, 1.0), (3, 1, 1.0), (3, 2, 1.0)]
-    assert triples(preferences_from_clicks(**log)) == [(2, 0, 2.0), (2, 1, 2.0), *few]
-    assert triples(preferences_from_clicks(**log, min_magnitude=2)) == [(2, 0, 2.0), (2, 1, 2.0)]
+    assert triples(Preferences.from_clicks(**log)) == [(2, 0, 2.0), (2, 1, 2.0), *few]
+    assert triples(Preferences.from_clicks(**log, min_magnitude=2)) == [(2, 0, 2.0), (2, 1, 2.0)]
 
 
 def test_sessions_without_clicks_or_without_a_skip_prefer_nothing() -> None:
-    assert len(preferences_from_clicks(**shown("000", "100", "110", "1"))) == 0
-    assert len(preferences_from_clicks([], [], [], [])) == 0
+    assert len(Preferences.from_clicks(**shown("000", "100", "110", "1"))) == 0
+    assert len(Preferences.from_clicks([], [], [], [])) == 0
 
 
 def test_ranks_may_have_gaps_and_start_anywhere() -> None:
-    found = preferences_from_clicks(["a", "a", "a"], [5, 9, 7], [30, -1, 4], [True, False, False])
+    found = Preferences.from_clicks(["a", "a", "a"], [5, 9, 7], [30, -1, 4], [True, False, False])
     assert triples(found) == [(5, 7, 1.0), (5, 9, 1.0)]
 
 
@@ -95,7 +95,7 @@ def test_any_log_gives_what_a_loop_over_pairs_of_entries_gives(log: dict[str, An
     expected = sorted(
         (i, j, float(many - count[j, i])) for (i, j), many in list(count.items()) if many - count[j, i] >= smallest
     )
-    assert triples(preferences_from_clicks(**log, min_magnitude=smallest)) == expected
+    assert triples(Preferences.from_clicks(**log, min_magnitude=smallest)) == expected
 
 
 def test_a_ranker_learns_from_clicks() -> None:
@@ -110,7 +110,7 @@ def test_a_ranker_learns_from_clicks() -> None:
         rows += order.tolist()
         ranks += range(1, 6)
         clicked += (likes[order] > np.median(likes[order])).tolist()
-    preferences = preferences_from_clicks(sessions, rows, ranks, clicked)
+    preferences = Preferences.from_clicks(sessions, rows, ranks, clicked)
     ranker = RankSVM(C=1.0).fit(X, preferences, qid)
     assert np.corrcoef(ranker.predict(X), likes)[0, 1] > 0.95
 
@@ -124,7 +124,7 @@ LOG = {"sessions": [0, 0, 1], "rows": [0, 1, 0], "ranks": [1, 2, 1], "clicked": 
         ({"rows": [0, 1]}, r"the lengths are \{'sessions': 3, 'rows': 2"),
         ({"rows": [[0], [1], [0]]}, r"rows must be a vector .* \(3, 1\)"),
         ({"rows": [0.0, 1.0, 0.0]}, r"integers from 0; the first is 0\.0, float64"),
-        ({"rows": ["d7", "d9", "d7"]}, "integers from 0; the first is 'd7', <U2. Of documents known by their ids"),
+        ({"rows": ["d7", "d9", "d7"]}, "integers from 0; the first is 'd7', <U2. Replace ids of documents"),
         ({"rows": [0, -1, 0]}, "the least is -1"),
         ({"ranks": ["1", "2", "1"]}, "ranks must be finite numbers; they are <U1"),
         ({"ranks": [1, np.nan, 2]}, "ranks must be finite numbers"),
@@ -140,4 +140,4 @@ LOG = {"sessions": [0, 0, 1], "rows": [0, 1, 0], "ranks": [1, 2, 1], "clicked": 
 )
 def test_logs_that_contradict_themselves_are_refused(wrong: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        preferences_from_clicks(**{**LOG, **wrong})
+        Preferences.from_clicks(**{**LOG, **wrong})

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from structsvm.metrics import AP
-from structsvm.rankers.weight_search_crossings import sorted_by_step
 from structsvm.rankers.weight_search_line import ONE, ExhaustiveSearch
 
 
@@ -211,21 +210,3 @@ def test_numbers_that_overflow_do_no_harm():
     found = problem.best()
     assert 0.0 < found.value / ONE <= 1.0
     assert found.low < found.step < found.high
-
-
-@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=80))
-def test_crossings_in_order(steps):
-    given_steps = np.array(steps, dtype=np.float64)
-    ordered, codes = sorted_by_step(given_steps.copy(), np.arange(len(steps), dtype=np.int32))
-    assert (np.diff(ordered) >= 0.0).all() if len(steps) else True
-    assert (given_steps[codes] == ordered).all()
-    assert sorted(codes.tolist()) == list(range(len(steps)))
-
-
-@pytest.mark.parametrize("apart", [5000, 20, 1])
-def test_crossings_that_agree_in_their_upper_bits_are_in_order(apart):
-    rng = np.random.default_rng(apart)
-    steps = -1.0 - rng.integers(0, apart, 3000) * 2.0**-51
-    ordered, codes = sorted_by_step(steps.copy(), np.arange(3000, dtype=np.int32))
-    assert ordered.tolist() == sorted(steps.tolist())
-    assert steps[codes].tolist() == ordered.tolist()

@@ -100,10 +100,10 @@ def test_validation_keeps_the_first_best_number_of_trees():
 
 def test_patience_stops():
     X, y, qid = queries(n=8)
-    fitted = ranker(n_estimators=500, patience=4).fit(X, y, qid, validation=queries(1, n=8))
+    fitted = ranker(n_estimators=500, n_iter_no_change=4).fit(X, y, qid, validation=queries(1, n=8))
     assert len(fitted.validation_scores_) == fitted.best_iteration_ + 4 < 500
-    with pytest.raises(InputError, match="patience=4.* none: pass validation"):
-        ranker(patience=4).fit(X, y, qid)
+    with pytest.raises(InputError, match="n_iter_no_change=4.* none: pass validation"):
+        ranker(n_iter_no_change=4).fit(X, y, qid)
 
 
 def test_sparse_binned_and_single_precision_features():
@@ -165,9 +165,12 @@ def test_lightgbm_that_is_not_installed(monkeypatch):
 @pytest.mark.parametrize(
     ("error", "message"),
     [
-        (OSError("libgomp.so.1: cannot open"), r"LightGBM, .* cannot be loaded: libgomp.so.1: cannot open. .*libgomp1"),
-        (ImportError("a symbol is missing"), "installed but cannot be loaded: a symbol is missing"),
-        (ModuleNotFoundError("No module named 'narwhals'", name="narwhals"), "cannot be loaded: No module named 'narw"),
+        (
+            OSError("libgomp.so.1: cannot open"),
+            r"LightGBM, .* cannot be loaded \(libgomp.so.1: cannot open\). .*libgomp1",
+        ),
+        (ImportError("a symbol is missing"), r"installed but cannot be loaded \(a symbol is missing"),
+        (ModuleNotFoundError("No module named 'narwhals'", name="narwhals"), r"pip install 'structural-svm.lambdamart"),
     ],
 )
 def test_lightgbm_that_cannot_be_loaded(monkeypatch, error, message):
@@ -234,7 +237,7 @@ OURS = {
     "objective": "always 'lambdarank'",
     "metric": "the parameter measure, on validation",
     "num_iterations": "the parameter n_estimators",
-    "early_stopping_round": "the parameter patience",
+    "early_stopping_round": "the parameter n_iter_no_change",
     "learning_rate": "the parameter learning_rate",
     "num_leaves": "the parameter num_leaves",
     "min_data_in_leaf": "the parameter min_child_samples",
@@ -243,15 +246,12 @@ OURS = {
 
 
 @pytest.mark.parametrize("canonical", OURS)
-def test_parameters_of_its_own_are_refused_by_every_name(canonical, monkeypatch):
+def test_parameters_of_its_own_are_refused_by_every_name(canonical):
     names = lightgbm.basic._ConfigAliases.get(canonical)
     assert len(names) > 2
-    for listed in (True, False):
-        if not listed:  # as with a LightGBM that does not say its names
-            monkeypatch.delattr(lightgbm.basic, "_ConfigAliases")
-        for name in names:
-            with pytest.raises(InputError, match=f"must not have '{name}': that is {OURS[canonical]}"):
-                ranker(params={"num_threads": 1, name: 3}).fit(*queries())
+    for name in names:
+        with pytest.raises(InputError, match=f"must not have '{name}': that is {OURS[canonical]}"):
+            ranker(params={"num_threads": 1, name: 3}).fit(*queries())
 
 
 @pytest.mark.parametrize("name", ["boosting", "boosting_type", "boost"])

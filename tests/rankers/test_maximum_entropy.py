@@ -114,7 +114,7 @@ def test_data_that_cannot_be_learned_from():
         MaximumEntropy(relevant_from=0).fit(X, y)
     with pytest.raises(InputError, match=r"all \d+ that have a weight are relevant"):
         MaximumEntropy().fit(X, y, sample_weight=(y > 0).astype(float))
-    with pytest.raises(InputError, match="qid must hold one query id per row"):
+    with pytest.raises(InputError, match="qid must be one query id per row"):
         MaximumEntropy().fit(X, y, qid[1:])
     with pytest.raises(InputError, match="fitted with qid, so score needs qid too"):
         MaximumEntropy().fit(X, y, qid).score(X, y)

@@ -3,18 +3,18 @@ import math
 import numpy as np
 import pytest
 
-from structsvm.queries import Queries
+from structsvm.foundation.queries import Queries
+from structsvm.models.network import network_scores
 from structsvm.rankers.preferences import Preferences
 from structsvm.rankers.rank_net import pair_examples
-from structsvm.rankers.rank_net_descent import add_query_gradient, decayed, descend, first_weights, size
-from structsvm.rankers.training import Training
-from structsvm.serving.network import network_scores
+from structsvm.rankers.rank_net_descent import add_query_gradient, decayed, first_weights, run_epoch, size
+from structsvm.rankers.training import TrainingQueries
 
 D = 4
 
 
 def training(y, rng):
-    return Training(rng.normal(size=(9, D)), y, Queries.of([0] * 5 + [1] * 4, 9), np.array([0.5, 3.0]))
+    return TrainingQueries(rng.normal(size=(9, D)), y, Queries.of([0] * 5 + [1] * 4, 9), np.array([0.5, 3.0]))
 
 
 def gradient(examples, hidden, weights):
@@ -69,7 +69,7 @@ def test_a_step_is_against_the_gradient_and_towards_0(hidden):
     start, decays = rng.normal(size=size(hidden, D)), decayed(hidden, D)
     cost, slopes = gradient(examples, hidden, start)
     weights = start.copy()
-    reached = descend(examples, np.array([1]), hidden, 0.1, 0.5, decays, weights)
+    reached = run_epoch(examples, np.array([1]), hidden, 0.1, 0.5, decays, weights)
     assert reached == pytest.approx(cost / 2.0)  # the weights of the two queries sum to 2
     np.testing.assert_allclose(weights, start - 0.1 * (slopes + 0.5 * decays * start), rtol=1e-12)
 

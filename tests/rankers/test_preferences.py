@@ -78,7 +78,7 @@ def test_training_leaves_grouped_rows_where_they_are():
     [
         (Preferences([], []), "no preferences to learn from"),
         (Preferences([0], [4]), "rows 0 to 3, but y has a preference for or against row 4"),
-        (Preferences([0, 1], [1, 2]), "pair 1 is of rows 1 and 2"),
+        (Preferences([0, 1], [1, 2]), "pair 1 joins rows 1 and 2"),
     ],
 )
 def test_preferences_that_do_not_fit_the_rows_are_refused(pairs, message):
@@ -98,7 +98,7 @@ def test_what_is_no_tuple_is_refused(pair):
         ([[1.0, 0.0]], r"one number per row: its shape is \(1, 2\)"),
         (1.0, r"one number per row: its shape is \(\)"),
         (["good", "bad"], "one number per row: could not convert"),
-        ([1.0, np.nan], "y contains NaN or infinity: the first is label 1"),
+        ([1.0, np.nan], "y contains NaN or infinity, first in row 1"),
     ],
 )
 def test_labels_that_are_none_are_refused(y, message):

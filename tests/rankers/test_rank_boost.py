@@ -193,7 +193,7 @@ def test_scores_grow_and_the_weights_of_pairs_do_not_overflow():
 
 
 def test_features_that_tell_nothing():
-    with pytest.warns(ZeroWeightsWarning, match="no threshold of a feature tells"):
+    with pytest.warns(ZeroWeightsWarning, match="no threshold of a feature separates"):
         ranker = RankBoost().fit([[1.0], [1.0], [1.0]], [0, 1, 0], validation=([[1.0]], [1]))
     assert ranker.best_iteration_ == 0
     assert ranker.predict([[1.0], [7.0]]).tolist() == [0.0, 0.0]
@@ -341,11 +341,11 @@ def test_validation_of_one_query(data):
     [
         (([[0.0] * 5], [1]), "fit was given qid, so validation needs it too"),
         (([[0.0] * 4], [1], [1]), "4 features"),
-        (([[0.0] * 5], [1, 2], [1]), "1 rows but y has 2 labels"),
+        (([[0.0] * 5], [1, 2], [1]), "1 rows, but y has 2 labels"),
         (([[0.0] * 5], [1], [1, 2]), "one query id per row"),
         (([[0.0] * 5], Preferences([0], [1]), [1]), "not Preferences"),
         (([[math.inf] * 5], [1], [1]), "row 0, column 0"),
-        (([[0.0] * 5], [0], [1]), "map has a value for none of its queries"),
+        (([[0.0] * 5], [0], [1]), "map is undefined for all of its queries"),
         (np.zeros((3, 5)), r"validation must be a tuple \(X, y, qid\)"),
         ((1,), r"validation must be a tuple \(X, y, qid\)"),
     ],
@@ -358,8 +358,8 @@ def test_validation_data_that_cannot_be_used(data, validation, message):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"n_rounds": 0}, r"RankBoost\(n_rounds=...\) must be an integer of at least 1, got 0"),
-        ({"n_rounds": 2.0}, "n_rounds"),
+        ({"n_estimators": 0}, r"RankBoost\(n_estimators=...\) must be an integer of at least 1, got 0"),
+        ({"n_estimators": 2.0}, "n_estimators"),
         ({"max_thresholds": 0}, "max_thresholds"),
         ({"max_thresholds": "all"}, "max_thresholds"),
         ({"measure": "maps"}, "no measure named 'maps'"),
@@ -400,9 +400,9 @@ def test_the_example_of_the_docstring():
 def test_grid_search_hands_over_the_queries(data):
     X, y, qid = data
     with config_context(enable_metadata_routing=True):
-        search = GridSearchCV(RankBoost(), {"n_rounds": [1, 20]}, cv=GroupKFold(4))
+        search = GridSearchCV(RankBoost(), {"n_estimators": [1, 20]}, cv=GroupKFold(4))
         search.fit(X, y, groups=qid, qid=qid)
-    assert search.best_params_ == {"n_rounds": 20}
+    assert search.best_params_ == {"n_estimators": 20}
     assert search.best_estimator_.best_iteration_ == 20
 
 

@@ -12,9 +12,9 @@ from sklearn.svm import LinearSVC
 
 from structsvm import Ranker
 from structsvm.exceptions import InputError, ZeroWeightsWarning
+from structsvm.foundation.types import Vector
 from structsvm.rankers import Preferences, RankSVM
 from structsvm.solvers import FrankWolfe, OneSlack
-from structsvm.types import Vector
 
 
 def graded(seed: int, rows: int = 60, queries: int = 6) -> tuple[Any, Any, Any]:
@@ -181,7 +181,7 @@ def test_score_is_the_measure() -> None:
     X, y, qid = graded(9)
     ranker = RankSVM(measure="ndcg@3").fit(X, y, qid)
     known = Ranker("swapped_pairs", measure="ndcg@3").fit(X, y, qid)
-    known.coef_ = ranker.coef_
+    known.model_ = ranker.model_
     assert ranker.score(X, y, qid) == known.score(X, y, qid)
 
 
@@ -227,9 +227,9 @@ def test_wrong_settings_are_refused(settings: Any, message: str) -> None:
     [
         ([1, 1, 0, 0], [0, 0, 1, 1], None, "RankSVM can learn from none of the 2 queries: each has a single grade"),
         (Preferences([], []), None, None, "no preferences to learn from"),
-        (Preferences([0], [2]), [0, 0, 1, 1], None, "pair 0 is of rows 0 and 2"),
-        ([1, 0, 1], None, None, "X has 4 rows but y has 3 labels"),
-        ([1, 0, np.nan, 0], None, None, "y contains NaN or infinity: the first is label 2"),
+        (Preferences([0], [2]), [0, 0, 1, 1], None, "pair 0 joins rows 0 and 2"),
+        ([1, 0, 1], None, None, "X has 4 rows, but y has 3 labels"),
+        ([1, 0, np.nan, 0], None, None, "y contains NaN or infinity, first in row 2"),
         ([1, 0, 1, 0], [0, 0, 1, 1], [1.0, 2.0, 1.0, 1.0], "sample_weight differs within a query"),
         ([1, 0, 1, 0], None, [1.0, 2.0, 1.0, 1.0], "sample_weight differs within a query"),
         (

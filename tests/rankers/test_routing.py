@@ -10,18 +10,18 @@ from sklearn.preprocessing import StandardScaler
 
 from structsvm import Ranker, fusion, rankers
 from structsvm.estimators.ranking import RankingEstimator
-from structsvm.fusion import Comb, Fusion
+from structsvm.fusion import Fusion
 
 CLASSES = {
     name: thing
     for package in (rankers, fusion)
     for name, thing in vars(package).items()
-    if isinstance(thing, type) and issubclass(thing, RankingEstimator) and thing not in (Fusion, Comb)
+    if isinstance(thing, type) and issubclass(thing, RankingEstimator) and thing is not Fusion
 }
 SMALL = {
     "LambdaMART": {"n_estimators": 3, "params": {"num_threads": 1}},
-    "RankBoost": {"n_rounds": 3},
-    "RankNet": {"epochs": 3, "random_state": 0},
+    "RankBoost": {"n_estimators": 3},
+    "RankNet": {"max_iter": 3, "random_state": 0},
 }
 ESTIMATORS = {"Ranker": Ranker()} | {name: CLASSES[name](**SMALL.get(name, {})) for name in sorted(CLASSES)}
 LEARNERS = [name for name, estimator in ESTIMATORS.items() if not isinstance(estimator, Fusion)]

@@ -28,8 +28,8 @@ SPARSE = DENSE | {"check_sample_weight_equivalence_on_sparse_data": ONE_WEIGHT}
     ("estimator", "expected_to_fail"),
     [
         (RankBoost(20), DENSE),
-        (RankNet(epochs=5), DENSE),
-        (RankNet(0, epochs=5), DENSE),
+        (RankNet(max_iter=5), DENSE),
+        (RankNet(0, max_iter=5), DENSE),
         (MaximumEntropy(), ONE_KIND),
         (RankSVM(objective="pairs"), SPARSE),
         (RankSVM(objective="queries"), SPARSE),

@@ -9,17 +9,17 @@ from sklearn.exceptions import NotFittedError
 
 from structsvm import Ranker
 from structsvm.exceptions import InputError, OneQueryWarning
+from structsvm.foundation.queries import Queries
 from structsvm.fusion import CombSUM
 from structsvm.losses import JudgedPairs
-from structsvm.queries import Queries
 from structsvm.rankers import LambdaMART, MaximumEntropy, Preferences, RankBoost, RankNet, RankSVM, WeightSearch
-from structsvm.rankers.training import Training
+from structsvm.rankers.training import TrainingQueries
 
 LEARNERS = [
     RankSVM(0.1),
     RankBoost(5),
-    RankNet(2, epochs=2, random_state=0),
-    WeightSearch(max_rounds=2),
+    RankNet(2, max_iter=2, random_state=0),
+    WeightSearch(max_iter=2),
     LambdaMART(5, min_child_samples=2, params={"num_threads": 1}, random_state=0),
 ]
 NAMES = [type(learner).__name__ for learner in LEARNERS]
@@ -94,9 +94,9 @@ def test_pairs_that_are_not_learned_from_are_not_counted(data):
 
 def test_queries_of_grades_and_of_preferences():
     queries, weights = Queries.of([0, 0, 1, 1, 2], 5), np.array([0.0, 2.0, 1.0])
-    graded = Training(np.eye(5), np.array([0.0, 1.0, 3.0, 2.0, 5.0]), queries, weights)
+    graded = TrainingQueries(np.eye(5), np.array([0.0, 1.0, 3.0, 2.0, 5.0]), queries, weights)
     assert graded.with_pairs().tolist() == [True, True, False]
-    judged = Training(np.eye(5), Preferences([3], [2]), queries, weights)
+    judged = TrainingQueries(np.eye(5), Preferences([3], [2]), queries, weights)
     assert judged.with_pairs().tolist() == [False, True, False]
     assert graded.shares.tolist() == [0.0, 1.0, 0.5]
     assert graded.usable(RankBoost(), graded.with_pairs()).tolist() == [False, True, False]
@@ -145,7 +145,7 @@ def test_queries_of_ids_of_several_kinds(data):
     X, y, qid = data
     mixed = np.where(qid == 3, "three", qid.astype(object))
     for learner in (*LEARNERS, Ranker(), MaximumEntropy(), CombSUM()):
-        with pytest.raises(InputError, match="qid must be ids of one kind, integers or strings"):
+        with pytest.raises(InputError, match="qid must be all integers or all strings"):
             fitted(clone(learner), X, y, mixed)
 
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
+from structsvm.features.operators import Rows
 from structsvm.metrics import AP
-from structsvm.operators import Rows
 from structsvm.rankers import WeightSearch
 from structsvm.rankers.weight_search_line import ExhaustiveSearch
 
@@ -178,7 +178,7 @@ def test_rows_that_are_the_same_get_the_same_score():
     for d in range(1, 30):
         X, w = np.tile(rng.normal(size=d), (23, 1)), rng.normal(size=d)
         assert len(set(Rows.one_each(X).scores(w).tolist())) == 1
-        ranker = WeightSearch(start=w, max_rounds=1)
+        ranker = WeightSearch(start=w, max_iter=1)
         ranker.fit(X, [1, 0] * 11 + [0])
         assert len(set(ranker.predict(X).tolist())) == 1
 
@@ -186,7 +186,7 @@ def test_rows_that_are_the_same_get_the_same_score():
 def test_a_search_that_is_stopped_says_so():
     X, y, qid = some()
     with pytest.warns(ConvergenceWarning, match="1 rounds have each gained something"):
-        ranker = WeightSearch(max_rounds=1).fit(X, y, qid=qid)
+        ranker = WeightSearch(max_iter=1).fit(X, y, qid=qid)
     assert ranker.n_rounds_ == 1
 
 
@@ -222,9 +222,9 @@ def test_rounding_that_undoes_a_step_leads_to_a_wider_region(monkeypatch):
 def test_memory_for_crossings_is_bounded():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(2400, 2)), np.arange(2400) % 6 == 0
-    expected = WeightSearch(max_rounds=3).fit(X, y)
+    expected = WeightSearch(max_iter=3).fit(X, y)
     tracemalloc.start()
-    ranker = WeightSearch(max_rounds=3, memory=1_000_000).fit(X, y)
+    ranker = WeightSearch(max_iter=3, memory=1_000_000).fit(X, y)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert ranker.history_ == expected.history_

@@ -85,7 +85,7 @@ def test_queries_of_one_kind_are_left_out_and_count():
         ({"start": "equal", "incremental": True}, "starts with the first feature alone"),
         ({"fix_first": "yes"}, r"fix_first=...\) must be True or False"),
         ({"incremental": 1}, r"incremental=...\) must be True or False"),
-        ({"max_rounds": 0}, r"max_rounds=...\) must be an integer of at least 1"),
+        ({"max_iter": 0}, r"max_iter=...\) must be an integer of at least 1"),
         ({"memory": 2.5}, r"memory=...\) must be an integer"),
         ({"offset": 0.0}, r"offset=...\) must be a positive finite number"),
         ({"random_state": "today"}, r"random_state=...\)"),

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 from structsvm import Ranker
-from structsvm.data import join_runs, load_letor_parts, load_qrels, read_documents, read_topics
+from structsvm.data import join_runs, load_qrels, read_documents, read_topics
+from structsvm.data.letor.reading import load_letor_parts
 from structsvm.metrics import AP
-from structsvm.protocols.letor import find_folds, write_folds
+from structsvm.protocols.letor import write_folds
+from structsvm.protocols.letor.folds import find_folds
 from structsvm.text import Analyzer, Index, retrieve
 from structsvm.text.letor import letor_features
 from tests.real_data import CRANFIELD, needs

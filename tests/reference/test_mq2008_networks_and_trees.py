@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
+from structsvm.foundation.types import Features, Vector
 from structsvm.rankers import LambdaMART, MaximumEntropy, RankNet
-from structsvm.types import Features, Vector
 from tests.real_data import MQ2008, mq2008, needs
 
 pytestmark = [
@@ -53,7 +53,7 @@ def test_lambda_mart():
 
     def fitted(train, validation):
         for leaves, rate in itertools.product([4, 8, 16], [0.02, 0.05, 0.1]):
-            ranker = LambdaMART(300, num_leaves=leaves, learning_rate=rate, patience=100, random_state=0)
+            ranker = LambdaMART(300, num_leaves=leaves, learning_rate=rate, n_iter_no_change=100, random_state=0)
             yield ranker.fit(*train, validation=validation)
 
     assert mean_test_map(fitted) == pytest.approx(0.473, abs=0.005)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from structsvm.data import Pool, load_pool, load_qrels, load_run
+from structsvm.data import Pool, load_qrels, load_run, load_runs, pool_runs
 from structsvm.metrics import AP, NDCG, RR, P, rank_lists
 from tests.data.trec_reference import average_precisions, lines_of, read_qrels, read_run
 from tests.real_data import ROBUST03, needs
@@ -17,7 +17,7 @@ RUNS = sorted(path.name for path in (ROBUST03 / "runs").glob("*"))
 
 @pytest.fixture(scope="module")
 def pool() -> Pool:
-    return load_pool(ROBUST03 / "runs", ROBUST03 / "qrels.txt")
+    return pool_runs(load_runs(ROBUST03 / "runs"), load_qrels(ROBUST03 / "qrels.txt"))
 
 
 @pytest.fixture(scope="module")

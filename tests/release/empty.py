@@ -95,11 +95,12 @@ def found_pythons(versions: Sequence[str]) -> dict[str, str]:
 
 
 def requirements_of(wheel: Path) -> tuple[Requirement, ...]:
-    """Return what a wheel needs everywhere: what its extras do is left out."""
+    """Return the requirements of a wheel with its extra ``tools``, which most pages use."""
     with zipfile.ZipFile(wheel) as archive:
         (metadata,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
         lines = Parser().parsestr(archive.read(metadata).decode()).get_all("Requires-Dist", [])
-    return tuple(each for each in map(Requirement, lines) if each.marker is None)
+    found = map(Requirement, lines)
+    return tuple(each for each in found if each.marker is None or each.marker.evaluate({"extra": "tools"}))
 
 
 def lower_bound(requirement: Requirement) -> Version:
@@ -140,7 +141,7 @@ def try_wheel(wheel: Path, trial: Trial, folder: Path, *, demo: bool) -> Verdict
     shutil.copy(ROOT / "tests" / "docs" / "pages.py", work / "tests" / "docs")
     # What uv is given is direct for it, and what that depends on is not: the oldest of these have to be given, too.
     needed = requirements_of(wheel)
-    given = [str(wheel), *map(str, needed)]
+    given = [f"{wheel}[tools]", *(f"{each.name}{each.specifier}" for each in needed)]
     resolution = ["--resolution", _OF_UV[trial.resolution], "--only-binary", ":all:"]
     steps: dict[str, Callable[[], list[str]]] = {
         "environment": lambda: [*_uv(), "venv", "--quiet", "--no-project", "--python", trial.python, str(environment)],

@@ -12,7 +12,7 @@ import structsvm
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "stability.md").read_text(encoding="utf-8")
 PUBLIC = re.findall(r"`(structsvm[a-z_.]*)`", "\n".join(line for line in PAGE.splitlines() if line.startswith("| `")))
-NOT_PUBLIC = {"structsvm.cli", "structsvm.compute"}
+NOT_PUBLIC = {"structsvm.cli", "structsvm.foundation.compute"}
 
 
 def packages_with_all() -> set[str]:

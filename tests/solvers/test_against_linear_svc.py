@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from structsvm import Ranker, StructuralSVM
-from structsvm.types import Matrix, Vector
+from structsvm.foundation.types import Matrix, Vector
 
 C = 50.0
 SCALING = 2.5

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from structsvm import Problem
+from structsvm.foundation.types import Vector
 from structsvm.solvers import NSlack, OneSlack
-from structsvm.types import Vector
 
 TOL = 1e-4
 
@@ -33,9 +33,9 @@ def extreme(seed: int) -> tuple[Problem, tuple[Vector, Vector]]:
     penalty = rng.choice([1, 0.01, 50.0], size=d) if rng.random() < 0.5 else np.ones(d)
     if rng.random() < 0.5:
         penalty = np.where(np.isfinite(low) & np.isfinite(high) & (rng.random(d) < 0.6), 0, penalty)
-    centre = rng.normal(size=d) * rng.choice([0, 1, 10.0])
+    center = rng.normal(size=d) * rng.choice([0, 1, 10.0])
     problem = Problem.from_queries(X, y > 0, np.arange(n), loss="zero_one", C=C, sample_weight=kappa)
-    return problem.regularised(centre=centre, penalty=penalty, bounds=(low, high)), (low, high)
+    return problem.regularized(center=center, penalty=penalty, bounds=(low, high)), (low, high)
 
 
 @pytest.mark.parametrize("solver", [OneSlack(tol=TOL, max_iter=50), NSlack(tol=TOL, max_iter=50)])

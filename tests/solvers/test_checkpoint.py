@@ -189,11 +189,16 @@ def test_a_second_ctrl_c_while_the_last_state_is_written_loses_nothing(
 
 
 OTHERS: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
-    ("C", {"C": 31.0}, {}, r"is of a fit with C = 30\.0, and this one has C = 31\.0"),
-    ("loss", {"loss": NDCG()}, {}, "is of a fit with the loss AveragePrecision, and this one has the loss NDCG"),
-    ("data", {"seed": 1}, {}, "is of a fit to other features, labels or weights of examples, or of a loss with other"),
-    ("backend", {}, {"backend": "highs"}, r"OneSlack\(backend='auto'\), and this one has OneSlack\(backend='highs'\)"),
-    ("setting", {}, {"max_idle": 7}, r"OneSlack\(max_idle=50\), and this one has OneSlack\(max_idle=7\)"),
+    ("C", {"C": 31.0}, {}, r"belongs to a fit with C = 30\.0, and this fit has C = 31\.0"),
+    ("loss", {"loss": NDCG()}, {}, "belongs to a fit with the loss AveragePrecision, and this fit has the loss NDCG"),
+    (
+        "data",
+        {"seed": 1},
+        {},
+        "belongs to a fit with other features, labels, example weights or partitions, or to a loss with other",
+    ),
+    ("backend", {}, {"backend": "highs"}, r"OneSlack\(backend='auto'\), and this fit has OneSlack\(backend='highs'\)"),
+    ("setting", {}, {"max_idle": 7}, r"OneSlack\(max_idle=50\), and this fit has OneSlack\(max_idle=7\)"),
 ]
 
 
@@ -203,7 +208,7 @@ def test_another_fit_is_refused_and_nothing_lost(
 ) -> None:
     OneSlack().solve(problem_of(), checkpoint=file)
     content = file.read_bytes()
-    with pytest.raises(InputError, match=rf"the checkpoint .*fit\.npz .*{message}.*: give another file .* or delete"):
+    with pytest.raises(InputError, match=rf"the checkpoint .*fit\.npz .*{message}.*: choose another file .* or delete"):
         OneSlack(**settings).solve(problem_of(**problem), checkpoint=file)
     assert file.read_bytes() == content
 
@@ -213,18 +218,18 @@ def test_more_that_is_refused(file: Path) -> None:
     OneSlack().solve(problem_of(), checkpoint=file)
     content = file.read_bytes()
     fewer = Problem.from_queries(X[8:], y[8:], qid[8:], C=30.0)
-    with pytest.raises(InputError, match="40 examples and 12 weights, and this one has 39 examples and 12 weights"):
+    with pytest.raises(InputError, match="40 examples and 12 weights, and this fit has 39 examples and 12 weights"):
         OneSlack().solve(fewer, checkpoint=file)
-    with pytest.raises(InputError, match="the solver OneSlack, and this one has the solver NSlack"):
+    with pytest.raises(InputError, match="the solver OneSlack, and this fit has the solver NSlack"):
         NSlack().solve(problem_of(), checkpoint=file)
     weighted = Problem.from_queries(X, y, qid, C=30.0, sample_weight=1.0 + (qid == 3))
-    with pytest.raises(InputError, match="weights of examples"):
+    with pytest.raises(InputError, match="example weights"):
         OneSlack().solve(weighted, checkpoint=file)
     assert file.read_bytes() == content
     one = Problem.from_queries(X, y, qid, C=30.0, loss=FBeta(1.0))
     file.unlink()
     OneSlack(max_iter=2).solve(one, checkpoint=file)
-    with pytest.raises(InputError, match=r"with FBeta\(beta=1\.0\), and this one has FBeta\(beta=2\.0\)"):
+    with pytest.raises(InputError, match=r"with FBeta\(beta=1\.0\), and this fit has FBeta\(beta=2\.0\)"):
         OneSlack(max_iter=2).solve(Problem.from_queries(X, y, qid, C=30.0, loss=FBeta(2.0)), checkpoint=file)
 
 
@@ -246,14 +251,14 @@ def test_what_is_no_checkpoint_is_refused_and_left_as_it_is(spoil: Callable[[byt
     OneSlack().solve(problem_of(), checkpoint=file)
     content = spoil(file.read_bytes())
     file.write_bytes(content)
-    with pytest.raises(ModelFileError, match=r"no fit can go on from .*fit\.npz .*; give another file .* or delete"):
+    with pytest.raises(ModelFileError, match=r"cannot resume from .*fit\.npz .*; choose another file .* or delete"):
         OneSlack().solve(problem_of(), checkpoint=file)
     assert file.read_bytes() == content
 
 
 def test_a_result_that_is_no_checkpoint_is_refused(file: Path) -> None:
     OneSlack().solve(problem_of()).save(file)
-    with pytest.raises(ModelFileError, match="no fit can go on from .*'checkpoint' is missing"):
+    with pytest.raises(ModelFileError, match="cannot resume from .*'checkpoint' is missing"):
         OneSlack().solve(problem_of(), checkpoint=file)
 
 
@@ -282,7 +287,7 @@ def test_a_problem_that_cannot_be_told_from_others_is_refused_before_any_work(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(checkpoint_module, "fingerprint", lambda problem: np.random.default_rng().uniform(size=7))
-    with pytest.raises(InputError, match="no later one could tell .* the loss Untellable, .* cannot be pickled"):
+    with pytest.raises(InputError, match="the loss Untellable or its data cannot be pickled"):
         OneSlack().solve(problem_of(loss=Untellable()), checkpoint=file)
     assert not file.exists()
 
@@ -333,7 +338,7 @@ def test_a_checkpoint_that_cannot_be_written_any_more_does_not_end_the_fit(
     monkeypatch.setattr(checkpoint_module, "write_archive", full)
     with pytest.warns(
         CheckpointWarning,
-        match="checkpoint of this fit stays as it was before: fit.npz cannot be written: no space left",
+        match="checkpoint was not updated and keeps its previous state: fit.npz cannot be written: no space left",
     ):
         result = OneSlack(tol=1e-5).solve(problem_of(), checkpoint=Checkpoint(file, every=0))
     assert result.converged

@@ -8,9 +8,9 @@ from attrs import frozen
 
 from structsvm import Problem
 from structsvm.exceptions import OracleError
+from structsvm.foundation.types import Vector
 from structsvm.losses import Multiclass
 from structsvm.solvers import Auto, FrankWolfe, NSlack, OneSlack
-from structsvm.types import Vector
 
 
 @frozen
@@ -53,9 +53,9 @@ class Unbounded(Multiclass):
 @pytest.mark.parametrize(
     ("loss", "message"),
     [
-        (Forbidding, "Forbidding returned a loss of inf for example [0-9]+; a loss is a finite number"),
+        (Forbidding, "Forbidding returned a loss of inf for example [0-9]+; a loss must be finite"),
         (Infinite, "Infinite returned a loss of inf for example 0"),
-        (Unbounded, "Unbounded: the output .* of example 0 is encoded by NaN or infinity"),
+        (Unbounded, "Unbounded: the encoding .* of example 0 contains NaN or infinity"),
     ],
 )
 def test_each_solver_names_the_loss(loss: Any, message: str, solver: Any, exact: bool) -> None:

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from structsvm.compute.threads import using
 from structsvm.exceptions import InputError
-from structsvm.planes import Capacity, DualPlanes, RestrictedProblem
+from structsvm.foundation.compute.threads import using
 from structsvm.problem import Problem
+from structsvm.problem.planes import Capacity, DualPlanes
+from structsvm.problem.sweep import sweep_examples
 from structsvm.solvers.joint_step import improve_jointly
 
 
@@ -19,7 +20,7 @@ def kept(C: float, loss: str, passes: int = 3) -> tuple[Problem, DualPlanes]:
     problem = Problem.from_queries(X, y, qid, loss=loss, C=C)
     dual = DualPlanes(problem.d, problem.cap, Capacity.within(problem.n, problem.d, 2**22))
     for _ in range(passes):
-        problem.sweep(dual, np.arange(problem.n))
+        sweep_examples(problem, dual, np.arange(problem.n))
     return problem, dual
 
 
@@ -44,7 +45,7 @@ def primal(dual: DualPlanes) -> float:
 def test_the_gap_on_the_planes_closes(loss, C, accuracy):
     problem, dual = kept(C, loss)
     before = dual.refresh()
-    improve_jointly(RestrictedProblem(dual), accuracy * C, 400)
+    improve_jointly(dual, accuracy * C, 400)
     after, w = dual.refresh(), dual.w.copy()
     assert after >= before - 1e-9 * abs(before)
     assert (dual.arrays.a >= 0.0).all()
@@ -57,7 +58,7 @@ def test_the_gap_on_the_planes_closes(loss, C, accuracy):
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_blocks_give_the_same_whatever_the_number_of_threads(dtype, monkeypatch):
-    monkeypatch.setattr("structsvm.planes.values._BLOCK", 10)
+    monkeypatch.setattr("structsvm.problem.planes.values._BLOCK", 10)
     found = []
     for n_jobs in (1, 2, 8):
         _, dual = kept(1e4, "map")
@@ -65,7 +66,7 @@ def test_blocks_give_the_same_whatever_the_number_of_threads(dtype, monkeypatch)
             dual = rounded(dual)
         with using(n_jobs):
             before = dual.refresh()
-            improve_jointly(RestrictedProblem(dual), 1.0, 30)
+            improve_jointly(dual, 1.0, 30)
         assert dual.refresh() > before
         found.append((dual.w.tobytes(), dual.arrays.a.tobytes()))
     assert found[0] == found[1] == found[2]
@@ -75,7 +76,7 @@ def test_no_step_where_the_multipliers_are_the_best():
     _, dual = kept(10.0, "map")
     dual.improve(np.arange(30), most=5000)
     before, a = dual.refresh(), dual.arrays.a.copy()
-    improve_jointly(RestrictedProblem(dual), 0.0, 40)
+    improve_jointly(dual, 0.0, 40)
     assert dual.refresh() >= before - 1e-12 * before
     np.testing.assert_allclose(dual.arrays.a, a, atol=1e-3 * a.max())
 
@@ -84,13 +85,13 @@ def test_planes_too_large_to_compute_with_are_refused():
     _, dual = kept(10.0, "map")
     dual.arrays.gram[:] = 1e306
     with pytest.raises(InputError, match="too large to compute with"):
-        improve_jointly(RestrictedProblem(dual), 0.0, 40)
+        improve_jointly(dual, 0.0, 40)
 
 
 def test_it_ends_after_so_many_cuts():
     _, dual = kept(1e4, "map")
     before = dual.refresh()
-    improve_jointly(RestrictedProblem(dual), 0.0, 3)
+    improve_jointly(dual, 0.0, 3)
     assert dual.refresh() >= before
 
 
@@ -99,7 +100,7 @@ def test_planes_long_without_weight_are_passed_over():
     dual.arrays.age[:, 0] = 100.0
     dual.arrays.a[:, 0] = 0.0
     dual.refresh()
-    improve_jointly(RestrictedProblem(dual), 1e-4, 50)
+    improve_jointly(dual, 1e-4, 50)
     assert not dual.arrays.a[:, 0].any()
     assert dual.arrays.a.any()
     assert problem.n == 30

@@ -61,7 +61,7 @@ def test_the_command_line_says_it_in_a_line(tmp_path):
     data, large = tmp_path / "data", tmp_path / "large"
     write_letor(data, queries=3, documents=6, features=2)
     large.write_text("".join(f"{k % 2} qid:1 1:{k}e200 2:-{k}e250\n" for k in range(1, 9)))
-    for words, message in ((["data", "-C", "1e308"], "C must be from"), (["large"], "the features are too large")):
+    for words, message in ((["data", "-C", "1e308"], "C must be from"), (["large"], "the features or C are too large")):
         command = ["train", str(tmp_path / words[0]), *words[1:], "--model", str(tmp_path / "m"), "-q"]
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
@@ -78,7 +78,7 @@ def test_a_fit_that_rounding_limits_ends_soon(loss, seed):
     rng = np.random.default_rng(seed)
     X, y = 1e8 * rng.standard_normal((6, 3)), rng.integers(0, 2, 6)
     y[:2] = 1, 0
-    problem = Problem.from_queries(X, y, np.zeros(6), loss=loss, C=42.0).regularised(bounds=(0.0, None))
+    problem = Problem.from_queries(X, y, np.zeros(6), loss=loss, C=42.0).regularized(bounds=(0.0, None))
     result = OneSlack().solve(problem, callback=lambda step: step.iteration >= 60)
     assert result.status is Status.STALLED
     assert "Scale the features" in result.message

@@ -16,7 +16,7 @@ def test_a_constant_regularised_feature_does_not_set_the_steps(solver: OneSlack 
     X, y, qid = rng.standard_normal((40, 4)), rng.integers(0, 2, 40), np.arange(40) // 5
     X[:, 3] = 0.7 * (1.0 + noise * X[:, 3])
     problem = Problem.from_queries(X, y, qid, loss="map", C=65.0)
-    result = solver.solve(problem.regularised(penalty=[0.0, 0.0, 0.0, 1.0], bounds=(-8.0, 8.0)), callback=_too_long)
+    result = solver.solve(problem.regularized(penalty=[0.0, 0.0, 0.0, 1.0], bounds=(-8.0, 8.0)), callback=_too_long)
     assert result.converged
 
 

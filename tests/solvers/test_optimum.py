@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from structsvm.qp import ActiveSet, DualQP, QPBackend, QPSolution
 from structsvm.registry import solvers
 from structsvm.result import Result, Status
 from structsvm.solvers import FrankWolfe, NSlack, OneSlack
+from structsvm.solvers.qp import ActiveSet, DualQP, QPBackend, QPSolution
 from tests.campaign.cases import case, start_of
 from tests.small_problems import KINDS, Listed, listed, small_problem, solved
 

@@ -11,13 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from structsvm.exceptions import InputError
-from structsvm.planes import Capacity
-from structsvm.planes.capacity import fewest
 from structsvm.problem import Problem
+from structsvm.problem.planes import Capacity
+from structsvm.problem.planes.capacity import fewest
 from structsvm.result import Result, Status
 from structsvm.solvers import FrankWolfe, NSlack, OneSlack, Solver
-from structsvm.storage.files import write_archive
-from tests.small_problems import KINDS, ranking_arrays, small_problem, solved
+from tests.small_problems import KINDS, ranking_arrays, solved
 from tests.solvers.test_optimum import assert_certified, assert_dual_point
 
 
@@ -94,7 +93,7 @@ def test_too_little_memory_for_float64_is_told_where_it_is_needed() -> None:
     need = Capacity(places, np.float64).bytes_for(problem.n, problem.d, places)
     with pytest.raises(
         InputError,
-        match=f"cannot keep {places} planes of 6 .* float32 has too few digits for this tol: give it {need} bytes, or",
+        match=f"cannot store {places} planes of 6 .* float32 has too few digits for this tol: give it {need} bytes, or",
     ):
         solver.solve(problem)
 
@@ -138,11 +137,14 @@ def test_rounded_cuts_are_saved_as_such(tmp_path: Path) -> None:
     np.testing.assert_array_equal(Result.load(tmp_path / "r.npz").cuts.error, result.cuts.error)
 
 
-def test_a_file_of_before_there_were_rounded_cuts(tmp_path: Path) -> None:
-    result = FrankWolfe().solve(small_problem("map"))
-    arrays = result.arrays()
-    assert not arrays.pop("error").any()
-    write_archive(tmp_path / "r.npz", arrays)
-    cuts = Result.load(tmp_path / "r.npz").cuts
-    np.testing.assert_array_equal(cuts.error, np.zeros(len(result.cuts)))
-    np.testing.assert_array_equal(cuts.a, result.cuts.a)
+def test_a_converged_start_keeps_its_bounds() -> None:
+    """Exact planes are loaded in float64 if float32 would lower their bound by a good part of the gap wanted."""
+    rng = np.random.default_rng(0)
+    X, y, qid = rng.standard_normal((40, 4)) * 1e3, rng.integers(0, 2, 40), np.arange(40) // 5
+    problem = Problem.from_queries(X, y, qid, loss="map", C=1.0)
+    exact = FrankWolfe(tol=1e-7).solve(problem)
+    least = fewest(problem.n, problem.d)
+    few = FrankWolfe(tol=1e-7, memory=Capacity(least, np.float64).bytes_for(problem.n, problem.d, least))
+    for solver in (FrankWolfe(tol=1e-7), few):
+        again = solver.solve(problem, start=exact)
+        assert (again.primal, again.dual) == (exact.primal, exact.dual)

@@ -8,8 +8,8 @@ from attrs import evolve
 from attrs.exceptions import FrozenInstanceError
 
 from structsvm.exceptions import InputError, UnknownNameError
-from structsvm.qp import ActiveSet
 from structsvm.solvers import Auto, FrankWolfe, NSlack, OneSlack
+from structsvm.solvers.qp import ActiveSet
 from tests.small_problems import PlainROCArea, ranking, small_problem
 
 each_solver = pytest.mark.parametrize("solver", [OneSlack, NSlack, FrankWolfe])
@@ -52,7 +52,7 @@ def test_tol_is_a_positive_number(solver: Any, tol: Any) -> None:
         (FrankWolfe, "max_iter", 0),
         (FrankWolfe, "memory", 1e9),
         (FrankWolfe, "cache_sweeps", -1),
-        (FrankWolfe, "seed", None),
+        (FrankWolfe, "random_state", None),
     ],
 )
 def test_whole_numbers_are_checked(solver: Any, name: str, value: Any) -> None:

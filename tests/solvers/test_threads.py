@@ -14,10 +14,11 @@ from sklearn.model_selection import GroupKFold
 
 from structsvm import Problem, Ranker, StructuralSVM
 from structsvm.exceptions import InputError, OracleError
+from structsvm.features.operators.binned import BinnedMatrix
 from structsvm.losses import ROCArea
-from structsvm.operators.binned import BinnedMatrix
-from structsvm.planes import Capacity, DualPlanes
 from structsvm.problem.batches import Batches
+from structsvm.problem.planes import Capacity, DualPlanes
+from structsvm.problem.sweep import sweep_examples
 from structsvm.solvers import FrankWolfe, NSlack, OneSlack
 from tests.small_problems import PlainROCArea, ranking, ranking_arrays
 
@@ -45,7 +46,7 @@ FORMS: dict[str, Any] = {
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("structsvm.compute.blocks._BLOCK", 100)
+    monkeypatch.setattr("structsvm.foundation.compute.blocks._BLOCK", 100)
 
 
 def require_equal(problem: Problem, solver: Any) -> None:
@@ -99,7 +100,7 @@ def test_the_dual_never_falls(seed: int, C: float, n_jobs: int) -> None:
     dual = DualPlanes(problem.d, problem.cap, Capacity(4, np.float64))
     rng, last = np.random.default_rng(seed), 0.0
     for _ in range(6):
-        problem.sweep(dual, rng.permutation(problem.n)[: rng.integers(1, problem.n + 1)])
+        sweep_examples(problem, dual, rng.permutation(problem.n)[: rng.integers(1, problem.n + 1)])
         now = dual.refresh()
         assert now >= last - 1e-12 * abs(last)
         last = now
@@ -133,11 +134,11 @@ def test_few_examples_are_visited_one_by_one() -> None:
 def test_an_argmax_that_is_beaten_is_named(n_jobs: int) -> None:
     problem = evolve(ranking("roc_area", 0, 10.0, queries=200, documents=10), n_jobs=n_jobs)
     dual = DualPlanes(problem.d, problem.cap, Capacity(4, np.float64))
-    problem.sweep(dual, np.arange(200))
+    sweep_examples(problem, dual, np.arange(200))
     for i in (77, 79):  # of one batch of four
         dual.visit(np.array([i]), np.full((1, problem.d), 1e-3), np.array([50.0]))
-    with pytest.raises(OracleError, match="an output found earlier for example 77 has a larger"):
-        problem.sweep(dual, np.arange(200))
+    with pytest.raises(OracleError, match="wrong output for example 77: an output found earlier has a larger"):
+        sweep_examples(problem, dual, np.arange(200))
 
 
 def raising(scores: Any, labels: Any, params: Any, out: Any) -> float:
@@ -162,13 +163,13 @@ def test_what_a_kernel_raises_ends_all_threads(n_jobs: int) -> None:
     y[qid == 120] = np.roll(y[qid == 120], -int(np.argmax(y[qid == 120] == 7.0)))
     problem = Problem.from_queries(np.ones((len(y), 2)), y, qid, loss=Raising(), n_jobs=n_jobs)
     with pytest.raises(ValueError, match="a label of 7"):
-        problem.sweep(DualPlanes(2, problem.cap, Capacity(4, np.float64)), np.arange(200))
+        sweep_examples(problem, DualPlanes(2, problem.cap, Capacity(4, np.float64)), np.arange(200))
 
 
 def test_an_example_is_visited_once() -> None:
     problem = ranking("roc_area", 0)
-    with pytest.raises(InputError, match="order must have each example once at most"):
-        problem.sweep(DualPlanes(problem.d, problem.cap, Capacity(4, np.float64)), np.array([0, 1, 0]))
+    with pytest.raises(InputError, match="order must contain each example at most once"):
+        sweep_examples(problem, DualPlanes(problem.d, problem.cap, Capacity(4, np.float64)), np.array([0, 1, 0]))
 
 
 def threads_of_a_fit(n_jobs: int | None) -> set[str]:

@@ -5,9 +5,9 @@ import pytest
 from attrs import evolve, frozen
 
 from structsvm.exceptions import CheckError
-from structsvm.qp import ActiveSet, QPBackend
+from structsvm.solvers.qp import ActiveSet, QPBackend
 from structsvm.testing import check_backend
-from tests.qp.programmes import random_qp
+from tests.solvers.qp.programmes import random_qp
 
 
 @frozen
@@ -74,15 +74,15 @@ def at_random(qp, start, solution):
         (rough, "expected a gap of at most"),
         (short, r"expected multipliers of shape \(1,\), got shape \(0,\)"),
         (not_finite, "expected finite multipliers"),
-        (writes_to_the_programme, "expected the arrays of the programme as they were"),
-        (writes_to_the_start, "expected start.a as it was"),
+        (writes_to_the_programme, "expected unchanged arrays of the programme"),
+        (writes_to_the_start, "expected unchanged start.a"),
         (at_random, "expected the same multipliers from the same start"),
         (lambda qp, start, solution: solution.a, "expected a QPSolution, got ndarray"),
     ],
 )
 def test_finds_the_fault(spoil, message):
     with pytest.raises(AssertionError, match=message) as caught:
-        check_backend(Faulty(spoil), seed=5)
+        check_backend(Faulty(spoil), random_state=5)
     assert "seed 5, " in str(caught.value)
     assert " cuts in " in str(caught.value)
 

@@ -9,10 +9,10 @@ import pytest
 from attrs import frozen
 
 from structsvm.exceptions import CheckError, InputError, StructSVMError
+from structsvm.foundation.types import Vector
 from structsvm.losses import AveragePrecision, Multiclass, ROCArea, ScoreLoss, ZeroOne
 from structsvm.problem import Problem
 from structsvm.testing import check_loss
-from structsvm.types import Vector
 from tests.small_problems import Kronecker, PlainROCArea
 
 BASES: dict[str, tuple[Any, Any]] = {
@@ -82,14 +82,14 @@ MUTATIONS = [
         RANKING,
         "encode",
         lambda right, self, y_hat, y: right(self, y_hat, y) * (1.5 if y_hat is y else 1.0),
-        "no upper bound",
+        "does not bound the",
     ),
     Mutation(
         "length depends on the output",
         IN_SCORES,
         "encode",
         lambda right, self, y_hat, y: np.append(right(self, y_hat, y), [0.0] * int(self.loss(y, y_hat) > 0)),
-        "as many for every output",
+        "one per score",
     ),
     Mutation("sign", ["Kronecker"], ARGMAX, lambda right, self, x, y, w: right(self, x, y, -w), ARGMAX),
     Mutation("no loss", ["Kronecker"], ARGMAX, lambda right, self, x, y, w: self.argmax(x, w), ARGMAX),
@@ -100,7 +100,9 @@ MUTATIONS = [
     Mutation("costs transposed", ["Kronecker"], "loss", lambda right, self, y, y_hat: right(self, y_hat, y), ARGMAX),
     Mutation("truth costs", ["Kronecker"], "loss", lambda right, self, y, y_hat: 1.0, "must be 0"),
     Mutation("scaled", ["Kronecker"], "joint_feature", lambda right, self, x, y: (1 + y) * right(self, x, y)),
-    Mutation("length", ["Kronecker"], "joint_feature", lambda right, self, x, y: right(self, x, y)[: 6 - y], "as many"),
+    Mutation(
+        "length", ["Kronecker"], "joint_feature", lambda right, self, x, y: right(self, x, y)[: 6 - y], "same number"
+    ),
 ]
 
 
@@ -161,7 +163,7 @@ def vandal(scores, labels, params, out):  # type: ignore[no-untyped-def]
     [
         (silent, "must write every element of out"),
         (no_violation, "misses the most violated output"),
-        (free_lunch, "made a plane of no output"),
+        (free_lunch, "returned a plane of no output"),
         (not_a_number, "kernel returned nan"),
         (vandal, "changed the scores"),
     ],
@@ -226,7 +228,7 @@ def test_inexact_argmaxes_need_not_reach_the_maximum(base: str, methods: Any) ->
 
 def test_an_inexact_kernel_need_not_reach_the_maximum() -> None:
     check_loss(rebuilt("ROCArea", kernel=staticmethod(no_violation), exact=False))
-    for kernel, complaint in ((free_lunch, "made a plane of no output"), (silent, "must write every element")):
+    for kernel, complaint in ((free_lunch, "returned a plane of no output"), (silent, "must write every element")):
         with pytest.raises(AssertionError, match=complaint):
             check_loss(rebuilt("ROCArea", kernel=staticmethod(kernel), exact=False))
 
@@ -238,7 +240,7 @@ def test_an_inexact_kernel_need_not_reach_the_maximum() -> None:
         (
             "encode",
             lambda right, self, y_hat, y: right(self, y_hat, y) * (1.5 if y_hat is y else 1.0),
-            "no upper bound",
+            "does not bound the",
         ),
         (ARGMAX, overwrite, "changed the scores"),
     ],
@@ -265,7 +267,7 @@ def test_an_output_that_is_not_listed_is_found(exact: bool) -> None:
             return 11
 
     Inventive.exact = exact  # type: ignore[method-assign, assignment]
-    with pytest.raises(AssertionError, match="returned 11, which is none of the outputs that outputs lists: its value"):
+    with pytest.raises(AssertionError, match="returned 11, which outputs does not list: its value"):
         check_loss(Inventive(), [0, 3])
 
 
@@ -400,5 +402,5 @@ def test_a_loss_may_be_right_for_some_weights() -> None:
     with pytest.raises(CheckError, match="weight_bounds returned"):
         check_loss(type("Odd", (Positive,), {"weight_bounds": lambda self, d: (np.ones(2), np.ones(2))})(), examples)
     odd = type("Odd", (Positive,), {"weight_bounds": lambda self, d: (np.ones(2), None)})()
-    with pytest.raises(InputError, match="weight_bounds: the smallest weights must be one number, or one for each"):
+    with pytest.raises(InputError, match="weight_bounds: the smallest weights must be one number or"):
         Problem.from_examples([x for x, _ in examples], [0, 1, 2], loss=odd)

@@ -8,10 +8,10 @@ import pytest
 from attrs import frozen
 
 from structsvm.exceptions import InputError
+from structsvm.foundation.types import Vector
 from structsvm.losses import InterleavingLoss
-from structsvm.losses.precision_at_k import TruncatedPrecision
+from structsvm.losses.at_k import TruncatedPrecision
 from structsvm.testing import check_loss
-from structsvm.types import Vector
 
 
 @frozen

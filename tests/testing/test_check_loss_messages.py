@@ -46,12 +46,12 @@ def complaint(base: type, examples: Any = None, **methods: Any) -> AssertionErro
 )
 def test_an_encoding_that_is_none(came: Any, words: str) -> None:
     assert str(complaint(ROCArea, encode=returns(came))) == (
-        f"Mine.encode returned {words}: it must return a vector of 2 finite numbers, one a score, "
-        "as many for every output\n  example y = [1., 0.]\n  output ŷ = [1., 0.]"
+        f"Mine.encode returned {words}: it must return a vector of 2 finite numbers, one per score"
+        "\n  example y = [1., 0.]\n  output ŷ = [1., 0.]"
     )
     said = str(complaint(Kronecker, PAIRS, joint_feature=returns(came if came is None else [came, came])))
     assert said.startswith("Mine.joint_feature returned ")
-    assert said.endswith("as many for every x and y\n  example x = [ 1. , -0.5], y = 0\n  output ŷ = 0")
+    assert said.endswith("the same number for every x and y\n  example x = [ 1. , -0.5], y = 0\n  output ŷ = 0")
 
 
 def test_joint_features_are_as_many_for_every_example() -> None:
@@ -78,10 +78,14 @@ def test_what_a_method_of_a_generic_loss_raises(method: str) -> None:
 @pytest.mark.parametrize("method", ["loss_augmented_argmax", "argmax"])
 def test_an_argmax_that_returns_nothing(method: str) -> None:
     said = str(complaint(ROCArea, **{method: returns(None)}))
-    assert re.match(rf"Mine.{method} returned None, which is no output: Mine.encode raised InputError: .*\n", said)
+    assert re.match(
+        rf"Mine.{method} returned None, which is not a valid output: Mine.encode raised InputError: .*\n", said
+    )
     assert said.endswith("\n  example y = [1., 0.]\n  scores = [0., 0.]")
     said = str(complaint(Kronecker, PAIRS, **{method: returns(None)}))
-    assert said.startswith(f"Mine.{method} returned None, which is no output: Mine.joint_feature returned an array")
+    assert said.startswith(
+        f"Mine.{method} returned None, which is not a valid output: Mine.joint_feature returned an array"
+    )
 
 
 @pytest.mark.parametrize("came", [None, "1", np.inf, -1.0, [1.0, 2.0]])
@@ -94,7 +98,7 @@ def test_a_loss_that_is_no_number(came: Any) -> None:
 
 
 def test_no_outputs() -> None:
-    assert str(complaint(ROCArea, outputs=returns([]))).startswith("Mine.outputs lists no output\n  example y = [")
+    assert str(complaint(ROCArea, outputs=returns([]))).startswith("Mine.outputs returned no output\n  example y = [")
 
 
 def no_number(scores, labels, params, out):  # type: ignore[no-untyped-def]
@@ -198,7 +202,9 @@ def test_usable_says_yes_or_no() -> None:
 def test_a_list_of_documents_is_no_output(method: str) -> None:
     said = str(complaint(ROCArea, **{method: lambda self, scores, *y: np.argsort(-scores)}))
     assert f"Mine.{method} does not return a maximiser" in said
-    assert "  If these are document numbers, best first: an output is one number per document, larger is ahead" in said
+    assert (
+        "  This looks like document numbers, best first; an output is one number per document, larger is ahead" in said
+    )
 
 
 def test_only_a_list_of_documents_is_taken_for_one() -> None:
@@ -221,7 +227,7 @@ def writes_to_x(self: Any, x: Any, y: Any, w: Any) -> Any:
 )
 def test_an_argmax_that_changes_its_example(base: type, examples: Any, write: Any, before: str) -> None:
     said = str(complaint(base, deepcopy(examples), loss_augmented_argmax=write))
-    assert said.startswith("Mine.loss_augmented_argmax changed the example it was given, which was ")
+    assert said.startswith("Mine.loss_augmented_argmax changed the example, which was ")
     assert before in said.splitlines()[0]
     assert said.splitlines()[0].endswith(": work on a copy")
 

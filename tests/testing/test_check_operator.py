@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from structsvm.operators import Operator, Rows, Shared, WithIntercept
+from structsvm.features.operators import Operator, Rows
+from structsvm.features.operators.composed import Shared, WithIntercept
+from structsvm.foundation.types import IntVector, Vector
 from structsvm.testing import check_operator
-from structsvm.types import IntVector, Vector
 
 RNG = np.random.default_rng(0)
 X, PTR = RNG.standard_normal((6, 3)), np.array([0, 1, 1, 4, 6])
@@ -77,7 +78,7 @@ FAULTS: list[tuple[str, Any, str]] = [
     ("scores", lambda self, w: (self.X @ w).astype(np.float32), "expected scores to return a float64 .*, got float32"),
     ("scores", lambda self, w: None, "expected scores to return a float64 vector of length 6, got NoneType"),
     ("scores", lambda self, w: self.X @ w / 0.0, "expected finite numbers of scores"),
-    ("scores", in_place, "expected scores to leave what it is given as it was"),
+    ("scores", in_place, "expected scores to leave its argument unchanged"),
     ("combine", lambda self, c: self.X.T @ c + 1.0, r"expected combine\(b − 2 c\) = combine\(b\)"),
     ("combine", lambda self, c: -self.X.T @ c, "expected the transpose of scores in combine"),
     ("block", lambda self, i, j: Plain(self.X[i:j], self.ptr[i : j + 1] - self.ptr[i]), r"expected block\(\d, \d\)"),
@@ -108,7 +109,7 @@ class Unknown(NamedTuple):
     [
         (lambda self: Rows(2.0 * self.X, self.ptr).view, "expected compiled scores of example 0"),
         (lambda self: Rows(self.X, np.array([0, 1, 2, 4, 6])).view, "expected view.ptr that is ptr"),
-        (lambda self: Unknown(self.ptr), "the compiled loops to read its view, which register_view lets them"),
+        (lambda self: Unknown(self.ptr), "a view that compiled loops can read after register_view"),
         (lambda self: Rows(self.X, self.ptr).view if self.n == 4 else None, "view, as the whole has one"),
     ],
 )

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from Stemmer import Stemmer
 
 from structsvm.exceptions import DataFormatError, InputError, UnknownNameError
-from structsvm.text import STOP_LISTS, Analyzer, read_stop_words, tokens
-from structsvm.text.stop_words import named_stop_words
+from structsvm.text import Analyzer, tokens
+from structsvm.text.stop_words import STOP_LISTS, named_stop_words, read_stop_words
 
 WORDS = "the relational generalizations of oscillators' theories were happily oscillating hopping skies s y ies"
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from structsvm.data import Document, read_documents
 from structsvm.exceptions import InputError
-from structsvm.text import Analyzer, Index, counting
+from structsvm.text import Analyzer, Index, Retriever, counting
+from structsvm.text.postings import Strings
 from tests.real_data import CRANFIELD, VASWANI, needs
 
 TEXT = st.lists(st.sampled_from(["a", "B", "b", "wings", "wing", "it's", "of", "é", "流"]), max_size=9).map(" ".join)
@@ -185,3 +186,13 @@ def test_cranfield():
     assert list(index.fields) == ["author", "bibliography", "text", "title"]
     assert np.count_nonzero(index.fields["text"].lengths == 0) == 2
     assert sum(field.n_tokens for field in index.fields.values()) == index.whole.n_tokens
+
+
+def test_numbers_of_documents_by_their_ids():
+    ids = ["b", "10", "é", "a", "9", "aa"]
+    index = Index.build([(name, {"text": "wing"}) for name in ids])
+    wanted = ["aa", "c", "b", "b", "", "é", "zzzz", "9"]
+    assert index.numbers_of(wanted).tolist() == [ids.index(name) if name in ids else -1 for name in wanted]
+    assert index.numbers_of([10, 11]).tolist() == [1, -1]
+    with patch.object(Strings, "__array__", side_effect=AssertionError):  # the ids are read and sorted once
+        assert Retriever(index).retrieve({"1": "wing"}).doc_ids.tolist() == sorted(ids, reverse=True)

@@ -5,16 +5,13 @@ SVM-map on queries of 1 to 20 terms, topic by topic, and returns `MorganResults`
 """
 
 from examples.papers.morgan2004.methods import FittedWeights, Method, SearchedWeights, paper_methods
-from examples.papers.morgan2004.protocol import morgan
-from examples.papers.morgan2004.results import Curve, Difference, Learned, MorganResults, TopicTrial
+from examples.papers.morgan2004.plan import morgan
+from examples.papers.morgan2004.results import MorganResults, TopicTrial
 from examples.papers.morgan2004.settings import MorganSettings
 from examples.papers.morgan2004.topics import TopicCounts
 
 __all__ = [
-    "Curve",
-    "Difference",
     "FittedWeights",
-    "Learned",
     "Method",
     "MorganResults",
     "MorganSettings",

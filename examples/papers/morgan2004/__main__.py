@@ -5,13 +5,12 @@ from pathlib import Path
 
 import click
 
-from examples.papers.morgan2004.protocol import morgan
+from examples.papers.morgan2004.plan import morgan
 from examples.papers.morgan2004.report import write_morgan_report
 from examples.papers.morgan2004.report.tables import data_table, difference_table, pick_table
 from examples.papers.morgan2004.settings import MorganSettings
 from structsvm.data import load_qrels
 from structsvm.exceptions import StructSVMError
-from structsvm.tables import as_text
 from structsvm.text import Index
 
 
@@ -38,7 +37,9 @@ def _grades(_context: click.Context, _option: click.Parameter, text: str | None)
     help="Relevant documents that a topic needs.",
 )
 @click.option("--repeats", type=click.IntRange(1), default=5, show_default=True, help="Random splits of each topic.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the splits.")
+@click.option(
+    "--seed", "random_state", type=click.IntRange(0), default=0, show_default=True, help="Seed of the splits."
+)
 @click.option("--jobs", type=click.IntRange(1), help="Processes.  [default: one per processor]")
 def main(
     index: Path,
@@ -64,7 +65,7 @@ def main(
         settings,
         out,
         topics=asked,
-        jobs=jobs,
+        n_jobs=jobs,
         progress=_show,
     )
     for topic, reason in results.left_out.items():
@@ -72,7 +73,7 @@ def main(
     if results.missing:
         click.echo(f"note: {results.missing} relevant documents are not in the index and were left out", err=True)
     for table in (data_table(results), pick_table(results), difference_table(results)):
-        click.echo(as_text(table))
+        click.echo(str(table))
     written = write_morgan_report(results, out)
     if written.missing:
         click.echo(f"note: the report has no plots: {written.missing}", err=True)

@@ -10,14 +10,14 @@ import numpy as np
 from attrs import Attribute, field, frozen
 
 from structsvm.exceptions import InputError
-from structsvm.operators import Rows
+from structsvm.features.operators import Rows
+from structsvm.foundation.settings import as_list, at_least
+from structsvm.foundation.types import IntVector, Matrix, Vector
 from structsvm.protocols.estimator_model import EstimatorModel
 from structsvm.protocols.feature_maps import AsGiven
-from structsvm.protocols.model import Candidate, Model
+from structsvm.protocols.model import Candidate, ProtocolModel
 from structsvm.protocols.svm_models import RankingSVM
 from structsvm.rankers import MaximumEntropy, WeightSearch
-from structsvm.settings import as_list, at_least
-from structsvm.types import IntVector, Matrix, Vector
 
 
 class Method(ABC):
@@ -72,7 +72,7 @@ class SearchedWeights(Method):
     Parameters
     ----------
     name : its name in tables.
-    max_rounds : most rounds for each length.
+    max_iter : most rounds for each length.
 
     Examples
     --------
@@ -85,12 +85,12 @@ class SearchedWeights(Method):
     """
 
     name: str = "WeightSearch"
-    max_rounds: int = field(default=100, validator=at_least(1))
+    max_iter: int = field(default=100, validator=at_least(1))
 
     def lengths(self, X: Matrix, y: Vector) -> Iterator[Sequence[Candidate]]:
         """Search the weights of all lengths in one go; there is no hyper-parameter. See `Method.lengths`."""
         began = time.perf_counter()
-        search = WeightSearch(fix_first=True, incremental=True, max_rounds=self.max_rounds).fit(X, y)
+        search = WeightSearch(fix_first=True, incremental=True, max_iter=self.max_iter).fit(X, y)
         seconds = (time.perf_counter() - began) / X.shape[1]
         for length, weights in enumerate(search.coef_path_, start=1):
             yield (Candidate("", partial(_scores, weights[:length]), seconds, weights=weights[:length]),)
@@ -102,8 +102,8 @@ def _scores(weights: Vector, X: Matrix, _qid: IntVector) -> Vector:
 
 
 def _reads_as_given(method: "FittedWeights", _attribute: "Attribute[Any]", model: Any) -> None:
-    if not isinstance(model, Model):
-        raise InputError(f"FittedWeights(model=...) must be a Model, got {model!r}")
+    if not isinstance(model, ProtocolModel):
+        raise InputError(f"FittedWeights(model=...) must be a ProtocolModel, got {model!r}")
     if not isinstance(model.features, AsGiven):
         raise InputError(f"{model.name} must read the values of terms as they are: give it features=AsGiven()")
 
@@ -128,7 +128,7 @@ class FittedWeights(Method):
     [[0.1, 1.0], [0.1, 1.0]]
     """
 
-    model: Model = field(validator=_reads_as_given)
+    model: ProtocolModel = field(validator=_reads_as_given)
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -152,8 +152,8 @@ def paper_methods() -> tuple[Method, ...]:
     >>> from examples.papers.morgan2004 import MorganSettings, SearchedWeights, paper_methods
     >>> [method.name for method in paper_methods()]
     ['WeightSearch', 'MaximumEntropy', 'SVM-map']
-    >>> faster = [SearchedWeights(max_rounds=5), *paper_methods()[1:]]
-    >>> MorganSettings(methods=faster).methods[0].max_rounds
+    >>> faster = [SearchedWeights(max_iter=5), *paper_methods()[1:]]
+    >>> MorganSettings(methods=faster).methods[0].max_iter
     5
     """
     as_given = AsGiven()
@@ -176,13 +176,12 @@ def as_methods(given: Any) -> tuple[Method, ...]:
     ------
     InputError : one of them is neither; it is named.
     """
-    one = isinstance(given, Method | Model)
+    one = isinstance(given, Method | ProtocolModel)
     methods = []
     for each in (given,) if one else as_list("methods", given, "methods or models"):
-        if not isinstance(each, Method | Model):
+        if not isinstance(each, Method | ProtocolModel):
             raise InputError(
-                f"each of methods must be a Method, such as SearchedWeights(), or a Model of structsvm.protocols, "
-                f"got {each!r}"
+                f"each of methods must be a Method, such as SearchedWeights(), or a ProtocolModel, got {each!r}"
             )
-        methods.append(FittedWeights(each) if isinstance(each, Model) else each)
+        methods.append(FittedWeights(each) if isinstance(each, ProtocolModel) else each)
     return tuple(methods)

@@ -3,10 +3,9 @@
 import numpy as np
 from attrs import frozen
 
+from structsvm.foundation.types import IntVector, Matrix, Vector
 from structsvm.text import Postings, RetrievalFunction
 from structsvm.text.functions import Occurrences
-from structsvm.text.functions.term_frequency import saturated
-from structsvm.types import IntVector, Matrix, Vector
 
 
 @frozen
@@ -18,7 +17,7 @@ class _OkapiTF(RetrievalFunction):
 
     def weights(self, found: Occurrences) -> Vector:
         """Return the saturated tf."""
-        return saturated(found, k1=2.0, b=0.75)
+        return found.tf / (found.tf + (0.5 + 1.5 * found.length / found.collection.average_length))
 
 
 def okapi_tf(postings: Postings, terms: IntVector) -> Matrix:

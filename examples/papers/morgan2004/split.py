@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from structsvm.types import BoolVector, IntVector
+from structsvm.foundation.types import BoolVector, IntVector
 
 FEWEST = 8
 """Documents of which a quarter has room for a relevant one and another one."""

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from structsvm.foundation.types import BoolVector, IntVector, Vector
 from structsvm.text import Postings
-from structsvm.types import BoolVector, IntVector, Vector
 
 
 def mutual_information(postings: Postings, rows: IntVector, relevant: BoolVector) -> Vector:

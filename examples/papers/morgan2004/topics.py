@@ -8,9 +8,9 @@ from attrs import field, frozen
 from examples.papers.morgan2004.split import FEWEST, FEWEST_OF_A_KIND
 from structsvm.data import Qrels
 from structsvm.exceptions import InputError
-from structsvm.storage.records import digest
+from structsvm.foundation.storage.records import digest
+from structsvm.foundation.types import BoolVector, IntVector
 from structsvm.text import Index
-from structsvm.types import BoolVector, IntVector
 
 
 @frozen

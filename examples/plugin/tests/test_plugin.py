@@ -8,9 +8,9 @@ from structsvm_example.piqp_backend import PIQP
 from structsvm import Ranker
 from structsvm.clicks import simulate, weigh
 from structsvm.exceptions import InputError
-from structsvm.export import export
-from structsvm.qp import DualQP
+from structsvm.models.export import export
 from structsvm.registry import backends, losses
+from structsvm.solvers.qp import DualQP
 from structsvm.testing import check_backend, check_loss
 
 

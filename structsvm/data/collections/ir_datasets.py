@@ -1,29 +1,19 @@
-"""Collections of the package ir_datasets by name, where it is installed."""
+"""Collections of the package ir_datasets by name."""
 
 from collections.abc import Iterator
 from typing import Any
 
-from structsvm.data.collections.json_lines import texts
-from structsvm.data.collections.records import Kind, Record
-from structsvm.exceptions import InputError, NotInstalledError
-from structsvm.storage.files import DATA_SET
+from structsvm.data.collections.files import Kind, Record
+from structsvm.data.collections.lines import texts
+from structsvm.exceptions import InputError
+from structsvm.foundation.extras import needed
+from structsvm.foundation.storage.files import DATA_SET
 
 _WANTED: dict[Kind, tuple[str, str]] = {"document": ("docs", "doc_id"), "topic": ("queries", "query_id")}
 
 
 def read(name: str, kind: Kind) -> Iterator[Record]:
-    """Yield the documents or topics of a data set; in place of lines they have numbers, from 1.
-
-    Parameters
-    ----------
-    name : name of the data set, such as ``vaswani``.
-    kind : what is read.
-
-    Raises
-    ------
-    NotInstalledError : the package is missing.
-    InputError : it knows no data set of that name, the data set has no documents or topics, or it cannot be read.
-    """
+    """Yield the documents or topics of a data set, such as ``vaswani``; items numbered from 1 replace lines."""
     part, id_field = _WANTED[kind]
     for number, item in enumerate(_items(name, part), start=1):
         fields = item._asdict()
@@ -31,36 +21,30 @@ def read(name: str, kind: Kind) -> Iterator[Record]:
 
 
 def judgments(name: str) -> list[tuple[str, str, int]]:
-    """Return topic, document and grade of each judgment of a data set.
-
-    Raises
-    ------
-    NotInstalledError, InputError : as `read`; or the judgments have no grades.
-    """
+    """Return topic, document and grade of each judgment of a data set."""
     found = list(_items(name, "qrels"))
     if not all(hasattr(item, "relevance") for item in found):
-        raise InputError(f"the judgments of {name!r} of ir_datasets have no grades, but {', '.join(found[0]._fields)}")
+        raise InputError(
+            f"the judgments of {name!r} of ir_datasets have no grades: their fields are {', '.join(found[0]._fields)}"
+        )
     return [(item.query_id, item.doc_id, int(item.relevance)) for item in found]
 
 
 def _items(name: str, part: str) -> Iterator[Any]:
-    try:
+    with needed(f"{DATA_SET}{name} needs the package ir-datasets", "ir-datasets"):
         import ir_datasets
-    except ImportError as error:
-        raise NotInstalledError(
-            f"{DATA_SET}{name} needs the package ir-datasets: pip install 'structural-svm[ir-datasets]' installs it "
-            f"({error})"
-        ) from None
     what = {"docs": "documents", "queries": "topics", "qrels": "judgments"}[part]
     try:
         data = ir_datasets.load(name)
         has = getattr(data, f"has_{part}")()
     except KeyError:
         raise InputError(
-            f"ir_datasets has no data set {name!r}: 'ir_datasets list' lists them, as does https://ir-datasets.com"
+            f"ir_datasets has no data set {name!r}: see 'ir_datasets list' or https://ir-datasets.com"
         ) from None
     if not has:
-        raise InputError(f"the data set {name!r} of ir_datasets has no {what}: a larger one that it is part of may")
+        raise InputError(
+            f"the data set {name!r} of ir_datasets has no {what}: try the larger data set that contains it"
+        )
     items = None
     while True:
         try:
@@ -68,6 +52,7 @@ def _items(name: str, part: str) -> Iterator[Any]:
             item = next(items)
         except StopIteration:
             return
-        except Exception as error:  # whatever reading or downloading raises there
+        except Exception as error:
+            # Reading or downloading may raise anything.
             raise InputError(f"ir_datasets cannot read the {what} of {name!r}: {error}") from error
         yield item

@@ -1,4 +1,4 @@
-"""Readers of collections and topics, of every format."""
+"""Read documents and topics in any format."""
 
 import stat
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -8,50 +8,30 @@ from pathlib import Path
 from typing import Literal, Self, TypeAlias, TypeVar
 
 from structsvm.data.collections import ir_datasets
-from structsvm.data.collections.document import Document
+from structsvm.data.collections.files import File, Kind, Record, read_text, require_encoding
 from structsvm.data.collections.formats import AUTO, FORMATS, records
-from structsvm.data.collections.places import Places
-from structsvm.data.collections.records import File, Kind, Record
-from structsvm.data.collections.text import read_text, require_encoding
-from structsvm.data.collections.topic import Topic
+from structsvm.data.collections.items import Document, Topic
 from structsvm.exceptions import DataFormatError, InputError, quoted
-from structsvm.settings import as_names, as_path, require_choice, require_kind
-from structsvm.storage.files import DATA_SET, STANDARD_INPUT
+from structsvm.foundation.settings import as_names, as_path, require_choice, require_kind
+from structsvm.foundation.storage.files import DATA_SET, STANDARD_INPUT
 
 Source: TypeAlias = str | PathLike[str]
 Numbering: TypeAlias = Literal["given", "position"]
 
 _BLANKS = " \t\r\n"
-"""What is left out around an id; other white space may be part of one, as in runs."""
+"""Characters stripped from ids; other white space may be part of an id, as in runs."""
+
+_LINES = 2**40
+"""More than the lines of any file."""
 
 T = TypeVar("T", Document, Topic)
 
 
 class Documents(Iterator[Document]):
-    r"""The documents of a collection, each read when it is asked for, once. Made by `read_documents`.
+    """The documents of a collection, each read on demand and once; made by `read_documents`.
 
-    Parameters
-    ----------
-    read : yields the documents, and calls what it is given with the number of further bytes that it read.
-
-    Attributes
-    ----------
-    n_read : number of documents so far.
-    n_empty : how many of them have no text.
-    n_bytes : how much of the files was read so far, in bytes as they are there, packed or not: of `bytes_of` in all.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from structsvm.data import read_documents
-    >>> _ = Path("plays.jsonl").write_text('{"id": "1", "text": "To be"}\n{"id": "2"}\n')
-    >>> with read_documents("plays.jsonl") as documents:
-    ...     for document in documents:
-    ...         print(document.id, document.fields)
-    1 {'text': 'To be'}
-    2 {}
-    >>> documents.n_read, documents.n_empty
-    (2, 1)
+    ``n_read`` is the number of documents so far, ``n_empty`` the number without text, and ``n_bytes`` the
+    bytes of the files read so far, before unpacking. ``read`` yields the documents, and reports bytes to its argument.
     """
 
     def __init__(self, read: Callable[[Callable[[int], None]], Generator[Document]]) -> None:
@@ -70,7 +50,7 @@ class Documents(Iterator[Document]):
         return document
 
     def close(self) -> None:
-        """Close the file that is open, for those who stop early."""
+        """Close the open file, to stop early."""
         self._found.close()
 
     def __enter__(self) -> Self:
@@ -88,37 +68,41 @@ def read_documents(
     fields: Iterable[str] | None = None,
     id_field: str | None = None,
 ) -> Documents:
-    r"""Read the documents of a collection, one after the other: the file is read as they are asked for.
+    r"""Read the documents of a collection one by one, as the caller iterates.
 
-    A document without text is returned as any other, without fields; `Documents.n_empty` counts these. White space
-    around a field is left out, and so is a field with nothing else.
+    White space around a field is removed, and empty fields are dropped; a document without text has no fields.
 
     Parameters
     ----------
-    source : a file, plain or compressed; a folder, of which all files are read that do not begin with a dot, those of
-        folders in it too, in the order of their names; ``/dev/stdin``; or ``ir_datasets:NAME``.
-    format : ``trec`` (``<DOC>``), ``smart`` (``.I``), ``jsonl`` (an object a line), ``tsv`` (id and text), or
-        ``tsv-header`` (the first line names the columns). ``auto``: trec, smart and jsonl are told by the beginning of
-        each file; a table is refused.
+    source : a file, plain or compressed; a folder, whose files and subfolders are read in the order of their names,
+        except files that begin with a dot; ``/dev/stdin``; or ``ir_datasets:NAME``.
+    format : ``trec`` (``<DOC>``), ``smart`` (``.I``), ``jsonl`` (one object per line), ``tsv`` (id and text), or
+        ``tsv-header`` (the first line names the columns). ``auto`` detects trec, smart and jsonl by the beginning of
+        each file.
     encoding : encoding of the files, one that extends ASCII.
-    fields : names of those that are kept. None: all.
-    id_field : the field that holds the id, for formats in which fields have names of one's own. None: in JSON lines
-        the one of ``id``, ``_id``, ``docno``, ``doc_id``, ``docid`` that is there; in a table the first column.
+    fields : names of the fields to keep. None: all.
+    id_field : the field with the id, for jsonl and tsv-header. None: in JSON lines the first of ``id``, ``_id``,
+        ``docno``, ``doc_id``, ``docid`` that an object has; in a table the first column.
+
+    Returns
+    -------
+    documents : iterator of `Document`, and a context manager that closes the files. It counts the documents so far,
+        ``n_read``, and those without text, ``n_empty``.
 
     Raises
     ------
-    InputError : an argument is not what it should be, there is no such file, or, at the end, no document has one of
-        `fields`.
-    DataFormatError : a file is not what its format says, or an id is there twice: the message names file and line.
+    InputError : an argument is not valid, the file does not exist, or, at the end, no document has one of `fields`.
+    DataFormatError : a file does not have the given format, or an id is repeated; the message names file and line.
     NotInstalledError : ``ir_datasets:`` without that package.
 
     Examples
     --------
     >>> from pathlib import Path
     >>> from structsvm.data import read_documents
-    >>> _ = Path("plays.trec").write_text("<DOC>\n<DOCNO> d1 </DOCNO>\n<TEXT>To be</TEXT>\n</DOC>\n")
-    >>> [(document.id, document.fields) for document in read_documents("plays.trec")]
-    [('d1', {'text': 'To be'})]
+    >>> _ = Path("plays.jsonl").write_text('{"id": "1", "text": "To be"}\n{"id": "2"}\n')
+    >>> with read_documents("plays.jsonl") as documents:
+    ...     print([(document.id, document.fields) for document in documents], documents.n_empty)
+    [('1', {'text': 'To be'}), ('2', {})] 1
     """
     kept = None if fields is None else as_names("fields", fields)
     return Documents(lambda seen: _read(source, Document, "document", format, encoding, id_field, kept, seen=seen))
@@ -132,22 +116,20 @@ def read_topics(
     encoding: str = "utf-8",
     id_field: str | None = None,
 ) -> list[Topic]:
-    r"""Read topics.
+    r"""Read the topics of a file or data set.
 
     Parameters
     ----------
-    source, format, encoding : as for `read_documents`; ``trec`` has ``<top>``.
-    numbering : ``given``: topics have their ids from the file. ``position``: 1, 2, 3, ..., as the judgments of
-        Cranfield call them, whatever the file does.
-    id_field : the field that holds the id, for formats in which fields have names of one's own. None: in JSON lines
-        the one of ``id``, ``_id``, ``qid``, ``query_id``, ``topic_id`` that is there; in a table the first column.
+    source, format, encoding : as for `read_documents`; topics in ``trec`` are ``<top>`` elements.
+    numbering : ``given``: topics have their ids from the file. ``position``: topics are numbered 1, 2, 3, ... in the
+        order of the file, as in the judgments of Cranfield.
+    id_field : as for `read_documents`; in JSON lines, the ids are in ``id``, ``_id``, ``qid``, ``query_id`` or
+        ``topic_id``.
 
     Raises
     ------
-    InputError : an argument is not what it should be, or there is no such file.
-    DataFormatError : a file is not what its format says, an id is there twice, or a topic has no text: the message
-        names file and line.
-    NotInstalledError : ``ir_datasets:`` without that package.
+    InputError, NotInstalledError : as `read_documents`.
+    DataFormatError : as `read_documents`, or a topic has no text.
 
     Examples
     --------
@@ -156,8 +138,6 @@ def read_topics(
     >>> _ = Path("topics.tsv").write_text("7\tto be\n9\tor not\n")
     >>> [topic.id for topic in read_topics("topics.tsv", "tsv")]
     ['7', '9']
-    >>> [topic.id for topic in read_topics("topics.tsv", "tsv", numbering="position")]
-    ['1', '2']
     """
     require_choice("numbering", numbering, ("given", "position"))
     return list(_read(source, Topic, "topic", format, encoding, id_field, None, positions=numbering == "position"))
@@ -175,13 +155,13 @@ def _read(
     positions: bool = False,
     seen: Callable[[int], None] = lambda further: None,
 ) -> Generator[T]:
-    """Check the arguments, and return what reads as it is asked to."""
+    """Check the arguments and return a generator of documents or topics."""
     require_choice("format", form, (AUTO, *FORMATS))
     require_encoding(encoding)
     require_kind("id_field", id_field, str | None, "the name of a field, or None")
     if isinstance(source, str) and source.startswith(DATA_SET):
         if form != AUTO or id_field is not None or encoding != "utf-8":
-            raise InputError(f"{source} is read by ir_datasets: leave the options format, encoding and id_field out")
+            raise InputError(f"{source} is read by ir_datasets: leave out format, encoding and id_field")
         name, origin = source.removeprefix(DATA_SET), Path(source)
         found = ((origin, record) for record in ir_datasets.read(name, kind))
         return _made(found, make, kept, positions=positions, source=source)
@@ -201,7 +181,7 @@ def _of_files(
                 empty = False
                 yield each, record
             if empty:
-                raise DataFormatError(each, None, f"there is no {kind} in the file")
+                raise DataFormatError(each, None, f"the file has no {kind}")
 
 
 def _made(
@@ -212,18 +192,14 @@ def _made(
     positions: bool,
     source: str,
 ) -> Generator[T]:
-    places, seen, what = Places(), set[str](), make.__name__.lower()
+    paths, first_places, seen, what = list[Path](), dict[str, int](), set[str](), make.__name__.lower()
     in_lines = not source.startswith(DATA_SET)
 
     def place(line: int) -> str:
         return f"line {line}" if in_lines else f"{what} number {line}"
 
     def fault(path: Path, line: int, problem: str) -> DataFormatError:
-        return (
-            DataFormatError(path, line, problem)
-            if in_lines
-            else DataFormatError(path, None, f"{place(line)}: {problem}")
-        )
+        return DataFormatError(path, line if in_lines else None, problem if in_lines else f"{place(line)}: {problem}")
 
     for number, (path, record) in enumerate(found, start=1):
         fields = {name: text for name, each in record.fields.items() if (text := each.strip())}
@@ -234,26 +210,27 @@ def _made(
             made = make(str(number) if positions else record.id.strip(_BLANKS), fields)
         except InputError as error:
             raise fault(path, record.line, str(error)) from None
-        first = places.add(made.id, path, record.line)
-        if first is not None:
-            before = place(first[1]) if first[0] is path else f"{first[0]}, {place(first[1])}"
-            raise fault(path, record.line, f"{what} {quoted(made.id)} is there twice, first in {before}; leave one out")
+        if not paths or path is not paths[-1]:
+            paths.append(path)
+        # One number per id takes less memory than a pair of file and line.
+        here = (len(paths) - 1) * _LINES + record.line
+        known = len(first_places)
+        first = first_places.setdefault(made.id, here)
+        if len(first_places) == known:
+            file, line = divmod(first, _LINES)
+            before = place(line) if paths[file] is path else f"{paths[file]}, {place(line)}"
+            raise fault(path, record.line, f"{what} {quoted(made.id)} occurs twice, first in {before}: leave one out")
         if make is Topic and not fields:
             raise fault(path, record.line, f"topic {quoted(made.id)} has no text to search with")
         yield made
     missing = [] if kept is None else [name for name in kept if name not in seen]
     if missing:
-        has = f"there is {', '.join(sorted(seen))}" if seen else "none has any"
-        raise InputError(f"no {what} of {source} has the field {quoted(missing[0])}: {has}")
+        has = ", ".join(sorted(seen)) or "none"
+        raise InputError(f"no {what} of {source} has the field {quoted(missing[0])}; their fields: {has}")
 
 
 def files_of(path: Path) -> list[Path]:
-    """Return the files of a collection: of a folder all in it, those of its folders too, in the order of their names.
-
-    Raises
-    ------
-    InputError : there are none, one is no file, or a folder is in itself by a link.
-    """
+    """Return the files of a collection: one file, or all in a folder and its subfolders, sorted by name."""
     if path == STANDARD_INPUT or not path.is_dir():
         return [path]
     try:
@@ -261,17 +238,18 @@ def files_of(path: Path) -> list[Path]:
     except OSError as error:
         raise InputError(f"cannot read the folder {error.filename or path}: {error.strerror or error}") from error
     if not found:
-        raise InputError(f"there are no files in the folder {path}")
+        raise InputError(f"the folder {path} has no files")
     return found
 
 
 def bytes_of(source: Source) -> int | None:
-    """Return the size of all files of a collection; None where it is not known, as that of a pipe."""
+    """Return the size of all files of a collection; None if it is not known, as for a pipe."""
     if str(source).startswith(DATA_SET):
         return None
     try:
         found = [path.stat() for path in files_of(Path(source))]
-    except (InputError, OSError):  # who reads it says what is wrong
+    except (InputError, OSError):
+        # The reader reports the problem.
         return None
     return sum(each.st_size for each in found) if all(stat.S_ISREG(each.st_mode) for each in found) else None
 
@@ -279,7 +257,7 @@ def bytes_of(source: Source) -> int | None:
 def _below(folder: Path, above: tuple[Path, ...]) -> Iterator[Path]:
     real = folder.resolve()
     if real in above:
-        raise InputError(f"the folder {folder} is a link to one that it is in: remove the link")
+        raise InputError(f"the folder {folder} is a link to a folder that contains it: remove the link")
     for path in sorted(folder.iterdir()):
         if path.name.startswith("."):
             continue
@@ -288,4 +266,4 @@ def _below(folder: Path, above: tuple[Path, ...]) -> Iterator[Path]:
         elif path.is_file():
             yield path
         else:
-            raise InputError(f"{path} is neither a file nor a folder: take it out of the collection")
+            raise InputError(f"{path} is neither a file nor a folder: remove it from the collection")

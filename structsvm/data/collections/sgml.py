@@ -1,15 +1,15 @@
-"""The SGML of TREC's files: elements one after the other, tags and references to characters in them."""
+"""SGML of TREC files: elements, tags and character references."""
 
 import re
 from collections.abc import Iterator
 from html.entities import html5
 from typing import NamedTuple
 
-from structsvm.data.collections.records import File
+from structsvm.data.collections.files import File
 from structsvm.exceptions import DataFormatError, quoted
 
 LONGEST = 2**26
-"""Characters that an element may have: one that is not closed would fill memory."""
+"""Most characters per element, because an element that is not closed would fill memory."""
 
 _LONGEST_TAG = 4096
 _REFERENCE = re.compile(r"&(?:#([0-9]{1,7})|#[xX]([0-9a-fA-F]{1,6})|([A-Za-z][A-Za-z0-9]*));")
@@ -19,38 +19,24 @@ TAG = re.compile(
     r"<(?:(?P<end>/?)(?P<name>[A-Za-z][A-Za-z0-9_.:-]*)(?:\s[^<>]*?)?(?P<alone>/?)>|!--.*?-->|(?P<odd>!--|!\[CDATA\[))",
     re.DOTALL,
 )
-"""A tag, a comment, or what would have to be read otherwise."""
+"""A tag, a comment, or a construct that is not supported."""
 
 
 class Element(NamedTuple):
-    """An element such as ``<DOC>...</DOC>``.
-
-    Parameters
-    ----------
-    line : where its content begins, from 1.
-    text : its content.
-    """
+    """An element such as ``<DOC>...</DOC>``; ``line`` is the line of its content, from 1."""
 
     line: int
     text: str
 
     def line_of(self, at: int) -> int:
-        """Return the line of a place in the text."""
+        """Return the line of a position in the text."""
         return self.line + self.text.count("\n", 0, at)
 
 
 def elements(file: File, name: str, other: str) -> Iterator[Element]:
-    """Yield the elements of one name, which must be all there is in a file but for white space and comments.
+    """Yield the elements with one name, case-insensitive; only white space and comments may stand between them.
 
-    Parameters
-    ----------
-    file : the file.
-    name : name of the elements, in any case.
-    other : name of those that the file may have by mistake.
-
-    Raises
-    ------
-    DataFormatError : there is something else, or an element is not closed.
+    ``other`` names an element that users may have given by mistake, for the message.
     """
     letters = "".join(f"[{letter.upper()}{letter.lower()}]" for letter in name)
     opening, closing = re.compile(rf"<{letters}(?:\s[^<>]*)?>"), re.compile(rf"</{letters}\s*>")
@@ -58,7 +44,7 @@ def elements(file: File, name: str, other: str) -> Iterator[Element]:
     for piece in file.pieces:
         text, at = text + piece.text, 0
         while True:
-            begin = _BETWEEN.match(text, at).end()  # type: ignore[union-attr]  # it matches nothing, too
+            begin = _BETWEEN.match(text, at).end()  # type: ignore[union-attr]  # it also matches the empty string
             line += text.count("\n", at, begin)
             at = begin
             begun = opening.match(text, at)
@@ -76,14 +62,12 @@ def elements(file: File, name: str, other: str) -> Iterator[Element]:
         text = text[at:]
     if text:
         begun = opening.match(text)
-        problem = (
-            f"{quoted(text)} stands outside of any <{name}>" if begun is None else _not_closed(name, "the file ends")
-        )
+        problem = f"{quoted(text)} is outside of any <{name}>" if begun is None else _not_closed(name, "the file ends")
         raise file.fault(line, problem)
 
 
 def _can_go_on(text: str, at: int) -> bool:
-    """Say whether what begins here may be the beginning of a tag or comment of which the rest is not read yet."""
+    """Return whether a tag or comment may begin here whose end has not been read yet."""
     if at == len(text):
         return True
     if text.startswith("<!--", at):
@@ -95,8 +79,10 @@ def _stray(file: File, line: int, text: str, at: int, name: str, other: str) -> 
     found = text[at : at + _LONGEST_TAG].partition("\n")[0]
     if re.match(rf"<{other}[\s>]", found, re.IGNORECASE):
         kinds = {"DOC": "documents", "top": "topics"}
-        return file.fault(line, f"<{other}> begins {kinds[other]}, and {kinds[name]} were asked for, in <{name}>")
-    return file.fault(line, f"{quoted(found)} stands outside of any <{name}>: put it into one, or leave it out")
+        return file.fault(
+            line, f"<{other}> begins {kinds[other]}, but {kinds[name]} are read, which begin with <{name}>"
+        )
+    return file.fault(line, f"{quoted(found)} is outside of any <{name}>: put it into one, or leave it out")
 
 
 def _check_open(
@@ -113,7 +99,7 @@ def _not_closed(name: str, until: str) -> str:
 
 
 def check_tag(file: File, element: Element, found: "re.Match[str]", name: str) -> None:
-    """Refuse what cannot be in an element of this name: another one, a comment that is not closed, a CDATA section."""
+    """Raise DataFormatError for a tag that an element of this name cannot contain."""
     if found["odd"]:
         problem = "the comment is not closed by -->" if found["odd"] == "!--" else "a CDATA section cannot be read"
         raise file.fault(element.line_of(found.start()), f"{problem}: {quoted(found.string[found.start() :])}")
@@ -122,10 +108,9 @@ def check_tag(file: File, element: Element, found: "re.Match[str]", name: str) -
 
 
 def plain(text: str) -> str:
-    """Return text without tags and comments, each replaced by a blank, and with characters in place of references.
+    """Return text with tags and comments replaced by blanks, and references such as ``&amp;`` by characters.
 
-    ``&amp;``, ``&#38;`` and ``&#x26;`` are ``&``; all names of HTML are known, and a reference ends with a semicolon.
-    Others stay as they are.
+    References that HTML does not know, or without a semicolon, stay unchanged.
     """
     if "<" in text:
         text = TAG.sub(" ", text)

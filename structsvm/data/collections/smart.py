@@ -1,10 +1,10 @@
-"""The format of the SMART system: ``.I id``, then sections such as ``.T`` and ``.W``, a line each before their text."""
+"""Format of the SMART system: ``.I id``, then sections such as ``.T`` and ``.W``, each marker on its own line."""
 
 import re
 import warnings
 from collections.abc import Iterator
 
-from structsvm.data.collections.records import File, Record
+from structsvm.data.collections.files import File, Record
 from structsvm.exceptions import quoted
 
 SECTIONS = {
@@ -16,28 +16,23 @@ SECTIONS = {
     "C": "categories",
     "N": "note",
 }
-"""Fields by section; ``.W`` of a topic is its description. Section ``.X``, numbers of other documents, is no text."""
+"""Fields by section. Section ``.X``, references to documents, is not text."""
 
 _MARK = re.compile(r"\.([A-Z])(?:[ \t]+([^ \t].*?)|)[ \t]*")
 
 
 def read(file: File) -> Iterator[Record]:
-    """Yield the documents or topics of a file. A section that is there again continues its field.
+    """Yield the documents or topics of a file; a repeated section continues its field.
 
-    An ``.I`` without an id or anything else behind it is skipped at the end of a file, with a warning: MED ends so.
-
-    Raises
-    ------
-    DataFormatError : text stands before the first section, an id is missing, or a section is not known.
+    A bare ``.I`` at the end of the file is skipped with a warning, because MED has one.
     """
-    names = SECTIONS | ({"W": "description"} if file.kind == "topic" else {})
     record: Record | None = None
     fields: dict[str, list[str]] = {}
-    text: list[str] | None = None  # the section that is open
-    bare = 0  # line of an .I without an id
+    text: list[str] | None = None  # lines of the open section
+    bare = 0  # line number of an .I without an id
     for line, content in file.lines():
         if bare and content.strip():
-            raise file.fault(bare, f"there is no id behind .I: '.I 1' begins {file.kind} 1")
+            raise file.fault(bare, ".I has no id: write for example '.I 1'")
         mark = _MARK.fullmatch(content) if content.startswith(".") else None
         letter, rest = mark.groups() if mark else ("", None)
         if letter == "I":
@@ -47,16 +42,22 @@ def read(file: File) -> Iterator[Record]:
             record, fields, text = Record(line, rest, {}) if rest else None, {}, None
         elif mark and rest is None:
             if record is None:
-                raise file.fault(line, f"section {mark[0]} stands before the first .I, which begins a {file.kind}")
-            if letter not in names and letter != "X":
-                known = ", ".join(f".{each} ({name})" for each, name in names.items())
-                raise file.fault(line, f"there is no section .{letter}; known: {known}, .X (references, left out)")
-            text = fields.setdefault(names.get(letter, ""), [])
+                raise file.fault(line, f"section {mark[0]} comes before the first .I, which begins a {file.kind}")
+            if letter not in SECTIONS and letter != "X":
+                known = ", ".join(f".{each} ({name})" for each, name in SECTIONS.items())
+                raise file.fault(
+                    line, f"unknown section .{letter}; choose {known}, or .X (references, which are left out)"
+                )
+            text = fields.setdefault(SECTIONS.get(letter, ""), [])
         elif text is not None:
             text.append(content)
         elif content.strip():
-            where = f"before the first .I, which begins a {file.kind}" if record is None else "in no section such as .W"
-            raise file.fault(line, f"{quoted(content)} stands {where}")
+            where = (
+                f"before the first .I, which begins a {file.kind}"
+                if record is None
+                else "outside of the sections, such as .W"
+            )
+            raise file.fault(line, f"{quoted(content)} is {where}")
     if record is not None:
         yield _made(record, fields)
     if bare:

@@ -1,1 +1,1 @@
-"""Tables whose columns have names: one file a format, and what they have in common."""
+"""Tables with named columns, one module per file format."""

@@ -1,72 +1,68 @@
-"""What every format of tables gives its reader: the names of the columns, and their rows, some at a time."""
+"""Base class of tables with named columns, read in batches of rows."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
+from attrs import frozen
 from numpy.typing import NDArray
 
 from structsvm.exceptions import DataFormatError
-from structsvm.types import Matrix
+from structsvm.foundation.storage.packed import without_suffix
+from structsvm.foundation.types import Matrix
 
 NO_FEATURE = "; if it is no feature, name the columns that are: features=[...] (--features on the command line)"
-"""What is said behind a fault in a column that no one named."""
+"""Advice after a message about a column that the user did not name."""
+
+_ENDINGS = {".csv", ".tsv", ".parquet"}
+
+
+def named_as_table(path: Path) -> bool:
+    """Return whether a file name, with or without a compression suffix, denotes a table."""
+    return without_suffix(path).suffix.lower() in _ENDINGS
+
+
+class Wanted(NamedTuple):
+    """Columns to read: numbers with absolute values up to ``largest``, and texts.
+
+    ``unnamed`` columns are features by default, and messages about them add `NO_FEATURE`.
+    """
+
+    numbers: Sequence[str]
+    texts: Sequence[str]
+    largest: float
+    unnamed: Collection[str] = ()
+
+    def advice(self, name: str) -> str:
+        return NO_FEATURE * (name in self.unnamed)
 
 
 class Batch(NamedTuple):
-    """Some rows of a table, one after the other.
-
-    Parameters
-    ----------
-    numbers : the columns that were asked for as numbers, finite, shape (n, number of columns).
-    texts : those that were asked for as text, by name, each of shape (n,).
-    """
+    """Consecutive rows: ``numbers``, finite, shape (n, columns), and ``texts`` by name, each of shape (n,)."""
 
     numbers: Matrix
     texts: Mapping[str, NDArray[np.object_]]
 
 
-class ColumnFile(Protocol):
-    """A file of named columns, open."""
+@frozen(eq=False)
+class ColumnFile(ABC):
+    """An open file of named columns.
 
-    @property
-    def path(self) -> Path:
-        """Its file."""
-        ...
+    ``numeric`` columns hold numbers. ``index`` columns number the rows for a library; they are features only if the
+    user names them.
+    """
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of its columns, in order."""
-        ...
-
-    @property
-    def numeric(self) -> frozenset[str]:
-        """Those of columns of numbers."""
-        ...
-
-    @property
-    def index(self) -> frozenset[str]:
-        """Those that number the rows for a library, and are features only where they are named."""
-        ...
+    path: Path
+    names: tuple[str, ...]
+    numeric: frozenset[str]
+    index: frozenset[str]
 
     def nearly_numeric(self, name: str) -> DataFormatError | None:
-        """Return the error of the first cell that is no number in a column that holds mostly such; None of others."""
-        ...
+        """Return the error of the first cell that is not a number, in a column of mostly numbers; else None."""
+        return None
 
-    def batches(
-        self, numbers: Sequence[str], texts: Sequence[str], largest: float, unnamed: Collection[str] = ()
-    ) -> Iterator[Batch]:
-        """Return all rows, some at a time; it can be called once.
-
-        Parameters
-        ----------
-        numbers, texts : the columns that are asked for.
-        largest : of absolute values of numbers.
-        unnamed : columns that are features since they hold numbers, for messages.
-
-        Raises
-        ------
-        DataFormatError : a cell is no such number, or the file is damaged.
-        """
-        ...
+    @abstractmethod
+    def batches(self, wanted: Wanted) -> Iterator[Batch]:
+        """Yield all rows in batches, once."""

@@ -1,7 +1,7 @@
-"""Tables in Parquet, read by pyarrow."""
+"""Parquet tables, read by pyarrow."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -10,105 +10,79 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from structsvm.data.columns.base import NO_FEATURE, Batch
-from structsvm.exceptions import DataFormatError, InputError, NotInstalledError, quoted
-from structsvm.settings import repeated
-from structsvm.types import Matrix
+from structsvm.data.columns.base import Batch, ColumnFile, Wanted
+from structsvm.exceptions import DataFormatError, InputError, quoted
+from structsvm.foundation.extras import needed
+from structsvm.foundation.settings import repeated
+from structsvm.foundation.types import Matrix
 
 START = b"PAR1"
-"""First bytes of such a file."""
+"""First bytes of a Parquet file."""
 
 _NAMELESS = re.compile(r"__index_level_\d+__")
 
 _AT_ONCE = 2**16
-"""Rows that are read at a time."""
+"""Rows per batch."""
 
 
 @frozen(eq=False)
-class ParquetTable:
-    """A table in Parquet, open. Made by `open_parquet`; see `structsvm.data.columns.base.ColumnFile`.
+class ParquetTable(ColumnFile):
+    """An open Parquet table; truth values are numbers, and ``index`` names the columns of a pandas index."""
 
-    Parameters
-    ----------
-    path, names, numeric : see there; truth values are numbers, 0 and 1.
-    index : the columns of an index of pandas'.
-    file : pyarrow's.
-    """
-
-    path: Path
-    names: tuple[str, ...]
-    numeric: frozenset[str]
-    index: frozenset[str]
     file: Any
 
-    def nearly_numeric(self, name: str) -> DataFormatError | None:
-        """Return None: columns have types."""
-        return None
-
-    def batches(
-        self, numbers: Sequence[str], texts: Sequence[str], largest: float, unnamed: Collection[str] = ()
-    ) -> Iterator[Batch]:
-        """Return all rows, some at a time; see `structsvm.data.columns.base.ColumnFile`."""
+    def batches(self, wanted: Wanted) -> Iterator[Batch]:
         first = 1
         with _errors_naming(self.path):
-            for batch in self.file.iter_batches(_AT_ONCE, columns=[*numbers, *texts]):
-                values = np.empty((batch.num_rows, len(numbers)))
-                for k, name in enumerate(numbers):
-                    values[:, k] = self._numbers(batch, name, first, unnamed)
-                self._require_within(values, numbers, first, largest, unnamed)
-                yield Batch(values, {name: self._texts(batch, name, first) for name in texts})
+            for batch in self.file.iter_batches(_AT_ONCE, columns=[*wanted.numbers, *wanted.texts]):
+                values = np.empty((batch.num_rows, len(wanted.numbers)))
+                for k, name in enumerate(wanted.numbers):
+                    values[:, k] = self._numbers(batch, name, first, wanted)
+                self._require_within(values, first, wanted)
+                yield Batch(values, {name: self._texts(batch, name, first, wanted) for name in wanted.texts})
                 first += batch.num_rows
 
-    def _numbers(self, batch: Any, name: str, first: int, unnamed: Collection[str]) -> NDArray[Any]:
+    def _numbers(self, batch: Any, name: str, first: int, wanted: Wanted) -> NDArray[Any]:
         import pyarrow as pa
 
-        column = self._whole(batch, name, first, unnamed)
+        column = self._whole(batch, name, first, wanted)
         if name not in self.numeric:
-            raise DataFormatError(self.path, None, f"column {quoted(name)} holds {column.type}, not numbers")
+            raise DataFormatError(self.path, None, f"column {quoted(name)} has {column.type}, not numbers")
         return np.asarray(column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False))
 
-    def _texts(self, batch: Any, name: str, first: int) -> NDArray[np.object_]:
+    def _texts(self, batch: Any, name: str, first: int, wanted: Wanted) -> NDArray[np.object_]:
         import pyarrow as pa
 
-        return np.asarray(self._whole(batch, name, first).cast(pa.string()).to_numpy(zero_copy_only=False), object)
+        column = self._whole(batch, name, first, wanted)
+        return np.asarray(column.cast(pa.string()).to_numpy(zero_copy_only=False), object)
 
-    def _whole(self, batch: Any, name: str, first: int, unnamed: Collection[str] = ()) -> Any:
+    def _whole(self, batch: Any, name: str, first: int, wanted: Wanted) -> Any:
+        """Return a column of a batch; raise DataFormatError if a cell is empty."""
         column = batch.column(name)
         if column.null_count:
             row = first + int(column.is_null().to_numpy(zero_copy_only=False).argmax())
             problem = f"column {quoted(name)} is empty in row {row}: fill in what is missing"
-            raise DataFormatError(self.path, None, problem + NO_FEATURE * (name in unnamed))
+            raise DataFormatError(self.path, None, problem + wanted.advice(name))
         return column
 
-    def _require_within(
-        self, values: Matrix, numbers: Sequence[str], first: int, largest: float, unnamed: Collection[str]
-    ) -> None:
-        wrong = ~(np.abs(values) <= largest)
+    def _require_within(self, values: Matrix, first: int, wanted: Wanted) -> None:
+        wrong = ~(np.abs(values) <= wanted.largest)
         if wrong.any():
-            row, k = divmod(int(wrong.argmax()), len(numbers))
-            value = values[row, k]
+            row, k = divmod(int(wrong.argmax()), len(wanted.numbers))
+            value, name = values[row, k], wanted.numbers[k]
             what = "is beyond float32: read the file as float64" if np.isfinite(value) else "is not finite"
-            problem = f"{value:g} in column {quoted(numbers[k])}, row {first + row}, {what}"
-            raise DataFormatError(self.path, None, problem + NO_FEATURE * (numbers[k] in unnamed))
+            problem = f"{value:g} in column {quoted(name)}, row {first + row}, {what}"
+            raise DataFormatError(self.path, None, problem + wanted.advice(name))
 
 
 @contextmanager
 def open_parquet(path: Path) -> Iterator[ParquetTable]:
-    """Open a table in Parquet.
-
-    Raises
-    ------
-    NotInstalledError : pyarrow is missing.
-    InputError : the file is a pipe, which cannot be read from its end.
-    DataFormatError : it is damaged.
-    """
-    try:
+    """Open a Parquet table; pipes raise InputError, because pyarrow reads from the end."""
+    with needed("Parquet files need pyarrow", "parquet"):
         import pyarrow as pa
         import pyarrow.parquet as pq
-    except ImportError as error:
-        raise NotInstalledError("Parquet files need pyarrow: pip install 'structural-svm[parquet]'.") from error
     if not path.is_file():
-        raise InputError(f"{path} is a pipe, and Parquet is read from its end: write it to a file first")
+        raise InputError(f"{path} is a pipe, but Parquet is read from its end: write it to a file first")
     with _errors_naming(path), pq.ParquetFile(path) as file:
         schema = file.schema_arrow
         names = tuple(schema.names)
@@ -119,14 +93,16 @@ def open_parquet(path: Path) -> Iterator[ParquetTable]:
         try:
             yield ParquetTable(path, names, numeric, _index(schema), file)
         finally:
-            pa.default_memory_pool().release_unused()  # it would keep some hundred megabytes for the next file
+            # pyarrow would keep some hundred megabytes for the next file.
+            pa.default_memory_pool().release_unused()
 
 
 def _index(schema: Any) -> frozenset[str]:
-    """Return the columns that hold an index: pandas lists them in the file, and has its own names for nameless ones."""
+    """Return the columns of a pandas index, which pandas lists in the metadata."""
     try:
         about = schema.pandas_metadata
-    except ValueError:  # another program left something else there
+    except ValueError:
+        # Another program wrote other metadata.
         about = None
     listed = about.get("index_columns") if isinstance(about, dict) else None
     named = {each for each in listed if isinstance(each, str)} if isinstance(listed, list) else set[str]()
@@ -142,7 +118,7 @@ def _is_numeric(kind: Any) -> bool:
 
 @contextmanager
 def _errors_naming(path: Path) -> Iterator[None]:
-    """Name the file in errors of pyarrow's."""
+    """Name the file in errors of pyarrow."""
     import pyarrow as pa
 
     try:

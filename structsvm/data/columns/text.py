@@ -1,8 +1,8 @@
-"""Tables of text: CSV, whose columns a comma separates, and TSV, where a tab does; the first line names the columns."""
+"""Text tables: CSV and TSV with column names in the first line."""
 
 import csv
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from io import BytesIO
 from itertools import chain
@@ -12,91 +12,73 @@ from typing import Any
 import numpy as np
 from attrs import evolve, frozen
 
-from structsvm.data.blocks import Block, is_plain, read_blocks
-from structsvm.data.columns.base import NO_FEATURE, Batch
+from structsvm.data.blocks import Block, is_plain_number, read_blocks
+from structsvm.data.columns.base import Batch, ColumnFile, Wanted
 from structsvm.exceptions import DataFormatError, quoted
-from structsvm.settings import repeated
+from structsvm.foundation.extras import needed
+from structsvm.foundation.settings import repeated
 
 _MORE = "more"
-"""Name of what a line has beyond its columns, which are numbered."""
+"""Name of the column for cells beyond the header; the other columns have numbers as names."""
 
 _MISSING = {"", "nan", "na", "null"}
-"""What cells without a value hold, in small letters."""
+"""Contents of missing cells, in lower case."""
 
 
 @frozen(eq=False)
-class TextTable:
-    """A table of text, open. Made by `open_text`; see `structsvm.data.columns.base.ColumnFile`.
+class TextTable(ColumnFile):
+    """An open text table; a column is numeric if all its cells in the first block (some megabytes) are numbers.
 
-    Parameters
-    ----------
-    path, names, numeric : see there; a column is one of numbers if all cells are in the first block of some megabytes.
-    nearly : names of columns that are not, but of whose values more than half are numbers in that block.
-    separator : what separates columns.
-    start : that block.
-    blocks : the lines behind the first; the block is the first of them.
+    In ``nearly`` columns, more than half of these cells are numbers. ``start`` is that block, and the first of
+    ``blocks``.
     """
 
-    path: Path
-    names: tuple[str, ...]
-    numeric: frozenset[str]
     nearly: frozenset[str]
     separator: str
     start: Block
     blocks: Iterator[Block]
 
-    @property
-    def index(self) -> frozenset[str]:
-        """Nothing: text does not tell such columns."""
-        return frozenset()
-
     def nearly_numeric(self, name: str) -> DataFormatError | None:
-        """Return what is wrong with a column; see `structsvm.data.columns.base.ColumnFile`."""
-        return self.fault(self.start, [name], math.inf, [name]) if name in self.nearly else None
+        wanted = Wanted([name], (), math.inf, [name])
+        return self.fault(self.start, wanted) if name in self.nearly else None
 
-    def batches(
-        self, numbers: Sequence[str], texts: Sequence[str], largest: float, unnamed: Collection[str] = ()
-    ) -> Iterator[Batch]:
-        """Return all rows, some at a time; see `structsvm.data.columns.base.ColumnFile`."""
+    def batches(self, wanted: Wanted) -> Iterator[Batch]:
         for block in self.blocks:
             if not block.content.isspace():
-                yield self._batch(block, numbers, texts, largest, unnamed)
+                yield self._batch(block, wanted)
 
-    def _batch(
-        self, block: Block, numbers: Sequence[str], texts: Sequence[str], largest: float, unnamed: Collection[str]
-    ) -> Batch:
-        import pandas as pd
-
-        place = {name: str(k) for k, name in enumerate(self.names)}  # names may be anything
+    def _batch(self, block: Block, wanted: Wanted) -> Batch:
+        with needed("tables need pandas", "tools"):
+            import pandas as pd
+        # pandas gets numbers as names, because the names may be anything.
+        place = {name: str(k) for k, name in enumerate(self.names)}
         header = self.separator.join([*place.values(), _MORE]) + "\n"
         try:
             self._require_columns(block.content)
             table = pd.read_csv(
                 BytesIO(header.encode() + block.content),
                 sep=self.separator,
-                usecols=[*(place[name] for name in (*numbers, *texts)), _MORE],
+                usecols=[*(place[name] for name in (*wanted.numbers, *wanted.texts)), _MORE],
                 dtype={
-                    **dict.fromkeys([place[name] for name in numbers], np.float64),
-                    **dict.fromkeys([*(place[name] for name in texts), _MORE], str),
+                    **dict.fromkeys([place[name] for name in wanted.numbers], np.float64),
+                    **dict.fromkeys([*(place[name] for name in wanted.texts), _MORE], str),
                 },
                 index_col=False,
                 na_filter=False,
                 **_precisely(),
                 low_memory=False,
             )
-            values = table[[place[name] for name in numbers]].to_numpy(np.float64)
-            if (table[_MORE] != "").any() or not (np.abs(values) <= largest).all():
+            values = table[[place[name] for name in wanted.numbers]].to_numpy(np.float64)
+            if (table[_MORE] != "").any() or not (np.abs(values) <= wanted.largest).all():
                 raise ValueError("a line has too many columns, or a number is not finite")
             if not block.content.isascii():
                 block.content.decode()
         except (ValueError, OverflowError) as error:
-            raise self.fault(block, numbers, largest, unnamed) or block.fault(
-                0, f"pandas cannot read what begins here: {error}"
-            ) from None
-        return Batch(values, {name: table[place[name]].str.strip().to_numpy(object) for name in texts})
+            raise self.fault(block, wanted) or block.fault(0, f"pandas cannot read what begins here: {error}") from None
+        return Batch(values, {name: table[place[name]].str.strip().to_numpy(object) for name in wanted.texts})
 
     def _require_columns(self, content: bytes) -> None:
-        """Require as many separators as the columns of all lines need; with quotes, each line is looked at."""
+        """Raise ValueError if a line has too few or too many columns."""
         lines = [line for line in content.split(b"\n") if line.strip(b" \t\r")]
         if b'"' in content:
             wrong = any(len(self._cells(line)) != len(self.names) for line in lines)
@@ -106,7 +88,7 @@ class TextTable:
             raise ValueError("a line has too few columns, or too many")
 
     def _cells(self, line: bytes) -> list[str]:
-        """Return the cells of a line; ValueError where a quoted one has no end."""
+        """Return the cells of a line; raise ValueError if a quote is not closed."""
         text = line.rstrip(b"\r").decode()
         try:
             rows = list(csv.reader([text], delimiter=self.separator, strict=True))
@@ -114,12 +96,10 @@ class TextTable:
             raise ValueError(f"a cell in quotes has no end on its line ({error})") from None
         return rows[0] if rows else []
 
-    def fault(
-        self, block: Block, numbers: Sequence[str], largest: float, unnamed: Collection[str] = ()
-    ) -> DataFormatError | None:
-        """Return the error of the first line that cannot be read; None without one."""
+    def fault(self, block: Block, wanted: Wanted) -> DataFormatError | None:
+        """Return the error of the first line that cannot be read, or None."""
         place_of = {name: place for place, name in enumerate(self.names)}
-        places = [(name, place_of[name]) for name in numbers]
+        places = [(name, place_of[name]) for name in wanted.numbers]
         for number, line in enumerate(block.content.split(b"\n")):
             if not line.strip(b" \t\r"):
                 continue
@@ -129,23 +109,17 @@ class TextTable:
                 if len(cells) != len(self.names):
                     raise ValueError(f"the line has {len(cells)} columns, but the first line names {len(self.names)}")
                 for name, place in places:
-                    _require_number(cells[place], name, largest)
+                    _require_number(cells[place], name, wanted.largest)
             except UnicodeDecodeError:
                 return block.fault(number, "this is not text in UTF-8")
             except ValueError as fault:
-                return block.fault(number, f"{fault}{NO_FEATURE * (name in unnamed)}")
+                return block.fault(number, f"{fault}{wanted.advice(name)}")
         return None
 
 
 @contextmanager
 def open_text(path: Path) -> Iterator[TextTable]:
-    """Open a table of text.
-
-    Raises
-    ------
-    InputError : the file does not exist or cannot be read.
-    DataFormatError : it has no rows, or its first line does not name columns.
-    """
+    """Open a text table."""
     with closing(read_blocks(path)) as blocks:
         first = next(blocks, None)
         if first is None:
@@ -156,7 +130,7 @@ def open_text(path: Path) -> Iterator[TextTable]:
         behind = evolve(first, line=first.line + 1, content=rest)
         body = next((each for each in chain([behind], blocks) if each.content.strip()), behind)
         lines = chain([body] if body.content else [], blocks)
-        table = TextTable(path, names, frozenset(), frozenset(), separator, body, lines)
+        table = TextTable(path, names, frozenset(), frozenset(), frozenset(), separator, body, lines)
         numeric, nearly = _numeric(table)
         yield evolve(table, numeric=numeric, nearly=nearly)
 
@@ -165,14 +139,14 @@ def _header(block: Block, line: bytes, separator: str) -> tuple[str, ...]:
     try:
         cells = next(csv.reader([line.rstrip(b"\r").decode()], delimiter=separator, strict=True), [])
     except (csv.Error, UnicodeDecodeError) as error:
-        raise block.fault(0, f"the first line names the columns, and cannot be read: {error}") from None
+        raise block.fault(0, f"the first line, which names the columns, cannot be read: {error}") from None
     names = tuple(cell.strip() for cell in cells)
     if len(names) < 2:
         raise block.fault(
-            0, f"the first line names the columns, separated by commas or tabs, and {quoted(line[:60])} has one"
+            0, f"the first line must name the columns, separated by commas or tabs: {quoted(line[:60])} names one"
         )
     if all(map(_is_number, names)):
-        raise block.fault(0, "the first line must name the columns, and holds numbers")
+        raise block.fault(0, "the first line must name the columns, but has numbers")
     if "" in names:
         raise block.fault(0, f"column {names.index('') + 1} has no name: the first line names the columns")
     twice = repeated(names)
@@ -182,9 +156,9 @@ def _header(block: Block, line: bytes, separator: str) -> tuple[str, ...]:
 
 
 def _numeric(table: TextTable) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the names of columns that hold numbers as far as the first block goes, and of those that nearly do."""
-    import pandas as pd
-
+    """Return the numeric and the nearly numeric columns of the first block."""
+    with needed("tables need pandas", "tools"):
+        import pandas as pd
     block = table.start
     if block.content.isspace() or not block.content:
         return frozenset(), frozenset()
@@ -195,7 +169,7 @@ def _numeric(table: TextTable) -> tuple[frozenset[str], frozenset[str]]:
         if read.shape[1] != len(table.names):
             raise ValueError("a line has too few columns, or too many")
     except ValueError as error:
-        raise table.fault(block, [], math.inf) or block.fault(
+        raise table.fault(block, Wanted((), (), math.inf)) or block.fault(
             0, f"pandas cannot read what begins here: {error}"
         ) from None
     numeric, nearly = set[str](), set[str]()
@@ -210,7 +184,7 @@ def _numeric(table: TextTable) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _precisely() -> dict[str, Any]:
-    """Return what makes pandas read the nearest float64: its default from 3.1 on, where the setting is a warning."""
+    """Return the setting that makes pandas read the nearest float64; pandas 3.1 deprecates it as the default."""
     import pandas as pd
 
     major, minor = (int(part) for part in pd.__version__.split(".")[:2])
@@ -219,7 +193,7 @@ def _precisely() -> dict[str, Any]:
 
 def _is_number(text: str) -> bool:
     try:
-        return is_plain(text.strip(" ")) and math.isfinite(float(text))
+        return is_plain_number(text.strip(" ")) and math.isfinite(float(text))
     except ValueError:
         return False
 

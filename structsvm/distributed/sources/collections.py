@@ -3,13 +3,12 @@
 import math
 from typing import Any, NamedTuple
 
-from structsvm.distributed.sources.given import is_call
-from structsvm.distributed.survey import partition
+from structsvm.distributed.sources.given import is_call, partition
 from structsvm.exceptions import InputError, quoted
 
 
 class _Roles(NamedTuple):
-    """What the vectors beside X are called, and what they are."""
+    """Vectors beside X by role."""
 
     y: Any
     qid: Any
@@ -17,21 +16,14 @@ class _Roles(NamedTuple):
 
 
 def of_collections(X: Any, y: Any = None, qid: Any = None, sample_weight: Any = None) -> tuple[list[Any], list[str]]:
-    """Return the partitions of Dask arrays or data frames as delayed calls, and what messages call them.
+    """Return the partitions of Dask arrays or data frames as delayed calls, and their names for messages.
 
-    Parameters
-    ----------
-    X : features, an array of which no chunk splits rows, or a data frame.
-    y, qid, sample_weight : a vector with the chunks of X, of an array or a data frame; or, where X is a data frame, the
-        name of one of its columns, which is then no feature. None: there are none.
-
-    Raises
-    ------
-    InputError : when they do not fit each other; it says which.
+    The chunks of an array X must not split rows. The vectors have the chunks of X, or are names of columns of a data
+    frame X, which are then no features.
     """
     roles = _Roles(y, qid, sample_weight)
     X, vectors = _columns_apart(X, roles)
-    if is_frame(X):
+    if is_dask_frame(X):
         _require_no_text(X)
     rows = _row_chunks(X)
     blocks = [_blocks("X", X)]
@@ -42,8 +34,7 @@ def of_collections(X: Any, y: Any = None, qid: Any = None, sample_weight: Any = 
         blocks.append(_blocks(name, _alike(name, values, rows)))
         if len(blocks[-1]) != len(blocks[0]):
             raise InputError(
-                f"{name} is in {len(blocks[-1])} partitions and X in {len(blocks[0])}: they must be in the same, "
-                "row by row: repartition one like the other"
+                f"{name} has {len(blocks[-1])} partitions and X has {len(blocks[0])}: repartition one like the other"
             )
     from dask import delayed
 
@@ -52,13 +43,18 @@ def of_collections(X: Any, y: Any = None, qid: Any = None, sample_weight: Any = 
     return [make(name, *of_one) for name, *of_one in zip(names, *blocks, strict=True)], names
 
 
-def is_frame(X: Any) -> bool:
-    """Say whether it is a Dask data frame."""
-    return not is_call(X) and hasattr(X, "dask") and hasattr(X, "columns") and hasattr(X, "map_partitions")
+def is_collection(X: Any) -> bool:
+    """Return whether X is a Dask array or data frame."""
+    return not is_call(X) and hasattr(X, "dask") and hasattr(X, "to_delayed")
+
+
+def is_dask_frame(X: Any) -> bool:
+    """Return whether X is a Dask data frame."""
+    return is_collection(X) and hasattr(X, "columns")
 
 
 def made_of(values: Any, name: str) -> str:
-    """Say what makes a collection of an array or a data frame of this process; ``name`` is what the user calls it."""
+    """Return advice on how to make a Dask collection from local data; ``name`` is the user's name for them."""
     if hasattr(values, "iloc"):
         return f"dask.dataframe.from_pandas({name}, npartitions=8, sort=False) makes a Dask data frame of it"
     chunks = "(100_000, -1)" if getattr(values, "ndim", 2) == 2 else "100_000"
@@ -66,57 +62,49 @@ def made_of(values: Any, name: str) -> str:
 
 
 def _columns_apart(X: Any, roles: _Roles) -> tuple[Any, _Roles]:
-    """Return the features of a data frame without the columns that are something else, and these."""
+    """Split a data frame into features and the columns with other roles."""
     named = {role: name for role, name in roles._asdict().items() if isinstance(name, str)}
     if not named:
         return X, roles
-    if not is_frame(X):
+    if not is_dask_frame(X):
         role, name = next(iter(named.items()))
-        raise InputError(f"{role}={name!r} names a column, and X is no data frame: pass the vector itself")
+        raise InputError(f"{role}={name!r} names a column, but X is not a data frame: pass the vector itself")
     columns = list(map(str, X.columns))
     for role, name in named.items():
         if name not in columns:
             shown = ", ".join(quoted(each) for each in columns[:12]) + ", ..." * (len(columns) > 12)
-            raise InputError(f"X has no column {name!r}, which {role} names: there are {shown}")
+            raise InputError(f"X has no column {name!r}, which {role} names; it has {shown}")
     features = X[[name for name in X.columns if name not in named.values()]]
     return features, roles._replace(**{role: X[name] for role, name in named.items()})
 
 
 def _require_no_text(X: Any) -> None:
-    """Require that no column of a data frame is said to be text: those of objects tell at the workers what they hold.
-
-    Raises
-    ------
-    InputError : it names the columns, and how to leave them out.
-    """
+    """Raise InputError if a column of a data frame has a text type; columns of objects are checked at the workers."""
     texts = [name for name, dtype in X.dtypes.items() if str(dtype).startswith(("str", "string", "large_string"))]
     if texts:
-        listed = ", ".join(repr(name) for name in texts)
-        one = len(texts) == 1
         raise InputError(
-            f"the column{'' if one else 's'} {listed} of X {'is' if one else 'are'} text, and features are numbers: "
-            f"frame.drop(columns=[{listed}]) leaves {'it' if one else 'them'} out"
+            f"features must be numbers, and X has columns of text: frame.drop(columns={texts}) leaves them out"
         )
 
 
 def _row_chunks(X: Any) -> tuple[float, ...] | None:
-    """Return the numbers of rows of the chunks of an array; None of a data frame, which does not know them."""
-    if is_frame(X):
+    """Return the numbers of rows of an array's chunks; None for data frames, which do not know them."""
+    if is_dask_frame(X):
         return None
     if getattr(X, "ndim", 0) != 2:
         raise InputError(
-            f"X must be a matrix, with a document a row and a feature a column, got {getattr(X, 'ndim', 0)} dimensions"
+            f"X must be a matrix, a row per document and a column per feature, got {getattr(X, 'ndim', 0)} dimensions"
         )
     if len(X.chunks[1]) != 1:
         raise InputError(
-            f"the chunks of X split its {X.shape[1]} columns in {len(X.chunks[1])}, and a document must be in one: "
+            f"the chunks of X split its {X.shape[1]} columns in {len(X.chunks[1])}, and each document must be in one: "
             "X.rechunk({1: -1}) joins them"
         )
     return tuple(X.chunks[0])
 
 
 def _alike(name: str, values: Any, rows: tuple[float, ...] | None) -> Any:
-    """Return a vector in the chunks of X, where their lengths are known."""
+    """Return a vector in the chunks of X, if their lengths are known."""
     chunks = getattr(values, "chunks", None)
     if not hasattr(values, "dask"):
         raise InputError(
@@ -130,11 +118,8 @@ def _alike(name: str, values: Any, rows: tuple[float, ...] | None) -> Any:
     if n != found:
         hint = ""
         if name == "qid" and values.dtype.kind in "iu" and 2 * found <= n:
-            hint = (
-                ". Are these group sizes, which are not taken? numpy.repeat(numpy.arange(len(group)), group) makes ids "
-                "of them"
-            )
-        raise InputError(f"{name} must have a number for each of the {n:,} rows of X, it has {found:,}{hint}")
+            hint = ". If these are group sizes, numpy.repeat(numpy.arange(len(group)), group) makes ids of them"
+        raise InputError(f"{name} must have a number for each of the {n:,} rows of X, got {found:,}{hint}")
     return values.rechunk((rows,))
 
 

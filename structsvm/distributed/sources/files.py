@@ -1,4 +1,4 @@
-"""Partitions of files, which the workers read: one file each, in LETOR's format or a table, as in Parquet."""
+"""Partitions of files that workers read, one file each, in LETOR's format or a table."""
 
 from collections.abc import Iterable, Sequence
 from glob import has_magic
@@ -10,18 +10,27 @@ from attrs import field, frozen
 from attrs.validators import optional
 from numpy.typing import DTypeLike
 
-from structsvm.compute.threads import using
-from structsvm.data.columns.names import named_as_table
+from structsvm.data.columns.base import named_as_table
 from structsvm.data.columns.parquet import START
-from structsvm.data.letor_rows import Reading, read_rows
+from structsvm.data.letor.reading import Reading, read_rows
 from structsvm.data.table import load_table
 from structsvm.distributed.partition import Partition
-from structsvm.distributed.survey import partition
+from structsvm.distributed.sources.given import partition
 from structsvm.exceptions import InputError
-from structsvm.settings import as_float_type, as_list, as_names, as_path, at_least, of_kind, repeated, truth_value
+from structsvm.foundation.compute.threads import using
+from structsvm.foundation.settings import (
+    as_float_type,
+    as_list,
+    as_names,
+    as_path,
+    at_least,
+    of_kind,
+    repeated,
+    truth_value,
+)
 
 _NUMBERED_APART = 2**32
-"""Queries that a file can have whose lines have no ids, so that those of no two files are numbered alike."""
+"""Most queries of a file without ids; numbers of different files then do not overlap."""
 
 
 def _type_name(given: DTypeLike) -> str:
@@ -34,17 +43,7 @@ def _names(given: Any) -> tuple[str, ...] | None:
 
 @frozen
 class FileColumns:
-    """Which columns files have, and how their features are stored.
-
-    Parameters
-    ----------
-    label, qid : tables: names of the columns of labels and of query ids.
-    features : tables: names of those of features; None: all other columns of numbers.
-    n_features : LETOR's format: number of columns; None: the largest index in all files.
-    sparse : LETOR's format: True for CSR, False for dense; None: what takes less memory.
-    dtype : type of the features: float64, or float32, which takes half the memory.
-    labels : whether there must be labels.
-    """
+    """Columns of files, and storage of their features, as in `read_partitions`; ``labels`` is False if not needed."""
 
     label: str = field(default="label", validator=of_kind(str, "the name of a column"))
     qid: str = field(default="qid", validator=of_kind(str, "the name of a column"))
@@ -56,24 +55,14 @@ class FileColumns:
 
 
 def are_files(X: Any) -> bool:
-    """Say whether X is a path, or a list whose first entry is one."""
+    """Return whether X is a path, or a list that begins with a path."""
     if isinstance(X, str | PathLike):
         return True
     return isinstance(X, list | tuple) and len(X) > 0 and isinstance(X[0], str | PathLike)
 
 
 def of_files(paths: Any, how: FileColumns) -> tuple[list[Any], list[str]]:
-    """Return the partitions of files, one each, as delayed calls, and what messages call them.
-
-    Parameters
-    ----------
-    paths : one or several, as the workers see them.
-    how : what is in them.
-
-    Raises
-    ------
-    InputError : when there are none, or one is there twice.
-    """
+    """Return the partitions of files, one each, as delayed calls, and their names for messages."""
     names = _paths(paths)
     from dask import delayed
 
@@ -82,23 +71,14 @@ def of_files(paths: Any, how: FileColumns) -> tuple[list[Any], list[str]]:
 
 
 def read_file(path: str, number: int, how: FileColumns) -> Partition:
-    """Read a file, at a worker.
+    """Read a file at a worker; LETOR's format or a table, by name or first bytes.
 
-    Parameters
-    ----------
-    path : the file: in LETOR's format, plain or compressed, or a table, which its name or its first bytes tell.
-    number : of the file. Queries whose sizes are in a file beside it are numbered on from ``2³²`` times it.
-    how : what is in it.
-
-    Raises
-    ------
-    InputError, DataFormatError : as `structsvm.data.load_letor` and `structsvm.data.load_table`; and when there is no
-        such file, and the path looks like a pattern.
+    If query sizes are in a file beside, query ids count from ``2³²`` times the number of the file.
     """
     file = Path(path)
     if has_magic(path) and not file.exists():
         raise InputError(
-            f"there is no file {path}. If it is a pattern, a list of the paths is wanted: sorted(glob.glob({path!r}))"
+            f"there is no file {path}. If it is a pattern, pass the list of paths: sorted(glob.glob({path!r}))"
         )
     if _is_table(file):
         needs = "required" if how.labels else "optional"
@@ -110,7 +90,7 @@ def read_file(path: str, number: int, how: FileColumns) -> Partition:
             n_features=how.n_features, labels=how.labels, queries=how.labels, sparse=how.sparse, dtype=how.dtype
         )
         with using(1):
-            rows = read_rows([file], [None], reading, taken=number * _NUMBERED_APART)
+            rows = read_rows([file], reading, taken=number * _NUMBERED_APART)
         data = rows.data(how.n_features or rows.width, sparse=how.sparse)
     made = partition(path, data.X, data.y if how.labels else None, data.qid)
     return made._replace(names=data.feature_names)
@@ -122,7 +102,8 @@ def _is_table(path: Path) -> bool:
     try:
         with path.open("rb") as file:
             return file.read(len(START)) == START
-    except OSError:  # told where it is read
+    except OSError:
+        # The reader reports the error.
         return False
 
 
@@ -131,5 +112,5 @@ def _paths(paths: Any) -> list[str]:
     names = [str(as_path("a path", path)) for path in as_list("paths", given, "a path, or a list of them")]
     twice = repeated(names)
     if twice is not None or not names:
-        raise InputError(f"{twice} is there twice" if names else "the list of files is empty")
+        raise InputError(f"the list of files has {twice} twice" if names else "the list of files is empty")
     return names

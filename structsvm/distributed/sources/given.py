@@ -1,52 +1,116 @@
-"""Partitions of futures and delayed calls that return them."""
+"""Partitions from futures and delayed calls, and from the arrays that they return."""
 
 import sys
-from collections.abc import Sequence
 from typing import Any
 
-from structsvm.distributed.survey import of_given
+import numpy as np
+from numpy.typing import NDArray
+
+from structsvm.data import RankingData
+from structsvm.distributed.partition import Partition, naming
+from structsvm.estimators.inputs import checked_features, checked_labels
+from structsvm.estimators.ranker import Ranker
 from structsvm.exceptions import InputError
+from structsvm.foundation.queries import Queries, row_weights
+from structsvm.foundation.types import Vector
 
 
 def is_call(X: Any) -> bool:
-    """Say whether X is a future or a delayed call; ``hasattr`` cannot tell, as delayed calls claim any attribute."""
+    """Return whether X is a future or a delayed call; delayed calls have any attribute, so check types."""
     kinds = (("dask.delayed", "Delayed"), ("distributed", "Future"))
     return any(module in sys.modules and isinstance(X, getattr(sys.modules[module], name)) for module, name in kinds)
 
 
-def require_calls(given: Sequence[Any]) -> None:
-    """Require a list of futures or delayed calls.
+def of_list(given: Any) -> tuple[list[Any], list[str]]:
+    """Return partitions that futures or calls make, as delayed calls, and their names for messages.
 
-    Raises
-    ------
-    InputError : when there are none, or one is something else; it says how to make one of it.
+    Each returns a `Partition`, ``(X, y, qid)``, ``(X, y, qid, sample_weight)`` or `RankingData`.
     """
     if not given:
-        raise InputError("the list of partitions is empty")
+        raise InputError("the list of partitions is empty: give at least one")
     for number, each in enumerate(given):
-        if is_call(each):
-            continue
-        way = "dask.delayed(load_letor)(path) is one"
-        if hasattr(each, "dask"):
-            joined = "dask.dataframe.concat" if hasattr(each, "columns") else "dask.array.concatenate"
-            way = f"{joined}(...) makes one of several of Dask's, which is taken as it is"
-        elif isinstance(each, tuple | list) or hasattr(each, "shape"):
-            way = "[dask.delayed(part) for part in parts] is such a list of (X, y, qid) that are in memory"
-        raise InputError(
-            f"partition {number} is a {type(each).__name__}: a list must be of paths of files, or of futures or "
-            f"delayed calls that return (X, y, qid); {way}"
-        )
-
-
-def of_list(given: Sequence[Any]) -> tuple[list[Any], list[str]]:
-    """Return partitions that others make as delayed calls, and what messages call them.
-
-    Parameters
-    ----------
-    given : futures or delayed calls, of ``(X, y, qid)``, ``(X, y, qid, sample_weight)`` or `RankingData` each.
-    """
+        if not is_call(each):
+            raise InputError(
+                f"partition {number} is a {type(each).__name__}: a list must contain paths of files, or futures or "
+                f"delayed calls that return (X, y, qid); {_way(each)}"
+            )
     from dask import delayed
 
     names = [f"partition {k}" for k in range(len(given))]
     make = delayed(of_given, pure=False)
     return [make(name, each) for name, each in zip(names, given, strict=True)], names
+
+
+def of_given(name: str, given: Any) -> Partition:
+    """Make a partition from the result of a future, whose last elements may be missing."""
+    if isinstance(given, Partition):
+        return given
+    if len(getattr(given, "shape", ())) == 2:
+        return partition(name, given)
+    if isinstance(given, RankingData):
+        return partition(name, given.X, given.y, given.qid)._replace(names=given.feature_names)
+    if not isinstance(given, tuple | list) or not 1 <= len(given) <= 4:
+        raise InputError(
+            f"{name} must return (X, y, qid), (X, y, qid, sample_weight), a data set of structsvm.data, or X alone to "
+            f"be scored, got a {type(given).__name__}"
+        )
+    return partition(name, *given)
+
+
+def partition(name: str, X: Any, y: Any = None, qid: Any = None, weight: Any = None) -> Partition:
+    """Make a partition from arrays or data frames; it shares float32 and float64 in C order or CSR."""
+    with naming(name):
+        probe = Ranker()
+        rows = _features(probe, X)
+        n = rows.shape[0]
+        names = getattr(probe, "feature_names_in_", None)
+        labels = None if y is None else checked_labels(_column(y), n)
+        ids = None if qid is None else _ids(_column(qid), n)
+        weights = None if weight is None else _weights(_column(weight), n)
+        return Partition(rows, labels, ids, weights, None if names is None else tuple(map(str, names)))
+
+
+def _way(given: Any) -> str:
+    """Return advice on how to make futures or calls of something else."""
+    if hasattr(given, "dask"):
+        joined = "dask.dataframe.concat" if hasattr(given, "columns") else "dask.array.concatenate"
+        return f"{joined}(...) makes one of several collections of Dask, which needs no list"
+    if isinstance(given, tuple | list) or hasattr(given, "shape"):
+        return "[dask.delayed(part) for part in parts] is such a list of (X, y, qid) that are in memory"
+    return "dask.delayed(load_letor)(path) is one"
+
+
+def _features(probe: Ranker, X: Any) -> Any:
+    """Check features; errors about missing values explain how to treat them in partitions."""
+    try:
+        return checked_features(probe, X, min_rows=0)
+    except InputError as error:
+        if "FillMissing" not in str(error):
+            raise
+        raise InputError(
+            f"{error}. They take the rows of one partition: call them in the function that returns it; or fill all "
+            "before with one number, as by dask.array.where(dask.array.isnan(X), 0, X) or frame.fillna(0)"
+        ) from None
+
+
+def _column(values: Any) -> Any:
+    """Return a vector from a vector or a data frame with one column."""
+    array = np.asarray(values)
+    return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
+
+
+def _ids(qid: NDArray[Any], n: int) -> NDArray[Any]:
+    Queries.of(qid, n)
+    if qid.dtype.kind == "O":
+        texts = [value for value in qid.tolist() if isinstance(value, str)]
+        return qid.astype(str) if len(texts) == n else np.asarray(qid.tolist())
+    if qid.dtype.kind == "f" and (np.mod(qid, 1.0) == 0.0).all() and (np.abs(qid) < 2.0**53).all():
+        # pandas turns integers into floats if some rows have none.
+        return qid.astype(np.int64)
+    return qid
+
+
+def _weights(weight: NDArray[Any], n: int) -> Vector:
+    if weight.shape == (n,) and not np.any(weight):
+        return np.zeros(n)
+    return row_weights(weight, n)

@@ -1,1 +1,1 @@
-"""What several losses share, a file for each idea."""
+"""Code shared by several losses, one file per idea."""

@@ -1,4 +1,4 @@
-"""Costs of interleavings as tables: evaluated, checked, packed for the kernel, and found by it."""
+"""Tables of interleaving costs: evaluation, checks, packing for the kernel, and lookup."""
 
 import math
 from collections.abc import Callable, Iterable
@@ -7,44 +7,39 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from structsvm.compute.compilation import compiled_part
 from structsvm.exceptions import InputError, StructSVMError
-from structsvm.types import IntVector, Matrix, Vector
+from structsvm.foundation.compute.compilation import compiled_part
+from structsvm.foundation.types import IntVector, Matrix, Vector
 
 Cost: TypeAlias = Callable[[Any, Any, int, int], Any]
-"""``cost(k, j, R, N)``, element by element, of arrays that broadcast."""
+"""``cost(k, j, R, N)``, elementwise over arrays that broadcast."""
 
 LARGEST_CUTOFF = 2**31
-"""More documents than a query has: larger cut-offs mean the same, and kernels do not count so far."""
+"""Largest cut-off that kernels can count to; larger ones have the same effect, because no query is so long."""
 
 DIVIDE = 0
 PROGRAMME = 1
 TRUNCATE = 2
 
 _KEY = 2**26
-"""The table for R relevant and N other documents has the key ``R · _KEY + N``."""
+"""Factor of table keys: R relevant and N other documents have the key ``R · _KEY + N``."""
 
 _ROUNDING = 1e-12
 _CHECKED = 64
 
 _MOST_BYTES = 2 * 2**30
-"""Memory that the tables of a training set may take."""
+"""Most memory for the tables of a training set."""
 
 
 _HINTS = {
     "truth value": "k and j are arrays: write np.where(condition, a, b) for if. ",
     "read-only": "It may not change k and j: write k - 1, not k -= 1. ",
 }
-"""Ways out, by words in the errors of a cost."""
+"""Remedies by words in the exceptions of a cost function."""
 
 
-def evaluate(title: str, cost: Cost, k: NDArray[np.int64], j: NDArray[np.int64], R: int, N: int) -> Vector:
-    """Return costs in the shape that k and j broadcast to.
-
-    Raises
-    ------
-    InputError : when they are of another shape, or not finite numbers, or ``cost`` raises an error.
-    """
+def evaluate_costs(title: str, cost: Cost, k: NDArray[np.int64], j: NDArray[np.int64], R: int, N: int) -> Vector:
+    """Return costs in the broadcast shape of k and j; reject other shapes, exceptions and non-finite values."""
     shape = np.broadcast_shapes(k.shape, j.shape)
     try:
         with np.errstate(all="ignore"):
@@ -73,31 +68,16 @@ def evaluate(title: str, cost: Cost, k: NDArray[np.int64], j: NDArray[np.int64],
 
 
 def cost_table(title: str, cost: Cost, R: int, N: int, cutoff: int | None = None) -> Matrix:
-    """Return what each relevant document costs, less what it costs with no other document ahead.
+    """Return ``cost(k, j) − cost(k, 0)`` as entry (j, k − 1), shape (min(N, K) + 1, min(R, K)) with cut-off K.
 
-    Parameters
-    ----------
-    title : name of the loss, for messages.
-    cost : ``cost(k, j, R, N)``.
-    R, N : number of relevant documents and of others, both at least 1.
-    cutoff : K; None without one.
-
-    Returns
-    -------
-    Matrix, shape (min(N, K) + 1, min(R, K)), whose entry (j, k − 1) is ``cost(k, j) − cost(k, 0)``.
-    With a cut-off, j = min(N, K) stands for all that are larger.
-
-    Raises
-    ------
-    InputError : when costs are not finite or of another shape, the truth has a loss, a ranking has
-        a negative one, or costs change beyond the cut-off.
+    The last row then stands for all larger j. Invalid costs are rejected, such as negative losses of rankings.
     """
     K = R + N if cutoff is None else cutoff
     rows, columns = _size(R, N, cutoff)
     every = np.arange(1, R + 1)
-    own = evaluate(title, cost, every, np.zeros(1, dtype=np.int64), R, N)
+    own = evaluate_costs(title, cost, every, np.zeros(1, dtype=np.int64), R, N)
     k, j = every[None, :columns], np.arange(rows)[:, None]
-    costs = evaluate(title, cost, k, j, R, N)
+    costs = evaluate_costs(title, cost, k, j, R, N)
     table = costs - own[:columns]
     if K < R + N:
         table = _constant_beyond(title, cost, K, R, N, own, table)
@@ -116,27 +96,17 @@ def cost_table(title: str, cost: Cost, R: int, N: int, cutoff: int | None = None
 
 
 def pack(title: str, cost: Cost, shapes: Iterable[tuple[int, int]], cutoff: int | None = None) -> Vector:
-    """Return what the kernel reads: the tables for some numbers of relevant and other documents.
+    """Return the kernel's parameters: the tables for these numbers (R, N) of relevant and other documents.
 
-    A table whose entries a larger one of the same R begins with is not kept a second time: costs
-    that do not depend on N take one table for each R.
-
-    Parameters
-    ----------
-    title, cost, cutoff : as in `cost_table`.
-    shapes : R and N of each query, with repetitions.
-
-    Raises
-    ------
-    InputError : as `cost_table`; or the tables take more than 2 GiB, which as far as it can be told
-        is found before any is made.
+    Tables with the same R share storage if their costs do not depend on N. Tables above 2 GiB are rejected.
     """
     ordered = sorted(set(shapes))
     largest: dict[int, int] = {}
     for R, N in ordered:
         columns = _size(R, N, cutoff)[1]
         largest[columns] = max(largest.get(columns, 0), columns * _size(R, N, cutoff)[0])
-    _require_memory(title, ordered, sum(largest.values()), cutoff)  # which must be kept, whatever is shared
+    # The largest table per number of columns is always stored.
+    _require_memory(title, ordered, sum(largest.values()), cutoff)
     places: dict[tuple[int, int], tuple[int, int]] = {}
     parts: list[Vector] = []
     end = 2 + 3 * len(ordered)
@@ -155,7 +125,7 @@ def pack(title: str, cost: Cost, shapes: Iterable[tuple[int, int]], cutoff: int 
 
 @compiled_part
 def table_number(params: Vector, R: int, N: int) -> int:
-    """Return the number of the table for R relevant and N other documents; −1 where there is none."""
+    """Return the index of the table for R relevant and N other documents; −1 if it is missing."""
     tables = int(params[0])
     key = float(R * _KEY + N)
     low, high = 0, tables
@@ -176,7 +146,7 @@ def _size(R: int, N: int, cutoff: int | None) -> tuple[int, int]:
 
 
 def _require_memory(title: str, shapes: list[tuple[int, int]], numbers: int, cutoff: int | None) -> None:
-    """Refuse tables of so many numbers that they fill the memory."""
+    """Reject tables that exceed the memory limit."""
     if 8 * numbers <= _MOST_BYTES:
         return
     R, N = max(shapes, key=lambda shape: math.prod(_size(shape[0], shape[1], cutoff)))
@@ -189,7 +159,7 @@ def _require_memory(title: str, shapes: list[tuple[int, int]], numbers: int, cut
 
 
 def _method(table: Matrix, R: int, N: int, cutoff: int | None) -> int:
-    """Return how the best ranking is found: concavity is tested, up to rounding."""
+    """Return the method for finding the best ranking; concavity is tested up to rounding."""
     if cutoff is not None and cutoff < R + N:
         return TRUNCATE
     concave = bool((np.diff(table, n=2, axis=0) <= _ROUNDING * np.abs(table).max()).all())
@@ -197,7 +167,7 @@ def _method(table: Matrix, R: int, N: int, cutoff: int | None) -> int:
 
 
 def _lowest(table: Matrix) -> float:
-    """Return the smallest loss of a ranking, by dynamic programming where a cost is negative."""
+    """Return the smallest loss of a ranking, by dynamic programming if a cost is negative."""
     if table.min() >= 0.0:
         return 0.0
     lowest = np.zeros(len(table))
@@ -207,15 +177,12 @@ def _lowest(table: Matrix) -> float:
 
 
 def _constant_beyond(title: str, cost: Cost, K: int, R: int, N: int, own: Vector, table: Matrix) -> Matrix:
-    """Return the table with the first costs beyond the cut-off in place of later ones, which must be the same.
-
-    Those that the table does not hold are looked at too; in long lists, at some ranks of all sizes.
-    """
+    """Return the table with constant costs beyond the cut-off; reject costs that change there."""
     rows, columns = table.shape
     j, k = np.arange(rows)[:, None], np.arange(1, columns + 1)
     clipped = np.take_along_axis(table, np.minimum(j, K + 1 - k), axis=0)
     some_k, some_j = _some(1, R), _some(0, N)[:, None]
-    others = evaluate(title, cost, some_k, some_j, R, N) - own[some_k - 1]
+    others = evaluate_costs(title, cost, some_k, some_j, R, N) - own[some_k - 1]
     padded = np.pad(clipped, ((0, 0), (0, 1)))
     expected = padded[np.minimum(some_j, rows - 1), np.minimum(some_k - 1, columns)]
     tolerance = 1e-9 * np.abs(table).max()
@@ -225,20 +192,20 @@ def _constant_beyond(title: str, cost: Cost, K: int, R: int, N: int, own: Vector
             row, column = np.unravel_index(int(wrong.argmax()), wrong.shape)
             raise InputError(
                 f"{title} has the cut-off {K}, but cost(k={of[column]}, j, R={R}, N={N}) still changes beyond it, "
-                f"at j = {ahead[row, 0]}: where k + j exceeds the cut-off, it must not depend on j"
+                f"at j = {ahead[row, 0]}: if k + j exceeds the cut-off, it must not depend on j"
             )
     return clipped
 
 
 def _some(low: int, high: int) -> IntVector:
-    """Return the integers from low to high, or some of them, ever farther apart."""
+    """Return the integers from low to high, or a geometric sample of them."""
     if high - low < _CHECKED:
         return np.arange(low, high + 1)
     return np.unique(low - 1 + np.geomspace(1, high - low + 1, _CHECKED).round().astype(np.int64))
 
 
 def _read_only(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return a view that a cost cannot change: the loss computes with these numbers afterwards."""
+    """Return a read-only view, because the loss reuses these numbers."""
     view = numbers.view()
     view.flags.writeable = False
     return view

@@ -8,23 +8,21 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from structsvm.losses.shared.cost_tables import DIVIDE, LARGEST_CUTOFF, PROGRAMME, evaluate, pack, table_number
-from structsvm.losses.shared.kinds import by_kind
-from structsvm.losses.shared.pairwise import PairwiseLoss
+from structsvm.foundation.settings import require_integer
+from structsvm.foundation.types import IntVector, Vector
+from structsvm.losses.shared.cost_tables import DIVIDE, LARGEST_CUTOFF, PROGRAMME, evaluate_costs, pack, table_number
 from structsvm.losses.shared.placements import split_by_dividing, split_by_programming, split_by_truncating
+from structsvm.losses.shared.relevance import PairwiseLoss, by_kind
 from structsvm.metrics.ranking import rank_documents
-from structsvm.settings import require_integer
-from structsvm.types import IntVector, Vector
 
 
 def interleaving(scores: Vector, labels: Vector, params: Vector, out: Vector) -> float:
-    """Write ``c(y) − c(ŷ)`` of the most violated ranking and return its loss.
+    """Write ``c(y) − c(ŷ)`` of the most violated ranking and return its loss; NaN without a table for it.
 
-    With both kinds of document sorted by score, a ranking is the number of others ahead of each
-    relevant document, which does not fall. ``params`` is the number of tables, the cut-off (0
-    without one), key, place and method of each table, and the tables, made by
-    `structsvm.losses.shared.cost_tables.pack`: entry ``j · columns + k`` is what the k-th relevant
-    document (from 0) costs with j others ahead of it.
+    A ranking is the number of others ahead of each relevant document, both sorted by score. ``params`` comes from
+    `structsvm.losses.shared.cost_tables.pack`: number of tables, cut-off (0 for none), key, place and method of each
+    table, and the tables: entry ``j · columns + k`` is the cost of the k-th relevant document (from 0) with j others
+    ahead.
     """
     relevant, other = by_kind(scores, labels)
     R = len(relevant)
@@ -72,30 +70,27 @@ def interleaving(scores: Vector, labels: Vector, params: Vector, out: Vector) ->
 
 @frozen
 class InterleavingLoss(PairwiseLoss):
-    """A loss that says what a relevant document costs behind some of the others: ``Δ = Σ_k cost(k, j_k)``.
+    """A loss that sums costs of relevant documents behind others: ``Δ = Σ_k cost(k, j_k)``.
 
-    Here j_k is the number of non-relevant documents ahead of the k-th relevant one. Most measures
-    of rankings with two kinds of document are one minus such a sum. Write `cost` and nothing
-    else: the loss, its exact argmax in Python and the compiled one follow.
+    j_k is the number of non-relevant documents ahead of the k-th relevant one. Most measures of rankings with two kinds
+    of document are one minus such a sum. A derived class defines only `cost`; the loss and its exact argmax in Python
+    and in compiled code follow from it.
 
-    A loss that looks at the first documents only has a cut-off, its attribute ``k``: where
-    ``k + j`` exceeds it, the cost may not depend on j any more. An attrs field of that name makes
-    ``"name@10"`` a name.
+    A loss of the first documents only has a cut-off, its attribute ``k``: if ``k + j`` exceeds it, the cost must not
+    depend on j. An attrs field of that name makes ``"name@10"`` a valid name.
 
-    The compiled argmax reads ``cost`` from tables, one for each pair of R and N that occurs, of
-    R (N + 1) numbers, or of K (K + 1) at most with a cut-off K; tables that do not depend on N are
-    shared. Without a cut-off, it takes O(n log n) where every ``cost(k, ·)`` is concave in j,
-    which is tested on the table, and O(R N) where one is not; with a cut-off K, O(K² + n log n).
+    The compiled argmax reads ``cost`` from tables, one for each pair of R and N that occurs, of R (N + 1) numbers, or
+    at most K (K + 1) with a cut-off K; tables that do not depend on N are shared. Without a cut-off, it takes O(n log
+    n) if every ``cost(k, ·)`` is concave in j, which is tested on the table, and else O(R N); with a cut-off K, O(K² +
+    n log n).
 
     Parameters
     ----------
-    relevant_from : smallest label of a relevant document; None: every label above 0.
+    relevant_from : smallest label of a relevant document. Default: every label above 0 is relevant.
 
     Examples
     --------
-    >>> import numpy as np
     >>> from structsvm import Ranker
-    >>> from structsvm.losses import InterleavingLoss
     >>> class FirstRelevant(InterleavingLoss):  # one minus the reciprocal rank of the first relevant document
     ...     def cost(self, k, j, R, N):
     ...         return np.where(k == 1, j / (1 + j), 0.0)
@@ -109,25 +104,24 @@ class InterleavingLoss(PairwiseLoss):
 
     @abstractmethod
     def cost(self, k: IntVector, j: IntVector, R: int, N: int) -> NDArray[Any]:
-        """Return what the k-th relevant document costs with j non-relevant ones ahead of it.
+        """Return the cost of the k-th relevant document with j non-relevant ones ahead.
 
-        The costs with j = 0 add up to 0, and no ranking has a negative sum.
+        The costs with j = 0 must sum to 0, and no ranking may have a negative sum.
 
         Parameters
         ----------
         k : rank among the relevant documents, 1 to R; integers, any shape.
-        j : number of non-relevant documents ahead, 0 to N; integers, of a shape that broadcasts
-            with that of k.
+        j : number of non-relevant documents ahead, 0 to N; integers, of a shape that broadcasts with k.
         R, N : number of relevant and of non-relevant documents, both at least 1.
 
         Returns
         -------
-        Array of the shape that k and j broadcast to, computed element by element.
+        Array in the broadcast shape of k and j, computed elementwise.
         """
 
     @property
     def cutoff(self) -> int | None:
-        """The cut-off: the attribute ``k``, 2^31 at most; None where there is none."""
+        """The cut-off: the attribute ``k``, at most 2^31; None without the attribute."""
         cutoff = getattr(self, "k", None)
         if cutoff is None:
             return None
@@ -139,29 +133,28 @@ class InterleavingLoss(PairwiseLoss):
 
         Raises
         ------
-        InputError : when the costs do not make a loss; it names R, N and what is wrong.
+        InputError : the costs do not define a loss; the message names R, N and the mistake.
         """
         relevant = [self.relevant(y) for y in ys if self.usable(y)]
         shapes = [(int(each.sum()), int((~each).sum())) for each in relevant]
         return pack(self.title, self.cost, shapes, self.cutoff)
 
     def loss(self, y: Vector, y_hat: Vector) -> float:
-        """Return the sum of the costs; 0 without documents of both kinds."""
         relevant = self.ranked_relevance(y, y_hat)
         R, N = int(relevant.sum()), int((~relevant).sum())
         if R == 0 or N == 0:
             return 0.0
         k = np.arange(1, R + 1)
         ahead = np.flatnonzero(relevant) - k + 1
-        costs = evaluate(self.title, self.cost, k, ahead, R, N)
-        own = evaluate(self.title, self.cost, k, np.zeros_like(k), R, N)
+        costs = evaluate_costs(self.title, self.cost, k, ahead, R, N)
+        own = evaluate_costs(self.title, self.cost, k, np.zeros_like(k), R, N)
         return max(float((costs - own).sum()), 0.0)
 
     def loss_augmented_argmax(self, scores: Vector, y: Vector) -> Vector:
         """Return the best ranking, by dynamic programming over all R (N + 1) costs.
 
-        ``value[j]`` is the best value of the relevant documents so far, the last of which has j
-        others ahead: ``V_k(j) = f_k(j) + max_{j' ≤ j} V_{k−1}(j')``.
+        ``value[j]`` is the best value of the relevant documents so far if the last one has j others ahead:
+        ``V_k(j) = f_k(j) + max_{j' ≤ j} V_{k−1}(j')``.
         """
         order = rank_documents(scores).order
         relevant = self.relevant(y)[order]
@@ -171,7 +164,7 @@ class InterleavingLoss(PairwiseLoss):
         centred = scores - scores.mean()
         s, s_bar = centred[order[relevant]], centred[order[~relevant]]
         j = np.arange(N + 1)
-        costs = evaluate(self.title, self.cost, np.arange(1, R + 1)[:, None], j[None, :], R, N)
+        costs = evaluate_costs(self.title, self.cost, np.arange(1, R + 1)[:, None], j[None, :], R, N)
         passed = np.concatenate([[0.0], np.cumsum(s_bar)])
         value = np.zeros(N + 1)
         origin = np.empty((R, N + 1), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""The different labels that an output, or a part of it, can have."""
+"""Sets of the labels that an output, or a part of it, can have."""
 
 import math
 from collections.abc import Iterable
@@ -11,17 +11,7 @@ from structsvm.exceptions import InputError
 
 
 def as_labels(values: Iterable[Any] | None, setting: str) -> tuple[Any, ...] | None:
-    """Return different labels as a tuple, each of its own type; NumPy's numbers become Python's.
-
-    Parameters
-    ----------
-    values : the labels; None: not known yet.
-    setting : what messages call them, as in ``"Multiclass(classes=...)"``.
-
-    Raises
-    ------
-    InputError : when one is given twice, is NaN, or cannot be a key of a dict; or there are none.
-    """
+    """Return distinct labels as a tuple of Python values, or None; reject repeated, NaN, unhashable or no labels."""
     if values is None:
         return None
     try:
@@ -29,23 +19,17 @@ def as_labels(values: Iterable[Any] | None, setting: str) -> tuple[Any, ...] | N
         repeated = len(set(labels)) < len(labels)
     except TypeError as error:
         raise InputError(
-            f"{setting} must be a list of labels that can be told apart, such as numbers, strings or tuples of "
-            f"these: {error}"
+            f"{setting} must be a list of hashable labels, such as numbers, strings or tuples: {error}"
         ) from None
     if any(isinstance(label, float) and math.isnan(label) for label in labels):
-        raise InputError(f"{setting} must not hold NaN, which is no label")
+        raise InputError(f"{setting} must not contain NaN")
     if not labels or repeated:
-        raise InputError(f"{setting} must be different labels, one at least, got {values!r}")
+        raise InputError(f"{setting} must be different labels, at least one, got {values!r}")
     return labels
 
 
 def sorted_labels(values: Iterable[Any], setting: str) -> list[Any]:
-    """Return the different labels among values, sorted.
-
-    Raises
-    ------
-    InputError : when they cannot be sorted, or told apart; it says to give the setting.
-    """
+    """Return the distinct labels in sorted order; if they cannot be sorted, the error names the setting to use."""
     if isinstance(values, np.ndarray) and values.dtype != object:
         return np.unique(values).tolist()  # type: ignore[no-any-return]
     try:
@@ -55,7 +39,7 @@ def sorted_labels(values: Iterable[Any], setting: str) -> list[Any]:
 
 
 def label_array(labels: Iterable[Any]) -> NDArray[Any]:
-    """Return labels as a vector: of objects, where they are tuples or of several types, which NumPy would make one."""
+    """Return labels as a vector, of objects if they are tuples or of mixed types, which NumPy would convert."""
     own = list(map(_own, labels))
     kinds = {type(label) for label in own}
     if kinds <= {int, float} or (len(kinds) == 1 and tuple not in kinds):

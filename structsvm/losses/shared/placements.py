@@ -1,30 +1,22 @@
-"""The best interleaving of relevant documents with the others, compiled: three algorithms.
+"""The best interleaving of relevant documents with the others, in compiled code.
 
-By dividing for costs that are concave, by dynamic programming for any, and by a programme above a cut-off with scores
-alone below it.
+Concave costs allow divide and conquer; other costs need dynamic programming; with a cut-off, scores alone place the
+documents below it.
 """
 
 import numpy as np
 
-from structsvm.compute.compilation import compiled_part
-from structsvm.types import BoolVector, IntVector, Vector
+from structsvm.foundation.compute.compilation import compiled_part
+from structsvm.foundation.types import BoolVector, IntVector, Vector
 
 
 @compiled_part
 def split_by_dividing(costs: Vector, s: Vector, s_bar: Vector, scale: float) -> IntVector:
-    """Return how many others are ahead of each relevant document.
+    """Return the number of others ahead of each relevant document, for concave costs, in O((R + N) log N).
 
-    The others that are ahead of relevant k are the best j_k. Where ``costs`` is concave in j, the
-    number of relevant documents that stay ahead of the j-th other one can be chosen for each j
-    alone, and does not fall with j: halving the range of j halves the range of that number,
-    O((R + N) log N) in all. It maximises ``Σ_{k>i} cost(k, j) − cost(k, j−1) + scale (s̄_j − s_k)``;
-    among equals, the fewest are passed.
-
-    Parameters
-    ----------
-    costs : ``cost(k, j)`` at ``j R + k − 1``, for j from 0 to N.
-    s, s_bar : scores of the relevant documents and of the others, each descending.
-    scale : ``2 / (R N)``.
+    The number i of relevant documents ahead of the j-th other one does not fall with j and maximises ``Σ_{k>i} cost(k,
+    j) − cost(k, j−1) + scale (s̄_j − s_k)``, so halving j's range halves i's range; among equal values, the fewest
+    are passed. ``costs`` has ``cost(k, j)`` at ``j R + k − 1``; s and s_bar descend; ``scale`` is ``2 / (R N)``.
     """
     R, N = len(s), len(s_bar)
     ahead = np.zeros(R, np.int64)
@@ -60,10 +52,7 @@ def split_by_dividing(costs: Vector, s: Vector, s_bar: Vector, scale: float) -> 
 
 @compiled_part
 def split_by_programming(costs: Vector, s: Vector, s_bar: Vector, scale: float) -> IntVector:
-    """Return how many others are ahead of each relevant document: O(R N).
-
-    The parameters are those of `split_by_dividing`.
-    """
+    """Return the number of others ahead of each relevant document, by dynamic programming in O(R N)."""
     R, N = len(s), len(s_bar)
     _, chosen = best_placements(costs, R, R + N, s, s_bar, scale)
     ahead = np.empty(R, np.int64)
@@ -75,23 +64,11 @@ def split_by_programming(costs: Vector, s: Vector, s_bar: Vector, scale: float) 
 def best_placements(
     costs: Vector, columns: int, depth: int, s: Vector, s_bar: Vector, scale: float
 ) -> tuple[Vector, BoolVector]:
-    """Place the first relevant documents, one after the other, each behind some of the others.
+    """Place the first ``columns`` relevant documents behind others in ``depth`` ranks; return values and marks.
 
-    ``best[k]``, for j others in turn, is the value of the best placement of the relevant documents
-    0 to k with at most j others ahead: the better one of at most j − 1, and of exactly j with
-    k − 1 placed before. Only ``k + j < depth`` is looked at, so that ``best[k]`` is left at
-    ``j = min(N, depth − 1 − k)``.
-
-    Parameters
-    ----------
-    costs : ``cost(k, j)`` at ``j · columns + k``, k from 0.
-    columns : number of relevant documents that are placed, at most ``depth``.
-    depth : number of ranks in which they are placed.
-    s, s_bar, scale : as in `split_by_dividing`.
-
-    Returns
-    -------
-    ``best``, and at ``j · columns + k`` whether exactly j was better than fewer.
+    After j others, ``best[k]`` is the best value of the documents 0 to k with at most j ahead; a mark at ``j · columns
+    + k``, where ``costs`` has ``cost(k, j)``, says that exactly j was better than fewer. Only ``k + j < depth`` is
+    considered.
     """
     N = len(s_bar)
     rows = min(N + 1, depth)
@@ -115,7 +92,7 @@ def best_placements(
 
 @compiled_part
 def trace(chosen: BoolVector, columns: int, placed: int, j: int, ahead: IntVector) -> None:
-    """Write the placement of the first documents that `best_placements` found with at most j others ahead."""
+    """Write the placement that `best_placements` found for the first documents with at most j others ahead."""
     k = placed - 1
     while k >= 0:
         if chosen[j * columns + k]:
@@ -127,19 +104,11 @@ def trace(chosen: BoolVector, columns: int, placed: int, j: int, ahead: IntVecto
 
 @compiled_part
 def split_by_truncating(costs: Vector, cutoff: int, s: Vector, s_bar: Vector, scale: float) -> IntVector:
-    """Return how many others are ahead of each relevant document: O(K² + R + N) for a cut-off K < R + N.
+    """Return the number of others ahead of each relevant document for a cut-off K < R + N, in O(K² + R + N).
 
-    The relevant documents of the first K ranks are the first p. They are placed by
-    dynamic programming over ``k + j <= K``. Every other one has at least ``K − p`` others ahead
-    of it and costs the same wherever it is: it is passed by these, and by all with a larger
-    score. All p are compared.
-
-    Parameters
-    ----------
-    costs : ``cost(k, j)`` at ``j · columns + k − 1``, for k up to ``columns = min(R, K)`` and j up to
-        ``min(N, K)``; where ``k + j > K``, what k costs beyond the cut-off.
-    cutoff : K.
-    s, s_bar, scale : as in `split_by_dividing`.
+    The first p relevant documents are placed by dynamic programming over ``k + j <= K``, for each p. The rest have a
+    fixed cost, so each is passed by the other ``K − p`` documents of the top and by all with a larger score. ``costs``
+    has ``cost(k, j)`` at ``j · columns + k − 1`` for ``columns = min(R, K)`` and j up to ``min(N, K)``.
     """
     R, N = len(s), len(s_bar)
     columns = min(R, cutoff)
@@ -154,7 +123,7 @@ def split_by_truncating(costs: Vector, cutoff: int, s: Vector, s_bar: Vector, sc
         while j < N and s_bar[j] > s[k]:
             j += 1
         ahead[k] = j
-    # sums over the documents from k on: of their scores, and of their values where scores alone place them
+    # Sums over the documents from k on: of scores, and of values if scores alone place them.
     score = np.zeros(R + 1)
     free = np.zeros(R + 1)
     for k in range(R - 1, -1, -1):

@@ -1,4 +1,4 @@
-"""What the losses of documents of two kinds share: which of them are relevant."""
+"""Losses of relevant and other documents, and rankings of both kinds with Ψ as a sum over pairs."""
 
 from collections.abc import Sequence
 
@@ -6,15 +6,19 @@ import numpy as np
 from attrs import field, frozen
 from attrs.validators import optional
 
-from structsvm.losses.base import ScoreLoss, reads_text
-from structsvm.settings import finite
-from structsvm.types import BoolVector, Vector
+from structsvm.foundation.compute.compilation import compiled_part
+from structsvm.foundation.compute.sorting import descending
+from structsvm.foundation.settings import finite
+from structsvm.foundation.types import BoolVector, IntVector, Vector
+from structsvm.losses.base import RankedByScore, ScoreLoss
+from structsvm.losses.user_methods import reads_text
+from structsvm.metrics.ranking import rank_documents
 
 ONE_KIND = (
     "each has documents of one kind only. A query needs relevant documents (label > 0, or relevant_from) and others; "
     "check the labels and qid"
 )
-"""Why a loss can learn from none of the queries."""
+"""Reason why a loss can learn from no query."""
 
 
 @frozen
@@ -23,31 +27,18 @@ class RelevanceLoss(ScoreLoss[Vector]):
 
     Parameters
     ----------
-    relevant_from : smallest label of a relevant document; None: every label above 0.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from structsvm.losses import AveragePrecision
-    >>> loss = AveragePrecision(relevant_from=2)
-    >>> loss.relevant(np.array([0, 1, 2])), loss.usable(np.array([0, 1, 1]))
-    (array([False, False,  True]), False)
-    >>> class NotSpam(AveragePrecision):  # 3 is no grade, but spam
-    ...     def relevant(self, y):
-    ...         return (y > 0) & (y != 3)
-    >>> NotSpam().labels(np.array([0, 1, 3]))
-    array([0., 1., 0.])
+    relevant_from : smallest label of a relevant document. Default: every label above 0 is relevant.
     """
 
     relevant_from: float | None = field(default=None, kw_only=True, validator=optional(finite))
 
     @property
-    def numeric_labels(self) -> bool:
-        """Whether the labels must be numbers: yes, unless `relevant` can read text."""
+    def numeric_labels(self) -> bool:  # type: ignore[override]
+        """True unless `relevant` accepts text."""
         return not reads_text(self.relevant, np.array(["text"]))
 
     def relevant(self, y: Vector) -> BoolVector:
-        """Say which documents are relevant."""
+        """Return a mask of the relevant documents."""
         labels = np.asarray(y)
         return labels > 0 if self.relevant_from is None else labels >= self.relevant_from
 
@@ -56,14 +47,81 @@ class RelevanceLoss(ScoreLoss[Vector]):
         return self.relevant(y).astype(np.float64)
 
     def usable(self, y: Vector) -> bool:
-        """Say whether the query has both kinds of document."""
+        """Return True if the query has both kinds of document."""
         return self._has_both_kinds(y)
 
     def why_none_usable(self, ys: Sequence[Vector]) -> str:
-        """Say so where no query has both kinds of document."""
         told = self.why_unusable or any(map(self._has_both_kinds, ys))
         return super().why_none_usable(ys) if told else ONE_KIND
 
     def _has_both_kinds(self, y: Vector) -> bool:
         relevant = self.relevant(y)
         return bool(relevant.any()) and not bool(relevant.all())
+
+
+@frozen
+class PairwiseLoss(RelevanceLoss, RankedByScore):
+    """A ranking with two kinds of document, encoded by its pairs of a relevant and a non-relevant one.
+
+    ``Ψ(x, y) = 1/(RN) Σ_i Σ_j y_ij (x_i − x_j)`` over relevant i and non-relevant j, with ``y_ij = 1`` if i is ahead of
+    j, else −1 (Yue, Finley, Radlinski and Joachims, 2007, section 3; Joachims, 2005). An output is one number per
+    document, larger is ahead; ties are in document order. The true labels are also an output. Queries without both
+    kinds of document are not usable.
+
+    A derived class defines ``loss`` and an exact ``loss_augmented_argmax``; it inherits the encoding, the prediction
+    and the list of outputs for ``check_loss``. It may override `relevant`, for example if a label marks spam.
+
+    Parameters
+    ----------
+    relevant_from : smallest label of a relevant document. Default: every label above 0 is relevant.
+
+    Examples
+    --------
+    >>> from structsvm import Ranker
+    >>> class WrongFirst(PairwiseLoss):  # 1 if the first document is not relevant
+    ...     def loss(self, y, y_hat):
+    ...         return float(not self.ranked_relevance(y, y_hat)[0])
+    ...     def loss_augmented_argmax(self, scores, y):
+    ...         relevant = self.relevant(y)
+    ...         other = np.flatnonzero(~relevant)[np.argmax(scores[~relevant])]  # the best to be first
+    ...         price = 2.0 * np.mean(np.maximum(scores[relevant] - scores[other], 0.0)) / np.sum(~relevant)
+    ...         first = np.arange(len(y)) == other
+    ...         return np.where(first, scores.max() + 1.0, scores) if price < 1.0 else scores
+    >>> Ranker(WrongFirst(), C=10).fit([[1.0], [2.0], [4.0]], [0, 1, 1], qid=[1, 1, 1]).result_.converged
+    True
+    """
+
+    def ranked_relevance(self, y: Vector, y_hat: Vector) -> BoolVector:
+        """Return the relevance of the documents in the order of ŷ, best first."""
+        return self.relevant(y)[rank_documents(y_hat).order]
+
+    def encode(self, y_hat: Vector, y: Vector) -> Vector:
+        """Return the coefficient of each document.
+
+        It is ``(N − 2a)/(RN)`` for a relevant document with a non-relevant ones ahead, and ``(2b − R)/(RN)`` for a
+        non-relevant document with b relevant ones behind.
+        """
+        order = rank_documents(y_hat).order
+        relevant = self.relevant(y)[order]
+        R, N = relevant.sum(), (~relevant).sum()
+        ahead = np.cumsum(~relevant)
+        behind = R - np.cumsum(relevant)
+        code = np.empty(len(order))
+        code[order] = np.where(relevant, N - 2 * ahead, 2 * behind - R) / max(R * N, 1)
+        return code
+
+
+@compiled_part
+def by_kind(scores: Vector, labels: Vector) -> tuple[IntVector, IntVector]:
+    """Return the indices of relevant documents (label above 0) and of the others, largest score first."""
+    n = len(scores)
+    relevant, other = np.empty(n, np.int64), np.empty(n, np.int64)
+    R = 0
+    order = descending(scores)
+    # No branch here: it would be unpredictable.
+    for place in range(n):
+        document = order[place]
+        relevant[R] = document
+        other[place - R] = document
+        R += labels[document] > 0.0
+    return relevant[:R], other[: n - R]

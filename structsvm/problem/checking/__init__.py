@@ -1,1 +1,1 @@
-"""Checks of a loss against what its own methods return: by `check_loss`, and in short before a first fit."""
+"""Consistency checks of a loss's methods, for `check_loss` and, in short, before a first fit."""

@@ -1,8 +1,8 @@
-"""A short check of a user's loss on the data of its first fit, without which a wrong loss gets a false certificate."""
+"""A short check of a user's loss on the data of its first fit, because a wrong loss gets a wrong certificate."""
 
 import random
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -11,103 +11,78 @@ import numpy as np
 from attrs import define, field, frozen
 
 from structsvm.exceptions import CheckError, InputError
+from structsvm.foundation.types import IntVector, Vector
 from structsvm.losses import ScoreLoss
-from structsvm.losses.base import RAISED_AS_IS, InScoreSpace
-from structsvm.operators import Operator
+from structsvm.losses.base import Examples, InScoreSpace
+from structsvm.losses.user_methods import RAISED_AS_IS
 from structsvm.problem.checking.example import ExampleCheck, copied
 from structsvm.problem.checking.methods import Malformed, Methods, Raised
+from structsvm.problem.checking.trial import learns_from, require_safe_kernel
 from structsvm.problem.checks import failed, run_check
 from structsvm.problem.oracle import CompiledOracle, NotBelowTruth, Oracle, make_oracle
-from structsvm.problem.trial import require_safe_kernel
-from structsvm.types import BoolVector, IntVector, Vector
 
 _OWN = "structsvm."
-_INNER = ("wrapped", "inner", "latent")
-"""Attributes in which losses of this library keep a loss that they are made of."""
 
 _MOST_TRUTHS = 100
-"""True outputs whose loss is asked for where the fit itself does not call the Python methods."""
+"""Most true outputs whose Python loss is checked if the fit itself uses a kernel."""
 
 _ROUNDING = 1e-8
 
 _SECONDS = 0.4
-"""Computing time of the check. It ends after the call of a method in which this is exceeded."""
+"""Computing time of the check, which ends after the method call that exceeds it."""
 
 _WALL_SECONDS = 1.0
-"""The same by the clock, for losses that wait for something."""
+"""The same in wall time, for losses that wait for something."""
 
 _SMALL = 5
-"""Documents of a query up to which its outputs are listed."""
+"""Most documents of a query whose outputs are listed."""
 
 _PARTS = (4, 3, 9, 16, 2, 5, 4, 3)
-"""Documents of the parts of queries, those that find most first."""
+"""Documents in the parts of queries; the most revealing sizes come first."""
 
 _MOST_SCORES = 100
-"""Documents of a query that are looked at together."""
+"""Most documents of a query that are checked together."""
 
 _MOST_NUMBERS = 200_000
-"""Weights of a generic loss times the vectors of them that are tried."""
+"""Most weights of a generic loss times the number of vectors tried."""
 
 _MOST_LABELS = 16
 _MOST_QUERIES = 2_000
-"""Queries whose labels are looked at, to choose among them."""
+"""Most queries whose labels are read to choose among them."""
 
 _checked: set[Any] = set()
 
 
 def is_own(loss: Any) -> bool:
-    """Return whether a loss, with the losses that it is made of, is one of this library, which its tests have tried."""
+    """Return True if a loss and its inner losses belong to this library, whose tests cover them."""
     return type(loss).__module__.startswith(_OWN) and all(map(is_own, _inner(loss)))
 
 
 def _inner(loss: Any) -> list[Any]:
-    """Return the losses that a loss of this library is made of."""
+    """Return the inner losses of a loss of this library."""
     own = type(loss).__module__.startswith(_OWN)
-    return [getattr(loss, name) for name in _INNER if hasattr(loss, name)] if own else []
+    return [loss.inner] if own and hasattr(loss, "inner") else []
 
 
-def trusted_oracle(
-    loss: ScoreLoss[Any],
-    operator: Operator,
-    ys: Sequence[Any],
-    usable: BoolVector | None,
-    n_jobs: int | None,
-    *,
-    of_queries: bool = False,
-) -> Oracle:
-    """Return the argmaxes of a loss, which is tried first if it is not of this library.
-
-    Parameters
-    ----------
-    loss, operator, ys, usable, n_jobs : as in `Problem.make`.
-    of_queries : whether an example is a query, some of whose documents make up a query too.
-    """
-    oracle = make_oracle(loss, ys, n_jobs)
+def trusted_oracle(examples: Examples, n_jobs: int | None) -> Oracle:
+    """Return the oracle of a loss, after checks if the loss is not of this library."""
+    loss = examples.loss
+    oracle = make_oracle(loss, examples.ys, n_jobs)
     if is_own(loss):
         return oracle
-    require_free_truths(loss, ys, usable)
+    require_free_truths(examples)
     if loss.kernel is not None:
-        require_safe_kernel(loss, ys, usable, operator.ptr)
+        require_safe_kernel(examples)
     if loss.check_before_fit:
         inner = oracle.inner if isinstance(oracle, NotBelowTruth) else oracle
         params = inner.params if isinstance(inner, CompiledOracle) else np.zeros(0)
-        _Data(loss, ys, usable, operator.ptr, params, of_queries).check()
+        _Check(examples, params).run()
     return oracle
 
 
-def require_free_truths(loss: ScoreLoss[Any], ys: Sequence[Any], usable: BoolVector | None) -> None:
-    """Require ``Δ(y, y) = 0``, without which a correctly separated example would have a non-zero hinge.
-
-    Parameters
-    ----------
-    loss, ys : the loss and the true outputs; numbers that occur again are looked at once.
-    usable : which examples the loss can learn from; None: all.
-
-    Raises
-    ------
-    InputError : when one is not; it names the example.
-    """
-    which = np.arange(len(ys)) if usable is None else np.flatnonzero(usable)
+def require_free_truths(examples: Examples) -> None:
+    """Require ``Δ(y, y) = 0``; otherwise a correctly separated example would have a non-zero hinge."""
+    loss, ys, which = examples.loss, examples.ys, examples.usable_indices()
     if isinstance(ys, np.ndarray) and ys.ndim == 1 and ys.dtype != object:
         which = which[np.unique(ys[which], return_index=True)[1]]
     found = np.zeros(1)
@@ -115,7 +90,8 @@ def require_free_truths(loss: ScoreLoss[Any], ys: Sequence[Any], usable: BoolVec
         try:
             found[0] = loss.loss(ys[i], ys[i])
         except Exception as error:
-            if loss.kernel is not None:  # which reads labels, where the Python methods may know of numbers alone
+            # The fit uses the kernel, which reads labels; the Python method may not support these outputs.
+            if loss.kernel is not None:
                 return
             if isinstance(error, RAISED_AS_IS):
                 raise
@@ -129,7 +105,7 @@ def require_free_truths(loss: ScoreLoss[Any], ys: Sequence[Any], usable: BoolVec
 
 @define
 class _Limit:
-    """The time that a check may take."""
+    """The time limit of a check."""
 
     computed: float = field(factory=time.thread_time)
     passed: float = field(factory=time.perf_counter)
@@ -139,38 +115,29 @@ class _Limit:
 
 
 @frozen(eq=False)
-class _Data:
-    """The examples of a fit, as in `trusted_oracle`, with what kernels read of all."""
+class _Check:
+    """A check of a loss on the examples of a fit, with the kernel's shared parameters."""
 
-    loss: ScoreLoss[Any]
-    ys: Sequence[Any]
-    usable: BoolVector | None
-    ptr: IntVector
+    data: Examples
     params: Vector
-    of_queries: bool
 
-    def check(self) -> None:
-        """Check the loss on examples and parts of them, once a process for the same loss and labels.
-
-        Raises
-        ------
-        CheckError : when a method returned something that cannot be right; it names the example.
-        """
+    def run(self) -> None:
+        """Check the loss on examples and parts of them, once per process for the same loss and labels."""
         rng = np.random.default_rng(0)
-        which = np.arange(len(self.ys)) if self.usable is None else np.flatnonzero(self.usable)
-        which = which[np.argsort(np.diff(self.ptr)[which], kind="stable")]
+        which = self.data.usable_indices()
+        which = which[np.argsort(np.diff(self.data.ptr)[which], kind="stable")]
         if not len(which):
             return
         spread = which[np.unique(np.linspace(0, len(which) - 1, _MOST_QUERIES).astype(np.int64))]
         labels = self._labels(spread)
         # Examples that are too small show no mistake, so larger ones are checked anew.
-        largest = min(int(np.diff(self.ptr)[which[-1]]), _SMALL)
+        largest = min(int(np.diff(self.data.ptr)[which[-1]]), _SMALL)
         known = None if labels is None or len(labels) > _MOST_LABELS else labels.tobytes()
-        key = (_identity(self.loss), known, largest)
+        key = (_identity(self.data.loss), known, largest)
         if key in _checked:
             return
         with _randomness_kept():
-            loss = copied(self.loss)
+            loss = copied(self.data.loss)
             if not self._runs(loss, int(spread[0])):
                 return
             limit = _Limit()
@@ -181,8 +148,8 @@ class _Data:
         _checked.add(key)
 
     def _runs(self, loss: ScoreLoss[Any], i: int) -> bool:
-        """Return whether the loss can be called for an example, which compiles it: if not, the fit reports it."""
-        methods, y, length = _methods(loss), copied(self.ys[i]), int(self.ptr[i + 1] - self.ptr[i])
+        """Return False if the loss cannot be called (and compiled) for an example, so that the fit reports it."""
+        methods, y, length = _methods(loss), copied(self.data.ys[i]), int(self.data.ptr[i + 1] - self.data.ptr[i])
         try:
             if loss.kernel is not None:
                 methods.kernel(y, np.zeros(length), methods.labels(y), self.params, np.zeros(length))
@@ -196,11 +163,11 @@ class _Data:
         return True
 
     def _labels(self, which: IntVector) -> Vector | None:
-        """Return the distinct labels of queries; None if examples are others, or labels no numbers."""
-        if not self.of_queries or self.loss.per_row or not self.loss.scores_rows:
+        """Return the distinct labels of queries; None if examples are not queries or labels not numbers."""
+        if not self.data.of_queries or self.data.loss.per_row or not self.data.loss.scores_rows:
             return None
-        sizes = np.diff(self.ptr)
-        ys = [np.asarray(self.ys[i]) for i in which.tolist()]
+        sizes = np.diff(self.data.ptr)
+        ys = [np.asarray(self.data.ys[i]) for i in which.tolist()]
         if any(y.dtype.kind not in "biuf" or y.shape != (sizes[i],) for i, y in zip(which, ys, strict=True)):
             return None
         return np.unique(np.concatenate(ys).astype(np.float64))
@@ -208,36 +175,37 @@ class _Data:
     def _examples(
         self, loss: ScoreLoss[Any], which: IntVector, labels: Vector | None, rng: np.random.Generator
     ) -> Iterator[tuple[str, Any, bool]]:
-        """Yield examples, each with what messages call it, and whether its outputs are listed: small ones first."""
+        """Yield examples, small ones first, each with its name and whether to list its outputs."""
         if labels is None:
             chosen = which[np.unique(np.linspace(0, len(which) - 1, 6).astype(np.int64))]
-            if isinstance(self.ys, np.ndarray) and self.ys.ndim == 1:  # numbers: the distinct ones
-                chosen = which[np.unique(self.ys[which], return_index=True)[1]][:20]
-            yield from ((f"example {i}", self.ys[i], False) for i in chosen.tolist())
+            # Outputs are numbers, so check the distinct ones.
+            if isinstance(self.data.ys, np.ndarray) and self.data.ys.ndim == 1:
+                chosen = which[np.unique(self.data.ys[which], return_index=True)[1]][:20]
+            yield from ((f"example {i}", self.data.ys[i], False) for i in chosen.tolist())
             return
         queries = self._with_labels(which, labels)
-        sizes = np.diff(self.ptr)
+        sizes = np.diff(self.data.ptr)
         short = [i for i in which.tolist() if sizes[i] <= _MOST_SCORES]
         spread = np.unique(np.linspace(0, len(short) - 1, 3).astype(np.int64)) if short else ()
-        whole = [(f"example {short[k]}", self.ys[short[k]], False) for k in spread]
-        if not short and _usable(loss, y := _part(self.ys[which[0]], _MOST_SCORES, rng)):
+        whole = [(f"example {short[k]}", self.data.ys[short[k]], False) for k in spread]
+        if not short and learns_from(loss, y := _part(self.data.ys[which[0]], _MOST_SCORES, rng)):
             whole = [(f"{_MOST_SCORES} documents of example {which[0]}", y, False)]
         for turn, size in enumerate(_PARTS):
             if size == _SMALL:
                 yield from whole
             for attempt in range(4):
                 i = queries[(turn + attempt) % len(queries)]
-                y = _part(self.ys[i], size, rng)
-                if len(y) == size and _usable(loss, y):
+                y = _part(self.data.ys[i], size, rng)
+                if len(y) == size and learns_from(loss, y):
                     yield f"{size} documents of example {i}", y, size <= _SMALL
                     break
 
     def _with_labels(self, which: IntVector, labels: Vector) -> list[int]:
-        """Return a few queries that have all of the labels together, if few do."""
+        """Return a few queries that contain all of the labels together, if possible."""
         missing = set(labels.tolist())
         chosen = []
         for i in which.tolist():
-            met = missing.intersection(np.asarray(self.ys[i]).tolist())
+            met = missing.intersection(np.asarray(self.data.ys[i]).tolist())
             if met:
                 chosen.append(i)
                 missing -= met
@@ -249,7 +217,7 @@ class _Data:
     def _check_one(
         self, loss: ScoreLoss[Any], place: str, y: Any, listed: bool, rng: np.random.Generator, limit: _Limit
     ) -> None:
-        """Check the loss on one example; pass over those that it cannot compute with, which a fit reports itself."""
+        """Check the loss on one example; skip examples that it cannot compute, because the fit reports these."""
         whole = place.startswith("example")
         methods = _methods(loss)
         try:
@@ -264,18 +232,19 @@ class _Data:
         except CheckError as error:
             if whole or _free(methods, y):
                 raise self._found(error, place) from None
-        except (NotImplementedError, InputError):  # of tables that cannot be made for a part
+        # Tables may be undefined for a part of a query.
+        except (NotImplementedError, InputError):
             return
 
     def _found(self, error: CheckError, place: str) -> CheckError:
         return CheckError(
-            f"{error}\n  found before the fit, on {place}: no bound of a fit would hold. {run_check(self.loss)}\n"
-            "  check_before_fit = False in the class leaves this check out"
+            f"{error}\n  found before the fit, on {place}: its bounds would be wrong. {run_check(self.data.loss)}\n"
+            "  check_before_fit = False in the class skips this check"
         )
 
 
 def _identity(loss: Any) -> Any:
-    """Return what tells a loss from others: its value if it has one, else its class and those of its parts."""
+    """Return a key of a loss: its value if it is hashable, else its class, kernel and parts."""
     parts = tuple(map(_identity, _inner(loss)))
     if not parts and attrs.has(type(loss)):
         try:
@@ -288,7 +257,7 @@ def _identity(loss: Any) -> Any:
 
 @contextmanager
 def _randomness_kept() -> Iterator[None]:
-    """Restore the global random states, which a loss may draw from."""
+    """Restore the global random states, which a loss may change."""
     states = random.getstate(), np.random.get_state()  # noqa: NPY002
     try:
         yield
@@ -298,11 +267,11 @@ def _randomness_kept() -> Iterator[None]:
 
 
 def _methods(loss: ScoreLoss[Any]) -> Methods:
-    return Methods(loss, loss.wrapped if isinstance(loss, InScoreSpace) else None)
+    return Methods(loss, loss.inner if isinstance(loss, InScoreSpace) else None)
 
 
 def _part(y: Any, size: int, rng: np.random.Generator) -> Any:
-    """Return some labels of a query, of as many kinds as fit."""
+    """Return some labels of a query, with as many distinct ones as fit."""
     y = np.asarray(y)[rng.permutation(len(y))]
     first = np.zeros(len(y), dtype=np.bool_)
     first[np.unique(y, return_index=True)[1]] = True
@@ -310,15 +279,8 @@ def _part(y: Any, size: int, rng: np.random.Generator) -> Any:
     return y[rng.permutation(order[:size])]
 
 
-def _usable(loss: ScoreLoss[Any], y: Any) -> bool:
-    try:
-        return bool(loss.usable(y))
-    except Exception:  # it is not made for parts
-        return False
-
-
 def _free(methods: Methods, y: Any) -> bool:
-    """Return whether the truth has no loss: if a part of a query has one, the loss is not made for parts."""
+    """Return True if Δ(y, y) = 0; if it is not 0 for a part of a query, the loss does not support parts."""
     try:
         return methods.delta(y, y) <= _ROUNDING
     except Malformed:

@@ -1,4 +1,4 @@
-"""One example of a loss: its methods against one another, over all of its outputs if they are known."""
+"""A check of a loss's methods against each other on one example, over all outputs if they are known."""
 
 from collections.abc import Callable, Iterator
 from copy import deepcopy
@@ -8,27 +8,20 @@ import numpy as np
 from attrs import frozen
 
 from structsvm.exceptions import CheckError
+from structsvm.foundation.types import Matrix, Vector
 from structsvm.problem.checking.methods import Malformed, Methods, show, unchanged
 from structsvm.problem.checking.ties import Known
-from structsvm.types import Matrix, Vector
 
 _REPEATED = 3
-"""Outputs of an example whose loss and encoding are asked for twice."""
+"""Outputs of an example whose loss and encoding are computed twice."""
 
 
 @frozen(eq=False)
 class ExampleCheck:
     """One example with its known outputs.
 
-    Parameters
-    ----------
-    methods : the methods of the loss.
-    y : a copy of the example, which the methods get.
-    before : the example, which that copy must stay equal to.
-    tol : difference that counts as rounding, times the size of the numbers.
-    known : the outputs.
-    labels, params : what the kernel reads.
-    predicts : whether `argmax` must find a maximum too. If not, its outputs are still compared with the others.
+    ``y`` is a copy for the methods and must stay equal to ``before``; ``tol`` is the relative rounding tolerance.
+    Unless ``predicts``, `argmax` need not find a maximum, but its outputs still count as known.
     """
 
     methods: Methods
@@ -52,7 +45,7 @@ class ExampleCheck:
         listed: bool = True,
         predicts: bool = True,
     ) -> Self:
-        """Encode the truth, and list all outputs with encodings of its length, if `listed` and they can be had."""
+        """Encode the truth and, if ``listed`` and possible, all outputs."""
         copy = copied(y)
         # Objects without a comparison differ from their copies: compare the copy with itself then.
         before, y = y if unchanged(copy, y) else copy, copy
@@ -75,15 +68,7 @@ class ExampleCheck:
     def run(
         self, rng: np.random.Generator, trials: int, *, interpreted: int = 4, ended: Callable[[], bool] = bool
     ) -> None:
-        """Try many scores.
-
-        Parameters
-        ----------
-        rng : random numbers.
-        trials : how many scores of each kind.
-        interpreted : scores at which the kernel runs in Python before it is compiled.
-        ended : whether to try no more scores.
-        """
+        """Check the methods at many random scores; the kernel runs in Python at the first ``interpreted`` ones."""
         own = self.methods.delta(self.y, self.y)
         if own > self.tol:
             raise self.methods.wrong("loss", f"returned {own!r} for the truth: Δ(y, y) must be 0", self.y)
@@ -124,19 +109,19 @@ class ExampleCheck:
         if excess > self._rounding(scores):
             raise self._wrong(
                 "encode",
-                f"gives the truth a value that exceeds that of every output by {excess:.3g}: the hinge is then no "
-                "upper bound of the loss. The truth must lie among the outputs, or between them",
+                f"gives the true output a value {excess:.3g} above the best output, so the hinge does not bound the "
+                "loss. Encode the true output as one of the outputs, or as a mean of them",
                 scores,
             )
 
     def _check_argmax(self, method: str, scores: Vector, *, repeated: bool = False) -> tuple[str, Vector, Any, float]:
-        """Compare the value of the output that an argmax finds with the largest of all; return what it found."""
+        """Compare the value of an argmax's output with the largest value, and return the output."""
         augmented = method == "loss_augmented_argmax"
         given = scores.copy()
         find = self.methods.augmented if augmented else self.methods.predicted
         found = find(given, self.y)
         if not np.array_equal(given, scores):
-            raise self._wrong(method, "changed the scores it was given: work on a copy", scores)
+            raise self._wrong(method, "changed the scores: work on a copy", scores)
         self._require_unchanged(method, scores)
         try:
             code = predicted = self.methods.encode(found, self.y, len(scores))
@@ -145,7 +130,7 @@ class ExampleCheck:
             delta = self.methods.delta(self.y, found) if augmented or not self.known.complete else 0.0
         except Malformed as error:
             reason = str(error).partition("\n")[0]
-            verdict = f"returned {self._output(found)}, which is no output: {reason}"
+            verdict = f"returned {self._output(found)}, which is not a valid output: {reason}"
             raise self._wrong(method, verdict, scores, type(error)) from error
         self._require_unchanged("loss or encode", scores)
         if repeated:
@@ -155,8 +140,8 @@ class ExampleCheck:
         if self.known.complete and got > best + self._rounding(scores):
             raise self._wrong(
                 method,
-                f"returned {self._output(found)}, which is none of the outputs that outputs lists: "
-                f"its value is {got:.12g}, and theirs are at most {best:.12g}",
+                f"returned {self._output(found)}, which outputs does not list: its value is {got:.12g}, and the best "
+                f"listed output has {best:.12g}",
                 scores,
             )
         if augmented or _distinct(scores):
@@ -165,7 +150,7 @@ class ExampleCheck:
         return method, scores, found, got
 
     def _take_prediction(self, scores: Vector) -> None:
-        """Add the prediction at these scores to the known outputs, if there is one without ties."""
+        """Add the prediction at these scores to the known outputs, if it has no ties."""
         if not _distinct(scores):
             return
         try:
@@ -177,18 +162,18 @@ class ExampleCheck:
 
     def _require_unchanged(self, method: str, scores: Vector) -> None:
         if not unchanged(self.y, self.before):
-            verdict = f"changed the example it was given, which was {show(self.before)}: work on a copy"
+            verdict = f"changed the example, which was {show(self.before)}: work on a copy"
             raise self._wrong(method, verdict, scores)
 
     def _require_repeatable(self, output: Any, code: Vector, delta: float) -> None:
-        """Refuse a loss that returns other numbers for the same output when it is called again."""
+        """Reject a loss that returns different numbers for the same output when it is called again."""
         again = self.methods.delta(self.y, output)
         if abs(again - delta) > self.tol * (1.0 + delta):
-            verdict = f"returned {delta!r}, and {again!r} when it was called again: Δ(y, ŷ) must stay the same"
+            verdict = f"returned {delta!r} and then {again!r} for the same output: Δ(y, ŷ) must not vary"
             raise self.methods.wrong("loss", verdict, self.y, output=output)
         recoded = self.methods.encode(output, self.y, len(code))
         if np.abs(recoded - code).max(initial=0.0) > self.tol * (1.0 + np.abs(code).max(initial=0.0)):
-            verdict = f"returned {show(code)}, and {show(recoded)} when it was called again: c(ŷ) must stay the same"
+            verdict = f"returned {show(code)} and then {show(recoded)} for the same output: c(ŷ) must not vary"
             raise self.methods.wrong("encode", verdict, self.y, output=output)
 
     def _require_maximiser(self, method: str, scores: Vector, found: Any, got: float) -> None:
@@ -206,21 +191,21 @@ class ExampleCheck:
             )
 
     def _if_an_order(self, found: Any, scores: Vector) -> str:
-        """Explain what an output is where this one may be a list of documents."""
+        """Explain the format of outputs if this one looks like a list of documents."""
         numbers = np.asarray(found) if isinstance(found, np.ndarray | list) else np.zeros(0)
         if numbers.dtype.kind not in "iu" or not np.array_equal(np.sort(numbers), np.arange(len(scores))):
             return ""
-        return "\n  If these are document numbers, best first: an output is one number per document, larger is ahead"
+        return "\n  This looks like document numbers, best first; an output is one number per document, larger is ahead"
 
     def _check_kernel(self, tried: Matrix) -> None:
-        """Compare the planes that the kernel finds at several scores, one a row, with the best at each of them."""
+        """Compare the kernel's planes at several scores, one per row, with the best value at each."""
         best = np.array([self.known.values(scores).max() - self.known.truth @ scores for scores in tried])
         allowed = np.array([self._rounding(scores) for scores in tried])
         deltas, planes = np.empty(len(tried)), np.empty_like(tried)
         for k, scores in enumerate(tried):
             deltas[k], planes[k] = self._plane(scores)
         claimed = deltas[:, None] - planes @ tried.T
-        # The outputs that are known of an inexact loss bound nothing, unless all are known.
+        # The known outputs of an inexact loss are no bound, unless all outputs are known.
         bounded = self.known.complete or self.methods.loss.exact
         invented = (claimed > best + allowed) & bounded
         short = self.methods.loss.exact & (claimed.diagonal() < best - allowed)
@@ -231,27 +216,27 @@ class ExampleCheck:
         if short[k]:
             raise self._wrong(
                 "kernel",
-                f"misses the most violated output: Δ − scores·(c(y) − c(ŷ)) should be {best[k]:.12g}, "
-                f"it is {claimed[k, k]:.12g}",
+                f"misses the most violated output: Δ − scores·(c(y) − c(ŷ)) is {claimed[k, k]:.12g} and should be "
+                f"{best[k]:.12g}",
                 tried[k],
             )
         at = int(np.argmax(invented[k]))
         among = "all outputs" if self.known.complete else "all outputs that loss_augmented_argmax returned"
         raise self._wrong(
             "kernel",
-            f"made a plane of no output: out must be c(y) − c(ŷ) of the output whose loss is returned.\n"
-            f"  With Δ = {deltas[k]:.12g} and out = {show(planes[k])}, it claims {claimed[k, at]:.12g} at scores "
-            f"{show(tried[at])}, where the maximum over {among} is {best[at]:.12g}",
+            f"returned a plane of no output: out must be c(y) − c(ŷ) of the output whose loss is returned.\n"
+            f"  Its Δ = {deltas[k]:.12g} and out = {show(planes[k])} give {claimed[k, at]:.12g} at scores "
+            f"{show(tried[at])}, but the maximum over {among} is {best[at]:.12g}",
             tried[k],
         )
 
     def _plane(self, scores: Vector) -> tuple[float, Vector]:
-        """Return the loss and the plane that the kernel finds."""
+        """Return the kernel's loss and plane."""
         given, labels = scores.copy(), self.labels.copy()
         plane = np.full(len(scores), np.nan)
         delta = self.methods.kernel(self.y, given, labels, self.params, plane)
         if not (np.array_equal(given, scores) and np.array_equal(labels, self.labels)):
-            raise self._wrong("kernel", "changed the scores or labels it was given: it may write to out only", scores)
+            raise self._wrong("kernel", "changed the scores or labels: it may write only to out", scores)
         if not (np.isfinite(plane).all() and np.isfinite(delta)):
             raise self._wrong(
                 "kernel", f"returned {delta!r} and wrote {show(plane)}: it must write every element of out", scores
@@ -269,12 +254,12 @@ class ExampleCheck:
 
 
 def _distinct(scores: Vector) -> bool:
-    """Return whether no scores are equal: an encoding may average over ties, which only the truth may have."""
+    """Return True if all scores differ; an encoding may average over ties, and only the truth may have ties."""
     return len(np.unique(scores)) == len(scores)
 
 
 def copied(thing: Any) -> Any:
-    """Return a copy of a loss or an example, which methods may change; itself if it cannot be copied."""
+    """Return a deep copy, which methods may change; the object itself if it cannot be copied."""
     try:
         return deepcopy(thing)
     except Exception:

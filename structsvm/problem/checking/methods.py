@@ -1,4 +1,4 @@
-"""The methods of a loss, called so that whatever goes wrong names the loss, the method and what it was given."""
+"""Calls of a loss's methods; errors name the loss, the method and its arguments."""
 
 import reprlib
 from collections.abc import Callable
@@ -9,13 +9,13 @@ import numpy as np
 from attrs import frozen
 
 from structsvm.exceptions import CheckError, InputError
+from structsvm.features.operators import Rows
+from structsvm.foundation.types import Vector
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.losses.base import InScoreSpace
-from structsvm.operators import Rows
+from structsvm.problem.checking.trial import trial
 from structsvm.problem.coordinates import checked_bounds
 from structsvm.problem.loops import compiled_kernel
-from structsvm.problem.trial import trial
-from structsvm.types import Vector
 
 T = TypeVar("T")
 
@@ -24,31 +24,23 @@ _MOST_NUMBERS = 40
 
 
 class Malformed(CheckError):
-    """A method of a loss raised something, or returned something that cannot be used: a fit reports it too."""
+    """A method of a loss raised an exception or returned an invalid value, which a fit reports too."""
 
 
 class Raised(Malformed):
-    """A method of a loss raised something."""
+    """A method of a loss raised an exception."""
 
 
 @frozen(eq=False)
 class Methods:
-    """The methods of a loss under the names that its author knows.
-
-    Each raises an CheckError when the author's method raises something or returns what cannot be used.
-
-    Parameters
-    ----------
-    loss : the loss, in score space where it is generic.
-    generic : the generic loss; None where it is none.
-    """
+    """Call a loss's methods by their public names; `CheckError` reports exceptions and invalid results."""
 
     loss: ScoreLoss[Any]
     generic: Loss[Any, Any] | None = None
 
     @classmethod
     def of(cls, loss: ScoreLoss[Any] | Loss[Any, Any], ys: list[Any]) -> Self:
-        """Return the methods of a loss that is bound to examples: true outputs, or pairs (x, y) for a generic one."""
+        """Bind a loss to examples: true outputs, or pairs (x, y) for a generic loss."""
         if isinstance(loss, ScoreLoss):
             return cls(loss.bind(ys))
         bound = loss.bind([y for _, y in ys])
@@ -56,18 +48,11 @@ class Methods:
 
     @property
     def value(self) -> str:
-        """What messages call the value of an output."""
+        """Formula of an output's value, for messages."""
         return "scores·c(ŷ)" if self.generic is None else "w·Ψ(x, ŷ)"
 
     def encode(self, output: Any, y: Any, length: int | None, *, predicted: bool = False) -> Vector:
-        """Return the encoding of an output: finite numbers, ``length`` of them unless that is None.
-
-        Parameters
-        ----------
-        output, y : the output and the example.
-        length : how many numbers there must be.
-        predicted : return the one by which predictions are made.
-        """
+        """Return the encoding of an output as finite numbers; ``predicted`` selects the encoding for predictions."""
         by = self.loss.predicting if predicted else self.loss
         code = self.call("encode", lambda: by.encode(output, y), y, output=output)
         try:
@@ -76,7 +61,7 @@ class Methods:
             vector = np.zeros((0, 0))
         if vector.ndim != 1 or not np.isfinite(vector).all() or length not in (None, len(vector)):
             many = "" if length is None else f"{length} "
-            whose = "one a score, as many for every output" if self.generic is None else "as many for every x and y"
+            whose = "one per score" if self.generic is None else "the same number for every x and y"
             verdict = f"returned {_returned(code)}: it must return a vector of {many}finite numbers, {whose}"
             raise self.wrong("encode", verdict, y, kind=Malformed, output=output)
         return vector
@@ -106,13 +91,13 @@ class Methods:
         return self.call("argmax", lambda: (y[0], generic.argmax(y[0], scores)), y, scores=scores)
 
     def outputs(self, y: Any) -> list[Any] | None:
-        """Return all outputs of an example; None where they are not listed, or too many."""
+        """Return all outputs of an example; None if they are not listed or too many."""
         try:
             outputs = self.call("outputs", lambda: list(islice(self.loss.outputs(y), MOST_OUTPUTS + 1)), y)
         except NotImplementedError:
             return None
         if not outputs:
-            raise self.wrong("outputs", "lists no output", y)
+            raise self.wrong("outputs", "returned no output", y)
         return outputs if len(outputs) <= MOST_OUTPUTS else None
 
     def weight_bounds(self, d: int, y: Any) -> tuple[Vector, Vector] | None:
@@ -127,14 +112,14 @@ class Methods:
             raise self.wrong("weight_bounds", f"returned {show(bounds)}: {error}", y, kind=Malformed) from None
 
     def usable(self, y: Any) -> bool:
-        """Say whether an example can be learned from."""
+        """Return whether the loss can learn from an example."""
         usable = self.call("usable", lambda: self.loss.usable(y), y)
         if not isinstance(usable, bool | np.bool_):
             raise self.wrong("usable", f"returned {show(usable)}: it must return True or False", y, kind=Malformed)
         return bool(usable)
 
     def labels(self, y: Any) -> Vector:
-        """Return what the kernel reads of an example."""
+        """Return the kernel's labels of an example."""
         labels = self.call("labels", lambda: self.loss.labels(y), y)
         vector = as_numbers(labels)
         if vector is None:
@@ -144,12 +129,7 @@ class Methods:
         return vector
 
     def params(self, ys: list[Any]) -> Vector:
-        """Return what the kernel reads of all examples together.
-
-        Raises
-        ------
-        InputError : when the loss itself says so of its settings.
-        """
+        """Return the kernel's parameters for all examples; an `InputError` about the loss's settings passes through."""
         try:
             params = self.loss.params(ys)
         except InputError:
@@ -162,7 +142,7 @@ class Methods:
         return vector
 
     def kernel(self, y: Any, scores: Vector, labels: Vector, params: Vector, out: Vector) -> float:
-        """Return what the kernel returns; compile it where that was not done."""
+        """Compile the kernel if necessary, and return its result."""
         try:
             compiled = compiled_kernel(self.loss.kernel)
         except InputError as error:
@@ -170,20 +150,21 @@ class Methods:
         return self.call("kernel", lambda: float(compiled(scores, labels, params, out)), y, scores=scores)
 
     def operator(self) -> None:
-        """Compare the operator over rows of two features with what the loss says of it, if that can be made."""
+        """Check that ``operator`` over rows of two features agrees with ``scores_rows``, if it can be made."""
         rows = Rows.one_each(np.ones((1, 2)))
         try:
             weights = self.loss.operator(rows).d if self.loss.scores_rows else rows.d
-        except Exception:  # it may be one of other features
+        # The operator may need other features.
+        except Exception:
             return
         if weights != rows.d:
             raise CheckError(
                 f"{self.loss.title}.operator makes an operator with {weights} weights of rows with {rows.d} features, "
-                "so that a row does not get one score: say scores_rows = False in the class"
+                "so rows do not have one score each: set scores_rows = False in the class"
             )
 
     def run_interpreted(self, y: Any, scores: Vector, labels: Vector, params: Vector) -> None:
-        """Run the kernel in Python, where bounds are checked and a loop can be ended; compiled code goes on with it."""
+        """Run the kernel in Python, because compiled code checks no bounds and cannot be interrupted."""
         verdict = trial(self.loss.kernel, scores, labels, params)
         if verdict:
             raise self.wrong("kernel", verdict, y, scores=scores)
@@ -191,16 +172,7 @@ class Methods:
     def wrong(
         self, method: str, verdict: str, y: Any, *, kind: type[CheckError] = CheckError, **seen: Any
     ) -> CheckError:
-        """Return the error that says what a method did wrong: the verdict first, then example, scores and output.
-
-        Parameters
-        ----------
-        method : of the `ScoreLoss`.
-        verdict : what it did.
-        y : the example.
-        kind : of the error.
-        seen : ``scores``, ``output`` and ``latent``, where they are known.
-        """
+        """Return an error with the verdict on a method, then the example and, if known, scores, output and latent."""
         lines = [f"{self.loss.title}.{self.loss.called(method)} {verdict}"]
         lines.append(
             f"  example y = {show(y)}" if self.generic is None else f"  example x = {show(y[0])}, y = {show(y[1])}"
@@ -214,7 +186,7 @@ class Methods:
         return kind("\n".join(lines))
 
     def call(self, method: str, call: Callable[[], T], y: Any, **seen: Any) -> T:
-        """Call a method, so that what it raises is told with the example; `NotImplementedError` is left as it is."""
+        """Call a method and report exceptions with the example; `NotImplementedError` passes through."""
         try:
             return call()
         except NotImplementedError:
@@ -224,7 +196,7 @@ class Methods:
 
 
 def unchanged(now: Any, before: Any) -> bool:
-    """Say whether an example is as it was, as far as that can be seen."""
+    """Return False if an example has visibly changed."""
     if now is before:
         return True
     if isinstance(now, tuple | list) and isinstance(before, tuple | list):
@@ -237,7 +209,7 @@ def unchanged(now: Any, before: Any) -> bool:
 
 
 def as_numbers(returned: Any) -> Vector | None:
-    """Return a vector of numbers as float64, a copy; None where it is none."""
+    """Return a copy as a float64 vector; None if the value is not a vector of numbers."""
     try:
         vector = np.array(returned, dtype=np.float64)
     except (TypeError, ValueError):
@@ -246,7 +218,7 @@ def as_numbers(returned: Any) -> Vector | None:
 
 
 class _Short(reprlib.Repr):
-    """Texts of a line or so: the middle of long arrays, lists and strings is left out."""
+    """Represent values in about one line; the middle of long arrays, lists and strings is left out."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -254,7 +226,7 @@ class _Short(reprlib.Repr):
         self.maxstring = self.maxother = 200
 
     def repr_ndarray(self, array: np.ndarray[Any, Any], level: int) -> str:
-        """Return a short array in full, a long vector with its ends, a large matrix by its shape."""
+        """Return a short array in full, a long vector's ends, and a large matrix's shape."""
         if array.size > _MOST_NUMBERS and array.ndim > 1:
             return f"<array of shape {array.shape}>"
         return np.array2string(array, precision=6, separator=", ", threshold=_MOST_NUMBERS, max_line_width=1000)

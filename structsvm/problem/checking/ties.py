@@ -1,4 +1,4 @@
-"""Scores at which a wrong argmax shows: on ties between outputs of ``Δ + scores·c``, and to either side of them."""
+"""Scores that reveal a wrong argmax: on ties between outputs of ``Δ + scores·c``, and on either side of them."""
 
 from collections.abc import Iterator
 from typing import Any, Self
@@ -6,34 +6,26 @@ from typing import Any, Self
 import numpy as np
 from attrs import define, field
 
-from structsvm.types import Matrix, Vector
+from structsvm.foundation.types import Matrix, Vector
 
 _BESIDE = 1e-3
-"""How far from a tie, as a part of what the outputs that tie differ by."""
+"""Distance from a tie, relative to the difference of the tied outputs."""
 
 _MOST_STEPS = 200
-"""Ties along a line that are walked over at most."""
+"""Most ties that are passed along a line."""
 
 _MOST_TURNS = 40
-"""Turns of a direction towards an output at most."""
+"""Most turns of a direction towards an output."""
 
 _MOST_KEPT = 3_000
-"""Outputs that are kept of an example whose outputs are not listed."""
+"""Most outputs stored for an example whose outputs are not listed."""
 
 
 @define(eq=False)
 class Known:
-    """The outputs of an example that are known: all, where they are listed, or those that came up.
+    """The known outputs of an example, all of them if ``complete``; ``bounds`` limit the valid scores.
 
-    Parameters
-    ----------
-    outputs : the outputs.
-    codes : their encodings, one a row.
-    predicted : the encodings by which predictions are made, which are these for all but a few losses.
-    losses : their losses.
-    truth : encoding of the truth.
-    complete : whether these are all.
-    bounds : smallest and largest scores that the argmaxes are made for; None: all.
+    ``codes`` and ``predicted`` are their encodings for the augmented and the plain argmax, one per row.
     """
 
     outputs: list[Any]
@@ -47,11 +39,11 @@ class Known:
 
     @classmethod
     def alone(cls, y: Any, truth: Vector) -> Self:
-        """Return the truth as the one output that is known."""
+        """Return the true output as the only known output."""
         return cls([y], truth[None], truth[None], np.zeros(1), truth, complete=False)
 
     def take(self, output: Any, code: Vector, predicted: Vector, loss: float) -> None:
-        """Take in an output that came up, where not all were known."""
+        """Add an output, unless all are known."""
         key = np.append(code, loss).tobytes()
         if self.complete or key in self._seen or len(self.outputs) >= _MOST_KEPT:
             return
@@ -62,26 +54,17 @@ class Known:
         self.losses = np.append(self.losses, loss)
 
     def values(self, scores: Vector, *, augmented: bool = True) -> Vector:
-        """Return ``Δ + scores·c(ŷ)`` of each, or the value by which it is predicted."""
+        """Return ``Δ + scores·c(ŷ)`` of each output, or its value for prediction."""
         return np.asarray(self.losses + self.codes @ scores if augmented else self.predicted @ scores)
 
     def rounding(self, scores: Vector, tol: float) -> float:
-        """Return the difference of values that counts as rounding.
-
-        That is ``tol`` times what outputs differ by, and what sums in float64 may be off.
-        """
+        """Return the tolerance for values: ``tol`` times the spread of outputs, plus the rounding of float64 sums."""
         apart = np.abs(self.codes @ scores - self.truth @ scores).max() + self.losses.max()
         sums = (np.abs(self.codes) @ np.abs(scores)).max()
         return float(tol * apart + 1e-13 * (1.0 + sums))
 
     def direction(self, rng: np.random.Generator, *, to_truth: bool = False) -> Vector:
-        """Draw a direction: any, on the scale of the encodings, along few scores, or one that favours some output.
-
-        Parameters
-        ----------
-        rng : random numbers.
-        to_truth : draw one of the last kind, that favours the truth.
-        """
+        """Draw a direction: any, scaled like the encodings, along few scores, or favouring an output or the truth."""
         m = self.codes.shape[1]
         apart = self.codes - self.truth
         kind = 3 if to_truth else int(rng.integers(4))
@@ -104,10 +87,7 @@ class Known:
         return scores if self.bounds is None else np.clip(scores, *self.bounds)
 
     def ties(self, at: Vector, along: Vector) -> Iterator[tuple[float, float]]:
-        """Yield where the output of the largest value changes on the line ``at + t · along`` with ``t > 0``.
-
-        Each with how far from there the two that tie differ in value by a small part of the largest loss.
-        """
+        """Yield t > 0 at which the best output changes on ``at + t · along``, and a small step in t beside the tie."""
         height, slope = self.values(at), self.codes @ along
         level = np.abs(height).max() + self.losses.max()
         leading = np.flatnonzero(height >= height.max() - 1e-12 * level)
@@ -128,15 +108,10 @@ class Known:
             now, reached = following, max(first, reached)
 
     def probes(self, rng: np.random.Generator, *, to_truth: bool = False) -> Iterator[Vector]:
-        """Yield scores on ties and to either side of them, along a ray from 0 and along a line from a tie.
+        """Yield scores on ties and on either side of them, along a ray from 0 and along a line from a tie.
 
-        An argmax that weighs Δ by a factor f changes its output at f times the scores at which the right one does, so
-        that it is wrong beside a tie on a ray: on the near side where f is below 1, on the far side where it is above.
-
-        Parameters
-        ----------
-        rng : random numbers.
-        to_truth : let the ray be in favour of the truth, which few are.
+        An argmax that weighs Δ by a factor f changes its output at f times the correct scores, so it is wrong beside a
+        tie on a ray: on the near side if f < 1, on the far side if f > 1. ``to_truth`` makes the ray favour the truth.
         """
         along = self.direction(rng, to_truth=to_truth)
         ties = [t for t, _ in self.ties(np.zeros(len(along)), along)]
@@ -159,13 +134,7 @@ class Known:
 
 
 def _in_favour(margins: Matrix, u: Vector) -> Vector:
-    """Turn a direction until one output has the largest value along it, if that can be done soon (a perceptron).
-
-    Parameters
-    ----------
-    margins : encoding of that output minus that of each.
-    u : where to begin.
-    """
+    """Turn u, within a few perceptron steps, until the output with these margins has the largest value along it."""
     for _ in range(_MOST_TURNS):
         values = margins @ u
         worst = int(np.argmin(values))

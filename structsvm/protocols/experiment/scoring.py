@@ -1,57 +1,41 @@
-"""How well models and base functions rank: precision of many queries, fast, without sorting the documents."""
-
-from typing import NamedTuple
+"""Score models and base functions: precision of many queries, without sorting the documents."""
 
 import numpy as np
 
-from structsvm.compute.compilation import compiled
-from structsvm.metrics.measures.interpolated_precision import LEVELS
-from structsvm.protocols.experiment.collection import Collection
-from structsvm.protocols.experiment.results import BaseFunction, Ranked
-from structsvm.types import BoolVector, IntVector, Matrix, Vector
+from structsvm.data import Pool
+from structsvm.foundation.compute.compilation import compiled
+from structsvm.foundation.types import BoolVector, IntVector, Matrix, Vector
+from structsvm.metrics.average_precision import LEVELS
+from structsvm.protocols.experiment.results import IPREC, MAP, OVER_TIES, TIED, BaseFunction
+from structsvm.protocols.plan import Measured
 
 
-class Precision(NamedTuple):
-    """Precision of the ranking of each query, R = its relevant documents.
+def score_queries(scores: Vector, relevant: BoolVector, ptr: IntVector) -> tuple[Vector, Vector, Matrix]:
+    """Return average precision in row order and over ties, shape (Q,), and interpolated precision, shape (Q, 11).
 
-    Parameters
-    ----------
-    ap : documents of one score in the order of the rows, shape (Q,).
-    ap_over_ties : averaged over all orders of the documents of one score, shape (Q,).
-    interpolated : precision at the levels of recall, as `structsvm.metrics.IPrec` has it, documents of one score in the
-        order of the rows, shape (Q, 11).
+    The values are as in `structsvm.metrics.AP` with ``ties="order"`` and ``"average"``, and of `IPrec`. Every
+    query needs a relevant document, and ``scores`` must not be NaN. Only the R relevant documents are sorted; a binary
+    search places each other document among them, so that n documents take O(n log R).
     """
-
-    ap: Vector
-    ap_over_ties: Vector
-    interpolated: Matrix
-
-
-def score_queries(scores: Vector, relevant: BoolVector, ptr: IntVector) -> Precision:
-    """Return the precision of queries, each with at least one relevant document.
-
-    The values of `structsvm.metrics.AP` with ``ties="order"`` and ``"average"``, and of `IPrec`. Only the relevant
-    documents are sorted; a search in their list tells which of them each other document is ahead of,
-    O(n log R) in all.
-
-    Parameters
-    ----------
-    scores : larger is ahead, shape (n,); no NaN, infinities are allowed.
-    relevant : whether each document is, shape (n,).
-    ptr : where the documents of each query begin, shape (Q + 1,).
-    """
-    found = Precision(np.empty(len(ptr) - 1), np.empty(len(ptr) - 1), np.empty((len(ptr) - 1, len(LEVELS))))
+    Q = len(ptr) - 1
+    found = np.empty(Q), np.empty(Q), np.empty((Q, len(LEVELS)))
     _score(np.ascontiguousarray(scores), relevant, ptr, np.array(LEVELS), *found)
     return found
 
 
-def tied_shares(scores: Vector, ptr: IntVector) -> Vector:
-    """Return the share of each query's documents that have their score in common with another one, shape (Q,).
+def tested(scores: Vector, relevant: BoolVector, ptr: IntVector, tied: Vector, times: IntVector | None) -> Measured:
+    """Return the measures of a ranker, given the shares of `tied_shares`.
 
-    Parameters
-    ----------
-    scores, ptr : as in `score_queries`; a query may have no documents, and has no ties then.
+    ``times`` are weights of the queries in interpolated precision, shape (Q,).
     """
+    ap, ap_over_ties, interpolated = score_queries(scores, relevant, ptr)
+    levels = interpolated.mean(axis=0) if times is None else np.average(interpolated, axis=0, weights=times)
+    measures = {MAP: float(np.mean(ap)), **dict(zip(IPREC, levels.tolist(), strict=True))}
+    return measures, {MAP: tuple(ap.tolist()), OVER_TIES: tuple(ap_over_ties.tolist()), TIED: tuple(tied.tolist())}
+
+
+def tied_shares(scores: Vector, ptr: IntVector) -> Vector:
+    """Return the share of each query's documents whose score another document has, shape (Q,); 0 without documents."""
     shares = np.empty(len(ptr) - 1)
     for query in range(len(shares)):
         counts = np.unique(scores[ptr[query] : ptr[query + 1]], return_counts=True)[1]
@@ -59,26 +43,18 @@ def tied_shares(scores: Vector, ptr: IntVector) -> Vector:
     return shares
 
 
-def rank_base_functions(collection: Collection, times: IntVector) -> tuple[BaseFunction, ...]:
-    """Rank the pool of every query by each base function; what it did not retrieve comes last, and is tied.
+def rank_base_functions(pool: Pool, ptr: IntVector, times: IntVector) -> tuple[BaseFunction, ...]:
+    """Rank the pool of every query by each base function; return the functions, best MAP first, then by column.
 
-    Parameters
-    ----------
-    collection : the data.
-    times : how many trials test each query, shape (Q,): the weights of the mean of interpolated precision.
-
-    Returns
-    -------
-    The functions, best MAP first; among equals the one of the earlier column.
+    ``times`` is the number of trials that test each query, shape (Q,), its weight in interpolated precision.
     """
     functions = []
-    for name, scores in zip(collection.functions, collection.X.T, strict=True):
+    for name, scores in zip(pool.run_names, pool.X.T, strict=True):
         retrieved = ~np.isnan(scores)
-        precision = score_queries(np.where(retrieved, scores, -np.inf), collection.relevant, collection.ptr)
-        ptr = np.concatenate([[0], np.cumsum(retrieved)])[collection.ptr]
-        ranked = Ranked.of(precision.ap, precision.ap_over_ties, tied_shares(scores[retrieved], ptr))
-        mean = np.average(precision.interpolated, axis=0, weights=times)
-        functions.append(BaseFunction(name, float(retrieved.mean()), ranked, tuple(mean.tolist())))
+        tied = tied_shares(scores[retrieved], np.concatenate([[0], np.cumsum(retrieved)])[ptr])
+        measures, queries = tested(np.where(retrieved, scores, -np.inf), pool.y > 0, ptr, tied, times)
+        share = float(retrieved.mean())
+        functions.append(BaseFunction(name=name, retrieved=share, measures=measures, queries=queries))
     return tuple(sorted(functions, key=lambda function: -function.mean_ap))
 
 
@@ -98,9 +74,12 @@ def _score(
         rows = rows[np.argsort(-scores[rows], kind="mergesort")]
         values = scores[rows]
         R = len(rows)
-        ahead = np.zeros(R + 1, np.int64)  # other documents by the number of relevant ones ahead of them, ties in order
-        above = np.zeros(R + 1, np.int64)  # the same, if those of one score were all ahead of them
-        level = np.zeros(R + 1, np.int64)  # other documents of one score with a relevant one, by the first such
+        # ahead[k]: number of other documents behind exactly k relevant documents, with ties in row order.
+        ahead = np.zeros(R + 1, np.int64)
+        # The same number if all relevant documents win their ties.
+        above = np.zeros(R + 1, np.int64)
+        # level[k]: other documents that tie with relevant documents, k the first.
+        level = np.zeros(R + 1, np.int64)
         for row in range(start, stop):
             if relevant[row]:
                 continue

@@ -1,15 +1,25 @@
-"""The folds of a data set, as LETOR lays them out."""
+"""Find, read and write folds in LETOR's layout."""
 
 import re
-from collections.abc import Iterable
-from itertools import chain, islice
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
+from itertools import chain, combinations, islice
+from os import PathLike
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 from attrs import frozen
 
+from structsvm.data import RankingData, load_table
+from structsvm.data.columns.base import named_as_table
+from structsvm.data.letor.reading import load_letor_parts
+from structsvm.data.letor.writing import LetorText
 from structsvm.exceptions import InputError
-from structsvm.settings import as_path
+from structsvm.foundation.settings import as_list, as_path, require_integer, require_kind
+from structsvm.foundation.storage.files import check_writable, output_folder, replacing
 
+_COLUMNS = ("label", "qid", "docid", "features")
 _FILE = re.compile(r"(?P<stem>.+?)\.(txt|csv|tsv|parquet)(\.(gz|bz2|xz|zst))?", re.IGNORECASE)
 _FOLD = re.compile(r"fold[ _-]?(\d+)", re.IGNORECASE)
 _SET = re.compile(r"S(\d+)", re.IGNORECASE)
@@ -24,10 +34,8 @@ class Fold:
 
     Parameters
     ----------
-    name : its name in tables.
-    train : files that models learn from.
-    validation : files that pick their hyper-parameters.
-    test : files that they are tested on.
+    name : name in tables.
+    train, validation, test : files to learn from, to pick hyper-parameters with, and to test on.
 
     Examples
     --------
@@ -38,9 +46,10 @@ class Fold:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     old, newer, newest = write_folds(folder, data, folds=3)
     ...     fold = Fold("by year", train=(old,), validation=(newer,), test=(newest,))
-    ...     results = benchmark([fold], "CombSUM", jobs=1)  # one fold, without the rotation
-    >>> results.folds[0].name, results.folds[0].queries
-    ('by year', (3, 3, 3))
+    ...     results = benchmark([fold], "CombSUM", n_jobs=1)  # one fold, without the rotation
+    >>> trial = results.trials[0]
+    >>> trial.name, len(trial.train), len(trial.validation), len(trial.test)
+    ('by year', 3, 3, 3)
     """
 
     name: str
@@ -55,33 +64,13 @@ class Fold:
 
 
 def find_folds(folder: str | Path) -> tuple[Fold, ...]:
-    """Find the folds in a folder.
+    """Find the folds in a folder; raise InputError if there are none, or a file is missing or ambiguous.
 
-    It has subfolders ``Fold1``, ``Fold2``, ... with ``train.txt``, ``vali.txt`` (or ``valid.txt``,
-    ``validation.txt``) and ``test.txt`` each; or these three files itself, which are one fold; or ``S1.txt``
-    to ``Sn.txt``, n ≥ 3: LETOR's rotation, in which fold k learns from n - 2 of them, beginning with Sk,
-    validates on the next one and tests on the one after that. Files may be compressed (``train.txt.gz``), or tables
-    with named columns (``train.csv``, ``.tsv`` or ``.parquet``).
-
-    Parameters
-    ----------
-    folder : the folder; other files and folders in it do not matter.
-
-    Raises
-    ------
-    InputError : when there are none, or a file of one is missing or there twice; it says which.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from structsvm.protocols.letor import find_folds
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     for name in ("S1.txt", "S2.txt", "S3.txt", "S4.txt"):
-    ...         _ = (Path(folder) / name).write_text("1 qid:1 1:0.5")
-    ...     fold = find_folds(folder)[1]
-    >>> [[path.name for path in part] for part in (fold.train, fold.validation, fold.test)]
-    [['S2.txt', 'S3.txt'], ['S4.txt'], ['S1.txt']]
+    The folder has subfolders ``Fold1``, ``Fold2``, ... with ``train.txt``, ``vali.txt`` (or ``valid.txt``,
+    ``validation.txt``) and ``test.txt`` each; or these three files itself, which are one fold; or ``S1.txt`` to
+    ``Sn.txt``, n ≥ 3: LETOR's rotation, in which fold k learns from n - 2 files from Sk on, validates on the next one
+    and tests on the last one. Files may be compressed (``train.txt.gz``), or tables with named columns (``.csv``,
+    ``.tsv``, ``.parquet``).
     """
     folder = as_path("folder", folder)
     if not folder.is_dir():
@@ -98,13 +87,13 @@ def find_folds(folder: str | Path) -> tuple[Fold, ...]:
     if any(stem.lower() in names for stem, _ in files for names in _ROLES.values()):
         return (_of_folder(folder),)
     raise InputError(
-        f"{folder} holds no folds: there must be folders Fold1, Fold2, ... with train.txt, vali.txt and test.txt each, "
+        f"{folder} has no folds: it needs folders Fold1, Fold2, ... with train.txt, vali.txt and test.txt each, "
         "or these three files, or S1.txt, S2.txt, ..."
     )
 
 
 def numbered_entries(folder: Path) -> list[Path]:
-    """Return what `find_folds` would take for a fold or a set of a folder, by name; none if there is no folder."""
+    """Return the entries of a folder that `find_folds` would read; empty if the folder does not exist."""
     entries = sorted(folder.iterdir()) if folder.is_dir() else []
     sets = {path for stem, path in _text_files(folder) if _SET.fullmatch(stem)} if entries else set()
     return [path for path in entries if path in sets or (path.is_dir() and _FOLD.fullmatch(path.name))]
@@ -141,7 +130,7 @@ def _rotated(folder: Path, sets: dict[int, Path]) -> tuple[Fold, ...]:
 
 
 def _first(names: Iterable[str]) -> str:
-    """Return the names, or the first few and dots; there may be millions."""
+    """Return the names, or the first few and dots, because there may be millions."""
     shown = list(islice(names, _SHOWN + 1))
     return ", ".join(shown[:_SHOWN]) + (", ..." if len(shown) > _SHOWN else "")
 
@@ -161,3 +150,118 @@ def _by_number(pattern: re.Pattern[str], named: Iterable[tuple[str, Path]]) -> d
         if other != path:
             raise InputError(f"{path.parent} has both {other.name} and {path.name}: keep one")
     return dict(sorted(numbered.items()))
+
+
+def checked_columns(given: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Return names of columns, several for "features" and one for other roles; raise InputError for anything else."""
+    if given is None:
+        return None
+    require_kind("columns", given, Mapping, "a dict of names of columns, such as {'label': 'clicks'}")
+    for role, name in given.items():
+        if role not in _COLUMNS:
+            raise InputError(f"columns has {role!r}: it may have {', '.join(_COLUMNS)}")
+        if role != "features":
+            require_kind(f"columns[{role!r}]", name, str, "the name of a column")
+    features = {"features": as_list("columns['features']", given["features"], "names")} if "features" in given else {}
+    return {**given, **features}
+
+
+def read_fold(fold: Fold, columns: Mapping[str, Any] | None = None) -> tuple[tuple[RankingData, ...], tuple[str, ...]]:
+    """Read the training, validation and test data of a fold, and the names of their features.
+
+    With ``columns`` from `checked_columns`, all files are tables. The features of a table are the numeric columns of
+    the training files except "label" and "qid". Raise InputError if only some files are tables, or if two sets share a
+    query.
+    """
+    parts = (fold.train, fold.validation, fold.test)
+    paths = [Path(path) for part in parts for path in part]
+    tables = [bool(columns) or named_as_table(path) for path in paths]
+    if not any(tables):
+        read = load_letor_parts(parts)
+        return read, read[0].feature_names or ()
+    if not all(tables):
+        raise InputError(
+            f"{paths[tables.index(True)]} is a table by its name, and {paths[tables.index(False)]} is not: the files "
+            "of a fold must be of one format"
+        )
+    train = load_table(fold.train, **columns or {})
+    learned = {**(columns or {}), "features": train.feature_names}
+    read = (train, *(load_table(part, **learned) for part in parts[1:]))
+    for (files, one), (others, other) in combinations(zip(parts, read, strict=True), 2):
+        shared = set(one.qid.tolist()) & set(other.qid.tolist())
+        if shared:
+            raise InputError(
+                f"query {min(shared)} is in {' or '.join(map(str, files))}, and in {' or '.join(map(str, others))}: a "
+                "query must be in one set of a fold only"
+            )
+    return read, train.feature_names or ()
+
+
+def fold_files(folder: str | PathLike[str], folds: int) -> tuple[Path, ...]:
+    """Return the files of `write_folds`: ``S1.txt`` to ``Sn.txt``."""
+    return tuple(Path(folder) / f"S{number}.txt" for number in range(1, folds + 1))
+
+
+def write_folds(
+    folder: str | PathLike[str], data: RankingData, *, folds: int = 5, random_state: int = 0
+) -> tuple[Path, ...]:
+    """Split queries into sets of equal size and write each to a file, for LETOR's rotation in `benchmark`.
+
+    The queries are shuffled by ``numpy.random.default_rng(random_state).permutation`` in their order of appearance and
+    cut into ``folds`` parts; the first parts have one more query if the division leaves a remainder. Within a file,
+    queries keep the order of the data. Files replace existing ones only when all are complete.
+
+    Parameters
+    ----------
+    folder : folder of the files; created if it does not exist. It must not contain other folds.
+    data : the documents, with ids and names of features if available; see `write_letor`.
+    folds : number of files, at least 3.
+    random_state : seed of the order of the queries.
+
+    Returns
+    -------
+    paths : the files, ``S1.txt``, ``S2.txt``, ...
+
+    Raises
+    ------
+    InputError : there are fewer queries than files, the folder holds other folds, or as `write_letor`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from structsvm.data import load_digits_queries
+    >>> from structsvm.protocols.letor import write_folds
+    >>> data, _ = load_digits_queries(n_train=12, n_candidates=20)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     paths = write_folds(folder, data, folds=4)
+    >>> [path.name for path in paths]
+    ['S1.txt', 'S2.txt', 'S3.txt', 'S4.txt']
+    """
+    require_kind("data", data, RankingData, "RankingData, such as load_letor returns")
+    require_integer("folds", folds, FEWEST_SETS)
+    require_integer("random_state", random_state, 0)
+    target = as_path("folder", folder)
+    text = LetorText.of(data.X, data.y, data.qid, data.doc_ids, data.feature_names)
+    queries = list(dict.fromkeys(text.queries.tolist()))
+    if len(queries) < folds:
+        raise InputError(f"there are {len(queries)} queries: too few for {folds} folds, which need a query each")
+    paths = fold_files(target, folds)
+    require_place_for_folds(target, folds)
+    order = np.random.default_rng(random_state).permutation(len(queries))
+    with output_folder(target), ExitStack() as stack:
+        files = [stack.enter_context(replacing(path)) for path in paths]
+        for file, part in zip(files, np.array_split(order, folds), strict=True):
+            chosen = [queries[k] for k in part.tolist()]
+            file.writelines(text.rows(np.isin(text.queries, chosen)).pieces())
+    return paths
+
+
+def require_place_for_folds(folder: Path, folds: int) -> None:
+    """Raise InputError if a folder is not writable, or has folds that would mix with the new folds."""
+    ours = {path.name.lower() for path in fold_files(folder, folds)}
+    other = next((path for path in numbered_entries(folder) if path.name.lower() not in ours), None)
+    if other is not None:
+        raise InputError(f"{folder} has {other.name}, a file of other folds: choose another folder, or remove it")
+    if folder.is_dir():
+        for path in fold_files(folder, folds):
+            check_writable(path)

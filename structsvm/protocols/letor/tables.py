@@ -1,4 +1,4 @@
-"""The tables of a benchmark, and the files that they are written to."""
+"""The tables of a benchmark, and their files."""
 
 import math
 from collections.abc import Iterator
@@ -6,14 +6,15 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from structsvm.evaluation.paired_columns import TESTS_SAID, p_value, paired_columns, paired_record
-from structsvm.exceptions import InputError, UnknownNameError
-from structsvm.protocols.letor.results import CUTOFFS, WIDER_RANGE, Benchmark, FoldResults, Outcome
+from structsvm.evaluation.paired_columns import NO_TEST, paired_columns, paired_record, tests_note
+from structsvm.evaluation.significance import holm, paired_tests
+from structsvm.exceptions import UnknownNameError
+from structsvm.foundation.settings import require_choice
+from structsvm.foundation.tables.formats import table_texts, write_texts
+from structsvm.foundation.tables.table import Column, Record, Table
+from structsvm.protocols.letor.results import CUTOFFS, WIDER_RANGE, Benchmark
 from structsvm.protocols.model import spelled
-from structsvm.settings import require_choice
-from structsvm.significance import holm, paired_tests
-from structsvm.tables import Column, Record, Table
-from structsvm.tables.writing import FILES, prepare_files, table_texts, write_texts
+from structsvm.protocols.results import Fit, Trial, known_gaps
 
 MEAN = "mean"
 
@@ -37,28 +38,8 @@ _EMPTY = "A query without a relevant document counts 0."
 
 
 def summary_table(benchmark: Benchmark) -> Table:
-    """Return the means over the folds: MAP, P and NDCG at 1, 5 and 10, and training time.
-
-    Parameters
-    ----------
-    benchmark : its results.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from structsvm.data import load_digits_queries
-    >>> from structsvm.protocols.letor import benchmark, summary_table, write_folds
-    >>> data, _ = load_digits_queries(n_train=9, n_candidates=20)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = write_folds(folder, data, folds=3)
-    ...     results = benchmark(folder, ["CombSUM", "Borda"], jobs=1)
-    >>> for row in summary_table(results).records:
-    ...     print(f"{row['model']:12} {row['map']:.2f} {row['ndcg@10']:.2f}")
-    CombSUM      0.63 0.68
-    BordaCount   0.62 0.68
-    Best feature 0.50 0.56
-    """
-    mean_of = f", mean of {len(benchmark.folds)} folds" if len(benchmark.folds) > 1 else ""
+    """Return the means over the folds: MAP, P and NDCG at 1, 5 and 10, and training time."""
+    mean_of = f", mean of {len(benchmark.trials)} folds" if len(benchmark.trials) > 1 else ""
     return Table(
         title=f"Test queries{mean_of}{_of(benchmark)}",
         columns=(
@@ -79,20 +60,19 @@ def fold_table(benchmark: Benchmark, measure: str | None = None) -> Table:
 
     Parameters
     ----------
-    benchmark : its results.
-    measure : its name; None: the one that picks.
+    benchmark : results of `structsvm.protocols.letor.benchmark`.
+    measure : its name; None: the measure that picks.
 
     Examples
     --------
     >>> import tempfile
     >>> from structsvm.data import load_digits_queries
     >>> from structsvm.protocols.letor import benchmark, fold_table, write_folds
-    >>> from structsvm.tables import as_text
     >>> data, _ = load_digits_queries(n_train=9, n_candidates=20)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = write_folds(folder, data, folds=3)
-    ...     results = benchmark(folder, "CombSUM", jobs=1, title="digits")
-    >>> print(as_text(fold_table(results, "p@5")))
+    ...     results = benchmark(folder, "CombSUM", n_jobs=1, title="digits")
+    >>> print(fold_table(results, "p@5"))
     P@5 on the test queries, digits
     Model           Fold1    Fold2    Fold3     mean
     ────────────────────────────────────────────────
@@ -102,7 +82,7 @@ def fold_table(benchmark: Benchmark, measure: str | None = None) -> Table:
     A query without a relevant document counts 0.
     """
     measure = measure or benchmark.measure
-    names = [fold.name for fold in benchmark.folds]
+    names = [fold.name for fold in benchmark.trials]
 
     def record(name: str) -> Record:
         return {
@@ -120,81 +100,39 @@ def fold_table(benchmark: Benchmark, measure: str | None = None) -> Table:
 
 
 def difference_table(benchmark: Benchmark, baseline: str | None = None) -> Table:
-    """Return how each model differs from one of them on the test queries of all folds, and how sure that is.
-
-    Parameters
-    ----------
-    benchmark : its results, of two models at least.
-    baseline : the model that others are compared with; None: the first.
-
-    Raises
-    ------
-    UnknownNameError : there is no such model.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from structsvm.data import load_digits_queries
-    >>> from structsvm.protocols.letor import benchmark, difference_table, write_folds
-    >>> data, _ = load_digits_queries(n_train=9, n_candidates=20)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = write_folds(folder, data, folds=3)
-    ...     results = benchmark(folder, ["CombSUM", "Borda"], jobs=1)
-    >>> row = difference_table(results).records[0]
-    >>> row["model"], round(row["difference"], 3), round(row["p_t"], 2)
-    ('BordaCount', -0.008, 0.64)
-    """
+    """Return differences from a model (None: the first) over all test queries, with intervals and tests."""
     first = benchmark.models[0] if baseline is None else baseline
     known = (*benchmark.models, *benchmark.features)
     if first not in known:
         raise UnknownNameError("model of the benchmark", first, known)
     values = benchmark.queries(first)
     found = {name: paired_tests(benchmark.queries(name), values) for name in known if name != first}
-    corrected = dict(zip(found, holm([each.randomisation for each in found.values()]), strict=True))
+    corrected = dict(zip(found, holm([each.p_values["randomization"] for each in found.values()]), strict=True))
 
     def record(name: str) -> Record:
         return {"model": name, **paired_record(found[name]), "holm": corrected[name]}
 
     return Table(
         title=f"{benchmark.measure.upper()} less that of {first}, query by query{_of(benchmark)}",
-        columns=(_MODEL, *paired_columns(), Column("Holm", p_value("holm"))),
+        columns=(_MODEL, *paired_columns(), Column.p_value("Holm", "holm", missing=NO_TEST)),
         sections=tuple(tuple(record(name) for name in group if name != first) for group in _groups(benchmark)),
         notes=(
             f"Over the {len(values)} test queries of all folds. 95% interval: bootstrap (BCa) over queries. "
-            f"{TESTS_SAID.format(queries='queries')} Holm: the last one, corrected for all {len(found)} comparisons. "
+            f"{tests_note('queries')} Holm: the last one, corrected for all {len(found)} comparisons. "
             "-: there is no variance.",
         ),
     )
 
 
 def measure_table(benchmark: Benchmark, name: str) -> Table:
-    """Return a measure at the cut-offs 1 to 10, for each fold and their mean.
-
-    Parameters
-    ----------
-    benchmark : its results.
-    name : "p", "ndcg", or "ndcg4", which is NDCG as the tool of LETOR 4.0 counts it.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from structsvm.data import load_digits_queries
-    >>> from structsvm.protocols.letor import benchmark, measure_table, write_folds
-    >>> data, _ = load_digits_queries(n_train=9, n_candidates=20)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = write_folds(folder, data, folds=3)
-    ...     results = benchmark(folder, "CombSUM", jobs=1)
-    >>> table = measure_table(results, "p")
-    >>> [round(table.records[3][f"p@{k}"], 2) for k in (1, 5, 10)]  # the mean, after those of three folds
-    [0.67, 0.38, 0.22]
-    """
+    """Return "p", "ndcg" or "ndcg4" at the cut-offs 1 to 10, for each fold and their mean."""
     require_choice("name", name, _TITLES)
     measures = [f"{name}@{k}" for k in CUTOFFS]
     sections = []
     for model in (*benchmark.models, *benchmark.features):
         of_folds: list[Record] = [
-            {"model": model, "fold": fold.name, **{each: outcome.measures[each] for each in measures}}
-            for fold, outcome in zip(benchmark.folds, benchmark.of(model), strict=True)
+            {"model": model, "fold": fold.name, **{each: fit.measures[each] for each in measures}}
+            for fold, fit in zip(benchmark.trials, benchmark.of(model), strict=True)
         ]
         mean = {"model": model, "fold": MEAN, **{each: benchmark.mean(model, each) for each in measures}}
         sections.append((*of_folds, mean))
@@ -211,29 +149,12 @@ def measure_table(benchmark: Benchmark, name: str) -> Table:
 
 
 def training_table(benchmark: Benchmark) -> Table:
-    """Return what was tried and picked in each fold, how that did, and how long it took.
-
-    Parameters
-    ----------
-    benchmark : its results.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from structsvm.data import load_digits_queries
-    >>> from structsvm.protocols.letor import benchmark, training_table, write_folds
-    >>> data, _ = load_digits_queries(n_train=9, n_candidates=20)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = write_folds(folder, data, folds=3)
-    ...     results = benchmark(folder, "MaximumEntropy", jobs=1)
-    >>> [(row["fold"], row["tried"], row["picked"]) for row in training_table(results).records[:3]]
-    [('Fold1', 7, 0.001), ('Fold2', 7, 0.0001), ('Fold3', 7, 0.1)]
-    """
+    """Return the values that each fold tried and picked, with their results and training times."""
     measure = benchmark.measure
     sections = tuple(
         tuple(
-            _training(benchmark, name, fold, outcome)
-            for fold, outcome in zip(benchmark.folds, benchmark.of(name), strict=True)
+            _training(benchmark, name, fold, fit)
+            for fold, fit in zip(benchmark.trials, benchmark.of(name), strict=True)
         )
         for name in benchmark.models
     )
@@ -262,30 +183,13 @@ def training_table(benchmark: Benchmark) -> Table:
 
 
 def record_table(benchmark: Benchmark) -> Table:
-    """Return every number, a row for each model and fold, and for the mean: the content of a CSV file.
-
-    Parameters
-    ----------
-    benchmark : its results.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from structsvm.data import load_digits_queries
-    >>> from structsvm.protocols.letor import benchmark, record_table, write_folds
-    >>> data, _ = load_digits_queries(n_train=9, n_candidates=20)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = write_folds(folder, data, folds=3)
-    ...     results = benchmark(folder, "CombSUM", jobs=1)
-    >>> [(row["fold"], round(row["ndcg@10"], 2)) for row in record_table(results).records if row["model"] == "CombSUM"]
-    [('Fold1', 0.53), ('Fold2', 0.77), ('Fold3', 0.75), ('mean', 0.68)]
-    """
+    """Return all numbers, a row for each model and fold, and for the mean: the content of a CSV file."""
     records: list[Record] = []
     validated = f"validation_{benchmark.measure}"
     for name in (*benchmark.models, *benchmark.features):
         rows = [
-            {**_training(benchmark, name, fold, outcome), **outcome.measures}
-            for fold, outcome in zip(benchmark.folds, benchmark.of(name), strict=True)
+            {**_training(benchmark, name, fold, fit), **fit.measures}
+            for fold, fit in zip(benchmark.trials, benchmark.of(name), strict=True)
         ]
         records.extend(rows)
         measures = benchmark.of(name)[0].measures
@@ -306,18 +210,21 @@ def record_table(benchmark: Benchmark) -> Table:
     return Table(f"All measures{_of(benchmark)}", columns, (tuple(records),))
 
 
-def data_table(benchmark: Benchmark) -> Table:
-    """Return how many queries and documents each fold has to train, to validate and to test."""
+def size_table(benchmark: Benchmark) -> Table:
+    """Return the numbers of training, validation and test queries and documents of each fold."""
     records = tuple(
         {
             "fold": fold.name,
             **{
                 f"{role}_{what}": number
-                for what in _COUNTED
-                for role, number in zip(_ROLES, getattr(fold, what), strict=True)
+                for what, numbers in (
+                    ("queries", map(len, (fold.train, fold.validation, fold.test))),
+                    ("documents", fold.documents),
+                )
+                for role, number in zip(_ROLES, numbers, strict=True)
             },
         }
-        for fold in benchmark.folds
+        for fold in benchmark.trials
     )
     return Table(
         title=f"Queries and documents{_of(benchmark)}",
@@ -329,36 +236,10 @@ def data_table(benchmark: Benchmark) -> Table:
     )
 
 
-def all_tables(benchmark: Benchmark, baseline: str | None = None) -> tuple[Table, ...]:
-    """Return every table: the data, the means, each measure fold by fold, and differences from a model.
-
-    Parameters
-    ----------
-    benchmark : its results.
-    baseline : the model that others are compared with; None: the first.
-
-    Raises
-    ------
-    UnknownNameError : there is no such model.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from structsvm.data import load_digits_queries
-    >>> from structsvm.protocols.letor import all_tables, benchmark, write_folds
-    >>> data, _ = load_digits_queries(n_train=9, n_candidates=20)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = write_folds(folder, data, folds=3)
-    ...     results = benchmark(folder, ["CombSUM", "Borda"], jobs=1, title="digits")
-    >>> for table in all_tables(results)[:4]:
-    ...     print(table.title)
-    Queries and documents, digits
-    Test queries, mean of 3 folds, digits
-    MAP on the test queries, digits
-    MAP less that of CombSUM, query by query, digits
-    """
+def benchmark_tables(benchmark: Benchmark, baseline: str | None = None) -> tuple[Table, ...]:
+    """Return every table; differences are from ``baseline`` (None: the first model)."""
     return (
-        data_table(benchmark),
+        size_table(benchmark),
         summary_table(benchmark),
         *(fold_table(benchmark, measure) for measure in dict.fromkeys((benchmark.measure, "map"))),
         *((difference_table(benchmark, baseline),) if len(benchmark.models) > 1 else ()),
@@ -367,43 +248,21 @@ def all_tables(benchmark: Benchmark, baseline: str | None = None) -> tuple[Table
     )
 
 
-def prepare_folder(folder: str | Path, *, replace: bool = True) -> None:
-    """Make a folder for the tables, and make sure that they can be written, before models are trained.
-
-    Parameters
-    ----------
-    folder : for the tables.
-    replace : tables that are there already may be replaced.
-
-    Raises
-    ------
-    InputError : when they cannot.
-    """
-    folder = Path(folder)
-    there = [name for name in FILES if (folder / name).exists()]
-    if there and not replace:
-        raise InputError(
-            f"{folder} has the tables of another run ({', '.join(there)}), which would be replaced: choose "
-            "another folder, or replace them with --force"
-        )
-    prepare_files(folder, FILES)
-
-
 def write_tables(benchmark: Benchmark, folder: str | Path, baseline: str | None = None) -> tuple[Path, ...]:
-    """Write the tables; each file takes its place when it is complete.
+    """Write the tables; replace each file only when it is complete.
 
-    ``tables.txt``, ``tables.md``, ``tables.tex`` (for LaTeX with booktabs) and ``tables.json`` have all
-    tables; ``tables.csv`` has every measure, a line for each model and fold, and for the mean.
+    ``tables.txt``, ``tables.md``, ``tables.tex`` (for LaTeX with booktabs) and ``tables.json`` have all tables;
+    ``tables.csv`` has every measure, a line for each model and fold, and for the mean.
 
     Parameters
     ----------
-    benchmark : its results.
-    folder : for the files; made where it does not exist.
-    baseline : the model that others are compared with; None: the first.
+    benchmark : results of `structsvm.protocols.letor.benchmark`.
+    folder : folder of the files; created if it does not exist.
+    baseline : model to compare others with; None: the first.
 
     Raises
     ------
-    InputError : when a file cannot be written, or there is no such model.
+    InputError : a file cannot be written, or ``baseline`` is unknown.
 
     Examples
     --------
@@ -413,15 +272,15 @@ def write_tables(benchmark: Benchmark, folder: str | Path, baseline: str | None 
     >>> data, _ = load_digits_queries(n_train=9, n_candidates=20)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = write_folds(folder, data, folds=3)
-    ...     paths = write_tables(benchmark(folder, ["CombSUM", "Borda"], jobs=1), f"{folder}/tables")
+    ...     paths = write_tables(benchmark(folder, ["CombSUM", "Borda"], n_jobs=1), f"{folder}/tables")
     >>> [path.name for path in paths]
     ['tables.txt', 'tables.md', 'tables.tex', 'tables.csv', 'tables.json']
     """
-    return write_texts(table_texts(all_tables(benchmark, baseline), [record_table(benchmark)]), Path(folder))
+    return write_texts(table_texts(benchmark_tables(benchmark, baseline), [record_table(benchmark)]), Path(folder))
 
 
 def _groups(benchmark: Benchmark) -> Iterator[tuple[str, ...]]:
-    """Yield the names of the models, and those of single features where there are any: the sections of tables."""
+    """Yield the names of the models, and the names of the single features if any: the sections of tables."""
     yield benchmark.models
     if benchmark.features:
         yield benchmark.features
@@ -431,21 +290,21 @@ def _summary(benchmark: Benchmark, name: str) -> Record:
     return {
         "model": name,
         **{measure: benchmark.mean(name, measure) for measure in _SHOWN},
-        "seconds": fmean(math.fsum(outcome.seconds) for outcome in benchmark.of(name)),
+        "seconds": fmean(math.fsum(fit.seconds) for fit in benchmark.of(name)),
     }
 
 
-def _training(benchmark: Benchmark, name: str, fold: FoldResults, outcome: Outcome) -> dict[str, Any]:
+def _training(benchmark: Benchmark, name: str, fold: Trial, fit: Fit) -> dict[str, Any]:
     return {
         "model": name,
         "fold": fold.name,
-        "tried": len(outcome.values),
-        "picked": outcome.value,
-        f"validation_{benchmark.measure}": outcome.validation[outcome.chosen],
-        "seconds": math.fsum(outcome.seconds),
-        "seconds_picked": outcome.seconds[outcome.chosen],
-        "gap": max((gap for gap in outcome.gaps if gap is not None), default=None),
-        benchmark.measure: outcome.measures[benchmark.measure],
+        "tried": len(fit.values),
+        "picked": fit.value,
+        f"validation_{benchmark.measure}": fit.validation[fit.chosen],
+        "seconds": math.fsum(fit.seconds),
+        "seconds_picked": fit.seconds[fit.chosen],
+        "gap": max(known_gaps([fit]), default=None),
+        benchmark.measure: fit.measures[benchmark.measure],
     }
 
 
@@ -454,7 +313,7 @@ def _of(benchmark: Benchmark) -> str:
 
 
 def _starts(benchmark: Benchmark) -> str:
-    """Say which models start training from the weights of the value before."""
+    """Describe which models start training from the weights of the previous value."""
     warm = [name for name in benchmark.models if benchmark.of(name)[0].warm_started]
     if not warm:
         return "Training starts anew at each value."

@@ -1,4 +1,4 @@
-"""What a retrieval function is: a weight for each occurrence of a term, summed over the terms of a query."""
+"""Interface of retrieval functions: a weight for each occurrence of a term, summed over the terms of a query."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -8,33 +8,30 @@ import numpy as np
 from attrs import frozen
 
 from structsvm.exceptions import InputError
-from structsvm.settings import is_number
+from structsvm.foundation.settings import is_number
+from structsvm.foundation.types import IntVector, Matrix, Vector
 from structsvm.text.accumulation import DENSE
-from structsvm.text.functions.statistics import DocumentStatistics, Occurrences, TermStatistics
+from structsvm.text.functions.statistics import Occurrences, TermStatistics
 from structsvm.text.postings import Postings
-from structsvm.types import BoolVector, IntVector, Matrix, Vector
 
 _AT_ONCE = 1 << 14
-"""Postings that are weighed at a time, so that what is computed on the way stays in the processor's cache."""
+"""Postings weighted per step, so that temporary arrays fit in the processor's cache."""
 
 
 @frozen
 class RetrievalFunction(ABC):
-    """Scores documents for a query by the terms that they have in common.
+    """Scores documents for a query by their common terms.
 
-    ``score(Q, d) = Σ_t u(t, Q) · w(t, d) + a(d) + c(Q)``, over the terms t that query and document share. Derive from
-    it as a frozen attrs class with the settings as its fields, and write `weights`, which is w; u is the number of
-    times that the query has the term, a and c are 0, unless `query_weights`, `document_scores` and `query_score` say
-    otherwise.
-
-    Documents that have no term of the query are not retrieved. A term that no document has counts for nothing.
+    ``score(Q, d) = Σ_t u(t, Q) · w(t, d) + a(d) + c(Q)``, over the terms t that query and document share. Derive a
+    frozen attrs class with the settings as fields, and implement `weights`, which is w. By default u is the number of
+    times that the query has the term, and a and c are 0; override `query_weights`, `document_scores` and `query_score`
+    to change them. Documents without a term of the query are not retrieved, and terms that no document has are ignored.
 
     Examples
     --------
     >>> import numpy as np
     >>> from attrs import frozen
-    >>> from structsvm.text import Index, Retriever
-    >>> from structsvm.text.functions import RetrievalFunction
+    >>> from structsvm.text import Index, RetrievalFunction, Retriever
     >>> @frozen
     ... class LogIDF(RetrievalFunction):
     ...     def weights(self, found):
@@ -51,7 +48,7 @@ class RetrievalFunction(ABC):
 
         Parameters
         ----------
-        found : the postings; their arrays cannot be written to.
+        found : the postings; their arrays are read-only.
         """
 
     def query_weights(self, counts: Vector, terms: TermStatistics) -> Vector:
@@ -59,16 +56,16 @@ class RetrievalFunction(ABC):
 
         Parameters
         ----------
-        counts : how often the query has each, above 0, shape (n,); n is at least 1.
-        terms : the terms, those that the collection has, shape (n,).
+        counts : how often the query has each term, above 0, shape (n,); n is at least 1.
+        terms : the terms of the query that the collection has, shape (n,).
         """
         return counts
 
-    def of_documents(self, documents: DocumentStatistics) -> Vector | None:
-        """Return what `weights` is to know of each document beside its length, shape (n_documents,); None: nothing."""
+    def of_documents(self, collection: Postings) -> Vector | None:
+        """Return a statistic of each document that `weights` needs beside its length, shape (n_documents,), or None."""
         return None
 
-    def document_scores(self, documents: DocumentStatistics) -> Vector | None:
+    def document_scores(self, collection: Postings) -> Vector | None:
         """Return ``a(d)`` of each document, shape (n_documents,); None: 0 for all."""
         return None
 
@@ -77,25 +74,15 @@ class RetrievalFunction(ABC):
         return 0.0
 
     def bind(self, postings: Postings) -> "Scorer":
-        """Return what scores the documents of a collection.
-
-        Parameters
-        ----------
-        postings : the collection, or one field of it.
-        """
+        """Return a scorer of the documents of a collection, or of one of its fields."""
         return Scorer(self, postings)
 
 
 class BoundQuery(NamedTuple):
-    """A query as a collection knows it.
+    """A query in the terms of a collection, shape (m,): their numbers, weights ``u(t, Q)``, and largest contributions.
 
-    Parameters
-    ----------
-    terms : numbers of its terms in the collection, in descending order of `most`, shape (m,).
-    weights : ``u(t, Q)`` of each, shape (m,).
-    most : the most that each adds to the score of a document, at least 0, shape (m,).
-    score : ``c(Q)``.
-    size : the largest absolute value that the sum of a score's parts can have, but for ``a(d)``.
+    Terms are sorted by ``most``, the largest contribution to a score, descending. ``score`` is ``c(Q)``; ``size``
+    bounds the absolute sum of the parts of a score except ``a(d)``.
     """
 
     terms: IntVector
@@ -106,61 +93,41 @@ class BoundQuery(NamedTuple):
 
 
 class Scorer:
-    """Scores the documents of a collection by a retrieval function. Made by `RetrievalFunction.bind`.
+    """Scores of the documents of a collection, or of one of its fields, by a retrieval function.
 
-    What depends on the documents alone is computed once; the weights of a term's postings when a query first has the
-    term, and kept: 8 bytes a posting; if at least a quarter of the documents have the term, 8 bytes a document.
-
-    Parameters
-    ----------
-    function : the function.
-    postings : the collection, or one field of it.
+    It computes statistics of documents once. It computes the weights of a term's postings when a query first has the
+    term, and caches them: 8 bytes per posting, or 8 bytes per document if at least a quarter of the documents have the
+    term. Such terms are dense.
 
     Attributes
     ----------
-    weights : ``w(t, d)`` of each posting, shape (n_postings,), of those whose terms a query had and are not dense.
-    dense : ``w(t, d)`` of each document, NaN where it does not have the term, of dense terms that a query had, shape
+    weights : ``w(t, d)`` of each posting of the terms seen so far that are not dense, shape (n_postings,).
+    dense : ``w(t, d)`` of each document, NaN without the term, of the dense terms seen so far, shape
         (n_dense, n_documents); see `structsvm.text.accumulation`.
-    added : ``a(d)`` of each document, shape (n_documents,); or (0,), where that is 0 for all.
-
-    Examples
-    --------
-    >>> from structsvm.text import Index
-    >>> from structsvm.text.functions import Okapi
-    >>> texts = {"a": "a wing and a wing", "b": "one wing", "c": "none", "d": "nothing", "e": "no more"}
-    >>> index = Index.build([(name, {"text": text}) for name, text in texts.items()])
-    >>> scorer = Okapi().bind(index.whole)
-    >>> scorer.scores({"wing": 1, "one": 1}).round(2), scorer.retrieved({"wing": 1, "one": 1})
-    (array([0.39, 0.26, 0.  , 0.  , 0.  ]), array([ True,  True, False, False, False]))
+    added : ``a(d)`` of each document, shape (n_documents,); or (0,) if it is 0 for all.
     """
 
     def __init__(self, function: RetrievalFunction, postings: Postings) -> None:
         self.function = function
         self.postings = postings
-        self._documents = DocumentStatistics.of(postings)
-        self._of_documents = self._checked(function.of_documents(self._documents), "of_documents")
-        self.added = self._checked(function.document_scores(self._documents), "document_scores")
-        self.weights: Vector = np.empty(len(postings.documents))  # takes memory where it is filled
+        self._lengths = postings.lengths.astype(np.float64)
+        self._of_documents = self._checked(function.of_documents(postings), "of_documents")
+        self.added = self._checked(function.document_scores(postings), "document_scores")
+        # Both arrays take memory only in the parts that are filled.
+        self.weights: Vector = np.empty(len(postings.documents))
         self._dense = np.flatnonzero(DENSE * postings.document_frequency >= postings.n_documents)
-        self.dense: Matrix = np.empty((len(self._dense), postings.n_documents))  # so does this
-        self._range = np.full((2, len(postings.terms)), np.nan)  # the least and the largest weight of a term
+        self.dense: Matrix = np.empty((len(self._dense), postings.n_documents))
+        # Smallest and largest weight of each term.
+        self._range = np.full((2, len(postings.terms)), np.nan)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.function!r}, {self.postings!r})"
 
     def scores(self, query: Mapping[str, float]) -> Vector:
-        """Return the score of every document, shape (n_documents,).
+        """Return the score of every document for the counts of a query's terms, shape (n_documents,).
 
-        A document without a term of the query, which is not retrieved, has ``a(d) + c(Q)``. All have 0 where the
-        collection has no term of the query.
-
-        Parameters
-        ----------
-        query : how often the query has each term.
-
-        Raises
-        ------
-        InputError : a number is none above 0, or the function returns what it must not.
+        A document without a term of the query, which is not retrieved, has ``a(d) + c(Q)``. All scores are 0 if the
+        collection has no term of the query. Raise InputError for a count that is not above 0, and for invalid weights.
         """
         bound = self.bound_query(query)
         sums = np.zeros(self.postings.n_documents)
@@ -175,27 +142,20 @@ class Scorer:
         return (sums + self.added if len(self.added) else sums) + bound.score
 
     def rows(self, terms: IntVector) -> IntVector:
-        """Return the row of each term in `dense`, -1 for those that are not there, shape (n,)."""
+        """Return the row of each term in `dense`, -1 for other terms, shape (n,)."""
         if len(self._dense) == 0:
             return np.full(len(terms), -1)
         row = np.minimum(np.searchsorted(self._dense, terms), len(self._dense) - 1)
         return np.where(self._dense[row] == terms, row, -1)
 
-    def retrieved(self, query: Mapping[str, float]) -> BoolVector:
-        """Return which documents have a term of the query, shape (n_documents,). See `scores`."""
-        found = np.zeros(self.postings.n_documents, dtype=np.bool_)
-        for term in self._numbered(query):
-            found[self.postings.documents[self.postings.ptr[term] : self.postings.ptr[term + 1]]] = True
-        return found
-
     def bound_query(self, query: Mapping[str, float]) -> BoundQuery:
-        """Return a query as the collection knows it, and see that the weights of its terms are there. See `scores`."""
+        """Return a query in the terms of the collection, and compute their weights if needed. See `scores`."""
         numbered = self._numbered(query)
         terms = np.array(list(numbered), dtype=np.int64)
         if len(terms) == 0:
             return BoundQuery(terms, np.zeros(0), np.zeros(0), 0.0, 0.0)
         counts = np.array(list(numbered.values()), dtype=np.float64)
-        statistics = self._terms(terms)
+        statistics = TermStatistics.of(self.postings, terms)
         weights = np.broadcast_to(self.function.query_weights(counts, statistics), terms.shape)
         score = float(self.function.query_score(counts, statistics))
         if not (np.isfinite(weights).all() and np.isfinite(score)):
@@ -209,21 +169,15 @@ class Scorer:
         return BoundQuery(terms[order], weights[order], most[order], score, size)
 
     def _numbered(self, query: Mapping[str, float]) -> dict[int, float]:
-        """Return how often the query has each term of the collection, by number, ascending."""
+        """Return how often the query has each term, by term number, ascending."""
         found = {}
         for term, count in query.items():
             if not is_number(count, above=0.0):
-                raise InputError(
-                    f"a query must say how often it has each term, a number above 0: {term!r} has {count!r}"
-                )
+                raise InputError(f"the count of each term of a query must be a number above 0: {term!r} has {count!r}")
             number = self.postings.find(term)
             if number is not None:
                 found[number] = float(count)
         return dict(sorted(found.items()))
-
-    def _terms(self, terms: IntVector) -> TermStatistics:
-        df, cf = self.postings.document_frequency[terms], self.postings.collection_frequency[terms]
-        return TermStatistics(df.astype(np.float64), cf.astype(np.float64), self._documents.collection)
 
     def _fill(self, term: int) -> None:
         begin, end = int(self.postings.ptr[term]), int(self.postings.ptr[term + 1])
@@ -247,9 +201,9 @@ class Scorer:
         known = self._of_documents[documents] if len(self._of_documents) else np.full(1, np.nan)
         found = Occurrences(
             self.postings.counts[where].astype(np.float64),
-            self._documents.length[documents],
+            self._lengths[documents],
             known,
-            self._terms(np.array([term])),
+            TermStatistics.of(self.postings, np.array([term])),
         )
         for array in (found.tf, found.length, found.document):
             array.flags.writeable = False
@@ -258,12 +212,12 @@ class Scorer:
             raise InputError(
                 f"{self.function!r} must give each of the {len(documents)} documents with the term "
                 f"{self.postings.terms[term]!r} a finite weight, and gives {_described(weights)}: "
-                "structsvm.testing.check_retrieval finds out why"
+                "structsvm.testing.check_retrieval finds the reason"
             )
         return np.broadcast_to(weights, documents.shape)
 
     def _checked(self, numbers: Any, what: str) -> Vector:
-        """Return a number for each document, or none where there are none."""
+        """Return one finite number per document, or an empty array for None."""
         if numbers is None:
             return np.zeros(0)
         values = np.asarray(numbers, dtype=np.float64)

@@ -1,62 +1,48 @@
-"""Features of all candidates of all topics, as data to learn from."""
+"""Compute features of all candidates of all topics."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
+from attrs import evolve
 from numpy.typing import ArrayLike, NDArray
 
-from structsvm.data import Qrels, RankingData
+from structsvm.data import Qrels, RankingData, Topic
+from structsvm.data.frames import DataFrame, frame_ids, is_frame
 from structsvm.data.pairs import as_ids, number_pairs
+from structsvm.data.qrels import as_qrels
 from structsvm.exceptions import InputError
-from structsvm.features import QueryMinMax
-from structsvm.settings import as_names, require_choice, require_kind
+from structsvm.features.scaling.by_query import scaled
+from structsvm.features.scaling.names import SCORE_SCALINGS, scaling_named
+from structsvm.foundation.settings import as_names, require_kind
+from structsvm.foundation.types import IntVector, Matrix
 from structsvm.text.index import WHOLE, Index
 from structsvm.text.letor.catalogue import find_features
-from structsvm.text.letor.evidence import Evidence, IndexedField
-from structsvm.text.letor.feature import Feature
+from structsvm.text.letor.feature import Evidence, Feature, IndexedField
 from structsvm.text.retrieval import Topics, texts_of
-from structsvm.types import IntVector
-
-NORMALISATIONS = ("query-min-max", "none")
 
 
 class Candidates(Protocol):
-    """Pairs of a topic and a document: `Qrels`, a `Run`, `JoinedRuns` or a `Pool`.
-
-    Examples
-    --------
-    >>> from typing import NamedTuple
-    >>> from structsvm.text import Analyzer, Index
-    >>> from structsvm.text.letor import letor_features
-    >>> class Pairs(NamedTuple):
-    ...     qid: list
-    ...     doc_ids: list
-    >>> index = Index.build([("a", {"text": "a wing"}), ("b", {"text": "two wings"})], Analyzer("porter"))
-    >>> data = letor_features(index, {"1": "wings"}, Pairs(["1", "1"], ["a", "b"]), features=["L1", "H1"])
-    >>> data.doc_ids.tolist(), data.X.shape
-    (['b', 'a'], (2, 2))
-    """
+    """Topic and document of each candidate, shape (n,) each: `Qrels`, a `Run`, joined runs or a `Pool`."""
 
     @property
-    def qid(self) -> Any:
-        """Topic of each pair, shape (n,)."""
+    def qid(self) -> Any: ...
 
     @property
-    def doc_ids(self) -> Any:
-        """Document of each pair, shape (n,)."""
+    def doc_ids(self) -> Any: ...
 
 
 def letor_features(
     index: Index,
     topics: Topics,
-    candidates: Candidates,
-    qrels: Qrels | None = None,
+    candidates: Candidates | DataFrame,
+    qrels: Qrels | DataFrame | None = None,
     *,
     features: str | Feature | Iterable[str | Feature] = "released",
     fields: Iterable[str] | None = None,
-    normalise: str = "query-min-max",
+    normalize: str | None = "query-min-max",
     query: str | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> RankingData:
@@ -65,30 +51,33 @@ def letor_features(
     Parameters
     ----------
     index : the index of the collection.
-    topics : the topics, such as `read_topics` returns; or the text of each query by the id of its topic. Those
+    topics : the topics, for example from `read_topics`; or the text of each query by the id of its topic. Topics
         without candidates are left out.
-    candidates : the documents whose features are wanted, and for which topics: the judged ones (`Qrels`),
-        a run, or the union of several runs' top k (`join_runs`). Those of other topics are left out.
-    qrels : the judgments: labels are their grades, 0 where a document was not judged. None: all labels are 0.
-    features : which features; see `find_features`.
-    fields : the fields they are of, in this order: names of the index, or ``"whole"`` for all fields together
-        (unless a field has this name). None: all fields, and the whole document where there are several.
-    normalise : ``"query-min-max"``, LETOR's: within a query each feature goes from 0 to 1, and is 0 where it is
-        the same for all documents; or ``"none"``.
-    query : part of the topic that is the query, see `Topic.query`. None: the description, or all that there is.
-    progress : is given the number of topics done and that of all.
+    candidates : pairs of topic and document: judgments (`Qrels`), a run, or the union of several runs' top k
+        (`join_runs`); or a data frame with their ids. Candidates of other topics are left out.
+    qrels : the judgments, or a data frame of them: labels are their grades, 0 for unjudged documents. None: all labels
+        are 0.
+    features : ``"released"`` or ``"lecture"``; names such as ``"L8"`` or ``"L8_lecture"``; names of retrieval
+        functions, such as ``"tfidf"`` or ``"lm_dirichlet(mu=500)"``; `Feature` objects; or a list of these.
+    fields : fields of the index, in the order of the columns, or ``"whole"`` for all fields together
+        (unless a field has this name). None: all fields, and ``"whole"`` if there are several.
+    normalize : scaling within each query: ``"query-min-max"``, as in LETOR, from 0 to 1, and 0 if all documents are
+        equal; ``"query-z-score"``, ``"query-sum"`` or ``"query-percentiles"``; or None.
+    query : part of the topic that is the query, see `Topic.query`. None: the title, or else the description, the text
+        or all.
+    progress : called with the numbers of finished and of all topics.
 
     Returns
     -------
-    data : rows ordered by topic (by number where all topics are numbers) and by document id, descending, as
+    data : rows ordered by topic (by number if all topics are numbers) and by document id, descending, as
         trec_eval breaks ties. Columns are named ``field.feature``, such as ``title.L1``; all features of the
         first field come first.
 
     Raises
     ------
-    InputError : no topic has candidates, a candidate is not in the index, a topic is there twice, or an
-        argument is not what it should be.
-    UnknownNameError : there is no field or feature of a name.
+    InputError : no topic has candidates, a candidate is not in the index, a topic or feature is repeated, or an
+        argument is not valid.
+    UnknownNameError : no field, feature or retrieval function has this name.
 
     Examples
     --------
@@ -101,23 +90,23 @@ def letor_features(
     (2, 15)
     """
     require_kind("index", index, Index, "an Index, such as Index.load returns")
-    require_choice("normalise", normalise, NORMALISATIONS)
-    require_kind("qrels", qrels, Qrels | None, "Qrels, such as load_qrels returns, or None")
+    scaling = scaling_named("normalize", normalize, SCORE_SCALINGS)
+    qrels = None if qrels is None else as_qrels(qrels)
     chosen = find_features(features)
-    sources = _sources(index, fields)
+    if fields is None:
+        fields = [*index.fields, *([WHOLE] if len(index.fields) > 1 else [])]
+    sources = {name: IndexedField(index.part(name)) for name in as_names("fields", fields)}
     queries = {topic: Counter(index.analyzer.terms(text)) for topic, text in texts_of(topics, query).items()}
     qid, doc_ids = _pairs(candidates, queries)
     documents = _numbers(index, qid, doc_ids)
-    starts = np.flatnonzero(np.concatenate([[True], qid[1:] != qid[:-1]]))
-    X = np.empty((len(qid), len(sources) * len(chosen)))
-    for done, rows in enumerate(np.split(np.arange(len(qid)), starts[1:]), start=1):
-        counts = queries[str(qid[rows[0]])]
-        X[rows[0] : rows[-1] + 1] = _values(list(sources.values()), chosen, counts, documents[rows])
-        progress(done, len(starts))
-    if normalise == "query-min-max":
-        X = QueryMinMax().fit_transform(X, qid=qid)
+    ptr = np.concatenate([[0], np.flatnonzero(qid[1:] != qid[:-1]) + 1, [len(qid)]])
+    X: Matrix = np.empty((len(qid), len(sources) * len(chosen)))
+    for done, (start, stop) in enumerate(pairwise(ptr.tolist()), start=1):
+        evidence = [Evidence(source, queries[str(qid[start])], documents[start:stop]) for source in sources.values()]
+        X[start:stop] = np.column_stack([feature.values(each) for each in evidence for feature in chosen])
+        progress(done, len(ptr) - 1)
     return RankingData(
-        X=X,
+        X=scaled(X, ptr, scaling),
         y=np.zeros(len(qid)) if qrels is None else qrels.labels(qid, doc_ids),
         qid=qid,
         doc_ids=doc_ids,
@@ -125,26 +114,23 @@ def letor_features(
     )
 
 
-def _values(
-    sources: Sequence[IndexedField], features: Sequence[Feature], query: Mapping[str, int], documents: IntVector
-) -> NDArray[np.float64]:
-    columns = []
-    for source in sources:
-        evidence = Evidence(source, query, documents)
-        columns += [feature.values(evidence) for feature in features]
-    return np.column_stack(columns)
+def indexed_judgments(judgments: Qrels, index: Index, topics: Sequence[Topic]) -> tuple[Qrels, list[str]]:
+    """Return the judgments of indexed documents, and the ids of missing documents; return all if none is indexed."""
+    asked = np.isin(judgments.qid, [topic.id for topic in topics])
+    there = index.numbers_of(judgments.doc_ids) >= 0
+    if not (asked & there).any():
+        return judgments, []
+    missing = list(dict.fromkeys(judgments.doc_ids[asked & ~there].tolist()))
+    kept = {name: getattr(judgments, name)[there] for name in ("qid", "doc_ids", "grades")}
+    return evolve(judgments, **kept), missing
 
 
-def _sources(index: Index, fields: Iterable[str] | None) -> dict[str, IndexedField]:
-    """Return the fields that are asked for, by name."""
-    if fields is None:
-        fields = [*index.fields, *([WHOLE] if len(index.fields) > 1 else [])]
-    return {name: IndexedField(index.part(name)) for name in as_names("fields", fields)}
-
-
-def _pairs(candidates: Candidates, topics: Mapping[str, Any]) -> tuple[NDArray[np.str_], NDArray[np.str_]]:
-    """Return topic and document of each candidate, ordered, for the topics that are asked for."""
-    asked, ids = _ids(candidates, "qid"), _ids(candidates, "doc_ids")
+def _pairs(candidates: Any, topics: Mapping[str, Any]) -> tuple[NDArray[np.str_], NDArray[np.str_]]:
+    """Return topic and document of each candidate of the topics, ordered."""
+    if is_frame(candidates):
+        asked, ids = frame_ids(candidates, "the data frame of candidates")
+    else:
+        asked, ids = _ids(candidates, "qid"), _ids(candidates, "doc_ids")
     kept = np.array([topic in topics for topic in asked.tolist()], dtype=np.bool_)
     if not kept.any():
         raise InputError(
@@ -156,23 +142,20 @@ def _pairs(candidates: Candidates, topics: Mapping[str, Any]) -> tuple[NDArray[n
     return pairs.qid(key), pairs.doc_ids(key)
 
 
-def _ids(candidates: Candidates, name: str) -> NDArray[np.str_]:
+def _ids(candidates: Any, name: str) -> NDArray[np.str_]:
     ids: ArrayLike | None = getattr(candidates, name, None)
     if ids is None:
         raise InputError(
-            f"candidates must have a topic and a document id a row, as Qrels, a Run or joined runs have, "
+            f"candidates must have a topic and a document id in each row, as Qrels, a Run or joined runs have, "
             f"got {type(candidates).__name__}; join_runs joins several runs"
         )
     return as_ids(ids, name)
 
 
 def _numbers(index: Index, qid: NDArray[np.str_], doc_ids: NDArray[np.str_]) -> IntVector:
-    """Return the number of each candidate in the index."""
-    known = np.asarray(index.doc_ids)
-    order = np.argsort(known)
-    place = np.minimum(np.searchsorted(known, doc_ids, sorter=order), len(order) - 1)
-    numbers: IntVector = order[place]
-    missing = known[numbers] != doc_ids
+    """Return the number of each candidate in the index; raise InputError if one is missing."""
+    numbers = index.numbers_of(doc_ids)
+    missing = numbers < 0
     if missing.any():
         row = int(missing.argmax())
         others = len(set(doc_ids[missing].tolist())) - 1

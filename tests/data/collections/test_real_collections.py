@@ -40,7 +40,7 @@ def test_judgments_of_cranfield():
     )
     assert (turned.qid.tolist(), turned.doc_ids.tolist()) == (given.qid.tolist(), given.doc_ids.tolist())
     assert turned.grades.tolist() == [GRADES[grade] for grade in given.grades.tolist()]
-    with pytest.raises(DataFormatError, match="cranqrel, line 29: the option grades does not say what grade -1 means"):
+    with pytest.raises(DataFormatError, match="cranqrel, line 29: grade -1 is missing in grades"):
         load_qrels(CRANFIELD / "cranqrel", dict.fromkeys((1, 2, 3, 4), 1))
 
 

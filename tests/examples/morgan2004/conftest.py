@@ -69,4 +69,4 @@ def small(**changed):
 
 @pytest.fixture(scope="session")
 def results(index, qrels, tmp_path_factory):
-    return morgan(index, qrels, small(), tmp_path_factory.mktemp("morgan"), jobs=1)
+    return morgan(index, qrels, small(), tmp_path_factory.mktemp("morgan"), n_jobs=1)

@@ -48,7 +48,7 @@ def test_the_same_command_resumes_and_prints_the_same(collection):
     Path("out/trials.jsonl").write_text(kept[:-20])
     assert CliRunner().invoke(main, SHORT, catch_exceptions=False).stdout == first.stdout
     assert {name: Path("out", name).read_bytes() for name in written} == written
-    with pytest.raises(InputError, match=r"out belongs to another experiment \(seed was 0, and is 1\)"):
+    with pytest.raises(InputError, match=r"out belongs to another experiment \(random_state was 0, now 1\)"):
         CliRunner().invoke(main, [*SHORT, "--seed", "1"], catch_exceptions=False)
 
 

@@ -71,7 +71,7 @@ def test_differences_are_of_every_two_methods(results):
 
 
 def test_one_topic_and_one_method_have_no_interval(index, qrels, tmp_path):
-    alone = morgan(index, qrels, small(methods=SearchedWeights(), repeats=1), tmp_path / "a", topics=["1"], jobs=1)
+    alone = morgan(index, qrels, small(methods=SearchedWeights(), repeats=1), tmp_path / "a", topics=["1"], n_jobs=1)
     write_morgan_report(alone, tmp_path / "b")
     assert "none" in (tmp_path / "b" / "tables.txt").read_text()
     assert difference_table(alone).records == []
@@ -85,14 +85,13 @@ def test_what_is_drawn_of_precision_and_weights(results, monkeypatch):
     weights = figures["weights"].axes[0]
     markers = {line.get_label(): line.get_xdata() for line in weights.lines if line.get_marker() != "None"}
     behind = {line.get_label(): line.get_ydata() for line in minus.lines}
-    first = np.mean([each.precision for each in results.learned("WeightSearch")], axis=0)
+    first = results.precision("WeightSearch").mean(axis=0)
     for line, method in zip(curves.lines, results.methods, strict=True):
-        learned = results.learned(method)
-        means = np.mean([each.precision for each in learned], axis=0)
+        means = results.precision(method).mean(axis=0)
         assert line.get_ydata() == pytest.approx(means)
         if method != "WeightSearch":
             assert behind[method] == pytest.approx(means - first)
-        shares = [np.array(each.weights) / np.abs(each.weights).sum() for each in learned]
+        shares = [each / np.abs(each).sum() for each in results.weights(method)]
         assert markers[method] == pytest.approx(np.mean(shares, axis=0))
     assert [text.get_text() for text in weights.get_yticklabels()] == [f"term {k}" for k in (1, 2, 3, 4)]
 

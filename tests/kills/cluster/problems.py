@@ -5,10 +5,9 @@ from typing import Any
 
 import numpy as np
 from attrs import frozen
-from numpy.typing import NDArray
 
 from structsvm import Problem, Result
-from structsvm.distributed import DaskCluster, DistributedProblem
+from structsvm.distributed import DaskCluster, DistributedProblem, Partition
 from structsvm.solvers import Checkpoint, OneSlack
 
 LOSSES = ("map", "roc_area", "ndcg")
@@ -55,8 +54,8 @@ class Fit:
             workers=2 + seed // 10 % 2,
         )
 
-    def rows(self, part: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """Return features, labels and query ids of a partition, the same each time."""
+    def rows(self, part: int) -> Partition:
+        """Return the rows of a partition, the same each time."""
         queries = np.array_split(np.arange(self.queries), self.partitions)[part]
         shared = np.random.default_rng([self.seed, 0]).normal(size=self.features)
         rng = np.random.default_rng([self.seed, 1 + part])
@@ -65,12 +64,13 @@ class Fit:
         y = (utility > 1.5).astype(np.float64)
         y[:: self.documents] = 1.0
         y[1 :: self.documents] = 0.0
-        return X, y, np.repeat(queries, self.documents)
+        return Partition(X, y, np.repeat(queries, self.documents))
 
     @property
     def problem(self) -> Problem:
         """All of it on one machine."""
-        X, y, qid = (np.concatenate(parts) for parts in zip(*map(self.rows, range(self.partitions)), strict=True))
+        parts = [self.rows(part) for part in range(self.partitions)]
+        X, y, qid = (np.concatenate([part[k] for part in parts]) for k in range(3))
         return Problem.from_queries(X, y, qid, loss=self.loss, C=self.C)
 
 
@@ -105,7 +105,7 @@ class Bounds:
 def trained(fit: Fit, client: Any, checkpoint: Path | None = None) -> Result:
     """Fit at the workers, which make the data, with a checkpoint after every iteration where there is one."""
     parts = [client.submit(fit.rows, part) for part in range(fit.partitions)]
-    cluster = DaskCluster(client, limit=LIMIT)
+    cluster = DaskCluster(client, timeout=LIMIT)
     problem = DistributedProblem.from_queries(cluster, parts, loss=fit.loss, C=fit.C)
     kept = None if checkpoint is None else Checkpoint(checkpoint, every=0.0)
     return OneSlack(tol=fit.tol).solve(problem, checkpoint=kept)

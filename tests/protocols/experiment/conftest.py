@@ -4,7 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from structsvm.protocols.experiment import Collection
+from structsvm.data import Pool
 
 
 def scored_documents(queries, documents, functions, seed=0):
@@ -19,9 +19,9 @@ def scored_documents(queries, documents, functions, seed=0):
 
 
 @pytest.fixture(scope="session")
-def collection():
+def pool():
     """Twelve small queries with four base functions."""
-    return Collection.from_arrays(*scored_documents(12, 30, 4), functions=["alpha", "beta", "gamma", "delta"])
+    return Pool.from_arrays(*scored_documents(12, 30, 4), run_names=["alpha", "beta", "gamma", "delta"])
 
 
 def write_trec(folder: Path, X, y, qid, names=("alpha", "beta", "gamma", "delta")):

@@ -9,12 +9,12 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from structsvm import Ranker
 from structsvm.exceptions import InputError
 from structsvm.features import FillMissing, QueryMinMax
+from structsvm.foundation.tables.table import as_text
 from structsvm.metrics import AP
 from structsvm.protocols import AsGiven, EstimatorModel, Indicators, Scores, StagedModel
-from structsvm.protocols.experiment import Results, Settings, run
+from structsvm.protocols.experiment import ExperimentResults, Settings, run
 from structsvm.protocols.experiment.report import write_report
 from structsvm.protocols.experiment.report.tables import fits_table, path_table
-from structsvm.tables import as_text
 
 
 class MeanRank(BaseEstimator):
@@ -45,7 +45,7 @@ MODELS = (
     ),
     StagedModel(
         name="boosting",
-        features=Scores("scores"),
+        features=Scores(None),
         estimator=GradientBoostingRegressor(n_estimators=6, max_depth=1, random_state=0),
         rounds=(2, 4, 6),
     ),
@@ -53,8 +53,8 @@ MODELS = (
 SETTINGS = Settings(trials=2, train=4, validation=3, models=MODELS, variants=["with-best"])
 
 
-def test_they_take_part_and_are_reported(collection, tmp_path):
-    results = run(collection, SETTINGS, tmp_path, jobs=1)
+def test_they_take_part_and_are_reported(pool, tmp_path):
+    results = run(pool, SETTINGS, tmp_path, n_jobs=1)
     values = {model.name: results.fits("with-best", model.name)[0].values for model in MODELS}
     assert values == {
         "ranker": (0.1, 10.0),
@@ -67,8 +67,8 @@ def test_they_take_part_and_are_reported(collection, tmp_path):
         ),
         "boosting": (2.0, 4.0, 6.0),
     }
-    assert Results.load(tmp_path / "results.json") == results
-    assert run(collection, SETTINGS, tmp_path, jobs=1) == results
+    assert ExperimentResults.load(tmp_path / "results.json") == results
+    assert run(pool, SETTINGS, tmp_path, n_jobs=1) == results
     report = write_report(results, tmp_path)
     assert report.page.exists()
     trained = as_text(fits_table(results, "with-best"))
@@ -79,26 +79,26 @@ def test_they_take_part_and_are_reported(collection, tmp_path):
     assert fits_table(results, "with-best").records[1]["at_an_end"] == 0
 
 
-def test_a_fit_is_what_the_estimator_makes_of_the_trial(collection, tmp_path):
-    results = run(collection, SETTINGS, tmp_path, jobs=1)
-    qid = np.repeat(np.arange(collection.n_queries), np.diff(collection.ptr))
-    X = FillMissing(0.0).fit_transform(QueryMinMax().fit_transform(collection.X, qid=qid), qid=qid)
+def test_a_fit_is_what_the_estimator_makes_of_the_trial(pool, tmp_path):
+    results = run(pool, SETTINGS, tmp_path, n_jobs=1)
+    qid = pool.qid
+    X = FillMissing(0.0).fit_transform(QueryMinMax().fit_transform(pool.X, qid=qid), qid=qid)
     for trial in results.trials:
         train, validation, test = (np.isin(qid, part) for part in (trial.train, trial.validation, trial.test))
         fits = trial.fits["with-best"]
         for place, C in enumerate((0.1, 10.0)):
-            ranker = Ranker("map", C=C).fit(X[train], collection.relevant[train], qid=qid[train])
-            found = AP().mean(ranker.predict(X)[validation], collection.relevant[validation], qid[validation])
+            ranker = Ranker("map", C=C).fit(X[train], (pool.y > 0)[train], qid=qid[train])
+            found = AP().mean(ranker.predict(X)[validation], (pool.y > 0)[validation], qid[validation])
             assert abs(fits["ranker"].validation[place] - found) < 1e-12
-        fused = MeanRank().predict(collection.X, qid=qid)
-        wanted = AP().per_query(fused[test], collection.relevant[test], qid[test]).values
-        assert np.allclose(fits["fusion"].ranked.ap, wanted)
+        fused = MeanRank().predict(pool.X, qid=qid)
+        wanted = AP().per_query(fused[test], (pool.y > 0)[test], qid[test]).values
+        assert np.allclose(fits["fusion"].queries["map"], wanted)
 
 
-def test_an_error_of_scikit_learn_names_model_and_trial(collection, tmp_path):
+def test_an_error_of_scikit_learn_names_model_and_trial(pool, tmp_path):
     model = EstimatorModel(name="ridge", features=Scores(), estimator=Ridge(alpha=-1.0))
     with pytest.raises(InputError, match="ridge in trial 0, with-best: The 'alpha' parameter of Ridge must be"):
-        run(collection, Settings(trials=2, train=4, validation=3, models=model), tmp_path, jobs=1)
+        run(pool, Settings(trials=2, train=4, validation=3, models=model), tmp_path, n_jobs=1)
 
 
 @pytest.mark.parametrize("models", [[Ridge()], Ridge()])

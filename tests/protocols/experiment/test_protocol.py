@@ -12,23 +12,22 @@ import numpy as np
 import pytest
 from attrs import evolve, frozen
 
+from structsvm.data import Pool
 from structsvm.exceptions import InputError
+from structsvm.features.operators import BinnedMatrix
 from structsvm.metrics import AP, IPrec
-from structsvm.operators import BinnedMatrix
-from structsvm.protocols import Candidate, FeatureMap, Indicators, Model, RankingSVM, create_model, unfinished
-from structsvm.protocols.experiment import (
-    Collection,
-    Results,
-    Settings,
-    Trial,
-    run,
-)
-from structsvm.protocols.experiment import protocol as protocol_module
-from structsvm.protocols.experiment.records import NAME
+from structsvm.protocols import Candidate, FeatureMap, Indicators, ProtocolModel, RankingSVM, plan
+from structsvm.protocols.experiment import ExperimentResults, Settings, run
+from structsvm.protocols.experiment.plan import ExperimentPlan
+from structsvm.protocols.plan import TRIALS
+from structsvm.protocols.results import Trial
+from structsvm.registry.built_in import experiment_models
 from tests.protocols.experiment.conftest import scored_documents
 
 FEW = (0.1, 1.0, 10.0)
-MODELS = tuple(evolve(create_model(name, 8), Cs=FEW) for name in ("SVM-map", "SVM-roc", "SVM-acc2", "SVM-acc3+b"))
+MODELS = tuple(
+    evolve(experiment_models.create(name, bins=8), Cs=FEW) for name in ("SVM-map", "SVM-roc", "SVM-acc2", "SVM-acc3+b")
+)
 SMALL = Settings(trials=4, train=3, validation=2, bins=8, models=MODELS)
 
 
@@ -41,7 +40,12 @@ def timeless(trial: Trial) -> Trial:
     return evolve(trial, seconds=0.0, fits=fits)
 
 
-def same(first: Results, second: Results) -> bool:
+def precision_of(fit):
+    """Interpolated precision at the eleven levels of recall."""
+    return [fit.measures[f"iprec@{k / 10:g}"] for k in range(11)]
+
+
+def same(first: ExperimentResults, second: ExperimentResults) -> bool:
     """Whether two experiments found the same, to the last digit."""
     return evolve(first, trials=tuple(map(timeless, first.trials))) == evolve(
         second, trials=tuple(map(timeless, second.trials))
@@ -49,76 +53,80 @@ def same(first: Results, second: Results) -> bool:
 
 
 @pytest.fixture(scope="module")
-def results(collection, tmp_path_factory):
-    return run(collection, SMALL, tmp_path_factory.mktemp("experiment"), jobs=1)
+def results(pool, tmp_path_factory):
+    return run(pool, SMALL, tmp_path_factory.mktemp("experiment"), n_jobs=1)
 
 
 @pytest.mark.parametrize("variant", ["with-best", "without-best"])
-def test_a_trial_is_what_the_estimators_make_of_it(collection, results, variant):
+def test_a_trial_is_what_the_estimators_make_of_it(pool, results, variant):
     """SVM-map once more, from the public parts: thresholds of training queries, every C, the best on validation."""
     from structsvm import Ranker
     from structsvm.features import Thresholds
 
-    qid = np.repeat(np.arange(collection.n_queries), np.diff(collection.ptr))
+    qid = pool.qid
     columns = list(range(4))
     if variant == "without-best":
-        columns.remove(collection.functions.index(results.functions[0].name))
+        columns.remove(pool.run_names.index(results.functions[0].name))
     model = MODELS[0]
     for trial in results.trials[:2]:
         train, validation, test = (np.isin(qid, part) for part in (trial.train, trial.validation, trial.test))
-        X = collection.X[:, columns]
+        X = pool.X[:, columns]
         binned = Thresholds(8).fit(X[train]).transform(X)
         rankers = Ranker("map", solver="frank-wolfe", tol=model.tol).path(
-            binned[train], collection.relevant[train], qid[train], model.Cs
+            binned[train], (pool.y > 0)[train], qid[train], model.Cs
         )
         scores = [ranker.predict(binned) for ranker in rankers]
-        on_validation = [AP().mean(s[validation], collection.relevant[validation], qid[validation]) for s in scores]
+        on_validation = [AP().mean(s[validation], (pool.y > 0)[validation], qid[validation]) for s in scores]
         best = int(np.argmax(np.round(on_validation, 12)))
         fit = trial.fits[variant]["SVM-map"]
         assert fit.validation == pytest.approx(on_validation, abs=1e-12)
         assert fit.chosen == best
         assert fit.features == binned.shape[1]
-        for measure, found in ((AP(), fit.ranked.ap), (AP(ties="average"), fit.ranked.ap_over_ties)):
-            wanted = measure.per_query(scores[best][test], collection.relevant[test], qid[test]).values
+        for measure, found in ((AP(), fit.queries["map"]), (AP(ties="average"), fit.queries["map_over_ties"])):
+            wanted = measure.per_query(scores[best][test], (pool.y > 0)[test], qid[test]).values
             assert found == pytest.approx(wanted, abs=1e-12)
-        assert fit.test[best] == pytest.approx(np.mean(fit.ranked.ap), abs=1e-12)
-        found = (scores[best][test], collection.relevant[test], qid[test])
-        assert fit.precision == pytest.approx([IPrec(k / 10).mean(*found) for k in range(11)], abs=1e-12)
+        assert fit.test[best] == pytest.approx(np.mean(fit.queries["map"]), abs=1e-12)
+        found = (scores[best][test], (pool.y > 0)[test], qid[test])
+        assert precision_of(fit) == pytest.approx([IPrec(k / 10).mean(*found) for k in range(11)], abs=1e-12)
         extremes = BinnedMatrix([[0] * len(columns), *np.diag(np.diff(binned.offsets))], binned.offsets)
         nothing, *first = rankers[best].predict(extremes)  # of no function, and by one alone
-        gained = dict(zip([collection.functions[k] for k in columns], first - nothing, strict=True))
+        gained = dict(zip([pool.run_names[k] for k in columns], first - nothing, strict=True))
         assert fit.weights == pytest.approx([gained[name] for name in results.functions_read(variant)])
 
 
-def test_base_functions_rank_the_pool_and_come_best_first(collection, results):
-    qid = np.repeat(np.arange(collection.n_queries), np.diff(collection.ptr))
+def test_base_functions_rank_the_pool_and_come_best_first(pool, results):
+    qid = pool.qid
     for function in results.functions:
-        scores = collection.X[:, collection.functions.index(function.name)]
-        wanted = AP().per_query(np.nan_to_num(scores, nan=-np.inf), collection.relevant, qid).values
-        assert function.ranked.ap == pytest.approx(wanted, abs=1e-12)
+        scores = pool.X[:, pool.run_names.index(function.name)]
+        wanted = AP().per_query(np.nan_to_num(scores, nan=-np.inf), (pool.y > 0), qid).values
+        assert function.queries["map"] == pytest.approx(wanted, abs=1e-12)
         assert function.retrieved == pytest.approx(np.mean(~np.isnan(scores)))
         known = np.nan_to_num(scores, nan=-np.inf)
-        by_query = [IPrec(k / 10).per_query(known, collection.relevant, qid).values for k in range(11)]
-        of_trials = [[np.mean(values[list(trial.test)]) for values in by_query] for trial in results.trials]
+        by_query = [IPrec(k / 10).per_query(known, (pool.y > 0), qid).values for k in range(11)]
+        of_trials = [
+            [np.mean(values[np.isin(pool.topics, trial.test)]) for values in by_query] for trial in results.trials
+        ]
         assert function.precision == pytest.approx(np.mean(of_trials, axis=0))
     means = [function.mean_ap for function in results.functions]
     assert means == sorted(means, reverse=True)
 
 
 def test_values_of_queries_are_averaged_over_the_trials_that_tested_them(results):
-    values = results.per_query("with-best", "SVM-roc")
+    values = {row.name: row.values for row in results.rows("with-best")}["SVM-roc"]
     for query in range(12):
         tested = [
-            trial.fits["with-best"]["SVM-roc"].ranked.ap[trial.test.index(query)]
+            trial.fits["with-best"]["SVM-roc"].queries["map"][trial.test.index(str(query))]
             for trial in results.trials
-            if query in trial.test
+            if str(query) in trial.test
         ]
         assert values[query] == pytest.approx(np.mean(tested))
 
 
 def test_precision_and_weights_over_trials(results):
     fits = results.fits("with-best", "SVM-roc")
-    assert results.precision("with-best", "SVM-roc") == pytest.approx(np.mean([fit.precision for fit in fits], axis=0))
+    assert results.precision("with-best", "SVM-roc") == pytest.approx(
+        np.mean([precision_of(fit) for fit in fits], axis=0)
+    )
     assert results.weights("with-best", "SVM-roc").tolist() == [list(fit.weights) for fit in fits]
     assert results.functions_read("without-best") == results.functions_read("with-best")[1:]
     assert results.weights("without-best", "SVM-roc").shape == (4, 3)
@@ -129,11 +137,11 @@ def test_rows_of_a_table(results):
     assert [row.name for row in rows[:4]] == ["SVM-map", "SVM-roc", "SVM-acc2", "SVM-acc3+b"]
     assert [row.place for row in rows] == [0, 0, 0, 0, 1, 2, 3]
     assert [row.name for row in rows[4:]] == [function.name for function in results.functions[:3]]
-    assert rows[0].against is None
+    assert rows[0].wins is None
     for row in rows[1:]:
         difference = rows[0].values - row.values
-        assert (row.against.wins, row.against.losses) == ((difference > 0).sum(), (difference < 0).sum())
-        assert row.mean == pytest.approx(row.values.mean())
+        assert (row.wins, row.losses) == ((difference > 0).sum(), (difference < 0).sum())
+        assert row.map == pytest.approx(row.values.mean())
     assert [row.values.tolist() for row in results.rows("with-best")[4:]] == [row.values.tolist() for row in rows[4:]]
 
 
@@ -142,7 +150,6 @@ def test_rows_of_a_table(results):
     [
         (lambda results: results.rows("with_best"), "no variant named 'with_best'. Did you mean 'with-best'"),
         (lambda results: results.fits("with-best", "SVM-mpa"), "no model named 'SVM-mpa'. Did you mean 'SVM-map'"),
-        (lambda results: results.per_query("with-best", "SVM-map", ties="mean"), "ties must be 'order' or 'average'"),
         (lambda results: results.rows("with-best", denominators="all"), "denominators must be 'pool' or 'judged'"),
     ],
 )
@@ -155,53 +162,53 @@ def test_the_denominators_of_trec_eval_scale_each_query():
     X, y, qid = scored_documents(6, 20, 2)
     relevant = y.reshape(6, 20).sum(axis=1)
     judged = {query: int(relevant[query]) + query for query in range(6)}
-    data = Collection.from_arrays(X, y, qid, judged=judged)
-    found = Results(None, protocol_module._queries(data), {}, (), ())
+    plan = ExperimentPlan.of(Pool.from_arrays(X, y, qid, judged=judged), evolve(SMALL, train=2))
+    found = plan.results(None, (), None)
     assert found._scaled(np.ones(6), "judged") == pytest.approx(relevant / (relevant + np.arange(6)))
     assert found._scaled(np.ones(6), "pool").tolist() == [1.0] * 6
 
 
-def test_the_statistics_of_table_5(collection, results):
+def test_the_statistics_of_table_5(pool, results):
     assert results.statistics == {
         "base functions": 4,
         "features": 32,
         "queries": 12,
         "documents": 360,
-        "relevant": int(collection.relevant.sum()),
-        "judged relevant": int(collection.relevant.sum()),
+        "relevant": int((pool.y > 0).sum()),
+        "judged relevant": int((pool.y > 0).sum()),
     }
 
 
 def test_results_come_back_from_their_file_to_the_last_digit(results, tmp_path):
     results.save(tmp_path / "results.json")
-    assert Results.load(tmp_path / "results.json") == results
+    assert ExperimentResults.load(tmp_path / "results.json") == results
     with pytest.raises(InputError, match="there is no file"):
-        Results.load(tmp_path / "other.json")
+        ExperimentResults.load(tmp_path / "other.json")
     (tmp_path / "other.json").write_text('{"trials": []}')
     with pytest.raises(InputError, match=r"other.json does not hold the results of an experiment: .*header"):
-        Results.load(tmp_path / "other.json")
+        ExperimentResults.load(tmp_path / "other.json")
 
 
-def test_an_interrupted_experiment_goes_on(collection, results, tmp_path):
+def test_an_interrupted_experiment_goes_on(pool, results, tmp_path):
     def interrupt(done: int, total: int) -> None:
         if done == 2:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run(collection, SMALL, tmp_path, jobs=1, progress=interrupt)
-    kept = (tmp_path / NAME).read_bytes()
+        run(pool, SMALL, tmp_path, n_jobs=1, progress=interrupt)
+    kept = (tmp_path / TRIALS).read_bytes()
     assert len(kept.splitlines()) == 3
-    (tmp_path / NAME).write_bytes(kept[:-10])
+    (tmp_path / TRIALS).write_bytes(kept[:-10])
     seen = []
-    again = run(collection, SMALL, tmp_path, jobs=1, progress=lambda *numbers: seen.append(numbers))
+    again = run(pool, SMALL, tmp_path, n_jobs=1, progress=lambda *numbers: seen.append(numbers))
     assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
     assert same(again, results)
-    assert (tmp_path / NAME).read_bytes()[:-1].startswith(kept.rsplit(b"\n", 2)[0])
-    finished = run(collection, SMALL, tmp_path, jobs=1)
+    assert (tmp_path / TRIALS).read_bytes()[:-1].startswith(kept.rsplit(b"\n", 2)[0])
+    finished = run(pool, SMALL, tmp_path, n_jobs=1)
     assert finished == again
 
 
-def test_ctrl_c_during_a_fit_keeps_no_trial_of_unfinished_fits(collection, tmp_path, monkeypatch):
+def test_ctrl_c_during_a_fit_keeps_no_trial_of_unfinished_fits(pool, tmp_path, monkeypatch):
     """A solver that is interrupted returns its best so far: that must not become a result."""
     from structsvm.solvers import FrankWolfe
 
@@ -210,22 +217,24 @@ def test_ctrl_c_during_a_fit_keeps_no_trial_of_unfinished_fits(collection, tmp_p
 
     monkeypatch.setattr(FrankWolfe, "_improve", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        run(collection, SMALL, tmp_path, jobs=1)
-    assert len((tmp_path / NAME).read_bytes().splitlines()) == 1
+        run(pool, SMALL, tmp_path, n_jobs=1)
+    assert len((tmp_path / TRIALS).read_bytes().splitlines()) == 1
 
 
 RUN = """
 import sys
-from structsvm.protocols.experiment import Collection, Settings, run
+from structsvm.data import Pool
+from structsvm.protocols.experiment import Settings, run
 from tests.protocols.experiment.conftest import scored_documents
 from tests.protocols.experiment.test_protocol import SMALL
 
-data = Collection.from_arrays(*scored_documents(12, 30, 4), functions=["alpha", "beta", "gamma", "delta"])
-run(data, SMALL, sys.argv[1], jobs=int(sys.argv[2]), progress=lambda done, total: print(done, flush=True))
+data = Pool.from_arrays(*scored_documents(12, 30, 4), run_names=["alpha", "beta", "gamma", "delta"])
+run(data, SMALL, sys.argv[1], n_jobs=int(sys.argv[2]), progress=lambda done, total: print(done, flush=True))
 """
 
 
-def test_killed_at_a_random_moment_it_goes_on_to_the_same_results(collection, results, tmp_path):
+@pytest.mark.slow
+def test_killed_at_a_random_moment_it_goes_on_to_the_same_results(pool, results, tmp_path):
     """On two processes before, on one after: the number of processes does not matter either."""
     process = subprocess.Popen([sys.executable, "-c", RUN, tmp_path, "2"], stdout=subprocess.PIPE, text=True)
     while process.stdout.readline().strip() != "1":
@@ -239,8 +248,8 @@ def test_killed_at_a_random_moment_it_goes_on_to_the_same_results(collection, re
     while any(map(alive, workers)) and time.monotonic() < deadline:
         time.sleep(0.1)
     assert not any(map(alive, workers)), "workers go on without the process that started them"
-    assert 2 <= len((tmp_path / NAME).read_bytes().splitlines()) <= 6
-    assert same(run(collection, SMALL, tmp_path, jobs=1), results)
+    assert 2 <= len((tmp_path / TRIALS).read_bytes().splitlines()) <= 6
+    assert same(run(pool, SMALL, tmp_path, n_jobs=1), results)
 
 
 def children(pid: int) -> list[int]:
@@ -256,42 +265,42 @@ def alive(pid: int) -> bool:
     return True
 
 
-def test_other_settings_or_data_do_not_go_on_in_the_same_folder(collection, tmp_path):
+def test_other_settings_or_data_do_not_go_on_in_the_same_folder(pool, tmp_path):
     one = evolve(SMALL, trials=1, models=MODELS[:1], variants=["with-best"])
-    run(collection, one, tmp_path, jobs=1)
-    with pytest.raises(InputError, match="belongs to another experiment .*trials was 1, and is 2"):
-        run(collection, evolve(one, trials=2), tmp_path)
-    other = evolve(collection, X=collection.X + 1.0)
-    with pytest.raises(InputError, match="the documents, scores or judgments are others"):
+    run(pool, one, tmp_path, n_jobs=1)
+    with pytest.raises(InputError, match="belongs to another experiment .*trials was 1, now 2"):
+        run(pool, evolve(one, trials=2), tmp_path)
+    other = evolve(pool, X=pool.X + 1.0)
+    with pytest.raises(InputError, match="the documents, scores or judgments differ"):
         run(other, one, tmp_path)
 
 
-def test_other_versions_do_not_go_on_but_may_look(collection, tmp_path, monkeypatch):
+def test_other_versions_do_not_go_on_but_may_look(pool, tmp_path, monkeypatch):
     two = evolve(SMALL, trials=2, models=MODELS[:1], variants=["with-best"])
-    begun = run(collection, two, tmp_path / "done", jobs=1)
+    begun = run(pool, two, tmp_path / "done", n_jobs=1)
     (tmp_path / "begun").mkdir()
-    (tmp_path / "begun" / NAME).write_bytes((tmp_path / "done" / NAME).read_bytes()[:-1])
-    monkeypatch.setattr(unfinished, "versions", lambda: begun.header.versions | {"numpy": "9.9"})
-    assert run(collection, two, tmp_path / "done") == begun
-    with pytest.raises(InputError, match=r"begun with other versions \(numpy was .*, and is 9.9\)"):
-        run(collection, two, tmp_path / "begun")
+    (tmp_path / "begun" / TRIALS).write_bytes((tmp_path / "done" / TRIALS).read_bytes()[:-1])
+    monkeypatch.setattr(plan, "versions", lambda: begun.header.versions | {"numpy": "9.9"})
+    assert run(pool, two, tmp_path / "done") == begun
+    with pytest.raises(InputError, match=r"began with other versions \(numpy was .*, now 9.9\)"):
+        run(pool, two, tmp_path / "begun")
 
 
-def test_too_little_data_is_refused(collection, tmp_path):
-    with pytest.raises(InputError, match=r"there are 12 queries, and 10 \+ 5 of them"):
-        run(collection, Settings(), tmp_path)
+def test_too_little_data_is_refused(pool, tmp_path):
+    with pytest.raises(InputError, match=r"there are 12 queries, and training and validation take 10 \+ 5"):
+        run(pool, Settings(), tmp_path)
     X, y, qid = scored_documents(6, 20, 1)
-    with pytest.raises(InputError, match="without the best base function there is none left"):
-        run(Collection.from_arrays(X, y, qid), evolve(SMALL, train=2), tmp_path)
+    with pytest.raises(InputError, match="'without-best' needs at least two base functions"):
+        run(Pool.from_arrays(X, y, qid), evolve(SMALL, train=2), tmp_path)
 
 
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
         ({"trials": 0}, "trials=...) must be an integer of at least 1"),
-        ({"models": []}, "models=...) must have different names: there are none"),
-        ({"models": ["SVM-map", "svm-map"]}, "SVM-map is there twice"),
-        ({"models": ["nothing"]}, "no model named 'nothing'"),
+        ({"models": []}, "models=...) must have different names: the list is empty"),
+        ({"models": ["SVM-map", "svm-map"]}, "SVM-map is given twice"),
+        ({"models": ["nothing"]}, "no model of the experiment named 'nothing'"),
         ({"variants": []}, "variants=...) must be one or both of with-best, without-best"),
         ({"variants": ["best"]}, "variants=...) must be one or both"),
     ],
@@ -314,7 +323,7 @@ class Filled(FeatureMap):
 
 
 @frozen
-class FirstColumn(Model):
+class FirstColumn(ProtocolModel):
     """Ranks by the first base function, or, as its second candidate, the other way round."""
 
     name: str = "first column"
@@ -325,27 +334,29 @@ class FirstColumn(Model):
         return [Candidate(sign, lambda X, qid, sign=sign: sign * X[:, 0], 0.0) for sign in (-1.0, 1.0)]
 
 
-def test_a_model_of_ones_own(collection, tmp_path):
+def test_a_model_of_ones_own(pool, tmp_path):
     models = [RankingSVM(name="few Cs", features=Indicators(4), loss="map", Cs=(0.1, 1.0)), FirstColumn()]
-    results = run(collection, evolve(SMALL, models=models, variants=["with-best"]), tmp_path, jobs=1)
+    results = run(pool, evolve(SMALL, models=models, variants=["with-best"]), tmp_path, n_jobs=1)
     assert results.models == ("few Cs", "first column")
     for fit in results.fits("with-best", "first column"):
         assert fit.values == (-1.0, 1.0)
         assert fit.gaps == (None, None)
         assert fit.validation[fit.chosen] == max(fit.validation)
-    assert "Cs=(0.1, 1.0)" in json.loads((tmp_path / NAME).read_text().splitlines()[0])["settings"]["models"]["few Cs"]
+    assert (
+        "Cs=(0.1, 1.0)" in json.loads((tmp_path / TRIALS).read_text().splitlines()[0])["settings"]["models"]["few Cs"]
+    )
 
 
-def test_among_equals_the_first_candidate_is_picked(collection, tmp_path):
+def test_among_equals_the_first_candidate_is_picked(pool, tmp_path):
     @frozen
-    class Indifferent(Model):
+    class Indifferent(ProtocolModel):
         name: str = "indifferent"
         features: FeatureMap = Filled()
 
         def candidates(self, X, y, qid) -> Sequence[Candidate]:
             return [Candidate(float(k), lambda X, qid: np.zeros(len(X)), 0.0) for k in range(3)]
 
-    results = run(collection, evolve(SMALL, models=[Indifferent()], variants=["with-best"]), tmp_path, jobs=1)
+    results = run(pool, evolve(SMALL, models=[Indifferent()], variants=["with-best"]), tmp_path, n_jobs=1)
     for fit in results.fits("with-best", "indifferent"):
         assert (fit.chosen, fit.value) == (0, 0.0)
-        assert set(fit.ranked.tied) == {1.0}
+        assert set(fit.queries["tied"]) == {1.0}

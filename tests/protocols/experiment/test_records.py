@@ -6,11 +6,14 @@ import pytest
 from attrs import evolve
 
 from structsvm.exceptions import DataFormatError, InputError
-from structsvm.protocols.experiment.records import NAME, TRIALS, count_trials
-from structsvm.protocols.experiment.results import Fit, Ranked, Trial
-from structsvm.storage.records import Header, open_records
+from structsvm.foundation.storage.records import Header, open_records
+from structsvm.protocols.experiment.plan import ExperimentPlan
+from structsvm.protocols.plan import TRIALS as NAME
+from structsvm.protocols.plan import count_trials
+from structsvm.protocols.results import Fit, Trial
 
-SETTINGS = {"trials": 5, "seed": 0, "models": {"SVM-map": "C 1", "SVM-roc": "C 2"}}
+SETTINGS = {"trials": 5, "random_state": 0, "models": {"SVM-map": "C 1", "SVM-roc": "C 2"}}
+TRIALS = ExperimentPlan.kind
 HEADER = Header(SETTINGS, "abc", {"numpy": "2.0"})
 FIT = Fit(
     values=(0.1, 1.0),
@@ -20,12 +23,21 @@ FIT = Fit(
     gaps=(1e-3, None),
     features=850,
     chosen=1,
-    ranked=Ranked((0.1,), (0.2,), (0.3,)),
+    measures={"map": 0.1, "iprec@0": 0.5},
+    queries={"map": (0.1,), "map_over_ties": (0.2,), "tied": (0.3,)},
 )
 
 
 def trial(number):
-    return Trial(number, (0, 1), (2,), (3,), 0.1 + 0.2, {"with-best": {"SVM-map": FIT}})
+    return Trial(
+        name=str(number),
+        train=("q0", "q1"),
+        validation=("q2",),
+        test=("q3",),
+        documents=(2, 1, 1),
+        seconds=0.1 + 0.2,
+        fits={"with-best": {"SVM-map": FIT}},
+    )
 
 
 def write(folder, *numbers):
@@ -66,7 +78,7 @@ def test_a_folder_without_a_trial_is_free_even_if_its_header_is_torn(tmp_path, k
     path = tmp_path / NAME
     content = path.read_bytes()
     path.write_bytes(content[:kept])
-    other = Header(SETTINGS | {"seed": 1}, "def", {})
+    other = Header(SETTINGS | {"random_state": 1}, "def", {})
     assert read(tmp_path, other).header == other
     write(tmp_path)
     assert path.read_bytes() == content
@@ -75,13 +87,13 @@ def test_a_folder_without_a_trial_is_free_even_if_its_header_is_torn(tmp_path, k
 @pytest.mark.parametrize(
     ("header", "message"),
     [
-        (Header(SETTINGS | {"seed": 1}, "abc", {}), "seed was 0, and is 1"),
-        (Header(SETTINGS | {"trials": 6, "seed": 1}, "abc", {}), "trials was 5, and is 6; seed was 0"),
-        (Header(SETTINGS, "def", {}), "the documents, scores or judgments are others"),
-        (Header(SETTINGS | {"models": {"SVM-map": "C 1"}}, "abc", {}), "models were SVM-map, SVM-roc, and are SVM-map"),
+        (Header(SETTINGS | {"random_state": 1}, "abc", {}), "random_state was 0, now 1"),
+        (Header(SETTINGS | {"trials": 6, "random_state": 1}, "abc", {}), "trials was 5, now 6; random_state was 0"),
+        (Header(SETTINGS, "def", {}), "the documents, scores or judgments differ"),
+        (Header(SETTINGS | {"models": {"SVM-map": "C 1"}}, "abc", {}), "models were SVM-map, SVM-roc, now SVM-map"),
         (
             Header(SETTINGS | {"models": {"SVM-map": "C 1", "SVM-roc": "C 3"}}, "abc", {}),
-            "the settings of SVM-roc are others",
+            "the settings of SVM-roc differ",
         ),
     ],
 )
@@ -108,23 +120,20 @@ def test_a_damaged_line_in_the_middle_is_named(tmp_path):
     damaged = json.loads(lines[1])
     del damaged["seconds"]
     path.write_text(lines[0] + json.dumps(damaged) + "\n" + lines[2])
-    with pytest.raises(DataFormatError, match="line 2: it is no trial .*remove the line"):
+    with pytest.raises(DataFormatError, match="line 2: this is not a trial .*remove the line"):
         read(tmp_path)
 
 
-def test_a_newer_format_is_refused(tmp_path):
-    with open_records(tmp_path / NAME, Header(SETTINGS, "abc", {}, format=3), TRIALS) as records:
+@pytest.mark.parametrize("number", [1, 2, 4])
+def test_another_format_is_refused(tmp_path, number):
+    with open_records(tmp_path / NAME, evolve(HEADER, format=number), TRIALS) as records:
         records.append(trial(0))
-    with pytest.raises(InputError, match="newer version"):
+    before = (tmp_path / NAME).read_bytes()
+    with pytest.raises(
+        InputError, match=rf"another version .* wrote this file \(format {number}; this version reads f"
+    ):
         read(tmp_path)
-
-
-def test_what_an_older_version_began_ends_in_the_format_of_this_one(tmp_path):
-    with open_records(tmp_path / NAME, evolve(HEADER, format=1), TRIALS) as records:
-        records.append(trial(0))
-    with open_records(tmp_path / NAME, HEADER, TRIALS) as records:
-        assert records.header.format == 1
-        assert records.header.of_this_format() == HEADER
+    assert (tmp_path / NAME).read_bytes() == before
 
 
 def test_two_processes_do_not_write_at_once(tmp_path):

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from structsvm.exceptions import InputError
-from structsvm.protocols.experiment import Results
-from structsvm.protocols.experiment.report import all_tables, findings, query_table
-from structsvm.protocols.experiment.report.tables import path_table
+from structsvm.protocols.experiment import ExperimentResults
+from structsvm.protocols.experiment.report.page import findings
+from structsvm.protocols.experiment.report.tables import experiment_tables, path_table, query_table
 from tests.protocols.experiment.report.conftest import made_up
 
 
@@ -36,33 +36,42 @@ WRONG: dict[str, tuple[Callable[[Any], Any], str]] = {
     "variants by name": (put("header", "settings", "variants", "with-best"), "its variants must be"),
     "variants nested": (put("header", "settings", "variants", [[]]), "its variants must be"),
     "bins": (put("header", "settings", "bins", "many"), "the number of bins must be an integer"),
-    "nothing judged": (put("queries", 0, "judged", 0), "the counts of query 'q0' cannot be"),
-    "text for a number": (put("queries", 0, "judged", "4"), "it must be of kind int, got '4' @ $.queries[0].judged"),
-    "a number for text": (put("functions", 1, "name", 4), "it must be of kind str, got 4 @ $.functions[1].name"),
+    "nothing judged": (put("queries", 0, "judged", 0), "the counts of query 'q0' contradict each other"),
+    "text for a number": (put("queries", 0, "judged", "4"), "it must be int, got '4' @ $.queries[0].judged"),
+    "a number for text": (put("functions", 1, "name", 4), "it must be str, got 4 @ $.functions[1].name"),
     "true for a number": (
         put("trials", 0, "seconds", True),
-        "of kind float, got True @ $.trials[0].seconds",
+        "must be float, got True @ $.trials[0].seconds",
     ),
     "null for a list": (put("trials", None), "@ $.trials"),
     "further field": (put("queries", 0, "colour", 1), "extra fields found (colour) @ $.queries[0]"),
     "a function of fewer queries": (
-        lambda content: [content["functions"][0]["ranked"][name].pop() for name in ("ap", "ap_over_ties", "tied")],
+        lambda content: [each.pop() for each in content["functions"][0]["queries"].values()],
         "base function 'alpha_1' must rank the 4 queries",
     ),
-    "fewer shares of ties": (lambda content: content["functions"][0]["ranked"]["tied"].pop(), "as many entries"),
-    "query beyond": (put("trials", 0, "test", [0, 4]), "trial 0 has queries beyond the 4 that there are"),
-    "query before": (put("trials", 0, "train", [-1]), "trial 0 has queries beyond the 4 that there are"),
+    "fewer shares of ties": (
+        lambda content: content["functions"][0]["queries"]["tied"].pop(),
+        "must rank the 4 queries",
+    ),
+    "query beyond": (put("trials", 0, "test", ["q0", "q4"]), "trial 0 refers to queries beyond the 4 known ones"),
+    "query before": (put("trials", 0, "train", ["q-1"]), "trial 0 refers to queries beyond the 4 known ones"),
     "no test queries": (put("trials", 0, "test", []), "a trial must have fits and test queries"),
-    "other test queries": (put("trials", 0, "test", [0]), "every fit must rank the 1 test queries of its trial"),
+    "other test queries": (put("trials", 0, "test", ["q0"]), "every fit must rank the 1 test queries of its trial"),
     "model missing": (lambda content: content["trials"][0]["fits"]["with-best"].popitem(), "a fit of every variant"),
     "variant missing": (lambda content: content["trials"][1]["fits"].popitem(), "a fit of every variant"),
     "chosen beyond": (put(*FIT, "chosen", 3), "chosen must be from 0 to 2, got 3 @ $.trials[0].fits"),
     "fewer gaps": (put(*FIT, "gaps", []), "must have as many entries"),
-    "fewer tests": (put(*FIT, "test", []), "must have as many entries"),
+    "fewer tests": (put(*FIT, "test", [0.5]), "must have as many entries"),
     "fewer levels": (
-        put(*FIT, "precision", [0.5]),
-        "precision must be at 11 levels of recall, got 1 @ $.trials[0].fits",
+        lambda content: content["functions"][0]["measures"].pop("iprec@0.5"),
+        "base function 'alpha_1' must have MAP, and precision at 11 levels of recall",
     ),
+    "no values of ties": (
+        lambda content: content["trials"][0]["fits"]["with-best"]["SVM-map"]["queries"].pop("map_over_ties"),
+        "SVM-map in trial 0 must rank the 2 queries",
+    ),
+    "not tested at each value": (put(*FIT, "test", []), "SVM-map must be tested at each value in trial 0"),
+    "a query twice": (put("queries", 1, "id", "q0"), "its queries must have different ids"),
     "fewer weights": (put(*FIT, "weights", [0.5]), "SVM-map must weigh the 2 base functions in trial 0"),
     "other values": (
         lambda content: (
@@ -74,10 +83,10 @@ WRONG: dict[str, tuple[Callable[[Any], Any], str]] = {
         ),
         "SVM-map tries another number of values in trial 1",
     ),
-    "newer": (put("header", "format", 3), "written by a newer version"),
+    "older": (put("header", "format", 2), "another version of structural-svm wrote this file (format 2;"),
     "newer, with more in it": (
-        lambda content: [put("header", "format", 3)(content), put("queries", 0, "colour", 1)(content)],
-        "it was written by a newer version of structural-svm: upgrade to read it",
+        lambda content: [put("header", "format", 4)(content), put("queries", 0, "colour", 1)(content)],
+        "another version of structural-svm wrote this file (format 4; this version reads format 3): use that version",
     ),
 }
 
@@ -92,7 +101,7 @@ def test_what_cannot_be_is_refused_with_its_place(tmp_path: Path, kind: str) -> 
     path.write_text(json.dumps(content))
     before = path.read_bytes()
     with pytest.raises(InputError) as caught:
-        Results.load(path)
+        ExperimentResults.load(path)
     assert str(caught.value).startswith(f"{path} does not hold the results of an experiment: ")
     assert message in str(caught.value)
     assert path.read_bytes() == before
@@ -103,7 +112,7 @@ def test_what_cannot_be_is_refused_with_its_place(tmp_path: Path, kind: str) -> 
     [
         (b"", "Expecting value"),
         (b"[" * 100_000, "nested too deeply"),
-        (b'{"header": 1, "header": 2}', "a name is there twice"),
+        (b'{"header": 1, "header": 2}', "'header' occurs twice"),
         (b'{"header": NaN}', "NaN is not a finite number"),
         (b'{"header": 1e999}', "1e999 is not a finite number"),
         (b'{"header": ' + b"9" * 5000 + b"}", "4300"),
@@ -116,13 +125,13 @@ def test_what_is_no_json_of_results_is_refused(tmp_path: Path, text: bytes, mess
     path = tmp_path / "results.json"
     path.write_bytes(text)
     with pytest.raises(InputError, match="does not hold the results of an experiment") as caught:
-        Results.load(path)
+        ExperimentResults.load(path)
     assert message in str(caught.value)
 
 
 def test_a_folder_in_place_of_the_file(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is a directory"):
-        Results.load(tmp_path)
+        ExperimentResults.load(tmp_path)
 
 
 def test_what_is_read_can_be_shown_after_any_change_of_a_bit(tmp_path: Path) -> None:
@@ -135,9 +144,9 @@ def test_what_is_read_can_be_shown_after_any_change_of_a_bit(tmp_path: Path) -> 
         flipped[bit // 8] ^= 1 << bit % 8
         path.write_bytes(flipped)
         try:
-            results = Results.load(path)
+            results = ExperimentResults.load(path)
         except InputError:
             continue
-        assert all_tables(results)
+        assert experiment_tables(results)
         assert findings(results)
         assert [(query_table(results, each), path_table(results, each)) for each in results.variants]

@@ -24,7 +24,7 @@ def times(splits, role, queries):
 @settings(max_examples=60)
 def test_every_query_has_each_role_equally_often_or_within_one(train, validation, test, trials, seed):
     queries = train + validation + test
-    splits = balanced_splits(queries, trials=trials, train=train, validation=validation, seed=seed)
+    splits = balanced_splits(queries, trials=trials, train=train, validation=validation, random_state=seed)
     assert len(splits) == trials
     for split in splits:
         assert (len(split.train), len(split.validation), len(split.test)) == (train, validation, test)
@@ -35,14 +35,16 @@ def test_every_query_has_each_role_equally_often_or_within_one(train, validation
 
 
 def test_the_numbers_of_the_paper_divide():
-    splits = balanced_splits(50, trials=50, train=10, validation=5, seed=0)
+    splits = balanced_splits(50, trials=50, train=10, validation=5, random_state=0)
     assert set(times(splits, "train", 50)) == {10}
     assert set(times(splits, "validation", 50)) == {5}
     assert set(times(splits, "test", 50)) == {35}
 
 
 def test_the_seed_decides():
-    first, again, other = (balanced_splits(50, trials=50, train=10, validation=5, seed=seed) for seed in (3, 3, 4))
+    first, again, other = (
+        balanced_splits(50, trials=50, train=10, validation=5, random_state=seed) for seed in (3, 3, 4)
+    )
     assert first == again
     assert first != other
 
@@ -51,7 +53,7 @@ def test_pairs_of_queries_train_together_as_often_as_at_random():
     """A design in blocks, or of neighbours, would show: its pairs meet always or never."""
     together = np.zeros((50, 50))
     for seed in range(20):
-        for split in balanced_splits(50, trials=50, train=10, validation=5, seed=seed):
+        for split in balanced_splits(50, trials=50, train=10, validation=5, random_state=seed):
             together[np.ix_(split.train, split.train)] += 1
     meetings = together[np.triu_indices(50, 1)]
     share = 9 / 49  # of a query's 10 trials in which another given one trains too
@@ -61,5 +63,5 @@ def test_pairs_of_queries_train_together_as_often_as_at_random():
 
 
 def test_a_query_must_be_left_to_test_on():
-    with pytest.raises(InputError, match=r"15 queries, and 10 \+ 5 of them .* at least one more must be left"):
-        balanced_splits(15, trials=2, train=10, validation=5, seed=0)
+    with pytest.raises(InputError, match=r"15 queries, and training and validation take 10 \+ 5 of them"):
+        balanced_splits(15, trials=2, train=10, validation=5, random_state=0)

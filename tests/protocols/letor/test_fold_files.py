@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from structsvm.data import RankingData, load_feature_names, load_letor
+from structsvm.data import RankingData, load_letor
 from structsvm.exceptions import InputError
-from structsvm.protocols.letor import find_folds, write_folds
+from structsvm.protocols.letor import write_folds
+from structsvm.protocols.letor.folds import find_folds
 
 
 def make(queries, *, names=None):
@@ -26,7 +27,7 @@ def test_every_query_is_tested_once_and_files_are_even(tmp_path):
         rows = part.doc_ids.astype(int)
         np.testing.assert_array_equal(part.X, data.X[rows])
         np.testing.assert_array_equal(part.y, data.y[rows])
-    assert all(load_feature_names(path) == ("a", "b") for path in paths)
+    assert all(load_letor(path).feature_names == ("a", "b") for path in paths)
     folds = find_folds(tmp_path / "made" / "here")
     assert [fold.test[0].name for fold in folds] == ["S5.txt", "S1.txt", "S2.txt", "S3.txt", "S4.txt"]
 
@@ -37,8 +38,8 @@ def test_the_seed_draws_the_order_of_queries(tmp_path):
 
     expected = sorted(np.random.default_rng(0).permutation(20)[:4] + 1)
     assert list(dict.fromkeys(first("a"))) == expected
-    assert first("b", seed=0) == first("a")
-    assert first("c", seed=1) != first("a")
+    assert first("b", random_state=0) == first("a")
+    assert first("c", random_state=1) != first("a")
     assert len(find_folds(tmp_path / "a")) == 5
     write_folds(tmp_path / "d", make(20), folds=3)
     assert len(find_folds(tmp_path / "d")) == 3
@@ -57,10 +58,10 @@ def test_topics_that_are_no_numbers_are_numbered_over_all_files(tmp_path):
 def test_the_same_files_are_replaced_and_others_refused(tmp_path):
     write_folds(tmp_path, make(9))
     write_folds(tmp_path, make(20))
-    with pytest.raises(InputError, match="holds S4.txt, of other folds"):
+    with pytest.raises(InputError, match="has S4.txt, a file of other folds"):
         write_folds(tmp_path, make(20), folds=3)
     (tmp_path / "Fold1").mkdir()
-    with pytest.raises(InputError, match="holds Fold1, of other folds"):
+    with pytest.raises(InputError, match="has Fold1, a file of other folds"):
         write_folds(tmp_path, make(20))
     assert len(load_letor(list(tmp_path.glob("S*.txt"))).qid) == 60
 
@@ -70,7 +71,7 @@ def test_the_same_files_are_replaced_and_others_refused(tmp_path):
     [
         ({"folds": 2}, "folds must be an integer of at least 3"),
         ({"folds": 10}, "there are 9 queries: too few for 10 folds"),
-        ({"seed": -1}, "seed must be"),
+        ({"random_state": -1}, "random_state must be"),
         ({"data": "here"}, "data must be RankingData"),
         ({"folder": 3}, "folder must be a path"),
     ],

@@ -4,7 +4,7 @@ import pytest
 
 from structsvm.exceptions import InputError
 from structsvm.protocols.letor import Fold
-from structsvm.protocols.letor.fold_reading import read_fold
+from structsvm.protocols.letor.folds import read_fold
 
 
 def test_a_query_in_two_sets_is_told_with_all_files_that_it_may_be_in(tmp_path):
@@ -12,6 +12,6 @@ def test_a_query_in_two_sets_is_told_with_all_files_that_it_may_be_in(tmp_path):
     for path, query in zip(paths, (1, 2, 3, 2), strict=True):
         path.write_text(f"label,qid,one\n1,{query},0.5\n0,{query},0.1\n")
     first, second, third, last = paths
-    with pytest.raises(InputError, match="a query is in one set of a fold") as caught:
+    with pytest.raises(InputError, match="a query must be in one set of a fold only") as caught:
         read_fold(Fold("one", train=(first, second), validation=(third,), test=(last,)))
     assert f"query 2 is in {first} or {second}, and in {last}: " in str(caught.value)

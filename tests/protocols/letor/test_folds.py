@@ -5,7 +5,7 @@ import re
 import pytest
 
 from structsvm.exceptions import InputError
-from structsvm.protocols.letor import find_folds
+from structsvm.protocols.letor.folds import find_folds
 
 
 def touch(folder, *names):
@@ -51,8 +51,8 @@ def test_a_folder_that_is_one_fold(tmp_path):
 @pytest.mark.parametrize(
     ("files", "message"),
     [
-        ([], "holds no folds: there must be folders Fold1, Fold2, ..."),
-        (["other.txt"], "holds no folds"),
+        ([], "has no folds: it needs folders Fold1, Fold2, ..."),
+        (["other.txt"], "has no folds"),
         (["Fold1/train.txt", "Fold1/test.txt"], "Fold1 has no file to validate with: vali.txt or valid.txt or"),
         (["train.txt", "vali.txt"], "has no file to test with: test.txt"),
         (["notes.txt", "train.csv", "vali.csv"], "has no file to test with: test.csv"),

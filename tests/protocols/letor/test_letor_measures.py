@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from structsvm.exceptions import InputError
-from structsvm.protocols.letor import measured
+from structsvm.protocols.letor.results import measured
 
 
 def literal(scores, y, qid):

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from structsvm.data import Qrels, Run, Topic, join_runs, load_letor, write_letor
 from structsvm.exceptions import InputError, StructSVMError, UnknownNameError
 from structsvm.text import Analyzer, Index
-from structsvm.text.letor import LECTURED, RELEASED, Feature, find_features, letor_features
+from structsvm.text.letor import RELEASED, Feature, letor_features
+from structsvm.text.letor.catalogue import LECTURED, find_features
 from tests.text.letor.dense import Dense
 
 NAMES = [feature.name for feature in dict.fromkeys((*RELEASED, *LECTURED))]
@@ -42,7 +43,7 @@ def test_every_feature_is_what_its_definition_says(documents, query):
     index = make_index(documents)
     data = letor_features(
         index, make_topics(" ".join(query) or "zz"), candidates(len(documents)), features=["released", *NAMES[15:]],
-        fields=["title", "body", "whole"], normalise="none",
+        fields=["title", "body", "whole"], normalize=None,
     )  # fmt: skip
     assert data.feature_names == tuple(f"{field}.{name}" for field in ("title", "body", "whole") for name in NAMES)
     for row, name in enumerate(data.doc_ids):
@@ -91,7 +92,7 @@ def test_rows_are_in_the_order_of_pools(index):
 
 
 def test_l5_to_l7_are_the_same_for_all_documents_of_a_query_and_0_when_scaled(index):
-    data = letor_features(index, make_topics("ab ba", "ca"), candidates(4, ["1", "2"]), normalise="none")
+    data = letor_features(index, make_topics("ab ba", "ca"), candidates(4, ["1", "2"]), normalize=None)
     for name in ("L5", "L6", "L7"):
         for topic in ("1", "2"):
             assert len(set(column(data, f"body.{name}")[data.qid == topic])) == 1
@@ -101,7 +102,7 @@ def test_l5_to_l7_are_the_same_for_all_documents_of_a_query_and_0_when_scaled(in
 
 
 def test_scaling_is_by_query(index):
-    raw = letor_features(index, make_topics("ab ba", "ca"), candidates(4, ["1", "2"]), normalise="none")
+    raw = letor_features(index, make_topics("ab ba", "ca"), candidates(4, ["1", "2"]), normalize=None)
     scaled = letor_features(index, make_topics("ab ba", "ca"), candidates(4, ["1", "2"]))
     for topic in ("1", "2"):
         X = raw.X[raw.qid == topic]
@@ -115,7 +116,7 @@ def test_nothing_is_infinite_without_words_in_common(index):
     for texts in (["zz"], ["zz zy ab"], ["da"]):
         data = letor_features(index, make_topics(*texts), candidates(4), features=["released", *NAMES[15:]])
         assert np.isfinite(data.X).all()
-    data = letor_features(index, make_topics("zz"), candidates(4), normalise="none")
+    data = letor_features(index, make_topics("zz"), candidates(4), normalize=None)
     for name in (f"L{k}" for k in range(1, 11)):
         assert not column(data, f"body.{name}").any()
     assert set(column(data, "body.H2")) == {np.log(0.01)}
@@ -123,14 +124,14 @@ def test_nothing_is_infinite_without_words_in_common(index):
 
 def test_a_term_of_every_document_has_finite_l6():
     index = make_index([{"body": ["ab", "ba"]}, {"body": ["ab"]}])
-    data = letor_features(index, make_topics("ab"), candidates(2), normalise="none")
+    data = letor_features(index, make_topics("ab"), candidates(2), normalize=None)
     np.testing.assert_allclose(column(data, "body.L6"), np.log(np.log(2 / 1.5)))
-    other = letor_features(index, make_topics("ba"), candidates(2), normalise="none")
+    other = letor_features(index, make_topics("ba"), candidates(2), normalize=None)
     assert column(other, "body.L6")[0] > column(data, "body.L6")[0]
 
 
 def test_h2_orders_documents_as_h1_does(index):
-    data = letor_features(index, make_topics("ab ba ba ca"), candidates(4), normalise="none")
+    data = letor_features(index, make_topics("ab ba ba ca"), candidates(4), normalize=None)
     bm25, logarithm = column(data, "body.H1"), column(data, "body.H2")
     assert (bm25 <= 0).any()
     assert (np.diff(logarithm[np.argsort(bm25)]) >= 0).all()
@@ -138,7 +139,7 @@ def test_h2_orders_documents_as_h1_does(index):
 
 def test_a_repeated_term_counts_once_in_low_level_features(index):
     once, twice = (
-        letor_features(index, make_topics(text), candidates(4), features=NAMES[:10], normalise="none")
+        letor_features(index, make_topics(text), candidates(4), features=NAMES[:10], normalize=None)
         for text in ("ab ba", "ab ba ab")
     )
     np.testing.assert_array_equal(once.X, twice.X)
@@ -180,7 +181,7 @@ def test_a_feature_of_ones_own(index):
     length = Feature(
         "length", "number of tokens", "|d|", "here", lambda e: e.source.postings.lengths[e.documents] * 1.0
     )
-    data = letor_features(index, make_topics("ab"), candidates(4), features=[length], normalise="none")
+    data = letor_features(index, make_topics("ab"), candidates(4), features=[length], normalize=None)
     assert column(data, "body.length").tolist() == [2, 1, 0, 4]
 
 
@@ -212,8 +213,8 @@ def bad(values):
         ({"topics": "ab"}, InputError, "topics"),
         ({"topics": make_topics("ab") * 2}, InputError, "two topics have the id '1'"),
         ({"topics": []}, InputError, "there are no topics"),
-        ({"query": "narrative"}, InputError, "topic '1' has no narrative"),
-        ({"candidates": ["d0"]}, InputError, "candidates must have a topic and a document id a row"),
+        ({"query": "narrative"}, InputError, "topic '1' has no part 'narrative'"),
+        ({"candidates": ["d0"]}, InputError, "candidates must have a topic and a document id in each row"),
         ({"candidates": Run.from_scores("r", ["8"], ["d0"], [1])}, InputError, "no topic has candidates"),
         ({"candidates": Run.from_scores("r", ["1", "1"], ["d0", "x"], [1, 1])}, InputError, "document 'x'"),
         ({"candidates": Run.from_scores("r", ["1"], ["zzz"], [1])}, InputError, "document 'zzz'"),
@@ -222,17 +223,17 @@ def bad(values):
         ({"features": []}, InputError, "features is empty"),
         ({"features": 3}, InputError, "features must be"),
         ({"features": ["L1", 3]}, InputError, "features must be"),
-        ({"features": ["L1", "released"]}, InputError, "feature 'L1' is there twice"),
+        ({"features": ["L1", "released"]}, InputError, "feature 'L1' is named twice"),
         ({"features": "okapi(k1=-1)"}, InputError, "k1"),
         ({"features": bad(np.full(4, np.inf))}, InputError, "feature bad is inf"),
         ({"features": bad([1.0, 2.0])}, InputError, "feature bad must have a number for each of 4 candidates"),
-        ({"features": bad(["a"] * 4)}, InputError, "what feature bad computes"),
+        ({"features": bad(["a"] * 4)}, InputError, "the result of feature bad"),
         ({"fields": ["abstract"]}, UnknownNameError, "no field of the index named 'abstract'"),
         ({"fields": "title"}, InputError, "fields must be a list of names"),
         ({"fields": []}, InputError, "fields is empty"),
         ({"fields": ["body", "body"]}, InputError, "fields has 'body' twice: leave one out"),
         ({"fields": [None]}, InputError, "fields must be a list of names"),
-        ({"normalise": "z"}, InputError, "normalise must be"),
+        ({"normalize": "standard"}, InputError, "normalize must be"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_used_is_refused(wrong, kind, said, index):

@@ -1,10 +1,10 @@
 """The report of Morgan's experiment: one HTML page, and its files."""
 
-import os
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from attrs import fields, frozen
+from attrs import fields
 
 from examples.papers.morgan2004.report.plots import Plots, draw
 from examples.papers.morgan2004.report.tables import (
@@ -19,35 +19,16 @@ from examples.papers.morgan2004.report.tables import (
     value_table,
 )
 from examples.papers.morgan2004.results import MorganResults
-from structsvm.exceptions import NotInstalledError
-from structsvm.tables import as_csv
-from structsvm.tables.formats import environment, page_style
-from structsvm.tables.writing import FILES as TABLES
-from structsvm.tables.writing import table_texts, write_texts
+from structsvm.foundation.tables.formats import FILES as TABLES
+from structsvm.foundation.tables.formats import table_texts
+from structsvm.protocols.report import PAGE, Written, plots_of, rendered, title_of, written
 
-PAGE = "report.html"
 TOPICS = "topics.csv"
 PLOTS = tuple(f"{each.name}.svg" for each in fields(Plots))
 FILES = (*TABLES, TOPICS, PAGE, *PLOTS)
-"""What `write_morgan_report` writes; plots where Matplotlib is installed and the results hold what they show."""
+"""The files that `write_morgan_report` writes; plots if Matplotlib is installed and the results hold their data."""
 
 _PACKAGE = "examples.papers.morgan2004.report"
-
-
-@frozen
-class Written:
-    """What was written.
-
-    Parameters
-    ----------
-    page : the HTML page.
-    others : files of tables and plots.
-    missing : why there are no plots, and the way out; "" where there are.
-    """
-
-    page: Path
-    others: tuple[Path, ...]
-    missing: str
 
 
 def write_morgan_report(results: MorganResults, folder: str | Path, *, title: str | None = None) -> Written:
@@ -69,41 +50,28 @@ def write_morgan_report(results: MorganResults, folder: str | Path, *, title: st
     InputError : when a file cannot be written.
     """
     folder = Path(folder)
-    plots: Plots | None = None
-    missing = ""
-    try:
-        plots = draw(results)
-    except NotInstalledError as error:
-        missing = str(error)
+    plots, missing = plots_of(partial(draw, results))
     texts = table_texts(all_tables(results), [curve_table(results)])
-    texts[TOPICS] = as_csv([line_table(results)])
+    texts[TOPICS] = line_table(results).to_csv()
     if plots is not None:
         drawn = {each.name: getattr(plots, each.name) for each in fields(Plots)}
         texts |= {f"{name}.svg": f"{plot.svg}\n" for name, plot in drawn.items() if plot is not None}
-    name = Path(os.path.realpath(folder)).name if title is None else title
-    *others, page = write_texts({**texts, PAGE: _html(results, name, plots, missing)}, folder)
-    return Written(page, tuple(others), missing)
-
-
-def _html(results: MorganResults, title: str, plots: Plots | None, missing: str) -> str:
     settings: dict[str, Any] = dict(results.header.settings)
-    return (
-        environment(_PACKAGE)
-        .get_template("morgan.html.j2")
-        .render(
-            title=title,
-            style=page_style(),
-            results=results,
-            data=data_table(results),
-            pick=pick_table(results),
-            differences=difference_table(results),
-            curve=curve_table(results),
-            values=value_table(results),
-            topics=topic_table(results),
-            time=time_table(results),
-            methods=settings.pop("methods"),
-            settings=settings,
-            plots=plots,
-            missing=missing,
-        )
+    page = rendered(
+        _PACKAGE,
+        "morgan.html.j2",
+        title=title_of(folder, title),
+        results=results,
+        data=data_table(results),
+        pick=pick_table(results),
+        differences=difference_table(results),
+        curve=curve_table(results),
+        values=value_table(results),
+        topics=topic_table(results),
+        time=time_table(results),
+        methods=settings.pop("models"),
+        settings=settings,
+        plots=plots,
+        missing=missing,
     )
+    return written(folder, texts, page, missing)

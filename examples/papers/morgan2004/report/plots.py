@@ -7,16 +7,16 @@ import numpy as np
 from attrs import frozen
 
 from examples.papers.morgan2004.results import PARTS, MorganResults
-from structsvm.metrics.measures.interpolated_precision import LEVELS
+from structsvm.metrics.average_precision import LEVELS
 from structsvm.plots import STYLE, FusionWeightsDisplay, InterpolatedPrecisionDisplay, MeanCurvesDisplay
-from structsvm.plots.style import INK, as_label, look, require_matplotlib
-from structsvm.plots.svg import Plot, figure_of
+from structsvm.plots.files import Plot, figure_of
+from structsvm.plots.style import INK, as_label, line_style, require_matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from structsvm.types import Matrix, Vector
+    from structsvm.foundation.types import Matrix, Vector
 
 _PARTS = {"train": "training documents", "validation": "validation documents", "test": "test documents"}
 _COLUMNS = 6
@@ -71,14 +71,14 @@ def _lengths(results: MorganResults) -> "Vector":
 
 def _looks(results: MorganResults) -> Iterator[tuple[str, dict[str, Any]]]:
     """Return the methods with how their lines look, the same in all plots."""
-    return ((method, look(k)) for k, method in enumerate(results.methods))
+    return ((method, line_style(k)) for k, method in enumerate(results.methods))
 
 
 def _curves(results: MorganResults) -> Plot:
     with figure_of("curves", 9.2, 3.0) as (figure, drawn):
         for axes, part in zip(figure.subplots(1, len(PARTS), sharey=True), PARTS, strict=True):
             curves = {method: results.per_topic(method, part) for method in results.methods}
-            MeanCurvesDisplay(_lengths(results), curves, around="nothing").plot(axes)
+            MeanCurvesDisplay(_lengths(results), curves, interval=False).plot(axes)
             axes.set_title(_PARTS[part], loc="left")
         _label(figure, "average precision")
     return drawn(f"Average precision against query length, mean over {len(results.topics)} topics.")

@@ -1,14 +1,19 @@
 """The tables of Morgan's experiment."""
 
 from collections.abc import Sequence
+from itertools import chain
 from statistics import fmean
 
 import numpy as np
 
-from examples.papers.morgan2004.results import PARTS, Difference, MorganResults, PartName
+from examples.papers.morgan2004.results import PARTS, MorganResults, PartName
+from structsvm.evaluation.paired_columns import NO_TEST, difference_columns
+from structsvm.evaluation.significance.paired import signed_ranks
+from structsvm.evaluation.significance.student import mean_interval
+from structsvm.foundation.tables.table import Column, Record, Table
+from structsvm.foundation.types import Vector
 from structsvm.protocols.model import spelled
-from structsvm.significance.student import mean_interval
-from structsvm.tables import Column, Record, Table
+from structsvm.protocols.results import known_gaps
 
 SHOWN_LENGTHS = (1, 2, 5, 10, 15, 20)
 """Query lengths at which methods are compared, as far as there are so many terms."""
@@ -93,7 +98,7 @@ def pick_table(results: MorganResults) -> Table:
         columns=(
             Column.text("Method", "method"),
             *(Column.number(part.capitalize(), part, ".4f") for part in PARTS),
-            Column("95% interval of test", lambda record: _interval(record, "test_")),
+            Column("95% interval of test", _test_interval),
             Column(
                 "Terms picked",
                 lambda record: f"{record['length_50']:g} ({record['length_25']:g} to {record['length_75']:g})",
@@ -109,19 +114,17 @@ def difference_table(results: MorganResults) -> Table:
     lengths = [length for length in SHOWN_LENGTHS if length <= results.terms]
     sections = []
     for first, second in results.pairs:
-        found = [("pick", Difference.of(results.at_pick(first, "test"), results.at_pick(second, "test")))]
+        values = [("pick", *(results.at_pick(method, "test") for method in (first, second)))]
         one, other = (results.per_topic(method, "test") for method in (first, second))
-        found += [(str(length), Difference.of(one[:, length - 1], other[:, length - 1])) for length in lengths]
-        sections.append(tuple(_difference(first, second, where, each) for where, each in found))
+        values += [(str(length), one[:, length - 1], other[:, length - 1]) for length in lengths]
+        sections.append(tuple({"first": first, "second": second, **_difference(*each)} for each in values))
     return Table(
         title="Differences on test documents",
         columns=(
             Column("Methods", lambda record: f"{record['first']} minus {record['second']}", right=False),
             Column.text("Terms", "terms"),
-            Column.number("Difference", "difference", "+.4f"),
-            Column("95% interval", lambda record: _interval(record, "", "+.4f")),
-            Column("W/L/T", lambda record: f"{record['wins']}/{record['losses']}/{record['ties']}"),
-            Column.number("p", "p_value", ".2g"),
+            *difference_columns(),
+            Column.p_value("p", "p_value"),
             Column("", lambda record: "**" if record["significant"] else "", right=False),
         ),
         sections=tuple(sections),
@@ -134,15 +137,14 @@ def value_table(results: MorganResults) -> Table:
     sections: list[tuple[Record, ...]] = []
     last = results.terms - 1
     for method in results.methods:
-        learned = results.learned(method)
-        picked = [each.pick[0] for each in learned]
+        picked = results.picked_values(method)
         rows = []
-        for k, curve in enumerate(learned[0].curves):
+        for k, value in enumerate(results.by_length(method)[0][0].values):
             test = results.per_topic_at(method, k, "test").mean(axis=0)
             rows.append(
                 {
                     "method": method,
-                    "value": curve.value,
+                    "value": value,
                     "train": float(results.per_topic_at(method, k, "train").mean(axis=0)[last]),
                     "test": float(test[last]),
                     "test_at_pick": float(results.at_pick(method, "test", k).mean()),
@@ -201,8 +203,8 @@ def time_table(results: MorganResults) -> Table:
     records = tuple(
         {
             "method": method,
-            "seconds": fmean(each.seconds for each in results.learned(method)),
-            "gap": max((each.gap for each in results.learned(method) if each.gap is not None), default=None),
+            "seconds": fmean(sum(sum(fit.seconds) for fit in fits) for fits in results.by_length(method)),
+            "gap": max(known_gaps(chain.from_iterable(results.by_length(method))), default=None),
         }
         for method in results.methods
     )
@@ -240,23 +242,23 @@ def all_tables(results: MorganResults) -> tuple[Table, ...]:
     return tuple(make(results) for make in makers)
 
 
-def _difference(first: str, second: str, terms: str, found: Difference) -> Record:
-    compared = found.signed_rank
+def _difference(terms: str, first: Vector, second: Vector) -> Record:
+    """Return how far one method is ahead of another with some terms, given the values of the topics for each."""
+    low, high = mean_interval(first - second) or (None, None)
+    paired = signed_ranks(first, second)
+    p_value = paired.p_values["wilcoxon"]
     return {
-        "first": first,
-        "second": second,
         "terms": terms,
-        "difference": found.mean,
-        "low": found.interval and found.interval[0],
-        "high": found.interval and found.interval[1],
-        "wins": compared.wins,
-        "losses": compared.losses,
-        "ties": compared.ties,
-        "p_value": compared.p_value,
-        "significant": compared.significant,
+        "difference": float((first - second).mean()),
+        "low": low,
+        "high": high,
+        "wins": paired.wins,
+        "losses": paired.losses,
+        "ties": paired.ties,
+        "p_value": p_value,
+        "significant": p_value is not None and p_value < 0.05,
     }
 
 
-def _interval(record: Record, prefix: str, form: str = ".4f") -> str:
-    low, high = record[f"{prefix}low"], record[f"{prefix}high"]
-    return "none" if low is None else f"{low:{form}} to {high:{form}}"
+def _test_interval(record: Record) -> str:
+    return NO_TEST if record["test_low"] is None else f"[{record['test_low']:.4f}, {record['test_high']:.4f}]"

@@ -9,9 +9,9 @@ from attrs.validators import optional
 from numpy.typing import NDArray
 
 from structsvm.exceptions import InputError
+from structsvm.foundation.settings import at_least
+from structsvm.foundation.types import IntVector, Vector
 from structsvm.losses import InterleavingLoss
-from structsvm.settings import at_least
-from structsvm.types import IntVector, Vector
 
 
 def _base(loss: "DCG", attribute: "Attribute[float]", value: float) -> None:

@@ -7,8 +7,8 @@ import numpy as np
 import piqp
 from attrs import field, frozen
 
-from structsvm.qp import Attempt, DualQP, GeneralBackend, QPSolution, scales
-from structsvm.settings import at_least, positive
+from structsvm.foundation.settings import at_least, positive
+from structsvm.solvers.qp import Attempt, DualQP, GeneralBackend, QPSolution, scales
 
 
 @frozen

@@ -4,7 +4,7 @@ import numpy as np
 from attrs import frozen
 
 from structsvm.clicks import ClickModel
-from structsvm.types import Vector
+from structsvm.foundation.types import Vector
 
 
 @frozen

@@ -1,18 +1,17 @@
-"""The report of an experiment as one HTML page, without scripts, fonts or pictures from elsewhere, and its files."""
+"""The report of an experiment as one self-contained HTML page, and the files beside it."""
 
-import os
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from attrs import frozen
-
-from structsvm.exceptions import NotInstalledError
-from structsvm.protocols.experiment import Results, Row
-from structsvm.protocols.experiment.report.plots import Plots, draw
+from structsvm.foundation.tables.formats import FILES as TABLES
+from structsvm.foundation.tables.formats import table_texts
+from structsvm.foundation.tables.table import P_VALUE, as_csv
+from structsvm.protocols.experiment.report.plots import draw
 from structsvm.protocols.experiment.report.tables import (
     VARIANTS,
-    all_tables,
+    experiment_tables,
     fits_table,
     function_table,
     leading,
@@ -22,137 +21,104 @@ from structsvm.protocols.experiment.report.tables import (
     path_table,
     query_table,
 )
-from structsvm.significance import SignedRankTest
-from structsvm.tables import as_csv
-from structsvm.tables.formats import environment, page_style
-from structsvm.tables.writing import FILES as TABLES
-from structsvm.tables.writing import table_texts, write_texts
+from structsvm.protocols.experiment.results import ExperimentResults, MapRow
+from structsvm.protocols.report import PAGE, Written, plots_of, rendered, title_of, written
 
-PAGE = "report.html"
 QUERIES = "queries.csv"
 FILES = (*TABLES, QUERIES, PAGE)
-"""What `write_report` writes."""
+"""Files of `write_report`."""
 
 _PACKAGE = "structsvm.protocols.experiment.report"
 
 
-@frozen
-class Page:
-    """A page.
-
-    Parameters
-    ----------
-    html : its text.
-    missing : why it has no plots, and the way out; "" where it has them.
-    """
-
-    html: str
-    missing: str
-
-
-def as_page(results: Results, title: str) -> Page:
-    """Return the report as HTML; without Matplotlib it has no plots, and says how to get them.
-
-    Parameters
-    ----------
-    results : of an experiment.
-    title : of the page.
-    """
-    plots: Plots | None = None
-    missing = ""
-    try:
-        plots = draw(results)
-    except NotInstalledError as error:
-        missing = str(error)
+def as_page(results: ExperimentResults, title: str) -> tuple[str, str]:
+    """Return the report as HTML, and the reason why it has no plots, or ""."""
+    plots, missing = plots_of(partial(draw, results))
     settings: dict[str, Any] = dict(results.header.settings)
     variants = results.variants
-    html = (
-        environment(_PACKAGE)
-        .get_template("report.html.j2")
-        .render(
-            title=title,
-            style=page_style(),
-            results=results,
-            findings=findings(results),
-            variants={variant: VARIANTS[variant] for variant in variants},
-            over_pool={variant: map_table(results, variant) for variant in variants},
-            by_judged={variant: map_table(results, variant, "judged") for variant in variants},
-            queries={variant: query_table(results, variant) for variant in variants},
-            paths={variant: path_table(results, variant) for variant in variants},
-            functions=function_table(results),
-            fits={variant: fits_table(results, variant) for variant in variants},
-            legend=legend(results),
-            models=settings.pop("models"),
-            settings=settings,
-            plots=plots,
-            missing=missing,
-        )
+    page = rendered(
+        _PACKAGE,
+        "report.html.j2",
+        title=title,
+        results=results,
+        findings=findings(results),
+        variants={variant: VARIANTS[variant] for variant in variants},
+        over_pool={variant: map_table(results, variant) for variant in variants},
+        by_judged={variant: map_table(results, variant, "judged") for variant in variants},
+        queries={variant: query_table(results, variant) for variant in variants},
+        paths={variant: path_table(results, variant) for variant in variants},
+        functions=function_table(results),
+        fits={variant: fits_table(results, variant) for variant in variants},
+        legend=legend(results),
+        models=settings.pop("models"),
+        settings=settings,
+        plots=plots,
+        missing=missing,
     )
-    return Page(html, missing)
+    return page, missing
 
 
-def findings(results: Results) -> tuple[str, ...]:
-    """Return a sentence or two for each variant: the first model, the best other one, and the best base function."""
+def findings(results: ExperimentResults) -> tuple[str, ...]:
+    """Return a summary for each variant: the first model, the best other one, and the best base function."""
     return tuple(_finding(variant, results.rows(variant)) for variant in results.variants)
 
 
-def _finding(variant: str, rows: Sequence[Row]) -> str:
+def _finding(variant: str, rows: Sequence[MapRow]) -> str:
     reference, *rivals = leading(rows)
     models = [row for row in rows if not row.place]
-    sentences = [f"{reference.name}, reading {VARIANTS[variant]}, has a MAP of {reference.mean:.3f}."]
+    sentences = [f"{reference.name}, reading {VARIANTS[variant]}, has a MAP of {reference.map:.3f}."]
     for row in rivals:
         what = "best base function" if row.place else "best other model" if len(models) > 2 else "other model"
-        if row.against:
-            sentences.append(f"The {what}, {row.name}, has {row.mean:.3f}: {_compared(reference.name, row.against)}.")
+        sentences.append(f"The {what}, {row.name}, has {row.map:.3f}: {_compared(reference.name, row)}.")
     return " ".join(sentences)
 
 
-def _compared(reference: str, against: SignedRankTest) -> str:
-    verdict = "significant" if against.significant else "not significant"
-    queries = against.wins + against.losses + against.ties
-    counts = f"{reference} is better on {against.wins} of {queries} queries and worse on {against.losses}"
-    if against.ties:
-        counts += f", the same on {against.ties}"
-    return f"{counts}, {verdict} at 0.95 (p\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{against.p_value:.2g})"
+def _compared(reference: str, row: MapRow) -> str:
+    """Compare the reference with a row, whose wins are the reference's wins."""
+    wins, losses, ties = row.wins or 0, row.losses or 0, row.ties or 0
+    counts = f"{reference} is better on {wins} of {wins + losses + ties} queries and worse on {losses}"
+    if ties:
+        counts += f", the same on {ties}"
+    verdict = "significant" if row.significant else "not significant"
+    return f"{counts}, {verdict} at 0.95 (p\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{row.p_value:{P_VALUE}})"
 
 
-@frozen
-class Written:
-    """What was written.
+def write_report(results: ExperimentResults, folder: str | Path, *, title: str | None = None) -> Written:
+    """Write an HTML page, and the tables in other formats; replace each file only when it is complete.
 
-    Parameters
-    ----------
-    page : the HTML page.
-    tables : files of tables.
-    missing : why the page has no plots, and the way out; "" where it has them.
-    """
-
-    page: Path
-    tables: tuple[Path, ...]
-    missing: str
-
-
-def write_report(results: Results, folder: str | Path, *, title: str | None = None) -> Written:
-    """Write an HTML page, and the tables in other formats; each file takes its place when it is complete.
-
-    ``report.html`` has everything. ``tables.txt``, ``tables.md``, ``tables.tex`` (for LaTeX with
-    booktabs) and ``tables.json`` have the statistics of the data, MAP, and training; ``tables.csv``
-    has MAP, a line for each variant, denominator and row; ``queries.csv`` has average precision, a line
-    for each variant and query.
+    ``report.html`` has everything. ``tables.txt``, ``tables.md``, ``tables.tex`` (for LaTeX with booktabs) and
+    ``tables.json`` have the statistics of the data, MAP, and training; ``tables.csv`` has MAP, a line for each variant,
+    denominator and row; ``queries.csv`` has average precision, a line for each variant and query.
 
     Parameters
     ----------
-    results : of an experiment.
-    folder : for the files; made where it does not exist.
-    title : of the page; None: the name of the folder.
+    results : results of `structsvm.protocols.experiment.run`.
+    folder : folder of the files; created if it does not exist.
+    title : title of the page; None: the name of the folder.
+
+    Returns
+    -------
+    Written files: ``page``, ``tables`` (the others), and ``missing``, the reason why the page has no plots, or "".
 
     Raises
     ------
-    InputError : when a file cannot be written.
+    InputError : a file cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from structsvm.data import load_digits_runs, pool_runs
+    >>> from structsvm.protocols.experiment import Settings, run
+    >>> from structsvm.protocols.experiment.report import write_report
+    >>> pool = pool_runs(*load_digits_runs(n_queries=5, n_candidates=40, depth=10))
+    >>> settings = Settings(trials=5, train=2, validation=1, models=["CombSUM"], variants=["with-best"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     written = write_report(run(pool, settings, folder, n_jobs=1), folder)
+    >>> written.page.name, [path.name for path in written.tables][-2:]
+    ('report.html', ['tables.json', 'queries.csv'])
     """
     folder = Path(folder)
-    page = as_page(results, Path(os.path.realpath(folder)).name if title is None else title)
-    texts = table_texts(all_tables(results), map_tables(results))
+    page, missing = as_page(results, title_of(folder, title))
+    texts = table_texts(experiment_tables(results), map_tables(results))
     texts[QUERIES] = as_csv([query_table(results, variant) for variant in results.variants])
-    *tables, _ = write_texts({**texts, PAGE: page.html}, folder)
-    return Written(folder / PAGE, tuple(tables), page.missing)
+    return written(folder, texts, page, missing)

@@ -1,4 +1,4 @@
-"""The plots of a report, by Matplotlib: SVG for a page."""
+"""The plots of a report as SVG, drawn by Matplotlib."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -6,20 +6,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 from attrs import frozen
 
-from structsvm.metrics.measures.interpolated_precision import LEVELS
+from structsvm.metrics.average_precision import LEVELS
 from structsvm.plots import (
     STYLE,
     FusionWeightsDisplay,
     InterpolatedPrecisionDisplay,
     MeanCurvesDisplay,
     QueryDifferencesDisplay,
-    RegularisationPathDisplay,
+    RegularizationPathDisplay,
     WeightsDisplay,
 )
+from structsvm.plots.files import Plot, figure_of
 from structsvm.plots.style import BLUE, GREEN, INK, VERMILION, as_label, require_matplotlib
-from structsvm.plots.svg import Plot, figure_of
-from structsvm.protocols.experiment import WITH_BEST, WITHOUT_BEST, Results, Row
 from structsvm.protocols.experiment.report.tables import VARIANTS, leading
+from structsvm.protocols.experiment.results import WITH_BEST, WITHOUT_BEST, ExperimentResults, MapRow
+from structsvm.protocols.results import known_gaps
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,35 +36,18 @@ _COMPARED = 3
 
 @frozen
 class Plots:
-    """All plots of a report.
-
-    Parameters
-    ----------
-    overview : MAP of models and base functions.
-    differences : average precision of the first model minus that of each other row, query by query; by variant.
-    regularisation : MAP against the hyper-parameter, C of an SVM; by variant.
-    training : time and gap of each model.
-    precision : precision at levels of recall of the first model, the best other one and the best base function; None
-        where an older version made the results.
-    weights : what linear models weigh the base functions by; by variant. Empty where an older version made the results,
-        or no model is linear.
-    """
+    """All plots of a report; ``differences``, ``regularisation`` and ``weights`` (of linear models) by variant."""
 
     overview: Plot
     differences: dict[str, Plot]
     regularisation: dict[str, Plot]
     training: Plot
-    precision: Plot | None
+    precision: Plot
     weights: dict[str, Plot]
 
 
-def draw(results: Results) -> Plots:
-    """Draw all plots of a report.
-
-    Raises
-    ------
-    NotInstalledError : when Matplotlib is missing.
-    """
+def draw(results: ExperimentResults) -> Plots:
+    """Draw all plots of a report; raise NotInstalledError if Matplotlib is missing."""
     require_matplotlib()
     from matplotlib import rc_context
 
@@ -79,7 +63,7 @@ def draw(results: Results) -> Plots:
         )
 
 
-def _overview(rows: dict[str, tuple[Row, ...]]) -> Plot:
+def _overview(rows: dict[str, tuple[MapRow, ...]]) -> Plot:
     names = [row.name for row in next(iter(rows.values()))]
     models = [row.name for row in next(iter(rows.values())) if not row.place]
     with figure_of("overview", 8.0, 0.9 + 0.24 * len(names)) as (figure, drawn):
@@ -88,7 +72,7 @@ def _overview(rows: dict[str, tuple[Row, ...]]) -> Plot:
         for (variant, of_variant), colour, marker in zip(rows.items(), (BLUE, VERMILION), "oD", strict=False):
             shown = [row for row in of_variant if not row.place]
             axes.plot(
-                [row.mean for row in shown],
+                [row.map for row in shown],
                 range(len(shown)),
                 marker,
                 color=colour,
@@ -97,29 +81,27 @@ def _overview(rows: dict[str, tuple[Row, ...]]) -> Plot:
             )
         functions = [row for row in next(iter(rows.values())) if row.place]
         axes.plot(
-            [row.mean for row in functions],
+            [row.map for row in functions],
             range(len(models), len(names)),
             "s",
             color=GREEN,
             label="base function",
         )
         if functions:
-            axes.axvline(functions[0].mean, color=GREEN, linewidth=0.8, linestyle="--")
+            axes.axvline(functions[0].map, color=GREEN, linewidth=0.8, linestyle="--")
         axes.set(yticks=range(len(names)), yticklabels=list(map(as_label, names)), xlabel="MAP over the pool")
         axes.invert_yaxis()
         figure.legend(loc="outside upper left", ncols=3)
     return drawn("MAP of each model, and of the best base functions; the dashed line is the best of them.")
 
 
-def _differences(results: Results, variant: str, rows: Sequence[Row]) -> Plot:
+def _differences(results: ExperimentResults, variant: str, rows: Sequence[MapRow]) -> Plot:
     reference, *others = rows
     with figure_of(f"differences-{variant}", *_size(len(others))) as (figure, drawn):
         for axes, row in zip(_panels(figure, len(others), share_x=True), others, strict=True):
             known = ~np.isnan(reference.values - row.values)
             QueryDifferencesDisplay(reference.values[known], row.values[known]).plot(axes)
-            against = row.against
-            score = f" · {against.wins}/{against.losses}/{against.ties}" if against else ""
-            axes.set_title(f"{as_label(row.name)}{score}", loc="left")
+            axes.set_title(f"{as_label(row.name)} · {row.wins}/{row.losses}/{row.ties}", loc="left")
             axes.set(xlabel="", ylabel="")
         figure.supxlabel("queries, by difference", fontsize=9.0)
         figure.supylabel(f"AP of {as_label(reference.name)} minus AP", fontsize=9.0)
@@ -130,24 +112,19 @@ def _differences(results: Results, variant: str, rows: Sequence[Row]) -> Plot:
     )
 
 
-def _precision(results: Results, rows: dict[str, tuple[Row, ...]]) -> Plot | None:
+def _precision(results: ExperimentResults, rows: dict[str, tuple[MapRow, ...]]) -> Plot:
     best = results.functions[0]
-    if best.precision is None:
-        return None
-    of_best = np.array(best.precision)
+    of_best = best.precision
     with figure_of("precision", 9.2 if len(rows) > 1 else 5.6, 4.4) as (figure, drawn):
         panels = figure.subplots(2, len(rows), sharex=True, sharey="row", squeeze=False, height_ratios=(2.0, 1.0))
         for (curve, difference), (variant, of_variant) in zip(panels.T, rows.items(), strict=True):
             models = [row.name for row in leading(of_variant) if not row.place]
             found = {name: results.precision(variant, name) for name in models}
-            found |= {f"{best.name} (base function)": of_best}
-            known = {name: each for name, each in found.items() if each is not None}
-            if len(known) < len(found):
-                return None
-            InterpolatedPrecisionDisplay(LEVELS, known).plot(curve)
+            shown = {**found, f"{best.name} (base function)": of_best}
+            InterpolatedPrecisionDisplay(LEVELS, shown).plot(curve)
             difference.axhline(0.0, color=INK, linewidth=0.6)
-            gained = {name: [known[name] - of_best] for name in models}
-            MeanCurvesDisplay(LEVELS, gained, around="nothing").plot(difference)
+            gained = {name: [each - of_best] for name, each in found.items()}
+            MeanCurvesDisplay(LEVELS, gained, interval=False).plot(difference)
             if (legend := difference.get_legend()) is not None:
                 legend.remove()
             curve.set(xlabel="", ylabel="")
@@ -163,9 +140,9 @@ def _precision(results: Results, rows: dict[str, tuple[Row, ...]]) -> Plot | Non
     )
 
 
-def _weights(results: Results, variant: str, rows: Sequence[Row]) -> Plot | None:
+def _weights(results: ExperimentResults, variant: str, rows: Sequence[MapRow]) -> Plot | None:
     models = [row for row in rows if not row.place]
-    by_map = [models[0], *sorted(models[1:], key=lambda row: -row.mean)]
+    by_map = [models[0], *sorted(models[1:], key=lambda row: -row.map)]
     found = {row.name: results.weights(variant, row.name) for row in by_map}
     known = {name: each[each.any(axis=1)] for name, each in found.items() if each is not None and each.any()}
     if not known:
@@ -197,7 +174,7 @@ def _weights(results: Results, variant: str, rows: Sequence[Row]) -> Plot | None
     )
 
 
-def _regularisation(results: Results, variant: str) -> Plot:
+def _regularisation(results: ExperimentResults, variant: str) -> Plot:
     with figure_of(f"regularisation-{variant}", *_size(len(results.models))) as (figure, drawn):
         for axes, model in zip(_panels(figure, len(results.models)), results.models, strict=True):
             fits = results.fits(variant, model)
@@ -208,7 +185,7 @@ def _regularisation(results: Results, variant: str) -> Plot:
             )
             picks = np.bincount([fit.chosen for fit in fits], minlength=len(values))
             places = [str(k) for k in range(1, len(values) + 1)]
-            RegularisationPathDisplay(places if named else values, validation, test=test, picks=picks).plot(axes)
+            RegularizationPathDisplay(places if named else values, validation, test=test, picks=picks).plot(axes)
             axes.set(xlabel="", ylabel="")
             axes.set_title(as_label(model), loc="left")
             handles, labels = axes.get_legend_handles_labels()
@@ -223,7 +200,7 @@ def _regularisation(results: Results, variant: str) -> Plot:
     )
 
 
-def _training(results: Results) -> Plot:
+def _training(results: ExperimentResults) -> Plot:
     models = results.models
     with figure_of("training", 8.0, 1.0 + 0.26 * len(models)) as (figure, drawn):
         time, gap = figure.subplots(1, 2, sharey=True)
@@ -233,7 +210,7 @@ def _training(results: Results) -> Plot:
                 fits = results.fits(variant, model)
                 label = _SHORT[variant] if row == 0 else None
                 _strip(time, [sum(fit.seconds) for fit in fits], row + shift, colour, label)
-                gaps = [max(each, _SMALLEST_GAP) for fit in fits for each in fit.gaps if each is not None]
+                gaps = [max(gap, _SMALLEST_GAP) for gap in known_gaps(fits)]
                 _strip(gap, gaps, row + shift, colour, None)
         time.set(
             xscale="log",
@@ -264,7 +241,7 @@ def _size(panels: int) -> tuple[float, float]:
 
 
 def _panels(figure: "Figure", number: int, *, share_x: bool = False) -> Iterator["Axes"]:
-    """Make panels with one scale of MAP."""
+    """Create panels that share one scale of MAP."""
     columns = min(number, _PANELS)
     rows = -(-number // columns)
     panels = figure.subplots(rows, columns, sharey=True, sharex=share_x, squeeze=False).ravel()

@@ -1,15 +1,24 @@
-"""The tables of an experiment, in the layout of the paper's."""
+"""The tables of an experiment, in the layout of the paper."""
 
 import math
 from collections.abc import Mapping, Sequence
 from statistics import fmean, median, median_low
 
-from attrs import asdict, evolve
+from attrs import asdict, evolve, filters
 
-from structsvm.protocols.experiment import WITH_BEST, WITHOUT_BEST, Fit, Results, Row
-from structsvm.protocols.experiment.results import Denominators
+from structsvm.evaluation.paired_columns import wins_losses_ties
+from structsvm.foundation.tables.table import Column, Record, Table
+from structsvm.protocols.experiment.results import (
+    OVER_TIES,
+    TIED,
+    WITH_BEST,
+    WITHOUT_BEST,
+    Denominators,
+    ExperimentResults,
+    MapRow,
+)
 from structsvm.protocols.model import spelled
-from structsvm.tables import Column, Record, Table
+from structsvm.protocols.results import Fit, known_gaps
 
 VARIANTS: Mapping[str, str] = {
     WITH_BEST: "all base functions",
@@ -37,29 +46,37 @@ The best base functions are those with the largest MAP over all queries, an opti
 not retrieve come last."""
 
 
-def data_table(results: Results) -> Table:
+def data_table(results: ExperimentResults) -> Table:
     """Return the statistics of the data: Table 5 of the paper, with the documents."""
     names = list(results.statistics)
     columns = tuple(Column.number(name.capitalize(), name) for name in names)
     return Table("Data", columns, ((dict(results.statistics),),))
 
 
-def map_table(results: Results, variant: str, denominators: Denominators = "pool") -> Table:
+def map_table(results: ExperimentResults, variant: str, denominators: Denominators = "pool") -> Table:
     """Return MAP, and wins and losses against the first model: Tables 7 and 10 of the paper in one, or 8 and 11.
-
-    Its records hold the variant, the denominators, and what `Row` has but the values of queries.
 
     Parameters
     ----------
-    results : of an experiment.
+    results : results of `structsvm.protocols.experiment.run`.
     variant : ``"with-best"`` (Tables 7 and 10) or ``"without-best"`` (8 and 11).
-    denominators : "pool" or "judged"; see `structsvm.protocols.experiment.Results.rows`.
+    denominators : "pool" or "judged"; see `ExperimentResults.rows`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from structsvm.data import load_digits_runs, pool_runs
+    >>> from structsvm.protocols.experiment import Settings, run
+    >>> from structsvm.protocols.experiment.report import map_table
+    >>> pool = pool_runs(*load_digits_runs(n_queries=5, n_candidates=40, depth=10))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     results = run(pool, Settings(trials=5, train=2, validation=1, models=["CombSUM"]), folder, n_jobs=1)
+    >>> [(record["name"], round(record["map"], 2)) for record in map_table(results, "with-best").records][:2]
+    [('CombSUM', 0.55), ('rows', 0.65)]
     """
     rows = results.rows(variant, denominators=denominators)
-    over_ties = results.rows(variant, denominators=denominators, ties="average")
-    records = [
-        _map_record(variant, denominators, row, averaged.mean) for row, averaged in zip(rows, over_ties, strict=True)
-    ]
+    about = {"variant": variant, "denominators": denominators}
+    records = [about | asdict(row, filter=filters.exclude("values")) for row in rows]
     models = tuple(record for record in records if not record["place"])
     functions = tuple(record for record in records if record["place"])
     kind = "" if denominators == "pool" else ", with the denominators of trec_eval"
@@ -68,8 +85,8 @@ def map_table(results: Results, variant: str, denominators: Denominators = "pool
         columns=(
             Column("Model", display_name, right=False),
             Column.number("MAP", "map", ".4f"),
-            Column("W/L/T", _wins),
-            Column.number("p", "p_value", ".2g"),
+            Column("W/L/T", wins_losses_ties),
+            Column.p_value("p", "p_value"),
             Column("", lambda record: "**" if record["significant"] else "", right=False),
             Column.number("MAP over ties", "map_over_ties", ".4f"),
             Column.number("Tied", "tied", ".0%"),
@@ -79,23 +96,23 @@ def map_table(results: Results, variant: str, denominators: Denominators = "pool
     )
 
 
-def leading(rows: Sequence[Row]) -> list[Row]:
-    """Return the rows that matter most: the first model, the best other one, and the best base function."""
+def leading(rows: Sequence[MapRow]) -> list[MapRow]:
+    """Return the most important rows: the first model, the best other model, and the best base function."""
     reference, *others = rows
     models = [row for row in others if not row.place]
-    best = [max(models, key=lambda row: row.mean)] if models else []
+    best = [max(models, key=lambda row: row.map)] if models else []
     return [reference, *best, *(row for row in others if row.place == 1)]
 
 
-def function_table(results: Results) -> Table:
+def function_table(results: ExperimentResults) -> Table:
     """Return how well each base function ranks the pool, best first."""
     records = tuple(
         {
             "name": function.name,
             "map": function.mean_ap,
-            "map_over_ties": fmean(function.ranked.ap_over_ties),
+            "map_over_ties": fmean(function.queries[OVER_TIES]),
             "retrieved": function.retrieved,
-            "tied": fmean(function.ranked.tied),
+            "tied": fmean(function.queries[TIED]),
         }
         for function in results.functions
     )
@@ -113,11 +130,8 @@ def function_table(results: Results) -> Table:
     )
 
 
-def path_table(results: Results, variant: str) -> Table:
-    """Return MAP on validation and test queries for each value of the hyper-parameter, and how often it was picked.
-
-    MAP is the mean of the trials. The hyper-parameter is C for SVMs.
-    """
+def path_table(results: ExperimentResults, variant: str) -> Table:
+    """Return mean MAP on validation and test queries for each value of the hyper-parameter, and its number of picks."""
     sections = []
     for model in results.models:
         fits = results.fits(variant, model)
@@ -147,8 +161,8 @@ def path_table(results: Results, variant: str) -> Table:
     )
 
 
-def fits_table(results: Results, variant: str) -> Table:
-    """Return what the models of a variant took to train, and how close to optimal they are proved to be."""
+def fits_table(results: ExperimentResults, variant: str) -> Table:
+    """Return training times, certified gaps and picked values of the models of a variant."""
     records = [_fits_record(variant, model, results.fits(variant, model)) for model in results.models]
     return Table(
         title=f"Training, on {VARIANTS[variant]}",
@@ -174,16 +188,13 @@ def fits_table(results: Results, variant: str) -> Table:
     )
 
 
-def legend(results: Results) -> tuple[str, ...]:
-    """Return what there is to say about all tables of MAP."""
+def legend(results: ExperimentResults) -> tuple[str, ...]:
+    """Return the notes below all tables of MAP."""
     return (_SIGNS.format(reference=results.reference), _TIES, _FUNCTIONS)
 
 
-def query_table(results: Results, variant: str) -> Table:
-    """Return the average precision of every row of a table of MAP for each query; over the pool, in the order of ties.
-
-    A model's is the mean over the trials that tested the query, and missing where none did.
-    """
+def query_table(results: ExperimentResults, variant: str) -> Table:
+    """Return average precision for each query and row, over the pool; missing if no trial tested the query."""
     rows = results.rows(variant)
     values = {row.name: [None if math.isnan(value) else value for value in row.values.tolist()] for row in rows}
     records = tuple(
@@ -201,49 +212,27 @@ def query_table(results: Results, variant: str) -> Table:
     )
 
 
-def map_tables(results: Results) -> tuple[Table, ...]:
-    """Return the tables of MAP: each variant by the denominators of the pool, then by those of trec_eval.
-
-    The first one has the notes about all of them, too.
-    """
+def map_tables(results: ExperimentResults) -> tuple[Table, ...]:
+    """Return the tables of MAP by the denominators of the pool, then of trec_eval; notes about all are in the first."""
     both: tuple[Denominators, ...] = ("pool", "judged")
     first, *others = (map_table(results, variant, each) for each in both for variant in results.variants)
     return (evolve(first, notes=first.notes + legend(results)), *others)
 
 
-def all_tables(results: Results) -> tuple[Table, ...]:
+def experiment_tables(results: ExperimentResults) -> tuple[Table, ...]:
     """Return every table of an experiment: its data, MAP, and training."""
     fits = tuple(fits_table(results, variant) for variant in results.variants)
     return (data_table(results), *map_tables(results), *fits)
 
 
 def display_name(record: Record) -> str:
-    """Return what a row of a table of MAP is called: "SVM-map", "Best function: okapi"."""
+    """Return the name of a row in tables of MAP: "SVM-map", "Best function: okapi"."""
     place = record["place"]
     return f"{_OF_PLACES.get(place, f'{place}th best')}: {record['name']}" if place else str(record["name"])
 
 
-def _map_record(variant: str, denominators: Denominators, row: Row, over_ties: float) -> Record:
-    against = row.against
-    return {
-        "variant": variant,
-        "denominators": denominators,
-        "name": row.name,
-        "place": row.place,
-        "map": row.mean,
-        "map_over_ties": over_ties,
-        "tied": row.tied,
-        "wins": against and against.wins,
-        "losses": against and against.losses,
-        "ties": against and against.ties,
-        "p_value": against and against.p_value,
-        "significant": against and against.significant,
-    }
-
-
 def _fits_record(variant: str, model: str, fits: tuple[Fit, ...]) -> Record:
-    gaps = [gap for fit in fits for gap in fit.gaps if gap is not None]
-    values = fits[0].values
+    gaps, values = known_gaps(fits), fits[0].values
     return {
         "variant": variant,
         "name": model,
@@ -262,7 +251,3 @@ def _fits_record(variant: str, model: str, fits: tuple[Fit, ...]) -> Record:
 def _tried(record: Record) -> str:
     ends = [spelled(record["lowest"]), spelled(record["highest"])]
     return " to ".join(dict.fromkeys(ends))
-
-
-def _wins(record: Record) -> str:
-    return "–" if record["wins"] is None else f"{record['wins']}/{record['losses']}/{record['ties']}"

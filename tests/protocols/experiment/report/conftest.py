@@ -3,15 +3,21 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
-from structsvm.protocols.experiment import BaseFunction, Fit, Header, Query, Ranked, Results, Trial
+from structsvm.foundation.storage.records import Header
+from structsvm.protocols.experiment import ExperimentResults
+from structsvm.protocols.experiment.results import IPREC, BaseFunction, Query
+from structsvm.protocols.results import Fit, Trial
 
 QUERIES = 4
 NAMES = ("SVM-map", "SVM-roc")
 
 
-def ranked(*ap):
+def ranked(*ap, precision):
     """Average precision, with 0.01 less over ties, and a quarter of the documents tied."""
-    return Ranked(ap, tuple(value - 0.01 for value in ap), (0.25,) * len(ap))
+    return {
+        "measures": {"map": float(np.mean(ap)), **dict(zip(IPREC, precision, strict=True))},
+        "queries": {"map": ap, "map_over_ties": tuple(value - 0.01 for value in ap), "tied": (0.25,) * len(ap)},
+    }
 
 
 def recorded(monkeypatch, plots):
@@ -43,16 +49,13 @@ def fit(ap, *, chosen=1, gaps=(1e-4, 3e-4, 2e-4), precision=None, weights=None):
         gaps=gaps,
         features=6,
         chosen=chosen,
-        ranked=ranked(*ap),
-        precision=precision,
+        **ranked(*ap.tolist(), precision=precision),
         weights=weights,
     )
 
 
-def made_up(
-    *, variants=("with-best", "without-best"), names=NAMES, functions=("alpha_1", "beta<2>"), older=False, linear=NAMES
-):
-    """Results of two trials, each of which tests two of four queries; of an older version, or of models of today."""
+def made_up(*, variants=("with-best", "without-best"), names=NAMES, functions=("alpha_1", "beta<2>"), linear=NAMES):
+    """Return results of two trials, each of which tests two of four queries."""
     trials = []
     for number, test in enumerate([(0, 1), (1, 2)]):
         fits = {
@@ -60,36 +63,48 @@ def made_up(
                 name: fit(
                     np.array([0.5, 0.75]) - 0.25 * k - 0.125 * v,
                     chosen=1 + number % 2,
-                    precision=None if older else falling(1.0 - 0.25 * k - 0.125 * v + 0.0625 * number),
+                    precision=falling(1.0 - 0.25 * k - 0.125 * v + 0.0625 * number),
                     weights=None
-                    if older or name not in linear
+                    if name not in linear
                     else (3.0, 1.0 - 2.0 * number, 4.0 * k)[: len(functions) - (variant == "without-best")],
                 )
                 for k, name in enumerate(names)
             }
             for v, variant in enumerate(variants)
         }
-        trials.append(Trial(number, (3,), (2 - 2 * number,), test, 2.0, fits))
+        trials.append(
+            Trial(
+                name=str(number),
+                train=("q3",),
+                validation=(f"q{2 - 2 * number}",),
+                test=tuple(f"q{k}" for k in test),
+                documents=(10, 10, 20),
+                seconds=2.0,
+                fits=fits,
+            )
+        )
     header = Header(
         settings={
             "trials": 2,
             "train": 1,
             "validation": 1,
             "bins": 3,
-            "seed": 7,
+            "random_state": 7,
             "variants": list(variants),
             "models": {name: f"Model('{name}', <C>)" for name in names},
         },
         data="0123456789abcdef",
         versions={"python": "3.11.0", "numpy": "2.0.0"},
     )
-    return Results(
+    return ExperimentResults(
         header=header,
         queries=tuple(Query(f"q{k}", 10, 2, 2 + 2 * k) for k in range(QUERIES)),
         left_out={"q9": "it is <not> judged"},
         functions=tuple(
             BaseFunction(
-                name, 0.5, ranked(*(np.array([0.5, 0.5, 0.5, 1.0]) - 0.125 * k)), None if older else falling(0.875)
+                name=name,
+                retrieved=0.5,
+                **ranked(*(np.array([0.5, 0.5, 0.5, 1.0]) - 0.125 * k).tolist(), precision=falling(0.875)),
             )
             for k, name in enumerate(functions)
         ),

@@ -5,9 +5,17 @@ import json
 import pytest
 from attrs import evolve
 
-from structsvm.protocols.experiment.report import all_tables, fits_table, map_table, map_tables, query_table
-from structsvm.protocols.experiment.report.tables import function_table, path_table
-from structsvm.tables import as_csv, as_json, as_text
+from structsvm.foundation.tables.formats import as_json
+from structsvm.foundation.tables.table import as_csv, as_text
+from structsvm.protocols.experiment.report import map_table
+from structsvm.protocols.experiment.report.tables import (
+    experiment_tables,
+    fits_table,
+    function_table,
+    map_tables,
+    path_table,
+    query_table,
+)
 from tests.protocols.experiment.report.conftest import made_up
 
 DATA = """\
@@ -87,7 +95,7 @@ SVM-map      10       0.3000   0.2000              1
 
 
 def test_the_tables_are_those_of_the_results(results):
-    tables = all_tables(results)
+    tables = experiment_tables(results)
     for table, expected in zip(tables, [DATA, WITH_BEST, WITHOUT_BEST, JUDGED], strict=False):
         assert as_text(table).startswith(expected)
     assert as_text(tables[-2]).startswith(FITS)
@@ -161,18 +169,18 @@ def test_csv_has_every_number_to_the_last_digit(results):
         for denominators in ("pool", "judged"):
             for row in results.rows(variant, denominators=denominators):
                 read = found[variant, denominators, row.name]
-                assert float(read["map"]) == row.mean
+                assert float(read["map"]) == row.map
                 assert int(read["place"]) == row.place
-                if row.against is None:
+                if row.wins is None:
                     assert read["wins"] == read["p_value"] == read["significant"] == ""
                 else:
-                    assert float(read["p_value"]) == row.against.p_value
+                    assert float(read["p_value"]) == row.p_value
                     wins = tuple(int(read[name]) for name in ("wins", "losses", "ties"))
-                    assert wins == (row.against.wins, row.against.losses, row.against.ties)
+                    assert wins == (row.wins, row.losses, row.ties)
 
 
 def test_json_holds_the_records(results):
-    tables = all_tables(results)
+    tables = experiment_tables(results)
     read = json.loads(as_json(tables))
     assert [each["title"] for each in read] == [table.title for table in tables]
     assert [each["rows"] for each in read] == [table.records for table in tables]

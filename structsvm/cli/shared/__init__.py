@@ -1,0 +1,1 @@
+"""Options, messages and paths that several commands share."""

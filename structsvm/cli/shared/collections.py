@@ -1,0 +1,115 @@
+"""Options for collections, topics and judgments, shared by several commands."""
+
+import re
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+import click
+
+from structsvm.cli.shared.console import note
+from structsvm.cli.shared.options import list_option, several, several_or_none
+from structsvm.exceptions import InputError
+from structsvm.registry.spelling import is_whole
+
+_GRADE = re.compile(r"([+-]?\d{1,18})\s*=\s*([+-]?\d{1,18})", re.ASCII)
+
+
+def _as_format(_ctx: click.Context, _param: click.Parameter, name: str) -> str:
+    from structsvm.data.collections.formats import AUTO, FORMATS
+
+    if name not in (AUTO, *FORMATS):
+        raise click.BadParameter(f"there is no format {name!r}; known: {', '.join((AUTO, *FORMATS))}")
+    return name
+
+
+def _as_encoding(_ctx: click.Context, _param: click.Parameter, name: str) -> str:
+    from structsvm.data.collections.files import require_encoding
+
+    try:
+        require_encoding(name)
+    except InputError as error:
+        raise click.BadParameter(str(error)) from None
+    return name
+
+
+def _as_grades(ctx: click.Context, param: click.Parameter, text: str | None) -> dict[int, int] | None:
+    """Parse "1=4,2=3" into new grades."""
+    if text is None:
+        return None
+    grades: dict[int, int] = {}
+    for part in several(ctx, param, (text,)):
+        found = _GRADE.fullmatch(part)
+        if not found:
+            raise click.BadParameter(f"{part!r} is not a whole number and what it means: write 1=4,2=3")
+        if int(found[1]) in grades:
+            raise click.BadParameter(f"grade {int(found[1])} is given twice: leave one out")
+        grades[int(found[1])] = int(found[2])
+    return grades
+
+
+with_format = click.option(
+    "--format",
+    "form",
+    metavar="NAME",
+    default="auto",
+    callback=_as_format,
+    help="Format: trec (SGML), smart, jsonl (one object a line), tsv (id and text), tsv-header (the first line names "
+    "the columns), or auto, which recognises trec, smart and jsonl by their first characters.",
+)
+"""Option of commands that read documents or topics, as ``form``."""
+
+with_encoding = click.option(
+    "--encoding", metavar="NAME", default="utf-8", callback=_as_encoding, help="Encoding of the texts."
+)
+
+with_id_field = click.option(
+    "--id-field", metavar="NAME", help="Field that holds the id, in jsonl and tsv-header.  [default: found by its name]"
+)
+
+with_fields = list_option("--fields", help="Fields of the documents to keep, as in title,text.  [default: all]")
+
+with_numbering = click.option(
+    "--numbering",
+    type=click.Choice(["given", "position"]),
+    default="given",
+    help="Ids of topics: as given in the file, or 1, 2, 3, ... by position, as in Cranfield's judgments.",
+)
+
+with_grades = click.option(
+    "--grades",
+    metavar="PAIRS",
+    callback=_as_grades,
+    help="New grade for each grade in the judgments, as in 1=4,2=3,3=2,4=1,-1=0 for Cranfield, where 1 is best.  "
+    "[default: as given]",
+)
+
+with_topics = click.option(
+    "--topics",
+    metavar="LIST",
+    multiple=True,
+    callback=several_or_none,
+    help="Topics and ranges of topics, as in 301,601-650.  [default: all]",
+)
+"""Option of experiments on topics; `expanded` expands its ranges."""
+
+
+@contextmanager
+def warnings_as_notes() -> Iterator[None]:
+    """Print warnings of readers as notes."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        warnings.showwarning = lambda message, *_where: note(str(message))
+        yield
+
+
+def expanded(topics: Iterable[str], known: Iterable[str]) -> Iterator[str]:
+    """Yield topics; replace ranges such as 301-350 by the known topics in them."""
+    every = list(dict.fromkeys(known))
+    for text in topics:
+        ends = re.fullmatch(r"(\d{1,18})-(\d{1,18})", text)
+        if ends and text not in every:
+            numbers = (each for each in every if is_whole(each))
+            yield from (each for each in numbers if int(ends[1]) <= int(each) <= int(ends[2]))
+        else:
+            yield text

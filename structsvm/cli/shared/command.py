@@ -1,0 +1,166 @@
+"""Commands, which check before they begin that no output replaces an input."""
+
+import os
+import stat
+import sys
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from itertools import combinations
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+import click
+
+from structsvm.cli.shared.paths import PathType
+from structsvm.exceptions import InputError
+from structsvm.foundation.storage.files import STANDARD_INPUT
+
+_Identity: TypeAlias = tuple[int, int]
+"""Device and inode of a file."""
+
+
+class _Given(NamedTuple):
+    name: str
+    type: PathType
+    path: Path
+
+
+class _Output(NamedTuple):
+    name: str
+    path: Path
+
+
+def epilog(examples: Iterable[str]) -> str:
+    """Return example command lines as the end of a help message."""
+    return "\n".join(["\b", "Example:", *(f"  {line}" for line in examples)])
+
+
+class Command(click.Command):
+    """A command that refuses outputs that would replace its inputs, and shows ``examples`` in its help.
+
+    ``also_writes`` returns the files that the command writes beside its path parameters, each with its option.
+    """
+
+    def __init__(
+        self,
+        name: str | None,
+        examples: Iterable[str] = (),
+        also_writes: Callable[[dict[str, Any]], Iterable[tuple[str, Path]]] = lambda values: (),
+        **settings: Any,
+    ) -> None:
+        super().__init__(name, epilog=epilog(examples) if examples else None, **settings)
+        self._also_writes = also_writes
+
+    def invoke(self, ctx: click.Context) -> Any:
+        given = list(_paths(self.params, ctx.params))
+        if sum(each.path == STANDARD_INPUT for each in given) > 1:
+            raise click.UsageError("two inputs cannot both be standard input: name a file for one")
+        outputs = [_Output(each.name, path) for each in given for path in each.type.writes(each.path)]
+        outputs += [_Output(name, path) for name, path in self._also_writes(ctx.params)]
+        _keep_outputs_apart(outputs)
+        _spare_inputs(outputs, given)
+        _spare_folders(outputs, [each for each in given if each.type.reads_all and each.path.is_dir()])
+        return super().invoke(ctx)
+
+
+def _paths(params: Iterable[click.Parameter], values: dict[str, Any]) -> Iterator[_Given]:
+    for param in params:
+        given = values.get(param.name or "")
+        if isinstance(param.type, PathType) and given is not None:
+            name = max(param.opts, key=len) if isinstance(param, click.Option) else param.human_readable_name
+            for path in given if isinstance(given, tuple) else (given,):
+                # Names of data sets are text.
+                if isinstance(path, Path):
+                    yield _Given(name, param.type, path)
+
+
+def _keep_outputs_apart(outputs: list[_Output]) -> None:
+    for one, other in combinations(outputs, 2):
+        if _one_file(one.path, other.path):
+            raise InputError(
+                f"{one.name} {one.path} and {other.name} {other.path} are the same file: each output needs its own"
+            )
+
+
+def _spare_inputs(outputs: list[_Output], given: list[_Given]) -> None:
+    inputs: dict[_Identity, Path] = {}
+    absent: dict[Path, Path] = {}
+    for each in given:
+        with suppress(InputError, OSError):
+            for path in each.type.reads(each.path):
+                identity = _of_path(path)
+                if identity is not None:
+                    inputs[identity] = path
+                elif path != each.path:
+                    absent[path] = each.path
+    for output in outputs:
+        identity = _of_path(output.path)
+        spared = None if identity is None else inputs.get(identity)
+        if spared is not None:
+            known_as = "" if spared == output.path else ", which is the same file"
+            raise InputError(
+                f"{output.name} {output.path} would replace the input {spared}{known_as}: choose another file"
+            )
+        read = next((path for path in absent if _one_file(output.path, path)), None)
+        if read is not None:
+            raise InputError(
+                f"{output.name} {output.path} would be read together with {absent[read]} the next time: choose another "
+                "file"
+            )
+    identity = _of_standard_output()
+    if identity in inputs:
+        raise InputError(f"standard output goes to the input {inputs[identity]}: send it elsewhere")
+
+
+def _spare_folders(outputs: list[_Output], folders: list[_Given]) -> None:
+    """Refuse to write into an input folder, or into one of its folders with inputs."""
+    holding = [(folder.type.reads_below, path) for folder in folders for path in _holding(folder)]
+    for output in outputs:
+        place = Path(os.path.realpath(output.path)).parent
+        for below, folder in holding:
+            places = (place, *place.parents) if below else (place,)
+            if any(each.is_dir() and each.samefile(folder) for each in places):
+                raise InputError(
+                    f"{output.name} {output.path} is in the folder {folder}, an input, of which it would be "
+                    "a part the next time: choose another folder"
+                )
+
+
+def _holding(folder: _Given) -> dict[Path, None]:
+    """Return an input folder and its subfolders that contain inputs."""
+    holding = {folder.path: None}
+    with suppress(InputError, OSError):
+        holding |= dict.fromkeys(path.parent for path in folder.type.reads(folder.path))
+    return holding
+
+
+def _of_path(path: Path) -> _Identity | None:
+    """Return the identity of a file; None if it does not exist, or is a pipe or device."""
+    with suppress(OSError, ValueError):
+        return _of(path.stat())
+    return None
+
+
+def _of_standard_output() -> _Identity | None:
+    # A standard stream may be missing or closed.
+    with suppress(AttributeError, OSError, ValueError):
+        return _of(os.fstat(sys.stdout.fileno()))
+    return None
+
+
+def _of(status: os.stat_result) -> _Identity | None:
+    return (status.st_dev, status.st_ino) if stat.S_ISREG(status.st_mode) else None
+
+
+def _one_file(one: Path, other: Path) -> bool:
+    """Return whether two paths name the same file, which may not exist yet."""
+    if _of_path(one) or _of_path(other):
+        return _of_path(one) == _of_path(other)
+    first, second = (Path(os.path.realpath(path)) for path in (one, other))
+    if first == second:
+        # Pipes and devices accept several outputs.
+        return not first.exists()
+    # Some file systems ignore case, so names that differ only in case count as equal.
+    names = {unicodedata.normalize("NFC", path.name).casefold() for path in (first, second)}
+    return first.parent == second.parent and len(names) == 1

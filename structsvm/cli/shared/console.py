@@ -1,0 +1,216 @@
+"""Tables, notes and progress."""
+
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import timedelta
+from shutil import get_terminal_size
+from textwrap import wrap
+from typing import Self, TextIO
+
+import click
+from attrs import frozen
+from rich.cells import cell_len
+
+from structsvm.exceptions import printable
+from structsvm.foundation.tables.layout import lay_out
+from structsvm.foundation.tables.table import Table
+
+_SHOWN = 5
+"""Most topics that a note names."""
+
+_GAP = 3
+"""Number of blanks between columns of a table."""
+
+_LINE_EVERY = 30.0
+"""Seconds between lines of progress without a terminal."""
+
+
+def echo(*lines: str, err: bool = False) -> None:
+    """Print lines with control characters escaped."""
+    click.echo("\n".join(map(printable, lines)), err=err)
+
+
+def echo_wrapped(*paragraphs: str, err: bool = False, indent: int = 0) -> None:
+    """Print paragraphs, wrapped on a terminal and indented from the second line."""
+    width = _terminal_width(sys.stderr if err else sys.stdout)
+    for text in map(printable, paragraphs):
+        lines = [text] if width is None else wrap(text, width, subsequent_indent=" " * indent, break_on_hyphens=False)
+        click.echo("\n".join(lines), err=err)
+
+
+def note(text: str) -> None:
+    """Print a note on standard error."""
+    echo_wrapped(f"structsvm: note: {text}", err=True, indent=2)
+
+
+def note_left_out(left_out: Mapping[str, str]) -> None:
+    """Print a note with the topics that are left out and their reasons, if any."""
+    if left_out:
+        reasons = [f"{topic} ({reason})" for topic, reason in left_out.items()]
+        more = f" and {len(reasons) - _SHOWN} more" if len(reasons) > _SHOWN else ""
+        note(f"{counted(len(reasons), 'topic')} left out: {', '.join(reasons[:_SHOWN])}{more}")
+
+
+@frozen
+class Grid:
+    """Cells of a table in sections; ``right`` is True for columns that are aligned to the right."""
+
+    headings: Sequence[str]
+    sections: Sequence[Sequence[Sequence[str]]]
+    right: Sequence[bool]
+
+    def fitted(self, width: int) -> list[Self]:
+        """Return this table, with wrapped text if needed, or several tables with the leading text columns each."""
+        widths = self._widths()
+        if sum(widths) + _GAP * (len(widths) - 1) <= width or not any(self.right):
+            return [self]
+        keys = next(k for k, right in enumerate(self.right) if right or k == len(self.right) - 1)
+        named = min(sum(widths[:keys]) + _GAP * keys, width // 2)
+        parts, used = [list(range(keys))], named
+        for column in range(keys, len(widths)):
+            if used + widths[column] > width and len(parts[-1]) > keys:
+                parts.append(list(range(keys)))
+                used = named
+            parts[-1].append(column)
+            used += widths[column] + _GAP
+        return [self._columns(part) for part in parts]
+
+    def _widths(self) -> list[int]:
+        lines = [self.headings, *(row for section in self.sections for row in section)]
+        return [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
+
+    def _columns(self, chosen: Sequence[int]) -> Self:
+        return type(self)(
+            [self.headings[k] for k in chosen],
+            [[[row[k] for k in chosen] for row in section] for section in self.sections],
+            [self.right[k] for k in chosen],
+        )
+
+
+def print_table(
+    columns: Sequence[str], rows: Iterable[Sequence[str]], *, title: str = "", numbers_from: int | None = None
+) -> None:
+    """Print a table and an empty line; columns from ``numbers_from`` on are aligned to the right."""
+    right = [numbers_from is not None and number >= numbers_from for number in range(len(columns))]
+    _print(title, Grid(columns, [list(rows)], right))
+
+
+def show_tables(*tables: Table) -> None:
+    """Print tables with each note only once, below its first table."""
+    said = set[str]()
+    for table in tables:
+        _print(table.title, Grid(table.headings, table.cells, [column.right for column in table.columns]))
+        for each in dict.fromkeys(table.notes):
+            if each not in said:
+                echo_wrapped(each, "")
+        said.update(table.notes)
+
+
+def _print(title: str, grid: Grid) -> None:
+    """Print a table, in parts that fit the terminal."""
+    if title:
+        echo_wrapped(title)
+    width = _terminal_width(sys.stdout)
+    for part in [grid] if width is None else grid.fitted(width):
+        echo(*lay_out(part.headings, part.sections, part.right, width), "")
+
+
+def _terminal_width(stream: TextIO) -> int | None:
+    return get_terminal_size().columns if stream.isatty() else None
+
+
+@contextmanager
+def progress_line(*, shown: bool = True) -> Iterator[Callable[[str], None]]:
+    """Show a line on standard error if that is a terminal; yield a function that changes its text."""
+    if not (shown and sys.stderr.isatty()):
+        yield lambda text: None
+        return
+    from structsvm.cli.shared import live_progress
+
+    with live_progress.line() as progress:
+        task = progress.add_task("", total=None)
+        yield lambda text: progress.update(task, description=printable(text))
+
+
+@contextmanager
+def progress_bar(what: str, *, shown: bool = True) -> Iterator[Callable[[int, int], None]]:
+    """Show a progress bar with the time left; yield a function of the numbers of finished and all steps.
+
+    Without a terminal, as in the log of a job, it prints a line every 30 seconds.
+    """
+    if not shown:
+        yield lambda done, total: None
+        return
+    if not sys.stderr.isatty():
+        yield _Lines(what)
+        return
+    from structsvm.cli.shared import live_progress
+
+    pace = _Pace()
+    with live_progress.bar(lambda: "-:--:--" if pace.left is None else _clock(pace.left)) as progress:
+        task = progress.add_task(what, total=None)
+
+        def show(done: int, total: int) -> None:
+            pace.report(done, total)
+            progress.update(task, completed=done, total=total)
+
+        yield show
+
+
+class _Pace:
+    """Estimate the time left from the mean pace since the first finished step, because that also reads and compiles."""
+
+    def __init__(self) -> None:
+        self._first: tuple[float, int] | None = None
+        self._last: tuple[float, int] | None = None
+        self._total = 0
+
+    def report(self, done: int, total: int) -> None:
+        """Record the number of finished steps and their total number; the first report counts an earlier run."""
+        self._total = total
+        if self._last is None:
+            self._last = (time.monotonic(), done)
+        elif done > self._last[1]:
+            self._last = (time.monotonic(), done)
+            self._first = self._first or self._last
+
+    @property
+    def left(self) -> float | None:
+        """Seconds until all steps are done; None before the second new step."""
+        if self._first is None or self._last is None or self._first == self._last:
+            return None
+        (begun, first), (ended, last) = self._first, self._last
+        expected = (ended - begun) / (last - first) * (self._total - last)
+        return max(0.0, expected - (time.monotonic() - ended))
+
+
+class _Lines:
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._began = self._said = time.monotonic()
+        self._pace = _Pace()
+
+    def __call__(self, done: int, total: int) -> None:
+        self._pace.report(done, total)
+        now = time.monotonic()
+        if now - self._said < _LINE_EVERY:
+            return
+        self._said, left = now, self._pace.left
+        ending = "" if left is None else f", {_clock(left)} left"
+        echo(f"structsvm: {done} of {total} {self._what} after {_clock(now - self._began)}{ending}", err=True)
+
+
+def _clock(seconds: float) -> str:
+    return str(timedelta(seconds=round(seconds)))
+
+
+def counted(number: int, singular: str, plural: str | None = None) -> str:
+    """Return "1 query" or "2 queries"."""
+    return f"{number} {singular if number == 1 else plural or f'{singular}s'}"
+
+
+def first_of(names: Sequence[str], shown: int = _SHOWN) -> str:
+    """Return the first names for a note."""
+    return ", ".join(names[:shown]) + (", ..." if len(names) > shown else "")

@@ -1,0 +1,229 @@
+"""Options about data files, and readers for LETOR's format and tables."""
+
+from collections.abc import Callable, Sequence
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+import click
+from attrs import evolve, frozen
+
+from structsvm.cli.shared.console import counted, note
+from structsvm.cli.shared.options import several_or_none
+from structsvm.cli.shared.paths import DATA, OUTPUT
+from structsvm.data.columns.base import named_as_table
+from structsvm.exceptions import InputError, quoted
+
+if TYPE_CHECKING:
+    from structsvm.data import RankingData
+    from structsvm.metrics import Measure
+
+T = TypeVar("T", bound=Callable[..., Any])
+
+
+@frozen
+class Columns:
+    """Options about data files; None for the default columns of `structsvm.data.load_table`."""
+
+    label: str | None = None
+    qid: str | None = None
+    docid: str | None = None
+    features: tuple[str, ...] | None = None
+    groups: tuple[Path, ...] = ()
+    float32: bool = False
+    cache: Path | None = None
+
+    def are_tables(self, paths: Sequence[Path]) -> bool:
+        """Return whether files are tables, by name or because columns are named; raise UsageError if they are mixed."""
+        by_name = [named_as_table(path) for path in paths]
+        if not self.named and any(by_name) and not all(by_name):
+            raise click.UsageError(
+                f"{paths[by_name.index(True)]} is a table by its name, and {paths[by_name.index(False)]} is not: "
+                "they are read as one data set, of one format"
+            )
+        if not self.named and not any(by_name):
+            return False
+        other = "--groups" if self.groups else "--cache" if self.cache else ""
+        if other:
+            raise click.UsageError(f"{other} is for files in LETOR's format, not for tables: leave it out")
+        return True
+
+    @property
+    def named(self) -> dict[str, Any]:
+        """The column options in use, by role."""
+        roles = ("label", "qid", "docid", "features")
+        return {role: getattr(self, role) for role in roles if getattr(self, role) is not None}
+
+    @property
+    def dtype(self) -> str:
+        return "float32" if self.float32 else "float64"
+
+
+_OF_TABLES = (
+    click.option("--label", metavar="COLUMN", help="Tables: column of labels.  [default: label]"),
+    click.option("--qid", metavar="COLUMN", help="Tables: column of query ids.  [default: qid]"),
+    click.option("--docid", metavar="COLUMN", help="Tables: column of document ids.  [default: docid]"),
+    click.option(
+        "--features",
+        metavar="COLUMNS",
+        multiple=True,
+        callback=several_or_none,
+        help="Tables: columns of features, as a,b,c.  [default: those of the model, or all other columns of numbers "
+        "but ids]",
+    ),
+)
+_OF_LETOR = (
+    click.option(
+        "--groups",
+        type=DATA,
+        multiple=True,
+        help="File with the number of lines of each query, for DATA without query ids; one for each file of DATA.  "
+        "[default: DATA.query or DATA.group]",
+    ),
+    click.option("--float32", is_flag=True, help="Store features in single precision, in half the memory."),
+)
+_CACHE = (
+    click.option(
+        "--cache",
+        type=OUTPUT,
+        help="File to cache the data in: the next run maps it to memory, unless DATA has changed.",
+    ),
+)
+
+
+def with_columns(*, letor: bool = True, cache: bool = False) -> Callable[[T], T]:
+    """Add the options about data files to a command, which receives them as ``columns``."""
+    options = (*_OF_TABLES, *(_OF_LETOR if letor else ()), *(_CACHE if cache else ()))
+
+    def decorate(command: T) -> T:
+        @wraps(command)
+        def collected(**given: Any) -> Any:
+            names = [name for name in Columns.__annotations__ if name in given]
+            columns = Columns(**{name: given.pop(name) for name in names})
+            return command(columns=columns, **given)
+
+        made: Any = collected
+        for option in reversed(options):
+            made = option(made)
+        return made  # type: ignore[no-any-return]
+
+    return decorate
+
+
+def read_data(paths: Sequence[Path], columns: Columns, *, sparse: bool | None = None) -> "RankingData":
+    """Read training data in LETOR's format or tables; ``sparse`` as in `structsvm.data.load_letor`."""
+    if columns.are_tables(paths):
+        return _read_tables(paths, columns, labels=True, queries=True)
+    from structsvm.data import load_letor
+
+    return load_letor(paths, sparse=sparse, dtype=columns.dtype, groups=columns.groups or None, cache=columns.cache)
+
+
+def read_as_wide(
+    paths: Sequence[Path],
+    known: int,
+    beyond: str,
+    names: tuple[str, ...] | None = None,
+    *,
+    doc_ids: bool = False,
+    few: Callable[[int], None] = lambda found: None,
+    columns: Columns = Columns(),
+    labels: bool = True,
+    queries: bool = True,
+    sparse: bool | None = None,
+) -> "RankingData":
+    """Read data with a known number of features; tables are read by feature ``names``.
+
+    ``beyond`` is the message about a line with more features; ``few`` receives the number of features if it is smaller.
+    """
+    if columns.are_tables(paths):
+        chosen = set(columns.features or names or ())
+        missing = [name for name in names or () if name not in chosen]
+        if missing:
+            raise InputError(f"--features leaves out {quoted(missing[0])}, a feature that is known here: name it too")
+        columns = evolve(columns, features=names or columns.features)
+        data = _read_tables(paths, columns, labels=labels, queries=queries)
+        if data.X.shape[1] != known:
+            raise InputError(
+                f"{paths[0]} has {counted(data.X.shape[1], 'column')} of features, and {counted(known, 'feature')} are "
+                "known here: name those columns, in their order (--features)"
+            )
+        return data
+    from structsvm.data.letor.reading import Reading, read_rows
+
+    how = Reading(
+        n_features=known,
+        beyond=beyond,
+        doc_ids=doc_ids,
+        labels=labels,
+        queries=queries,
+        sparse=sparse,
+        dtype=columns.dtype,
+    )
+    rows = read_rows(paths, how, columns.groups)
+    if rows.width < known:
+        few(rows.width)
+    for path in rows.without_queries:
+        note(f"{path} has no query ids, and no file of group sizes is beside it: all of it is taken as one query")
+    found = rows.feature_names
+    data = rows.data(known, sparse=sparse)
+    if not names or not found or found == names[: len(found)]:
+        return data
+    for path, of_file in rows.names:
+        if of_file and set(of_file) != set(names):
+            _refuse_names(names, of_file, path)
+    places = {name: place for place, name in enumerate(found)}
+    order = [places[name] for name in names]
+    return evolve(data, X=data.X[:, order], feature_names=names)
+
+
+def read_judges(
+    paths: Sequence[Path],
+    known: int,
+    measure: "Measure",
+    columns: Columns,
+    names: tuple[str, ...] | None,
+    *,
+    sparse: bool | None = None,
+) -> "RankingData":
+    """Read validation queries with ``known`` features; raise InputError if the measure has no value on them."""
+    import numpy as np
+
+    from structsvm.metrics import rank_lists
+
+    beyond = f"there is a feature beyond the {known} of the training files"
+    judges = read_as_wide(paths, known, beyond, names, columns=evolve(columns, groups=()), sparse=sparse)
+    if np.isnan(measure.values(rank_lists(np.zeros(len(judges.y)), judges.y, judges.qid))).all():
+        raise InputError(
+            f"--validation {', '.join(map(str, paths))} cannot choose among --C-grid: {measure} has a value for none "
+            "of its queries, such as where no document is relevant. Check the labels, or name other queries"
+        )
+    return judges
+
+
+def _refuse_names(names: tuple[str, ...], found: tuple[str, ...], path: Path) -> NoReturn:
+    """Raise InputError with the features that a file lacks, or that are unknown."""
+    known, there = set(names), set(found)
+    unknown, lacking = [n for n in found if n not in known], [n for n in names if n not in there]
+    strange = f"names {unknown[0]!r}, which is not known here" if unknown else f"does not name {lacking[0]!r}"
+    raise InputError(
+        f"{path} {strange}: features are found by name, and its comments must name the "
+        f"{counted(len(names), 'feature')} that are known, in any order"
+    )
+
+
+def _read_tables(paths: Sequence[Path], columns: Columns, *, labels: bool, queries: bool) -> "RankingData":
+    from structsvm.data.table import Naming, read_tables
+
+    naming = Naming(
+        columns.label or Naming().label, columns.qid or Naming().qid, columns.docid, columns.features, labels, queries
+    )
+    data, left_out = read_tables(paths, naming, columns.dtype)
+    if left_out.words:
+        note(f"columns that are not numbers are left out: {', '.join(left_out.words)}")
+    if left_out.ids:
+        note(
+            f"columns of numbers that are named as ids are left out: {', '.join(left_out.ids)}. --docid takes the one "
+            "of document ids, and --features names those to learn from"
+        )
+    return data

@@ -1,0 +1,164 @@
+"""Print, write and plot the report of ``structsvm evaluate``."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from structsvm.cli.shared.console import counted, echo, echo_wrapped, first_of, print_table, show_tables
+from structsvm.cli.shared.results import write_plot
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from structsvm.evaluation import RunComparison
+    from structsvm.metrics import RankedLists
+
+_EMPTY = {
+    "zero": "counted as 0, as LETOR's tools and trec_eval do; --empty skip leaves them out",
+    "skip": "left out; --empty zero counts them as 0, as LETOR's tools and trec_eval do",
+}
+
+
+_LEFT_OUT = {
+    "not_judged": "not judged, and left out, as by trec_eval.",
+    "not_in_run": "not in the run, and left out, as by trec_eval without -c.",
+}
+
+
+def print_model(report: dict[str, Any]) -> None:
+    """Print the figures of a model."""
+    measures, queries = report["measures"], report["queries"]
+    if "per_query" in report:
+        _print_queries(report["per_query"])
+    echo(f"{counted(queries, 'query', 'queries')}, {counted(report['documents'], 'document')}", "")
+    print_table(
+        ["measure", "mean", "queries", "without a value"],
+        ([name, _figure(of), str(queries), str(of["undefined"])] for name, of in measures.items()),
+        numbers_from=1,
+    )
+    _print_notes(measures)
+    _print_undefined(measures.values())
+
+
+def print_runs(report: dict[str, Any]) -> None:
+    """Print the figures of runs, and their comparison."""
+    runs = report["runs"]
+    for run in runs:
+        if "per_query" in run:
+            _print_queries(run["per_query"], title=f"{run['run']} ({run['file']})")
+    print_table(
+        ["run", "file", "topics", "retrieved", "relevant", "relevant retrieved", *runs[0]["measures"]],
+        (
+            [
+                run["run"],
+                run["file"],
+                *(str(run[count]) for count in ("topics", "documents", "relevant", "relevant_retrieved")),
+                *(_figure(of) for of in run["measures"].values()),
+            ]
+            for run in runs
+        ),
+        numbers_from=2,
+    )
+    _print_notes(runs[0]["measures"])
+    _print_undefined(of for run in runs for of in run["measures"].values())
+    for which, why in _LEFT_OUT.items():
+        alike: dict[tuple[str, ...], list[str]] = {}
+        for run in runs:
+            alike.setdefault(tuple(run[which]), []).append(run["run"])
+        echo_wrapped(*(f"{', '.join(names)}: {_topics(topics)} {why}" for topics, names in alike.items() if topics))
+    if "comparison" in report:
+        echo("")
+        show_tables(report["comparison"].table())
+
+
+def _topics(topics: Sequence[str]) -> str:
+    return f"{counted(len(topics), 'topic')} ({first_of(topics, 3)}) {'is' if len(topics) == 1 else 'are'}"
+
+
+def _figure(of: Mapping[str, Any]) -> str:
+    """Format a measure: a mean with four digits, a sum unchanged."""
+    return f"{of['mean']:g}" if of["summary"] == "sum" else _cell(of["mean"])
+
+
+def _cell(value: float | None) -> str:
+    """Format a value with four digits; "-" for None."""
+    return "-" if value is None else f"{value:.4f}"
+
+
+def _print_queries(table: Mapping[str, Mapping[str, float]], *, title: str = "") -> None:
+    """Print values, with a row for each query and a column for each measure."""
+    ids = dict.fromkeys(query for values in table.values() for query in values)
+    rows = ([query, *(_cell(values.get(query)) for values in table.values())] for query in ids)
+    print_table(["query", *table], rows, title=title, numbers_from=1)
+
+
+def as_records(comparison: "RunComparison") -> dict[str, Any]:
+    """Return a comparison for JSON."""
+    return {
+        "baseline": comparison.baseline,
+        "confidence": comparison.confidence_level,
+        "resamples": comparison.n_resamples,
+        "seed": comparison.random_state,
+        "rows": comparison.table().records,
+    }
+
+
+def _print_notes(measures: Mapping[str, Mapping[str, Any]]) -> None:
+    """Print notes about measures that differ from others of the same name, and about sums."""
+    for name, of in measures.items():
+        if of["note"]:
+            echo_wrapped(f"{name}: {of['note']}.")
+    other = [f"{name} is a {of['summary']}" for name, of in measures.items() if of["summary"] != "mean"]
+    if other:
+        echo_wrapped(f"{', '.join(other)} over queries, which --baseline does not compare.")
+
+
+def report_csv(report: dict[str, Any]) -> str:
+    """Return the comparison as CSV, or else the values of queries, or else the means."""
+    from structsvm.foundation.tables.table import Table
+
+    if "comparison" in report:
+        table: Table = report["comparison"].table()
+    else:
+        of_data = [report] if "model" in report else report["runs"]
+        own = [
+            {name: of[name] for name in ("model", "run", "file", "topics", "queries", "documents") if name in of}
+            for of in of_data
+        ]
+        if "per_query" in of_data[0]:
+            records = [
+                {**about, "measure": measure, "query": query, "value": value}
+                for about, of in zip(own, of_data, strict=True)
+                for measure, values in of["per_query"].items()
+                for query, value in values.items()
+            ]
+        else:
+            records = [
+                {**about, "measure": measure, **figures}
+                for about, of in zip(own, of_data, strict=True)
+                for measure, figures in of["measures"].items()
+            ]
+        table = Table("", (), (tuple(records),))
+    return table.to_csv()
+
+
+def draw_precision(lists: "Mapping[str, RankedLists]", path: Path) -> None:
+    """Plot precision at levels of recall."""
+    from structsvm.plots import InterpolatedPrecisionDisplay
+    from structsvm.plots.interpolated_precision import MOST_INSIDE
+    from structsvm.plots.style import as_label
+
+    def draw(axes: "Axes") -> None:
+        InterpolatedPrecisionDisplay.from_lists(lists, ax=axes)
+        # Several systems have a legend instead of a title.
+        if len(lists) == 1:
+            axes.set_title(as_label(next(iter(lists))))
+
+    width, height = (6.0, 3.8) if len(lists) <= MOST_INSIDE else (8.0, max(3.8, 0.9 + 0.19 * len(lists)))
+    write_plot(path, width, height, draw)
+
+
+def _print_undefined(reports: Iterable[dict[str, Any]]) -> None:
+    """Print the treatment of queries without a value, if there are any."""
+    for empty in dict.fromkeys(of["empty"] for of in reports if of["undefined"]):
+        echo_wrapped(f"Queries without a value, such as those without relevant documents, are {_EMPTY[empty]}.")

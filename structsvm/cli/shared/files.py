@@ -1,0 +1,110 @@
+"""Read models with data of the same width, and write outputs."""
+
+import gzip
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from io import TextIOWrapper
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+from zipfile import is_zipfile
+
+import click
+
+from structsvm.cli.shared.console import counted, note
+from structsvm.cli.shared.data import Columns, read_as_wide
+from structsvm.exceptions import InputError, ModelFileError, printable
+from structsvm.foundation.storage.files import check_writable, errors_naming, replacement, replacing
+
+if TYPE_CHECKING:
+    from structsvm.data import RankingData
+    from structsvm.models import TrainedModel
+
+
+def read_model_and_data(
+    model: Path,
+    paths: Sequence[Path],
+    *,
+    doc_ids: bool = False,
+    columns: Columns = Columns(),  # noqa: B008
+    labels: bool = True,
+    queries: bool = True,
+) -> "tuple[TrainedModel, RankingData]":
+    """Read a model, and data with its features; missing features at the end are 0, with a note."""
+    from structsvm.models.files import load_model
+    from structsvm.models.joint import JointModel
+
+    try:
+        scorer = load_model(model)
+    except ModelFileError as error:
+        swapped = next((path for path in paths if path.is_file() and is_zipfile(path)), None)
+        if swapped is None:
+            raise
+        raise InputError(f"{error}. {swapped} looks like one: the model comes first, then the data") from error
+    if isinstance(scorer, JointModel):
+        raise ModelFileError(
+            f"{model}: it holds a {scorer.title}: read it with {scorer.title}.load, which predicts with its loss. Of "
+            "commands, structsvm show reads it"
+        )
+    known = scorer.n_features
+
+    def few(found: int) -> None:
+        has = f"only the first {found}" if found else "none"
+        note(f"the model has {counted(known, 'feature')}, the data {has}; the others are taken as 0")
+
+    beyond = f"there is a feature beyond the {known} that the model {model} was trained on"
+    return scorer, read_as_wide(
+        paths,
+        known,
+        beyond,
+        scorer.feature_names,
+        doc_ids=doc_ids,
+        few=few,
+        columns=columns,
+        labels=labels,
+        queries=queries or scorer.by_query,
+        sparse=None if scorer.takes_sparse else False,
+    )
+
+
+def check_output(output: Path | None) -> None:
+    """Raise InputError if an output cannot be written; None is standard output."""
+    if output is not None and not _special(output):
+        check_writable(output)
+
+
+def write_text(pieces: Iterable[str], output: Path | None) -> None:
+    """Write text to standard output, or atomically to a file, as gzip if its name ends in .gz."""
+    if output is None:
+        shown = sys.stdout.isatty()
+        for text in pieces:
+            if shown:
+                text = "\n".join(map(printable, text.split("\n")))
+            click.echo(text.encode("utf-8", "surrogateescape"), nl=False)
+        return
+    with _opened(output) as file:
+        file.writelines(pieces)
+
+
+@contextmanager
+def _opened(output: Path) -> Iterator[TextIO]:
+    if _special(output):
+        with errors_naming(output), output.open("w", encoding="utf-8", errors="surrogateescape") as file:
+            yield file
+    elif output.suffix.lower() == ".gz":
+        # The gzip header has no name and no time, so that equal text makes equal files.
+        with (
+            replacement(output) as temporary,
+            temporary.open("wb") as raw,
+            gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as zipped,
+            TextIOWrapper(zipped, encoding="utf-8", errors="surrogateescape") as file,
+        ):
+            yield file
+    else:
+        with replacing(output) as file:
+            yield file
+
+
+def _special(output: Path) -> bool:
+    """Return whether the output is a pipe or a device, which cannot be replaced."""
+    return output.exists() and not output.is_file() and not output.is_dir()

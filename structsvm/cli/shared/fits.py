@@ -1,0 +1,138 @@
+"""Fits of ``structsvm train``: progress, warnings, the time limit, and failures."""
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from structsvm.cli.shared.console import counted, echo, note
+from structsvm.cli.shared.failures import Failure
+from structsvm.cli.shared.summary import show_scores
+from structsvm.result import Status
+
+if TYPE_CHECKING:
+    from structsvm.result import Step
+
+
+class FitMonitor:
+    """Callback of fits that shows each step with ``say``, and ends a fit after ``seconds``.
+
+    Notes on resumed fits name the ``checkpoint``; with ``at_C``, each C has its own. ``fits`` counts the fits so far.
+    """
+
+    def __init__(
+        self,
+        say: Callable[[str], None],
+        tol: float,
+        seconds: float | None = None,
+        checkpoint: Path | None = None,
+        *,
+        at_C: bool = False,
+    ) -> None:
+        self.say, self.tol, self.seconds = say, tol, seconds
+        self.checkpoint, self.at_C = checkpoint, at_C
+        self.fits = 0
+        self._fit: tuple[int | None, float] | None = None
+        self._seconds_before = 0.0
+        self._late: dict[tuple[int | None, float], float] = {}
+
+    def __call__(self, step: "Step", fold: int | None = None) -> bool:
+        """Show a step of a fit, and return whether the time of the fit is over."""
+        fit = (fold, step.C)
+        if fit != self._fit:
+            self._fit = fit
+            self.fits += 1
+            self._seconds_before = step.seconds if step.iteration else 0.0
+            if step.iteration and self.checkpoint is not None:
+                self._note_continued(step, fold, self.checkpoint)
+        gap = step.gap / step.C
+        where = "" if fold is None else f"fold {fold + 1}, C = {step.C:g}, "
+        self.say(
+            f"{where}iteration {step.iteration}: primal {step.primal:.6g}, dual {step.dual:.6g}, gap {gap:.2g} * C "
+            f"(tol {self.tol:g}), {counted(step.cuts, 'cut')}"
+        )
+        if not self._is_over(step):
+            return False
+        self._late[fit] = gap
+        return True
+
+    def _is_over(self, step: "Step") -> bool:
+        return self.seconds is not None and step.seconds - self._seconds_before >= self.seconds
+
+    def ended(self, tol: float) -> int:
+        """Return the number of fits that the time limit ended before their gap was tol * C."""
+        return sum(gap > tol for gap in self._late.values())
+
+    def _note_continued(self, step: "Step", fold: int | None, checkpoint: Path) -> None:
+        from structsvm.solvers import Checkpoint
+
+        kept = Checkpoint(checkpoint)
+        kept = kept if fold is None else kept.of_fold(fold + 1)
+        kept = kept.at(step.C) if self.at_C else kept
+        note(
+            f"going on from {kept.path}: iteration {step.iteration} after {step.seconds:.3g} s, gap "
+            f"{step.gap / step.C:.2g} * C"
+        )
+
+    def __str__(self) -> str:
+        return f"the time limit of {self.seconds:g} s"
+
+
+@contextmanager
+def warnings_of_fits(*, certified: bool) -> Iterator[list[str]]:
+    """Collect warnings for the summary, and show a failed checkpoint at once; certificates replace warnings of fits."""
+    from sklearn.exceptions import ConvergenceWarning
+
+    from structsvm.exceptions import CheckpointWarning, FeatureScaleWarning, GridEndWarning, ZeroWeightsWarning
+
+    told: list[str] = []
+
+    def show(message: Warning | str, category: type[Warning], *_where: Any, **_line: Any) -> None:
+        if issubclass(category, CheckpointWarning):
+            echo(f"structsvm: warning: {message}", err=True)
+        else:
+            told.append(str(message))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", UserWarning)
+        warnings.simplefilter("ignore", GridEndWarning)
+        if certified:
+            for category in (ConvergenceWarning, FeatureScaleWarning, ZeroWeightsWarning):
+                warnings.simplefilter("ignore", category)
+        warnings.showwarning = show
+        yield told
+
+
+def without_model(learner: Any, folds: int | None, *, certified: bool, quiet: bool) -> Failure:
+    """Return the failure of a training that Ctrl-C ended, after printing the table of finished folds."""
+    if folds:
+        finished = len(next(iter(getattr(learner, "scores_by_name_", {"": []}).values())))
+        if finished and not quiet:
+            show_scores(learner, by_folds=True)
+        if finished < folds:
+            return Failure(
+                f"interrupted in fold {finished + 1} of {folds}: C was not chosen, and there is no model. With "
+                "--checkpoint run the same command to resume"
+            )
+    before = "the first iteration" if certified else "training"
+    return Failure(f"interrupted before the end of {before}: there is no model to write")
+
+
+def require_converged(
+    trained: Any, learner: Any, C_grid: Sequence[float] | None, monitor: FitMonitor, model: Path
+) -> None:
+    """Raise `Failure`, with the progress, if the training of the ranker in ``model`` did not converge."""
+    if C_grid and learner.interrupted_:
+        raise Failure(
+            f"interrupted: {len(learner.Cs_)} of the {len(C_grid)} values of --C-grid were tried, up to C = "
+            f"{learner.Cs_[-1]:g}. The model of C = {trained.C:g}, the best of them, was written to {model}"
+        )
+    result = trained.result_
+    if not result.converged:
+        why = f"{monitor} has passed" if result.status is Status.STOPPED else result.message
+        unit = result.C * trained.gap_unit_
+        raise Failure(
+            f"not converged: {why}; the gap is {result.gap / unit:.2g} * C, "
+            f"asked for was {result.tol * result.C / unit:g} * C. The model so far was written to {model}"
+        )

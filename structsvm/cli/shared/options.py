@@ -1,0 +1,232 @@
+"""Types and callbacks of options and arguments."""
+
+import inspect
+import math
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from structsvm.exceptions import InputError
+from structsvm.features.scaling.names import FEATURE_SCALINGS, scaling_named
+from structsvm.foundation.settings import DEFAULT_TOL, is_number, repeated
+from structsvm.registry import Registry, backends, losses, solvers
+from structsvm.registry.spelling import split_outside
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    from structsvm.metrics import Measure
+    from structsvm.solvers import Solver
+
+N = TypeVar("N", bound=float | None)
+T = TypeVar("T", bound=Callable[..., Any])
+
+_PER_DECADE = 2
+_MOST_VALUES = 100
+
+COUNT, SEED = click.IntRange(min=1), click.IntRange(min=0)
+"""Types of options for whole numbers."""
+
+_ARGUMENT = re.compile(r"\b(loss|solver|backend|measure)=\.\.\.")
+"""Arguments in messages of the library that are options here."""
+
+
+def name_option(registry: Registry[Any], *names: str, **settings: Any) -> Callable[[T], T]:
+    """Return an option for a name in a registry."""
+    return click.option(
+        *names, metavar="NAME", callback=name_in(registry), shell_complete=names_of(registry), **settings
+    )
+
+
+def list_option(*names: str, **settings: Any) -> Callable[[T], T]:
+    """Return an option for several texts, separated by commas or given in several options."""
+    return click.option(*names, **{"metavar": "NAMES", "multiple": True, "callback": several, **settings})
+
+
+def number_option(*names: str, **settings: Any) -> Callable[[T], T]:
+    """Return an option for a positive finite number."""
+    return click.option(*names, **{"type": float, "metavar": "NUMBER", "callback": above_zero, **settings})
+
+
+def name_in(registry: Registry[Any]) -> Callable[[click.Context, click.Parameter, str | None], str | None]:
+    """Return a callback for an option with a name in a registry."""
+
+    def check(_ctx: click.Context, _param: click.Parameter, name: str | None) -> str | None:
+        try:
+            if name is not None:
+                registry.create(name)
+        except InputError as error:
+            raise bad(error) from None
+        return name
+
+    return check
+
+
+def names_of(registry: Registry[Any]) -> "Callable[[click.Context, click.Parameter, str], list[CompletionItem]]":
+    """Return a shell completion for names in a registry; it completes the last of several."""
+
+    def complete(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> "list[CompletionItem]":
+        from click.shell_completion import CompletionItem
+
+        done, comma, begun = incomplete.rpartition(",")
+        return [CompletionItem(done + comma + name) for name in registry.names() if name.startswith(begun)]
+
+    return complete
+
+
+def bad(error: InputError) -> click.BadParameter:
+    """Return the option's error for an error of the library, with options instead of arguments."""
+    return click.BadParameter(_ARGUMENT.sub(r"--\1", str(error)))
+
+
+def several(_ctx: click.Context, _param: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...]:
+    """Split "a,b,c", given once or more often, and drop repetitions."""
+    parts = []
+    for text in texts:
+        found = [part.strip() for part in split_outside(text, ",")]
+        if not all(found):
+            raise click.BadParameter(f"{text!r} has an empty entry: write it as a,b,c")
+        parts += found
+    twice = repeated(parts)
+    if twice is not None:
+        raise click.BadParameter(f"{twice!r} is given twice: leave one out")
+    return tuple(parts)
+
+
+def several_or_none(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Split as `several`, or return None if the option is not used."""
+    return several(ctx, param, texts) or None
+
+
+def names_in(registry: Registry[Any]) -> Callable[[click.Context, click.Parameter, tuple[str, ...]], tuple[str, ...]]:
+    """Return a callback for an option with several names in a registry, separated by commas."""
+
+    def check(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...]:
+        names = several(ctx, param, texts)
+        made: list[Any] = []
+        for name in names:
+            try:
+                made.append(registry.create(name))
+            except InputError as error:
+                raise bad(error) from None
+            if made[-1] in made[:-1]:
+                first = names[made.index(made[-1])]
+                raise click.BadParameter(f"{first!r} and {name!r} are the same {registry.kind}: leave one out")
+        return names
+
+    return check
+
+
+def number_list(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> tuple[float, ...]:
+    """Parse positive finite numbers separated by commas."""
+    found: list[float] = []
+    for text in several(ctx, param, texts):
+        try:
+            found.append(above_zero(ctx, param, float(text)))
+        except ValueError:
+            raise click.BadParameter(f"{text!r} is not a number; several are written as 1,10,100") from None
+        if found[-1] in found[:-1]:
+            raise click.BadParameter(f"{text} is given twice: leave one out")
+    return tuple(found)
+
+
+def as_Cs(_ctx: click.Context, _param: click.Parameter, text: str | None) -> tuple[float, ...] | None:
+    """Parse "low:high" or "low:high:count" into values of C."""
+    if text is None:
+        return None
+    from structsvm.estimators.choosing import evenly_spaced
+
+    try:
+        low, high, *count = text.split(":")
+        first, last = float(low), float(high)
+        steps = int(count[0]) - 1 if len(count) == 1 else round(_PER_DECADE * math.log10(last / first))
+        if not (0.0 < first < last < math.inf and len(count) <= 1 and 1 <= steps < _MOST_VALUES):
+            raise ValueError
+    except (ArithmeticError, ValueError):
+        raise click.BadParameter(
+            f"{text!r} is not low:high or low:high:count, with 0 < low < high and 2 to {_MOST_VALUES} values, "
+            "as in 0.01:1000 (two values a decade)"
+        ) from None
+    return evenly_spaced(first, last, steps + 1)
+
+
+def as_measures(_ctx: click.Context, param: click.Parameter, names: tuple[str, ...]) -> "tuple[Measure, ...]":
+    """Return the measures of these names."""
+    from structsvm.metrics import parse_measure
+
+    for name in names:
+        parts = [part.strip() for part in split_outside(name, ",")]
+        if len(parts) > 1:
+            way_out = (
+                f"give {param.opts[0]} for each: {' '.join(f'{param.opts[0]} {part}' for part in parts)}"
+                if param.multiple
+                else "give one"
+            )
+            raise click.BadParameter(f"{name!r} is more than one measure: {way_out}")
+    try:
+        return tuple(parse_measure(name) for name in names)
+    except InputError as error:
+        raise bad(error) from None
+
+
+def as_measure(ctx: click.Context, param: click.Parameter, name: str) -> "Measure":
+    """Return the measure of this name."""
+    (measure,) = as_measures(ctx, param, (name,))
+    return measure
+
+
+def as_scaling(_ctx: click.Context, _param: click.Parameter, name: str) -> str | None:
+    """Return the scaling of this name, None for "none"."""
+    try:
+        return scaling_named("it", name)
+    except InputError:
+        raise click.BadParameter(f"unknown scaling {name!r}; choose none, {', '.join(FEATURE_SCALINGS)}") from None
+
+
+def above_zero(_ctx: click.Context, _param: click.Parameter, number: N) -> N:
+    """Require a positive finite number, if the option is given."""
+    if number is not None and not is_number(number, above=0.0):
+        raise click.BadParameter(f"it must be a positive finite number, got {number:g}")
+    return number
+
+
+def threads(_ctx: click.Context, _param: click.Parameter, jobs: int | None) -> int | None:
+    """Require a number of threads as in ``n_jobs``."""
+    if jobs == 0:
+        raise click.BadParameter("it must be a number of threads, -1 for all processors or -2 for all but one, got 0")
+    return jobs
+
+
+with_tol = number_option(
+    "--tol", default=DEFAULT_TOL, help="Stop when the objective is proved to be within tol * C of the optimum."
+)
+"""Option of commands that run solvers."""
+
+
+def require_ranking_loss(name: str) -> None:
+    """Raise UsageError for a loss that rankers cannot use."""
+    if not losses.create(name).scores_rows:
+        raise click.UsageError(
+            f"--loss {name} does not give each document one score, so it cannot rank: choose another"
+        )
+
+
+def make_solver(name: str, backend: str | None, settings: dict[str, Any]) -> "Solver":
+    """Return a solver with the settings that are not None, after a test of its backend."""
+    given = {key: value for key, value in {"backend": backend, **settings}.items() if value is not None}
+    known = inspect.signature(solvers.find(name)).parameters
+    for key in given:
+        if key not in known:
+            raise click.UsageError(f"the solver {name!r} has no setting {key!r}: leave --{key.replace('_', '-')} out")
+    solver: Solver = solvers.create(name, **given)
+    if backend is not None:
+        import numpy as np
+
+        from structsvm.solvers.qp import DualQP
+
+        # Solve a QP of one cut, so that a missing package is reported before data are read.
+        one = np.ones(1)
+        backends.create(backend).solve(DualQP(np.ones((1, 1)), one, np.zeros(1, dtype=np.int64), one, 1e-3))
+    return solver

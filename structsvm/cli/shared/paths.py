@@ -1,0 +1,148 @@
+"""Types of paths on the command line: the files that a command reads and writes there."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import click
+
+from structsvm.foundation.storage.files import DATA_SET, STANDARD_INPUT
+
+_STANDARD_INPUT = {"-", str(STANDARD_INPUT), "/dev/fd/0"}
+
+Files: TypeAlias = Callable[[Path], Iterable[Path]]
+
+
+def nothing(_path: Path) -> Iterable[Path]:
+    """Return no files."""
+    return ()
+
+
+def _itself(path: Path) -> Iterable[Path]:
+    return (path,)
+
+
+def _with_sizes(path: Path) -> Iterable[Path]:
+    """Return a data file, and the possible files of query sizes beside it."""
+    from structsvm.data.letor.beside import places_beside
+
+    return (path, *places_beside(path))
+
+
+def _its_files(path: Path) -> Iterable[Path]:
+    return path.iterdir() if path.is_dir() else (path,)
+
+
+def _of_collection(path: Path) -> Iterable[Path]:
+    from structsvm.data.collections.reading import files_of
+
+    return files_of(path)
+
+
+def _of_folds(folder: Path) -> Iterable[Path]:
+    from structsvm.protocols.letor.folds import find_folds
+
+    data = [path for fold in find_folds(folder) for path in (*fold.train, *fold.validation, *fold.test)]
+    return [path for each in data for path in _with_sizes(each)]
+
+
+def _of_benchmark(folder: Path) -> Iterable[Path]:
+    from structsvm.foundation.tables.formats import FILES
+    from structsvm.protocols.plan import FOLDS
+
+    return [folder / name for name in (FOLDS, *FILES)]
+
+
+def _of_experiment(folder: Path) -> Iterable[Path]:
+    from structsvm.protocols.experiment.plan import RESULTS
+    from structsvm.protocols.plan import TRIALS
+
+    return [folder / TRIALS, folder / RESULTS, *_of_report(folder)]
+
+
+def _results(folder: Path) -> Iterable[Path]:
+    from structsvm.protocols.experiment.plan import RESULTS
+
+    return (folder / RESULTS,)
+
+
+def _of_report(folder: Path) -> Iterable[Path]:
+    from structsvm.protocols.experiment.report.page import FILES
+
+    return [folder / name for name in FILES]
+
+
+class PathType(click.Path):
+    """A path, with functions that return the files that a command ``reads`` and ``writes`` there, existing or not.
+
+    If the path is a folder, ``reads_all`` makes the folder an input as a whole, and ``reads_below`` its subfolders.
+    """
+
+    def __init__(
+        self,
+        reads: Files = nothing,
+        writes: Files = nothing,
+        *,
+        reads_all: bool = False,
+        reads_below: bool = False,
+        **settings: Any,
+    ) -> None:
+        super().__init__(path_type=Path, **settings)
+        self.reads = reads
+        self.writes = writes
+        self.reads_all = reads_all
+        self.reads_below = reads_below
+
+
+class _File(PathType):
+    """The path of a file; "-" is not a file."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "-":
+            self.fail("'-' is not supported here: give the name of a file (./- for one of that name)", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+class _Data(PathType):
+    """The path of data that are read once, so it may be a pipe; "-" is standard input."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return STANDARD_INPUT if str(value) in _STANDARD_INPUT else super().convert(value, param, ctx)
+
+
+class _Named(_Data):
+    """The path of data, or the name of a data set such as ``ir_datasets:NAME``, which stays text."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if isinstance(value, str) and value.startswith(DATA_SET):
+            return value
+        return super().convert(value, param, ctx)
+
+
+class _StopWords(_File):
+    """The path of a file of stop words, or the name of a list, which stays text."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        from structsvm.text.stop_words import STOP_LISTS
+
+        if value in (known := ("none", *STOP_LISTS)):
+            return value
+        if not Path(value).exists():
+            self.fail(f"{value!r} is neither a file nor the name of a list; known: {', '.join(known)}", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+INPUT = _File(reads=_itself)
+DATA = _Data(reads=_with_sizes)
+STOP_WORDS = _StopWords(reads=_itself)
+COLLECTION = _Named(reads=_of_collection, reads_all=True, reads_below=True)
+TOPICS = _Named(reads=_itself)
+QRELS = _Named(reads=_itself)
+OUTPUT = _File(writes=_itself)
+RUNS = _Data(reads=_its_files, reads_all=True)
+NEW_RUNS = PathType(file_okay=False)
+RUN_FOLDER = PathType(reads=_its_files, reads_all=True, file_okay=False)
+FOLDS = PathType(reads=_of_folds, reads_all=True, file_okay=False)
+BENCHMARK = PathType(writes=_of_benchmark, file_okay=False)
+EXPERIMENT = PathType(writes=_of_experiment, file_okay=False)
+FINISHED_EXPERIMENT = PathType(reads=_results, writes=_of_report, exists=True, file_okay=False)

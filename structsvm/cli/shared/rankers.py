@@ -1,0 +1,105 @@
+"""Make rankers from names and options, and check that the options apply."""
+
+import inspect
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+from click.core import ParameterSource
+
+from structsvm.cli.shared.options import COUNT, make_solver, name_option, require_ranking_loss, with_tol
+from structsvm.exceptions import InputError
+from structsvm.registry import backends, rankers, solvers
+from structsvm.registry.spelling import Spelling, name_key
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+T = TypeVar("T", bound=Callable[..., Any])
+
+_OF_SOLVERS = ("solver", "backend", "max_iter")
+
+_SOLVER_OPTIONS = (
+    name_option(solvers, "--solver", default="auto", show_default=True, help="Solver of the optimisation problem."),
+    name_option(backends, "--backend", help="QP backend of the solver.  [default: the solver's own]"),
+    with_tol,
+    click.option("--max-iter", type=COUNT, help="Largest number of iterations.  [default: the solver's own]"),
+)
+
+
+def with_solver(command: T) -> T:
+    """Add the options of solvers to a command."""
+    for option in reversed(_SOLVER_OPTIONS):
+        command = option(command)
+    return command
+
+
+def is_default(name: str | None) -> bool:
+    """Return whether it is `structsvm.Ranker`, for which the options of ``structsvm train`` are made."""
+    return name is None or name_key(Spelling.of(name).name) == "ranker"
+
+
+def require_applicable(name: str, values: "Mapping[str, Any]") -> None:
+    """Raise UsageError for options that contradict each other, or that the ranker does not have."""
+    ctx, known, can = click.get_current_context(), settings_of(name), rankers.find(name).capabilities
+    title = rankers.find(name).__name__
+    further = {
+        "limits": "bounds" in known,
+        "signs": "monotonic_cst" in known,
+        "C_grid": "C" in known,
+        "checkpoint": can.has_path,
+        "time_limit": can.has_path,
+    }
+    for option in ("loss", "C", "tol", *_OF_SOLVERS, "fit_intercept", "normalize", *further):
+        applies = further.get(option, ("solver" if option in _OF_SOLVERS else option) in known)
+        if not applies and not is_default(name) and _is_given(option):
+            shown = next(max(param.opts, key=len) for param in ctx.command.params if param.name == option)
+            raise click.UsageError(
+                f"{shown} does not apply to {title}: leave it out. Its settings are {', '.join(sorted(known))}, "
+                f"written as in --ranker '{Spelling.of(name).name}({next(iter(known))}=...)'"
+            )
+    grid, validation, folds = (values[option] for option in ("C_grid", "validation", "folds"))
+    if validation and folds:
+        raise click.UsageError("--validation and --folds both choose the validation queries: leave one out")
+    if grid and not (validation or folds):
+        raise click.UsageError("--C-grid needs queries that choose among its values: give --folds 5, or --validation")
+    if folds and can.is_staged:
+        raise click.UsageError(f"--folds chooses among values of C, which {title} has none of: use --validation")
+    if (folds or (validation and not can.is_staged)) and not grid:
+        raise click.UsageError("there is nothing to choose: add the values of C, such as --C-grid 0.1:100")
+    if grid and _is_given("C"):
+        raise click.UsageError("-C is one value and --C-grid several: leave one out")
+
+
+def _is_given(option: str) -> bool:
+    return click.get_current_context().get_parameter_source(option) not in (ParameterSource.DEFAULT, None)
+
+
+def settings_of(name: str) -> "Mapping[str, inspect.Parameter]":
+    """Return the parameters of a ranker by its name."""
+    return inspect.signature(rankers.find(name)).parameters
+
+
+def make_ranker(name: str, options: "Mapping[str, Any]") -> Any:
+    """Return the named ranker with the given options; raise UsageError for repeated or useless options."""
+    if is_default(name):
+        require_ranking_loss(options["loss"])
+    known = settings_of(name)
+    of_solver = {"tol": options["tol"] if _is_given("tol") else None, "max_iter": options["max_iter"]}
+    solver = make_solver(options["solver"], options["backend"], of_solver)
+    given = {key: value for key, value in options.items() if key not in _OF_SOLVERS and _is_given(key)}
+    if "solver" in known and not any(option.startswith("solver") for option in Spelling.of(name).options):
+        given["solver"] = solver
+        given.pop("tol", None)
+    try:
+        return rankers.create(name, **given)
+    except InputError as error:
+        raise click.UsageError(str(error)) from None
+
+
+def tol_of(ranker: Any, default: float) -> float:
+    """Return the tolerance of a ranker, or else of its solver."""
+    parameters = ranker.get_params(deep=False)
+    if parameters.get("tol") is None and "solver" in parameters:
+        return float(getattr(solvers.create(ranker.solver), "tol", default))
+    return float(parameters.get("tol") or default)

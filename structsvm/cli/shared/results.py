@@ -1,0 +1,110 @@
+"""Write results as JSON, CSV and plots."""
+
+import json
+import math
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from structsvm.cli.shared.console import note
+from structsvm.cli.shared.failures import Failure
+from structsvm.cli.shared.files import check_output, write_text
+from structsvm.cli.shared.paths import OUTPUT, PathType
+from structsvm.exceptions import InputError
+from structsvm.foundation.storage.files import check_writable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+T = TypeVar("T", bound=Callable[..., Any])
+
+STANDARD_OUTPUT = Path("-")
+"""FILE of --json and --csv that means standard output, instead of text."""
+
+
+def _file(path: Path) -> Iterable[Path]:
+    return () if path == STANDARD_OUTPUT else (path,)
+
+
+def _checked(_ctx: click.Context, _param: click.Parameter, path: Path | None) -> Path | None:
+    """Check that the file can be written before the work begins."""
+    check_output(None if path == STANDARD_OUTPUT else path)
+    return path
+
+
+def _option(form: str) -> Callable[[T], T]:
+    return click.option(
+        f"--{form}",
+        f"{form}_path",
+        type=PathType(writes=_file),
+        metavar="FILE",
+        callback=_checked,
+        help=f'File to write the result to, as {form.upper()}; "-" is standard output, in place of text.',
+    )
+
+
+with_json = _option("json")
+"""Option for a result as JSON."""
+
+with_csv = _option("csv")
+"""Option for a result as CSV."""
+
+
+def shows_text(*paths: Path | None) -> bool:
+    """Return whether standard output is free for text, because no result is written to it."""
+    if paths.count(STANDARD_OUTPUT) > 1:
+        raise click.UsageError("--csv and --json both write to standard output: name a file for one")
+    return STANDARD_OUTPUT not in paths
+
+
+def write_json(content: Any, path: Path | None) -> None:
+    """Write a result as JSON if there is a file; NaN and infinity become null."""
+    if path is not None:
+        write_result(json.dumps(_plain(content), indent=2, allow_nan=False) + "\n", path)
+
+
+def write_result(text: str, path: Path | None) -> None:
+    """Write a result if there is a file, which may be standard output."""
+    if path is not None:
+        write_text([text], None if path == STANDARD_OUTPUT else path)
+
+
+def _plain(content: Any) -> Any:
+    if isinstance(content, Mapping):
+        return {str(key): _plain(value) for key, value in content.items()}
+    if isinstance(content, list | tuple):
+        return [_plain(each) for each in content]
+    if isinstance(content, float) and not math.isfinite(content):
+        return None
+    return str(content) if isinstance(content, Path) else content
+
+
+def with_plot(help: str) -> Callable[[T], T]:
+    """Return the option for the file of a plot; ``help`` describes the plot."""
+    return click.option("--plot", "plot_path", metavar="FILE", type=OUTPUT, help=help)
+
+
+def check_plot(path: Path | None) -> None:
+    """Raise InputError if the plot cannot be written, NotInstalledError without Matplotlib; None is no plot."""
+    if path is not None:
+        from structsvm.plots.files import require_plot_format
+
+        check_writable(path)
+        require_plot_format(path)
+
+
+def write_plot(
+    path: Path, width: float, height: float, draw: "Callable[[Axes], object]", *, quiet: bool = False
+) -> None:
+    """Draw a plot in the library's style, with its size in inches, and print its path unless ``quiet``."""
+    from structsvm.plots.files import drawn_to
+
+    with drawn_to(path, width, height) as axes:
+        try:
+            draw(axes)
+        except InputError as error:
+            raise Failure(f"{path} was not written: {error}") from None
+    if not quiet:
+        note(f"wrote the plot to {path}")

@@ -1,0 +1,177 @@
+"""The summary that ``structsvm train`` prints, and the scores of a search for C."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from structsvm.cli.shared.console import counted, note, print_table
+from structsvm.features.scaling.names import FEATURE_SCALINGS
+from structsvm.registry import backends, losses, solvers
+
+if TYPE_CHECKING:
+    from structsvm import RankerCV
+    from structsvm.data import RankingData
+    from structsvm.metrics import Measure
+    from structsvm.result import Result
+
+
+def summary(
+    ranker: Any,
+    data: "RankingData",
+    files: int,
+    model: Path,
+    measures: "Mapping[str, Measure]",
+    validation: "RankingData | None",
+    warned: list[str],
+) -> list[str]:
+    """Return the lines of the summary of a fitted ranker; ``measures`` are shown if it has no certificate."""
+    of_kind = (
+        _certified(ranker, data)
+        if ranker.capabilities.has_certificate
+        else _uncertified(ranker, data, measures, validation)
+    )
+    return [
+        f"data     {data.summary} from {counted(files, 'file')}",
+        *of_kind,
+        *(f"warning  {each}" for each in dict.fromkeys(warned)),
+        *_ending(ranker),
+        f"model    {model}",
+    ]
+
+
+def _certified(ranker: Any, data: "RankingData") -> list[str]:
+    result: Result = ranker.result_
+    left_out = "whose documents are all relevant or all not"
+    unit = result.C * ranker.gap_unit_
+    at = ranker.model_.record.get("weights_at_a_bound")
+    bounds = [] if at is None else [f"bounds   {at} of {counted(len(ranker.coef_), 'weight')} are at one"]
+    return [
+        *_what_was_trained(ranker),
+        f"used     {_used(ranker, left_out)}",
+        f"optimum  {_bounds(result)}: gap {result.gap / unit:.2g} * C, asked for {result.tol * result.C / unit:g} * C",
+        *bounds,
+        *_learned_nothing(ranker),
+        *_far_apart(ranker, data),
+    ]
+
+
+def _uncertified(
+    ranker: Any, data: "RankingData", measures: "Mapping[str, Measure]", validation: "RankingData | None"
+) -> list[str]:
+    lines = []
+    if "examples" in ranker.model_.record:
+        lines.append(f"used     {_used(ranker, 'of which there is nothing to learn')}")
+    if ranker.capabilities.is_staged:
+        curve = ranker.validation_scores_
+        chosen = "" if curve is None else f" of {len(curve)}, the best on --validation"
+        lines.append(f"steps    {ranker.best_iteration_}{chosen}")
+    for what, queries in (("training", data), ("held out", validation)):
+        if queries is not None:
+            known = {"qid": queries.qid} if ranker.capabilities.takes_qid_at_predict else {}
+            scores = ranker.predict(queries.X, **known)
+            values = [f"{name} {each.mean(scores, queries.y, queries.qid):.4f}" for name, each in measures.items()]
+            lines.append(f"{what} {', '.join(values)}")
+    return lines
+
+
+def _ending(ranker: Any) -> list[str]:
+    """Describe the run, or the lack of a certificate."""
+    if not ranker.capabilities.has_certificate:
+        return [
+            f"optimum  {type(ranker).__name__} has no certificate: how far it is from the best of its kind is not known"
+        ]
+    result: Result = ranker.result_
+    solver, last = solvers.create(ranker.solver), result.history[-1]
+    how = [result.solver_name]
+    # "auto" chose another solver.
+    ran = solver if solver.name == result.solver_name else solvers.create(result.solver_name)
+    if hasattr(ran, "backend") and hasattr(solver, "backend"):
+        how.append(f"backend {backends.create(solver.backend).name}")
+    run = [counted(last.iteration, "iteration"), f"{last.seconds:.2f} s", counted(last.cuts, "cut")]
+    if result.handovers:
+        run.append(f"{counted(result.handovers, 'QP')} handed over to the built-in backend")
+    return [f"run      {', '.join(how)}: {', '.join(run)}"]
+
+
+def _what_was_trained(ranker: Any) -> list[str]:
+    """Describe a cut-off in the name of a loss that training ignores."""
+    given = losses.create(ranker.loss) if "loss" in ranker.get_params(deep=False) else None
+    if getattr(given, "k", None) is None or getattr(ranker.loss_, "k", None) is not None:
+        return []
+    trained = losses.spell(ranker.loss_) or ranker.loss_
+    return [f"loss     {ranker.loss} trains at full depth, so that the optimum is that of {trained}"]
+
+
+def _used(ranker: Any, left_out: str) -> str:
+    loss = getattr(ranker, "loss_", None)
+    if loss is not None and loss.per_row:
+        return f"{counted(ranker.n_examples_, 'document')}, each an example of its own"
+    used = counted(ranker.n_examples_, "query", "queries")
+    return f"{used}; {ranker.n_left_out_} left out, {left_out}" if ranker.n_left_out_ else used
+
+
+def _bounds(result: "Result") -> str:
+    if result.exact:
+        return f"between {result.dual:.8g} (dual) and {result.primal:.8g} (primal, this model)"
+    return (
+        f"at least {result.dual:.8g} (dual); this model is estimated at {result.primal:.8g} (primal), "
+        "which may be too low, as the argmax of the loss is inexact"
+    )
+
+
+def _learned_nothing(ranker: Any) -> list[str]:
+    from structsvm.estimators.fitting import zero_weights
+
+    result: Result = ranker.result_
+    if result.w.any() or not result.converged:
+        return []
+    own = "loss" in ranker.get_params(deep=False)
+    loss, trained = (ranker.loss, ranker.loss_) if own else ("swapped_pairs", "swapped_pairs")
+    return [f"warning  {zero_weights(result, loss, trained, ranks=True, other_losses=own)}"]
+
+
+def _far_apart(ranker: Any, data: "RankingData") -> list[str]:
+    """Describe features with far larger ranges than others, if they were not normalised."""
+    from structsvm.estimators.scales import ColumnRanges
+
+    if ranker.normalize is not None:
+        return []
+    ranges, names = ColumnRanges.of(data.X), ranker.known_names
+    if not ranges.far_apart:
+        return []
+    told = ranges.told(lambda k: f"feature {k + 1}" if names is None else names[k])
+    return [f"warning  {told}: try --normalize {', '.join(FEATURE_SCALINGS[:-1])} or {FEATURE_SCALINGS[-1]}"]
+
+
+def show_scores(search: "RankerCV", *, by_folds: bool) -> None:
+    """Print the scores of a search at each C; it may have been interrupted after some folds."""
+    names, (first, *_) = list(search.scores_by_name_), search.scores_by_name_.values()
+    means = [scores.mean(axis=0) for scores in search.scores_by_name_.values()]
+    more: list[tuple[str, Any]] = []
+    if by_folds:
+        more = [(f"fold {k + 1}", [f"{score:.4f}" for score in scores]) for k, scores in enumerate(first)]
+    elif search.ranker_.capabilities.has_certificate:
+        heading = "certified gap" if search.ranker_.result_.exact else "estimated gap"
+        more = [(heading, [f"{gap:.1e}" for gap in search.gaps_[0]])]
+    chosen = getattr(search, "C_", None)
+    print_table(
+        ["C", *(name if by_folds else f"validation {name}" for name in names), *(heading for heading, _ in more), ""],
+        [
+            [
+                f"{C:g}",
+                *(f"{mean[k]:.4f}" for mean in means),
+                *(cells[k] for _, cells in more),
+                "chosen" if chosen == C else "",
+            ]
+            for k, C in enumerate(search.Cs_)
+        ],
+    )
+
+
+def note_end(search: "RankerCV") -> None:
+    """Note that the chosen C is at an end of the grid, if it is."""
+    from structsvm.estimators.choosing import best_of, which_end
+
+    end = which_end(search.mean_scores_, best_of(search.mean_scores_))
+    if end and not search.interrupted_:
+        note(f"validation picked the {end} value that was tried, C = {search.C_:g}; a wider --C-grid may do better")

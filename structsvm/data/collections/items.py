@@ -1,0 +1,138 @@
+"""Documents and topics: an id, and text by field."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from attrs import Attribute, field, frozen
+
+from structsvm.data.pairs import MOST_CHARACTERS, NO_WORD
+from structsvm.exceptions import InputError, quoted
+from structsvm.foundation.settings import require_kind
+
+ALL = "all"
+"""Name that stands for all parts of a topic together."""
+
+_DEFAULTS = ("title", "description", "text")
+"""Parts to search with if none is named: the first of these that the topic has."""
+
+_MARK = "\ufeff"
+
+
+def _valid_id(instance: Any, _attribute: "Attribute[str]", value: Any) -> None:
+    """Raise InputError for an id that a run cannot contain."""
+    what = f"the id of the {type(instance).__name__.lower()}"
+    if not isinstance(value, str):
+        raise InputError(f"{what} must be text, got {value!r}")
+    if not value:
+        raise InputError(f"{what} is empty: give it one")
+    if NO_WORD.search(value):
+        raise InputError(f"{what}, {quoted(value)}, must not contain a blank, tab, line end or NUL")
+    if len(value) > MOST_CHARACTERS:
+        raise InputError(f"{what} has {len(value)} characters, {quoted(value)}: it may have {MOST_CHARACTERS}")
+    _require_characters(value, what)
+
+
+def _valid_fields(instance: Any, _attribute: "Attribute[Mapping[str, str]]", value: Any) -> None:
+    """Raise InputError unless fields map names to text."""
+    what = f"of {type(instance).__name__.lower()} {quoted(instance.id)}"
+    if not isinstance(value, Mapping):
+        raise InputError(f"the fields {what} must be text by name, got {value!r}")
+    for name, text in value.items():
+        if not (isinstance(name, str) and isinstance(text, str)):
+            raise InputError(f"the fields {what} must be text by name, got {name!r}: {text!r}")
+        _require_characters(name, f"the name of a field {what}")
+        _require_characters(text, f"a field {what}")
+
+
+def _require_characters(text: str, what: str) -> None:
+    if text.isascii():
+        return
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        code = f"U+{ord(text[error.start]):04X}"
+        raise InputError(f"{what} contains half a character, the lone surrogate {code}: remove it") from None
+
+
+def _can_begin_a_line(_instance: Any, _attribute: "Attribute[str]", value: str) -> None:
+    if value.startswith("#"):
+        raise InputError(f"the id of the topic, {quoted(value)}, begins with '#', which makes lines of runs comments")
+    if value.startswith(_MARK):
+        raise InputError(f"the id of the topic, {quoted(value)}, begins with a byte order mark, U+FEFF: remove it")
+
+
+@frozen
+class Document:
+    """A document of a collection.
+
+    Parameters
+    ----------
+    id : its id in runs and judgments: 1 to 1000 characters without blank, tab, line end or NUL.
+    fields : text by the name of the field.
+
+    Raises
+    ------
+    InputError : the id is not valid in a run, or the fields do not map names to text.
+
+    Examples
+    --------
+    >>> from structsvm.data import Document
+    >>> Document("17", {"title": "On slipstreams", "text": "A wing in a slipstream."}).is_empty
+    False
+    """
+
+    id: str = field(validator=_valid_id)
+    fields: Mapping[str, str] = field(validator=_valid_fields)
+
+    @property
+    def is_empty(self) -> bool:
+        """True if no field has text other than white space."""
+        return not any(text.strip() for text in self.fields.values())
+
+
+@frozen
+class Topic:
+    r"""A topic: a description of what a user searches for.
+
+    Parameters
+    ----------
+    id : its id in runs and judgments: as for `Document`, and not beginning with ``#`` or a byte order mark.
+    fields : text by the name of the part. TREC's parts are called ``title``, ``description`` and ``narrative``,
+        whatever the tags in the file.
+
+    Raises
+    ------
+    InputError : the id is not valid in a run, or the fields do not map names to text.
+
+    Examples
+    --------
+    >>> from structsvm.data import Topic
+    >>> topic = Topic("301", {"title": "Organized crime", "description": "Identify organizations."})
+    >>> topic.query(), topic.query("description"), topic.query("all")
+    ('Organized crime', 'Identify organizations.', 'Organized crime\nIdentify organizations.')
+    """
+
+    id: str = field(validator=[_valid_id, _can_begin_a_line])
+    fields: Mapping[str, str] = field(validator=_valid_fields)
+
+    def query(self, part: str | None = None) -> str:
+        """Return the text to search with.
+
+        Parameters
+        ----------
+        part : name of a part, such as ``title``; ``all``: all parts, one per line, in the order of the file. None: the
+            title; the description of a topic without one, its text if it has neither, or all parts.
+
+        Raises
+        ------
+        InputError : the topic lacks the part; the message names its parts.
+        """
+        require_kind("part", part, str | None, "the name of a part, or None")
+        if part is None:
+            part = next((name for name in _DEFAULTS if name in self.fields), ALL)
+        if part == ALL:
+            return "\n".join(self.fields.values())
+        if part not in self.fields:
+            known = ", ".join(self.fields) or "none"
+            raise InputError(f"topic {quoted(self.id)} has no part {part!r}; its parts: {known}, or {ALL!r} for all")
+        return self.fields[part]

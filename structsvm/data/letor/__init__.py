@@ -1,0 +1,1 @@
+"""LETOR's format: svmlight text with query ids, one document per line."""

@@ -1,0 +1,174 @@
+"""Parse a block of lines in LETOR's format, with a compiled loop for plain lines and `parse_line` for others.
+
+The compiled loop stops at a line that is not in its plain form; `parse_line` reads or rejects the line, and the loop
+continues behind it.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from structsvm.data.blocks import Block
+from structsvm.data.letor.line import LARGEST_INDEX, NO_ID, WHOLE, BeyondError, LeadingColumns, document_id, parse_line
+from structsvm.foundation.types import IntVector, Vector
+
+WORTH_COMPILING = 2**17
+"""Smallest block in bytes for the compiled loop: loading it takes as long as Python needs for these bytes."""
+
+ROWS, LINES = 0, 2
+"""Indices of the numbers of rows and lines in `Space.counts`."""
+
+_SHORTEST_FEATURE = len(" 1:1")
+
+
+class BlockRows(NamedTuple):
+    """The rows of a block: labels and query ids (NaN and 0 if missing), and non-zero features in CSR form.
+
+    ``ends`` has the number of features up to the end of each row. ``indices`` count from 0, ``width`` from 1; it
+    includes features with value 0.
+    """
+
+    labels: Vector
+    queries: IntVector
+    ends: IntVector
+    indices: NDArray[np.int32]
+    values: NDArray[np.floating[Any]]
+    width: int
+    doc_ids: list[str] | None
+
+
+class Space(NamedTuple):
+    """Output buffers with room for all rows of a block; labels to values as in `BlockRows`.
+
+    ``places``, shape (n, 2), has line (from 0) and start of the comment (-1 if none) of each row. ``counts``, shape
+    (4,), has the numbers of rows, features and lines so far, and the largest index.
+    """
+
+    labels: Vector
+    queries: IntVector
+    ends: IntVector
+    places: IntVector
+    indices: NDArray[np.int32]
+    values: Vector
+    counts: IntVector
+
+
+def make_space(content: bytes) -> Space:
+    """Allocate buffers for a block; unused parts take no memory."""
+    rows, features = content.count(b"\n") + 1, len(content) // _SHORTEST_FEATURE + 1
+    return Space(
+        np.empty(rows),
+        np.empty(rows, dtype=np.int64),
+        np.empty(rows, dtype=np.int64),
+        np.empty((rows, 2), dtype=np.int64),
+        np.empty(features, dtype=np.int32),
+        np.empty(features),
+        np.zeros(4, dtype=np.int64),
+    )
+
+
+def parse_block(
+    block: Block,
+    n_features: int | None,
+    *,
+    doc_ids: bool,
+    beyond: str | None,
+    form: LeadingColumns = WHOLE,
+    dtype: DTypeLike = np.float64,
+) -> BlockRows:
+    """Parse a block of lines; feature indices may be at most ``n_features``.
+
+    ``beyond`` replaces the message about larger indices. float32 values are rounded from the nearest float64.
+    """
+    content = block.content
+    text = np.frombuffer(content, dtype=np.uint8)
+    space = make_space(content)
+    read = _compiled(n_features, form) if len(content) >= WORTH_COMPILING else None
+    at = 0
+    while at < len(content):
+        if read is not None:
+            at = read(text, at, space)
+        if at < len(content):
+            end = content.find(b"\n", at) + 1 or len(content)
+            try:
+                _read_line(content[at:end], at, n_features, form, space)
+            except ValueError as fault:
+                _narrowed(block, space, dtype)
+                if doc_ids:
+                    _doc_ids(block, space)
+                said = beyond if beyond and isinstance(fault, BeyondError) else str(fault)
+                raise block.fault(int(space.counts[LINES]), said) from None
+            at = end
+    rows, stored, _, width = space.counts.tolist()
+    return BlockRows(
+        space.labels[:rows],
+        space.queries[:rows],
+        space.ends[:rows],
+        space.indices[:stored],
+        _narrowed(block, space, dtype),
+        width,
+        _doc_ids(block, space) if doc_ids else None,
+    )
+
+
+def _compiled(n_features: int | None, form: LeadingColumns) -> Callable[[NDArray[np.uint8], int, Space], int] | None:
+    """Load and return the compiled loop; None if compilation is disabled."""
+    from structsvm.foundation.compute.environment import numba
+
+    if numba.config.DISABLE_JIT:
+        return None
+    from structsvm.data.letor.plain import read_plain
+    from structsvm.foundation.compute.decimals import powers_of_ten
+
+    most = min(n_features or LARGEST_INDEX, LARGEST_INDEX)
+    return lambda text, at, space: read_plain(text, at, most, *form, *powers_of_ten(), space)
+
+
+def _narrowed(block: Block, space: Space, dtype: DTypeLike) -> NDArray[np.floating[Any]]:
+    """Return the values as ``dtype``; raise DataFormatError if one is not finite in it."""
+    rows, stored = space.counts[:2].tolist()
+    values = space.values[:stored]
+    if np.dtype(dtype) == values.dtype:
+        return values
+    with np.errstate(over="ignore"):
+        narrow: NDArray[np.floating[Any]] = values.astype(dtype)
+    beyond = np.flatnonzero(~np.isfinite(narrow))
+    if len(beyond):
+        line = int(space.places[np.searchsorted(space.ends[:rows], beyond[0], side="right"), 0])
+        raise block.fault(
+            line,
+            f"the value of feature {space.indices[beyond[0]] + 1}, {values[beyond[0]]:g}, is beyond {np.dtype(dtype)}: "
+            "read the file as float64",
+        )
+    return narrow
+
+
+def _read_line(line: bytes, at: int, n_features: int | None, form: LeadingColumns, space: Space) -> None:
+    """Parse the line that begins at ``at`` of its block, and append it to ``space``."""
+    parsed = parse_line(line, n_features, form)
+    row, stored, number, width = space.counts.tolist()
+    if parsed is not None:
+        values = np.array(parsed.values)
+        kept = np.flatnonzero(values)
+        space.values[stored : stored + len(kept)] = values[kept]
+        space.indices[stored : stored + len(kept)] = np.array(parsed.indices, dtype=np.int64)[kept] - 1
+        comment = line.find(b"#")
+        space.labels[row], space.queries[row], space.ends[row] = parsed.label, parsed.query, stored + len(kept)
+        space.places[row] = number, comment if comment < 0 else at + comment
+        row, stored, width = row + 1, stored + len(kept), max([width, *parsed.indices[-1:]])
+    space.counts[:] = row, stored, number + 1, width
+
+
+def _doc_ids(block: Block, space: Space) -> list[str]:
+    found = []
+    for line, comment in space.places[: space.counts[ROWS]].tolist():
+        try:
+            if comment < 0:
+                raise ValueError(NO_ID)
+            end = block.content.find(b"\n", comment)
+            found.append(document_id(block.content, comment, len(block.content) if end < 0 else end))
+        except ValueError as fault:
+            raise block.fault(line, str(fault)) from None
+    return found

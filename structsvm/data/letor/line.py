@@ -1,0 +1,171 @@
+"""Rules of a line in LETOR's format, and messages about violations."""
+
+import math
+import re
+from array import array
+from collections.abc import Iterator
+from itertools import chain
+from typing import NamedTuple
+
+from structsvm.data.blocks import is_plain_number
+from structsvm.data.pairs import MOST_CHARACTERS
+from structsvm.exceptions import quoted
+
+_LINE = "a line reads '<label> qid:<query> <index>:<value> ...'"
+_QUERY = "qid:"
+LARGEST_INDEX = 2**31 - 1
+NO_ID = (
+    "there is no comment '#docid = ...', so the document has no id: write one at the end of each line, or use a table "
+    "with a column of ids (docid=..., or --docid COLUMN on the command line)"
+)
+_CELL = re.compile(rb"[^ \t]+")
+_NOT_FINITE = re.compile(r"[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
+_DOC_ID = re.compile(rb"#\s*docid\s*=\s*(\S+)")
+
+
+class LetorRow(NamedTuple):
+    """A parsed line: label (NaN if missing), query id (0 if missing), and features with indices from 1, ascending."""
+
+    label: float
+    query: int
+    indices: "array[int]"
+    values: "array[float]"
+
+
+class LeadingColumns(NamedTuple):
+    """Leading columns of lines: each must have a label or may lack it, and all or none have a query id."""
+
+    labels: bool = True
+    queries: bool = True
+
+
+WHOLE = LeadingColumns()
+
+
+def parse_line(line: bytes, n_features: int | None, form: LeadingColumns = WHOLE) -> LetorRow | None:
+    """Parse a line, or return None if it is blank or a comment; raise ValueError if it breaks a rule.
+
+    Feature indices may be at most ``n_features``.
+    """
+    cells = _cells(line.partition(b"#")[0].rstrip(b"\r\n"))
+    first = next(cells, None)
+    if first is None:
+        return None
+    second: str | None = first
+    label, labelled = math.nan, form.labels or ":" not in first
+    if labelled:
+        if ":" in first:
+            raise ValueError(f"there is no label: the line begins with {quoted(first)}, but {_LINE}")
+        label, second = _finite(first, "the label {}"), next(cells, None)
+    if form.queries:
+        query = _query_id(second, labelled)
+    else:
+        query = 0
+        if second is not None and second.startswith(_QUERY):
+            raise ValueError(
+                f"{quoted(second)} is a query id, but the first line has none or a second file has the sizes of "
+                "queries: give a query id in every line or in none"
+            )
+        cells = chain([] if second is None else [second], cells)
+    row = LetorRow(label, query, array("i"), array("d"))
+    previous = 0
+    for cell in cells:
+        name, colon, value = cell.partition(":")
+        if not colon:
+            raise ValueError(f"{quoted(cell)} has no colon: {_LINE}")
+        index = _index(name, cell)
+        if index <= previous:
+            raise ValueError(f"feature {index} follows feature {previous}: indices must ascend, each at most once")
+        if n_features is not None and index > n_features:
+            raise BeyondError(index, n_features)
+        row.indices.append(index)
+        row.values.append(_finite(value, f"the value of feature {index}, {{}},"))
+        previous = index
+    return row
+
+
+def _query_id(cell: str | None, labelled: bool) -> int:
+    """Parse a cell as query id; it follows the label if there is one."""
+    if cell is None or not cell.startswith(_QUERY):
+        found = f"{'after the label comes' if labelled else 'the line begins with'} {quoted(cell or '')}"
+        raise ValueError(
+            f"no query id: {found if cell is not None else 'there is only a label'}, but {_LINE}. Or write the sizes "
+            "of the queries to FILE.query beside the file, one per line"
+        )
+    query = _whole(cell.removeprefix(_QUERY))
+    if query is None or not -(2**63) <= query < 2**63:
+        raise ValueError(f"the query id in {quoted(cell)} must be a 64-bit whole number")
+    return query
+
+
+def has_query_ids(content: bytes) -> bool | None:
+    """Return whether the first line that is not a comment has a query id; None without a line."""
+    for line in content.split(b"\n"):
+        cells = _CELL.findall(line.partition(b"#")[0].rstrip(b"\r"))
+        if cells:
+            return any(cell.startswith(_QUERY.encode()) for cell in cells[:2])
+    return None
+
+
+class BeyondError(ValueError):
+    """A feature index exceeds the number of features."""
+
+    def __init__(self, index: int, n_features: int) -> None:
+        super().__init__(f"feature {index} is beyond n_features={n_features}; pass n_features={index} or more, or None")
+
+
+def document_id(text: bytes, start: int = 0, end: int | None = None) -> str:
+    """Return the document id in the comment of the line ``text[start:end]``, which may begin at its first ``#``.
+
+    Raises ValueError if the comment has no valid id.
+    """
+    match = _DOC_ID.search(text, start, len(text) if end is None else end)
+    if match is None:
+        raise ValueError(NO_ID)
+    if len(match[1]) > MOST_CHARACTERS:
+        raise ValueError(f"the document id {quoted(match[1])} is too long: it may have {MOST_CHARACTERS} bytes")
+    return match[1].decode(errors="surrogateescape")
+
+
+def _cells(content: bytes) -> Iterator[str]:
+    """Yield the cells of a line one by one, because a line may have millions."""
+    for cell in _CELL.finditer(content):
+        try:
+            yield cell[0].decode()
+        except UnicodeDecodeError:
+            raise ValueError(
+                f"this is not text: {quoted(cell[0])} is not UTF-8. LETOR files are text, plain or compressed"
+            ) from None
+
+
+def _index(name: str, cell: str) -> int:
+    index = _whole(name)
+    if index is None:
+        raise ValueError(f"the feature index in {quoted(cell)} must be a whole number")
+    if index == 0:
+        raise ValueError(
+            f"{quoted(cell)} has index 0, but LETOR counts features from 1; add 1 to every index of the file"
+        )
+    if not 0 < index <= LARGEST_INDEX:
+        raise ValueError(f"the feature index in {quoted(cell)} must be from 1 to {LARGEST_INDEX}")
+    return index
+
+
+def _finite(text: str, what: str) -> float:
+    try:
+        number = float(text) if is_plain_number(text) or _NOT_FINITE.fullmatch(text) else None
+    except ValueError:
+        number = None
+    if number is None:
+        foreign = "" if text.isascii() else "; digits are 0 to 9, and blanks and tabs separate"
+        raise ValueError(f"{what.format(quoted(text))} is not a number{foreign}")
+    if not math.isfinite(number):
+        raise ValueError(f"{what.format(quoted(text))} is not finite: leave the feature out, or replace its value")
+    return number
+
+
+def _whole(text: str) -> int | None:
+    try:
+        return int(text) if is_plain_number(text) else None
+    except ValueError:
+        return None

@@ -1,0 +1,53 @@
+"""Corrections of p-values for several tests made together."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from structsvm.exceptions import InputError
+from structsvm.foundation.settings import as_list, is_number
+
+
+def bonferroni(p_values: Iterable[float | None]) -> list[float | None]:
+    """Return each p-value times the number of tests, at most 1; None means no test and is kept."""
+    p_values = _checked(p_values)
+    m = sum(p is not None for p in p_values)
+    return [None if p is None else min(1.0, m * p) for p in p_values]
+
+
+def holm(p_values: Iterable[float | None]) -> list[float | None]:
+    """Return p-values corrected by Holm's step-down method, which rejects at least as many hypotheses as Bonferroni's.
+
+    The k-th smallest of m is multiplied by m − k + 1; larger p-values get no smaller results. None is
+    kept. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 1979.
+
+    Parameters
+    ----------
+    p_values : p-values of tests that are made together.
+
+    Raises
+    ------
+    InputError : a p-value is not a number from 0 to 1.
+
+    Examples
+    --------
+    >>> holm([0.01, 0.04, None, 0.03])
+    [0.03, 0.06, None, 0.06]
+    """
+    p_values = _checked(p_values)
+    tested = [place for place, p in enumerate(p_values) if p is not None]
+    given = np.array([p for p in p_values if p is not None], dtype=np.float64)
+    order = np.argsort(given, kind="stable")
+    stepped = np.minimum(np.maximum.accumulate(given[order] * np.arange(len(given), 0, -1)), 1.0)
+    corrected: list[float | None] = [None] * len(p_values)
+    for place, p in zip(order.tolist(), stepped.tolist(), strict=True):
+        corrected[tested[place]] = p
+    return corrected
+
+
+def _checked(p_values: Iterable[float | None]) -> list[float | None]:
+    given = as_list("p_values", p_values, "a list of p-values")
+    for p in given:
+        if p is not None and (not is_number(p, at_least=0.0) or p > 1):
+            raise InputError(f"a p-value must be a number from 0 to 1, or None for no test, got {p!r}")
+    return given

@@ -1,0 +1,31 @@
+"""Operators: linear maps from weights to scores, which store the features.
+
+To add one, derive from `Operator`; `register_view` makes it readable for compiled loops. To add a kind of matrix for
+`Rows`, derive from `MatrixKind` and register it with `register_matrix`.
+"""
+
+import structsvm.features.operators.composed  # noqa: F401
+from structsvm.features.operators.base import Operator
+from structsvm.features.operators.binned import Binned, BinnedMatrix
+from structsvm.features.operators.dense import Dense
+from structsvm.features.operators.matrix import MatrixKind, readable, register_matrix
+from structsvm.features.operators.rows import Rows
+from structsvm.features.operators.sparse import Sparse
+from structsvm.features.operators.views import example_combine, example_scores, register_view
+
+__all__ = [
+    "BinnedMatrix",
+    "MatrixKind",
+    "Operator",
+    "Rows",
+    "example_combine",
+    "example_scores",
+    "readable",
+    "register_matrix",
+    "register_view",
+]
+
+# Importing composed operators registers their views before loops are compiled.
+# Kinds are tried from the last to the first; Dense accepts anything that NumPy can convert, so it is tried last.
+for _kind in (Dense(), Sparse(), Binned()):
+    register_matrix(_kind)

@@ -1,0 +1,90 @@
+"""Interface of operators: the map A from weights to scores, and its transpose."""
+
+from abc import ABC, abstractmethod
+from typing import Any, Self
+
+import numpy as np
+
+from structsvm.features.operators.views import write_combinations
+from structsvm.foundation.compute.blocks import in_blocks
+from structsvm.foundation.types import IntVector, Matrix, Vector
+
+
+class Operator(ABC):
+    """The linear map A from weights to the scores of all examples, and its transpose.
+
+    A joint feature map is ``Ψ(x, y) = A_x' c(y)``. The operator stores the features and never sees a loss; the loss
+    encodes outputs as coefficients ``c(y)`` and never sees features. ``structsvm.testing.check_operator`` checks an
+    implementation.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm.features.operators import Operator, Rows
+    >>> A = Rows.of([[[1.0, 0.0], [0.0, 2.0]], [[3.0, 1.0]]])  # an example of two rows, and one of one row
+    >>> isinstance(A, Operator), A.n, A.d, A.ptr.tolist()
+    (True, 2, 2, [0, 2, 3])
+    >>> A.scores(np.array([1.0, 10.0]))
+    array([ 1., 20., 13.])
+    >>> A.combine(np.array([1.0, 1.0, -1.0]))
+    array([-2.,  1.])
+    >>> A.block(1, 2).scores(np.array([1.0, 10.0]))
+    array([13.])
+    """
+
+    @property
+    @abstractmethod
+    def ptr(self) -> IntVector:
+        """Start of each example, shape (n + 1,): example i has the scores ``ptr[i]`` to ``ptr[i + 1] − 1``."""
+
+    @property
+    @abstractmethod
+    def d(self) -> int:
+        """Number of weights."""
+
+    @property
+    def n(self) -> int:
+        """Number of examples."""
+        return len(self.ptr) - 1
+
+    @property
+    @abstractmethod
+    def stored(self) -> int:
+        """Number of feature values that a pass over the data reads; a value that is read K times counts K times."""
+
+    @property
+    def view(self) -> Any:
+        """Instance of a class known to `register_view`; None if compiled loops cannot read this operator."""
+        return None
+
+    @property
+    def content(self) -> Any:
+        """Arrays, numbers and text in tuples that identify the features; the view by default.
+
+        If it is None, features cannot be compared, and a solver that starts from a result of another `Problem` reuses
+        only its weights. An operator without a view may return its arrays.
+        """
+        return self.view
+
+    @abstractmethod
+    def scores(self, w: Vector) -> Vector:
+        """Return ``A w``, the scores of all examples, shape (ptr[-1],)."""
+
+    @abstractmethod
+    def combine(self, c: Vector) -> Vector:
+        """Return ``A' c``, the features combined by one coefficient per score, shape (d,)."""
+
+    @abstractmethod
+    def block(self, start: int, stop: int) -> Self:
+        """Return the operator of the examples ``start`` to ``stop − 1``, without copying features."""
+
+    def combine_each(self, c: Vector, examples: IntVector) -> Matrix:
+        """Return ``A_i' c_i`` of these examples, shape (len(examples), d), for one coefficient per score of A."""
+        out, view, ptr = np.empty((len(examples), self.d)), self.view, self.ptr
+        if view is not None:
+            rows = np.concatenate([[0], np.cumsum(np.diff(ptr)[examples])])
+            in_blocks(lambda k, m: write_combinations(view, examples[k:m], c, out[k:m]), rows)
+        else:
+            for row, i in enumerate(examples.tolist()):
+                out[row] = self.block(i, i + 1).combine(c[ptr[i] : ptr[i + 1]])
+        return out

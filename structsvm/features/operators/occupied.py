@@ -1,0 +1,72 @@
+"""Non-empty columns of sparse features; the weights of the others are 0 at the optimum."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from structsvm.features.operators.matrix import is_matrix, readable
+from structsvm.foundation.types import IntVector
+
+_WIDE = 1000
+"""Number of columns up to which selection is not worthwhile."""
+
+
+def occupied(xs: Any) -> IntVector | None:
+    """Return the indices of the columns with an entry, ascending, of a matrix or a list of one matrix per example.
+
+    The result is None unless features are sparse, have more than 1000 columns, and more than half of these are empty.
+    """
+    blocks = _sparse_blocks(xs)
+    if not blocks:
+        return None
+    width, stored = blocks[0].shape[1], sum(len(block.indices) for block in blocks)
+    # `stacked` reports different widths.
+    if width <= _WIDE or any(block.shape[1] != width for block in blocks):
+        return None
+    if stored < width:
+        columns = np.unique(np.concatenate([block.indices for block in blocks]))
+    else:
+        seen = np.zeros(width, dtype=np.bool_)
+        for block in blocks:
+            # If many columns are occupied, the first entries show it.
+            for start in range(0, len(block.indices), width):
+                seen[block.indices[start : start + width]] = True
+                if 2 * np.count_nonzero(seen) >= width:
+                    return None
+        columns = np.flatnonzero(seen)
+    few = 0 < 2 * len(columns) < width
+    return columns.astype(np.int64) if few else None
+
+
+def narrowed(xs: Any, columns: IntVector | None) -> Any:
+    """Return only these columns of a matrix, or of each matrix of a list, as CSR that shares values; unchanged if None.
+
+    Entries in other columns are dropped. Dense features are converted to CSR.
+    """
+    if columns is None:
+        return xs
+    return _narrowed(xs, columns) if is_matrix(xs) else [_narrowed(x, columns) for x in xs]
+
+
+def _narrowed(x: Any, columns: IntVector) -> Any:
+    rows: Any = readable(x)
+    X: Any = rows.tocsr() if hasattr(rows, "tocsr") else sp.csr_array(np.atleast_2d(rows))
+    place = np.searchsorted(columns, X.indices)
+    known = columns[np.minimum(place, len(columns) - 1)] == X.indices
+    data, indptr = X.data, X.indptr
+    if not known.all():
+        data, place = data[known], place[known]
+        indptr = np.concatenate([[0], np.cumsum(known)])[indptr]
+    index = X.indices.dtype
+    return sp.csr_array((data, place.astype(index), indptr.astype(index)), shape=(X.shape[0], len(columns)))
+
+
+def _sparse_blocks(xs: Any) -> Sequence[Any]:
+    """Return the features as CSR matrices, one per input matrix; empty if some input is not sparse."""
+    if sp.issparse(xs):
+        return [readable(xs)]
+    if isinstance(xs, list | tuple) and all(map(sp.issparse, xs)):
+        return [readable(x) for x in xs]
+    return []

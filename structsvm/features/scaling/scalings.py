@@ -1,0 +1,229 @@
+"""Scalings of features, which a ranker applies before weighting them and stores with its weights.
+
+They need only NumPy, so that a loaded ranker can predict without other packages.
+"""
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from attrs import field, frozen
+
+from structsvm.exceptions import InputError
+from structsvm.features.scaling.by_query import scaled, scaled_entries
+from structsvm.features.scaling.names import FEATURE_SCALINGS, STANDARD
+from structsvm.foundation.queries import Queries
+from structsvm.foundation.settings import require_switch
+from structsvm.foundation.storage.archives import finite_numbers, record, require_names
+from structsvm.foundation.types import IntVector, Vector
+
+_ROWS_AT_ONCE = 2**14
+_EPSILON = float(np.finfo(np.float64).eps)
+
+
+class Scaling(ABC):
+    """A scaling of features, including the statistics learned from training rows."""
+
+    name: str
+    """Name in `FEATURE_SCALINGS`."""
+
+    by_query: ClassVar[bool]
+    """True if it needs the grouping of rows by query."""
+
+    @abstractmethod
+    def rows(self, X: Any, queries: Queries | None) -> Any:
+        """Return scaled features, shape (rows, d), dense or CSR like X; ``queries`` None means one query."""
+
+    @abstractmethod
+    def scores(self, X: Any, queries: Queries | None, w: Vector, product: Callable[[Any, Vector], Vector]) -> Vector:
+        """Return the scores of rows, shape (rows,), for weights w of scaled features; ``product`` is ``X w``."""
+
+    @abstractmethod
+    def state(self) -> dict[str, Any]:
+        """Return the learned statistics and settings by name."""
+
+    def arrays(self) -> dict[str, Any]:
+        """Return the scaling as arrays for a file; `read_scaling` reads them."""
+        state = self.state()
+        vectors = {name: value for name, value in state.items() if isinstance(value, np.ndarray)}
+        text = json.dumps({"name": self.name, **{name: value for name, value in state.items() if name not in vectors}})
+        return {"scaling": np.array(text), **{f"scaling_{name}": value for name, value in vectors.items()}}
+
+
+@frozen(eq=False)
+class StandardScaling(Scaling):
+    """``(x − mean) / deviation`` of each feature over all training rows; mean is 0 if they were sparse."""
+
+    by_query: ClassVar[bool] = False
+
+    mean: Vector = field(repr=False)
+    deviation: Vector = field(repr=False)
+    name: str = field(default=STANDARD, init=False)
+
+    def rows(self, X: Any, queries: Queries | None) -> Any:
+        """Return the scaled features; sparse rows are divided but not centred."""
+        if hasattr(X, "tocsr"):
+            return _with_data(X, X.data / self.deviation[X.indices])
+        out = np.empty_like(X, order="C")
+        for start in range(0, len(X), _ROWS_AT_ONCE):
+            block = slice(start, start + _ROWS_AT_ONCE)
+            out[block] = (X[block] - self.mean) / self.deviation
+        return out
+
+    def scores(self, X: Any, queries: Queries | None, w: Vector, product: Callable[[Any, Vector], Vector]) -> Vector:
+        """Return scores from folded weights, so that X is not copied."""
+        weights, constant = self.folded(w)
+        return product(X, weights) + constant
+
+    def folded(self, w: Vector) -> tuple[Vector, float]:
+        """Return weights of the original features and a constant: ``(w/deviation)·x − (w/deviation)·mean``."""
+        weights = w / self.deviation
+        return weights, -float(weights @ self.mean)
+
+    @property
+    def listed(self) -> tuple[list[float], list[float]]:
+        """Means and deviations as lists of Python floats."""
+        return self.mean.tolist(), self.deviation.tolist()
+
+    def state(self) -> dict[str, Any]:
+        return {"mean": self.mean, "deviation": self.deviation}
+
+
+@frozen(eq=False)
+class QueryScaling(Scaling):
+    """Features scaled within each query; sparse ones are divided but not shifted, which changes no ranking."""
+
+    by_query: ClassVar[bool] = True
+
+    name: str
+    centred: bool = True
+
+    def rows(self, X: Any, queries: Queries | None) -> Any:
+        """Return the scaled features."""
+        if hasattr(X, "tocsr"):
+            return self._sparse(X, queries)[0]
+        if queries is None:
+            return scaled(X, np.array([0, len(X)]), self.name, centred=self.centred)
+        return queries.ungrouped(scaled(queries.grouped(X), queries.ptr, self.name, centred=self.centred))
+
+    def scores(self, X: Any, queries: Queries | None, w: Vector, product: Callable[[Any, Vector], Vector]) -> Vector:
+        """Return the scores of rows; sparse ones are shifted after the product."""
+        if not hasattr(X, "tocsr"):
+            return product(self.rows(X, queries), w)
+        rows, query, column, shift = self._sparse(X, queries)
+        scores = product(rows, w)
+        if self.centred:
+            lowered = np.bincount(query, shift * w[column], 1 if queries is None else len(queries))
+            scores = scores - lowered[0 if queries is None else queries.number]
+        return scores
+
+    def state(self) -> dict[str, Any]:
+        return {"centred": self.centred}
+
+    def _sparse(self, X: Any, queries: Queries | None) -> tuple[Any, IntVector, IntVector, Vector]:
+        """Return sparse rows divided by their scales, and query, column and value of shifts divided by scales."""
+        X = X.tocsr()
+        if not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
+        rows, d = X.shape
+        number = np.zeros(rows, dtype=np.int64) if queries is None else queries.number
+        sizes = np.array([rows]) if queries is None else queries.sizes
+        place = np.repeat(number, np.diff(X.indptr)) * d + X.indices
+        order = np.argsort(place, kind="stable")
+        there, starts = np.unique(place[order], return_index=True)
+        query, column = np.divmod(there, d)
+        values = X.data[order].astype(np.float64)
+        entries, shift = scaled_entries(values, starts, sizes[query], self.name) if len(starts) else (values, values)
+        divided = np.empty_like(X.data)
+        divided[order] = entries
+        return _with_data(X, divided), query, column, shift
+
+
+def learn_scaling(name: str, X: Any) -> Scaling:
+    """Return the named scaling with statistics of training rows X, dense or CSR."""
+    _require_numbers_of_features(name, X)
+    sparse = hasattr(X, "tocsr")
+    if name != STANDARD:
+        return QueryScaling(name, centred=not sparse)
+    return Moments.of(X).standard(centred=not sparse)
+
+
+@frozen(eq=False)
+class Moments:
+    """Mean and variance (ddof 0) of each feature over rows; parts can be combined."""
+
+    rows: int
+    mean: Vector = field(repr=False)
+    variance: Vector = field(repr=False)
+
+    @classmethod
+    def of(cls, X: Any) -> "Moments":
+        """Return the moments of at least one row, dense or CSR."""
+        _require_numbers_of_features(STANDARD, X)
+        from sklearn.preprocessing import StandardScaler
+
+        scaler = StandardScaler(with_mean=not hasattr(X, "tocsr"))
+        with np.errstate(all="ignore"):
+            # The scaler copies its input, so pass blocks.
+            for start in range(0, X.shape[0], _ROWS_AT_ONCE):
+                scaler.partial_fit(X[start : start + _ROWS_AT_ONCE])
+        _require_finite(scaler.var_)
+        return cls(X.shape[0], *(np.asarray(each, dtype=np.float64) for each in (scaler.mean_, scaler.var_)))
+
+    def with_more(self, other: "Moments") -> "Moments":
+        """Return the moments of both sets of rows (Chan, Golub and LeVeque, COMPSTAT 1982)."""
+        rows = self.rows + other.rows
+        share, apart = other.rows / rows, other.mean - self.mean
+        with np.errstate(over="ignore"):
+            variance = (1.0 - share) * self.variance + share * other.variance + share * (1.0 - share) * apart * apart
+        _require_finite(variance)
+        return Moments(rows, self.mean + share * apart, variance)
+
+    def standard(self, *, centred: bool) -> StandardScaling:
+        """Return the scaling by these moments; ``centred`` is False for sparse rows."""
+        deviation = np.sqrt(self.variance)
+        small = deviation <= self.rows * _EPSILON * np.abs(self.mean)
+        mean = self.mean if centred else np.zeros(len(self.mean))
+        return StandardScaling(mean, np.where(small, 1.0, deviation))
+
+
+def _require_numbers_of_features(name: str, X: Any) -> None:
+    if hasattr(X, "tocsr") and not hasattr(X, "indptr"):
+        raise InputError(
+            f"normalize={name!r} is of numbers, and X is a {type(X).__name__}, whose features are all 0 or 1: leave "
+            "normalize=None, or normalize the scores before structsvm.features.Thresholds"
+        )
+
+
+def read_scaling(arrays: Mapping[str, Any], columns: int) -> Scaling:
+    """Return the scaling in a file's arrays, validated for this number of columns."""
+    text = record(arrays, "scaling")
+    name = text["name"]
+    if name == STANDARD:
+        require_names("the scaling", text, ("name",))
+        mean, deviation = (finite_numbers(arrays, f"scaling_{each}", (columns,)) for each in ("mean", "deviation"))
+        if not (deviation > 0.0).all():
+            raise ValueError("the deviations that features are divided by must be above 0")
+        return StandardScaling(mean, deviation)
+    if name not in FEATURE_SCALINGS:
+        raise ValueError(f"there is no scaling {name!r}")
+    require_names("the scaling", text, ("name", "centred"), ("centred",))
+    require_switch("centred", text["centred"])
+    return QueryScaling(name, centred=text["centred"])
+
+
+def _require_finite(scale: Any) -> None:
+    if not np.isfinite(scale).all():
+        column = int(np.argwhere(~np.isfinite(np.atleast_2d(scale)))[0, -1])
+        raise InputError(
+            f"column {column} of X has numbers so large that their differences or squares overflow: divide it by a "
+            "power of 10 first"
+        )
+
+
+def _with_data(X: Any, data: Any) -> Any:
+    """Return a CSR matrix with other entries at the same places, in the same number type."""
+    return type(X)((data.astype(X.dtype, copy=False), X.indices, X.indptr), shape=X.shape)

@@ -1,0 +1,1 @@
+"""Execution: compilation, threads, processes, a sort for kernels, and reductions over groups."""

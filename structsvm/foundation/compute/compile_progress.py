@@ -1,0 +1,80 @@
+"""Progress of compilation, for progress lines; signals wait until it is done. Importing this does not load numba."""
+
+import gc
+import logging
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from structsvm.foundation.signals import held
+
+logger = logging.getLogger("structsvm")
+
+_SOON = 0.3
+"""Seconds of compiling that go unreported."""
+
+_thread = threading.local()
+_running: list[tuple[str, float]] = []
+"""Function name and start time of each compilation under way; nested compilations are part of the outer one."""
+
+
+def watched(dispatcher: Any) -> None:
+    """Report when a numba function is compiled, and delay signals meanwhile; call this after caching is switched on.
+
+    A KeyboardInterrupt in numba's compiler breaks it for this process. Turning garbage collection off saves a tenth.
+    """
+    kept = getattr(dispatcher, "_cache", None)
+    # Another numba may have a different cache; then nothing is reported.
+    if kept is None or not hasattr(kept, "load_overload"):
+        return
+    name = dispatcher.py_func.__name__.strip("_")
+    dispatcher.compile = _watching(dispatcher.compile, name, kept=kept.cache_path is not None)
+    kept.load_overload = _compiling_if_missing(kept.load_overload)
+
+
+def _watching(compile_: Callable[[Any], Any], name: str, *, kept: bool) -> Callable[[Any], Any]:
+    def compile_and_tell(signature: Any) -> Any:
+        if getattr(_thread, "asked_for", None) is not None:
+            return compile_(signature)
+        collects = gc.isenabled()
+        _thread.asked_for, _thread.begun = name, None
+        try:
+            with held():
+                gc.disable()
+                return compile_(signature)
+        finally:
+            begun, _thread.asked_for = _thread.begun, None
+            if collects:
+                gc.enable()
+            if begun is not None:
+                _running.remove(begun)
+                seconds = time.monotonic() - begun[1]
+                if seconds > _SOON:
+                    end = "; machine code is kept on disk" if kept else ""
+                    logger.info("compiled %s in %.1f s%s", name, seconds, end)
+
+    return compile_and_tell
+
+
+def _compiling_if_missing(load: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap the cache lookup so that a miss records the start of compilation."""
+
+    def load_or_begin(*arguments: Any) -> Any:
+        found = load(*arguments)
+        if found is None and getattr(_thread, "asked_for", None) is not None and _thread.begun is None:
+            _thread.begun = _thread.asked_for, time.monotonic()
+            _running.append(_thread.begun)
+        return found
+
+    return load_or_begin
+
+
+def what_is_compiled() -> str:
+    """Return "compiling ..., 3 s", or "" if nothing has been compiling for long."""
+    try:
+        name, began = _running[0]
+    except IndexError:
+        return ""
+    seconds = time.monotonic() - began
+    return f"compiling {name}, {seconds:.0f} s" if seconds > _SOON else ""

@@ -1,0 +1,136 @@
+"""The number of computing threads, and work shared by them."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, TypeVar
+
+import numpy as np
+
+from structsvm.exceptions import InputError
+from structsvm.foundation.compute.atomics import ATOMIC
+from structsvm.foundation.compute.environment import numba
+
+T = TypeVar("T")
+
+
+def require_jobs(what: str, n_jobs: Any) -> None:
+    """Raise `InputError` unless ``n_jobs`` is None or an integer other than 0, as in scikit-learn."""
+    counted = isinstance(n_jobs, int | np.integer) and not isinstance(n_jobs, bool)
+    if n_jobs is None or (counted and n_jobs != 0):
+        return
+    raise InputError(
+        f"{what} must be a number of threads or processes (1: no others), -1 for all cores, -2 for all but one and so "
+        f"on, or None, got {n_jobs!r}"
+    )
+
+
+def thread_count(n_jobs: int | None) -> int:
+    """Return the number of threads for a number of jobs; −1 means numba's setting (all cores by default), −2 one less.
+
+    None means the setting of ``joblib.parallel_config(n_jobs=...)``, 1 in a joblib worker, else numba's setting.
+    """
+    if numba.config.DISABLE_JIT or not ATOMIC:
+        return 1
+    if n_jobs is None:
+        # This import takes long.
+        from joblib.parallel import get_active_backend
+
+        backend, n_jobs = get_active_backend()
+        if n_jobs is None:
+            return 1 if backend.nesting_level else numba.get_num_threads()
+    return int(n_jobs) if n_jobs > 0 else max(1, numba.get_num_threads() + 1 + int(n_jobs))
+
+
+class Threads:
+    """The calling thread and a pool of others, ``count`` in all."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self._pool: ThreadPoolExecutor | None = None
+
+    def together(self, work: Callable[[], None], most: int, over: Callable[[], None] | None = None) -> None:
+        """Run ``work``, which takes pieces until none is left, on up to ``most`` threads; wait until all return.
+
+        Other threads may start late or never. ``over`` is called at the end, perhaps repeatedly, to release waiting
+        threads.
+        """
+        others: list[Future[None]] = []
+        try:
+            if min(self.count, most) > 1:
+                self._pool = self._pool or ThreadPoolExecutor(self.count - 1, "structsvm")
+                for _ in range(min(self.count, most) - 1):
+                    # Register the future before it starts, so that Ctrl-C cannot lose it.
+                    others.append(Future())
+                    self._pool.submit(_do, work, others[-1])
+            work()
+            _end(others, over)
+        except BaseException:
+            _end(others, over)
+            raise
+        for other in others:
+            if not other.cancelled():
+                other.result()
+
+    def aside(self, work: Callable[[], T]) -> Callable[[], T]:
+        """Start short work on another thread, or here if there is none; return a function that waits for the result.
+
+        Ctrl-C waits for it, and `together` has one thread less until it ends.
+        """
+        if self.count == 1:
+            return work
+        self._pool = self._pool or ThreadPoolExecutor(self.count - 1, "structsvm")
+        return self._pool.submit(work).result
+
+    def close(self) -> None:
+        """Shut down the other threads."""
+        if self._pool is not None:
+            self._pool.shutdown()
+            self._pool = None
+
+
+def _do(work: Callable[[], None], done: Future[None]) -> None:
+    """Run work unless it was cancelled, and store its result."""
+    if not done.set_running_or_notify_cancel():
+        return
+    try:
+        work()
+    except BaseException as error:
+        done.set_exception(error)
+    else:
+        done.set_result(None)
+
+
+def _end(others: list[Future[None]], over: Callable[[], None] | None) -> None:
+    """Cancel pending work and wait for running work even after Ctrl-C, because it uses the same arrays."""
+    interrupt: KeyboardInterrupt | None = None
+    while True:
+        try:
+            if over is not None:
+                over()
+            wait([other for other in others if not other.cancel()])
+            break
+        except KeyboardInterrupt as error:
+            interrupt = error
+    if interrupt is not None:
+        raise interrupt
+
+
+_current: ContextVar[Threads | None] = ContextVar("structsvm_threads", default=None)
+
+
+@contextmanager
+def using(n_jobs: int | None) -> Iterator[Threads]:
+    """Compute with this number of threads in the block; reuse an outer block's if as many or ``n_jobs`` is None."""
+    outer = _current.get()
+    if outer is not None and (n_jobs is None or thread_count(n_jobs) == outer.count):
+        yield outer
+        return
+    threads = Threads(thread_count(n_jobs))
+    token = _current.set(threads)
+    try:
+        yield threads
+    finally:
+        _current.reset(token)
+        threads.close()

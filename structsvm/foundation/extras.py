@@ -1,0 +1,29 @@
+"""Imports of packages that only some features need."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from structsvm.exceptions import NotInstalledError
+
+
+@contextmanager
+def needed(clause: str, extra: str, advice: str = "") -> Iterator[None]:
+    """Turn a failed import inside the block into an error that names the extra to install.
+
+    Parameters
+    ----------
+    clause : beginning of the message, such as "Parquet files need pyarrow".
+    extra : extra of this distribution that brings the package.
+    advice : a further sentence.
+
+    Raises
+    ------
+    NotInstalledError : the package is missing or cannot be loaded.
+    """
+    try:
+        yield
+    except (ImportError, OSError) as error:
+        missing = isinstance(error, ModuleNotFoundError)
+        install = f": pip install 'structural-svm[{extra}]'"
+        why = install if missing else f", which is installed but cannot be loaded ({error})"
+        raise NotInstalledError(f"{clause}{why}.{advice and f' {advice}'}") from error

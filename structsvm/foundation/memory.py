@@ -1,0 +1,78 @@
+"""Available memory, and checks before large allocations."""
+
+import math
+import os
+import sys
+from pathlib import Path
+
+from structsvm.exceptions import TooLargeError
+
+_UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")
+
+
+def require_memory(size: float, what: str, way_out: str) -> None:
+    """Raise `TooLargeError` with ``what`` and ``way_out`` if ``size`` bytes exceed the available memory.
+
+    Operating systems overcommit memory and kill the process that uses it, which loses all work.
+    """
+    if size < _ALWAYS:
+        return
+    there = available()
+    if size > there:
+        raise TooLargeError(f"{what} take {in_units(size)} of memory, but {in_units(there)} are available: {way_out}")
+
+
+_ALWAYS = 2**26
+"""Sizes in bytes below this are not checked."""
+
+
+def available() -> float:
+    """Return the bytes that the system, the control group and process limits leave for this process."""
+    return max(0.0, min([_of_the_system(), *_of_the_group(), *_of_the_process()]))
+
+
+def in_units(size: float) -> str:
+    """Return a number of bytes as text: ``1.5 GiB``."""
+    unit = 0
+    while size >= 1024.0 and unit < len(_UNITS) - 1:
+        size, unit = size / 1024.0, unit + 1
+    return f"{size:,.0f} {_UNITS[unit]}" if unit == 0 or size >= 100.0 else f"{size:.1f} {_UNITS[unit]}"
+
+
+def _of_the_system() -> float:
+    """Return Linux's estimate of the memory that is available, elsewhere all memory of the machine."""
+    for line in _text("/proc/meminfo").splitlines():
+        if line.startswith("MemAvailable:"):
+            return 1024.0 * int(line.split()[1])
+    return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")) if hasattr(os, "sysconf") else math.inf
+
+
+def _of_the_group() -> list[float]:
+    """Return the memory that a container's control group (version 2 or 1) leaves, if there is one."""
+    left = []
+    for most, used in (
+        ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
+        ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
+    ):
+        limit, taken = _text(most).strip(), _text(used).strip()
+        if limit.isdecimal() and taken.isdecimal():
+            left.append(float(int(limit) - int(taken)))
+    return left
+
+
+def _of_the_process() -> list[float]:
+    if sys.platform == "win32":
+        return []
+    import resource
+
+    limit, pages = resource.getrlimit(resource.RLIMIT_AS)[0], _text("/proc/self/statm").split()
+    if limit == resource.RLIM_INFINITY or not pages:
+        return []
+    return [float(limit - int(pages[0]) * resource.getpagesize())]
+
+
+def _text(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="ascii")
+    except OSError:
+        return ""

@@ -1,0 +1,1 @@
+"""Read compressed files, write files atomically, lock them, and resume long work."""

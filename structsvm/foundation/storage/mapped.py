@@ -1,0 +1,96 @@
+"""Store arrays in a file and map them to memory; changes to the arrays do not reach the file.
+
+The file begins with `MAGIC`, the length and digest of a JSON header, and the header: type, shape, offset and digest of
+each array. Arrays are aligned to 64 bytes.
+"""
+
+import json
+import math
+import mmap
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import xxhash
+from numpy.typing import NDArray
+
+from structsvm.foundation.storage.archives import Damage, parse_json
+from structsvm.foundation.storage.files import replacement
+
+MAGIC = b"structsvm arrays"
+_ALIGNED = 64
+_LENGTH, _DIGEST = 8, 16
+_LARGEST_HEADER = 2**28
+_KINDS = "iufU"
+
+
+def write_mapped(path: Path, about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Write arrays and a JSON description of them atomically."""
+    held = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    said: dict[str, dict[str, Any]] = {}
+    place = 0
+    for name, array in held.items():
+        said[name] = {"dtype": array.dtype.str, "shape": array.shape, "place": place, "xxh3": _digest(_bytes(array))}
+        place = _aligned(place + array.nbytes)
+    header = json.dumps({"about": about, "arrays": said}).encode()
+    start = _aligned(len(MAGIC) + _LENGTH + _DIGEST + len(header))
+    with replacement(path) as temporary, temporary.open("wb") as file:
+        file.write(MAGIC + len(header).to_bytes(_LENGTH, "little") + _digest(header).encode() + header)
+        for name, array in held.items():
+            file.write(bytes(start + said[name]["place"] - file.tell()))
+            file.write(_bytes(array))
+
+
+def is_mapped(path: Path) -> bool:
+    """Return whether a file begins with `MAGIC` or is empty."""
+    with path.open("rb") as file:
+        return file.read(len(MAGIC)) in (MAGIC, b"")
+
+
+def read_header(file: IO[bytes]) -> dict[str, Any]:
+    """Return the header of an open file: the description "about", and type, shape, place and digest of "arrays"."""
+    return _header(file)[0]
+
+
+def read_mapped(file: IO[bytes]) -> dict[str, NDArray[Any]]:
+    """Map the arrays of an open file to memory; raise `Damage` if the file is damaged."""
+    header, start = _header(file)
+    mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
+    arrays: dict[str, NDArray[Any]] = {}
+    for name, said in header["arrays"].items():
+        dtype, count = np.dtype(said["dtype"]), math.prod(said["shape"])
+        place = start + said["place"]
+        if dtype.kind not in _KINDS or place % _ALIGNED or place + count * dtype.itemsize > len(mapped):
+            raise Damage(f"is damaged: {name!r} is cut short")
+        array: NDArray[Any] = np.frombuffer(mapped, dtype, count, place).reshape(said["shape"])
+        if _digest(_bytes(array)) != said["xxh3"]:
+            raise Damage(f"is damaged: the checksum of {name!r} does not match")
+        arrays[name] = array
+    return arrays
+
+
+def _header(file: IO[bytes]) -> tuple[dict[str, Any], int]:
+    """Return the header and the offset of the first array."""
+    file.seek(0)
+    if file.read(len(MAGIC)) != MAGIC:
+        raise Damage("is not a file of arrays of structsvm")
+    length = int.from_bytes(file.read(_LENGTH), "little")
+    digest = file.read(_DIGEST)
+    text = file.read(min(length, _LARGEST_HEADER))
+    if _digest(text).encode() != digest:
+        raise Damage("is damaged: the checksum of its header does not match")
+    header: dict[str, Any] = parse_json(text.decode())
+    return header, _aligned(len(MAGIC) + _LENGTH + _DIGEST + length)
+
+
+def _aligned(place: int) -> int:
+    return -(-place // _ALIGNED) * _ALIGNED
+
+
+def _bytes(array: NDArray[Any]) -> memoryview:
+    return array.reshape(-1).view(np.uint8).data
+
+
+def _digest(content: bytes | memoryview) -> str:
+    return xxhash.xxh3_64_hexdigest(content)

@@ -1,0 +1,1 @@
+"""Tables: described once, and written as text, Markdown, LaTeX, CSV and JSON."""

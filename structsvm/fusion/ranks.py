@@ -1,0 +1,254 @@
+"""Fusion by ranks: only the order of each system's scores counts."""
+
+# `help` then shows types by name instead of as long unions.
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structsvm.features.scaling.places import count_places, places
+from structsvm.foundation.compute.compilation import compiled
+from structsvm.foundation.settings import place, require_number
+from structsvm.foundation.types import IntVector, Matrix, Vector
+from structsvm.fusion.base import Fusion
+from structsvm.metrics import Measure
+
+Integers: TypeAlias = NDArray[np.signedinteger[Any]]
+
+
+class RankSum(Fusion):
+    """Adds the worth of a document's rank over the systems that retrieved it; ties share the worth of their ranks."""
+
+    @abstractmethod
+    def _worth(self, ranks: Vector) -> Vector:
+        """Return the worth of ranks, which count from 1; shape (ranks,)."""
+
+    def _fused(self, scores: Matrix, ptr: IntVector) -> Vector:
+        most = int(np.diff(ptr).max(initial=0))
+        return np.asarray(_add_worth(scores, ptr, self._worth(np.arange(1.0, most + 1.0))))
+
+
+class ReciprocalRankFusion(RankSum):
+    """Reciprocal rank fusion: the sum of ``1 / (rank_constant + rank)`` over the systems that retrieved a document.
+
+    Cormack, Clarke and Büttcher, "Reciprocal rank fusion outperforms Condorcet and individual rank learning methods",
+    SIGIR 2009. Documents of equal score get the mean over their ranks.
+
+    Parameters
+    ----------
+    rank_constant : the paper's k, at least 0; with larger values the first ranks differ less.
+    measure : see `Fusion`.
+
+    Examples
+    --------
+    >>> from structsvm.fusion import ReciprocalRankFusion
+    >>> scores = [[3.0, 1.0], [2.0, float("nan")], [1.0, 4.0]]
+    >>> ReciprocalRankFusion(rank_constant=1).fit(scores).predict(scores).round(4)
+    array([0.8333, 0.3333, 0.75  ])
+    """
+
+    def __init__(self, rank_constant: float = 60.0, *, measure: str | Measure | None = None) -> None:
+        self.rank_constant = rank_constant
+        self.measure = measure
+
+    def _require_settings(self) -> None:
+        require_number(place(self, "rank_constant"), self.rank_constant, at_least=0.0)
+
+    def _worth(self, ranks: Vector) -> Vector:
+        return 1.0 / (self.rank_constant + ranks)
+
+
+class InverseSquareRank(RankSum):
+    """The number of systems that retrieved the document times the sum of ``1 / rank²`` over them.
+
+    Mourão, Martins and Magalhães, "Multimodal medical information retrieval with unsupervised rank fusion",
+    Computerized Medical Imaging and Graphics 39, 2015.
+    """
+
+    def _worth(self, ranks: Vector) -> Vector:
+        return 1.0 / (ranks * ranks)
+
+    def _fused(self, scores: Matrix, ptr: IntVector) -> Vector:
+        return np.asarray(super()._fused(scores, ptr) * (~np.isnan(scores)).sum(axis=1))
+
+
+class BordaCount(Fusion):
+    """The Borda count: each system gives its first document of N candidates N points, the second N − 1, the last 1.
+
+    Documents of equal score share the points of their places, and documents that a system did not retrieve
+    share the remaining points (Aslam and Montague, SIGIR 2001).
+
+    Parameters
+    ----------
+    measure : see `Fusion`.
+
+    Examples
+    --------
+    >>> from structsvm.fusion import BordaCount
+    >>> scores = [[3.0, 1.0], [2.0, float("nan")], [1.0, float("nan")]]
+    >>> BordaCount().fit(scores).predict(scores)
+    array([6. , 3.5, 2.5])
+    """
+
+    _points = True
+
+    def _fused(self, scores: Matrix, ptr: IntVector) -> Vector:
+        ahead, behind = count_places(scores, ptr)
+        N = np.repeat(np.diff(ptr), np.diff(ptr))
+        return np.asarray(0.5 * (scores.shape[1] * (N + 1) + behind - ahead))
+
+
+class Condorcet(Fusion):
+    """Wins over all systems: each system counts the documents that it ranks behind this document.
+
+    A document that a system retrieved wins against other documents. Neither wins if scores are equal, or if the
+    system retrieved neither document. This is the Borda count minus one point per system and half a point per tie.
+    `Copeland` decides each pair by majority instead.
+
+    Parameters
+    ----------
+    measure : see `Fusion`.
+
+    Examples
+    --------
+    >>> from structsvm.fusion import Condorcet
+    >>> scores = [[3.0, 1.0], [2.0, float("nan")], [1.0, float("nan")]]
+    >>> Condorcet().fit(scores).predict(scores)
+    array([4., 1., 0.])
+    """
+
+    _points = True
+
+    def _fused(self, scores: Matrix, ptr: IntVector) -> Vector:
+        _, behind = count_places(scores, ptr)
+        return behind.astype(np.float64)
+
+
+class Copeland(Fusion):
+    """Pairwise contests won, and half for a draw: Condorcet voting by majority, in Copeland's form.
+
+    In a contest of two documents each system votes for the one that it ranks ahead; documents that it retrieved are
+    ahead of others. The document with more votes wins. A document that wins all contests, the Condorcet winner, is
+    first. If each document of one set beats each other document, the set is ahead, as with Condorcet-fuse (Montague
+    and Aslam, CIKM 2002), whose order of documents that beat each other in a circle depends on the input order.
+
+    Parameters
+    ----------
+    measure : see `Fusion`.
+
+    Examples
+    --------
+    >>> from structsvm.fusion import Copeland
+    >>> scores = [[3.0, 1.0], [2.0, float("nan")], [1.0, float("nan")]]
+    >>> Copeland().fit(scores).predict(scores)
+    array([2., 1., 0.])
+    """
+
+    _points = True
+
+    def _fused(self, scores: Matrix, ptr: IntVector) -> Vector:
+        return count_contests(scores, ptr)
+
+
+@compiled
+def _add_worth(scores: Matrix, ptr: IntVector, worth: Vector) -> Vector:
+    """Return the worth of each document's ranks, summed over the systems, shape (rows,).
+
+    The rows of each query are together; ``worth`` has one number per rank, for the longest query.
+    """
+    rows, m = scores.shape
+    total = np.zeros(rows)
+    up_to = np.concatenate((np.zeros(1), np.cumsum(worth)))
+    for query in range(len(ptr) - 1):
+        start, N = ptr[query], ptr[query + 1] - ptr[query]
+        ahead, behind = np.empty((m, N), np.int32), np.empty((m, N), np.int32)
+        places(scores[start : start + N], ahead, behind)
+        for system in range(m):
+            for row in range(N):
+                if not np.isnan(scores[start + row, system]):
+                    first, last = ahead[system, row], N - behind[system, row]
+                    if last == first + 1:
+                        total[start + row] += worth[first]
+                    else:
+                        total[start + row] += (up_to[last] - up_to[first]) / (last - first)
+    return total
+
+
+@compiled
+def count_contests(scores: Matrix, ptr: IntVector) -> Vector:
+    """Return the number of contests that each document wins, plus half of its draws, shape (rows,).
+
+    With S_i the systems that retrieved document i, the systems for i minus those for j are
+
+        Σ_{s ∈ S_i} ([j behind i] − [j ahead of i] + [s retrieved j]) − |S_j|,
+
+    because each other system is against i if it retrieved j, and undecided if not. So each contest only needs
+    the systems of the document with fewer: with the documents in ascending order of |S_i|, this takes
+    O(Σ_i |S_i| (N − i)) for N documents, in vectorised loops over j > i.
+
+    The rows of each query are together; ``ptr``, shape (Q + 1,), has their starts.
+    """
+    rows, m = scores.shape
+    points = np.empty(rows)
+    for query in range(len(ptr) - 1):
+        start, N = ptr[query], ptr[query + 1] - ptr[query]
+        systems, ranked = np.zeros(N, np.int64), np.zeros(m, np.int64)
+        for i in range(N):
+            for system in range(m):
+                retrieved = not np.isnan(scores[start + i, system])
+                systems[i] += retrieved
+                ranked[system] += retrieved
+        order = np.argsort(systems, kind="mergesort")
+        ahead, behind = np.empty((m, N), np.int32), np.empty((m, N), np.int32)
+        places(scores[start + order], ahead, behind)
+        systems = systems[order]
+        # A smaller type lets vector units process more numbers at once.
+        if max(N, 2 * m) < 32768:
+            won = _count(ahead.astype(np.int16), ranked.astype(np.int16), systems.astype(np.int16))
+        else:
+            won = _count(ahead, ranked.astype(np.int32), systems.astype(np.int32))
+        for i in range(N):
+            points[start + order[i]] = won[i]
+    return points
+
+
+@compiled
+def _count(ahead: Integers, ranked: Integers, systems: Integers) -> Vector:
+    """Count the contests of one query, whose documents are in ascending order of ``systems``, shape (N,).
+
+    ``ahead``, shape (m, N), has the number of documents ahead by each system, ``ranked[s]`` if system s did not
+    retrieve the document; ``ranked``, shape (m,), has the number of documents that each system retrieved.
+    """
+    m, N = ahead.shape
+    votes, balance = np.empty_like(systems), np.zeros_like(systems)
+    for i in range(N):
+        later = slice(i + 1, N)
+        votes[later] = 0
+        for system in range(m):
+            if ahead[system, i] < ranked[system]:
+                _add_votes(votes[later], ahead[system, later], ahead[system, i], ranked[system])
+        balance[i] += _settle(votes[later], systems[later], balance[later])
+    return np.asarray(0.5 * (N - 1.0 + balance))
+
+
+@compiled
+def _add_votes(votes: Integers, ahead: Integers, own: int, ranked: int) -> None:
+    """Add a system's term of the sum for each document j after i; ``own`` documents are ahead of i."""
+    for j in range(len(votes)):
+        place = ahead[j]
+        votes[j] += (place > own) - (place < own) + (place < ranked)
+
+
+@compiled
+def _settle(votes: Integers, systems: Integers, balance: Integers) -> int:
+    """Return the contests that i wins minus those that it loses, and update the balance of each j."""
+    won = 0
+    for j in range(len(votes)):
+        votes[j] = (votes[j] > systems[j]) - (votes[j] < systems[j])
+        balance[j] -= votes[j]
+    for j in range(len(votes)):
+        won += votes[j]
+    return won

@@ -1,0 +1,65 @@
+"""Calls of the methods that authors of losses write, with errors that name loss, method and example."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+
+from structsvm.exceptions import InputError, StructSVMError
+from structsvm.foundation.types import Vector
+
+T = TypeVar("T")
+
+RAISED_AS_IS = (StructSVMError, MemoryError)
+"""Errors of a loss's methods that need no further explanation."""
+
+
+def call_method(loss: Any, method: str, example: int, call: Callable[..., T], *arguments: Any) -> T:
+    """Call a method of a loss; wrap unexpected exceptions in an `InputError` that names loss, method and example."""
+    try:
+        return call(*arguments)
+    except RAISED_AS_IS:
+        raise
+    except Exception as error:
+        raise method_failed(loss, method, error, example) from error
+
+
+def method_failed(loss: Any, method: str, error: Exception, example: int | None, more: str = "") -> InputError:
+    """Return the error for an exception in a loss's method; ``more`` is another sentence with a trailing blank."""
+    said = f"{loss.title}.{method} raised {type(error).__name__}: {str(error).rstrip('.')}. "
+    where = "" if example is None else f"It was called for example {example}. "
+    return InputError(f"{said}{where}{more}Run {loss.checked_by} on the loss.")
+
+
+def joint_features(loss: Any, example: int, d: int | None, call: Callable[..., Any], *arguments: Any) -> Vector:
+    """Call ``joint_feature`` for an example and return a vector of d finite numbers (any number if d is None)."""
+    returned = call_method(loss, "joint_feature", example, call, *arguments)
+    try:
+        vector = np.asarray(returned, dtype=np.float64)
+    except (TypeError, ValueError):
+        vector = np.zeros((0, 0))
+    if vector.ndim == 1 and d in (None, len(vector)) and np.isfinite(vector).all():
+        return vector
+    if vector.ndim != 1:
+        what = "None" if returned is None else f"a {type(returned).__name__} that is not a vector"
+    elif np.isfinite(vector).all():
+        what = f"{len(vector)} numbers"
+    else:
+        what = "NaN or infinity"
+    raise InputError(
+        f"{loss.title}.joint_feature returned {what} for example {example}: it must return a vector of "
+        f"{'' if d is None else f'{d} '}finite numbers, as many for every x and y. Check this example, or run "
+        f"{loss.checked_by} on the loss."
+    )
+
+
+def reads_text(method: Callable[[Any], Any], text: Any) -> bool:
+    """Return True if a method of labels accepts text; methods that compare labels with numbers do not."""
+    try:
+        method(text)
+    except TypeError:
+        return False
+    # The method accepts text, but not this text.
+    except Exception:
+        return True
+    return True

@@ -1,0 +1,212 @@
+"""Measures of the first ranks."""
+
+from typing import ClassVar
+
+import attrs
+import numpy as np
+from attrs import field, frozen
+
+from structsvm.foundation.settings import at_least, within
+from structsvm.foundation.types import Vector
+from structsvm.metrics.base import Measure
+from structsvm.metrics.binary import BinaryMeasure
+from structsvm.metrics.ranking import RankedLists
+
+
+@frozen
+class _AtK(BinaryMeasure):
+    """A measure of the number of relevant documents among the first k."""
+
+    k: int = field(validator=at_least(1))
+
+    def hits(self, lists: RankedLists) -> Vector:
+        """Return the number of relevant documents among the first k of each query; NaN if none is judged relevant."""
+        return self.if_any(lists, lists.total(self.found(lists) & lists.within(self.k)))
+
+
+@frozen
+class P(_AtK):
+    """Precision at k: relevant documents among the first k, divided by k, even if fewer are ranked.
+
+    Undefined without a relevant document. Text: ``p@5``.
+
+    Parameters
+    ----------
+    k : cut-off, at least 1.
+    relevant_from, empty : see `BinaryMeasure`.
+
+    Examples
+    --------
+    >>> P(k=2).mean([3.0, 2.0, 1.0], [1, 0, 1])
+    0.5
+    """
+
+    name: ClassVar[str] = "p"
+
+    def values(self, lists: RankedLists) -> Vector:
+        return self.hits(lists) / self.k
+
+
+@frozen
+class Recall(_AtK):
+    """Recall at k: relevant documents among the first k, divided by the number R of all relevant documents.
+
+    R includes relevant documents that are not ranked (`judged`), as in trec_eval. Undefined without a relevant
+    document. Text: ``recall@10``.
+
+    Parameters
+    ----------
+    k : cut-off, at least 1.
+    relevant_from, empty : see `BinaryMeasure`.
+
+    Examples
+    --------
+    >>> Recall(k=2).mean([3.0, 2.0, 1.0], [1, 0, 1])
+    0.5
+    """
+
+    name: ClassVar[str] = "recall"
+
+    def values(self, lists: RankedLists) -> Vector:
+        return self.hits(lists) / self.n_relevant(lists)
+
+
+@frozen
+class Success(_AtK):
+    """Success (hit) at k: 1 if a relevant document is among the first k, else 0.
+
+    Undefined without a relevant document. Text: ``success@5``.
+
+    Parameters
+    ----------
+    k : cut-off, at least 1.
+    relevant_from, empty : see `BinaryMeasure`.
+
+    Examples
+    --------
+    >>> Success(k=1).mean([3.0, 2.0, 1.0], [1, 0, 1])
+    1.0
+    """
+
+    name: ClassVar[str] = "success"
+
+    def values(self, lists: RankedLists) -> Vector:
+        hits = self.hits(lists)
+        return np.where(np.isnan(hits), np.nan, hits > 0)
+
+
+@frozen
+class Rprec(BinaryMeasure):
+    """R-precision: precision at R, the number of documents judged relevant.
+
+    Undefined without a relevant document. Text: ``rprec``.
+
+    Parameters
+    ----------
+    relevant_from, empty : see `BinaryMeasure`.
+
+    Examples
+    --------
+    >>> Rprec().mean([3.0, 2.0, 1.0], [1, 0, 1])
+    0.5
+    """
+
+    name: ClassVar[str] = "rprec"
+
+    def values(self, lists: RankedLists) -> Vector:
+        n_relevant = self.n_relevant(lists)
+        within = lists.rank <= np.nan_to_num(n_relevant)[lists.query]
+        return lists.total(self.found(lists) & within) / n_relevant
+
+
+@frozen
+class RR(BinaryMeasure):
+    """Reciprocal rank of the first relevant document; 0 if no relevant document is ranked.
+
+    Undefined without a relevant document. Its mean over queries is MRR. Text: ``mrr``, ``mrr@10``.
+
+    Parameters
+    ----------
+    k : only the first k documents count. Default: all.
+    relevant_from, empty : see `BinaryMeasure`.
+
+    Examples
+    --------
+    >>> RR().mean([3.0, 2.0, 1.0], [0, 1, 1])
+    0.5
+    """
+
+    name: ClassVar[str] = "mrr"
+
+    k: int | None = field(default=None, validator=attrs.validators.optional(at_least(1)))
+
+    def values(self, lists: RankedLists) -> Vector:
+        relevant = self.found(lists) & lists.within(self.k)
+        first = relevant & (lists.count_down(relevant) == 1)
+        return self.if_any(lists, lists.total(first / lists.rank))
+
+
+@frozen
+class RBP(BinaryMeasure):
+    """Rank-biased precision: (1 − p) Σ p^(rank − 1) over the ranked relevant documents.
+
+    Moffat and Zobel, "Rank-biased precision for measurement of retrieval effectiveness", TOIS 2008, equation 5, for
+    binary relevance. It is the base value: unjudged documents add nothing. Undefined without a relevant document.
+    Text: ``rbp``, ``rbp@10``, ``rbp(p=0.95)``.
+
+    Parameters
+    ----------
+    k : only the first k documents count. Default: all.
+    p : persistence, the probability that a user continues to the next document, between 0 and 1.
+    relevant_from, empty : see `BinaryMeasure`.
+
+    Examples
+    --------
+    >>> round(RBP().mean([3.0, 2.0, 1.0], [1, 0, 1]), 3)
+    0.328
+    """
+
+    name: ClassVar[str] = "rbp"
+
+    k: int | None = field(default=None, validator=attrs.validators.optional(at_least(1)))
+    p: float = field(default=0.8, kw_only=True, validator=within(0.0, 1.0, ends=False))
+
+    @property
+    def note(self) -> str:
+        return f"p = {self.p:g}"
+
+    def values(self, lists: RankedLists) -> Vector:
+        counting = self.found(lists) & lists.within(self.k)
+        terms = (1.0 - self.p) * self.p ** (lists.rank[counting] - 1.0)
+        return self.if_any(lists, np.bincount(lists.query[counting], terms, len(lists.ids)))
+
+
+@frozen
+class Judged(Measure):
+    """Share of judged documents among the first k, or among all if fewer are ranked.
+
+    A document with a grade below 0 was not judged. Text: ``judged@10``, ``judged``.
+
+    Parameters
+    ----------
+    k : cut-off. Default: all ranked documents.
+    empty : see `Measure`; the share is defined for every query.
+
+    Raises
+    ------
+    InputError : the lists do not distinguish judged documents; see `RankedLists.require_judged`.
+
+    Examples
+    --------
+    >>> Judged(k=2).mean([3.0, 2.0, 1.0], [1, -1, 1], judged=([1, 1], [0, 0]))
+    0.5
+    """
+
+    name: ClassVar[str] = "judged"
+
+    k: int | None = field(default=None, validator=attrs.validators.optional(at_least(1)))
+
+    def values(self, lists: RankedLists) -> Vector:
+        lists.require_judged(self)
+        counting = lists.within(self.k)
+        return lists.total(lists.is_judged & counting) / lists.total(counting)

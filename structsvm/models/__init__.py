@@ -1,0 +1,24 @@
+"""Trained models: read from files, they score documents, explain scores and are saved, with NumPy alone.
+
+Nothing here loads numba, scikit-learn or SciPy.
+"""
+
+from typing import TYPE_CHECKING
+
+from structsvm.foundation import lazy
+
+if TYPE_CHECKING:
+    from structsvm.models.base import Explanation, TrainedModel
+    from structsvm.models.files import load
+    from structsvm.models.linear import LinearModel
+
+__all__ = ["Explanation", "LinearModel", "TrainedModel", "load"]
+
+__getattr__, __dir__ = lazy.exports(
+    __name__,
+    {
+        "structsvm.models.base": ["Explanation", "TrainedModel"],
+        "structsvm.models.files": ["load"],
+        "structsvm.models.linear": ["LinearModel"],
+    },
+)

@@ -1,0 +1,328 @@
+"""A trained model as one value."""
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from math import isfinite
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from attrs import evolve, field, frozen
+from numpy.typing import NDArray
+
+from structsvm.exceptions import InputError
+from structsvm.foundation.memory import require_memory
+from structsvm.foundation.settings import checked_names, require_integer, require_kind
+from structsvm.foundation.storage.files import write_archive
+from structsvm.foundation.types import Matrix, Vector
+from structsvm.models.rows import checked_rows, require_finite
+from structsvm.models.training import Training
+
+FORMAT = 1
+"""Number of the format of model files; no other is read."""
+
+_FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
+
+
+class Explanation(NamedTuple):
+    """Scores as sums: ``base + contributions.sum(axis=1)``, to rounding.
+
+    Parameters
+    ----------
+    contributions : each feature's contribution to each row's score, shape (rows, d).
+    base : the part of the score without features: the intercept, or the score of an average document.
+
+    Examples
+    --------
+    >>> from structsvm.models import Explanation, LinearModel
+    >>> explained = LinearModel(n_features=2, coef=[2.0, -1.0]).explain([[1.0, 3.0]])
+    >>> isinstance(explained, Explanation), explained.contributions.tolist()
+    (True, [[2.0, -3.0]])
+    """
+
+    contributions: Matrix
+    base: float
+
+
+@frozen
+class Parts:
+    """The parts of a model, the largest first, as `structsvm show` prints them.
+
+    ``quantity`` names the values: "weight" or "importance". A row has ``feature`` (from 0), ``value`` and further
+    numbers by name, the same for all rows, such as ``threshold``. ``notes`` are sentences about the values.
+    """
+
+    quantity: str
+    rows: tuple[dict[str, Any], ...] = field(repr=False)
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, quantity: str, values: Vector, *notes: str) -> Self:
+        """Return the parts for one value a feature; a note counts the zeros, which are left out."""
+        order = np.argsort(-np.abs(values), kind="stable")
+        kept = order[values[order] != 0.0]
+        zero = len(values) - len(kept)
+        more = (f"{zero} of {len(values)} features have {quantity} 0.",) if zero else ()
+        rows = tuple({"feature": k, "value": float(values[k])} for k in kept.tolist())
+        return cls(quantity, rows, (*notes, *more))
+
+
+def _whole(_model: "TrainedModel", _attribute: object, n_features: Any) -> None:
+    require_integer("n_features", n_features, 0)
+
+
+@frozen(eq=False, slots=False, kw_only=True)
+class TrainedModel(ABC):
+    """A trained model: it scores documents, explains scores, and is saved. `structsvm.load` returns one.
+
+    Fitted estimators store theirs as ``model_``.
+
+    Parameters
+    ----------
+    n_features : number of features.
+    feature_names : their names; None if they have numbers only.
+    training : record of the training, which `record` shows.
+
+    Examples
+    --------
+    >>> from structsvm import Ranker, load
+    >>> Ranker("map", C=5.0).fit([[1.0], [2.0]], [0, 1], qid=[1, 1]).save("model.npz")
+    >>> model = load("model.npz")
+    >>> model.predict([[1.0], [2.0]]).argmax(), model.record["C"]
+    (np.int64(1), 5.0)
+    """
+
+    form: ClassVar[str]
+    """Name of the kind of model in files."""
+
+    own: ClassVar[tuple[str, ...]]
+    """Names of its own arrays in files."""
+
+    takes_sparse: ClassVar[bool] = False
+    """True if features may be sparse."""
+
+    takes_missing: ClassVar[bool] = False
+    """True if features may be NaN."""
+
+    n_features: int = field(validator=_whole)
+    feature_names: tuple[str, ...] | None = field(default=None, repr=False)
+    training: Training = field(factory=Training, repr=False)
+
+    @property
+    def spreads(self) -> bool:
+        """True if NaN or infinity in a feature always propagates to the score; then features need no check."""
+        return False
+
+    @property
+    def by_query(self) -> bool:
+        """True if the score of a document depends on the other documents of its query."""
+        return False
+
+    @property
+    def title(self) -> str:
+        """Name for messages: the estimator's class, or the model's if made by hand."""
+        return self.training.estimator or type(self).__name__
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """Record of the training: texts and numbers by name, None if unknown, as ``structsvm show --json`` prints."""
+        training = self.training
+        trained = training.trained
+        return {
+            "estimator" if self._joint else "ranker": self.title,
+            **training.record(),
+            **self._limits_in_words(),
+            **({} if self._joint else {"normalize": training.settings.get("normalize")}),
+            **({"features": self.n_features} if self.n_features else {}),
+            **training.counts(),
+            **({} if trained is None or trained.choice is None else {"choice": trained.choice}),
+            "trained": None if trained is None else trained.time,
+            "version": None if trained is None else trained.version,
+        }
+
+    def named(self, names: Iterable[str] | None) -> Self:
+        """Return the model with names of features; None returns it unchanged.
+
+        Raises
+        ------
+        InputError : the number of names is wrong, or a name occurs twice.
+        """
+        if names is None:
+            return self
+        return evolve(self, feature_names=tuple(checked_names("feature_names", names, self.n_features)))
+
+    def predict(self, X: Any, qid: Any = None) -> Vector:
+        """Return the score of each row, shape (rows,); higher is better within a query.
+
+        Equal rows have equal scores, to the last bit.
+
+        Parameters
+        ----------
+        X : features, shape (rows, n_features), dense, or sparse if `takes_sparse`; there may be no rows. Contiguous
+            float64 and float32 arrays are not copied. If the model has names of features, columns of a data frame are
+            matched by name, and further columns are ignored.
+        qid : query id of each row, needed only if features are normalised by query. None: all rows are one query.
+
+        Raises
+        ------
+        InputError : X or qid is invalid.
+        """
+        if not self.spreads:
+            return self._scores(self.checked(X), qid)
+        X = self._read(X)
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores = self._scores(X, qid)
+            finite = isfinite(np.add.reduce(scores))
+        if not finite:
+            # Finite features may overflow in the sum, so check the features themselves.
+            require_finite(X, missing=False)
+        return scores
+
+    def explain(self, X: Any, qid: Any = None) -> Explanation:
+        """Return each feature's contribution to each row's score; with the base they add up to it.
+
+        Features that interact, in networks and trees, share their part: by integrated gradients from the average
+        document, and by SHAP values.
+
+        Parameters
+        ----------
+        X, qid : as in `predict`.
+
+        Raises
+        ------
+        InputError : X is invalid, or the model does not score rows.
+        TooLargeError : memory is too short for a number for each row and feature.
+
+        Examples
+        --------
+        >>> from structsvm.models import LinearModel
+        >>> model = LinearModel(n_features=2, coef=[2.0, -1.0], intercept=0.5)
+        >>> contributions, base = model.explain([[1.0, 3.0]])
+        >>> contributions.tolist(), base, model.predict([[1.0, 3.0]]).tolist()
+        ([[2.0, -3.0]], 0.5, [-0.5])
+        """
+        X = self.checked(X)
+        require_memory(
+            24.0 * X.shape[0] * X.shape[1], "The contributions of all features", "explain fewer rows at a time"
+        )
+        return self._explained(X if isinstance(X, np.ndarray) else X.toarray(), qid)
+
+    @abstractmethod
+    def parts(self) -> Parts:
+        """Return the weights or importances of features, the largest first."""
+
+    @property
+    def names_of_parts(self) -> tuple[str, ...] | None:
+        """Names of the features that `parts` numbers; None if they have no names."""
+        return None if self._joint else self.feature_names
+
+    def limits(self) -> "list[str | None]":
+        """Return the bound that each weight is at: "low", "high", "both" if these are equal, None if at neither."""
+        return [None] * self.n_features
+
+    def save(self, path: str | Path) -> None:
+        """Write the model to a file (npz, nothing pickled); an existing file is replaced at once or not at all.
+
+        Equal models make files of equal bytes.
+
+        Raises
+        ------
+        InputError : the file cannot be written.
+        """
+        write_archive(path, self.arrays())
+
+    def arrays(self) -> dict[str, Any]:
+        """Return the arrays of the file; raise InputError if a setting of the training cannot be written."""
+        text = {"format": FORMAT, "form": self.form, "n_features": self.n_features, **self.training.text()}
+        try:
+            written = json.dumps(text | self._numbers(), default=_plain)
+        except TypeError as error:
+            raise InputError(f"{self.title} cannot be written: {error}") from None
+        arrays = {"model": np.array(written), **self._arrays()}
+        if self.feature_names is not None:
+            arrays["feature_names"] = np.array(self.feature_names, dtype=str)
+        result = self.training.result
+        return {**arrays, **({} if result is None else result.arrays()), **self.training.arrays}
+
+    def without_training(self) -> Self:
+        """Return the model without the record of its training, to be sent to other processes."""
+        return evolve(self, training=Training(self.training.estimator))
+
+    @classmethod
+    @abstractmethod
+    def read(cls, numbers: Mapping[str, Any], arrays: Mapping[str, Any], known: Mapping[str, Any]) -> Self:
+        """Make a model from the values of `_numbers` and `_arrays` in a file, which are checked.
+
+        ``known`` has ``n_features``, ``feature_names`` and ``training``. Raise KeyError or ValueError if a value is
+        missing or malformed.
+        """
+
+    @abstractmethod
+    def _arrays(self) -> dict[str, Any]:
+        """Return the arrays of the model."""
+
+    def _numbers(self) -> dict[str, Any]:
+        """Return the numbers of the model, for JSON."""
+        return {}
+
+    @abstractmethod
+    def _scores(self, X: NDArray[Any], qid: Any) -> Vector:
+        """Return the scores of checked rows, shape (rows,)."""
+
+    @abstractmethod
+    def _explained(self, X: NDArray[Any], qid: Any) -> Explanation:
+        """Return the explanation of checked dense rows."""
+
+    @property
+    def _joint(self) -> bool:
+        """True if the model has joint features and so does not score rows."""
+        return False
+
+    def _limits_in_words(self) -> dict[str, Any]:
+        """Return the settings of bounds and the number of weights at a bound; {} without bounds."""
+        settings = self.training.settings
+        given = {name: settings[name] for name in ("bounds", "monotonic_cst") if settings.get(name) is not None}
+        return {**given, "weights_at_a_bound": sum(end is not None for end in self.limits())} if given else {}
+
+    def checked(self, X: Any) -> Any:
+        """Return features as `predict` reads them: float64 or float32 in C order, or CSR."""
+        rows = self._read(X)
+        require_finite(rows, missing=self.takes_missing)
+        return rows
+
+    def _read(self, X: Any) -> Any:
+        """Return features of the right shape and type."""
+        fits = (
+            type(X) is np.ndarray
+            and X.ndim == 2
+            and X.dtype in _FLOATS
+            and X.shape[1] == self.n_features
+            and X.flags.c_contiguous
+        )
+        return X if fits else checked_rows(X, self.title, self.n_features, self.feature_names, self.takes_sparse)
+
+
+def model_of(given: Any) -> TrainedModel:
+    """Return the model of a fitted estimator; return a model unchanged."""
+    found = getattr(given, "model_", given)
+    require_kind(
+        "ranker", found, TrainedModel, "a fitted ranker, such as Ranker().fit(X, y, qid), or a model of structsvm.load"
+    )
+    model: TrainedModel = found
+    return model
+
+
+def _plain(value: Any) -> Any:
+    """Convert NumPy numbers to Python numbers, for JSON."""
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    raise TypeError(f"{value!r} is neither a number nor text")
+
+
+def at_limits(coef: Vector, limits: tuple[Vector, Vector] | None) -> "list[str | None]":
+    """Return the bound that each weight is at; see `TrainedModel.limits`."""
+    if limits is None:
+        return [None] * len(coef)
+    low, high = limits
+    return [(None, "low", "high", "both")[code] for code in ((coef == low) + 2 * (coef == high)).tolist()]

@@ -1,0 +1,160 @@
+"""Write a ranker in a format of another program."""
+
+from abc import ABC, abstractmethod
+from os import PathLike
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from structsvm.exceptions import InputError
+from structsvm.features.scaling.scalings import QueryScaling
+from structsvm.foundation.settings import as_path, require_kind
+from structsvm.foundation.storage.files import replacement
+from structsvm.models import LinearModel
+from structsvm.models.base import model_of
+from structsvm.registry.built_in import exports
+
+_LARGEST = float(np.finfo(np.float32).max)
+
+
+class Format(ABC):
+    r"""A format that rankers are exported in. Derive from it and write `write`.
+
+    An entry point in the group ``structsvm.exports`` gives it a name.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from structsvm import Ranker
+    >>> from structsvm.models.export import Format, export
+    >>> class Weights(Format):
+    ...     def write(self, model, path, model_name):
+    ...         path.write_text("\n".join(f"{weight:g}" for weight in model.coef))
+    >>> ranker = Ranker(C=100.0).fit([[0.0, 1.0], [2.0, 1.0]], [0, 1])
+    >>> export(ranker, "weights.txt", Weights())
+    ()
+    >>> Path("weights.txt").read_text().split()
+    ['0.125', '0']
+    """
+
+    by_query: ClassVar[bool] = False
+    """True if the format can represent normalisation of features by query."""
+
+    standard: ClassVar[bool] = False
+    """True if the format can represent standardisation of features; if False, it is merged into the weights."""
+
+    constant: ClassVar[bool] = True
+    """True if the format can represent an intercept."""
+
+    @abstractmethod
+    def write(self, model: LinearModel, path: Path, model_name: str) -> None:
+        """Write a file.
+
+        Parameters
+        ----------
+        model : the model; its ``scaling`` is None if `by_query` and `standard` do not allow it.
+        path : an empty file to fill.
+        model_name : name of the model, for formats that store one.
+
+        Raises
+        ------
+        InputError : the model cannot be written in this format.
+        NotInstalledError : a package is missing.
+        """
+
+
+def export(
+    ranker: Any,
+    path: str | PathLike[str],
+    format: str | Format,
+    *,
+    feature_names: Any = None,
+    model_name: str | None = None,
+) -> tuple[str, ...]:
+    """Write a trained ranker for another program, whole or not at all.
+
+    Parameters
+    ----------
+    ranker : a fitted ranker, or its model, such as `structsvm.load` returns. It must be a weighted sum of features:
+        `Ranker`, `RampRanker`, `RankSVM`, `MaximumEntropy` or `WeightSearch`.
+    path : the file, which is replaced if it exists.
+    format : "solr" (a model of Solr's Learning To Rank), "elasticsearch" (of the Learning to Rank plugin, and
+        OpenSearch's), "svm_rank" (a model file of svm_rank_classify), "onnx", "json" or "numpy" (npz); a name that
+        another package registered; or an object.
+    feature_names : a name for each feature, needed by Solr and Elasticsearch; None: the names of the ranker.
+    model_name : name of the model in Solr and Elasticsearch; None: the name of the file without its suffix.
+
+    Returns
+    -------
+    Sentences on properties of the model that the file lacks.
+
+    Raises
+    ------
+    InputError : the format cannot represent the ranker, or the file cannot be written.
+    NotInstalledError : the package onnx is missing.
+    UnknownNameError : the format is unknown.
+
+    Examples
+    --------
+    >>> import json
+    >>> from pathlib import Path
+    >>> from structsvm import Ranker
+    >>> from structsvm.models.export import export
+    >>> ranker = Ranker().fit([[0.0, 1.0], [1.0, 0.5]], [0, 1])
+    >>> export(ranker, "model.json", "solr", feature_names=["bm25", "age"])
+    ()
+    >>> [each["name"] for each in json.loads(Path("model.json").read_text())["features"]]
+    ['bm25', 'age']
+    """
+    chosen = exports.create(format)
+    called = exports.name_of(type(chosen)) or type(chosen).__name__
+    target = as_path("path", path)
+    name = target.stem if model_name is None else model_name
+    require_kind("model_name", name, str, "text")
+    if not name.strip():
+        raise InputError(f"model_name must be text, got {model_name!r}")
+    model = model_of(ranker).named(feature_names)
+    if not isinstance(model, LinearModel):
+        raise InputError(
+            f"{called} holds weighted sums of features, and this {model.title} is another model: export a Ranker, "
+            "RankSVM, MaximumEntropy or WeightSearch"
+        )
+    if isinstance(model.scaling, QueryScaling) and not chosen.by_query:
+        raise InputError(
+            f"{called} scores one document at a time, and this ranker normalises features within a query "
+            f"({model.scaling.name}), which needs all of its documents: train with normalize='standard' "
+            "(--normalize standard), or export as onnx, json or numpy, which can represent it"
+        )
+    if not chosen.standard:
+        model = model.folded
+    if not (np.isfinite(model.coef).all() and np.isfinite(model.intercept)):
+        raise InputError("the weights of the original features overflow: normalize the features before training")
+    with replacement(target) as temporary:
+        chosen.write(model, temporary, name)
+    if chosen.constant or not model.intercept:
+        return ()
+    return (
+        f"{called} adds no constant to scores: those of this model are {model.intercept:.6g} higher, which changes no "
+        "ranking",
+    )
+
+
+def names_for(format: str, model: LinearModel) -> tuple[str, ...]:
+    """Return the names of the features for a format that needs them; refuse a model without names."""
+    if model.feature_names is None:
+        raise InputError(
+            f"{format} needs names of features, and this model has {model.n_features} features without names: pass "
+            "feature_names=[...] (--feature-names FILE, a name a line, on the command line)"
+        )
+    return model.feature_names
+
+
+def require_float32(format: str, model: LinearModel) -> None:
+    """Refuse weights that overflow to infinity in float32."""
+    largest = float(np.abs(model.coef).max(initial=0.0))
+    if largest > _LARGEST:
+        raise InputError(
+            f"{format} reads weights as float32, and the largest of this model is {largest:.3g}: scale the features "
+            "up, or train with normalize='standard'"
+        )

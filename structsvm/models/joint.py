@@ -1,0 +1,74 @@
+"""Models of `StructuralSVM` and `LatentStructuralSVM`: weights of joint features."""
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any, ClassVar, Self
+
+from attrs import field, frozen
+from numpy.typing import NDArray
+
+from structsvm.exceptions import InputError, ModelFileError
+from structsvm.foundation.types import Vector
+from structsvm.models.base import Explanation, Parts, TrainedModel, at_limits
+from structsvm.models.training import Training
+
+_ESTIMATORS = ("StructuralSVM", "LatentStructuralSVM")
+
+
+@frozen(eq=False, slots=False, kw_only=True)
+class JointModel(TrainedModel):
+    """Weights of joint features, shape (d,), from which a loss makes outputs.
+
+    ``n_features`` is the number of features of an input, 0 if only the loss can read inputs.
+    """
+
+    form: ClassVar[str] = "joint"
+    own: ClassVar[tuple[str, ...]] = ()
+    takes_sparse: ClassVar[bool] = True
+
+    coef: Vector = field(repr=False)
+
+    def predict(self, X: Any, qid: Any = None) -> Any:
+        """Return the output of each input by the estimator and its loss, which load numba and scikit-learn."""
+        if self.training.estimator not in _ESTIMATORS:
+            raise scores_no_rows(self.title)
+        kind: Any = getattr(import_module("structsvm.estimators"), self.training.estimator)
+        try:
+            estimator = kind.from_model(self)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise ModelFileError(f"the record of its training is malformed: {error}") from None
+        return estimator.predict(X)
+
+    def parts(self) -> Parts:
+        return Parts.of("weight", self.coef, "Features are the joint features of the loss.")
+
+    def limits(self) -> "list[str | None]":
+        return at_limits(self.coef, self.training.weight_limits(len(self.coef), None))
+
+    @classmethod
+    def read(cls, numbers: Mapping[str, Any], arrays: Mapping[str, Any], known: Mapping[str, Any]) -> Self:
+        training: Training = known["training"]
+        if training.result is None:
+            raise ValueError("it has no result")
+        return cls(coef=training.result.w, **known)
+
+    def _arrays(self) -> dict[str, Any]:
+        return {}
+
+    def _scores(self, X: NDArray[Any], qid: Any) -> Vector:
+        raise scores_no_rows(self.title)
+
+    def _explained(self, X: NDArray[Any], qid: Any) -> Explanation:
+        raise scores_no_rows(self.title)
+
+    def explain(self, X: Any, qid: Any = None) -> Explanation:
+        raise scores_no_rows(self.title)
+
+    @property
+    def _joint(self) -> bool:
+        return True
+
+
+def scores_no_rows(title: str) -> InputError:
+    """Return the error for a model whose outputs are not scores of rows."""
+    return InputError(f"{title} predicts outputs with its loss and joint features; it does not score rows")

@@ -1,0 +1,98 @@
+"""Validate the features that a model scores, without scikit-learn but with the messages of the estimators."""
+
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from structsvm.exceptions import InputError
+from structsvm.foundation.arrays import (
+    by_name,
+    first_feature,
+    in_our_words,
+    is_sparse,
+    refusal,
+    require_real,
+    require_table,
+)
+from structsvm.foundation.sparse import as_csr
+
+_FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
+
+
+def checked_rows(X: Any, title: str, n_features: int | None, names: tuple[str, ...] | None, sparse: bool) -> Any:
+    """Return features as float64 or float32 in C order, or as CSR, without checking that they are finite.
+
+    Columns of a data frame are matched to ``names``, or by position if there are no names. ``n_features`` None allows
+    any number.
+    """
+    require_table(X)
+    if hasattr(X, "tocsr"):
+        if not sparse:
+            raise InputError(not_sparse(title, X))
+        if not is_sparse(X):
+            X = X.tocsr()
+        if not is_sparse(X):
+            raise InputError(f"X must be an array, or a sparse matrix of SciPy's, got {type(X).__name__}")
+        rows = as_csr(X)
+        if rows.ndim < 2:
+            raise InputError(f"X must be a matrix, got shape {rows.shape}: if it is one row, pass X.reshape(1, -1)")
+    else:
+        rows = _dense(by_name(X, names, title), title)
+    require_width(rows, n_features, title)
+    return rows
+
+
+def require_width(X: Any, n_features: int | None, title: str) -> None:
+    """Refuse another number of features than the model's; None allows any number."""
+    if n_features is not None and X.shape[1] != n_features:
+        raise InputError(f"X has {X.shape[1]} features, but {title} is expecting {n_features} features as input.")
+
+
+def _dense(X: Any, title: str) -> Any:
+    """Return features as an array of float64 or float32 in C order."""
+    require_real(X, "X")
+    try:
+        rows = np.asarray(X)
+        if rows.dtype == object and hasattr(X, "to_numpy"):
+            # NumPy does not convert pandas.NA.
+            rows = X.to_numpy(dtype=np.float64, na_value=np.nan)
+        dimensions = rows.ndim
+        with np.errstate(over="ignore"):
+            rows = np.ascontiguousarray(rows, None if rows.dtype in _FLOATS and rows.ndim else np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise refusal(error, f"{error}{first_feature(X)}") from None
+    if dimensions < 2:
+        raise InputError(_flat(dimensions, np.asarray(X)))
+    if rows.ndim > 2:
+        raise InputError(f"Found array with dim {rows.ndim}, while dim <= 2 is required by {title}.")
+    return rows
+
+
+def require_finite(X: Any, *, missing: bool) -> None:
+    """Refuse infinite features, and NaN unless features may be missing."""
+    values = X.data if is_sparse(X) else X
+    with np.errstate(over="ignore", invalid="ignore"):
+        # Summing is faster than checking every value.
+        if isfinite(np.add.reduce(values, axis=None)):
+            return
+    nan = np.isnan(values).any()
+    if (nan and not missing) or np.isinf(values).any():
+        what = "NaN" if nan and not missing else f"infinity or a value too large for dtype({values.dtype.name!r})"
+        raise InputError(in_our_words(f"Input X contains {what}.", X, missing))
+
+
+def not_sparse(title: str, X: Any) -> str:
+    """Return the message that an estimator does not accept sparse features."""
+    return (
+        f"{title} takes dense features: sparse input ({type(X).__name__}) is not supported. Pass X.toarray(), or leave "
+        "out features that are seldom present"
+    )
+
+
+def _flat(dimensions: int, array: Any) -> str:
+    found = "scalar array" if dimensions == 0 else "1D array"
+    return (
+        f"Expected 2D array, got {found} instead:\narray={array}.\nReshape your data either using "
+        "array.reshape(-1, 1) if your data has a single feature or array.reshape(1, -1) if it contains a single sample."
+    )

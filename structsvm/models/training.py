@@ -1,0 +1,159 @@
+"""The record of how a model was trained."""
+
+import os
+import time
+from collections.abc import Collection, Mapping
+from datetime import UTC, datetime
+from functools import cache
+from typing import Any, Self
+
+import numpy as np
+from attrs import asdict, field, frozen
+from numpy.typing import NDArray
+
+from structsvm.foundation.settings import is_number, require_integer
+from structsvm.foundation.storage.archives import require_names
+from structsvm.foundation.types import Vector
+from structsvm.result import Result
+
+_COUNTS = {"best_iteration_": "best_iteration", "n_examples_": "examples", "n_left_out_": "left_out"}
+"""Fitted counts, and their names in the record."""
+
+
+@cache
+def _version() -> str:
+    """Return the installed version; looking it up takes as long as some fits."""
+    from importlib.metadata import version
+
+    return version("structural-svm")
+
+
+@frozen
+class Trained:
+    """The time of training in UTC (ISO 8601), the version of structural-svm, and how a setting was chosen, in words.
+
+    If the environment has SOURCE_DATE_EPOCH, as in reproducible builds, the time is its value.
+    """
+
+    version: str
+    time: str
+    choice: str | None = None
+
+    @classmethod
+    def now(cls) -> Self:
+        """Return the record of a training that ends now."""
+        given = os.environ.get("SOURCE_DATE_EPOCH", "")
+        seconds = int(given) if given.isascii() and given.isdigit() else time.time()
+        return cls(_version(), datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds"))
+
+    @classmethod
+    def read(cls, written: Any) -> Self:
+        """Return the record in a file; raise `ValueError` if it is malformed."""
+        if not isinstance(written, dict) or not all(isinstance(text, str) for text in written.values()):
+            raise ValueError("the time of training must be a JSON object of texts")
+        require_names("the time of training", written, ("version", "time", "choice"), ("version", "time"))
+        return cls(**written)
+
+
+@frozen(eq=False)
+class Training:
+    """How a model was trained, and the state from which its estimator continues; empty for a model made by hand.
+
+    ``settings`` are the parameters of the ``estimator`` (a class name), and ``fitted`` the numbers, switches and texts
+    that ``fit`` set, both as JSON. ``arrays`` are further arrays that ``fit`` set, such as the curve of a measure.
+    """
+
+    estimator: str = ""
+    settings: Mapping[str, Any] = field(factory=dict, repr=False)
+    fitted: Mapping[str, Any] = field(factory=dict, repr=False)
+    trained: Trained | None = field(default=None, repr=False)
+    result: Result | None = field(default=None, repr=False)
+    arrays: Mapping[str, NDArray[Any]] = field(factory=dict, repr=False)
+
+    def text(self) -> dict[str, Any]:
+        """Return everything but the arrays, for JSON."""
+        when = None if self.trained is None else asdict(self.trained, filter=lambda _, value: value is not None)
+        return {
+            "estimator": self.estimator,
+            "settings": dict(self.settings),
+            "fitted": dict(self.fitted),
+            "trained": when,
+        }
+
+    @classmethod
+    def read(cls, text: Mapping[str, Any], arrays: Mapping[str, Any], others: Collection[str]) -> Self:
+        """Return the training in a file; raise KeyError or ValueError if it is missing or malformed.
+
+        ``text`` is from the method `text`; ``arrays`` are the file's, ``others`` the model's.
+        """
+        if not isinstance(text["estimator"], str):
+            raise ValueError(f"estimator must be text, got {text['estimator']!r}")
+        for name in ("settings", "fitted"):
+            if not isinstance(text[name], dict):
+                raise ValueError(f"{name} must be a JSON object, got {text[name]!r}")
+        trained = None if text["trained"] is None else Trained.read(text["trained"])
+        result = Result.from_arrays(arrays) if "result" in arrays else None
+        known = {*others, *(() if result is None else result.arrays())}
+        more = {name: arrays[name] for name in arrays if name not in known}
+        return cls(text["estimator"], text["settings"], text["fitted"], trained, result, more)
+
+    def weight_limits(self, d: int, names: tuple[str, ...] | None) -> tuple[Vector, Vector] | None:
+        """Return the smallest and largest of d weights by ``bounds`` and ``monotonic_cst``; None if both are unset."""
+        bounds, signs = self.settings.get("bounds"), self.settings.get("monotonic_cst")
+        if bounds is None and signs is None:
+            return None
+        low, high = (_end(end, none, d) for end, none in zip(bounds or (None, None), (-np.inf, np.inf), strict=True))
+        if signs is not None:
+            each = [signs.get(name, 0) for name in names or ()] if isinstance(signs, dict) else signs
+            sign = np.broadcast_to(np.asarray(each, dtype=np.float64), (d,))
+            low, high = np.where(sign > 0, np.maximum(low, 0.0), low), np.where(sign < 0, np.minimum(high, 0.0), high)
+        return low, high
+
+    def record(self) -> dict[str, Any]:
+        """Return the entries of `TrainedModel.record` that do not depend on the weights."""
+        settings, result = self.settings, self.result
+        found: dict[str, Any] = {}
+        if "loss" in settings:
+            found["loss"] = _name(settings["loss"])
+        if result is None:
+            found |= {name: value for name, value in settings.items() if isinstance(value, bool | int | float | str)}
+        elif "stationary_" in self.fitted:
+            found |= {"C": result.C, "solver": result.solver_name, **self._descent(result), "tol": result.tol}
+        else:
+            found |= {"C": result.C, "solver": result.solver_name, "status": result.message, "primal": result.primal}
+            found |= {"dual": result.dual, "gap_over_C": result.gap / result.C, "tol": result.tol}
+            if result.history:
+                found |= {"iterations": result.history[-1].iteration, "seconds": result.history[-1].seconds}
+        return found
+
+    def counts(self) -> dict[str, int]:
+        """Return the counts of the record."""
+        known = {name: self.fitted[key] for key, name in _COUNTS.items() if key in self.fitted}
+        for name, count in known.items():
+            require_integer(name, count, 0)
+        return known
+
+    def _descent(self, result: Result) -> dict[str, Any]:
+        """Return the record of a descent; its objective is not convex, so it has no gap."""
+        stationary = self.fitted["stationary_"]
+        proved = "stationary within 2 tol * C, which the last convex problem proved"
+        return {
+            "status": f"{proved if stationary else 'not proved stationary'}. The last convex problem: {result.message}",
+            "stationary": stationary,
+            "objective": self.fitted["objective_"],
+            "rounds": len(self.arrays["rounds"]),
+            "last_gap_over_C": result.gap / result.C,
+        }
+
+
+def _name(loss: Any) -> str:
+    """Return the name of a loss in the settings, or its text if it has no name."""
+    return str(loss["text"] if isinstance(loss, dict) else loss)
+
+
+def _end(end: Any, none: float, d: int) -> Vector:
+    """Return the smallest or the largest of d weights; null in JSON means no bound."""
+    each = end if isinstance(end, list) else [end]
+    if not all(value is None or is_number(value) for value in each):
+        raise ValueError(f"bounds must be numbers or null, got {end!r}")
+    return np.broadcast_to(np.array([none if value is None else float(value) for value in each]), (d,))

@@ -1,0 +1,215 @@
+"""Plot a measure against C."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from structsvm.exceptions import InputError
+from structsvm.foundation.arrays import numbers
+from structsvm.foundation.settings import as_list, require_integer, require_kind
+from structsvm.foundation.types import Matrix, Vector
+from structsvm.metrics import Measure
+from structsvm.plots.base import Display, as_texts, vector
+from structsvm.plots.style import BLUE, GREY, VERMILION, as_label, chosen, measure_label
+from structsvm.registry import measures
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.collections import FillBetweenPolyCollection, PathCollection
+    from matplotlib.lines import Line2D
+
+_Cs = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
+
+
+class RegularizationPathDisplay(Display):
+    """A measure for each C, on training, validation and test queries.
+
+    With several splits, lines are means, and the areas around them extend one standard deviation to either side. The
+    area of a disc is the share of the splits in which validation picked that C.
+
+    Parameters
+    ----------
+    Cs : values of C, on a logarithmic axis if all are above 0; or names of settings.
+    validation : values on validation queries, shape (K,) or (splits, K).
+    train, test : values on training and on test queries; None: not drawn.
+    picks : how often each C was picked, shape (K,); None: in each split the best on validation, the first among equals.
+    measure : label of the values.
+    parameter : label of the varied parameter.
+
+    Attributes
+    ----------
+    lines_ : the line of each part, by name: "train", "validation", "test".
+    areas_ : the areas of the deviations, by the same names.
+    discs_ : the discs, on the line of the test queries if any, else of validation.
+
+    Examples
+    --------
+    >>> from structsvm.plots import RegularizationPathDisplay
+    >>> display = RegularizationPathDisplay([0.1, 1.0, 10.0], [0.5, 0.7, 0.6], train=[0.5, 0.8, 0.9]).plot()
+    >>> display.picks.tolist(), list(display.lines_)
+    ([0.0, 1.0, 0.0], ['train', 'validation'])
+    """
+
+    def __init__(
+        self,
+        Cs: Any,
+        validation: ArrayLike,
+        *,
+        train: ArrayLike | None = None,
+        test: ArrayLike | None = None,
+        picks: ArrayLike | None = None,
+        measure: str = "MAP",
+        parameter: str = "C",
+    ) -> None:
+        given = as_list("Cs", Cs, "a list of values of C")
+        named = bool(given) and all(isinstance(each, str) for each in given)
+        self.Cs: Vector | None = None if named else vector(given, "Cs")
+        self.names = as_texts(given, "Cs", len(given)) if named else None
+        self.values = {
+            part: _of_splits(values, part, len(given))
+            for part, values in (("train", train), ("validation", validation), ("test", test))
+            if values is not None
+        }
+        if "validation" not in self.values:
+            raise InputError("validation must be a number for each C, got None")
+        if picks is None:
+            best = self.values["validation"].argmax(axis=1)
+            picks = np.bincount(best, minlength=len(given))
+        self.picks = vector(picks, "picks", length=len(given))
+        if (self.picks < 0.0).any() or not self.picks.any():
+            raise InputError("picks must be numbers of picks from 0, at least one of them above 0")
+        for name, words in (("measure", measure), ("parameter", parameter)):
+            require_kind(name, words, str, "a text")
+        self.measure, self.parameter = measure, parameter
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        qid: ArrayLike,
+        *,
+        Cs: Iterable[float] = _Cs,
+        folds: int = 5,
+        measure: str | Measure | None = None,
+        ax: "Axes | None" = None,
+        **kwargs: Any,
+    ) -> Self:
+        """Cross-validate a ranker for each C, and draw its measure on training and held-out queries.
+
+        Each fold of the queries is held out in turn; on the others, each fit starts from the fit at the next smaller C.
+
+        Parameters
+        ----------
+        estimator : a ranker with ``C``, such as ``Ranker(loss="map")``; it stays unchanged.
+        X, y, qid : features, labels and query ids, as in ``fit``.
+        Cs : values of C.
+        folds : number of folds.
+        measure : name or object; None: the estimator's, by default "map".
+        """
+        from sklearn.base import clone
+        from sklearn.model_selection import GroupKFold
+
+        known: dict[str, Any] = getattr(estimator, "get_params", dict)() if not isinstance(estimator, type) else {}
+        if "C" not in known or not hasattr(estimator, "score"):
+            raise InputError(f"estimator must be a ranker with C, such as Ranker(), got {estimator!r}")
+        values = np.sort(vector(as_list("Cs", Cs, "a list of values of C"), "Cs"))
+        require_integer("folds", folds, 2)
+        ids, grouped = np.asarray(qid), np.asarray(y)
+        if ids.ndim != 1 or ids.shape != grouped.shape:
+            raise InputError(f"qid must have an id for each row: its shape is {ids.shape}, that of y {grouped.shape}")
+        if len(np.unique(ids)) < folds:
+            raise InputError(f"there are {len(np.unique(ids))} queries, which cannot be split into {folds} folds")
+        rows = X if hasattr(X, "shape") and not hasattr(X, "iloc") else np.asarray(X)
+        if rows.ndim != 2 or len(rows) != len(ids):
+            raise InputError(f"X must be a table with a row for each of {len(ids)} ids; its shape is {rows.shape}")
+        settings: dict[str, Any] = {"warm_start": True} if "warm_start" in known else {}
+        if measure is not None:
+            if "measure" not in known:
+                raise InputError(f"{type(estimator).__name__} has no setting measure, so that measure= cannot be drawn")
+            settings["measure"] = measures.create(measure)
+        reached: dict[str, list[list[float]]] = {"train": [], "validation": []}
+        for learned, held in GroupKFold(folds).split(rows, groups=ids):
+            ranker = clone(estimator).set_params(**settings)
+            parts = [(rows[part], grouped[part], ids[part]) for part in (learned, held)]
+            path = []
+            for C in values.tolist():
+                (of_X, of_y, of_qid) = parts[0]
+                ranker.set_params(C=C).fit(of_X, of_y, qid=of_qid)
+                path.append([ranker.score(each, labels, qid=query) for each, labels, query in parts])
+            for name, column in zip(reached, np.array(path).T, strict=True):
+                reached[name].append(column.tolist())
+        label = measure_label(str(measure or known.get("measure") or "map"))
+        return cls(values, reached["validation"], train=reached["train"], measure=label).plot(ax, **kwargs)
+
+    @classmethod
+    def from_search(cls, search: Any, *, ax: "Axes | None" = None, **kwargs: Any) -> Self:
+        """Draw a fitted `structsvm.RankerCV`, or a `sklearn.model_selection.GridSearchCV` whose grid varies only C."""
+        if hasattr(search, "scores_by_name_"):
+            name, scores = next(iter(search.scores_by_name_.items()))
+            return cls(search.Cs_, scores, measure=measure_label(name)).plot(ax, **kwargs)
+        found = getattr(search, "cv_results_", None)
+        if not isinstance(found, dict) or "params" not in found:
+            raise InputError(f"search must be a fitted RankerCV or GridSearchCV, got {search!r}")
+        varied = sorted({name for params in found["params"] for name in params})
+        if varied != ["C"]:
+            raise InputError(f"the grid must be of C alone, and is of {', '.join(varied)}: fix the others")
+        order = np.argsort([params["C"] for params in found["params"]], kind="stable")
+        parts = {
+            part: np.array([found[f"split{k}_{part}_score"] for k in range(search.n_splits_)])[:, order]
+            for part in ("train", "test")
+            if f"split0_{part}_score" in found
+        }
+        Cs = np.array([params["C"] for params in found["params"]])[order]
+        measure = measure_label(str(getattr(search.estimator, "measure", None) or "map"))
+        return cls(Cs, parts["test"], train=parts.get("train"), measure=measure).plot(ax, **kwargs)
+
+    def plot(self, ax: "Axes | None" = None, **kwargs: Any) -> Self:
+        """Draw the plot; ``**kwargs`` are settings of `matplotlib.axes.Axes.plot` for all lines."""
+        looks = {
+            "train": {"color": GREY, "linestyle": ":"},
+            "validation": {"color": VERMILION, "linestyle": "--"},
+            "test": {"color": BLUE, "linestyle": "-"},
+        }
+        x = np.arange(1.0, len(self.picks) + 1.0) if self.Cs is None else self.Cs
+        with self._drawing(ax) as axes:
+            self.lines_: dict[str, Line2D] = {}
+            self.areas_: dict[str, FillBetweenPolyCollection] = {}
+            for part, values in self.values.items():
+                mean, deviation = values.mean(axis=0), values.std(axis=0)
+                settings = chosen("lines.Line2D", {**looks[part], "label": part}, kwargs)
+                (self.lines_[part],) = axes.plot(x, mean, **settings)
+                if len(values) > 1:
+                    colour = self.lines_[part].get_color()
+                    ends = (mean - deviation, mean + deviation)
+                    self.areas_[part] = axes.fill_between(x, *ends, color=colour, alpha=0.12, linewidth=0.0)
+            carrier = "test" if "test" in self.values else "validation"
+            self.discs_: PathCollection = axes.scatter(
+                x,
+                self.values[carrier].mean(axis=0),
+                s=160.0 * self.picks / self.picks.sum(),
+                color=self.lines_[carrier].get_color(),
+                alpha=0.6,
+                linewidths=0.0,
+                label="picked by validation",
+            )
+            if self.names is not None:
+                axes.set_xticks(x, labels=list(map(as_label, self.names)))
+            elif x.min() > 0.0:
+                axes.set_xscale("log")
+            axes.set(xlabel=as_label(self.parameter), ylabel=as_label(self.measure))
+            axes.legend(markerscale=0.7)
+        return self
+
+
+def _of_splits(values: Any, part: str, length: int) -> Matrix:
+    found = np.atleast_2d(numbers(values, part))
+    if found.ndim != 2 or not len(found) or found.shape[1] != length or not np.isfinite(found).all():
+        raise InputError(
+            f"{part} must be finite, a number for each of {length} values of C, in one row or a row for each split; "
+            f"its shape is {numbers(values, part).shape}"
+        )
+    return found

@@ -1,0 +1,160 @@
+"""Trial runs of a kernel in Python, because compiled code has no bounds checks."""
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from types import CellType, FunctionType
+from typing import Any
+
+import numpy as np
+
+from structsvm.exceptions import InputError
+from structsvm.foundation.types import Vector
+from structsvm.losses import ScoreLoss
+from structsvm.losses.base import Examples
+from structsvm.problem.checks import run_check
+from structsvm.problem.program import named_globals, plain_function
+
+_LIMIT = 10.0
+"""Seconds of computing after which an interpreted kernel is considered to be in an endless loop."""
+
+_FEW_SCORES = 100
+"""Scores up to which an endless loop is certain; with more, the trial just ends after `_ENOUGH`."""
+
+_ENOUGH = 0.25
+"""Seconds for the trials of all examples."""
+
+_SMALL = 12
+"""Documents in queries that are cut from longer ones."""
+
+_tried: set[tuple[Any, type]] = set()
+
+
+def require_safe_kernel(examples: Examples) -> None:
+    """Run a kernel on some examples in Python, once per process; raise `InputError` if it is unsafe."""
+    loss = examples.loss
+    key = plain_function(loss.kernel), type(loss)
+    if key in _tried:
+        return
+    began = time.thread_time()
+    for place, y, scores, shared in _examples(examples):
+        labels = np.array(loss.labels(y), dtype=np.float64)
+        verdict = trial(loss.kernel, scores, labels, shared)
+        if verdict:
+            raise InputError(f"{loss.title}.kernel {verdict}, tried on {place}. {run_check(loss)}")
+        if time.thread_time() - began > _ENOUGH:
+            break
+    _tried.add(key)
+
+
+def trial(kernel: Any, scores: Vector, labels: Vector, params: Vector) -> str:
+    """Run a kernel, and the compiled functions that it names, in Python; describe its mistake, or return "".
+
+    Other exceptions are ignored, because the compiled kernel may work.
+    """
+    if not callable(plain_function(kernel)):
+        return ""
+    given, read, shared = scores.copy(), labels.copy(), params.copy()
+    few = len(scores) <= _FEW_SCORES
+    try:
+        _run(*_interpreted(kernel), (given, read, shared, np.zeros(len(scores))), _LIMIT if few else _ENOUGH)
+    except IndexError as error:
+        return f"reads or writes beyond its vectors: {error}"
+    except _TooLong:
+        return f"did not end within {_LIMIT:.0f} seconds of computing: it is in an endless loop" if few else ""
+    except Exception:
+        return ""
+    same = all(np.array_equal(one, other) for one, other in ((given, scores), (read, labels), (shared, params)))
+    return "" if same else "changed the scores, labels or params: it may write only to out"
+
+
+def _examples(examples: Examples) -> Iterator[tuple[str, Any, Vector, Vector]]:
+    """Yield examples for trials, smallest first, each with its name, scores and params."""
+    rng = np.random.default_rng(0)
+    loss, ys, ptr, which = examples.loss, examples.ys, examples.ptr, examples.usable_indices()
+    sizes = np.diff(ptr)[which]
+    for i in which[np.argsort(sizes, kind="stable")][:5].tolist():
+        y, size = ys[i], int(ptr[i + 1] - ptr[i])
+        if size > _SMALL and isinstance(y, np.ndarray) and y.shape == (size,):
+            for _ in range(5):
+                part = y[rng.permutation(size)[:_SMALL]]
+                if learns_from(loss, part):
+                    yield f"some documents of example {i}", part, rng.standard_normal(_SMALL), loss.params([part])
+    params = np.array(loss.params(ys), dtype=np.float64)
+    order = which[np.argsort(sizes, kind="stable")]
+    spread = order[np.unique(np.linspace(0, len(order) - 1, 20).astype(np.int64))]
+    for i in spread.tolist():
+        for scores in (np.zeros(ptr[i + 1] - ptr[i]), rng.standard_normal(ptr[i + 1] - ptr[i])):
+            yield f"example {i}", ys[i], scores, params
+
+
+def learns_from(loss: ScoreLoss[Any], y: Any) -> bool:
+    """Return True if the loss is usable on a part of an example; False if it does not support parts."""
+    try:
+        return bool(loss.usable(y))
+    except Exception:
+        return False
+
+
+class _TooLong(Exception):
+    """Raised when the time limit is reached."""
+
+
+def _run(function: Callable[..., Any], spaces: set[int], arguments: tuple[Any, ...], seconds: float) -> None:
+    """Call a function in a traced thread until it ends or time is up; stop only code with globals in ``spaces``."""
+    raised: list[BaseException] = []
+
+    def work() -> None:
+        end = time.thread_time() + seconds
+
+        def look(frame: Any, event: str, argument: Any) -> Any:
+            if id(frame.f_globals) not in spaces:
+                return None
+            if time.thread_time() > end:
+                raise _TooLong
+            return look
+
+        sys.settrace(look)
+        try:
+            with np.errstate(all="ignore"):
+                function(*arguments)
+        except BaseException as error:
+            raised.append(error)
+        finally:
+            sys.settrace(None)
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    thread.join()
+    if raised:
+        raise raised[0]
+
+
+def _interpreted(function: Any) -> tuple[Any, set[int]]:
+    """Return a function in plain Python, with the compiled functions that it names, and the ids of their globals."""
+    made: dict[int, Any] = {}
+    spaces: set[int] = set()
+
+    def plain(value: Any) -> Any:
+        inner = plain_function(value)
+        if not isinstance(inner, FunctionType) or id(inner) in made:
+            return made.get(id(inner), value)
+        cells = tuple(map(_empty, inner.__closure__ or ()))
+        known = dict(inner.__globals__)
+        spaces.add(id(known))
+        made[id(inner)] = copy = FunctionType(inner.__code__, known, inner.__name__, inner.__defaults__, cells)
+        copy.__kwdefaults__ = inner.__kwdefaults__
+        for name, each in named_globals(inner):
+            if hasattr(each, "py_func"):
+                known[name] = plain(each)
+        for cell, old in zip(cells, inner.__closure__ or (), strict=True):
+            value = old.cell_contents
+            cell.cell_contents = plain(value) if hasattr(value, "py_func") else value
+        return copy
+
+    return plain(function), spaces
+
+
+def _empty(cell: CellType) -> CellType:
+    return CellType()

@@ -1,0 +1,64 @@
+"""Conversion of rows of features and labels to examples of a loss."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from structsvm.exceptions import InputError
+from structsvm.features.operators import Operator, Rows, readable
+from structsvm.features.operators.composed import WithIntercept
+from structsvm.features.operators.matrix import Readable
+from structsvm.foundation.queries import Queries, row_weights
+from structsvm.foundation.types import Vector
+from structsvm.losses import ScoreLoss
+from structsvm.losses.base import Examples
+from structsvm.problem.checks import is_usable, labels_of_loss
+
+
+def ranking_examples(
+    X: Readable | Operator,
+    y: Vector,
+    qid: ArrayLike | None,
+    loss: ScoreLoss[Any],
+    sample_weight: ArrayLike | None,
+    intercept: float,
+) -> Examples:
+    """Return the examples that rows form for a bound loss; see `Problem.from_queries`."""
+    rows: Operator
+    ys: Any
+    if isinstance(X, Operator):
+        labels = labels_of_loss(loss, (int(X.ptr[-1]), X.d), np.asarray(y))
+        queries = Queries.of_sizes(np.diff(X.ptr)) if qid is None else Queries.of(qid, len(labels))
+        rows = _of_queries(X, queries, loss)
+    else:
+        X = readable(X)
+        labels = labels_of_loss(loss, X.shape, np.asarray(y))
+        queries = Queries.of(qid, len(labels))
+        rows = Rows.one_each(X) if loss.per_row else Rows(queries.grouped(X), queries.ptr)
+    if loss.per_row:
+        ys, usable = labels, None
+        weights = None if sample_weight is None else row_weights(sample_weight, len(labels))
+    else:
+        ys = queries.split(labels)
+        usable = np.array([is_usable(loss, each) for each in ys], dtype=np.bool_)
+        weights = queries.weights(sample_weight, usable)
+    if intercept:
+        rows = WithIntercept(rows, intercept)
+    return Examples(loss, loss.operator(rows), ys, weights, usable, of_queries=True)
+
+
+def _of_queries(operator: Operator, queries: Queries, loss: ScoreLoss[Any]) -> Operator:
+    """Return the operator if its examples are these queries (single rows for a loss of rows); reject others."""
+    ptr = operator.ptr
+    if loss.per_row and operator.n != int(ptr[-1]):
+        raise InputError(
+            f"{loss.title} needs one example per row, and the operator has {operator.n} examples with {int(ptr[-1])} "
+            "rows in all: make it with ptr=np.arange(rows + 1)"
+        )
+    if not loss.per_row and not (queries.together and np.array_equal(queries.ptr, ptr)):
+        raise InputError(
+            f"the {operator.n} examples of the operator must be the {len(queries)} queries of qid in the same order: "
+            "make it with the rows of each query together, and ptr where each query begins"
+        )
+    return operator

@@ -1,0 +1,90 @@
+"""Sizes of plane caches: Frank-Wolfe's planes per example, and planes of earlier points that check argmaxes."""
+
+from typing import Any, Self
+
+import numpy as np
+from attrs import frozen
+
+DEFAULT_MEMORY = 256 * 2**20
+"""Bytes for Frank-Wolfe's planes, unless the user sets ``FrankWolfe(memory=...)``."""
+
+MOST_PLACES = 32
+
+FEWEST_PLACES = 3
+"""Least planes per example: while two with weight are merged, a new one needs a place."""
+
+ENOUGH_PLACES = 6
+"""Planes per example that are worth their memory; with fewer, Frank-Wolfe drops planes that it needs again."""
+
+_FEW_WEIGHTS = 100
+"""Number of weights up to which planes are short, so that all planes an optimum may need are kept."""
+
+_MORE = 4.0
+"""Additional planes per example, times d / n: an optimum needs at most n + d planes with weight, so with few examples
+each needs more."""
+
+_BESIDE = 32
+"""Bytes per plane for offset, multiplier, age and error."""
+
+
+_BYTES_OF_EARLIER_PLANES = 2**28
+"""Largest total size in bytes of the planes of earlier points."""
+
+_MOST_EARLIER = 4
+_MOST_EARLIER_IN_PYTHON = 16
+"""Largest number of points whose planes are kept, with a kernel and with argmaxes in Python."""
+
+
+@frozen
+class Capacity:
+    """The number of places for planes per example, and their number type.
+
+    A visit reads all planes of its example, so more planes cost time as well as memory.
+    """
+
+    places: int
+    dtype: type[Any]
+
+    @classmethod
+    def within(cls, n: int, d: int, memory: int) -> Self:
+        """Choose float64 if all useful planes fit into ``memory`` bytes, else float32.
+
+        With float32, keep as many planes as would fit in float64, but at least 6, or `fewest`, if they fit.
+        """
+        exact = cls.exact_within(n, d, memory)
+        if exact.places == of_use(n, d):
+            return exact
+        enough = max(ENOUGH_PLACES, fewest(n, d))
+        return cls(max(exact.places, min(enough, _places(n, d, memory, np.float32))), np.float32)
+
+    @classmethod
+    def exact_within(cls, n: int, d: int, memory: int) -> Self:
+        """Choose float64 for any number of planes that fits."""
+        return cls(_places(n, d, memory, np.float64), np.float64)
+
+    def bytes_for(self, n: int, d: int, places: int) -> int:
+        """Return the bytes for ``places`` planes of each of n examples."""
+        return n * places * (np.dtype(self.dtype).itemsize * d + 8 * places + _BESIDE)
+
+
+def of_use(n: int, d: int) -> int:
+    """Return the number of useful planes per example: ``6 + 4 d / n``, at most 32."""
+    return min(MOST_PLACES, ENOUGH_PLACES + int(_MORE * d / n))
+
+
+def fewest(n: int, d: int) -> int:
+    """Return the least planes per example for Frank-Wolfe: ``3 + 4 d / n``, at most 32, or 6 if d is above 100."""
+    most = MOST_PLACES if d <= _FEW_WEIGHTS else ENOUGH_PLACES
+    return min(most, FEWEST_PLACES + int(_MORE * d / n))
+
+
+def _places(n: int, d: int, memory: int, dtype: type[Any]) -> int:
+    # P planes take 8 (P² + 2 half P) bytes per example.
+    half = (np.dtype(dtype).itemsize * d + _BESIDE) / 16.0
+    return min(of_use(n, d), int((half * half + memory / (8 * n)) ** 0.5 - half))
+
+
+def earlier_points(scores: int, has_kernel: bool) -> int:
+    """Return the number of earlier points, at least 2, whose planes a solver keeps to check new argmaxes."""
+    most = _MOST_EARLIER if has_kernel else _MOST_EARLIER_IN_PYTHON
+    return int(np.clip(_BYTES_OF_EARLIER_PLANES // (8 * scores + 1), 2, most))

@@ -1,0 +1,202 @@
+"""A point of the n-slack dual: planes of every example in weight space, with multipliers."""
+
+from functools import partial
+
+import numpy as np
+
+from structsvm.foundation.compute.compilation import compiled
+from structsvm.foundation.compute.stages import run_stages
+from structsvm.foundation.compute.threads import using
+from structsvm.foundation.memory import require_memory
+from structsvm.foundation.types import IntVector, Matrix, Vector
+from structsvm.problem.planes.arrays import PlaneArrays
+from structsvm.problem.planes.capacity import Capacity
+from structsvm.problem.planes.steps import (
+    best_value,
+    best_values,
+    combined,
+    insert_all,
+    shares,
+    visit_all,
+)
+from structsvm.problem.planes.sweeps import Sweeps, sweep_over
+from structsvm.problem.planes.values import Choices
+from structsvm.result import CutSet, rounding
+
+
+class DualPlanes:
+    """Planes of every example with multipliers a: ``w = Σ a g`` and ``dual = Σ a L − ½‖w‖²``.
+
+    Each example has several planes, so that Frank-Wolfe takes many steps between two passes over the data (Shah,
+    Kolmogorov and Lampert, "A Multi-Plane Block-Coordinate Frank-Wolfe Algorithm for Training Structural SVMs with a
+    Costly max-Oracle", CVPR 2015). ``cap`` (n,) are the largest sums of the multipliers of each example.
+
+    Planes may be stored in float32 (`Capacity`). Bounds hold for the unrounded planes g: each stored ĝ has a known
+    error ``‖g − ĝ‖``, and for ``w = Σ a ĝ`` and e the sum of ``a`` times the errors, ``‖Σ a g‖ ≤ ‖w‖ + e`` by the
+    triangle inequality. So ``Σ a L − ½(‖w‖ + e)²`` is a lower bound of the optimum for any C.
+    """
+
+    def __init__(self, d: int, cap: Vector, capacity: Capacity) -> None:
+        self.w = np.zeros(d)
+        self.arrays = _empty(d, cap, capacity)
+
+    @property
+    def rounds(self) -> bool:
+        """True if planes are stored in float32."""
+        return self.arrays.G.dtype == np.float32
+
+    def stop_rounding(self, capacity: Capacity) -> None:
+        """Store planes in float64 from now on; drop stored planes if their errors make them useless."""
+        arrays = _empty(len(self.w), self.arrays.cap, capacity)
+        cuts = self.cuts() if self.refresh() > 0.0 else None
+        self.arrays = arrays
+        if cuts is not None:
+            self._insert(cuts, cuts.a)
+        self.refresh()
+
+    @property
+    def size(self) -> int:
+        """Number of planes."""
+        return int(self.arrays.used.sum())
+
+    @property
+    def active(self) -> int:
+        """Number of planes with a positive multiplier."""
+        return int(np.count_nonzero(self.arrays.a))
+
+    @property
+    def most_error(self) -> float:
+        """Upper bound of the sum of multipliers times errors of planes."""
+        return float(self.arrays.cap @ self.arrays.error.max(axis=1, initial=0.0))
+
+    @property
+    def largest(self) -> float:
+        """The largest norm of a plane, or slightly more if planes are rounded."""
+        return float(np.sqrt(self.arrays.gram.max())) + float(self.arrays.error.max(initial=0.0))
+
+    def refresh(self) -> float:
+        """Recompute w from the multipliers and return the dual value, or a lower bound of it."""
+        offset, error = combined(*self._combination, self.w)
+        square = float(self.w @ self.w)
+        return float(offset - 0.5 * square - rounding(square**0.5, error))
+
+    def best(self, i: int, w: Vector) -> float:
+        """Return a lower bound of the largest ``L − g·w`` over the planes of example i and 0, for the true output."""
+        return float(best_value(self.arrays, i, w, np.empty(2 * self.arrays.L.shape[1]))[0])
+
+    def hinges(self, w: Vector) -> Vector:
+        """Return a lower bound of each example's hinge at weights w, from its planes, shape (n,)."""
+        out = np.empty(len(self.arrays.cap))
+        best_values(self.arrays, w, out)
+        return out
+
+    def visit(self, examples: IntVector, G: Matrix, L: Vector) -> float:
+        """Insert a plane ``(G[k], L[k])`` for each of these examples and step on it; return the sum of the gaps."""
+        return float(visit_all(self.arrays, examples, G, L, self.w))
+
+    def improve(self, order: IntVector, enough: float = 0.0, most: int = 1) -> float:
+        """Sweep over the planes, at most ``most`` times, and return the sum of the gaps in the last sweep.
+
+        ``order`` is the order of examples in the first sweep, which visits all planes; later sweeps visit planes that
+        recently had weight. Stop after a sweep whose gaps sum to at most ``enough``. Threads share the work; see
+        `structsvm.planes.sweeps`.
+        """
+        sweeps = Sweeps.of(order, most, self.arrays.L.shape[1], len(self.w))
+        with using(None) as threads:
+            lead, follow = (partial(sweep_over, self.arrays, sweeps, self.w, enough, leads) for leads in (True, False))
+            run_stages(threads, lead, follow, sweeps.counters, len(sweeps.w))
+        return float(sweeps.met[np.isfinite(sweeps.met)][-1])
+
+    def held(self) -> Vector:
+        """Return a lower bound of ``Σ_p a_p (L_p − g_p·w)``, each example's share of the dual, shape (n,)."""
+        held = np.empty(len(self.arrays.cap))
+        shares(*self._combination, self.w, held)
+        return held
+
+    def gap(self) -> float:
+        """Return the gap over all planes at the same weights.
+
+        The gaps of `improve` are measured at moving weights, right after each example's own move, so they may be too
+        small.
+        """
+        return float(self.arrays.cap @ self.hinges(self.w) - self.held().sum())
+
+    @property
+    def _combination(self) -> tuple[Matrix, Matrix, Matrix, Matrix, IntVector]:
+        """The arrays that define the dual point; few, because each takes time to compile."""
+        arrays = self.arrays
+        return arrays.G, arrays.L, arrays.error, arrays.a, arrays.used
+
+    def cuts(self) -> CutSet:
+        """Return the planes with weight and their multipliers, as cuts grouped by example."""
+        i, p = np.nonzero(self.arrays.a)
+        return self.cuts_at(i, p)
+
+    def cuts_at(self, i: IntVector, p: IntVector) -> CutSet:
+        """Return the planes at places p of examples i and their multipliers, as cuts grouped by example."""
+        arrays = self.arrays
+        G = arrays.G[i, p].astype(np.float64)
+        error = arrays.error[i, p] if arrays.error.size else np.zeros(len(i))
+        return CutSet(G, arrays.L[i, p], i.astype(np.int64), arrays.a[i, p], len(arrays.cap), error)
+
+    def all_cuts(self) -> CutSet:
+        """Return all planes, including those without weight, as cuts grouped by example."""
+        return self.cuts_at(*self._places())
+
+    def weigh(self, a: Vector) -> None:
+        """Set the multipliers of all planes, in the order of `all_cuts`, and update w."""
+        self.arrays.a[self._places()] = a
+        self.refresh()
+
+    def mix(self, share: float, choices: Choices, weights: Vector) -> None:
+        """Multiply the multipliers by ``share``, add weighted choices of one plane per example, and update w."""
+        _mix(self.arrays.a, self.arrays.used, self.arrays.cap, share, choices, weights)
+        self.refresh()
+
+    def _places(self) -> tuple[IntVector, IntVector]:
+        taken = np.arange(self.arrays.L.shape[1]) < self.arrays.used[:, None]
+        i, p = np.nonzero(taken)
+        return i, p
+
+    def load(self, cuts: CutSet) -> None:
+        """Replace all planes by cuts grouped by example, with their multipliers scaled to the caps."""
+        for array in (self.arrays.a, self.arrays.error, self.arrays.used, self.arrays.live):
+            array.fill(0)
+        self._insert(cuts, cuts.scaled(self.arrays.cap))
+        self.refresh()
+
+    def _insert(self, cuts: CutSet, a: Vector) -> None:
+        """Insert cuts with these multipliers, and their errors if they have any; the caller must recompute w."""
+        if cuts.error.any() and not self.arrays.error.size:
+            self.arrays = self.arrays._replace(error=np.zeros(self.arrays.L.shape))
+        insert_all(self.arrays, cuts.group, cuts.G, cuts.L, cuts.error, a, self.w)
+
+
+def _empty(d: int, cap: Vector, capacity: Capacity) -> PlaneArrays:
+    n, places = len(cap), capacity.places
+    require_memory(
+        capacity.bytes_for(n, d, places),
+        f"{places} planes of {d:,} numbers for each of {n:,} examples",
+        "give FrankWolfe(memory=...) fewer bytes, or use OneSlack",
+    )
+    return PlaneArrays(
+        G=np.zeros((n, places, d), dtype=capacity.dtype),
+        L=np.zeros((n, places)),
+        error=np.zeros((n, places if capacity.dtype is np.float32 else 0)),
+        a=np.zeros((n, places)),
+        gram=np.zeros((n, places, places)),
+        age=np.zeros((n, places)),
+        used=np.zeros(n, dtype=np.int64),
+        live=np.zeros(n, dtype=np.int64),
+        cap=np.array(cap),
+    )
+
+
+@compiled
+def _mix(a: Matrix, used: IntVector, cap: Vector, share: float, choices: Choices, weights: Vector) -> None:
+    for i in range(len(cap)):
+        for p in range(used[i]):
+            a[i, p] *= share
+        for k in range(len(weights)):
+            if weights[k] > 0.0 and choices[k, i] >= 0:
+                a[i, choices[k, i]] += weights[k] * cap[i]

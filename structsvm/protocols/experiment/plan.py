@@ -1,0 +1,283 @@
+"""The settings and the plan of an experiment: trials over balanced splits of the queries of a pool."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import repeat
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from attrs import Attribute, asdict, evolve, field, filters, frozen
+
+from structsvm.data import Pool
+from structsvm.exceptions import InputError
+from structsvm.features.operators import BinnedMatrix
+from structsvm.foundation.queries import Queries
+from structsvm.foundation.settings import at_least, require_kind
+from structsvm.foundation.storage.records import Header, Kind, digest, versions
+from structsvm.foundation.types import IntVector, Vector
+from structsvm.protocols.catalogue import PAPER_MODELS, as_models
+from structsvm.protocols.experiment.results import (
+    WITH_BEST,
+    WITHOUT_BEST,
+    BaseFunction,
+    ExperimentResults,
+    Query,
+)
+from structsvm.protocols.experiment.scoring import rank_base_functions, score_queries, tested, tied_shares
+from structsvm.protocols.experiment.splits import Split, balanced_splits
+from structsvm.protocols.feature_maps import FeatureMap
+from structsvm.protocols.model import ProtocolModel, require_different_names
+from structsvm.protocols.plan import TRIALS, Case, Measured, Plan, Progress, QuerySet, different, run_plan
+from structsvm.protocols.results import Trial
+from structsvm.registry.built_in import experiment_models
+
+RESULTS = "results.json"
+VARIANTS = (WITH_BEST, WITHOUT_BEST)
+
+
+def _listed(given: Any) -> tuple[Any, ...]:
+    """Return one or several models or names of models as a tuple."""
+    return (given,) if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
+
+
+def _some_variants(_: Any, attribute: "Attribute[Any]", value: tuple[str, ...]) -> None:
+    if not value or len(set(value)) < len(value) or not set(value) <= set(VARIANTS):
+        raise InputError(f"Settings(variants=...) must be one or both of {', '.join(VARIANTS)}, got {value!r}")
+
+
+@frozen(kw_only=True)
+class Settings:
+    """The settings of an experiment; the defaults are as in the paper.
+
+    Parameters
+    ----------
+    trials : number of trials.
+    train, validation : numbers of queries of a trial to learn from, and to pick the hyper-parameter with; all others
+        are for the test.
+    bins : thresholds of each base function.
+    random_state : seed of the splits.
+    models : names of models, shown by ``structsvm list models``, or objects; all others are compared with the
+        first. Default: as in the paper.
+    variants : "with-best": models read all base functions; "without-best": all but the best one. Default: both.
+
+    Examples
+    --------
+    >>> from structsvm.protocols.experiment import Settings
+    >>> Settings(trials=10).trials
+    10
+    """
+
+    trials: int = field(default=50, validator=at_least(1))
+    train: int = field(default=10, validator=at_least(1))
+    validation: int = field(default=5, validator=at_least(1))
+    bins: int = field(default=50, validator=at_least(1))
+    random_state: int = field(default=0, validator=at_least(0))
+    models: tuple[str | ProtocolModel, ...] = field(default=PAPER_MODELS, converter=_listed)
+    variants: tuple[str, ...] = field(default=VARIANTS, converter=tuple, validator=_some_variants)
+
+    def __attrs_post_init__(self) -> None:
+        require_different_names("Settings(models=...)", self.made())
+
+    def made(self) -> tuple[ProtocolModel, ...]:
+        """Return the models as objects."""
+        return as_models(self.models, experiment_models, bins=self.bins)
+
+    def as_text(self) -> dict[str, Any]:
+        """Return the settings for JSON, with each model by name as text."""
+        models = {model.name: repr(model) for model in self.made()}
+        return {
+            **asdict(self, filter=filters.exclude("models", "variants")),
+            "variants": list(self.variants),
+            "models": models,
+        }
+
+
+def run(
+    pool: Pool,
+    settings: Settings,
+    out: str | Path,
+    *,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+) -> ExperimentResults:
+    """Run an experiment, or resume an interrupted one.
+
+    Yue, Finley, Radlinski and Joachims, "A Support Vector Method for Optimizing Average Precision", SIGIR 2007,
+    sections 4 and 5. Each trial trains every model on some queries, picks its hyper-parameter by MAP on others, and
+    tests it on the rest. Finished trials are stored in the output folder; a resumed run gives the same results to the
+    last digit, on any number of processes.
+
+    Parameters
+    ----------
+    pool : queries with the scores of base functions: TREC runs by `structsvm.data.pool_runs`, or arrays by
+        `structsvm.data.Pool.from_arrays`.
+    settings : settings of the experiment; ``Settings()`` are as in the paper.
+    out : folder for ``trials.jsonl`` and ``results.json``, of one experiment only; created if it does not exist.
+    n_jobs : number of processes; None: one per processor.
+    progress : called with the numbers of finished trials and of all trials.
+
+    Raises
+    ------
+    InputError : there are too few queries, base functions or relevant documents, or the output folder belongs to
+        another experiment.
+    KeyboardInterrupt : after Ctrl-C; finished trials are stored.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from structsvm.data import load_digits_runs, pool_runs
+    >>> from structsvm.protocols.experiment import Settings, run
+    >>> pool = pool_runs(*load_digits_runs(n_queries=5, n_candidates=40, depth=10))
+    >>> settings = Settings(trials=5, train=2, validation=1, models=["CombSUM", "Borda"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     results = run(pool, settings, folder, n_jobs=1)
+    >>> {row.name: round(row.map, 2) for row in results.rows("with-best")}
+    {'CombSUM': 0.55, 'BordaCount': 0.5, 'rows': 0.65, 'euclidean': 0.61, 'cosine': 0.6}
+    """
+    require_kind("pool", pool, Pool, "a Pool, such as pool_runs returns")
+    if WITHOUT_BEST in settings.variants and len(pool.run_names) < 2:
+        raise InputError(
+            "the variant 'without-best' needs at least two base functions: add one, or leave the variant out"
+        )
+    return run_plan(ExperimentPlan.of(pool, settings), Path(out), n_jobs=n_jobs, progress=progress)
+
+
+@frozen(eq=False)
+class ExperimentPlan(Plan[ExperimentResults]):
+    """The trials of an experiment, over ``splits`` of the queries of a pool.
+
+    ``functions`` are the base functions, best first. `ready` fills ``read``, the features that maps compute query by
+    query.
+    """
+
+    kind = Kind(
+        part=Trial,
+        key=lambda trial: trial.name,
+        work="experiment",
+        name="trial",
+        names="trials",
+        data="documents, scores or judgments",
+    )
+    file = TRIALS
+    measures_each_value = ("test",)
+    expected_warnings = ("all scores of .* functions are missing",)
+
+    pool: Pool
+    settings: Settings
+    queries: Queries
+    models: tuple[ProtocolModel, ...]
+    splits: tuple[Split, ...]
+    functions: tuple[BaseFunction, ...]
+    read: Mapping[FeatureMap, Any] = field(factory=dict)
+
+    @classmethod
+    def of(cls, pool: Pool, settings: Settings) -> Self:
+        """Draw the splits and rank the base functions."""
+        queries = Queries.of(pool.qid, len(pool.y))
+        splits = balanced_splits(
+            len(queries),
+            trials=settings.trials,
+            train=settings.train,
+            validation=settings.validation,
+            random_state=settings.random_state,
+        )
+        tested = np.bincount(np.concatenate([split.test for split in splits]), minlength=len(queries))
+        functions = rank_base_functions(pool, queries.ptr, tested)
+        return cls(pool, settings, queries, settings.made(), splits, functions)
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Numbers of the trials, from 0."""
+        return [str(number) for number in range(len(self.splits))]
+
+    def header(self) -> Header:
+        """Return the settings, and a hash of all data that results depend on."""
+        relevant, judged = self.pool.y > 0, np.array(list(self.pool.relevant_judged.values()), dtype=np.int64)
+        arrays = (np.ascontiguousarray(array).data for array in (self.pool.X, relevant, self.queries.ptr, judged))
+        names = "\0".join([*self.queries.ids.tolist(), "", *self.pool.run_names]).encode()
+        return Header(self.settings.as_text(), digest([*arrays, names]), versions())
+
+    def ready(self, names: Sequence[str]) -> Iterator[Self]:
+        """Compute the features that depend on a query alone once for all trials."""
+        maps = dict.fromkeys(model.features for model in self.models)
+        read = {each: each.within_queries(self.pool.X, self.queries.number) for each in maps}
+        return repeat(evolve(self, read=read), len(names))
+
+    def cases(self, name: str) -> Iterator[Case]:
+        """Yield the variants: models read all base functions, or all but the best one."""
+        split = self.splits[int(name)]
+        for variant in self.settings.variants:
+            columns = np.sort(self._columns(variant))
+            train, validation, test = (
+                self._query_set(queries, columns) for queries in (split.train, split.validation, split.test)
+            )
+            yield Case(variant, f"trial {name}, {variant}", self.models, (train, validation, test))
+
+    def mean(self, scores: Vector, queries: QuerySet) -> float:
+        """Return MAP."""
+        ap, *_ = score_queries(scores, queries.y > 0.0, queries.queries.ptr)
+        return float(ap.mean())
+
+    def test(self, scores: Vector, queries: QuerySet) -> Measured:
+        """Return average precision (in the tie order and over ties), shares of ties, and interpolated precision."""
+        ptr = queries.queries.ptr
+        return tested(scores, queries.y > 0.0, ptr, tied_shares(scores, ptr), None)
+
+    def weights(self, group: str, weights: Vector, X: Any) -> Vector | None:
+        """Return the weights of base functions, best first; for indicators, sum the weights of each function."""
+        if len(weights) != X.shape[1]:
+            return None
+        columns = self._columns(group)
+        if isinstance(X, BinnedMatrix):
+            of_feature = np.repeat(np.arange(len(columns)), np.diff(X.offsets))
+            weights = np.bincount(of_feature, weights, len(columns)).astype(np.float64)
+        return weights[np.searchsorted(np.sort(columns), columns)] if len(weights) == len(columns) else None
+
+    def require(self, trial: Trial, path: Path) -> None:
+        """Raise InputError if a trial has other queries, variants or models than the plan."""
+        names = {model.name for model in self.models}
+        if (
+            trial.name not in self.names
+            or (trial.train, trial.validation, trial.test) != self._ids(self.splits[int(trial.name)])
+            or trial.fits.keys() != set(self.settings.variants)
+            or any(fits.keys() != names for fits in trial.fits.values())
+        ):
+            raise different(trial.name, path, "other queries, variants or models")
+
+    def results(self, header: Header, trials: tuple[Trial, ...], folder: Path | None) -> ExperimentResults:
+        """Return the results, and write them as JSON."""
+        results = ExperimentResults(
+            header=header,
+            queries=tuple(
+                map(
+                    Query,
+                    self.queries.ids.tolist(),
+                    self.queries.sizes.tolist(),
+                    self.pool.relevant.values(),
+                    self.pool.relevant_judged.values(),
+                )
+            ),
+            left_out=dict(self.pool.left_out),
+            functions=self.functions,
+            trials=trials,
+        )
+        if folder is not None:
+            results.save(folder / RESULTS)
+        return results
+
+    def _columns(self, variant: str) -> IntVector:
+        """Return the columns of the base functions that models read, the best function's first."""
+        best_first = np.array([self.pool.run_names.index(function.name) for function in self.functions])
+        return {WITH_BEST: best_first, WITHOUT_BEST: best_first[1:]}[variant]
+
+    def _query_set(self, queries: Sequence[int], columns: IntVector) -> QuerySet:
+        rows, chosen = self.queries.rows(queries), list(queries)
+        return QuerySet(
+            read=lambda features: self.read[features][np.ix_(rows, columns)],
+            y=(self.pool.y[rows] > 0).astype(np.float64),
+            queries=Queries.of_sizes(self.queries.sizes[chosen], self.queries.ids[chosen]),
+        )
+
+    def _ids(self, split: Split) -> tuple[tuple[str, ...], ...]:
+        ids = self.queries.ids
+        return tuple(tuple(ids[list(part)].tolist()) for part in (split.train, split.validation, split.test))

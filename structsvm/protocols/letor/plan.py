@@ -1,0 +1,282 @@
+"""The plan of a benchmark: LETOR's protocol, fold by fold."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from hashlib import file_digest
+from itertools import repeat
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from attrs import evolve, field, frozen
+
+from structsvm.data import RankingData
+from structsvm.data.letor.beside import sizes_beside
+from structsvm.exceptions import InputError
+from structsvm.features.scaling.names import scaling_named
+from structsvm.features.scaling.scalings import learn_scaling
+from structsvm.foundation.queries import Queries
+from structsvm.foundation.settings import as_list, require_kind
+from structsvm.foundation.storage.records import Header, Kind, digest, versions
+from structsvm.foundation.types import IntVector, Vector
+from structsvm.metrics import Measure
+from structsvm.protocols.catalogue import as_models, needed_package
+from structsvm.protocols.feature_maps import AsGiven, FeatureMap
+from structsvm.protocols.letor.folds import Fold, checked_columns, find_folds, read_fold
+from structsvm.protocols.letor.results import FEATURES, MODELS, Benchmark, as_reported, measured, name_of
+from structsvm.protocols.model import Candidate, ProtocolModel, require_different_names
+from structsvm.protocols.plan import FOLDS, Case, Measured, Plan, Progress, QuerySet, run_plan
+from structsvm.protocols.results import Trial
+from structsvm.registry import benchmark_models, measures
+
+
+@frozen
+class BestFeature(ProtocolModel):
+    """The single feature that ranks the validation queries best; its candidates are all features.
+
+    ``names`` are the names of the first features; other features have numbers only.
+    """
+
+    name: str = "Best feature"
+    features: FeatureMap = field(factory=AsGiven)
+    names: tuple[str, ...] = field(default=(), repr=False)
+
+    def candidates(self, X: Any, y: Vector, qid: IntVector) -> Sequence[Candidate]:
+        """Return the features, numbered from 1 as in LETOR's files, and with their names."""
+        return [Candidate(self._called(k), partial(_column, k), 0.0) for k in range(X.shape[1])]
+
+    def _called(self, k: int) -> str:
+        return f"feature {k + 1}" + (f" ({self.names[k]})" if k < len(self.names) else "")
+
+
+@frozen
+class _SingleFeature(ProtocolModel):
+    """One feature as a ranker."""
+
+    name: str
+    column: int
+    features: FeatureMap = field(factory=AsGiven)
+
+    def candidates(self, X: Any, y: Vector, qid: IntVector) -> Sequence[Candidate]:
+        """Return the feature."""
+        return [Candidate(self.name, partial(_column, self.column), 0.0)]
+
+
+def _column(k: int, X: Any, _qid: IntVector) -> Vector:
+    column = X[:, [k]]
+    return np.asarray(column.toarray() if hasattr(column, "toarray") else column, dtype=np.float64).ravel()
+
+
+def benchmark(
+    data: str | Path | Sequence[Fold],
+    models: str | ProtocolModel | Sequence[str | ProtocolModel] | None = None,
+    *,
+    measure: str | Measure = "map",
+    single_features: bool = False,
+    n_jobs: int | None = None,
+    title: str | None = None,
+    out: str | Path | None = None,
+    replace: bool = False,
+    normalize: str | None = None,
+    columns: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> Benchmark:
+    """Train, tune and test models by LETOR's protocol.
+
+    In each fold a model is fitted on the training queries for every value of its hyper-parameter. The value with the
+    largest ``measure`` on the validation queries is picked (the first among equals), and that model ranks the test
+    queries. A query without relevant documents counts 0. The single feature that is best on validation is a further
+    row.
+
+    Parameters
+    ----------
+    data : folder with folds: ``Fold1`` to ``Fold5`` with ``train.txt``, ``vali.txt`` and ``test.txt``, or ``S1.txt`` to
+        ``S5.txt`` for LETOR's rotation; or a list of `Fold`.
+    models : one or several names (`structsvm.registry.benchmark_models`) or objects; None: all named models whose
+        packages are installed.
+    measure : measure that picks and that compares models query by query: a name ("map", "ndcg@10", "p@5", ...) or an
+        object. NDCG at 1 to 10 by its name is LETOR's.
+    single_features : also measure every single feature.
+    n_jobs : number of processes, which run one fold at a time in one thread; None: one per processor.
+    title : title of the results; None: the name of the folder.
+    out : folder of ``folds.jsonl``, from which an interrupted benchmark resumes with the same results; None: folds are
+        not stored.
+    replace : drop stored folds of another benchmark.
+    normalize : scaling of the features for all models: "query-min-max", "query-z-score" or "standard" (by the training
+        queries of a fold); None: no scaling.
+    columns : for tables, the columns of ``label``, ``qid``, ``docid`` and ``features`` that differ from the defaults of
+        `structsvm.data.load_table`, such as ``{"label": "clicks"}``; all files are then read as tables.
+    progress : called with the numbers of finished folds and of all folds.
+
+    Raises
+    ------
+    InputError : no fold or model is given, a file cannot be read, two models have one name, a model cannot learn
+        from the data, no validation or no test document is relevant, or ``out`` belongs to another benchmark.
+    KeyboardInterrupt : after Ctrl-C; finished folds are stored.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from structsvm.data import load_digits_queries
+    >>> from structsvm.protocols.letor import benchmark, write_folds
+    >>> data, _ = load_digits_queries(n_train=9, n_candidates=20)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = write_folds(folder, data, folds=3)
+    ...     results = benchmark(folder, ["CombSUM", "Borda"], measure="ndcg@10", n_jobs=1)
+    >>> for name in results.models:
+    ...     print(f"{name:12} {results.mean(name, 'ndcg@10'):.2f}")
+    CombSUM      0.68
+    BordaCount   0.68
+    Best feature 0.47
+    """
+    picking = as_reported(measures.create(measure))
+    rivals = models_of(models)
+    if isinstance(data, str | Path):
+        folds = find_folds(data)
+    else:
+        folds = tuple(as_list("data", data, "a folder, or a list of folds"))
+    for fold in folds:
+        require_kind("each of data", fold, Fold, "a Fold")
+    require_different_names("models", rivals)
+    require_different_names("folds", folds)
+    if title is None:
+        title = Path(data).resolve().name if isinstance(data, str | Path) else ""
+    plan = BenchmarkPlan(
+        title=title,
+        folds={fold.name: fold for fold in folds},
+        models=rivals,
+        measure=picking,
+        single_features=single_features,
+        normalize=scaling_named("normalize", normalize),
+        columns=checked_columns(columns),
+    )
+    return run_plan(plan, Path(out) if out else None, n_jobs=n_jobs, progress=progress, replace=replace)
+
+
+def models_of(given: str | ProtocolModel | Sequence[str | ProtocolModel] | None) -> tuple[ProtocolModel, ...]:
+    """Return the models of the tables: the given ones, or (None) all installed models and the best single feature."""
+    installed = (name for name in benchmark_models.names() if not needed_package(name))
+    chosen = as_models(list(installed) if given is None else given, benchmark_models)
+    if not chosen:
+        raise InputError("models is empty: name at least one, or leave it out for all installed models")
+    return (*chosen, *(() if any(isinstance(each, BestFeature) for each in chosen) else (BestFeature(),)))
+
+
+@frozen(eq=False, kw_only=True)
+class BenchmarkPlan(Plan[Benchmark]):
+    """The folds of a benchmark; see `benchmark`."""
+
+    kind = Kind(
+        part=Trial,
+        key=lambda trial: trial.name,
+        work="benchmark",
+        name="fold",
+        names="folds",
+        data="files of the folds",
+        removal="replace it with --force (replace=True)",
+    )
+    file = FOLDS
+
+    title: str
+    folds: Mapping[str, Fold]
+    models: tuple[ProtocolModel, ...]
+    measure: Measure
+    single_features: bool
+    normalize: str | None
+    columns: dict[str, Any] | None
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Names of the folds."""
+        return list(self.folds)
+
+    def header(self) -> Header:
+        """Return the settings, and a hash of the files of the folds and their group sizes."""
+        settings = {
+            "models": {model.name: repr(model) for model in self.models},
+            "folds": list(self.folds),
+            "measure": name_of(self.measure),
+            "single features": self.single_features,
+        }
+        if self.normalize is not None:
+            settings["normalize"] = self.normalize
+        if self.columns:
+            settings["columns"] = dict(self.columns)
+        parts = [(fold.train, fold.validation, fold.test) for fold in self.folds.values()]
+        paths = [path for fold in parts for files in fold for path in files]
+        read = [each for path in paths for each in (path, sizes_beside(path)) if each]
+        content = {path: _content(path) for path in dict.fromkeys(read)}
+        return Header(settings, digest(content[path] for path in read), versions())
+
+    def ready(self, names: Sequence[str]) -> Iterator[Self]:
+        """Make paths absolute, because other processes may have another working directory."""
+        return repeat(evolve(self, folds={name: fold.located() for name, fold in self.folds.items()}), len(names))
+
+    def cases(self, name: str) -> Iterator[Case]:
+        """Yield the models, and then the single features if requested."""
+        fold = self.folds[name]
+        read, names = read_fold(fold, self.columns)
+        train, validation, test = map(_query_set, _scaled(read, self.normalize))
+        sets = (train, validation, test)
+        _require_relevant(fold, sets, self.measure)
+        best = BestFeature(names=names)
+        models = [best if isinstance(model, BestFeature) else model for model in self.models]
+        yield Case(MODELS, name, models, sets)
+        if self.single_features:
+            every = best.candidates(train.read(best.features), train.y, train.queries.number)
+            singles = [_SingleFeature(str(each.value), column) for column, each in enumerate(every)]
+            yield Case(FEATURES, name, singles, sets)
+
+    def mean(self, scores: Vector, queries: QuerySet) -> float:
+        """Return the mean of the measure that picks."""
+        return self.measure.mean(scores, queries.y, queries.queries.number)
+
+    def test(self, scores: Vector, queries: QuerySet) -> Measured:
+        """Return the measures of LETOR and the measure that picks, and the latter for each query."""
+        number, name = queries.queries.number, name_of(self.measure)
+        values = self.measure.per_query(scores, queries.y, number).values
+        measures = {**measured(scores, queries.y, number), name: float(values.mean())}
+        return measures, {name: tuple(values.tolist())}
+
+    def results(self, header: Header, trials: tuple[Trial, ...], folder: Path | None) -> Benchmark:
+        """Return the results."""
+        return Benchmark(header=header, trials=trials, title=self.title)
+
+
+def _scaled(sets: Sequence[RankingData], normalize: str | None) -> Sequence[RankingData]:
+    """Return data sets with features normalised by the statistics of the first data set."""
+    if normalize is None:
+        return sets
+    scaling = learn_scaling(normalize, sets[0].X)
+    return [evolve(data, X=scaling.rows(data.X, Queries.of(data.qid, len(data.y)))) for data in sets]
+
+
+def _query_set(data: RankingData) -> QuerySet:
+    """Return a data set with the rows of each query together."""
+    given = Queries.of(data.qid, len(data.y))
+    X, y = given.grouped(data.X), given.grouped(data.y)
+    queries = Queries.of_sizes(given.sizes, given.ids)
+    return QuerySet(lambda features: features.within_queries(X, queries.number), y, queries)
+
+
+def _require_relevant(fold: Fold, sets: Sequence[QuerySet], measure: Measure) -> None:
+    """Raise InputError if every model would do equally badly on the validation or test queries."""
+    for files, queries, lost in (
+        (fold.validation, sets[1], "cannot choose between values"),
+        (fold.test, sets[2], "cannot compare models"),
+    ):
+        if not (queries.y > 0).any():
+            raise InputError(
+                f"{fold.name}: no document of {', '.join(map(str, files))} is relevant (a label above 0), so that "
+                f"{name_of(measure)} is 0 for every model and {lost}: check the labels, or leave the fold out"
+            )
+
+
+def _content(path: Path) -> bytes:
+    try:
+        with Path(path).open("rb") as file:
+            return file_digest(file, "sha256").digest()
+    except FileNotFoundError:
+        raise InputError(f"there is no file {path}") from None
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror or error}") from None

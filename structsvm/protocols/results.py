@@ -1,0 +1,141 @@
+"""The results of all protocols: how each model did in each trial."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
+
+import numpy as np
+from attrs import field, frozen
+
+from structsvm.estimators.choosing import which_end
+from structsvm.exceptions import InputError, UnknownNameError
+from structsvm.foundation.storage.records import Header
+from structsvm.foundation.types import Vector
+from structsvm.protocols.model import Value
+
+T = TypeVar("T")
+
+
+def look_up(kind: str, name: str, known: Mapping[str, T]) -> T:
+    """Return the value of a name; raise UnknownNameError with the nearest name if unknown."""
+    if name not in known:
+        raise UnknownNameError(kind, str(name), known)
+    return known[name]
+
+
+@frozen(kw_only=True)
+class Fit:
+    """A model in one trial: the values of its hyper-parameter, the picked value, and its measures on the test queries.
+
+    - ``measures``: mean of each measure over the test queries; ``queries``: values of some for each query, shape (Q,).
+    - ``values``: values of the hyper-parameter in the order of training; ints for counts, texts for several settings.
+    - ``validation``: the picking measure on the validation queries at each value.
+    - ``train``, ``test``: the same on the training and test queries; empty if not measured.
+    - ``seconds``, ``gaps``: training time and certified gap (in units of the loss, or None) at each value.
+    - ``chosen``: position of the picked value: the best on validation, the first among equals.
+    - ``features``: number of features that the model reads.
+    - ``weights``: weights of the picked value; None if the protocol stores none or the model has none.
+    - ``warm_started``: whether training for a value started from the weights of the previous value.
+    - ``unconverged``: number of convergence warnings.
+    """
+
+    measures: Mapping[str, float] = field(repr=False)
+    queries: Mapping[str, tuple[float, ...]] = field(repr=False)
+    values: tuple[Value, ...]
+    validation: tuple[float, ...] = field(repr=False)
+    train: tuple[float, ...] = field(default=(), repr=False)
+    test: tuple[float, ...] = field(default=(), repr=False)
+    seconds: tuple[float, ...] = field(repr=False)
+    gaps: tuple[float | None, ...] = field(repr=False)
+    chosen: int
+    features: int
+    weights: tuple[float, ...] | None = field(default=None, repr=False)
+    warm_started: bool = False
+    unconverged: int = 0
+
+    def __attrs_post_init__(self) -> None:
+        """Require numbers for each value, because results may come from a file."""
+        tried = len(self.values)
+        measured = (self.validation, self.seconds, self.gaps, self.train or self.values, self.test or self.values)
+        if any(len(each) != tried for each in measured):
+            raise InputError(
+                "values, validation, seconds, gaps, and train and test if given, must have as many entries"
+            )
+        if not 0 <= self.chosen < tried:
+            raise InputError(f"chosen must be from 0 to {tried - 1}, got {self.chosen}")
+
+    @property
+    def value(self) -> Value:
+        """The value picked."""
+        return self.values[self.chosen]
+
+    @property
+    def at_an_end(self) -> str:
+        """The end of a range of numbers that was picked, "least" or "largest"; "" if a wider range cannot help."""
+        if any(isinstance(value, str) for value in self.values):
+            return ""
+        end = which_end(self.validation, self.chosen)
+        # Counts start at 1, so a range that starts there cannot grow.
+        return "" if end == "least" and isinstance(self.value, int) and self.value == 1 else end
+
+
+def known_gaps(fits: Iterable[Fit]) -> list[float]:
+    """Return the certified gaps of all values, without values that have no certificate."""
+    return [gap for fit in fits for gap in fit.gaps if gap is not None]
+
+
+@frozen(kw_only=True)
+class Trial:
+    """One split of the queries: their ids, the numbers of documents of the three sets, and the fits by group and model.
+
+    ``name`` is the number of the trial or the name of the fold. Groups are the variants of an experiment, or the models
+    and single features of a benchmark. ``seconds`` include reading and measuring.
+    """
+
+    name: str
+    train: tuple[str, ...] = field(repr=False)
+    validation: tuple[str, ...] = field(repr=False)
+    test: tuple[str, ...] = field(repr=False)
+    documents: tuple[int, int, int]
+    seconds: float
+    fits: Mapping[str, Mapping[str, Fit]] = field(repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        """Require test queries and fits that tested them, because results may come from a file."""
+        fits = [fit for group in self.fits.values() for fit in group.values()]
+        if not (fits and self.test):
+            raise InputError("a trial must have fits and test queries")
+        if any(len(values) != len(self.test) for fit in fits for values in fit.queries.values()):
+            raise InputError(f"every fit must rank the {len(self.test)} test queries of its trial")
+
+
+@frozen(kw_only=True)
+class Results:
+    """The results of a protocol: settings, data and versions in ``header``, and the ``trials`` in order.
+
+    The setting ``models`` has the settings of each model by name, in the order of the tables.
+    """
+
+    header: Header
+    trials: tuple[Trial, ...] = field(repr=False)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Names of the models, in the order of the tables."""
+        return tuple(self.header.settings["models"])
+
+    @property
+    def reference(self) -> str:
+        """The model that all others are compared with: the first."""
+        return self.models[0]
+
+    def fits(self, group: str, model: str) -> tuple[Fit, ...]:
+        """Return a model's fits in a group, trial by trial; raise UnknownNameError for unknown names."""
+        return tuple(look_up("model", model, look_up("variant", group, trial.fits)) for trial in self.trials)
+
+    def averaged(self, ids: Sequence[str], group: str, model: str, measure: str) -> Vector:
+        """Return the mean of a measure over the trials that tested each query, shape (Q,); NaN without a test."""
+        values: dict[str, list[float]] = {query: [] for query in ids}
+        for trial, fit in zip(self.trials, self.fits(group, model), strict=True):
+            for query, value in zip(trial.test, fit.queries[measure], strict=True):
+                values[query].append(value)
+        return np.array([sum(each) / len(each) if each else np.nan for each in values.values()])

@@ -1,0 +1,43 @@
+"""Abilities of rankers beside `fit` and `predict`."""
+
+from inspect import signature
+from typing import Any
+
+from attrs import frozen
+
+
+@frozen(kw_only=True)
+class Capabilities:
+    """Abilities of the rankers of a class, the attribute ``capabilities`` of rankers of this library.
+
+    - ``has_path``: ``path`` trains at several values of C; ``fit`` accepts a callback and a checkpoint.
+    - ``has_certificate``: ``result_`` bounds the optimum of the objective from both sides.
+    - ``is_staged``: ``fit`` accepts ``validation``, and ``staged_predict`` yields the scores after each training step.
+    - ``takes_qid_at_predict``: ``predict`` accepts query ids.
+    - ``takes_sparse``, ``takes_missing``: features may be sparse, or NaN.
+    - ``takes_preferences``: `Preferences` may replace labels.
+    """
+
+    has_path: bool = False
+    has_certificate: bool = False
+    is_staged: bool = False
+    takes_qid_at_predict: bool = False
+    takes_sparse: bool = False
+    takes_missing: bool = False
+    takes_preferences: bool = False
+
+
+def capabilities_of(ranker: Any) -> Capabilities:
+    """Return the record of a ranker or of a class of rankers; for other libraries, derive it from the methods."""
+    known = getattr(ranker, "capabilities", None)
+    if isinstance(known, Capabilities):
+        return known
+    return Capabilities(
+        is_staged=hasattr(ranker, "staged_predict"), takes_qid_at_predict=takes_argument(ranker, "predict", "qid")
+    )
+
+
+def takes_argument(estimator: Any, method: str, name: str) -> bool:
+    """Return whether a method of an estimator exists and has a parameter of this name."""
+    function = getattr(estimator, method, None)
+    return function is not None and name in signature(function).parameters

@@ -1,0 +1,183 @@
+"""The best weights of a run and the bounds that certify them."""
+
+from collections import deque
+from collections.abc import Callable
+
+import numpy as np
+from attrs import evolve, frozen
+
+from structsvm.exceptions import OracleError
+from structsvm.foundation.types import Vector
+from structsvm.problem.base import AbstractProblem, AnyPlanes, AnyPoint
+from structsvm.problem.points import Cut
+from structsvm.result import Result, rounding
+from structsvm.solvers.effort import Effort
+
+_ROUNDING = 0.05
+"""Fraction of the target gap that rounded cuts may leave unproved."""
+
+
+@frozen(eq=False)
+class _Evaluated:
+    """A point with its planes and ``P(w)``, or an estimate of it if the argmax is inexact."""
+
+    point: AnyPoint
+    planes: AnyPlanes
+    primal: float
+
+
+class CertifiedBounds(Effort):
+    """The best point so far with its upper bound, and the best lower bound; see `SolverState`."""
+
+    def __init__(
+        self,
+        problem: AbstractProblem,
+        tol: float,
+        known_hinges: Callable[[Vector], Vector] | None,
+        start: Result | None,
+    ) -> None:
+        super().__init__(problem)
+        self.tol = float(tol)
+        self.dual = 0.0
+        self._known_dual = -np.inf
+        self._known_hinges = known_hinges
+        self._earlier: deque[AnyPlanes] = deque(maxlen=problem.planes_kept)
+        self._last_evaluated = problem.nearest(np.zeros(problem.d) if start is None else problem.from_weights(start.w))
+        self._best = self._evaluated(self.score(self._last_evaluated))
+        self.point, self.planes = self._best.point, self._best.planes
+        if self.primal == 0.0 and problem.exact and not self.w.any():
+            self._look_for_a_loss()
+
+    def _take_bounds(self, start: Result) -> None:
+        """Adopt the bounds of a converged start of this problem, up to rounding, so that the run ends with them."""
+        primal = start.primal - self.problem.constant
+        same_but_for_rounding = abs(primal - self.primal) <= self._rounding_of_bounds()
+        if start.exact and start.gap <= self.gap_wanted and same_but_for_rounding:
+            self._best = evolve(self._best, primal=primal)
+            self._known_dual = start.dual - self.problem.constant
+
+    @property
+    def primal(self) -> float:
+        """The best upper bound so far, in the problem's coordinates; an estimate if the argmax is inexact."""
+        return self._best.primal
+
+    @property
+    def w(self) -> Vector:
+        """The weights of the best upper bound, in the problem's coordinates."""
+        w: Vector = self._best.point.w
+        return w
+
+    @property
+    def gap_wanted(self) -> float:
+        """The target gap, ``tol · C``."""
+        return self.tol * self.problem.C
+
+    @property
+    def qp_tol(self) -> float:
+        """The gap to which QPs are solved, a hundredth of ``tol · C``."""
+        return 0.01 * self.gap_wanted
+
+    def tolerates_rounding(self, error: float, norm: float | None = None) -> bool:
+        """Return True if the rounding of cuts is small compared with the target gap.
+
+        ``error`` is an upper bound of the sum of multipliers times errors of cuts, ``norm`` is ``‖w‖``. None: its upper
+        bound at the optimum, from ``½‖w‖² ≤ P(w) ≤ primal``, which requires that all weights have a regulariser.
+        """
+        most = np.sqrt(2.0 * self.primal) if norm is None else norm
+        return bool(rounding(most, error) <= _ROUNDING * self.gap_wanted)
+
+    def evaluate(self, w: Vector) -> tuple[AnyPoint, AnyPlanes]:
+        """Score all examples at w and call `evaluate_point`: half a pass."""
+        point = self.score(w)
+        planes, _ = self.evaluate_point(point)
+        self._last_evaluated = w
+        return point, planes
+
+    def score(self, w: Vector) -> AnyPoint:
+        """Return the point at w: half a pass over the data, none for w = 0."""
+        if not w.any():
+            return self.problem.origin()
+        with self.clock("oracle"):
+            point = self.problem.at(w)
+        self.count_passes(0.5)
+        return point
+
+    def evaluate_point(self, point: AnyPoint) -> tuple[AnyPlanes, float]:
+        """Find the planes at a point and ``P(w)``, and keep the point if it is the best so far: no pass."""
+        found = self._evaluated(point)
+        self._consider(found)
+        return found.planes, found.primal
+
+    def consider(self, point: AnyPoint, planes: AnyPlanes) -> None:
+        """Keep a point that was evaluated elsewhere, with its planes, if it is the best so far."""
+        self._earlier.append(planes)
+        self._consider(_Evaluated(point, planes, self._primal(planes, point)))
+
+    def _consider(self, found: _Evaluated) -> None:
+        if found.primal < self.primal:
+            self._best = found
+
+    def cut(self, planes: AnyPlanes) -> Cut:
+        """Return the weighted mean of planes: half a pass."""
+        with self.clock("oracle"):
+            cut = self.problem.cut(planes)
+        self.count_passes(0.5)
+        return cut
+
+    def _raise_dual(self, dual: float) -> None:
+        """Keep the larger lower bound; within rounding, a converged start's own bound wins."""
+        if abs(dual - self._known_dual) <= self._rounding_of_bounds():
+            dual = self._known_dual
+        self.dual = max(self.dual, dual)
+
+    def _require_order(self) -> None:
+        """Raise `OracleError` if the lower bound exceeds the upper one."""
+        if self.dual > self.primal + self._rounding_of_bounds():
+            raise OracleError(
+                f"the lower bound {self.dual:.12g} is above the upper bound {self.primal:.12g}, so "
+                f"{self.problem.loss.title}.loss_augmented_argmax misses the most violated output of some example. Run "
+                f"{self.problem.loss.checked_by} on the loss to find it."
+            )
+
+    def _rounding_of_bounds(self) -> float:
+        """Return how far rounding may lift the lower bound above the upper one."""
+        of_scores = self.problem.largest_score(self._best.point) * self.problem.total_cap
+        return float(1e-9 * (1.0 + abs(self.primal)) + 1e-14 * of_scores)
+
+    def _evaluated(self, point: AnyPoint) -> _Evaluated:
+        with self.clock("oracle"):
+            planes = self.problem.planes(point)
+            self._earlier.append(planes)
+            return _Evaluated(point, planes, self._primal(planes, point))
+
+    def _primal(self, planes: AnyPlanes, point: AnyPoint) -> float:
+        """Return ``P(w)``, or its largest known lower bound if the argmax is inexact."""
+        primal = self.problem.primal(planes, point)
+        if self.problem.exact or self._known_hinges is None:
+            return primal
+        return max(self.problem.estimate(planes, point, self._known_hinges(point.w)), self.dual)
+
+    def _require_unbeaten(self) -> None:
+        """Require that no output found elsewhere beats the outputs behind the upper bound."""
+        if self.problem.exact and self.w.any():
+            with self.clock("oracle"):
+                self.problem.require_unbeaten(self._best.planes, self._best.point, self._earlier)
+
+    def _look_for_a_loss(self) -> None:
+        """Search other weights for outputs with a loss, which would be better at w = 0 than outputs without."""
+        w = np.random.default_rng(0).standard_normal(self.problem.d)
+        with self.clock("oracle"):
+            elsewhere = [self.problem.planes(self.problem.at(each)) for each in (w, -w)]
+            self.problem.require_unbeaten(self._best.planes, self._best.point, elsewhere)
+
+    def _estimate_best_again(self) -> None:
+        """Update the estimate at the best weights with the cuts found since."""
+        if not self.problem.exact:
+            best = self._best
+            self._best = evolve(best, primal=max(best.primal, self._primal(best.planes, best.point)))
+
+    def _score_best_again(self) -> None:
+        """Score the best weights again if their scores come from moves along lines: half a pass, or none."""
+        if self._best.point.moves:
+            self._best = self._evaluated(self.score(self.w))
+        self._estimate_best_again()

@@ -1,0 +1,21 @@
+"""Comparisons of solvers and QP backends: every combination on one problem, side by side."""
+
+from typing import TYPE_CHECKING
+
+from structsvm.foundation import lazy
+
+if TYPE_CHECKING:
+    from structsvm.solvers.comparison.plot import gap_against_time
+    from structsvm.solvers.comparison.running import compare
+    from structsvm.solvers.comparison.table import Comparison
+
+__all__ = ["Comparison", "compare", "gap_against_time"]
+
+__getattr__, __dir__ = lazy.exports(
+    __name__,
+    {
+        "structsvm.solvers.comparison.plot": ["gap_against_time"],
+        "structsvm.solvers.comparison.running": ["compare"],
+        "structsvm.solvers.comparison.table": ["Comparison"],
+    },
+)

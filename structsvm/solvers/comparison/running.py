@@ -1,0 +1,230 @@
+"""Run a comparison, one combination after the other."""
+
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from numbers import Real
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+from attrs import asdict, evolve, frozen
+
+from structsvm.exceptions import InputError, NotInstalledError, StructSVMError
+from structsvm.foundation.settings import DEFAULT_TOL, require_callback
+from structsvm.foundation.storage.records import Header, Kind, Records, digest, open_records, versions
+from structsvm.problem import Problem, fingerprint
+from structsvm.result import Result, Status, Step
+from structsvm.solvers import Solver
+from structsvm.solvers.comparison.combinations import Combination, Task, tasks, with_settings
+from structsvm.solvers.comparison.limit import OutOfTime, Watch, Watched
+from structsvm.solvers.comparison.table import Comparison, ComparisonRow, row_of
+from structsvm.solvers.comparison.warming import warm_up
+from structsvm.solvers.qp import QPBackend
+
+logger = logging.getLogger("structsvm")
+
+_ROWS = Kind(
+    part=ComparisonRow,
+    key=lambda row: (row.loss, row.solver, row.backend or "", row.C),
+    work="comparison",
+    name="row",
+    names="rows",
+    data="data",
+    whole_folder=False,
+)
+
+_NOT_FINAL = ("interrupted", "stopped", "not installed")
+"""Statuses of rows that the same comparison runs again."""
+
+
+@frozen
+class Progress:
+    """Progress of a comparison: combination ``number`` of ``planned``, and the last step of its solver or None."""
+
+    number: int
+    planned: int
+    combination: Combination
+    step: Step | None
+
+
+Callback: TypeAlias = Callable[[Progress], bool | None]
+"""Function that is called with the progress and returns True to end the comparison."""
+
+
+def compare(
+    problems: Problem | Mapping[str, Problem],
+    solvers: str | Solver | Iterable[str | Solver] = ("one-slack", "n-slack", "frank-wolfe"),
+    backends: str | QPBackend | Iterable[str | QPBackend] = ("active-set", "cvxopt", "osqp", "highs"),
+    Cs: float | Iterable[float] = 1.0,
+    *,
+    tol: float = DEFAULT_TOL,
+    time_limit: float | None = 60.0,
+    callback: Callback | None = None,
+    keep: str | Path | None = None,
+) -> Comparison:
+    """Solve problems with every solver, QP backend and C, each from a cold start, and tabulate the results.
+
+    The combinations run one after the other in this process, on the same data. Each first solves a few examples, so
+    that compilation, imports and caches do not count. A solver without QPs, such as ``frank-wolfe``, runs once for each
+    C, and so does ``auto``, which chooses its backend. If a combination fails, or its package is not installed, its row
+    says so and the comparison continues. Ctrl-C ends the comparison and returns the rows so far.
+
+    Parameters
+    ----------
+    problems : a problem, or several by name, such as one for each loss; their own C does not matter.
+    solvers : names or objects; ``tol`` and the backend of an object are replaced, and a name may not set them.
+    backends : names or objects.
+    Cs : weights of the mean hinge.
+    tol : target gap, in units of the loss: stop when ``primal − dual ≤ tol · C``.
+    time_limit : seconds for each combination, checked after each iteration and before each QP; None: no limit.
+    callback : called at the start and after each iteration of each combination, while its clock is paused; returns True
+        to end the comparison. Its argument has the ``number`` of the combination, how many are ``planned``, the
+        ``combination`` (``str`` gives its text), and the last ``step`` of the solver or None.
+    keep : file for finished rows, from which the same comparison resumes; None: no file.
+
+    Raises
+    ------
+    InputError : a list is empty or has duplicates, a number is not positive, the name of a solver sets ``tol`` or a
+        backend, or ``keep`` belongs to another comparison.
+    UnknownNameError : a name is unknown; the message suggests the nearest one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from structsvm import Problem
+    >>> from structsvm.solvers.comparison import compare
+    >>> rng = np.random.default_rng(0)
+    >>> y, qid = np.tile([1.0, 0.0, 0.0], 20), np.repeat(np.arange(20), 3)
+    >>> problem = Problem.from_queries(rng.standard_normal((60, 5)), y, qid, loss="map")
+    >>> def show(progress):
+    ...     if progress.step is None:
+    ...         print(f"{progress.number} of {progress.planned}: {progress.combination}")
+    >>> table = compare(problem, ["one-slack", "frank-wolfe"], "active-set", Cs=10, callback=show)
+    1 of 2: map, one-slack, active-set, C = 10
+    2 of 2: map, frank-wolfe, C = 10
+    >>> [(row.solver, row.backend, row.status) for row in table]
+    [('one-slack', 'active-set', 'converged'), ('frank-wolfe', None, 'converged')]
+    """
+    if time_limit is not None and not (isinstance(time_limit, Real) and time_limit > 0.0):
+        raise InputError(f"time_limit must be a positive number of seconds, or None for no limit, got {time_limit!r}")
+    require_callback(callback)
+    planned = tasks(problems, solvers, backends, Cs, tol)
+    with _open_rows(Path(keep), planned, time_limit) if keep is not None else nullcontext() as kept:
+        known = {row.combination: row for row in kept.parts} if kept else {}
+        if kept and len(known) < len(planned):
+            kept.require_versions(versions())
+        rows: list[ComparisonRow] = []
+        warm: set[tuple[str, str, str | None]] = set()
+        try:
+            for number, task in enumerate(planned, start=1):
+                if task.combination in known:
+                    rows.append(known[task.combination])
+                    continue
+                run = _Run(task, time_limit, Progress(number, len(planned), task.combination, None), callback)
+                if run.show(None):
+                    break
+                kind = (task.combination.loss, task.combination.solver, task.combination.backend)
+                if kind not in warm:
+                    warm_up(task)
+                    warm.add(kind)
+                rows.append(run.row())
+                if kept and rows[-1].status not in _NOT_FINAL:
+                    kept.append(rows[-1])
+                if rows[-1].status == "interrupted":
+                    raise KeyboardInterrupt
+                if run.told_to_stop:
+                    break
+        except KeyboardInterrupt:
+            return Comparison(tuple(rows), len(planned), interrupted=True)
+    return Comparison(tuple(rows), len(planned))
+
+
+def _open_rows(
+    path: Path, tasks: Sequence[Task], limit: float | None
+) -> AbstractContextManager[Records[ComparisonRow]]:
+    """Open the file of finished rows of one comparison, ``limit`` in seconds."""
+    of_one = {task.combination.loss: task.problem for task in tasks}
+    combinations = [asdict(task.combination) for task in tasks]
+    settings = {
+        **{name: list(dict.fromkeys(each[name] for each in combinations)) for name in combinations[0]},
+        "tol": tasks[0].tol,
+        "time limit": limit,
+    }
+    data = digest(np.ascontiguousarray(fingerprint(problem)) for problem in of_one.values())
+    return open_records(path, Header(settings, data, versions()), _ROWS)
+
+
+class _Run:
+    """The run of one combination."""
+
+    def __init__(self, task: Task, limit: float | None, progress: Progress, callback: Callback | None) -> None:
+        self.task = task
+        self.limit = limit
+        self.progress = progress
+        self.callback = callback
+        self.told_to_stop = False
+        self.fault: Exception | None = None
+
+    def show(self, step: Step | None) -> bool:
+        """Report the progress to the callback; return True if the comparison must end."""
+        try:
+            if self.callback is not None and self.callback(evolve(self.progress, step=step)):
+                self.told_to_stop = True
+        except Exception as error:
+            self.fault = error
+            raise
+        return self.told_to_stop
+
+    def row(self) -> ComparisonRow:
+        """Run the combination and return its row."""
+        task = self.task
+        watch = Watch(self.limit)
+
+        def after(step: Step) -> bool:
+            with watch.pause():
+                stop = self.show(step)
+            return watch.over() or stop
+
+        solver = task.solver
+        if task.backend is not None:
+            solver = with_settings(solver, backend=Watched(task.backend, watch))
+        try:
+            result = solver.solve(task.problem, callback=after)
+        except OutOfTime:
+            return self._without_result("time limit", f"{self._late()} before the first result")
+        except NotInstalledError as error:
+            return self._without_result("not installed", str(error))
+        except Exception as error:
+            # The callback raised the error, not the solver.
+            if error is self.fault:
+                raise
+            logger.info("%s failed", task.combination, exc_info=True)
+            reason = str(error) if isinstance(error, StructSVMError) else f"{type(error).__name__}: {error}"
+            return self._without_result("failed", reason)
+        seconds = watch.seconds
+        status, note = self._ending(result, watch)
+        return row_of(
+            task.combination,
+            result,
+            status=status,
+            note=note,
+            seconds=seconds,
+            qps=None if task.backend is None else watch.qps,
+            largest_qp=watch.largest,
+        )
+
+    def _ending(self, result: Result, watch: Watch) -> tuple[str, str]:
+        """Return the status and the note of a result."""
+        # A final check may find convergence after the time limit.
+        if result.status is Status.CONVERGED or (watch.ended and result.converged):
+            return "converged", ""
+        if watch.ended:
+            return "time limit", f"{self._late()}: these are the bounds reached by then"
+        return result.status.name.lower().replace("_", " "), result.status.value
+
+    def _late(self) -> str:
+        return f"the time limit of {self.limit:g} s has passed"
+
+    def _without_result(self, status: str, note: str) -> ComparisonRow:
+        return ComparisonRow(**asdict(self.task.combination), tol=self.task.tol, status=status, note=note)

@@ -1,0 +1,25 @@
+"""Quadratic programmes of the cutting-plane solvers, and the backends that solve them.
+
+`ActiveSet` is written for these programmes; `CVXOPT`, `OSQP` and `HiGHS` wrap external solvers, which are imported at
+their first use. To add a backend, derive from `GeneralBackend`.
+"""
+
+from structsvm.solvers.qp.active_set import ActiveSet
+from structsvm.solvers.qp.base import DualQP, QPBackend, QPSolution
+from structsvm.solvers.qp.cvxopt import CVXOPT
+from structsvm.solvers.qp.general import Attempt, GeneralBackend, scales
+from structsvm.solvers.qp.highs import HiGHS
+from structsvm.solvers.qp.osqp import OSQP
+
+__all__ = [
+    "CVXOPT",
+    "OSQP",
+    "ActiveSet",
+    "Attempt",
+    "DualQP",
+    "GeneralBackend",
+    "HiGHS",
+    "QPBackend",
+    "QPSolution",
+    "scales",
+]

@@ -1,0 +1,195 @@
+"""File of an index: a description and arrays that are mapped to memory.
+
+Loading verifies digests and the content of all arrays, because compiled loops rely on them.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structsvm.exceptions import DataFormatError, InputError
+from structsvm.foundation.settings import as_path
+from structsvm.foundation.storage.archives import Damage
+from structsvm.foundation.storage.files import check_writable
+from structsvm.foundation.storage.mapped import is_mapped, read_header, read_mapped, write_mapped
+from structsvm.foundation.types import IntVector
+from structsvm.text.analyzer import Analyzer
+from structsvm.text.postings import Postings, Strings
+from structsvm.text.stop_words import STOP_LISTS, named_stop_words
+
+KIND = "index of a collection"
+FORMAT = 1
+
+_WHOLE = "whole"
+_IDS = "ids"
+_TYPES: Mapping[str, tuple[str, ...]] = {
+    "ptr": ("<i8",),
+    "text": ("|u1",),
+    "terms.ptr": ("<i8",),
+    "terms.text": ("|u1",),
+    "documents": ("<i4",),
+    "counts": ("|u1", "<u2", "<u4"),
+    "lengths": ("<i4",),
+}
+"""Valid types of arrays, by the last part of their name."""
+_AT_ONCE = 2**16
+"""Postings verified per step, so that they fit in the processor's cache."""
+
+
+def check_index_writable(path: Path) -> None:
+    """Raise InputError unless an index can be written to this path; files other than indexes are not replaced."""
+    check_writable(path)
+    if path.is_file() and not is_mapped(path):
+        raise InputError(f"{path} is not an index, and would be replaced: choose another file for the index")
+
+
+def write_index(
+    path: Any, analyzer: Analyzer, doc_ids: Strings, fields: Mapping[str, Postings], whole: Postings
+) -> None:
+    """Write an index from its parts, see `Index.save`."""
+    file = as_path("path", path)
+    check_index_writable(file)
+    owners = {name: _WHOLE if fields[name] is whole else f"field{number}" for number, name in enumerate(fields)}
+    about = {
+        "kind": KIND,
+        "format": FORMAT,
+        "written_by": version("structural-svm"),
+        "stemmer": analyzer.stemmer,
+        "stop_list": analyzer.stop_words if isinstance(analyzer.stop_words, str) else None,
+        # The words of a list may change in later versions.
+        "stop_words": sorted(analyzer.stopped),
+        "fields": owners,
+    }
+    arrays = dict(_of_strings(_IDS, "", doc_ids))
+    for owner, postings in {_WHOLE: whole, **{owner: fields[name] for name, owner in owners.items()}}.items():
+        terms = postings.terms if isinstance(postings.terms, Strings) else Strings.of(postings.terms)
+        arrays |= _of_strings(owner, "terms.", terms)
+        arrays |= {f"{owner}.{part}": getattr(postings, part) for part in ("ptr", "documents", "counts", "lengths")}
+    write_mapped(file, about, {name: _converted(name, array) for name, array in arrays.items()})
+
+
+def read_index(path: Any) -> tuple[Analyzer, Strings, dict[str, Postings], Postings]:
+    """Return the parts of an index, see `Index.load`."""
+    file = as_path("path", path)
+    if not file.is_file():
+        reason = "it is a folder: name the file of an index" if file.is_dir() else "it does not exist"
+        raise InputError(f"there is no index {file}: {reason}")
+    with _naming(file), file.open("rb") as opened:
+        about = _header(opened)["about"]
+        arrays = read_mapped(opened)
+        for array in arrays.values():
+            array.flags.writeable = False
+        ids = _texts(arrays, _IDS, "text", "ptr")
+        made = {owner: _postings(arrays, owner, len(ids)) for owner in {_WHOLE, *about["fields"].values()}}
+        return _analyzer(about), ids, {name: made[owner] for name, owner in about["fields"].items()}, made[_WHOLE]
+
+
+def content_digest(path: Path) -> str:
+    """Return a digest of the analyzer and the arrays of an index; it ignores the version that wrote them."""
+    with _naming(path), path.open("rb") as opened:
+        header = _header(opened)
+        content = {**header, "about": {**header["about"], "written_by": None}}
+        return sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Turn errors about a file into DataFormatError or InputError."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror or error}") from None
+    except Damage as error:
+        raise DataFormatError(path, None, f"it {error}. Index the collection again") from None
+    except DataFormatError:
+        raise
+    # NumPy raises many kinds of errors for invalid types and shapes.
+    except Exception as error:
+        raise DataFormatError(
+            path, None, f"it is damaged ({type(error).__name__}: {error}). Index the collection again"
+        ) from None
+
+
+def _header(file: Any) -> dict[str, Any]:
+    header = read_header(file)
+    about = header["about"]
+    if about.get("kind") != KIND:
+        raise Damage("is not an index: it holds something else")
+    if about["format"] != FORMAT:
+        raise Damage(f"was written by another version of structural-svm (format {about['format']}, not {FORMAT})")
+    return header
+
+
+def _of_strings(owner: str, prefix: str, strings: Strings) -> dict[str, NDArray[Any]]:
+    return {f"{owner}.{prefix}text": strings.content, f"{owner}.{prefix}ptr": strings.ptr}
+
+
+def _types(name: str) -> tuple[str, ...]:
+    return _TYPES[name.partition(".")[2]]
+
+
+def _converted(name: str, array: NDArray[Any]) -> NDArray[Any]:
+    return array if array.dtype.str in _types(name) else array.astype(_types(name)[-1])
+
+
+def _analyzer(about: Mapping[str, Any]) -> Analyzer:
+    """Return the analyzer, with the stored words if the list of that name has changed since."""
+    name, words = about["stop_list"], tuple(about["stop_words"])
+    same = name in STOP_LISTS and sorted(named_stop_words(str(name))) == list(words)
+    return Analyzer(about["stemmer"], name if same else words)
+
+
+def _array(arrays: Mapping[str, NDArray[Any]], owner: str, part: str) -> NDArray[Any]:
+    name = f"{owner}.{part}"
+    if name not in arrays:
+        raise Damage(f"is damaged: {name!r} is missing")
+    array = arrays[name]
+    if array.ndim != 1 or array.dtype.str not in _types(name):
+        raise Damage(f"is damaged: {name!r} has type {array.dtype} and shape {array.shape}")
+    return array
+
+
+def _ptr(arrays: Mapping[str, NDArray[Any]], owner: str, part: str, length: int, least: int) -> IntVector:
+    """Return the offsets of lists in ``length`` places; each list must have at least ``least``."""
+    ptr = _array(arrays, owner, part)
+    if not len(ptr) or ptr[0] != 0 or ptr[-1] != length or np.diff(ptr).min(initial=least) < least:
+        raise Damage(f"is damaged: the offsets '{owner}.{part}' do not fit the lists")
+    return ptr
+
+
+def _texts(arrays: Mapping[str, NDArray[Any]], owner: str, text: str, ptr: str) -> Strings:
+    content = _array(arrays, owner, text)
+    return Strings(content, _ptr(arrays, owner, ptr, len(content), 0))
+
+
+def _postings(arrays: Mapping[str, NDArray[Any]], owner: str, n_documents: int) -> Postings:
+    documents, counts, lengths = (_array(arrays, owner, part) for part in ("documents", "counts", "lengths"))
+    terms = _texts(arrays, owner, "terms.text", "terms.ptr")
+    ptr = _ptr(arrays, owner, "ptr", len(documents), 1)
+    if len(ptr) != len(terms) + 1 or len(counts) != len(documents) or len(lengths) != n_documents:
+        raise Damage(f"is damaged: the arrays of {owner} belong to different collections")
+    if lengths.min(initial=0) < 0 or not _are_lists(documents, ptr, n_documents):
+        raise Damage(f"is damaged: {owner} has documents that the collection does not have")
+    if counts.min(initial=1) < 1 or counts.sum(dtype=np.int64) != lengths.sum(dtype=np.int64):
+        raise Damage(f"is damaged: the counts of {owner} do not add up to the lengths of its documents")
+    return Postings(terms, ptr, documents, counts, lengths)
+
+
+def _are_lists(documents: NDArray[np.int32], ptr: IntVector, n_documents: int) -> bool:
+    """Return whether documents are in range and ascend in each list, because compiled loops rely on it."""
+    for first in range(0, len(documents), _AT_ONCE):
+        part = documents[max(first - 1, 0) : first + _AT_ONCE]
+        # Negative numbers are larger than any valid one as uint32.
+        if part.view(np.uint32).max() >= n_documents:
+            return False
+        begins = np.flatnonzero(part[1:] <= part[:-1]) + max(first, 1)
+        if not np.array_equal(ptr[np.searchsorted(ptr, begins)], begins):
+            return False
+    return True

@@ -1,0 +1,147 @@
+"""Base functions, which are retrieval functions on indexes, with their candidates and features."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+from attrs import field, frozen
+
+from structsvm.data import Run, join_runs
+from structsvm.data.dataset import JoinedRuns
+from structsvm.exceptions import InputError
+from structsvm.foundation.settings import as_list, as_names, repeated, require_integer, require_kind
+from structsvm.foundation.types import Matrix
+from structsvm.registry import retrieval_functions
+from structsvm.text.functions import RetrievalFunction
+from structsvm.text.index import Index
+from structsvm.text.index_file import content_digest
+from structsvm.text.letor import Feature, letor_features
+from structsvm.text.letor.catalogue import find_features
+from structsvm.text.retrieval import Retriever, nothing_found
+
+IndexOrPath: TypeAlias = Index | str | PathLike[str]
+
+_INDEXES = "an index, its file, or a list of these"
+_FEATURES = "the name of LETOR's features, a Feature, or a list of these"
+_FUNCTIONS = "the name of a retrieval function, a RetrievalFunction, or a list of these"
+
+
+@frozen(eq=False)
+class NamedIndex:
+    """An index with its name in columns, and path and content digest of its file, None and "" without one."""
+
+    name: str
+    index: Index = field(repr=False)
+    path: Path | None
+    digest: str
+
+
+def opened(indexes: IndexOrPath | Iterable[IndexOrPath]) -> tuple[NamedIndex, ...]:
+    """Load indexes from files, and name them by their files if these names are distinct, else by number from 1."""
+    one = isinstance(indexes, Index | str | PathLike)
+    given: list[Any] = [indexes] if one else as_list("indexes", indexes, _INDEXES)
+    if not given:
+        raise InputError("indexes is empty: pass at least one")
+    for each in given:
+        require_kind("indexes", each, Index | str | PathLike, _INDEXES)
+    paths = [None if isinstance(each, Index) else Path(each) for each in given]
+    names = [path.resolve().name if path else "" for path in paths]
+    if "" in names or len(set(names)) < len(names):
+        names = [str(number) for number in range(1, len(names) + 1)]
+    return tuple(
+        NamedIndex(name, Index.load(path) if path else each, path, content_digest(path) if path else "")
+        for name, each, path in zip(names, given, paths, strict=True)
+    )
+
+
+@frozen(eq=False)
+class BaseFunctions:
+    """Retrieval functions on indexes, made by `of`; each function on each index is a base function.
+
+    ``names`` are such as ``"okapi"``, or ``"stems.okapi"`` with several indexes. The best ``depth`` documents of each
+    are candidates. If ``letor`` is None, the scores of the base functions are the features.
+    """
+
+    indexes: tuple[NamedIndex, ...]
+    functions: tuple[RetrievalFunction, ...]
+    names: tuple[str, ...]
+    depth: int
+    letor: tuple[str | Feature, ...] | None
+    fields: tuple[str, ...] | None
+    _retrievers: tuple[Retriever, ...] = field(repr=False)
+
+    @classmethod
+    def of(
+        cls,
+        indexes: IndexOrPath | Iterable[IndexOrPath],
+        functions: str | RetrievalFunction | Iterable[str | RetrievalFunction],
+        depth: int,
+        letor: str | Feature | Iterable[str | Feature] | None,
+        fields: Iterable[str] | None,
+    ) -> Self:
+        require_integer("depth", depth, 1)
+        one = isinstance(functions, str | RetrievalFunction)
+        given: list[Any] = [functions] if one else as_list("functions", functions, _FUNCTIONS)
+        made = tuple(map(retrieval_functions.create, given))
+        if not made:
+            raise InputError("functions is empty: name at least one")
+        if letor is not None:
+            letor = (letor,) if isinstance(letor, str | Feature) else tuple(as_list("letor", letor, _FEATURES))
+            find_features(letor)
+        if fields is not None and letor is None:
+            raise InputError("fields needs letor=...: name LETOR's features, or leave fields out")
+        those = opened(indexes)
+        return cls(
+            indexes=those,
+            functions=made,
+            names=_names(those, made),
+            depth=depth,
+            letor=letor,
+            fields=None if fields is None else as_names("fields", fields),
+            retrievers=tuple(Retriever(each.index, function) for each in those for function in made),
+        )
+
+    def runs(self, texts: Mapping[str, str]) -> list[Run]:
+        """Return the best documents by each base function; InputError if no topic shares a term with a document."""
+        runs = [
+            each.ranked(texts, self.depth, name=name) for name, each in zip(self.names, self._retrievers, strict=True)
+        ]
+        if not any(len(run.qid) for run in runs):
+            raise nothing_found(texts)
+        return runs
+
+    def candidates(self, texts: Mapping[str, str]) -> JoinedRuns:
+        """Return the documents among the best of any base function, topic by topic."""
+        return join_runs(self.runs(texts), depth=self.depth)
+
+    def features(self, texts: Mapping[str, str], candidates: JoinedRuns) -> tuple[Matrix, tuple[str, ...]]:
+        """Return features of candidates, shape (rows, columns), and the names of the columns.
+
+        Scores of base functions are NaN for documents that are not among the best; LETOR's features are not normalised.
+        """
+        if self.letor is None:
+            return candidates.X, self.names
+        found = {
+            each.name: letor_features(
+                each.index, texts, candidates, features=self.letor, fields=self.fields, normalize=None
+            )
+            for each in self.indexes
+        }
+        names = [
+            _prefixed(self.indexes, index, name) for index, data in found.items() for name in data.feature_names or ()
+        ]
+        return np.hstack([np.asarray(data.X) for data in found.values()]), tuple(names)
+
+
+def _names(indexes: Sequence[NamedIndex], functions: Sequence[RetrievalFunction]) -> tuple[str, ...]:
+    spelled = [retrieval_functions.spell(each) or type(each).__name__ for each in functions]
+    twice = repeated(spelled)
+    if twice is not None:
+        raise InputError(f"the function {twice} is there twice: leave one out")
+    return tuple(_prefixed(indexes, index.name, name) for index in indexes for name in spelled)
+
+
+def _prefixed(indexes: Sequence[NamedIndex], index: str, name: str) -> str:
+    return f"{index}.{name}" if len(indexes) > 1 else name

@@ -1,0 +1,237 @@
+"""Rankers that normalise features themselves, and the warning where none does."""
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from sklearn import config_context
+from sklearn.model_selection import GridSearchCV, GroupKFold
+from sklearn.pipeline import make_pipeline
+
+import structsvm
+from structsvm import Ranker
+from structsvm.estimators.scales import ColumnRanges
+from structsvm.exceptions import FeatureScaleWarning, InputError, ModelFileError
+from structsvm.features import Thresholds
+from structsvm.features.scaling.names import FEATURE_SCALINGS
+from structsvm.features.scaling.scalings import learn_scaling
+from structsvm.foundation.queries import Queries
+from structsvm.foundation.storage.files import read_archive, write_archive
+from structsvm.models import LinearModel
+from structsvm.rankers import MaximumEntropy, RankSVM, WeightSearch
+
+RANKERS = (Ranker, RankSVM, MaximumEntropy, WeightSearch)
+
+
+def data(seed=0, queries=12, documents=8):
+    rng = np.random.default_rng(seed)
+    n = queries * documents
+    X = rng.normal(size=(n, 4)) * [1.0, 30.0, 0.2, 1.0] + [5.0, 0.0, 1.0, 0.0]
+    y = (X[:, 0] - 5.0 + X[:, 1] / 30.0 + rng.normal(size=n) > 0.8).astype(float)
+    qid = rng.permutation(np.repeat(np.arange(queries), documents))
+    return X, y, qid
+
+
+X, Y, QID = data()
+
+
+@pytest.mark.parametrize("name", FEATURE_SCALINGS)
+@pytest.mark.parametrize("kind", RANKERS)
+def test_it_learns_from_normalised_features_and_predicts_from_those_as_they_are(kind, name):
+    given = learn_scaling(name, X).rows(X, Queries.of(QID, len(X)))
+    close = {"tol": 1e-6} if kind in (Ranker, RankSVM) else {}
+    expected = kind(**close).fit(given, Y, qid=QID)
+    ranker = kind(normalize=name, **close).fit(X, Y, qid=QID)
+    np.testing.assert_allclose(ranker.coef_, expected.coef_, atol=1e-3)
+    np.testing.assert_allclose(ranker.predict(X, qid=QID), given @ ranker.coef_ + ranker.intercept_, atol=1e-9)
+    assert abs(ranker.score(X, Y, qid=QID) - expected.score(given, Y, qid=QID)) < 0.01
+    one = QID == 3
+    alone = None if ranker.normalize == "standard" else QID[one]
+    np.testing.assert_allclose(ranker.predict(X[one], qid=alone), ranker.predict(X, qid=QID)[one], atol=1e-9)
+
+
+@pytest.mark.parametrize("name", FEATURE_SCALINGS)
+@pytest.mark.parametrize("kind", [Ranker, RankSVM])
+def test_sparse_features_are_ranked_as_dense_ones(kind, name):
+    """They are divided and not shifted, which changes no difference of scores within a query."""
+    holed = np.where(np.random.default_rng(1).random(X.shape) < 0.5, 0.0, X)
+    dense = kind(normalize=name, tol=1e-6).fit(holed, Y, qid=QID)
+    sparse = kind(normalize=name, tol=1e-6).fit(sp.csr_array(holed), Y, qid=QID)
+    np.testing.assert_allclose(dense.result_.primal, sparse.result_.primal, rtol=1e-5)
+    found = dense.predict(sp.csr_array(holed), qid=QID)
+    np.testing.assert_allclose(found, dense.predict(holed, qid=QID), atol=1e-9)
+    np.testing.assert_allclose(sparse.predict(holed, qid=QID), sparse.predict(sp.csr_array(holed), qid=QID), atol=1e-9)
+
+
+def test_folded_weights_give_the_same_scores():
+    ranker = Ranker("zero_one", fit_intercept=True, normalize="standard").fit(X, Y, qid=QID)
+    folded = ranker.model_.folded
+    assert folded.scaling is None
+    np.testing.assert_allclose(X @ folded.coef + folded.intercept, ranker.predict(X), atol=1e-9)
+    for name in (None, "query-z-score"):
+        model = Ranker(normalize=name).fit(X, Y, qid=QID).model_
+        assert model.folded is model
+
+
+@pytest.mark.parametrize("name", [None, *FEATURE_SCALINGS])
+def test_a_file_keeps_it(name, tmp_path, monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
+    ranker = Ranker(normalize=name).fit(X, Y, qid=QID).name_features("abcd"[k] for k in range(4))
+    ranker.save(tmp_path / "m.npz")
+    again = Ranker.load(tmp_path / "m.npz")
+    assert (again.predict(X, qid=QID) == ranker.predict(X, qid=QID)).all()
+    assert again.get_params() == ranker.get_params()
+    assert again.known_names == ("a", "b", "c", "d")
+    assert again.trained_ == ranker.trained_
+    assert again.trained_.time == "1970-01-02T00:00:00+00:00"
+
+
+@pytest.mark.parametrize(
+    ("edit", "said"),
+    [
+        (lambda a: a.pop("scaling_mean"), "scaling_mean' is missing"),
+        (lambda a: a.update(scaling_deviation=np.zeros(4)), "must be above 0"),
+        (lambda a: a.update(scaling_mean=np.zeros(3)), "must be float64 of shape"),
+        (lambda a: a.update(scaling=np.array('{"name": "other"}')), "no scaling 'other'"),
+        (lambda a: a.update(scaling=np.array('{"name": "query-min-max", "centred": 2}')), "must be True or False"),
+        (
+            lambda a: a.update(model=np.array(str(a["model"]).replace('"time": "', '"time": 3, "x": "'))),
+            "of texts",
+        ),
+    ],
+)
+def test_what_cannot_be_in_a_file_is_refused(edit, said, tmp_path):
+    Ranker(normalize="standard").fit(X, Y, qid=QID).save(tmp_path / "m.npz")
+    arrays = dict(read_archive(tmp_path / "m.npz", dict))
+    edit(arrays)
+    write_archive(tmp_path / "n.npz", arrays)
+    with pytest.raises(ModelFileError, match=said):
+        Ranker.load(tmp_path / "n.npz")
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("name", FEATURE_SCALINGS)
+@pytest.mark.parametrize("kind", RANKERS)
+def test_a_model_that_is_served_normalises_as_the_estimator(kind, name, sparse, tmp_path):
+    ranker = kind(normalize=name).fit(sp.csr_array(X) if sparse else X, Y, qid=QID)
+    ranker.save(tmp_path / "m.npz")
+    served, loaded = structsvm.load(tmp_path / "m.npz"), kind.load(tmp_path / "m.npz")
+    for rows in (X, X.astype(np.float32), sp.csr_array(X)):
+        expected = ranker.predict(rows, qid=QID)
+        np.testing.assert_allclose(served.predict(rows, qid=QID), expected, atol=1e-5)
+        np.testing.assert_array_equal(loaded.predict(rows, qid=QID), expected)
+        np.testing.assert_allclose(served.predict(rows[:5]), ranker.predict(rows[:5], qid=np.zeros(5)), atol=1e-5)
+        assert served.predict(rows[:0]).shape == ranker.predict(rows[:0]).shape == (0,)
+    with pytest.raises(InputError, match="NaN"):
+        served.predict(np.full((2, 4), np.nan))
+
+
+def test_a_path_and_a_warm_start_normalise():
+    first, second = Ranker(normalize="standard").path(X, Y, QID, Cs=[0.1, 1.0])
+    assert first.scaling_ is second.scaling_
+    alone = Ranker(normalize="standard", C=1.0, warm_start=True).fit(X, Y, qid=QID)
+    assert alone.fit(X, Y, qid=QID).result_.converged
+    assert abs(alone.result_.primal - second.result_.primal) < 2e-3
+
+
+def test_the_most_violated_output_is_of_normalised_features():
+    ranker = Ranker(normalize="query-min-max").fit(X, Y, qid=QID)
+    one = QID == 0
+    given = learn_scaling("query-min-max", X[one]).rows(X[one], None)
+    plain = Ranker().fit(learn_scaling("query-min-max", X).rows(X, Queries.of(QID, len(X))), Y, qid=QID)
+    np.testing.assert_allclose(
+        ranker.most_violated(X[one], Y[one]).hinge, plain.most_violated(given, Y[one]).hinge, atol=1e-9
+    )
+
+
+def test_qid_reaches_predict_and_score_by_metadata_routing():
+    with config_context(enable_metadata_routing=True):
+        grid = {"ranker__C": [0.1, 1.0]}
+        from sklearn.pipeline import Pipeline
+
+        search = GridSearchCV(Pipeline([("ranker", Ranker(normalize="query-z-score"))]), grid, cv=GroupKFold(3))
+        search.fit(X, Y, qid=QID, groups=QID)
+        found = make_pipeline(Ranker(normalize="query-z-score")).fit(X, Y, qid=QID).predict(X, qid=QID)
+    expected = Ranker(normalize="query-z-score").fit(X, Y, qid=QID)
+    assert (found == expected.predict(X, qid=QID)).all()
+    with pytest.raises(InputError, match="fitted with qid and normalises by query, so predict needs qid too"):
+        expected.predict(X)
+
+
+def test_refusals():
+    with pytest.raises(InputError, match=r"RankSVM\(normalize=...\) must be 'query-min-max' or .*, got 'min'"):
+        RankSVM(normalize="min").fit(X, Y, qid=QID)
+    with pytest.raises(InputError, match="BinnedMatrix"):
+        Ranker(normalize="standard").fit(Thresholds(3).fit_transform(X), Y, qid=QID)
+    ranker = Ranker().fit(X, Y, qid=QID)
+    for names in (["a"], "abcd", ["a", "b", "c", "a"], [1, 2, 3, 4], None):
+        with pytest.raises(InputError):
+            ranker.name_features(names)
+    with pytest.raises(InputError, match="qid must be one query id per row"):
+        ranker.predict(X, qid=[1])
+
+
+WIDE = X * [1.0, 1e6, 1.0, 1.0]
+
+
+@pytest.mark.parametrize("kind", [Ranker, RankSVM, MaximumEntropy])
+def test_columns_far_apart_in_scale_are_told(kind):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        kind().fit(WIDE, Y, qid=QID)
+    (told,) = [each for each in caught if each.category is FeatureScaleWarning]
+    assert Path(told.filename) == Path(__file__)
+    assert "column 1 (1" in str(told.message)
+    assert "normalize='query-min-max'" in str(told.message)
+    for settings, features in (({"normalize": "standard"}, WIDE), ({}, X)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", FeatureScaleWarning)
+            kind(**settings).fit(features, Y, qid=QID)
+
+
+def test_columns_are_called_by_their_names():
+    frame = pd.DataFrame(WIDE, columns=["bm25", "clicks", "age", "length"])
+    with pytest.warns(FeatureScaleWarning, match="'clicks' "):
+        ranker = Ranker().fit(frame, Y, qid=QID)
+    assert ranker.known_names == ("bm25", "clicks", "age", "length")
+
+
+def test_what_a_factor_of_a_million_costs_is_won_back():
+    """The column is noise: it converges, silently before, to a model that knows nothing else."""
+    rng = np.random.default_rng(5)
+    features, y, qid = data(5, 40, 10)
+    noisy = np.c_[features, 1e6 * rng.normal(size=len(y))]
+    with pytest.warns(FeatureScaleWarning, match="column 4 "):
+        plain = Ranker(C=0.01).fit(noisy, y, qid=qid)
+    normal = Ranker(C=0.01, normalize="standard").fit(noisy, y, qid=qid)
+    assert plain.result_.converged
+    assert normal.score(noisy, y, qid=qid) > plain.score(noisy, y, qid=qid) + 0.02
+
+
+def test_ranges_of_sparse_columns_count_zeros():
+    dense = np.array([[0.0, 2.0, 5.0], [3.0, 0.0, 7.0], [0.0, -1.0, 6.0]])
+    np.testing.assert_array_equal(ColumnRanges.of(dense).ranges, [3.0, 3.0, 2.0])
+    np.testing.assert_array_equal(ColumnRanges.of(sp.csr_array(dense)).ranges, [3.0, 3.0, 2.0])
+    assert not ColumnRanges.of(np.array([[0.0, 1.0], [1e3, 2.0]])).far_apart
+    assert ColumnRanges.of(np.array([[0.0, 1.0], [1001.0, 2.0]])).far_apart
+    assert not ColumnRanges.of(np.ones((3, 2))).far_apart
+
+
+def test_ranges_are_of_rows_spread_evenly():
+    wide = np.zeros((50_001, 2))
+    wide[:, 0] = np.arange(50_001)
+    wide[::7, 1] = 1.0
+    for rows in (wide, wide.astype(np.float32), sp.csr_array(wide)):
+        first, second = ColumnRanges.of(rows).ranges
+        assert 49_900 < first <= 50_000
+        assert second == 1.0
+
+
+def test_parts_are_the_weights_largest_first():
+    parts = LinearModel(n_features=4, coef=[0.5, -2.0, 0.0, 1.0]).parts()
+    assert [row["feature"] for row in parts.rows] == [1, 3, 0]
+    assert [row["value"] for row in parts.rows] == [-2.0, 1.0, 0.5]
+    assert parts.notes == ("1 of 4 features have weight 0.",)

@@ -1,0 +1,162 @@
+"""Differences free of rounding, the tests by enumeration, corrections, and data that have nothing to test."""
+
+import warnings
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import rankdata, ttest_rel, wilcoxon
+
+from structsvm.evaluation.significance import holm, paired_tests
+from structsvm.evaluation.significance.corrections import bonferroni
+from structsvm.evaluation.significance.paired import bootstrap_interval, differences, signed_ranks
+from structsvm.evaluation.significance.randomization import randomization_p
+from structsvm.evaluation.significance.wilcoxon import wilcoxon_p
+from structsvm.exceptions import InputError
+
+
+@pytest.fixture(autouse=True)
+def no_warnings():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield
+
+
+def of_all_signs(terms: np.ndarray, signs: np.ndarray) -> float:
+    """Share of all assignments of signs to the terms whose sum is at least as far from 0."""
+    sums = np.array([terms @ each for each in product((-1, 1), repeat=len(terms))])
+    return float(np.mean(np.abs(sums) >= abs(terms @ signs) - 1e-9))
+
+
+TENTHS = st.lists(st.tuples(st.integers(0, 10), st.integers(0, 10)), min_size=1, max_size=9)
+
+
+@given(pairs=TENTHS, scale=st.sampled_from([1.0, 1e-3, 1e4]))
+@settings(max_examples=50, deadline=None)
+def test_equal_differences_have_equal_ranks(pairs, scale):
+    """Tenths are no binary fractions: 0.3 - 0.2 is not 0.2 - 0.1. The tests are those of the whole numbers."""
+    whole = np.array(pairs)
+    first, second = whole.T / 10 * scale
+    found = differences(first, second)
+    exact = whole[:, 0] - whole[:, 1]
+    assert found == pytest.approx(exact / 10 * scale, abs=1e-11 * scale)
+    assert np.array_equal(rankdata(abs(found)), rankdata(abs(exact)))
+    assert np.array_equal(np.sign(found), np.sign(exact))
+    tested = exact[exact != 0]
+    if len(tested):
+        ranks = rankdata(abs(tested))
+        assert wilcoxon_p(found) == pytest.approx(of_all_signs(ranks, np.sign(tested)))
+        assert randomization_p(found) == pytest.approx(of_all_signs(abs(tested) * 1.0, np.sign(tested)))
+
+
+def test_a_sum_of_zero_is_zero_whatever_its_rounding():
+    """-3 - 2 + 2 - 4 + 7 in units of a thousandth of a tenth: every assignment of signs is as far from 0."""
+    whole = np.array([[0, 3], [8, 10], [2, 0], [4, 8], [7, 0]])
+    first, second = whole.T / 10 * 1e-3
+    assert differences(first, second).sum() != 0.0
+    assert randomization_p(differences(first, second)) == 1.0
+
+
+def test_rounding_made_a_difference_significant():
+    """What is broken without rounding: ranks of equal differences, and so the p-value."""
+    rng = np.random.default_rng(3)
+    whole = rng.integers(-3, 5, size=40)
+    base = rng.integers(0, 10, size=40) / 10
+    first = base + whole / 10
+    raw = first - base
+    assert len(np.unique(abs(raw))) > len(np.unique(abs(whole)))
+    found = signed_ranks(first, base).p_values["wilcoxon"]
+    assert found == pytest.approx(wilcoxon(whole[whole != 0], method="approx").pvalue)
+    assert abs(wilcoxon(raw[whole != 0], method="approx").pvalue - found) > 1e-6
+
+
+def test_numbers_between_two_roundings_are_the_same_too():
+    """2^-13 has thirteen digits, the last of them 5: rounded to twelve it goes up or down with its error."""
+    half = 2.0**-13
+    first = np.array([half, np.nextafter(half, 0.0), np.nextafter(half, 1.0), -half, 1.0])
+    assert len(np.unique(np.round(first[:3], 12))) == 2
+    assert np.array_equal(differences(first, np.zeros(5)), [half * (1 - 2**-53)] * 3 + [-half * (1 - 2**-53), 1.0])
+
+
+@pytest.mark.parametrize("n", [3, 14, 60])
+def test_against_other_ways(n):
+    rng = np.random.default_rng(n)
+    first, second = rng.normal(0.1, 1.0, n), rng.normal(size=n)
+    found = paired_tests(first, second, n_resamples=2000)
+    assert found.p_values["t"] == pytest.approx(ttest_rel(first, second).pvalue)
+    assert found.p_values["wilcoxon"] == pytest.approx(wilcoxon(first, second).pvalue)
+    signs = rng.choice([-1, 1], (20_000, n)) @ (first - second)
+    assert found.p_values["randomization"] == pytest.approx(
+        np.mean(abs(signs) >= abs((first - second).sum()) * (1 - 1e-12)), abs=0.05
+    )
+    low, high = found.interval
+    assert low <= found.difference <= high
+    again = paired_tests(first, second, n_resamples=2000)
+    assert again == found
+    assert paired_tests(first, second, n_resamples=2000, random_state=1) != found or n == 3
+
+
+def test_the_interval_covers_as_often_as_it_says():
+    rng = np.random.default_rng(0)
+    covered = [
+        low <= 0.3 <= high
+        for low, high in (
+            bootstrap_interval(rng.normal(0.3, 1.0, 40), n_resamples=300, random_state=k) for k in range(150)
+        )
+    ]
+    assert 0.87 <= np.mean(covered) <= 0.99
+
+
+@pytest.mark.parametrize(
+    ("first", "wanted"),
+    [
+        ([0.0, 0.0, 0.0], (0.0, (0.0, 0.0), 1.0, 1.0, 1.0)),
+        ([0.5, 0.5, 0.5], (0.5, (0.5, 0.5), None, 0.25, 0.25)),
+        ([0.5], (0.5, None, None, 1.0, 1.0)),
+        ([0.0], (0.0, None, 1.0, 1.0, 1.0)),
+        ([0.3 - 0.2, 0.2 - 0.1, 0.1], (0.1, (0.1, 0.1), None, 0.25, 0.25)),
+        ([0.5, 0.0, 0.0, 0.0], None),
+    ],
+)
+def test_little_or_nothing_to_test_is_told_without_a_warning(first, wanted):
+    found = paired_tests(first, np.zeros(len(first)), n_resamples=100)
+    if wanted is None:
+        assert (found.p_values["wilcoxon"], found.p_values["randomization"]) == (1.0, 1.0)
+        assert np.isfinite(found.interval).all()
+        return
+    difference, interval, *p_values = wanted
+    assert found.difference == pytest.approx(difference)
+    assert found.interval == (None if interval is None else pytest.approx(interval))
+    assert list(found.p_values.values()) == pytest.approx(p_values)
+
+
+def test_corrections():
+    """Those of R: p.adjust(c(0.01, 0.04, 0.03, 0.005), "holm")."""
+    p_values = [0.01, 0.04, None, 0.03, 0.005]
+    assert holm(p_values) == [pytest.approx(0.03), pytest.approx(0.06), None, pytest.approx(0.06), pytest.approx(0.02)]
+    assert bonferroni(p_values) == [pytest.approx(0.04), pytest.approx(0.16), None, 0.12, 0.02]
+    assert holm([]) == bonferroni([]) == []
+    assert holm([0.6, 0.7]) == bonferroni([0.6, 0.7]) == [1.0, 1.0]
+    assert holm([None]) == [None]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([1.0], [1.0, 2.0]), "a value for each query"),
+        (([], []), "a value for each query"),
+        (([np.nan], [1.0]), "must be finite"),
+        (([1.0], [1.0], {"n_resamples": 5}), "n_resamples must be an integer of at least 100, got 5"),
+        (([1.0], [1.0], {"confidence_level": 95}), "confidence_level must be between 0 and 1, such as 0.95, got 95"),
+        (([1.0], [1.0], {"tests": ["sign"]}), "each of tests must be"),
+        (([1.0], [1.0], {"random_state": -1}), "random_state must be an integer of at least 0"),
+    ],
+)
+def test_what_cannot_be_tested(arguments, message):
+    first, second, *settings = arguments
+    with pytest.raises(InputError, match=message):
+        paired_tests(first, second, **(settings[0] if settings else {}))
+    with pytest.raises(InputError, match="a p-value must be a number from 0 to 1"):
+        holm([1.5])

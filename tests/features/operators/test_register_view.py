@@ -1,0 +1,137 @@
+"""Views of other packages: compiled loops read them, alone and inside others, and nothing of them is kept on disk."""
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from attrs import frozen
+
+from structsvm.exceptions import InputError
+from structsvm.features.operators import Operator, Rows, example_combine, example_scores, register_view
+from structsvm.features.operators.composed import PerClass, WithIntercept
+from structsvm.features.operators.views import is_built_in
+from structsvm.foundation.compute.kept_code import _stamps
+from structsvm.foundation.types import IntVector, Vector
+from structsvm.problem import Problem
+from structsvm.problem import loops as loops_module
+from structsvm.solvers import FrankWolfe
+from structsvm.testing import check_operator
+
+
+class ScaledView(NamedTuple):
+    """The rows of another view times a number."""
+
+    ptr: IntVector
+    rows: Any
+    factor: float
+
+
+def scaled_scores(view: Any, i: int, w: Vector, out: Vector) -> None:
+    example_scores(view.rows, i, w, out)
+    out *= view.factor
+
+
+def scaled_combine(view: Any, i: int, c: Vector, out: Vector) -> None:
+    example_combine(view.rows, i, c, out)
+    out *= view.factor
+
+
+register_view(ScaledView, scaled_scores, scaled_combine)
+
+
+@frozen(eq=False)
+class Scaled(Operator):
+    rows: Operator
+    factor: float
+
+    @property
+    def ptr(self) -> IntVector:
+        return self.rows.ptr
+
+    @property
+    def d(self) -> int:
+        return self.rows.d
+
+    @property
+    def stored(self) -> int:
+        return self.rows.stored
+
+    @property
+    def view(self) -> ScaledView:
+        return ScaledView(self.ptr, self.rows.view, self.factor)
+
+    def scores(self, w: Vector) -> Vector:
+        return self.factor * self.rows.scores(w)
+
+    def combine(self, c: Vector) -> Vector:
+        return self.factor * self.rows.combine(c)
+
+    def block(self, start: int, stop: int) -> "Scaled":
+        return Scaled(self.rows.block(start, stop), self.factor)
+
+
+RNG = np.random.default_rng(0)
+X, PTR = RNG.standard_normal((40, 3)), np.arange(0, 41, 4)
+
+
+@pytest.mark.parametrize(
+    "operator", [Scaled(Rows(X, PTR), 0.5), WithIntercept(Scaled(Rows(X, PTR), 0.5), 2.0)], ids=["alone", "inside"]
+)
+def test_compiled_loops_read_it(operator: Operator) -> None:
+    check_operator(operator)
+
+
+def test_frank_wolfe_sweeps_over_it_as_over_scaled_rows() -> None:
+    y = np.tile([1.0, 0.0, 0.0, 1.0], 10)
+    known = Problem.from_queries(Rows(0.5 * X, PTR), y, loss="roc_area", C=10.0)
+    mine = Problem.from_queries(Scaled(Rows(X, PTR), 0.5), y, loss="roc_area", C=10.0)
+    results = [FrankWolfe().solve(problem) for problem in (known, mine)]
+    np.testing.assert_allclose(results[1].w, results[0].w)
+    assert len(results[1].history) == len(results[0].history)
+
+
+def test_code_for_it_is_not_kept_on_disk() -> None:
+    """The folder of the sweep has no file that speaks of it: numba would not see that its functions changed."""
+    check_operator(Scaled(Rows(X, PTR), 0.5))
+    test_frank_wolfe_sweeps_over_it_as_over_scaled_rows()
+    folder = Path(loops_module.__file__).parents[1]
+    assert not [path for path in folder.rglob("*.nb[ic]") if b"ScaledView" in path.read_bytes()]
+
+
+@pytest.mark.parametrize("loops", ["structsvm.features.operators.views", "structsvm.problem.loops"])
+def test_code_that_is_kept_is_compiled_again_when_a_view_of_the_package_changes(loops: str) -> None:
+    """The files of the loops do not import those of the views, whose functions are part of their machine code."""
+    looked_at = {name for name, _, _ in _stamps(loops)}
+    for file in ("dense", "sparse", "binned", "composed"):
+        assert f"structsvm.features.operators.{file}" in looked_at
+
+
+@pytest.mark.parametrize(
+    ("operator", "kept"),
+    [
+        (Rows(X, PTR), True),
+        (PerClass(WithIntercept(Rows(X, PTR), 1.0), 2), True),
+        (Scaled(Rows(X, PTR), 0.5), False),
+        (PerClass(WithIntercept(Scaled(Rows(X, PTR), 0.5), 1.0), 2), False),
+    ],
+)
+def test_views_of_the_package_are_told_from_others(operator: Operator, kept: bool) -> None:
+    assert is_built_in(operator.view) is kept
+
+
+class NoPtr(NamedTuple):
+    X: Any
+
+
+@pytest.mark.parametrize(
+    ("kind", "scores", "message"),
+    [
+        (NoPtr, scaled_scores, "NoPtr must be a NamedTuple whose first field is ptr"),
+        (Rows, scaled_scores, "Rows must be a NamedTuple whose first field is ptr"),
+        (ScaledView, lambda view, i, w: None, "<lambda> must have four arguments, as example_scores has"),
+    ],
+)
+def test_what_is_no_view_is_refused(kind: type, scores: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        register_view(kind, scores, scaled_combine)

@@ -1,0 +1,211 @@
+"""Storage of any kind gives the same numbers, summed in float64, without a copy, on one thread or two."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from structsvm.features.operators import Operator, Rows, readable
+from structsvm.features.operators.composed import Beside, PerClass, Shared, WithIntercept
+from structsvm.features.operators.views import write_combination, write_scores
+from structsvm.problem import Problem
+from structsvm.registry import solvers
+from tests.small_problems import ranking_arrays
+
+PTR = np.array([0, 3, 3, 10, 40])
+
+
+def int64_indices(X: Any) -> Any:
+    sparse = sp.csr_array(X)
+    sparse.indices, sparse.indptr = sparse.indices.astype(np.int64), sparse.indptr.astype(np.int64)
+    return sparse
+
+
+def read_only(X: Any) -> Any:
+    X = X.copy()
+    X.flags.writeable = False
+    return X
+
+
+FORMS: dict[str, Callable[[Any], Any]] = {
+    "C": np.ascontiguousarray,
+    "Fortran": np.asfortranarray,
+    "strided": lambda X: np.repeat(X, 2, axis=1)[:, ::2],
+    "read only": read_only,
+    "csr_array": sp.csr_array,
+    "csr_matrix": sp.csr_matrix,
+    "int64 indices": int64_indices,
+}
+MAKERS: dict[str, Callable[[Operator], Operator]] = {
+    "rows": lambda rows: rows,
+    "intercept": lambda rows: WithIntercept(rows, 1.7),
+    "per_class": lambda rows: PerClass(rows, 3),
+    "chain": lambda rows: Beside(PerClass(WithIntercept(rows, -0.4), 2), Shared(4, rows.n)),
+}
+each_form = pytest.mark.parametrize("form", FORMS)
+each_maker = pytest.mark.parametrize("maker", MAKERS)
+each_precision = pytest.mark.parametrize("dtype", [np.float64, np.float32])
+
+
+def features(seed: int = 0, size: float = 1.0) -> Any:
+    """Numbers that float32 holds exactly, with a large common part, half of them 0."""
+    rng = np.random.default_rng(seed)
+    X = (1000.0 + size * rng.standard_normal((40, 7))) * rng.integers(0, 2, (40, 7))
+    return X.astype(np.float32)
+
+
+@each_form
+@each_maker
+@each_precision
+def test_sums_are_float64_whatever_the_storage(form: str, maker: str, dtype: Any) -> None:
+    X = features()
+    exact = MAKERS[maker](Rows(X.astype(np.float64), PTR))
+    operator = MAKERS[maker](Rows(FORMS[form](X.astype(dtype)), PTR))
+    rng = np.random.default_rng(1)
+    w, c = rng.standard_normal(exact.d), rng.standard_normal(exact.ptr[-1])
+    scores, combined = operator.scores(w), operator.combine(c)
+    assert scores.dtype == combined.dtype == np.float64
+    np.testing.assert_allclose(scores, exact.scores(w), rtol=1e-12, atol=1e-12 * 7000)
+    np.testing.assert_allclose(combined, exact.combine(c), rtol=1e-12, atol=1e-12 * 40_000)
+
+
+@pytest.mark.parametrize(
+    ("maker", "form", "dtype"),
+    [("rows", form, dtype) for form in FORMS for dtype in (np.float64, np.float32)]
+    + [("chain", "C", np.float64), ("chain", "csr_array", np.float32)],  # it holds the others
+)
+def test_compiled_loops_see_what_the_operator_is(maker: str, form: str, dtype: Any) -> None:
+    operator = MAKERS[maker](Rows(FORMS[form](features().astype(dtype)), PTR))
+    rng = np.random.default_rng(1)
+    w = rng.standard_normal(operator.d)
+    for i in range(operator.n):
+        block = operator.block(i, i + 1)
+        c = rng.standard_normal(block.ptr[-1])
+        scores, combined = np.full(len(c), np.nan), np.full(operator.d, np.nan)
+        write_scores(operator.view, i, w, scores)
+        write_combination(operator.view, i, c, combined)
+        np.testing.assert_allclose(scores, block.scores(w), rtol=1e-11, atol=1e-11 * 7000)
+        np.testing.assert_allclose(combined, block.combine(c), rtol=1e-11, atol=1e-11 * 30_000)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("form", ["C", "csr_array"])
+def test_rows_take_several_weight_vectors_at_once(dtype: Any, form: str) -> None:
+    rng = np.random.default_rng(0)
+    rows = WithIntercept(Rows(FORMS[form](features().astype(dtype)), PTR), 2.0)
+    W, C = rng.standard_normal((8, 3)), rng.standard_normal((40, 3))
+    np.testing.assert_allclose(rows.scores(W), np.stack([rows.scores(w) for w in W.T.copy()], axis=1), rtol=1e-9)
+    np.testing.assert_allclose(rows.combine(C), np.stack([rows.combine(c) for c in C.T.copy()], axis=1), rtol=1e-9)
+
+
+@pytest.fixture
+def two_threads(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    if numba.config.NUMBA_NUM_THREADS < 2:
+        pytest.skip("numba has one thread only")
+    monkeypatch.setattr("structsvm.foundation.compute.blocks._BLOCK", 1)
+    before = numba.get_num_threads()
+    numba.set_num_threads(2)
+    yield
+    numba.set_num_threads(before)
+
+
+def solve(X: Any, solver: str, y: Any, qid: Any, **settings: Any) -> Any:
+    return solvers.create(solver, tol=1e-5).solve(Problem.from_queries(X, y, qid, loss="map", C=20.0, **settings))
+
+
+DATA = ranking_arrays(0, queries=30, documents=8, d=6)
+EACH_SOLVER = pytest.mark.parametrize("solver", ["one-slack", "n-slack", "frank-wolfe"])
+
+
+@EACH_SOLVER
+@pytest.mark.parametrize("form", ["C", "csr_array"])
+@each_precision
+def test_threads_change_rounding_only(solver: str, form: str, dtype: Any, two_threads: None) -> None:
+    X, y, qid = DATA
+    X = FORMS[form](X.astype(dtype))
+    two = solve(X, solver, y, qid)
+    numba.set_num_threads(1)
+    one = solve(X, solver, y, qid)
+    assert two.converged
+    assert one.converged
+    assert two.dual <= one.primal * (1 + 1e-12)
+    assert one.dual <= two.primal * (1 + 1e-12)
+    assert two.primal == pytest.approx(one.primal, abs=1e-5 * 20.0)
+    for thread_count in (1, 2):
+        numba.set_num_threads(thread_count)
+        problem = Problem.from_queries(X, y, qid, loss="map", C=20.0)
+        point = problem.at(two.w)
+        assert problem.primal(problem.planes(point), point) == pytest.approx(two.primal, rel=1e-13)
+        cut, again = problem.cut(problem.planes(point)), two.w @ problem.cut(problem.planes(point)).g
+        assert two.w @ cut.g == pytest.approx(again, rel=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("solver", "form"),
+    [("one-slack", form) for form in FORMS]
+    + [(solver, form) for solver in ("n-slack", "frank-wolfe") for form in ("C", "Fortran", "csr_array")],
+)
+def test_float32_certificates_bracket_the_optimum_of_the_float32_numbers(solver: str, form: str) -> None:
+    X, y, qid = DATA
+    X = X.astype(np.float32)
+    exact = solve(X.astype(np.float64), "one-slack", y, qid)
+    found = solve(FORMS[form](X), solver, y, qid)
+    assert found.converged
+    assert found.dual <= exact.primal * (1 + 1e-12)
+    assert exact.dual <= found.primal * (1 + 1e-12)
+    in_float64 = Problem.from_queries(X.astype(np.float64), y, qid, loss="map", C=20.0)
+    point = in_float64.at(found.w)
+    assert found.primal == pytest.approx(in_float64.primal(in_float64.planes(point), point), rel=1e-12)
+
+
+@EACH_SOLVER
+@each_precision
+def test_a_memory_map_is_read_where_it_is(solver: str, dtype: Any, tmp_path: Path) -> None:
+    X, y, qid = DATA
+    np.save(tmp_path / "X.npy", X.astype(dtype))
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
+    problem = Problem.from_queries(mapped, y, qid, loss="map", C=20.0)
+    assert np.shares_memory(problem.operator.X, mapped)  # type: ignore[attr-defined]
+    result = solvers.create(solver, tol=1e-5).solve(problem)
+    assert result.primal == pytest.approx(solve(X.astype(dtype), solver, y, qid).primal, rel=1e-9)
+
+
+@EACH_SOLVER
+@pytest.mark.parametrize("maker", ["intercept", "plain"])
+def test_queries_that_cannot_be_used_cost_no_copy(solver: str, maker: str) -> None:
+    X, y, qid = DATA
+    y = y.copy()
+    y[np.isin(qid, [0, 7, 8, 29])] = 1.0
+    settings = {"intercept": 1.5} if maker == "intercept" else {}
+    problem = Problem.from_queries(X, y, qid, loss="map", C=20.0, **settings)
+    rows: Any = problem.operator.rows if settings else problem.operator  # type: ignore[attr-defined]
+    assert rows.X is X
+    assert (problem.n, problem.used, problem.left_out) == (30, 26, 4)
+    kept = ~np.isin(qid, [0, 7, 8, 29])
+    result, alone = solve(X, solver, y, qid, **settings), solve(X[kept], solver, y[kept], qid[kept], **settings)
+    assert result.dual <= alone.primal * (1 + 1e-12)
+    assert alone.dual <= result.primal * (1 + 1e-12)
+
+
+@given(dtype=st.sampled_from(["f2", ">f8", "<f4", ">f4", "i4", "u1", "?"]), sparse=st.booleans())
+def test_numbers_of_any_kind_are_read(dtype: str, sparse: bool) -> None:
+    X = np.arange(12.0).reshape(4, 3).astype(dtype)
+    read = readable(sp.csr_array(X.astype(np.float64)) if sparse else X)
+    assert read.dtype in (np.float64, np.float32)
+    w = np.array([1.0, -2.0, 0.5])
+    np.testing.assert_allclose(Rows.one_each(read).scores(w), X.astype(np.float64) @ w)
+
+
+@each_precision
+@pytest.mark.parametrize("form", ["C", "Fortran", "read only"])
+def test_what_can_be_read_is_not_copied(dtype: Any, form: str) -> None:
+    X = FORMS[form](features().astype(dtype))
+    assert readable(X) is X
+    sparse = sp.csr_matrix(X)
+    assert np.shares_memory(readable(sparse).data, sparse.data)

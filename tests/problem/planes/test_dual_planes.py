@@ -1,0 +1,237 @@
+"""Whatever is done to planes and multipliers, they stay a feasible point of the dual and its w is theirs."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from structsvm.foundation.types import IntVector, Matrix, Vector
+from structsvm.problem.planes import Capacity, DualPlanes
+from structsvm.result import CutSet
+
+D, N = 7, 4
+CAP = np.array([2.0, 0.5, 0.0, 30.0])
+
+
+def bytes_for(places: int, dtype: Any = np.float64) -> int:
+    return Capacity(places, dtype).bytes_for(N, D, places)
+
+
+def dual_within(memory: int, cap: Vector = CAP) -> DualPlanes:
+    return DualPlanes(D, cap, Capacity.within(N, D, memory))
+
+
+class Pool:
+    """All planes that may be seen, so that a hinge can be computed by listing them."""
+
+    def __init__(self, seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        self.G = rng.integers(-2, 3, (N, 12, D)).astype(np.float64) * rng.choice([1.0, 0.1, 10.0])
+        self.L = rng.integers(0, 5, (N, 12)) / 4.0
+        self.rng = rng
+
+    def hinges(self, w: Vector) -> Vector:
+        return np.maximum(0.0, (self.L - self.G @ w).max(axis=1))
+
+    def primal(self, w: Vector) -> float:
+        return float(0.5 * w @ w + CAP @ self.hinges(w))
+
+    def plane(self, i: int, which: int) -> tuple[IntVector, Matrix, Vector]:
+        return np.array([i]), self.G[i, [which]], self.L[i, [which]]
+
+    def cuts(self, count: int) -> CutSet:
+        """Some planes of every example, a few of which have weight, in any order."""
+        group = self.rng.integers(0, N, count)
+        which = self.rng.integers(0, 12, count)
+        a = self.rng.random(count) * self.rng.integers(0, 2, count) * (CAP[group] > 0.0)
+        total = np.bincount(group, weights=a, minlength=N)
+        scale = np.divide(CAP, total, out=np.zeros(N), where=total > 0.0)
+        return CutSet(self.G[group, which], self.L[group, which], group, a * scale[group], N)
+
+
+def errors(dual: DualPlanes) -> Matrix:
+    """Return the error of each plane; there are none to look up where no plane was rounded."""
+    return dual.arrays.error if dual.arrays.error.size else np.zeros(dual.arrays.L.shape)
+
+
+def value_of(dual: DualPlanes) -> tuple[float, Vector]:
+    """Return the value of the dual that the multipliers prove, and their w."""
+    a, G, L, error = dual.arrays.a, dual.arrays.G, dual.arrays.L, errors(dual)
+    w = np.einsum("ip,ipk->k", a, G.astype(np.float64))
+    return float((a * L).sum() - 0.5 * (np.linalg.norm(w) + (a * error).sum()) ** 2), w
+
+
+def values_at(dual: DualPlanes, w: Vector) -> Matrix:
+    """Return what the value of each plane is at least."""
+    arrays = dual.arrays
+    return arrays.L - arrays.G @ w - errors(dual) * np.linalg.norm(w)
+
+
+def lost(dual: DualPlanes) -> float:
+    """Return the most that rounding can take from a value of the dual."""
+    return dual.most_error * (float(np.linalg.norm(dual.w)) + dual.most_error)
+
+
+def assert_sound(dual: DualPlanes, pool: Pool) -> None:
+    arrays = dual.arrays
+    places = np.arange(arrays.L.shape[1])
+    used = places < arrays.used[:, None]
+    assert (arrays.a >= 0.0).all()
+    assert (arrays.a.sum(axis=1) <= CAP * (1 + 1e-12)).all()
+    assert not arrays.a[~used].any()
+    assert (arrays.live <= arrays.used).all()
+    assert not arrays.age[arrays.a > 0.0].any()
+    assert (dual.size, dual.active) == (used.sum(), (arrays.a > 0.0).sum())
+    G = arrays.G.astype(np.float64)
+    gram = np.einsum("ipk,iqk->ipq", G, G)
+    both = used[:, :, None] & used[:, None, :]
+    np.testing.assert_allclose(arrays.gram[both], gram[both], rtol=1e-9, atol=1e-9)
+    value, w = value_of(dual)
+    np.testing.assert_allclose(dual.w, w, rtol=1e-9, atol=1e-9 * (1 + np.abs(arrays.G).max() * CAP.max()))
+    for v in (np.zeros(D), w, *pool.rng.standard_normal((3, D))):
+        planes = np.where(used, values_at(dual, v), -np.inf)
+        assert (planes <= pool.hinges(v)[:, None] + 1e-13 * (1 + np.abs(pool.G @ v).max())).all()  # merged ones too
+        assert value <= pool.primal(v) + 1e-13 * (1 + pool.primal(v))
+    held = (values_at(dual, dual.w) * arrays.a).sum(axis=1)
+    np.testing.assert_allclose(dual.held(), held, rtol=1e-9, atol=1e-9)
+    for i in range(N):
+        best = np.where(used[i], values_at(dual, dual.w)[i], 0.0).max(initial=0.0)
+        assert dual.best(i, dual.w) == pytest.approx(best, rel=1e-9, abs=1e-9)
+
+
+actions = st.lists(st.sampled_from(["visit", "visit", "argmax", "once", "twice", "refresh", "exact"]), max_size=40)
+
+
+@settings(max_examples=120)
+@given(seed=st.integers(0, 9999), places=st.integers(3, 8), start=st.integers(0, 30), doing=actions)
+def test_any_sequence_of_steps_leaves_a_sound_point(seed: int, places: int, start: int, doing: list[str]) -> None:
+    pool = Pool(seed)
+    dual = dual_within(bytes_for(places))
+    assert dual.rounds
+    assert dual.arrays.L.shape[1] >= places
+    if start:
+        dual.load(pool.cuts(start))
+    assert_sound(dual, pool)
+    value, _ = value_of(dual)
+    for action in doing:
+        i = int(pool.rng.integers(N))
+        order = pool.rng.permutation(N)
+        match action:
+            case "visit":
+                which = int(pool.rng.integers(12))
+                dual.visit(*pool.plane(i, which))
+            case "argmax":
+                which = int((pool.L[i] - pool.G[i] @ dual.w).argmax())
+                gap = CAP[i] * pool.hinges(dual.w)[i] - dual.held()[i]
+                met = dual.visit(*pool.plane(i, which))
+                assert met == pytest.approx(gap, rel=1e-9, abs=1e-9 + 4 * lost(dual))
+            case "refresh":
+                assert dual.refresh() == pytest.approx(value, rel=1e-9, abs=1e-9)
+            case "exact":
+                dual.stop_rounding(Capacity(places, np.float64))
+                assert (dual.rounds, dual.arrays.L.shape) == (False, (N, places))
+                assert dual.refresh() == pytest.approx(value, rel=1e-9, abs=1e-9)
+            case _:
+                assert dual.improve(order, most=2 if action == "twice" else 1) >= -1e-9
+        now, _ = value_of(dual)
+        assert now >= value - 1e-10 * (1 + abs(value)) - 2 * lost(dual)
+        value = now
+        assert_sound(dual, pool)
+
+
+@given(seed=st.integers(0, 999), places=st.integers(3, 6), count=st.integers(1, 60), scale=st.sampled_from([0.5, 3.0]))
+def test_loaded_cuts_carry_their_value(seed: int, places: int, count: int, scale: float) -> None:
+    """However many there are, in places that are too few: those of weight are merged, others dropped."""
+    pool = Pool(seed)
+    cuts = pool.cuts(count)
+    dual = dual_within(bytes_for(places), scale * CAP)
+    dual.load(cuts)
+    a = cuts.scaled(scale * CAP)
+    w = a @ cuts.G
+    value, _ = value_of(dual)
+    assert value == pytest.approx(a @ cuts.L - 0.5 * w @ w, rel=1e-9, abs=1e-9 + 2 * lost(dual))
+    assert value <= a @ cuts.L - 0.5 * w @ w + 1e-13 * (1 + w @ w)
+
+
+def test_steps_on_planes_end_at_the_optimum_over_them() -> None:
+    pool = Pool(3)
+    dual = dual_within(bytes_for(12))
+    for i in range(N):
+        dual.visit(np.full(12, i), pool.G[i], pool.L[i])
+    dual.improve(np.arange(N), most=3000)
+    w: Matrix = dual.w
+    planes = dual.arrays
+    kept = np.where(np.arange(12) < planes.used[:, None], planes.L - planes.G @ w, 0.0).max(axis=1, initial=0.0)
+    primal = 0.5 * w @ w + CAP @ kept
+    assert value_of(dual)[0] == pytest.approx(primal, rel=1e-6)
+
+
+def test_rounded_planes_prove_no_more_than_those_they_were_rounded_from() -> None:
+    """Of the same multipliers: about every other time the value of the rounded planes by themselves is too large."""
+    above = 0
+    for seed in range(40):
+        pool = Pool(seed)
+        pool.G = 100.0 * pool.rng.standard_normal((N, 12, D))
+        cuts = pool.cuts(20)
+        dual = dual_within(bytes_for(12))
+        dual.load(cuts)
+        assert dual.rounds
+        a = cuts.scaled(CAP)
+        proved = a @ cuts.L - 0.5 * np.square(a @ cuts.G).sum()
+        assert dual.refresh() <= proved
+        assert dual.refresh() == pytest.approx(proved, abs=2 * lost(dual))
+        above += float((dual.arrays.a * dual.arrays.L).sum() - 0.5 * dual.w @ dual.w) > proved
+    assert 5 < above < 35
+
+
+def test_the_same_plane_is_not_kept_twice_for_its_rounding() -> None:
+    pool = Pool(0)
+    pool.G = pool.rng.standard_normal((N, 12, D))
+    dual = dual_within(bytes_for(12))
+    for _ in range(5):
+        for i in range(N):
+            for which in range(3):
+                dual.visit(*pool.plane(i, which))
+    assert dual.rounds
+    assert dual.size <= 3 * N
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_exact_planes_take_the_place_of_rounded_ones(seed: int) -> None:
+    pool = Pool(seed)
+    pool.G = 0.3 * pool.rng.standard_normal((N, 12, D))
+    dual = dual_within(bytes_for(12))
+    for exact in (False, True):
+        if exact:
+            dual.stop_rounding(Capacity(12, np.float64))
+        for _ in range(300):
+            for i in range(N):
+                dual.visit(*pool.plane(i, int((pool.L[i] - pool.G[i] @ dual.w).argmax())))
+        assert_sound(dual, pool)
+        assert dual.refresh() == pytest.approx(pool.primal(dual.w), rel=1e-12, abs=0.0 if exact else 4 * lost(dual))
+
+
+@pytest.mark.parametrize("size", [1e39, 1e-50])
+def test_planes_beyond_the_range_of_float32_are_known_to_be_unknown(size: float) -> None:
+    pool = Pool(0)
+    pool.G = size * pool.rng.standard_normal((N, 12, D))
+    dual = dual_within(bytes_for(12))
+    for i in range(N):
+        dual.visit(np.full(12, i), pool.G[i], pool.L[i])
+    assert np.isfinite(dual.arrays.G).all()
+    assert dual.most_error >= 0.1 * size
+    assert_sound(dual, pool)
+
+
+def test_cuts_are_those_with_weight() -> None:
+    pool = Pool(1)
+    dual = dual_within(bytes_for(4))
+    for i in (0, 3, 3, 1):
+        dual.visit(*pool.plane(i, 0))
+        dual.visit(*pool.plane(i, 1))
+    cuts: Any = dual.cuts()
+    assert (cuts.a > 0.0).all()
+    assert (len(cuts), cuts.groups) == (dual.active, N)
+    np.testing.assert_allclose(cuts.a @ cuts.G, dual.w)

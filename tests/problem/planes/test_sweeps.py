@@ -1,0 +1,76 @@
+"""Sweeps over kept planes: the same whatever the number of threads, and never down."""
+
+import numpy as np
+import pytest
+
+from structsvm.foundation.compute.threads import using
+from structsvm.problem.planes import Capacity, DualPlanes
+from structsvm.problem.planes.sweeps import Sweeps
+
+N, D, PLACES = 600, 8, 5
+
+
+def kept(C: float, dtype: type = np.float64, n: int = N) -> DualPlanes:
+    """Keep planes that have much in common, so that examples move the weights one against the other."""
+    rng = np.random.default_rng(1)
+    common = rng.standard_normal(D)
+    dual = DualPlanes(D, np.full(n, C / n), Capacity(PLACES, dtype))
+    for _ in range(4):
+        dual.visit(np.arange(n), common + rng.standard_normal((n, D)), rng.uniform(0.2, 1.0, n))
+    return dual
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("n", [N, 40])
+def test_sweeps_do_not_depend_on_the_number_of_threads(dtype: type, n: int) -> None:
+    found = []
+    for n_jobs in (1, 2, 8):
+        dual = kept(1e3, dtype, n)
+        with using(n_jobs):
+            met = dual.improve(np.random.default_rng(0).permutation(n), enough=1e-6, most=7)
+        found.append((met, dual.w.tobytes(), *(getattr(dual.arrays, name).tobytes() for name in ("a", "age", "G"))))
+    assert found[0] == found[1] == found[2]
+
+
+@pytest.mark.parametrize("C", [1.0, 100.0, 1e4, 1e6])
+def test_the_dual_never_falls_and_weights_stay_what_multipliers_say(C: float) -> None:
+    dual = kept(C)
+    before = dual.refresh()
+    for _ in range(40):
+        dual.improve(np.arange(N), most=3)
+        w, arrays = dual.w.copy(), dual.arrays
+        after = dual.refresh()
+        assert after >= before - 1e-12 * abs(before)
+        np.testing.assert_allclose(w, dual.w, rtol=1e-8, atol=1e-10 * C)
+        assert (arrays.a >= 0.0).all()
+        assert (arrays.a.sum(axis=1) <= arrays.cap * (1.0 + 1e-12)).all()
+        assert not arrays.age[arrays.a > 0.0].any()
+        assert not arrays.a[np.arange(PLACES) >= arrays.live[:, None]].any()
+        before = after
+
+
+def test_blocks_come_to_the_optimum_that_one_comes_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    ends = []
+    for fewest in (1, N + 1):
+        monkeypatch.setattr("structsvm.problem.planes.sweeps._FEWEST", fewest)
+        dual = kept(10.0)
+        dual.improve(np.arange(N), enough=1e-9, most=3000)
+        assert dual.gap() <= 1e-6
+        ends.append(dual.refresh())
+    assert ends[0] == pytest.approx(ends[1], rel=1e-9)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 30, 1000, 30030])
+def test_each_sweep_visits_every_example(n: int) -> None:
+    strides = Sweeps.of(np.arange(n), 12, PLACES, D).stride
+    assert strides[0] == 1 or n == 1
+    for stride in strides.tolist():
+        assert len({k * stride % n for k in range(n)}) == n
+    assert len(set(strides.tolist())) == 12 or n < 100
+
+
+def test_it_ends_when_little_was_met() -> None:
+    dual = kept(1.0)
+    met = dual.improve(np.arange(N), enough=0.1, most=1000)
+    assert 0.0 <= met <= 0.1
+    assert dual.improve(np.arange(N), enough=np.inf, most=1000) <= met * 1.01

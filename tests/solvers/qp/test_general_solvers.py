@@ -1,0 +1,120 @@
+"""CVXOPT, OSQP and HiGHS."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from attrs import evolve
+from attrs.exceptions import FrozenInstanceError
+
+from structsvm.exceptions import InputError, NotInstalledError
+from structsvm.solvers.qp import CVXOPT, OSQP, DualQP, HiGHS
+from structsvm.testing import check_backend
+from tests.solvers.qp.programmes import random_qp
+
+PACKAGES = {CVXOPT: "cvxopt", OSQP: "osqp", HiGHS: "highspy"}
+
+
+@pytest.fixture(params=PACKAGES, ids=lambda backend: backend.name)
+def backend(request):
+    pytest.importorskip(PACKAGES[request.param])
+    return request.param()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_passes_check_backend(backend, seed):
+    check_backend(backend, random_state=seed)
+
+
+def test_solves_well_conditioned_programmes_itself(backend):
+    for seed in range(5):
+        qp = random_qp(seed, size=25, d=40, groups=1 + 2 * seed, C=10.0)
+        assert not backend.solve(evolve(qp, tol=1e-6)).handed_over
+
+
+def test_groups_without_cuts(backend):
+    qp = DualQP(np.eye(2), np.array([1.0, 0.5]), np.array([1, 3]), np.full(5, 0.7), 1e-6)
+    solution = backend.solve(qp)
+    assert not solution.handed_over
+    np.testing.assert_allclose(solution.a, [0.7, 0.5], atol=1e-4)
+
+
+def test_prints_nothing(backend, capfd):
+    """Where no constraint is active, one is, and where the solver gives up."""
+    for tol, size, C in ((1e-6, 1, 1e6), (1e-6, 20, 1.0), (0.0, 60, 1e5)):
+        backend.solve(random_qp(0, size, 5, 1, C, tol=tol))
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_poor_limit_costs_time_and_not_the_optimum():
+    qp = random_qp(0, size=40, d=20, groups=3, C=100.0, tol=1e-6)
+    for backend in (CVXOPT(max_iter=1), OSQP(max_iter=1), HiGHS(time_limit=1e-9)):
+        pytest.importorskip(PACKAGES[type(backend)])
+        solution = backend.solve(qp)
+        assert solution.handed_over
+        assert qp.gap(solution.a) <= 1e-6
+
+
+def test_the_global_options_of_cvxopt_are_left_alone():
+    solvers = pytest.importorskip("cvxopt.solvers")
+    before = dict(solvers.options)
+    CVXOPT(reltol=1e-4, max_iter=7).solve(random_qp(0, size=10, d=5, groups=1, C=1.0, tol=1e-6))
+    assert solvers.options == before
+
+
+def test_highs_starts_hot_from_its_basis():
+    highspy = pytest.importorskip("highspy")
+    whole = random_qp(0, size=40, d=60, groups=1, C=100.0, tol=1e-7)
+    first = DualQP(whole.H[:39, :39], whole.b[:39], whole.group[:39], whole.cap, 1e-7)
+    start = HiGHS().solve(first)
+    iterations = []
+    run = highspy.Highs.run
+
+    def counted(self):
+        status = run(self)
+        iterations.append(self.getInfo().qp_iteration_count)
+        return status
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(highspy.Highs, "run", counted)
+        HiGHS().solve(whole, start)
+        HiGHS().solve(whole)
+    hot, cold = iterations
+    assert 4 * hot < cold
+
+
+@pytest.mark.parametrize("backend", PACKAGES, ids=lambda backend: backend.name)
+def test_a_missing_package_is_named_with_the_way_to_get_it(backend, monkeypatch):
+    monkeypatch.setitem(sys.modules, PACKAGES[backend], None)
+    with pytest.raises(NotInstalledError, match="pip install") as caught:
+        backend().solve(random_qp(0, size=3, d=3, groups=1, C=1.0))
+    assert "install structsvm" not in str(caught.value)
+
+
+def test_importing_the_package_imports_no_solver():
+    code = "import sys, structsvm.solvers.qp; print(sorted({'cvxopt', 'highspy', 'osqp'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: CVXOPT(reltol=0.0), r"CVXOPT\(reltol=...\) must be a positive finite number, got 0.0"),
+        (lambda: CVXOPT(max_iter=0), r"CVXOPT\(max_iter=...\) must be an integer of at least 1"),
+        (lambda: OSQP(eps=float("nan")), r"OSQP\(eps=...\) must be a positive finite number"),
+        (lambda: OSQP(max_iter=10.5), r"OSQP\(max_iter=...\) must be an integer"),
+        (lambda: OSQP(polishing=1), r"OSQP\(polishing=...\) must be True or False"),
+        (lambda: HiGHS(time_limit=-1), r"HiGHS\(time_limit=...\) must be a positive finite number"),
+    ],
+)
+def test_settings_out_of_range_are_refused(make, message):
+    with pytest.raises(InputError, match=message):
+        make()
+
+
+def test_backends_are_values():
+    assert OSQP(eps=1e-6) == OSQP(eps=1e-6) != OSQP()
+    assert repr(HiGHS(time_limit=2.0)) == "HiGHS(time_limit=2.0)"
+    with pytest.raises(FrozenInstanceError):
+        CVXOPT().reltol = 1.0
