@@ -114,7 +114,7 @@ def test_rows_under_one_another(B: BinnedMatrix) -> None:
 def test_different_thresholds_are_not_stacked() -> None:
     with pytest.raises(InputError, match="different thresholds"):
         BinnedMatrix.stack([small(), BinnedMatrix([[0, 0]], [0, 2, 3])])
-    with pytest.raises(InputError, match="no matrices"):
+    with pytest.raises(InputError, match="list of matrices is empty"):
         BinnedMatrix.stack([])
 
 
