@@ -15,7 +15,8 @@
     ├── ClusterError                     workers of a cluster do not answer
     └── CheckError (an AssertionError)   a check of structsvm.testing found a mistake
 
-Catch ``StructSVMError`` to catch all errors. Each message names the problem, its place and a remedy. Usable results
+Catch ``StructSVMError`` to catch all errors. Each message names the problem, its place and a remedy. Every function
+raises `InputError` if an argument is invalid, so docstrings list only other errors. Usable results
 that are probably not intended cause warnings: `ZeroWeightsWarning`, `OneQueryWarning`, `FeatureScaleWarning`,
 `GridEndWarning`, and scikit-learn's ``ConvergenceWarning``. `CheckpointWarning` reports a checkpoint that cannot be
 written.

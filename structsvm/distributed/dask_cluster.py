@@ -46,7 +46,6 @@ class DaskCluster(Cluster):
 
     Raises
     ------
-    InputError : no client exists.
     NotInstalledError : Dask is missing.
 
     Examples

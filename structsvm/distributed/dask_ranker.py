@@ -107,12 +107,7 @@ class DaskRanker(Ranker):
 
     @property
     def client_(self) -> Any:
-        """Dask's client.
-
-        Raises
-        ------
-        InputError : no client exists, or it is closed; the message explains how to make one.
-        """
+        """Dask's client."""
         return open_client(self.client)
 
     def fit(
@@ -136,11 +131,6 @@ class DaskRanker(Ranker):
         qid : query id of each row (not group sizes), as y.
         sample_weight : weight of each row, the same for all rows of a query, as y.
         callback, checkpoint : as in `Ranker.fit`; this process writes the checkpoint.
-
-        Raises
-        ------
-        InputError : the data are not valid, a query is split over partitions and ``shuffle`` is False, or the
-            checkpoint belongs to another fit.
 
         Warns
         -----
@@ -172,13 +162,8 @@ class DaskRanker(Ranker):
 
         Returns
         -------
-        A lazy Dask array in the chunks of X, shape (rows,); its length is unknown if X's length is. A NumPy array if X
-        is in this process.
-
-        Raises
-        ------
-        InputError : X or qid is not valid, or qid is missing. Faults in single rows are reported when scores are
-            computed.
+        A lazy Dask array in the chunks of X, shape (rows,); its length is unknown if X's length is. Faults in single
+        rows are reported when it is computed. A NumPy array if X is in this process.
         """
         if is_local(X):
             return super().predict(X, qid)
@@ -199,10 +184,6 @@ class DaskRanker(Ranker):
         Parameters
         ----------
         X, y, qid, sample_weight : as in `fit`. Arrays of this process are scored here.
-
-        Raises
-        ------
-        InputError : the data are not valid, or a query is split over partitions.
         """
         if is_local(X):
             return super().score(X, y, qid, sample_weight)
@@ -223,10 +204,6 @@ class DaskRanker(Ranker):
         ----------
         X, y, qid, sample_weight : as in `fit`.
         measures : names, or measures with their settings.
-
-        Raises
-        ------
-        InputError : as `score`.
         """
         check_is_fitted(self, "coef_")
         chosen = checked_measures(measures)

@@ -183,8 +183,6 @@ class DistributedProblem(AbstractProblem):
 
         Raises
         ------
-        InputError : partitions do not fit each other, a worker has other versions than the driver, or the loss cannot
-            learn from any query.
         ClusterError : workers do not answer.
         """
         require_C(C)

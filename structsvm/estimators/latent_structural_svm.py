@@ -128,7 +128,6 @@ class LatentStructuralSVM(JointEstimator, DescentEstimator):
 
         Raises
         ------
-        InputError : the data are invalid.
         OracleError : an argmax or a completion is provably wrong.
 
         Warns

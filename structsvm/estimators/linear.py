@@ -75,10 +75,6 @@ class LinearScores(TrainedEstimator, RankingEstimator):
         X : features, as in `fit`.
         qid : query id of each row, needed only if features are normalised by query and `fit` had it. None: all rows are
             one query.
-
-        Raises
-        ------
-        InputError : X or qid is invalid, or qid is missing.
         """
         check_is_fitted(self, "coef_")
         if isinstance(X, Operator):
@@ -208,11 +204,7 @@ class LinearRanker(ObjectiveRanker):
         sample_weight : weight κ of each row, the same for all rows of a query.
         callback : called with every `Step`; returns True to stop.
         checkpoint : file that stores the state of the fit while it runs, or a `Checkpoint` with the interval. If the
-            file exists, the fit resumes from it; the file is never removed.
-
-        Raises
-        ------
-        InputError : the data are invalid, or the checkpoint belongs to another fit.
+            file exists, it must be of this fit, which resumes from it; the file is never removed.
 
         Warns
         -----

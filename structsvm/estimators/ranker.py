@@ -161,10 +161,6 @@ class LossRanker(ObjectiveRanker):
         X, y : rows of one query and their labels.
         example : number of the query in the training data, in order of first appearance from 0, to report only its own
             cuts, which 1-slack does not store; None: all binding cuts.
-
-        Raises
-        ------
-        InputError : the data are invalid, or the ranker was loaded and the class of its loss is not registered.
         """
         check_is_fitted(self)
         require_object("loss", self.loss_)

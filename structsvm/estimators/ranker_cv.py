@@ -151,11 +151,6 @@ class RankerCV(RankingEstimator):
             True to end this fit, after which the next begins. It needs n_jobs=None.
         checkpoint : as in `Ranker.path`, with files for each fold: ``fit.npz`` becomes ``fit.fold=1.C=10.0.npz``.
 
-        Raises
-        ------
-        InputError : the data or a parameter is invalid, there are fewer queries than folds, or a splitter splits a
-            query.
-
         Warns
         -----
         GridEndWarning : the chosen C is at an end of the grid.

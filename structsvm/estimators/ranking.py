@@ -65,10 +65,6 @@ class RankingEstimator(BaseEstimator):
         Parameters
         ----------
         names : a distinct name for each column.
-
-        Raises
-        ------
-        InputError : the number of names is wrong, or a name occurs twice.
         """
         check_is_fitted(self, "model_")
         self.feature_names_in_ = np.array(checked_names("names", names, self.n_features_in_), dtype=object)
@@ -85,10 +81,6 @@ class RankingEstimator(BaseEstimator):
         y : labels, shape (rows,).
         qid : query id of each row, in any order. None: all rows are one query.
         sample_weight : weight of each row, the same for all rows of a query.
-
-        Raises
-        ------
-        InputError : the data are invalid, or qid is missing although `fit` had it.
         """
         return self._measured(self._predicted(X, qid), y, qid, sample_weight)
 

@@ -155,10 +155,6 @@ class StructuralSVM(JointEstimator):
         sample_weight : example weights κ, shape (n,).
         callback, checkpoint : as in `Ranker.fit`.
 
-        Raises
-        ------
-        InputError : the data are invalid, or the checkpoint belongs to another fit.
-
         Warns
         -----
         CheckpointWarning, ConvergenceWarning, ZeroWeightsWarning : as `Ranker.fit`.
@@ -191,12 +187,7 @@ class StructuralSVM(JointEstimator):
         return self
 
     def predict(self, X: Any) -> Any:
-        """Return the predicted output of each input: a list, or an array if every row is an example.
-
-        Raises
-        ------
-        InputError : an input has another form than in `fit`.
-        """
+        """Return the predicted output of each input: a list, or an array if every row is an example."""
         check_is_fitted(self)
         loss = self._fitted_loss()
         if loss.per_row:
@@ -212,10 +203,6 @@ class StructuralSVM(JointEstimator):
         """Return one minus the mean loss of the predictions: the accuracy, for the zero-one loss.
 
         Labels that training did not see count as wrong.
-
-        Raises
-        ------
-        InputError : the numbers of outputs and inputs differ or are 0, or a label is NaN.
         """
         predicted, loss = self.predict(X), self._fitted_loss()
         truths = list(checked_outputs(y)) if loss.per_row else as_list("y", y, _OUTPUTS)

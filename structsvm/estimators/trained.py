@@ -63,10 +63,6 @@ class TrainedEstimator(BaseEstimator):
 
         Settings are stored as text and numbers: the text of an object of an unregistered class, and nothing for a
         ``numpy.random.RandomState``. After `load`, ``set_params(loss=...)`` restores the loss.
-
-        Raises
-        ------
-        InputError : the file cannot be written.
         """
         check_is_fitted(self, "model_")
         self.model_.save(path)

@@ -50,10 +50,6 @@ class QueryTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, AB
         X : scores, shape (rows, F); NaN if missing.
         y : ignored.
         qid : query id of each row.
-
-        Raises
-        ------
-        InputError : X, qid or a setting is not valid.
         """
         scores = checked_scores(self, X, reset=True)
         self._queries(qid, len(scores))

@@ -67,10 +67,6 @@ class Thresholds(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  
         ----------
         X : scores of the training rows, shape (rows, F); NaN if missing.
         y : ignored.
-
-        Raises
-        ------
-        InputError : X or a parameter is not valid.
         """
         self._require_settings()
         scores = checked_scores(self, X, reset=True)
@@ -89,12 +85,7 @@ class Thresholds(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  
         return self
 
     def transform(self, X: Any) -> BinnedMatrix:
-        """Return the indicators, shape ``(rows, Σ |K_f|)``, stored as one small integer for each score.
-
-        Raises
-        ------
-        InputError : X has another number of columns, or a score is infinite.
-        """
+        """Return the indicators, shape ``(rows, Σ |K_f|)``, stored as one small integer for each score."""
         check_is_fitted(self)
         scores = checked_scores(self, X, reset=False)
         sizes = [len(thresholds) for thresholds in self.thresholds_]

@@ -192,10 +192,6 @@ class Judged(Measure):
     k : cut-off. Default: all ranked documents.
     empty : see `Measure`; the share is defined for every query.
 
-    Raises
-    ------
-    InputError : the lists do not distinguish judged documents; see `RankedLists.require_judged`.
-
     Examples
     --------
     >>> Judged(k=2).mean([3.0, 2.0, 1.0], [1, -1, 1], judged=([1, 1], [0, 0]))

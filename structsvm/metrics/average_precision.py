@@ -104,10 +104,6 @@ class InfAP(BinaryMeasure):
     ----------
     relevant_from, empty : see `BinaryMeasure`.
 
-    Raises
-    ------
-    InputError : the lists do not distinguish judged documents; see `RankedLists.require_judged`.
-
     Examples
     --------
     >>> round(InfAP().mean([3.0, 2.0, 1.0], [1, 0, 1]), 3)

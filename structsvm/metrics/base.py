@@ -122,10 +122,6 @@ class Measure(ABC):
         scores, labels, qid, doc_ids, judged : as in `rank_lists`.
         weights : non-negative weight of each query: a mapping from query id, or an array of all queries in order of
             first appearance in `qid`. Default: equal weights.
-
-        Raises
-        ------
-        InputError : as `rank_lists`; weights do not match the queries; or ``empty="skip"`` leaves no query.
         """
         lists = rank_lists(scores, labels, qid, doc_ids=doc_ids, judged=judged)
         values, weight = self.weighted(lists, None if weights is None else _weights(weights, lists.ids))
@@ -183,7 +179,6 @@ def parse_measure(text: str) -> Measure:
     Raises
     ------
     UnknownNameError : no measure has this name; the message suggests the nearest one.
-    InputError : a cut-off or setting is wrong or missing.
 
     Examples
     --------

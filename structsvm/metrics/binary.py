@@ -53,13 +53,7 @@ class BinaryMeasure(Measure):
         return labels > 0 if self.relevant_from is None else labels >= self.relevant_from
 
     def found(self, lists: RankedLists) -> BoolVector:
-        """Return a mask of the relevant ranked documents, shape (n,); unjudged documents are not relevant.
-
-        Raises
-        ------
-        InputError : a label of 0 or less is relevant, and the lists do not distinguish judged documents; see
-            `RankedLists.require_judged`.
-        """
+        """Return a mask of the relevant ranked documents, shape (n,); unjudged documents are not relevant."""
         if self.relevant_from is not None and self.relevant_from <= 0:
             lists.require_judged(self)
         return self.relevant(lists.label) & lists.is_judged

@@ -100,12 +100,8 @@ class ERR(Measure):
     Parameters
     ----------
     k : only the first k documents count. Default: all.
-    max_grade : the best grade of the scale, even if no document has it, at least 1.
+    max_grade : the best grade of the scale, even if no document has it, at least 1; a larger grade is refused.
     empty : see `Measure`.
-
-    Raises
-    ------
-    InputError : a grade is above max_grade.
 
     Examples
     --------

@@ -50,10 +50,6 @@ class Bpref(BinaryMeasure):
     ----------
     relevant_from, empty : see `BinaryMeasure`.
 
-    Raises
-    ------
-    InputError : the lists do not distinguish judged documents; see `RankedLists.require_judged`.
-
     Examples
     --------
     >>> Bpref().mean([3.0, 2.0, 1.0], [1, 0, 1])

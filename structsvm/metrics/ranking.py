@@ -45,10 +45,6 @@ def rank_documents(scores: ArrayLike, qid: ArrayLike | None = None, *, doc_ids: 
     scores : one number per document, larger is ahead, shape (n,). Infinities are allowed.
     qid : query id of each row, shape (n,). Default: one query.
     doc_ids : document id of each row, shape (n,).
-
-    Raises
-    ------
-    InputError : a score is NaN, no row is given, or the lengths differ.
     """
     values = as_vector(scores, "scores")
     rows = _tie_order(len(values), doc_ids)
@@ -123,12 +119,7 @@ class RankedLists:
         return np.ones(len(self.rank), dtype=np.bool_) if k is None else self.rank <= k
 
     def require_judged(self, measure: object) -> None:
-        """Reject lists that do not distinguish judged documents, for a measure that depends on them.
-
-        Raises
-        ------
-        InputError : more documents of a query are ranked as judged than were judged.
-        """
+        """Reject lists that do not distinguish judged documents, for a measure that depends on them."""
         ranked, judged = self.total(self.is_judged), np.bincount(self.judged_query, minlength=len(self.ids))
         wrong = np.flatnonzero(ranked > judged)
         if len(wrong):
@@ -162,11 +153,6 @@ def rank_lists(
         scores keep the order of the input.
     judged : (labels, query ids) of all judged documents if the ranking lacks some of them, as in trec_eval. Queries
         that are not ranked and labels below 0 are ignored. Default: the ranked documents.
-
-    Raises
-    ------
-    InputError : lengths differ, a score is NaN, a label is infinite, or NaN without `judged`, or no ranked query is
-        judged.
 
     Examples
     --------

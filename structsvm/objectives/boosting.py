@@ -85,10 +85,6 @@ class LightGBMHinge(_BoostedHinge):
         weight : weight of each row, constant within a query, shape (n,). None: all 1.
         group : number of rows of each query. None, which ``LGBMRegressor`` passes, works for losses of single
             documents, such as "zero_one", and for losses of one whole sample.
-
-        Raises
-        ------
-        InputError : shapes do not match, no query is usable, or ``group`` is missing.
         """
         n = _length(y_true)
         loss = self._recent.score_loss
@@ -152,10 +148,6 @@ class XGBoostHinge(_BoostedHinge):
         ----------
         predt : scores, shape (n,).
         dtrain : ``xgboost.DMatrix`` with labels and queries; its weights, if any, are one per query.
-
-        Raises
-        ------
-        InputError : the DMatrix has no labels or no queries, or no query is usable.
         """
         labels = dtrain.get_label()
         sizes = _sizes(dtrain)

@@ -20,7 +20,6 @@ def from_ir_measures(measure: Any) -> Measure:
 
     Raises
     ------
-    InputError : the argument is not an ir_measures measure, or has a setting that structsvm does not support.
     UnknownNameError : structsvm does not implement the measure.
     """
     if not isinstance(measure, ir_measures.measures.Measure):

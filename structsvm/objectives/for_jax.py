@@ -53,10 +53,6 @@ class JaxHinge:
             is one query.
         reduce_fn : called as ``reduce_fn(values, where=usable)``; `jax.numpy.mean` and `jax.numpy.sum` fit. The result
             is 0 if no query is usable. None: no reduction.
-
-        Raises
-        ------
-        InputError : shapes or types do not match, or labels that are not traced are invalid.
         """
         scores, labels = jnp.asarray(scores), jnp.asarray(labels)
         kept = jnp.ones(scores.shape, dtype=bool) if where is None else jnp.asarray(where)

@@ -48,10 +48,6 @@ class LearnedRanking(pyterrier.Estimator):
         qrels_tr : data frame of judgments with ``qid``, ``docno`` and ``label``. Unjudged results get label 0.
         topics_or_res_va, qrels_va : validation results and judgments for rankers that train in stages and keep the best
             one, such as `LambdaMART`; other rankers ignore them.
-
-        Raises
-        ------
-        InputError : a column is missing, no result is given, or the ranker rejects them.
         """
         X, y, qid = _labelled(topics_or_res_tr, qrels_tr)
         held: dict[str, Any] = {}

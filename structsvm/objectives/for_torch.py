@@ -38,10 +38,6 @@ def hinge_values(scores: Any, hinge: Hinge) -> Any:
     ----------
     scores : tensor of floats, shape (n,), on any device.
     hinge : hinge of the n rows.
-
-    Raises
-    ------
-    InputError : scores are not a vector of n finite floats.
     """
     _require_floats(scores)
     return _Hinges.apply(scores, hinge)
@@ -75,10 +71,6 @@ class TorchHinge(torch.nn.Module):
         scores : flat, shape (n,), or padded with one query per row, shape (batch, list).
         y : labels, same shape; ``padding`` marks padded positions.
         qid : query id of each flat score; rows of a query need not be contiguous. Default: one query.
-
-        Raises
-        ------
-        InputError : shapes do not match, or labels or scores are invalid.
         """
         _require_floats(scores)
         y = torch.as_tensor(y)

@@ -72,8 +72,6 @@ class Hinge:
 
     Raises
     ------
-    InputError : labels or ids are invalid, the loss does not score single rows, or (unless ``none_usable``) no query is
-        usable.
     UnknownNameError : no loss has that name.
 
     Examples
@@ -146,10 +144,6 @@ class Hinge:
         sizes : number of scores of each example, shape (m,), or one number for all: K for ``multiclass`` with K
             classes, ``T K + K²`` for a sequence of T labels of K states.
         sample_weight : weight of each example, shape (m,). Default: all 1.
-
-        Raises
-        ------
-        InputError : outputs do not match their number of scores, or no example is usable.
         """
         if isinstance(ys, Mapping):
             raise InputError("ys must be a list of true outputs, got a dict: pass list(ys.values())")
@@ -195,7 +189,6 @@ class Hinge:
 
         Raises
         ------
-        InputError : scores are not n finite numbers.
         OracleError : the loss returned an output that is not the most violated one.
         """
         grouped, ptr = self._grouped(scores), self._queries.ptr
@@ -231,10 +224,6 @@ class Hinge:
         Parameters
         ----------
         values : one per usable query, in the order of `ids`, shape (U,).
-
-        Raises
-        ------
-        InputError : the argument is not U numbers.
         """
         every = np.zeros(len(self._queries))
         known = numbers(values, "values")

@@ -92,10 +92,6 @@ class MaximumEntropy(LinearScores):
             metadata routing passes it the same weights as `fit`: call ``set_score_request(sample_weight=False)`` before
             a grid search with such weights, and also pass ``scoring`` if the search is over a pipeline.
 
-        Raises
-        ------
-        InputError : the data or a parameter is invalid, or all rows are relevant, or none is.
-
         Warns
         -----
         ConvergenceWarning : ``max_iter`` iterations do not reach ``tol``.

@@ -44,11 +44,6 @@ class Preferences:
         ranker reads it as the weight of the pair (`RankSVM`, `RankBoost`) or as the target difference of the two
         scores (`RankNet`).
 
-    Raises
-    ------
-    InputError : lengths differ, a row number is negative or in a pair with itself, or a magnitude is not a positive
-        finite number.
-
     Examples
     --------
     >>> from structsvm.rankers import Preferences, RankSVM
@@ -163,10 +158,6 @@ class Preferences:
         -------
         Preferences, sorted by row. The magnitude of (i, j) is the number of sessions that prefer i to j, minus the
         number of sessions that prefer j to i; pairs with a difference of 0 are dropped.
-
-        Raises
-        ------
-        InputError : an entry is invalid, or a document or a rank occurs twice in a session.
 
         Examples
         --------

@@ -86,10 +86,6 @@ class StagedRanker(TrainedEstimator, RankingEstimator):
         validation : (X, y, qid) of other queries, or (X, y) of one query, with labels y. The ranker keeps the steps up
             to the first with the best ``measure``. None: it keeps all steps.
 
-        Raises
-        ------
-        InputError : the data or a parameter is invalid.
-
         Warns
         -----
         OneQueryWarning : qid is missing, and there are more labelled rows than one query plausibly has.

@@ -144,10 +144,6 @@ class WeightSearch(LinearScores):
         qid : query id of each row, in any order. None: all rows are one query.
         sample_weight : weight of each query in the mean, repeated on all rows of the query.
 
-        Raises
-        ------
-        InputError : a parameter or the data is invalid.
-
         Warns
         -----
         OneQueryWarning : qid is missing, and there are more rows than one query plausibly has.

@@ -40,7 +40,6 @@ def check_latent_loss(
     Raises
     ------
     CheckError : a check or a method fails; the message names the method, the example and the weights.
-    InputError : no example is given, examples are not pairs, or `LatentLoss.completions` is not implemented.
 
     Examples
     --------

@@ -67,7 +67,6 @@ def check_loss(
     ------
     CheckError : a check or a method fails; the message gives the method, the example, the scores, and the expected and
         the actual value.
-    InputError : the examples are of the wrong kind, or none is usable.
 
     Examples
     --------

@@ -40,11 +40,6 @@ class BinnedMatrix:
     offsets : first column of each function, shape (F + 1,), from 0: function f has the thresholds ``offsets[f]`` to
         ``offsets[f + 1] − 1``; it may have none.
 
-    Raises
-    ------
-    InputError : a code is negative or above the number of its function's thresholds, shapes do not match, or a function
-        has more than 65,535 thresholds.
-
     Examples
     --------
     >>> from structsvm.features import BinnedMatrix

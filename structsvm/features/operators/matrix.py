@@ -115,10 +115,6 @@ def register_matrix(kind: MatrixKind) -> None:
     ----------
     kind : the kind, which reads matrices of its classes.
 
-    Raises
-    ------
-    InputError : the argument is not a `MatrixKind`.
-
     Examples
     --------
     >>> import numpy as np
@@ -151,10 +147,6 @@ def readable(X: Any) -> Readable:
     ----------
     X : matrix of numbers, shape (rows, d): an array or input that NumPy converts to one, any SciPy sparse matrix, a
         `BinnedMatrix`, or an input of a registered `MatrixKind`.
-
-    Raises
-    ------
-    InputError : X does not contain numbers.
 
     Examples
     --------

@@ -31,10 +31,6 @@ class Rows(Operator):
         or a matrix of a kind registered with `register_matrix`.
     ptr : int64, shape (n + 1,); example i has the rows ``ptr[i]`` to ``ptr[i + 1] − 1``.
 
-    Raises
-    ------
-    InputError : X is of another kind or is damaged, or ``ptr`` does not cover all rows.
-
     Examples
     --------
     >>> import numpy as np
@@ -74,10 +70,6 @@ class Rows(Operator):
         ----------
         xs : a matrix with one example per row; or a list or array of one matrix per example, of shape (rows, d), or
             (d,) for a single row.
-
-        Raises
-        ------
-        InputError : numbers of features differ, or only some inputs are a `BinnedMatrix`.
         """
         if is_matrix(xs):
             return cls.one_each(readable(xs))
@@ -100,10 +92,6 @@ class Rows(Operator):
         """Return ``X w``, summed in float64 for every storage type; w may be a matrix with K columns of weights.
 
         With one w, equal rows have equal scores to the last bit, so ties stay ties.
-
-        Raises
-        ------
-        InputError : the number of weights differs from the number of columns.
         """
         X: Any = self.X
         if len(w) != X.shape[1]:
@@ -126,10 +114,6 @@ class Rows(Operator):
         """Return ``X' c``, summed in float64 for every storage type; c may be a matrix with K columns of coefficients.
 
         The result does not depend on the number of threads: fixed blocks of rows are summed, then added in their order.
-
-        Raises
-        ------
-        InputError : the number of coefficients differs from the number of rows.
         """
         X: Any = self.X
         if len(c) != X.shape[0]:

@@ -84,10 +84,6 @@ def register_view(
     combine : ``combine(view, i, c, out)``, which writes ``A_i' c`` to all of ``out``. Both may call `example_scores`
         and `example_combine` on a view contained in theirs.
 
-    Raises
-    ------
-    InputError : the class does not have that form, or a function does not have four arguments.
-
     Examples
     --------
     >>> from typing import Any, NamedTuple
