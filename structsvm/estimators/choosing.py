@@ -139,7 +139,8 @@ def measure_of_loss(ranker: RankingEstimator) -> Measure:
         parts = Spelling.of(text)
         for name in (text, parts.name if parts.cutoff is None else f"{parts.name}@{parts.cutoff}"):
             with suppress(InputError):
-                return measures.create(name)  # type: ignore[no-any-return]
+                found: Measure = measures.create(name)
+                return found
     return measure_of(ranker)
 
 

@@ -45,9 +45,10 @@ def require_object(place: str, thing: Any) -> None:
 
 @attrs.frozen
 class SavedLoss:
-    """A file's record of a loss whose class has no registered name.
+    """The record in a file of a loss whose class has no registered name.
 
-    ``settings`` are its attrs fields, with what it learned from the data; None if they cannot be restored exactly.
+    ``title`` is the name of the class. ``settings`` has the attrs fields of the loss, including fields set by the data;
+    None if the file cannot restore them exactly.
     """
 
     title: str

@@ -136,9 +136,9 @@ class CombMNZ(CountedComb):
 
     Parameters
     ----------
-    normalize, measure : see `CombSUM`. A negative sum, as of z-scores, decreases with the number of systems.
-    count : the systems to count: "retrieved": they retrieved the document; "nonzero": their normalised score of it is
-        not 0 (of z-scores, not within 1e-12).
+    normalize, measure : see `CombSUM`. A negative sum, possible with z-scores, decreases with the number of systems.
+    count : which systems count: "retrieved", all that retrieved the document; "nonzero", those whose scaled score of
+        the document is not 0 (for z-scores, beyond ±1e-12).
 
     Examples
     --------

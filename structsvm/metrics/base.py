@@ -71,7 +71,7 @@ class Measure(ABC):
 
     @property
     def note(self) -> str:
-        """Distinguish the measure from others of the same name, for a line below tables; "" if there are none."""
+        """The variant of the measure, printed below tables: "the best grade is 4"; "" if the name is unambiguous."""
         return ""
 
     @abstractmethod

@@ -90,9 +90,9 @@ class NDCG(Measure):
 
 @frozen
 class ERR(Measure):
-    """Expected reciprocal rank of the document at which a user who reads down the list stops.
+    """Expected reciprocal rank: the mean of 1 / rank over users who read down the list and stop at different ranks.
 
-    At a document of grade g the user stops with probability (2^g − 1) / 2^max_grade; at grades below 0 nobody stops.
+    A document of grade g stops a user with probability (2^g − 1) / 2^max_grade, and with probability 0 if g < 0.
     Chapelle, Metzler, Zhang and Grinspan, "Expected reciprocal rank for graded relevance", CIKM 2009, equation 4. With
     ``max_grade=4`` it is the measure of TREC's Web track (gdeval), ir_measures and RankLib. Undefined without a grade
     above 0. Text: ``err@20``, ``err@10(max_grade=2)``.

@@ -7,7 +7,7 @@ from typing import Any
 
 from structsvm.exceptions import ModelFileError
 from structsvm.foundation.settings import require_integer
-from structsvm.foundation.storage.archives import record, texts
+from structsvm.foundation.storage.archives import record, text_array
 from structsvm.foundation.storage.files import read_archive
 from structsvm.models.base import FORMAT, TrainedModel
 from structsvm.models.training import Training
@@ -86,7 +86,7 @@ def read_model(arrays: Mapping[str, Any]) -> TrainedModel:
     kind: type[TrainedModel] = getattr(import_module(f"structsvm.models.{text['form']}"), _FORMS[text["form"]])
     d = text["n_features"]
     require_integer("n_features", d, 0 if text["form"] == "joint" else 1)
-    names = tuple(texts(arrays, "feature_names", (d,)).tolist()) if "feature_names" in arrays else None
+    names = tuple(text_array(arrays, "feature_names", (d,)).tolist()) if "feature_names" in arrays else None
     training = Training.read(text, arrays, {"model", "feature_names", *kind.own})
     model = kind.read(text, arrays, {"n_features": d, "feature_names": names, "training": training})
     # The record reads every entry of the file, so it raises if one is malformed.

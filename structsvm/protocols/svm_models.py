@@ -139,7 +139,8 @@ class ErrorRate(ScoreLoss[Vector]):
 def merge_equal(X: Any, relevant: BoolVector, weight: Vector) -> tuple[IntVector, Vector]:
     """Merge documents with equal features and relevance; return the rows to keep and their summed weights.
 
-    About half of the documents of a pool are such duplicates: only one run retrieved them, near its end.
+    About half of the documents of a pool are duplicates: a single run retrieved each of them, near its end, so that
+    most of their features are 0.
     """
     if not isinstance(X, BinnedMatrix):
         return np.arange(len(weight)), weight

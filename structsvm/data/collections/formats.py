@@ -13,8 +13,8 @@ from structsvm.exceptions import DataFormatError, InputError, quoted
 AUTO = "auto"
 
 FORMATS: Mapping[str, Mapping[Kind, Reader]] = {
-    "trec": {"document": trec.read_documents, "topic": trec.read_topics},
-    "smart": {"document": smart.read, "topic": smart.read},
+    "trec": {"document": trec.trec_documents, "topic": trec.trec_topics},
+    "smart": {"document": smart.read_smart, "topic": smart.read_smart},
     "jsonl": {"document": lines.read_objects, "topic": lines.read_objects},
     "tsv": {"document": lines.read_table, "topic": lines.read_table},
     "tsv-header": {"document": lines.read_table_with_header, "topic": lines.read_table_with_header},

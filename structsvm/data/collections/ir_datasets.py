@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from structsvm.data.collections.files import Kind, Record
-from structsvm.data.collections.lines import texts
+from structsvm.data.collections.lines import text_fields
 from structsvm.exceptions import InputError
 from structsvm.foundation.extras import needed
 from structsvm.foundation.storage.files import DATA_SET
@@ -12,12 +12,12 @@ from structsvm.foundation.storage.files import DATA_SET
 _WANTED: dict[Kind, tuple[str, str]] = {"document": ("docs", "doc_id"), "topic": ("queries", "query_id")}
 
 
-def read(name: str, kind: Kind) -> Iterator[Record]:
+def read_ir_dataset(name: str, kind: Kind) -> Iterator[Record]:
     """Yield the documents or topics of a data set, such as ``vaswani``; items numbered from 1 replace lines."""
     part, id_field = _WANTED[kind]
     for number, item in enumerate(_items(name, part), start=1):
         fields = item._asdict()
-        yield Record(number, str(fields.pop(id_field)), texts(fields.items()))
+        yield Record(number, str(fields.pop(id_field)), text_fields(fields.items()))
 
 
 def judgments(name: str) -> list[tuple[str, str, int]]:

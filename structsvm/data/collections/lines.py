@@ -31,10 +31,10 @@ def read_objects(file: File) -> Iterator[Record]:
         name = fields.pop(id_field)
         if isinstance(name, bool) or not isinstance(name, str | int):
             raise file.fault(line, f"the id {quoted(json.dumps(name))} in field {quoted(id_field)} is not text")
-        yield Record(line, str(name), texts(fields.items()))
+        yield Record(line, str(name), text_fields(fields.items()))
 
 
-def texts(fields: Iterable[tuple[str, Any]]) -> dict[str, str]:
+def text_fields(fields: Iterable[tuple[str, Any]]) -> dict[str, str]:
     """Return the fields that are text, and lists of texts joined by line ends; drop other fields."""
     found = {}
     for name, value in fields:

@@ -163,7 +163,7 @@ def _read(
         if form != AUTO or id_field is not None or encoding != "utf-8":
             raise InputError(f"{source} is read by ir_datasets: leave out format, encoding and id_field")
         name, origin = source.removeprefix(DATA_SET), Path(source)
-        found = ((origin, record) for record in ir_datasets.read(name, kind))
+        found = ((origin, record) for record in ir_datasets.read_ir_dataset(name, kind))
         return _made(found, make, kept, positions=positions, source=source)
     path = as_path("source", source)
     return _made(

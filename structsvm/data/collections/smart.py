@@ -21,7 +21,7 @@ SECTIONS = {
 _MARK = re.compile(r"\.([A-Z])(?:[ \t]+([^ \t].*?)|)[ \t]*")
 
 
-def read(file: File) -> Iterator[Record]:
+def read_smart(file: File) -> Iterator[Record]:
     """Yield the documents or topics of a file; a repeated section continues its field.
 
     A bare ``.I`` at the end of the file is skipped with a warning, because MED has one.

@@ -28,7 +28,7 @@ _PARTS = {
 """Names of parts by tag, and the labels that repeat the tag at the beginning of a part in topics of the first TRECs."""
 
 
-def read_documents(file: File) -> Iterator[Record]:
+def trec_documents(file: File) -> Iterator[Record]:
     """Yield the documents of a file."""
     for element in elements(file, "DOC", "top"):
         fields = _fields(file, element)
@@ -81,7 +81,7 @@ def _add(fields: dict[str, list[str]], name: str, text: str) -> None:
         fields.setdefault(name, []).append(text)
 
 
-def read_topics(file: File) -> Iterator[Record]:
+def trec_topics(file: File) -> Iterator[Record]:
     """Yield the topics of a file."""
     for element in elements(file, "top", "DOC"):
         parts = _parts(file, element)

@@ -153,10 +153,11 @@ class Reading:
 
 
 class LetorRows:
-    """The rows of files, made by `read_rows`; query ids exceed ``taken``, the largest id of other data sets.
+    """The rows of files, as read by `read_rows`.
 
-    ``width`` is the largest feature index, ``names`` has the feature names of each file, and ``without_queries`` the
-    files without query information, each of which is one query.
+    ``width`` is the largest feature index, ``names`` has the feature names of each file, and ``without_queries`` lists
+    the files without query information, whose rows are one query each. Queries without an id get ids above ``taken``,
+    the largest id of other data sets.
     """
 
     def __init__(self, how: Reading, taken: int = 0) -> None:

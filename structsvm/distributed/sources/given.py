@@ -71,13 +71,13 @@ def partition(name: str, X: Any, y: Any = None, qid: Any = None, weight: Any = N
 
 
 def _way(given: Any) -> str:
-    """Return advice on how to make futures or calls of something else."""
+    """Return the advice of an error message: how to turn the given object into partitions."""
     if hasattr(given, "dask"):
         joined = "dask.dataframe.concat" if hasattr(given, "columns") else "dask.array.concatenate"
-        return f"{joined}(...) makes one of several collections of Dask, which needs no list"
+        return f"join collections of Dask with {joined}(...) and pass the result without a list"
     if isinstance(given, tuple | list) or hasattr(given, "shape"):
-        return "[dask.delayed(part) for part in parts] is such a list of (X, y, qid) that are in memory"
-    return "dask.delayed(load_letor)(path) is one"
+        return "if parts is a list of (X, y, qid) in memory, pass [dask.delayed(part) for part in parts]"
+    return "for example dask.delayed(load_letor)(path)"
 
 
 def _features(probe: Ranker, X: Any) -> Any:

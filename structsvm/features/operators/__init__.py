@@ -4,6 +4,7 @@ To add one, derive from `Operator`; `register_view` makes it readable for compil
 `Rows`, derive from `MatrixKind` and register it with `register_matrix`.
 """
 
+# This import registers the views of composed operators, which must happen before loops are compiled.
 import structsvm.features.operators.composed  # noqa: F401
 from structsvm.features.operators.base import Operator
 from structsvm.features.operators.binned import Binned, BinnedMatrix
@@ -25,7 +26,6 @@ __all__ = [
     "register_view",
 ]
 
-# Importing composed operators registers their views before loops are compiled.
 # Kinds are tried from the last to the first; Dense accepts anything that NumPy can convert, so it is tried last.
 for _kind in (Dense(), Sparse(), Binned()):
     register_matrix(_kind)

@@ -60,7 +60,7 @@ class BinnedMatrix:
 
     @classmethod
     def stack(cls, parts: Sequence["BinnedMatrix"]) -> "BinnedMatrix":
-        """Stack the rows of matrices; raise InputError if there are none or their thresholds differ."""
+        """Stack matrices on top of each other; raise InputError if the list is empty or thresholds differ."""
         listed: list[BinnedMatrix] = as_list("parts", parts, "a list of BinnedMatrix")
         if not listed:
             raise InputError("the list of matrices is empty: pass at least one")

@@ -171,7 +171,7 @@ def finite_numbers(
     return array
 
 
-def texts(arrays: Mapping[str, NDArray[Any]], name: str, wanted: tuple[int, ...]) -> NDArray[Any]:
+def text_array(arrays: Mapping[str, NDArray[Any]], name: str, wanted: tuple[int, ...]) -> NDArray[Any]:
     """Read an array of text; raise ValueError if it has another shape or type."""
     said = _said(arrays, name)
     if said.shape != wanted or said.dtype.kind != "U":
@@ -181,7 +181,7 @@ def texts(arrays: Mapping[str, NDArray[Any]], name: str, wanted: tuple[int, ...]
 
 def record(arrays: Mapping[str, NDArray[Any]], name: str) -> dict[str, Any]:
     """Parse the JSON object in a text; raise ValueError if it is not valid, see `parse_json`."""
-    found = parse_json(str(texts(arrays, name, ())))
+    found = parse_json(str(text_array(arrays, name, ())))
     if not isinstance(found, dict):
         raise ValueError(f"{name!r} must be a JSON object, got {type(found).__name__}")
     return found

@@ -66,11 +66,15 @@ class Fold:
 def find_folds(folder: str | Path) -> tuple[Fold, ...]:
     """Find the folds in a folder; raise InputError if there are none, or a file is missing or ambiguous.
 
-    The folder has subfolders ``Fold1``, ``Fold2``, ... with ``train.txt``, ``vali.txt`` (or ``valid.txt``,
-    ``validation.txt``) and ``test.txt`` each; or these three files itself, which are one fold; or ``S1.txt`` to
-    ``Sn.txt``, n ≥ 3: LETOR's rotation, in which fold k learns from n - 2 files from Sk on, validates on the next one
-    and tests on the last one. Files may be compressed (``train.txt.gz``), or tables with named columns (``.csv``,
-    ``.tsv``, ``.parquet``).
+    Folders have one of three layouts:
+
+    - Subfolders ``Fold1``, ``Fold2``, ..., each with ``train.txt``, ``vali.txt`` (or ``valid.txt``, ``validation.txt``)
+      and ``test.txt``.
+    - These three files: one fold.
+    - ``S1.txt`` to ``Sn.txt``, n ≥ 3, for LETOR's rotation. Fold k trains on n - 2 files beginning with ``Sk.txt``,
+      validates on the next file and tests on the one after it; ``S1.txt`` follows ``Sn.txt``.
+
+    Files may be compressed (``train.txt.gz``), or tables with named columns (``.csv``, ``.tsv``, ``.parquet``).
     """
     folder = as_path("folder", folder)
     if not folder.is_dir():

@@ -12,7 +12,7 @@ from attrs import frozen
 from structsvm.estimators import Ranker
 from structsvm.exceptions import InputError, ModelFileError
 from structsvm.features import Thresholds
-from structsvm.foundation.storage.archives import record, texts
+from structsvm.foundation.storage.archives import record, text_array
 from structsvm.foundation.storage.files import read_archive, write_archive
 from structsvm.foundation.storage.records import from_json, to_json
 from structsvm.models.files import TEXT_RANKER, read_model
@@ -129,7 +129,7 @@ def _contents(arrays: Mapping[str, Any]) -> tuple[_Description, FeatureMap, Any,
     if TEXT_RANKER not in arrays:
         raise ModelFileError(f"the file contains a {read_model(arrays).title}: read it with structsvm.load")
     require_format(record(arrays, TEXT_RANKER)["format"], _FORMAT)
-    description = from_json(str(texts(arrays, TEXT_RANKER, ())), _Description)
+    description = from_json(str(text_array(arrays, TEXT_RANKER, ())), _Description)
     if description.features not in _MAPS:
         raise ValueError(f"unknown map of features {description.features!r}")
     features = _MAPS[description.features](**description.settings)
