@@ -424,7 +424,6 @@ def _of_the_rest() -> Iterator[Call]:
     yield Call(
         "Settings", experiment.Settings, {"trials": 1, "train": 1, "validation": 1, "bins": 3, "random_state": 0}
     )
-    yield Call("Pool.from_arrays", data.Pool.from_arrays, {"X": X, "y": Y, "qid": QID})
 
 
 def _of_text() -> Iterator[Call]:

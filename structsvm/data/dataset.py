@@ -1,18 +1,16 @@
 """Data sets that readers return: features with labels and queries, and joined runs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, Self
 
 import numpy as np
 from attrs import field, frozen
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from structsvm.data.qrels import Qrels
-from structsvm.exceptions import InputError, UnknownNameError
-from structsvm.foundation.arrays import is_sparse, numbers
-from structsvm.foundation.queries import Queries
-from structsvm.foundation.settings import as_names, require_kind
+from structsvm.exceptions import UnknownNameError
+from structsvm.foundation.arrays import is_sparse
+from structsvm.foundation.settings import require_kind
 from structsvm.foundation.types import BoolVector, Features, IntVector, Matrix, Vector
 
 
@@ -108,82 +106,6 @@ class Pool(JoinedRuns):
     qrels: Qrels
     left_out: Mapping[str, str] = field(converter=_read_only)
 
-    @classmethod
-    def from_arrays(
-        cls,
-        X: ArrayLike,
-        y: ArrayLike,
-        qid: ArrayLike,
-        *,
-        run_names: Sequence[str] | None = None,
-        doc_ids: ArrayLike | None = None,
-        judged: Mapping[Any, int] | None = None,
-        left_out: Mapping[str, str] | None = None,
-    ) -> Self:
-        """Make a pool from arrays.
-
-        Parameters
-        ----------
-        X : score of each document in each run, larger is better, shape (n, number of runs); NaN if the run did not
-            retrieve the document.
-        y : grades, shape (n,); relevant above 0.
-        qid : topic of each row, shape (n,); rows of a topic need not be together.
-        run_names : names of the runs; None: "f1", "f2", ...
-        doc_ids : document ids, shape (n,). Documents of one score are ranked by id, descending, as in trec_eval. None:
-            they keep the order of the rows.
-        judged : number of documents judged relevant for each topic, in the rows or not; None: as in the rows.
-        left_out : further topics that are not in the pool, each with the reason.
-
-        Raises
-        ------
-        InputError : the arrays do not fit each other, scores are infinite, or no topic has a relevant document.
-
-        Examples
-        --------
-        >>> from structsvm.data import Pool
-        >>> X, y, qid = [[3.0, 0.1], [1.0, 0.9], [1.0, 0.2]], [1, 0, 0], ["q1", "q1", "q2"]
-        >>> pool = Pool.from_arrays(X, y, qid, run_names=["bm25", "lm"], judged={"q1": 2, "q2": 1})
-        >>> pool.relevant_judged, dict(pool.left_out)
-        ({'q1': 2}, {'q2': 'no document in its pool is relevant'})
-        """
-        scores, grades = numbers(X, "X"), numbers(y, "y")
-        names = _names(run_names, scores)
-        if grades.shape != (len(scores),):
-            raise InputError(f"X has {len(scores)} rows, but y has shape {grades.shape}: pass one label per row")
-        if np.isinf(scores).any():
-            row, column = np.argwhere(np.isinf(scores))[0]
-            raise InputError(
-                f"X must not be infinite: row {row} of {names[column]} is. Write NaN for documents not retrieved"
-            )
-        if not np.isfinite(grades).all():
-            raise InputError(f"y must be finite: row {int(np.argmin(np.isfinite(grades)))} is not")
-        queries = Queries.of(qid, len(grades))
-        found = np.bincount(queries.number, grades > 0, len(queries.ids)).astype(np.int64)
-        ids = np.array([str(each) for each in queries.ids.tolist()])
-        if not found.any():
-            raise InputError("no query has a relevant document: some labels must be above 0")
-        counts = found if judged is None else np.array([judged[each] for each in queries.ids.tolist()])
-        if (counts < found).any():
-            k = int(np.argmax(counts < found))
-            raise InputError(f"query {ids[k]} has {found[k]} relevant documents, but judged says {counts[k]}")
-        documents, order = _tie_order(queries.number, doc_ids)
-        order = order[found[queries.number[order]] > 0]
-        topics, documents = ids[queries.number[order]], documents[order]
-        absent = [(k, f"not retrieved {n}") for k in np.flatnonzero(found) for n in range(counts[k] - found[k])]
-        return cls(
-            X=np.ascontiguousarray(scores[order]),
-            y=grades[order],
-            qid=topics,
-            doc_ids=documents,
-            run_names=names,
-            qrels=Qrels.from_grades(
-                [*topics.tolist(), *(ids[k] for k, _ in absent)],
-                [*documents.tolist(), *(name for _, name in absent)],
-                [*(grades[order] > 0).astype(int).tolist(), *[1] * len(absent)],
-            ),
-            left_out=dict(left_out or {}) | {ids[k].item(): _NONE_RELEVANT for k in np.flatnonzero(found == 0)},
-        )
-
     @property
     def data(self) -> RankingData:
         """The pool as `RankingData`."""
@@ -215,29 +137,6 @@ class Pool(JoinedRuns):
         if run not in self.run_names:
             raise UnknownNameError("run", run, self.run_names)
         return self.run_names.index(run)
-
-
-_NONE_RELEVANT = "no document in its pool is relevant"
-
-
-def _names(names: Sequence[str] | None, X: NDArray[Any]) -> tuple[str, ...]:
-    if X.ndim != 2 or 0 in X.shape:
-        raise InputError(f"X must be a matrix with a column per run, got shape {X.shape}")
-    made = tuple(f"f{k + 1}" for k in range(X.shape[1])) if names is None else as_names("run_names", names)
-    if len(made) != X.shape[1]:
-        raise InputError(f"X has {X.shape[1]} columns, but run_names has {len(made)} names")
-    return made
-
-
-def _tie_order(number: IntVector, doc_ids: ArrayLike | None) -> tuple[NDArray[np.str_], IntVector]:
-    """Return document ids, and the rows topic after topic and by descending id within each; as given without ids."""
-    rows = np.arange(len(number))
-    names = rows.astype(str) if doc_ids is None else np.asarray(doc_ids)
-    if names.shape != number.shape:
-        raise InputError(f"doc_ids must be one document id per row, shape {number.shape}, got {names.shape}")
-    if doc_ids is not None:
-        rows = np.argsort(names, kind="stable")[::-1]
-    return names.astype(str), rows[np.argsort(number[rows], kind="stable")]
 
 
 def _count(qid: NDArray[np.str_], chosen: BoolVector, topics: tuple[str, ...]) -> dict[str, int]:

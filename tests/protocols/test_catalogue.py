@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from structsvm import rankers
-from structsvm.data import Pool
 from structsvm.exceptions import NotInstalledError
 from structsvm.features import FillMissing, QueryMinMax
 from structsvm.fusion import CombMNZ
@@ -17,7 +16,7 @@ from structsvm.protocols.letor.plan import models_of
 from structsvm.rankers import RankBoost, WeightSearch
 from structsvm.registry import benchmark_models, fusions
 from structsvm.registry.built_in import experiment_models
-from tests.protocols.experiment.conftest import scored_documents
+from tests.protocols.experiment.conftest import pool_of, scored_documents
 from tests.protocols.letor.conftest import write_set
 
 FEW = {"every": 100, "tol": 1e-3, "pairs_Cs": (1e-3, 1.0), "queries_Cs": (0.1, 10.0)}
@@ -51,7 +50,7 @@ def test_every_other_ranker_and_method_of_fusion_is_a_model():
 def test_the_experiment_takes_all_of_them(tmp_path):
     pytest.importorskip("lightgbm")
     X, y, qid = scored_documents(9, 40, 4, seed=3)
-    pool = Pool.from_arrays(X, y, qid)
+    pool = pool_of(X, y, qid)
     models = few(Scores("min-max"))
     results = run(pool, Settings(trials=1, train=4, validation=2, models=models), tmp_path, n_jobs=1)
     rows = pool.qid

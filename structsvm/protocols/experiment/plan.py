@@ -109,8 +109,7 @@ def run(
 
     Parameters
     ----------
-    pool : queries with the scores of base functions: TREC runs by `structsvm.data.pool_runs`, or arrays by
-        `structsvm.data.Pool.from_arrays`.
+    pool : queries with the scores of base functions, from `structsvm.data.pool_runs`.
     settings : settings of the experiment; ``Settings()`` are as in the paper.
     out : folder for ``trials.jsonl`` and ``results.json``, of one experiment only; created if it does not exist.
     n_jobs : number of processes; None: one per processor.

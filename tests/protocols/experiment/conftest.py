@@ -4,7 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from structsvm.data import Pool
+from structsvm.data import Pool, Qrels
 
 
 def scored_documents(queries, documents, functions, seed=0):
@@ -18,10 +18,27 @@ def scored_documents(queries, documents, functions, seed=0):
     return np.round(X, 2).reshape(-1, functions), y.ravel(), np.repeat(np.arange(queries), documents)
 
 
+def pool_of(X, y, qid, run_names=None, judged=None):
+    """Make a pool of arrays whose rows of a query are together, each query with a relevant document."""
+    topics, ids = np.asarray(qid).astype(str), np.arange(len(y)).astype(str)
+    absent = [
+        (str(query), f"not retrieved {n}")
+        for query, count in (judged or {}).items()
+        for n in range(count - int((y[qid == query] > 0).sum()))
+    ]
+    qrels = Qrels.from_grades(
+        [*topics, *(topic for topic, _ in absent)],
+        [*ids, *(name for _, name in absent)],
+        [*(y > 0).astype(int), *[1] * len(absent)],
+    )
+    names = tuple(run_names or (f"f{k + 1}" for k in range(X.shape[1])))
+    return Pool(X=X, y=y, qid=topics, doc_ids=ids, run_names=names, qrels=qrels, left_out={})
+
+
 @pytest.fixture(scope="session")
 def pool():
     """Twelve small queries with four base functions."""
-    return Pool.from_arrays(*scored_documents(12, 30, 4), run_names=["alpha", "beta", "gamma", "delta"])
+    return pool_of(*scored_documents(12, 30, 4), run_names=["alpha", "beta", "gamma", "delta"])
 
 
 def write_trec(folder: Path, X, y, qid, names=("alpha", "beta", "gamma", "delta")):

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from attrs import evolve, frozen
 
-from structsvm.data import Pool
 from structsvm.exceptions import InputError
 from structsvm.features.operators import BinnedMatrix
 from structsvm.metrics import AP, IPrec
@@ -22,7 +21,7 @@ from structsvm.protocols.experiment.plan import ExperimentPlan
 from structsvm.protocols.plan import TRIALS
 from structsvm.protocols.results import Trial
 from structsvm.registry.built_in import experiment_models
-from tests.protocols.experiment.conftest import scored_documents
+from tests.protocols.experiment.conftest import pool_of, scored_documents
 
 FEW = (0.1, 1.0, 10.0)
 MODELS = tuple(
@@ -162,10 +161,25 @@ def test_the_denominators_of_trec_eval_scale_each_query():
     X, y, qid = scored_documents(6, 20, 2)
     relevant = y.reshape(6, 20).sum(axis=1)
     judged = {query: int(relevant[query]) + query for query in range(6)}
-    plan = ExperimentPlan.of(Pool.from_arrays(X, y, qid, judged=judged), evolve(SMALL, train=2))
+    plan = ExperimentPlan.of(pool_of(X, y, qid, judged=judged), evolve(SMALL, train=2))
     found = plan.results(None, (), None)
     assert found._scaled(np.ones(6), "judged") == pytest.approx(relevant / (relevant + np.arange(6)))
     assert found._scaled(np.ones(6), "pool").tolist() == [1.0] * 6
+
+
+def test_the_fingerprint_tells_data_apart():
+    X, y, qid = scored_documents(6, 20, 2)
+    pools = [
+        pool_of(X, y, qid),
+        pool_of(X + 0.5, y, qid),
+        pool_of(X, 1.0 - y, qid),
+        pool_of(X, y, qid + 1),
+        pool_of(X, y, qid, run_names=["one", "other"]),
+        pool_of(X, y, qid, judged={0: 20}),
+    ]
+    found = [ExperimentPlan.of(pool, evolve(SMALL, train=2)).header().data for pool in pools]
+    assert len(set(found)) == len(pools)
+    assert found[0] == ExperimentPlan.of(pool_of(X.copy(), y, qid), evolve(SMALL, train=2)).header().data
 
 
 def test_the_statistics_of_table_5(pool, results):
@@ -223,12 +237,11 @@ def test_ctrl_c_during_a_fit_keeps_no_trial_of_unfinished_fits(pool, tmp_path, m
 
 RUN = """
 import sys
-from structsvm.data import Pool
 from structsvm.protocols.experiment import Settings, run
-from tests.protocols.experiment.conftest import scored_documents
+from tests.protocols.experiment.conftest import pool_of, scored_documents
 from tests.protocols.experiment.test_protocol import SMALL
 
-data = Pool.from_arrays(*scored_documents(12, 30, 4), run_names=["alpha", "beta", "gamma", "delta"])
+data = pool_of(*scored_documents(12, 30, 4), run_names=["alpha", "beta", "gamma", "delta"])
 run(data, SMALL, sys.argv[1], n_jobs=int(sys.argv[2]), progress=lambda done, total: print(done, flush=True))
 """
 
@@ -291,7 +304,7 @@ def test_too_little_data_is_refused(pool, tmp_path):
         run(pool, Settings(), tmp_path)
     X, y, qid = scored_documents(6, 20, 1)
     with pytest.raises(InputError, match="'without-best' needs at least two base functions"):
-        run(Pool.from_arrays(X, y, qid), evolve(SMALL, train=2), tmp_path)
+        run(pool_of(X, y, qid), evolve(SMALL, train=2), tmp_path)
 
 
 @pytest.mark.parametrize(
