@@ -9,7 +9,7 @@ import click
 
 from structsvm.cli.shared.collections import warnings_as_notes, with_encoding, with_fields, with_format, with_id_field
 from structsvm.cli.shared.command import Command
-from structsvm.cli.shared.console import counted, note, print_table, progress_bar, progress_line
+from structsvm.cli.shared.console import counted, note, print_table, progress_line
 from structsvm.cli.shared.paths import COLLECTION, OUTPUT, STOP_WORDS
 from structsvm.cli.shared.results import shows_text, with_json, write_json
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 _NONE = "none"
 _SAY_EVERY = 256
-_MEGABYTE = 1_000_000
 _AMOUNTS = ("documents", "terms", "tokens", "postings")
 
 
@@ -84,7 +83,6 @@ def index_command(
     replaced.
     """
     from structsvm.data import read_documents
-    from structsvm.data.collections.reading import bytes_of
     from structsvm.foundation.storage.files import output_folder
     from structsvm.text import Analyzer, Index
     from structsvm.text.index_file import check_index_writable
@@ -96,7 +94,7 @@ def index_command(
     documents = read_documents(collection, form, encoding=encoding, fields=fields or None, id_field=id_field)
     with output_folder(out.parent):
         check_index_writable(out)
-        with warnings_as_notes(), documents, closing(_shown(documents, bytes_of(collection), shown=not quiet)) as read:
+        with warnings_as_notes(), documents, closing(_shown(documents, shown=not quiet)) as read:
             made = Index.build(read, analyzer)
         with progress_line(shown=not quiet) as say:
             say("writing the index")
@@ -110,19 +108,12 @@ def index_command(
         _note_written(summary)
 
 
-def _shown(documents: "Documents", size: int | None, *, shown: bool) -> "Generator[Document]":
-    """Yield documents and show their number, with the time left if the size of the files is known."""
-    if size is None:
-        with progress_line(shown=shown) as say:
-            for document in documents:
-                if documents.n_read % _SAY_EVERY == 1:
-                    say(f"reading, {documents.n_read:,} documents")
-                yield document
-        return
-    with progress_bar("MB read", shown=shown) as show:
+def _shown(documents: "Documents", *, shown: bool) -> "Generator[Document]":
+    """Yield documents and show their number."""
+    with progress_line(shown=shown) as say:
         for document in documents:
             if documents.n_read % _SAY_EVERY == 1:
-                show(documents.n_bytes // _MEGABYTE, size // _MEGABYTE)
+                say(f"reading, {documents.n_read:,} documents")
             yield document
 
 

@@ -2,7 +2,7 @@
 
 import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 from attrs import evolve, frozen
@@ -56,13 +56,9 @@ class Block:
         return DataFormatError(self.path, self.line + line, f"{problem}{hint}")
 
 
-def read_blocks(path: Path, seen: Callable[[int], None] = lambda count: None) -> Generator[Block]:
-    """Read a plain or compressed text file once, in blocks of whole lines; close the generator to stop early.
-
-    ``seen`` receives the number of bytes read since its last call, before unpacking. Blocks before an error are
-    yielded.
-    """
-    for block in _whole_lines(path, seen):
+def read_blocks(path: Path) -> Generator[Block]:
+    """Read a text file once, in blocks of whole lines, and yield the blocks before an error; close it to stop early."""
+    for block in _whole_lines(path):
         if block.line == 1:
             other = _other_kind(block.content)
             if other is not None:
@@ -86,15 +82,13 @@ def _other_kind(content: bytes) -> str | None:
     return next((what for start, what in _OTHERS.items() if content.startswith(start)), None)
 
 
-def _whole_lines(path: Path, seen: Callable[[int], None]) -> Iterator[Block]:
+def _whole_lines(path: Path) -> Iterator[Block]:
     with open_source(path) as source:
         misnamed = source.misnamed
         # The beginning of a line whose end has not been read yet.
         held: list[bytes] = []
-        length, line, before = 0, 1, 0
+        length, line = 0, 1
         while chunk := source.read(BLOCK):
-            seen(source.n_read - before)
-            before = source.n_read
             first = chunk.find(b"\n")
             if length + (len(chunk) if first < 0 else first) > LONGEST_LINE:
                 block = Block(path, line, b"".join(held), misnamed)

@@ -73,16 +73,14 @@ def load_digits_runs(
 ) -> tuple[tuple[Run, ...], Qrels]:
     """Make runs of 15 retrieval functions that compare images, and judgments of all documents.
 
-    A query is an image of `sklearn.datasets.load_digits` and its documents are other images; images of the same digit,
-    about one in ten, are relevant. Each function retrieves the images that are most similar to the query, by pixels or
-    by a reduced view such as outlines, edges or ink per row.
+    Queries, documents and relevance are as in `load_digits_queries`. Each function retrieves the images that are most
+    similar to the query, by pixels or by a reduced view such as outlines, edges or ink per row.
 
     Parameters
     ----------
     n_queries : number of queries; the topics are numbered from 1.
-    n_candidates : documents of each query.
     depth : number of documents that a function retrieves for a query.
-    random_state : seed, NumPy Generator or RandomState of the random choice; None: new data at each call.
+    n_candidates, random_state : as in `load_digits_queries`.
 
     Returns
     -------

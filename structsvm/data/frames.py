@@ -46,24 +46,24 @@ def frame_values(frame: DataFrame, what: str, *names: str) -> NDArray[Any]:
     name = next((name for name in names if name in columns), None)
     if name is None:
         raise InputError(f"{what} must have a column {' or '.join(names)}; its columns are {_listed(columns)}")
-    values: NDArray[Any] = np.asarray(frame[name])
-    _require_values(values, f"{what}, column {name!r}")
-    return values
+    return _complete(frame[name], f"{what}, column {name!r}")
 
 
 def _ids(frame: DataFrame, what: str, name: str) -> NDArray[np.str_]:
     place = f"{what}, column {name!r}"
-    values = np.asarray(frame[name])
-    _require_values(values, place)
+    values = _complete(frame[name], place)
     if values.dtype.kind == "f":
         raise InputError(f"{place}: ids must be text or whole numbers, not fractions, got {values.dtype}")
     return as_ids(values, place)
 
 
-def _require_values(values: NDArray[Any], place: str) -> None:
+def _complete(column: Any, place: str) -> NDArray[Any]:
+    """Return the values of a column; raise InputError if one is missing."""
+    values: NDArray[Any] = np.asarray(column)
     missing = missing_rows(values)
     if missing.any():
         raise InputError(f"{place}: row {int(missing.argmax())} has no value; fill it in or leave the row out")
+    return values
 
 
 def _listed(columns: list[Any]) -> str:

@@ -35,12 +35,8 @@ class Pairs(NamedTuple):
     documents: NDArray[np.str_]
     key: IntVector
 
-    def topic_of(self, key: IntVector) -> IntVector:
-        """Return the position in `topics` of the topic of each key."""
-        return key // max(len(self.documents), 1)
-
     def qid(self, key: IntVector) -> NDArray[np.str_]:
-        return self.topics[self.topic_of(key)]
+        return self.topics[key // max(len(self.documents), 1)]
 
     def doc_ids(self, key: IntVector) -> NDArray[np.str_]:
         return self.documents[key % max(len(self.documents), 1)]

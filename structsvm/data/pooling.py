@@ -89,8 +89,7 @@ def join_runs(
 
     Raises
     ------
-    InputError : no run is given, two have the same name, `depth` or `topics` is not valid, or the runs have none of
-        the topics.
+    InputError : as `pool_runs`.
 
     Examples
     --------
@@ -167,14 +166,14 @@ def _reasons(topics: Iterable[str], qid: NDArray[np.str_], y: Vector, judgments:
     pooled, judged = set(qid.tolist()), set(judgments.qid.tolist())
     found = set(qid[y > 0].tolist())
     relevant = Counter(judgments.qid[judgments.grades > 0].tolist())
-    return {topic: _reason(topic, pooled, judged, relevant[topic]) for topic in topics if topic not in found}
 
+    def reason(topic: str) -> str:
+        if topic not in pooled:
+            return "no run has it" if topic in judged else "no run has it and it is not judged"
+        if topic not in judged:
+            return "it is not judged"
+        if not relevant[topic]:
+            return "no document is judged relevant"
+        return f"the runs retrieved no relevant document, of {relevant[topic]} that were judged"
 
-def _reason(topic: str, pooled: set[str], judged: set[str], relevant: int) -> str:
-    if topic not in pooled:
-        return "no run has it" if topic in judged else "no run has it and it is not judged"
-    if topic not in judged:
-        return "it is not judged"
-    if relevant == 0:
-        return "no document is judged relevant"
-    return f"the runs retrieved no relevant document, of {relevant} that were judged"
+    return {topic: reason(topic) for topic in topics if topic not in found}

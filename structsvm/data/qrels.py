@@ -44,9 +44,7 @@ class Qrels:
 
         Parameters
         ----------
-        qid : topic of each judgment, shape (m,); numbers become their text.
-        doc_ids : document ids, shape (m,), each at most once per topic.
-        grades : whole numbers, shape (m,).
+        qid, doc_ids, grades : as in `Qrels`; topics that are numbers become their text.
 
         Raises
         ------
@@ -73,14 +71,8 @@ class Qrels:
     def from_frame(cls, frame: DataFrame) -> "Qrels":
         """Make judgments from a data frame; functions that take judgments also take data frames.
 
-        Parameters
-        ----------
-        frame : a data frame of pandas or polars with the columns ``qid``, ``docno`` and ``label``, as in PyTerrier, or
-            ``query_id``, ``doc_id`` and ``relevance``, as in ir_measures.
-
-        Raises
-        ------
-        InputError : a column or a value is missing, or the values are not valid judgments; see `from_grades`.
+        It is a data frame of pandas or polars with the columns ``qid``, ``docno`` and ``label``, as in PyTerrier, or
+        ``query_id``, ``doc_id`` and ``relevance``, as in ir_measures. Raise InputError if a value is missing or wrong.
 
         Examples
         --------

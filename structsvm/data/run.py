@@ -49,10 +49,7 @@ class Run:
 
         Parameters
         ----------
-        name : name of the run.
-        qid : topic of each document, shape (n,); numbers become their text.
-        doc_ids : document ids, shape (n,), each at most once per topic.
-        scores : finite scores, shape (n,), higher is better.
+        name, qid, doc_ids, scores : as in `Run`, in any order; topics that are numbers become their text.
 
         Raises
         ------
@@ -79,15 +76,8 @@ class Run:
     def from_frame(cls, frame: DataFrame, name: str = "run") -> "Run":
         """Rank the documents of a data frame by their scores; functions that take runs also take data frames.
 
-        Parameters
-        ----------
-        frame : a data frame of pandas or polars with the columns ``qid``, ``docno`` and ``score``, as in PyTerrier, or
-            ``query_id``, ``doc_id`` and ``score``, as in ir_measures.
-        name : name of the run.
-
-        Raises
-        ------
-        InputError : a column or a value is missing, or the values are not valid in a run; see `from_scores`.
+        It is a data frame of pandas or polars with the columns ``qid``, ``docno`` and ``score``, as in PyTerrier, or
+        ``query_id``, ``doc_id`` and ``score``, as in ir_measures. Raise InputError if a value is missing or wrong.
 
         Examples
         --------

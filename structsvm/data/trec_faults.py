@@ -113,7 +113,10 @@ def _check_line(line: bytes, form: LineFormat) -> None:
         if len(cells) > _MOST_COLUMNS:
             columns = f"are more than {_MOST_COLUMNS} columns"
         raise ValueError(f"there {columns} in {shown}, but {form.line}{_hint(cells, form)}")
-    _check_number(cells[form.columns.index(form.number)], shown, form)
+    number = cells[form.columns.index(form.number)]
+    if not _is_number(number, form):
+        what = "a 64-bit whole number" if form.whole else "a finite number"
+        raise ValueError(f"the {form.number} {quoted(number)} is not {what}, in {shown}; {form.line}")
     for column, text in (("topic", cells[0]), ("document", cells[form.columns.index("document")])):
         if len(text) > MOST_CHARACTERS:
             raise ValueError(f"the {column} has {len(text)} characters, in {shown}: it may have {MOST_CHARACTERS}")
@@ -126,12 +129,6 @@ def _hint(cells: list[str], form: LineFormat) -> str:
     if fits and _is_number(cells[other.columns.index(other.number)], other):
         return f". This looks like a line of {other.name}: are the two files swapped?"
     return ""
-
-
-def _check_number(text: str, shown: str, form: LineFormat) -> None:
-    if not _is_number(text, form):
-        what = "a 64-bit whole number" if form.whole else "a finite number"
-        raise ValueError(f"the {form.number} {quoted(text)} is not {what}, in {shown}; {form.line}")
 
 
 def _is_number(text: str, form: LineFormat) -> bool:

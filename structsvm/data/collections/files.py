@@ -77,9 +77,9 @@ def require_encoding(name: str) -> None:
         )
 
 
-def read_text(path: Path, encoding: str, seen: Callable[[int], None]) -> Generator[Piece]:
+def read_text(path: Path, encoding: str) -> Generator[Piece]:
     r"""Read a plain or compressed text file once; Windows line ends become ``\n``. See `read_blocks`."""
-    with closing(read_blocks(path, seen)) as blocks:
+    with closing(read_blocks(path)) as blocks:
         for block in blocks:
             try:
                 text = block.content.decode(encoding)

@@ -7,19 +7,19 @@ from itertools import chain
 from attrs import evolve
 
 from structsvm.data.collections import lines, smart, trec
-from structsvm.data.collections.files import File, Kind, Piece, Reader, Record
-from structsvm.exceptions import DataFormatError, InputError, quoted
+from structsvm.data.collections.files import File, Piece, Reader, Record
+from structsvm.exceptions import InputError, quoted
 
 AUTO = "auto"
 
-FORMATS: Mapping[str, Mapping[Kind, Reader]] = {
-    "trec": {"document": trec.trec_documents, "topic": trec.trec_topics},
-    "smart": {"document": smart.read_smart, "topic": smart.read_smart},
-    "jsonl": {"document": lines.read_objects, "topic": lines.read_objects},
-    "tsv": {"document": lines.read_table, "topic": lines.read_table},
-    "tsv-header": {"document": lines.read_table_with_header, "topic": lines.read_table_with_header},
+FORMATS: Mapping[str, Reader] = {
+    "trec": trec.read_trec,
+    "smart": smart.read_smart,
+    "jsonl": lines.read_objects,
+    "tsv": lines.read_table,
+    "tsv-header": lines.read_table_with_header,
 }
-"""Readers by format name and by kind of record."""
+"""Readers by format name."""
 
 _NAMED = ("jsonl", "tsv-header")
 """Formats whose fields have names chosen by the user."""
@@ -32,7 +32,7 @@ _BEGINNINGS = {
 """Unambiguous beginnings of files by format."""
 
 
-def records(file: File, form: str) -> Iterator[Record]:
+def records_of(file: File, form: str) -> Iterator[Record]:
     """Yield the records of a file in a named format; `AUTO` detects the format from its beginning."""
     if form == AUTO:
         begun = list[Piece]()
@@ -47,7 +47,7 @@ def records(file: File, form: str) -> Iterator[Record]:
             f"id_field={file.id_field!r} is only for the formats {' and '.join(_NAMED)}, but {file.path} is {form}: "
             "leave it out"
         )
-    yield from FORMATS[form][file.kind](file)
+    yield from FORMATS[form](file)
 
 
 def _format_of(file: File, begun: list[Piece]) -> str:
@@ -58,10 +58,7 @@ def _format_of(file: File, begun: list[Piece]) -> str:
     for name, beginning in _BEGINNINGS.items():
         if beginning.match(text):
             return name
-    raise _unknown(file, begun[-1].line + last.count("\n", 0, len(last) - len(text)), text.partition("\n")[0])
-
-
-def _unknown(file: File, line: int, first: str) -> DataFormatError:
+    first = text.partition("\n")[0]
     if first.startswith("["):
         problem = "is a JSON array: jq -c '.[]' FILE > NEW writes one object per line, which the format jsonl reads"
     elif "\t" in first:
@@ -72,4 +69,5 @@ def _unknown(file: File, line: int, first: str) -> DataFormatError:
             f"matches no format: name one of {', '.join(FORMATS)} (trec begins with <{tag}>, smart with .I, jsonl with "
             "{)"
         )
-    return file.fault(line, f"the beginning {quoted(first)} {problem}")
+    line = begun[-1].line + last.count("\n", 0, len(last) - len(text))
+    raise file.fault(line, f"the beginning {quoted(first)} {problem}")

@@ -45,14 +45,8 @@ def _items(name: str, part: str) -> Iterator[Any]:
         raise InputError(
             f"the data set {name!r} of ir_datasets has no {what}: try the larger data set that contains it"
         )
-    items = None
-    while True:
-        try:
-            items = items or iter(getattr(data, f"{part}_iter")())
-            item = next(items)
-        except StopIteration:
-            return
-        except Exception as error:
-            # Reading or downloading may raise anything.
-            raise InputError(f"ir_datasets cannot read the {what} of {name!r}: {error}") from error
-        yield item
+    try:
+        yield from getattr(data, f"{part}_iter")()
+    except Exception as error:
+        # Reading or downloading may raise anything.
+        raise InputError(f"ir_datasets cannot read the {what} of {name!r}: {error}") from error

@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any
 
 from structsvm.data.collections.files import File, Kind, Record
+from structsvm.data.columns.base import require_distinct
 from structsvm.exceptions import quoted
-from structsvm.foundation.settings import repeated
 from structsvm.foundation.storage.archives import parse_json
 
 ID_FIELDS: dict[Kind, tuple[str, ...]] = {
@@ -19,9 +20,7 @@ ID_FIELDS: dict[Kind, tuple[str, ...]] = {
 def read_objects(file: File) -> Iterator[Record]:
     """Yield the documents or topics of a file."""
     id_field = file.id_field
-    for line, content in file.lines():
-        if not content or content.isspace():
-            continue
+    for line, content in _filled_lines(file):
         fields = _object(file, line, content)
         if id_field is None:
             id_field = _id_field(file, line, fields)
@@ -43,6 +42,10 @@ def text_fields(fields: Iterable[tuple[str, Any]]) -> dict[str, str]:
         elif isinstance(value, list | tuple) and value and all(isinstance(each, str) for each in value):
             found[name] = "\n".join(value)
     return found
+
+
+def _filled_lines(file: File) -> Iterator[tuple[int, str]]:
+    return ((line, content) for line, content in file.lines() if content.strip())
 
 
 def _object(file: File, line: int, content: str) -> dict[str, Any]:
@@ -76,9 +79,7 @@ def _id_field(file: File, line: int, fields: dict[str, Any]) -> str:
 
 def read_table(file: File) -> Iterator[Record]:
     """Yield the documents or topics of a file with two columns, id and text."""
-    for line, content in file.lines():
-        if not content or content.isspace():
-            continue
+    for line, content in _filled_lines(file):
         cells = content.split("\t")
         if len(cells) != 2:
             raise file.fault(
@@ -92,12 +93,15 @@ def read_table(file: File) -> Iterator[Record]:
 def read_table_with_header(file: File) -> Iterator[Record]:
     """Yield the documents or topics of a file with column names; the id is in the first column by default."""
     names: list[str] = []
-    for line, content in file.lines():
-        if not content or content.isspace():
-            continue
+    for line, content in _filled_lines(file):
         cells = content.split("\t")
         if not names:
-            names = _names(file, line, cells)
+            names = [cell.strip() for cell in cells]
+            if len(names) < 2:
+                raise file.fault(
+                    line, f"the header {quoted(names[0])} names one column: it must name an id and at least one text"
+                )
+            require_distinct(names, partial(file.fault, line))
             id_field = names[0] if file.id_field is None else file.id_field
             if id_field not in names:
                 raise file.fault(line, f"there is no column {quoted(id_field)}: the header names {', '.join(names)}")
@@ -106,20 +110,6 @@ def read_table_with_header(file: File) -> Iterator[Record]:
             raise file.fault(line, f"{_columns(cells)} in {quoted(content)}, but the header names {len(names)}")
         fields = dict(zip(names, cells, strict=True))
         yield Record(line, fields.pop(id_field), fields)
-
-
-def _names(file: File, line: int, cells: list[str]) -> list[str]:
-    names = [cell.strip() for cell in cells]
-    if len(names) < 2:
-        raise file.fault(
-            line, f"the header {quoted(names[0])} names one column: it must name an id and at least one text"
-        )
-    if "" in names:
-        raise file.fault(line, f"the header has no name for column {names.index('') + 1}")
-    twice = repeated(names)
-    if twice is not None:
-        raise file.fault(line, f"the header names {quoted(twice)} twice")
-    return names
 
 
 def _columns(cells: list[str]) -> str:

@@ -1,7 +1,6 @@
 """Read documents and topics in any format."""
 
-import stat
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing
 from os import PathLike
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Literal, Self, TypeAlias, TypeVar
 
 from structsvm.data.collections import ir_datasets
 from structsvm.data.collections.files import File, Kind, Record, read_text, require_encoding
-from structsvm.data.collections.formats import AUTO, FORMATS, records
+from structsvm.data.collections.formats import AUTO, FORMATS, records_of
 from structsvm.data.collections.items import Document, Topic
 from structsvm.exceptions import DataFormatError, InputError, quoted
 from structsvm.foundation.settings import as_names, as_path, require_choice, require_kind
@@ -30,18 +29,13 @@ T = TypeVar("T", Document, Topic)
 class Documents(Iterator[Document]):
     """The documents of a collection, each read on demand and once; made by `read_documents`.
 
-    ``n_read`` is the number of documents so far, ``n_empty`` the number without text, and ``n_bytes`` the
-    bytes of the files read so far, before unpacking. ``read`` yields the documents, and reports bytes to its argument.
+    ``n_read`` is the number of documents so far, and ``n_empty`` the number without text.
     """
 
-    def __init__(self, read: Callable[[Callable[[int], None]], Generator[Document]]) -> None:
+    def __init__(self, found: Generator[Document]) -> None:
         self.n_read = 0
         self.n_empty = 0
-        self.n_bytes = 0
-        self._found = read(self._count)
-
-    def _count(self, further: int) -> None:
-        self.n_bytes += further
+        self._found = found
 
     def __next__(self) -> Document:
         document = next(self._found)
@@ -105,7 +99,7 @@ def read_documents(
     [('1', {'text': 'To be'}), ('2', {})] 1
     """
     kept = None if fields is None else as_names("fields", fields)
-    return Documents(lambda seen: _read(source, Document, "document", format, encoding, id_field, kept, seen=seen))
+    return Documents(_read(source, Document, format, encoding, id_field, kept))
 
 
 def read_topics(
@@ -140,44 +134,39 @@ def read_topics(
     ['7', '9']
     """
     require_choice("numbering", numbering, ("given", "position"))
-    return list(_read(source, Topic, "topic", format, encoding, id_field, None, positions=numbering == "position"))
+    return list(_read(source, Topic, format, encoding, id_field, None, positions=numbering == "position"))
 
 
 def _read(
     source: Source,
     make: type[T],
-    kind: Kind,
     form: str,
     encoding: str,
     id_field: str | None,
     kept: tuple[str, ...] | None,
     *,
     positions: bool = False,
-    seen: Callable[[int], None] = lambda further: None,
 ) -> Generator[T]:
     """Check the arguments and return a generator of documents or topics."""
     require_choice("format", form, (AUTO, *FORMATS))
     require_encoding(encoding)
     require_kind("id_field", id_field, str | None, "the name of a field, or None")
+    kind: Kind = "topic" if make is Topic else "document"
     if isinstance(source, str) and source.startswith(DATA_SET):
         if form != AUTO or id_field is not None or encoding != "utf-8":
             raise InputError(f"{source} is read by ir_datasets: leave out format, encoding and id_field")
-        name, origin = source.removeprefix(DATA_SET), Path(source)
-        found = ((origin, record) for record in ir_datasets.read_ir_dataset(name, kind))
-        return _made(found, make, kept, positions=positions, source=source)
+        origin, records = Path(source), ir_datasets.read_ir_dataset(source.removeprefix(DATA_SET), kind)
+        return _made(((origin, record) for record in records), make, kind, kept, positions=positions, source=source)
     path = as_path("source", source)
-    return _made(
-        _of_files(path, kind, form, encoding, id_field, seen), make, kept, positions=positions, source=str(path)
-    )
+    found = _of_files(path, kind, form, encoding, id_field)
+    return _made(found, make, kind, kept, positions=positions, source=str(path))
 
 
-def _of_files(
-    path: Path, kind: Kind, form: str, encoding: str, id_field: str | None, seen: Callable[[int], None]
-) -> Generator[tuple[Path, Record]]:
+def _of_files(path: Path, kind: Kind, form: str, encoding: str, id_field: str | None) -> Generator[tuple[Path, Record]]:
     for each in files_of(path):
-        with closing(read_text(each, encoding, seen)) as pieces:
+        with closing(read_text(each, encoding)) as pieces:
             empty = True
-            for record in records(File(each, pieces, kind, id_field), form):
+            for record in records_of(File(each, pieces, kind, id_field), form):
                 empty = False
                 yield each, record
             if empty:
@@ -187,16 +176,17 @@ def _of_files(
 def _made(
     found: Iterator[tuple[Path, Record]],
     make: type[T],
+    kind: Kind,
     kept: tuple[str, ...] | None,
     *,
     positions: bool,
     source: str,
 ) -> Generator[T]:
-    paths, first_places, seen, what = list[Path](), dict[str, int](), set[str](), make.__name__.lower()
+    paths, first_places, seen = list[Path](), dict[str, int](), set[str]()
     in_lines = not source.startswith(DATA_SET)
 
     def place(line: int) -> str:
-        return f"line {line}" if in_lines else f"{what} number {line}"
+        return f"line {line}" if in_lines else f"{kind} number {line}"
 
     def fault(path: Path, line: int, problem: str) -> DataFormatError:
         return DataFormatError(path, line if in_lines else None, problem if in_lines else f"{place(line)}: {problem}")
@@ -219,14 +209,14 @@ def _made(
         if len(first_places) == known:
             file, line = divmod(first, _LINES)
             before = place(line) if paths[file] is path else f"{paths[file]}, {place(line)}"
-            raise fault(path, record.line, f"{what} {quoted(made.id)} occurs twice, first in {before}: leave one out")
+            raise fault(path, record.line, f"{kind} {quoted(made.id)} occurs twice, first in {before}: leave one out")
         if make is Topic and not fields:
             raise fault(path, record.line, f"topic {quoted(made.id)} has no text to search with")
         yield made
     missing = [] if kept is None else [name for name in kept if name not in seen]
     if missing:
         has = ", ".join(sorted(seen)) or "none"
-        raise InputError(f"no {what} of {source} has the field {quoted(missing[0])}; their fields: {has}")
+        raise InputError(f"no {kind} of {source} has the field {quoted(missing[0])}; their fields: {has}")
 
 
 def files_of(path: Path) -> list[Path]:
@@ -240,18 +230,6 @@ def files_of(path: Path) -> list[Path]:
     if not found:
         raise InputError(f"the folder {path} has no files")
     return found
-
-
-def bytes_of(source: Source) -> int | None:
-    """Return the size of all files of a collection; None if it is not known, as for a pipe."""
-    if str(source).startswith(DATA_SET):
-        return None
-    try:
-        found = [path.stat() for path in files_of(Path(source))]
-    except (InputError, OSError):
-        # The reader reports the problem.
-        return None
-    return sum(each.st_size for each in found) if all(stat.S_ISREG(each.st_mode) for each in found) else None
 
 
 def _below(folder: Path, above: tuple[Path, ...]) -> Iterator[Path]:

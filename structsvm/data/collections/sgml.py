@@ -54,7 +54,12 @@ def elements(file: File, name: str, other: str) -> Iterator[Element]:
                 raise _stray(file, line, text, at, name, other)
             ended = closing.search(text, begun.end())
             if ended is None:
-                _check_open(file, text, line, begun, opening, name)
+                if opening.search(text, begun.end()):
+                    raise file.fault(line, _not_closed(name, "the next one begins"))
+                if len(text) - at > LONGEST:
+                    raise file.fault(
+                        line, f"<{name}> is longer than {LONGEST:,} characters: is it closed by </{name}>?"
+                    )
                 break
             yield Element(line + text.count("\n", at, begun.end()), text[begun.end() : ended.start()])
             line += text.count("\n", at, ended.end())
@@ -83,15 +88,6 @@ def _stray(file: File, line: int, text: str, at: int, name: str, other: str) -> 
             line, f"<{other}> begins {kinds[other]}, but {kinds[name]} are read, which begin with <{name}>"
         )
     return file.fault(line, f"{quoted(found)} is outside of any <{name}>: put it into one, or leave it out")
-
-
-def _check_open(
-    file: File, text: str, line: int, begun: "re.Match[str]", opening: "re.Pattern[str]", name: str
-) -> None:
-    if opening.search(text, begun.end()):
-        raise file.fault(line, _not_closed(name, "the next one begins"))
-    if len(text) - begun.start() > LONGEST:
-        raise file.fault(line, f"<{name}> is longer than {LONGEST:,} characters: is it closed by </{name}>?")
 
 
 def _not_closed(name: str, until: str) -> str:

@@ -28,8 +28,12 @@ _PARTS = {
 """Names of parts by tag, and the labels that repeat the tag at the beginning of a part in topics of the first TRECs."""
 
 
-def trec_documents(file: File) -> Iterator[Record]:
-    """Yield the documents of a file."""
+def read_trec(file: File) -> Iterator[Record]:
+    """Return an iterator over the documents or topics of a file."""
+    return _documents(file) if file.kind == "document" else _topics(file)
+
+
+def _documents(file: File) -> Iterator[Record]:
     for element in elements(file, "DOC", "top"):
         fields = _fields(file, element)
         ids = fields.pop("docno", [])
@@ -81,8 +85,7 @@ def _add(fields: dict[str, list[str]], name: str, text: str) -> None:
         fields.setdefault(name, []).append(text)
 
 
-def trec_topics(file: File) -> Iterator[Record]:
-    """Yield the topics of a file."""
+def _topics(file: File) -> Iterator[Record]:
     for element in elements(file, "top", "DOC"):
         parts = _parts(file, element)
         name = parts.pop("num", None)

@@ -1,7 +1,7 @@
 """Base class of tables with named columns, read in batches of rows."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -9,7 +9,8 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from structsvm.exceptions import DataFormatError
+from structsvm.exceptions import DataFormatError, quoted
+from structsvm.foundation.settings import repeated
 from structsvm.foundation.storage.packed import without_suffix
 from structsvm.foundation.types import Matrix
 
@@ -17,6 +18,15 @@ NO_FEATURE = "; if it is no feature, name the columns that are: features=[...] (
 """Advice after a message about a column that the user did not name."""
 
 _ENDINGS = {".csv", ".tsv", ".parquet"}
+
+
+def require_distinct(names: Sequence[str], fault: Callable[[str], DataFormatError]) -> None:
+    """Raise the fault of the first column without a name, or with the name of another column."""
+    if "" in names:
+        raise fault(f"column {names.index('') + 1} has no name: the first line names the columns")
+    twice = repeated(names)
+    if twice is not None:
+        raise fault(f"two columns are named {quoted(twice)}")
 
 
 def named_as_table(path: Path) -> bool:

@@ -13,10 +13,9 @@ import numpy as np
 from attrs import evolve, frozen
 
 from structsvm.data.blocks import Block, is_plain_number, read_blocks
-from structsvm.data.columns.base import Batch, ColumnFile, Wanted
+from structsvm.data.columns.base import Batch, ColumnFile, Wanted, require_distinct
 from structsvm.exceptions import DataFormatError, quoted
 from structsvm.foundation.extras import needed
-from structsvm.foundation.settings import repeated
 
 _MORE = "more"
 """Name of the column for cells beyond the header; the other columns have numbers as names."""
@@ -81,20 +80,11 @@ class TextTable(ColumnFile):
         """Raise ValueError if a line has too few or too many columns."""
         lines = [line for line in content.split(b"\n") if line.strip(b" \t\r")]
         if b'"' in content:
-            wrong = any(len(self._cells(line)) != len(self.names) for line in lines)
+            wrong = any(len(_cells(line, self.separator)) != len(self.names) for line in lines)
         else:
             wrong = content.count(self.separator.encode()) != len(lines) * (len(self.names) - 1)
         if wrong:
             raise ValueError("a line has too few columns, or too many")
-
-    def _cells(self, line: bytes) -> list[str]:
-        """Return the cells of a line; raise ValueError if a quote is not closed."""
-        text = line.rstrip(b"\r").decode()
-        try:
-            rows = list(csv.reader([text], delimiter=self.separator, strict=True))
-        except csv.Error as error:
-            raise ValueError(f"a cell in quotes has no end on its line ({error})") from None
-        return rows[0] if rows else []
 
     def fault(self, block: Block, wanted: Wanted) -> DataFormatError | None:
         """Return the error of the first line that cannot be read, or None."""
@@ -105,7 +95,7 @@ class TextTable(ColumnFile):
                 continue
             name = ""
             try:
-                cells = self._cells(line)
+                cells = _cells(line, self.separator)
                 if len(cells) != len(self.names):
                     raise ValueError(f"the line has {len(cells)} columns, but the first line names {len(self.names)}")
                 for name, place in places:
@@ -137,22 +127,25 @@ def open_text(path: Path) -> Iterator[TextTable]:
 
 def _header(block: Block, line: bytes, separator: str) -> tuple[str, ...]:
     try:
-        cells = next(csv.reader([line.rstrip(b"\r").decode()], delimiter=separator, strict=True), [])
-    except (csv.Error, UnicodeDecodeError) as error:
+        names = tuple(cell.strip() for cell in _cells(line, separator))
+    except ValueError as error:
         raise block.fault(0, f"the first line, which names the columns, cannot be read: {error}") from None
-    names = tuple(cell.strip() for cell in cells)
     if len(names) < 2:
         raise block.fault(
             0, f"the first line must name the columns, separated by commas or tabs: {quoted(line[:60])} names one"
         )
     if all(map(_is_number, names)):
         raise block.fault(0, "the first line must name the columns, but has numbers")
-    if "" in names:
-        raise block.fault(0, f"column {names.index('') + 1} has no name: the first line names the columns")
-    twice = repeated(names)
-    if twice is not None:
-        raise block.fault(0, f"two columns are named {quoted(twice)}")
+    require_distinct(names, lambda problem: block.fault(0, problem))
     return names
+
+
+def _cells(line: bytes, separator: str) -> list[str]:
+    """Return the cells of a line; raise ValueError if it is not text, or a quote is not closed."""
+    try:
+        return next(csv.reader([line.rstrip(b"\r").decode()], delimiter=separator, strict=True), [])
+    except csv.Error as error:
+        raise ValueError(f"a cell in quotes has no end on its line ({error})") from None
 
 
 def _numeric(table: TextTable) -> tuple[frozenset[str], frozenset[str]]:

@@ -15,7 +15,7 @@ from numpy.typing import DTypeLike
 from structsvm.data.blocks import Block, read_blocks
 from structsvm.data.dataset import RankingData
 from structsvm.data.letor.beside import Head, agreed, queries_of_sizes, sizes_beside
-from structsvm.data.letor.block import BlockRows, parse_block
+from structsvm.data.letor.block import parse_block
 from structsvm.data.letor.growing import Growing, GrowingFeatures
 from structsvm.data.letor.line import LeadingColumns, has_query_ids
 from structsvm.exceptions import DataFormatError, InputError, TooLargeError
@@ -190,7 +190,11 @@ class LetorRows:
                 )
                 with closing(in_order(parse, _shown(chain(start, blocks), head), _threads)) as parsed:
                     for rows in parsed:
-                        self._append(rows)
+                        self._labels.extend(rows.labels)
+                        self._queries.extend(rows.queries)
+                        self._features.append(rows)
+                        if self._doc_ids is not None and rows.doc_ids is not None:
+                            self._doc_ids += rows.doc_ids
                         width = max(width, rows.width)
         except TooLargeError:
             raise
@@ -204,27 +208,13 @@ class LetorRows:
         if width == 0 and self._how.n_features is None:
             raise DataFormatError(path, None, "no line has a feature: pass n_features if this is intended")
         if not form.queries:
-            self._number_queries(path, beside, first)
+            known, numbered = 1 + self._largest(first), self._queries.all[first:]
+            numbered[:] = queries_of_sizes(beside, path, len(numbered), known) if beside else known
+            if not beside:
+                self.without_queries.append(path)
         self.width = max(self.width, width)
         self.names.append((path, head.names))
         self._ends_of_files.append((path, len(self._labels)))
-
-    def _append(self, rows: BlockRows) -> None:
-        self._labels.extend(rows.labels)
-        self._queries.extend(rows.queries)
-        self._features.append(rows)
-        if self._doc_ids is not None and rows.doc_ids is not None:
-            self._doc_ids += rows.doc_ids
-
-    def _number_queries(self, path: Path, sizes: Path | None, first: int) -> None:
-        """Number the queries of the last file, from row ``first`` on, after the queries of previous files."""
-        known = 1 + self._largest(first)
-        rows = self._queries.all[first:]
-        if sizes is None:
-            self.without_queries.append(path)
-            rows[:] = known
-        else:
-            rows[:] = queries_of_sizes(sizes, path, len(rows), known)
 
     def _largest(self, rows: int) -> int:
         return int(self._queries.all[:rows].max(initial=self._taken))

@@ -1,6 +1,6 @@
 """Write LETOR's data format."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from os import PathLike
 from typing import Any
@@ -83,8 +83,10 @@ class LetorText:
         yield "".join(f"# feature {k} = {name}\n" for k, name in enumerate(self.feature_names or (), start=1))
         yield "".join(f"# query {query} = {topic}\n" for query, topic in self.topics.items())
         n, d = self.X.shape
-        ends = _ends(self.doc_ids, n)
-        starts = [f"{label!r} qid:{query}" for label, query in zip(_plain(self.y), self.queries.tolist(), strict=True)]
+        ends = ["\n"] * n if self.doc_ids is None else [f" #docid = {name}\n" for name in self.doc_ids.tolist()]
+        # Whole labels are written as integers, 1.0 as 1.
+        labels = [int(label) if label.is_integer() else label for label in self.y.tolist()]
+        starts = [f"{label!r} qid:{query}" for label, query in zip(labels, self.queries.tolist(), strict=True)]
         at_once = max(1, _NUMBERS_AT_ONCE // d)
         lines = _sparse_lines if sp.issparse(self.X) else _dense_lines
         for first in range(0, n, at_once):
@@ -160,15 +162,6 @@ def _number(qid: ArrayLike) -> tuple[IntVector, dict[int, str]]:
     if whole is not None:
         return np.array(whole, dtype=np.int64)[number], {}
     return number + 1, dict(enumerate(names, start=1))
-
-
-def _plain(y: NDArray[np.float64]) -> Sequence[float | int]:
-    """Return whole labels as integers, so that 1.0 is written as 1."""
-    return [int(label) if label.is_integer() else label for label in y.tolist()]
-
-
-def _ends(doc_ids: NDArray[np.str_] | None, n: int) -> list[str]:
-    return ["\n"] * n if doc_ids is None else [f" #docid = {name}\n" for name in doc_ids.tolist()]
 
 
 def _dense_lines(X: NDArray[np.float64]) -> list[str]:

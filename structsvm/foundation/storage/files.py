@@ -46,11 +46,6 @@ class Source:
         promised = promised_by(self._path)
         return None if promised is self.packing else promised
 
-    @property
-    def n_read(self) -> int:
-        """Number of bytes read so far, before unpacking."""
-        return self._packed.count
-
     def read(self, size: int) -> bytes:
         """Return the next ``size`` bytes, or fewer at the end of the file.
 

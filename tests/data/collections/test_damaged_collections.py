@@ -134,8 +134,8 @@ DOCUMENTS = [
     ("tsv", "1\n", "line 1: there is 1 column in '1', but a line reads '<id> TAB <text>'"),
     ("tsv", "1\ta\n2\ta\tb\n", "line 2: there are 3 columns in .*use tsv-header"),
     ("tsv-header", "id\n1\n", "line 1: the header 'id' names one column"),
-    ("tsv-header", "id\t\n1\ta\n", "line 1: the header has no name for column 2"),
-    ("tsv-header", "id\ttext\ttext\n", "line 1: the header names 'text' twice"),
+    ("tsv-header", "id\t\n1\ta\n", "line 1: column 2 has no name: the first line names the columns"),
+    ("tsv-header", "id\ttext\ttext\n", "line 1: two columns are named 'text'"),
     ("tsv-header", "id\ttext\n1\n", "line 2: there is 1 column in '1', but the header names 2"),
     ("tsv-header", "id\ttext\n1\ta\tb\n", r"line 2: there are 3 columns in '1\\ta\\tb', but the header names 2"),
 ]
