@@ -200,7 +200,9 @@ def _by_expectation(log: ClickLog, features: ArrayLike | None, rounds: int) -> V
     _require_clicks(np.bincount(place, log.clicks, last))
     at_places = np.bincount(place, shown, last)
     pair, count = log.pairs()
-    rows = None if features is None else _checked_features(features, len(log))
+    rows = None if features is None else numbers(features, "features")
+    if rows is not None and (rows.ndim != 2 or len(rows) != len(log)):
+        raise InputError(f"features must have a row for each of the {len(log)} rows of the log, got shape {rows.shape}")
     p = np.bincount(place, log.clicks, last) / at_places
     p = 0.9 * p / p.max()
     relevance = np.full(len(log), 0.5)
@@ -230,13 +232,6 @@ def _regressed(rows: Vector, relevant: Vector, shown: Vector) -> Vector:
     model = LogisticRegression(C=1e4, max_iter=200)
     model.fit(np.concatenate([rows, rows])[kept], np.repeat([1, 0], n)[kept], sample_weight=weights[kept])
     return np.asarray(model.predict_proba(rows)[:, 1])
-
-
-def _checked_features(features: ArrayLike, n: int) -> Vector:
-    rows = numbers(features, "features")
-    if rows.ndim != 2 or len(rows) != n:
-        raise InputError(f"features must have a row for each of the {n} rows of the log, got shape {rows.shape}")
-    return rows
 
 
 def _require_clicks(clicks: NDArray[Any]) -> None:

@@ -1,10 +1,10 @@
 """A click model whose propensities fall with the position as a power."""
 
 import numpy as np
-from attrs import frozen
+from attrs import field, frozen
 
 from structsvm.clicks.base import ClickModel
-from structsvm.foundation.settings import require_integer, require_number
+from structsvm.foundation.settings import at_least, not_negative
 from structsvm.foundation.types import Vector
 
 
@@ -24,12 +24,8 @@ class PowerBias(ClickModel):
     [1.0, 0.5, 0.3333333333333333, 0.25]
     """
 
-    eta: float = 1.0
-    positions: int = 10
-
-    def __attrs_post_init__(self) -> None:
-        require_number("eta", self.eta, at_least=0.0)
-        require_integer("positions", self.positions, 1)
+    eta: float = field(default=1.0, validator=not_negative)
+    positions: int = field(default=10, validator=at_least(1))
 
     @property
     def propensity(self) -> Vector:

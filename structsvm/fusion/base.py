@@ -100,13 +100,7 @@ class Fusion(RankingEstimator):
     def predict(self, X: Any, qid: ArrayLike | None = None) -> Vector:
         """Return the fused score of each document, shape (rows,); higher is better within a query.
 
-        Parameters
-        ----------
-        X, qid : as in `fit`.
-
-        Raises
-        ------
-        InputError : X, qid or a setting is invalid, or qid is missing although `fit` had it.
+        X and qid are as in `fit`. Raise InputError if one is invalid, or if qid is missing although `fit` had it.
         """
         check_is_fitted(self, "n_features_in_")
         self._require_settings()

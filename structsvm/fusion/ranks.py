@@ -81,10 +81,6 @@ class BordaCount(Fusion):
     Documents of equal score share the points of their places, and documents that a system did not retrieve
     share the remaining points (Aslam and Montague, SIGIR 2001).
 
-    Parameters
-    ----------
-    measure : see `Fusion`.
-
     Examples
     --------
     >>> from structsvm.fusion import BordaCount
@@ -108,10 +104,6 @@ class Condorcet(Fusion):
     system retrieved neither document. This is the Borda count minus one point per system and half a point per tie.
     `Copeland` decides each pair by majority instead.
 
-    Parameters
-    ----------
-    measure : see `Fusion`.
-
     Examples
     --------
     >>> from structsvm.fusion import Condorcet
@@ -134,10 +126,6 @@ class Copeland(Fusion):
     ahead of others. The document with more votes wins. A document that wins all contests, the Condorcet winner, is
     first. If each document of one set beats each other document, the set is ahead, as with Condorcet-fuse (Montague
     and Aslam, CIKM 2002), whose order of documents that beat each other in a circle depends on the input order.
-
-    Parameters
-    ----------
-    measure : see `Fusion`.
 
     Examples
     --------
@@ -182,14 +170,8 @@ def count_contests(scores: Matrix, ptr: IntVector) -> Vector:
     """Return the number of contests that each document wins, plus half of its draws, shape (rows,).
 
     With S_i the systems that retrieved document i, the systems for i minus those for j are
-
-        Σ_{s ∈ S_i} ([j behind i] − [j ahead of i] + [s retrieved j]) − |S_j|,
-
-    because each other system is against i if it retrieved j, and undecided if not. So each contest only needs
-    the systems of the document with fewer: with the documents in ascending order of |S_i|, this takes
-    O(Σ_i |S_i| (N − i)) for N documents, in vectorised loops over j > i.
-
-    The rows of each query are together; ``ptr``, shape (Q + 1,), has their starts.
+    ``Σ_{s ∈ S_i} ([j behind i] − [j ahead of i] + [s retrieved j]) − |S_j|``, because each other system is against i if
+    it retrieved j, and undecided if not. So each contest only needs the systems of the document with fewer.
     """
     rows, m = scores.shape
     points = np.empty(rows)

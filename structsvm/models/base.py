@@ -36,9 +36,9 @@ class Explanation(NamedTuple):
     Examples
     --------
     >>> from structsvm.models import Explanation, LinearModel
-    >>> explained = LinearModel(n_features=2, coef=[2.0, -1.0]).explain([[1.0, 3.0]])
-    >>> isinstance(explained, Explanation), explained.contributions.tolist()
-    (True, [[2.0, -3.0]])
+    >>> explained = LinearModel(n_features=2, coef=[2.0, -1.0], intercept=0.5).explain([[1.0, 3.0]])
+    >>> isinstance(explained, Explanation), explained.contributions.tolist(), explained.base
+    (True, [[2.0, -3.0]], 0.5)
     """
 
     contributions: Matrix
@@ -142,12 +142,7 @@ class TrainedModel(ABC):
         }
 
     def named(self, names: Iterable[str] | None) -> Self:
-        """Return the model with names of features; None returns it unchanged.
-
-        Raises
-        ------
-        InputError : the number of names is wrong, or a name occurs twice.
-        """
+        """Return the model with other names of features, which must fit it; None returns it unchanged."""
         if names is None:
             return self
         return evolve(self, feature_names=tuple(checked_names("feature_names", names, self.n_features)))
@@ -193,14 +188,6 @@ class TrainedModel(ABC):
         ------
         InputError : X is invalid, or the model does not score rows.
         TooLargeError : memory is too short for a number for each row and feature.
-
-        Examples
-        --------
-        >>> from structsvm.models import LinearModel
-        >>> model = LinearModel(n_features=2, coef=[2.0, -1.0], intercept=0.5)
-        >>> contributions, base = model.explain([[1.0, 3.0]])
-        >>> contributions.tolist(), base, model.predict([[1.0, 3.0]]).tolist()
-        ([[2.0, -3.0]], 0.5, [-0.5])
         """
         X = self.checked(X)
         require_memory(

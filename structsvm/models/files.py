@@ -61,13 +61,13 @@ def load(path: str | Path) -> Any:
 
 def load_model(path: str | Path) -> TrainedModel:
     """Read a model; raise `ModelFileError` for the file of a ``TextRanker``."""
-    return read_archive(path, _read_alone)
 
+    def read(arrays: Mapping[str, Any]) -> TrainedModel:
+        if TEXT_RANKER in arrays:
+            raise ModelFileError("it holds a TextRanker: read it with TextRanker.load")
+        return read_model(arrays)
 
-def _read_alone(arrays: Mapping[str, Any]) -> TrainedModel:
-    if TEXT_RANKER in arrays:
-        raise ModelFileError("it holds a TextRanker: read it with TextRanker.load")
-    return read_model(arrays)
+    return read_archive(path, read)
 
 
 def read_model(arrays: Mapping[str, Any]) -> TrainedModel:

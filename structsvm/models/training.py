@@ -114,7 +114,9 @@ class Training:
         settings, result = self.settings, self.result
         found: dict[str, Any] = {}
         if "loss" in settings:
-            found["loss"] = _name(settings["loss"])
+            loss = settings["loss"]
+            # A loss without a name is written as its text.
+            found["loss"] = str(loss["text"] if isinstance(loss, dict) else loss)
         if result is None:
             found |= {name: value for name, value in settings.items() if isinstance(value, bool | int | float | str)}
         elif "stationary_" in self.fitted:
@@ -144,11 +146,6 @@ class Training:
             "rounds": len(self.arrays["rounds"]),
             "last_gap_over_C": result.gap / result.C,
         }
-
-
-def _name(loss: Any) -> str:
-    """Return the name of a loss in the settings, or its text if it has no name."""
-    return str(loss["text"] if isinstance(loss, dict) else loss)
 
 
 def _end(end: Any, none: float, d: int) -> Vector:

@@ -166,14 +166,10 @@ class _Block:
         keys >>= bits
         starts = _changes(keys)
         sizes = np.diff(starts, append=len(keys)).astype(np.int32)
-        return cls(keys[starts].astype(np.int32), sizes, postings, _smallest_unsigned(counts))
+        smallest = np.min_scalar_type(int(counts.max(initial=0)))
+        return cls(keys[starts].astype(np.int32), sizes, postings, counts.astype(smallest))
 
 
 def _changes(keys: IntVector) -> IntVector:
     """Return the starts of runs of equal numbers."""
     return np.concatenate([[0], np.flatnonzero(keys[1:] != keys[:-1]) + 1])
-
-
-def _smallest_unsigned(numbers: IntVector) -> NDArray[Any]:
-    """Return non-negative numbers in the smallest unsigned type that fits."""
-    return numbers.astype(np.min_scalar_type(int(numbers.max(initial=0))))

@@ -117,13 +117,7 @@ class Index:
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
-        """Verify all of an index's file, and map its arrays to memory.
-
-        Raises
-        ------
-        InputError : the file is missing or cannot be read.
-        DataFormatError : the file is not an index, is damaged, or has another format.
-        """
+        """Verify all of an index's file, and map its arrays to memory; raise DataFormatError if it is damaged."""
         return cls(*read_index(path))
 
     def __repr__(self) -> str:

@@ -67,12 +67,15 @@ def write_index(
         "stop_words": sorted(analyzer.stopped),
         "fields": owners,
     }
-    arrays = dict(_of_strings(_IDS, "", doc_ids))
+    arrays: dict[str, NDArray[Any]] = {f"{_IDS}.text": doc_ids.content, f"{_IDS}.ptr": doc_ids.ptr}
     for owner, postings in {_WHOLE: whole, **{owner: fields[name] for name, owner in owners.items()}}.items():
         terms = postings.terms if isinstance(postings.terms, Strings) else Strings.of(postings.terms)
-        arrays |= _of_strings(owner, "terms.", terms)
+        arrays |= {f"{owner}.terms.text": terms.content, f"{owner}.terms.ptr": terms.ptr}
         arrays |= {f"{owner}.{part}": getattr(postings, part) for part in ("ptr", "documents", "counts", "lengths")}
-    write_mapped(file, about, {name: _converted(name, array) for name, array in arrays.items()})
+    for name, array in arrays.items():
+        if array.dtype.str not in _types(name):
+            arrays[name] = array.astype(_types(name)[-1])
+    write_mapped(file, about, arrays)
 
 
 def read_index(path: Any) -> tuple[Analyzer, Strings, dict[str, Postings], Postings]:
@@ -86,7 +89,7 @@ def read_index(path: Any) -> tuple[Analyzer, Strings, dict[str, Postings], Posti
         arrays = read_mapped(opened)
         for array in arrays.values():
             array.flags.writeable = False
-        ids = _texts(arrays, _IDS, "text", "ptr")
+        ids = _texts(arrays, _IDS, "")
         made = {owner: _postings(arrays, owner, len(ids)) for owner in {_WHOLE, *about["fields"].values()}}
         return _analyzer(about), ids, {name: made[owner] for name, owner in about["fields"].items()}, made[_WHOLE]
 
@@ -127,16 +130,8 @@ def _header(file: Any) -> dict[str, Any]:
     return header
 
 
-def _of_strings(owner: str, prefix: str, strings: Strings) -> dict[str, NDArray[Any]]:
-    return {f"{owner}.{prefix}text": strings.content, f"{owner}.{prefix}ptr": strings.ptr}
-
-
 def _types(name: str) -> tuple[str, ...]:
     return _TYPES[name.partition(".")[2]]
-
-
-def _converted(name: str, array: NDArray[Any]) -> NDArray[Any]:
-    return array if array.dtype.str in _types(name) else array.astype(_types(name)[-1])
 
 
 def _analyzer(about: Mapping[str, Any]) -> Analyzer:
@@ -164,14 +159,14 @@ def _ptr(arrays: Mapping[str, NDArray[Any]], owner: str, part: str, length: int,
     return ptr
 
 
-def _texts(arrays: Mapping[str, NDArray[Any]], owner: str, text: str, ptr: str) -> Strings:
-    content = _array(arrays, owner, text)
-    return Strings(content, _ptr(arrays, owner, ptr, len(content), 0))
+def _texts(arrays: Mapping[str, NDArray[Any]], owner: str, prefix: str) -> Strings:
+    content = _array(arrays, owner, f"{prefix}text")
+    return Strings(content, _ptr(arrays, owner, f"{prefix}ptr", len(content), 0))
 
 
 def _postings(arrays: Mapping[str, NDArray[Any]], owner: str, n_documents: int) -> Postings:
     documents, counts, lengths = (_array(arrays, owner, part) for part in ("documents", "counts", "lengths"))
-    terms = _texts(arrays, owner, "terms.text", "terms.ptr")
+    terms = _texts(arrays, owner, "terms.")
     ptr = _ptr(arrays, owner, "ptr", len(documents), 1)
     if len(ptr) != len(terms) + 1 or len(counts) != len(documents) or len(lengths) != n_documents:
         raise Damage(f"is damaged: the arrays of {owner} belong to different collections")

@@ -44,12 +44,7 @@ class RetrievalFunction(ABC):
 
     @abstractmethod
     def weights(self, found: Occurrences) -> Vector:
-        """Return ``w(t, d)`` of postings, shape (n,), finite.
-
-        Parameters
-        ----------
-        found : the postings; their arrays are read-only.
-        """
+        """Return ``w(t, d)`` of postings, shape (n,), finite; the arrays of the postings are read-only."""
 
     def query_weights(self, counts: Vector, terms: TermStatistics) -> Vector:
         """Return ``u(t, Q)`` of each term of a query, shape (n,): the counts, unless overridden.

@@ -120,7 +120,7 @@ class TextRanker(BaseEstimator):
         """
         qrels = as_qrels(qrels)
         texts = texts_of(topics, self.query)
-        ranker = clone(self._unfitted())
+        ranker = self._unfitted()
         features = self._feature_map(ranker)
         base = BaseFunctions.of(self.indexes, self.functions, self.depth, self.letor, self.fields)
         pool = pool_runs(base.runs(texts), qrels, depth=base.depth, topics=texts)
@@ -137,12 +137,8 @@ class TextRanker(BaseEstimator):
 
         Parameters
         ----------
-        topics : as in `fit`.
+        topics : as in `fit`; InputError if they share no term with any document.
         name : name of the run; None: the ranker's class.
-
-        Raises
-        ------
-        InputError : the topics are not valid, or share no term with any document.
         """
         check_is_fitted(self, "ranker_")
         require_kind("name", name, str | None, "the name of a run, or None")
@@ -152,15 +148,7 @@ class TextRanker(BaseEstimator):
         """Rank topics, and return the mean of the ranker's measure, or else MAP, over judged topics.
 
         All judged relevant documents count, retrieved or not, as in trec_eval. A judged topic without candidates counts
-        as if only one document, not relevant, had been retrieved.
-
-        Parameters
-        ----------
-        topics, qrels : as in `fit`.
-
-        Raises
-        ------
-        InputError : the topics are not valid, or none is judged.
+        as if only one document, not relevant, had been retrieved. The arguments are as in `fit`.
         """
         check_is_fitted(self, "ranker_")
         qrels = as_qrels(qrels)
@@ -176,7 +164,8 @@ class TextRanker(BaseEstimator):
         scores = np.concatenate([run.scores, np.zeros(len(nothing))])
         labels = np.concatenate([qrels.labels(run.qid, run.doc_ids), np.zeros(len(nothing))])
         qid = np.concatenate([run.qid, np.array(nothing, dtype=np.str_)])
-        return self._measure().mean(scores, labels, qid, judged=qrels.judged)
+        measure: Measure = measure_of(self.ranker_) if hasattr(self.ranker_, "measure") else AP()
+        return measure.mean(scores, labels, qid, judged=qrels.judged)
 
     def save(self, path: str | Path) -> None:
         """Write the fitted ranker to a file (npz, nothing pickled), atomically.
@@ -248,7 +237,4 @@ class TextRanker(BaseEstimator):
             raise InputError(f"ranker must be an object, {ranker.__name__}(...); {ranker.__name__} is a class")
         if not all(hasattr(ranker, name) for name in ("fit", "predict", "get_params")):
             raise InputError(f"ranker must have fit, predict and get_params, as Ranker() has, got {ranker!r}")
-        return ranker
-
-    def _measure(self) -> Measure:
-        return measure_of(self.ranker_) if hasattr(self.ranker_, "measure") else AP()
+        return clone(ranker)
