@@ -51,12 +51,16 @@ demo: $(VENV)/.installed
 	@$(BIN)/structsvm demo
 
 # One BLAS thread for each worker: the workers are what uses the cores. Each begins with a part of the suite of its
-# own, so that few files, whose data and fits are made once a worker, are run by several.
+# own, so that few files, whose data and fits are made once a worker, are run by several. The tests start hundreds of
+# processes, and each would compile scikit-learn if the variable of the environment told Python to store no byte code.
+TEST := PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+RUN_TESTS := -m pytest -n $(JOBS) --dist worksteal
+
 test: $(VENV)/.installed-dev
-	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(PYTEST_ARGS)
+	@$(TEST) $(BIN)/python $(RUN_TESTS) $(PYTEST_ARGS)
 
 test-oldest: $(OLDEST)/.installed-dev
-	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(OLDEST)/bin/python -m pytest -n $(JOBS) --dist worksteal $(PYTEST_ARGS)
+	@$(TEST) $(OLDEST)/bin/python $(RUN_TESTS) $(PYTEST_ARGS)
 
 check: $(VENV)/.installed-dev
 	@$(BIN)/ruff check .
