@@ -16,10 +16,10 @@ Every fenced block of a page names its language, and the language says what happ
     is shown and not run (`SHOWN`).
 
 All blocks of a page run in one empty folder. Output is compared as doctest does: white
-space is equal to white space, and ``...`` stands for anything. A command of ``structsvm`` runs
-in this process, where all is loaded and compiled already, and with one job; any other, and one
-with a pipe or the like, in a shell. Commands that set the project up (``make``, ``git clone``,
-...; `SET_UP`) are not run; the targets of ``make`` must exist.
+space is equal to white space, and ``...`` stands for anything. A command of ``structsvm`` or of
+an example runs in this process, which has loaded and compiled everything already, and with one
+job. Other commands, and commands with a pipe or the like, run in a shell. Commands that set the
+project up (``make``, ``git clone``, ...; `SET_UP`) are not run; the targets of ``make`` must exist.
 
 An HTML comment directly above a block changes how it runs, and a reader does not see it::
 
@@ -38,6 +38,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -118,14 +119,19 @@ def sets_up(command: str) -> bool:
 
 
 def runs_here(command: str) -> bool:
-    """Whether a command is one of ``structsvm``, and nothing that only a shell can do."""
-    return command.startswith("structsvm ") and not re.search(r"[|&;<>$`*?~]", command)
+    """Whether a command belongs to ``structsvm`` or an example, and needs no shell."""
+    return re.match(r"structsvm |python -m examples\.", command) is not None and not re.search(r"[|&;<>$`*?~]", command)
 
 
 def run_here(command: str) -> tuple[int, str]:
-    """Run a command of ``structsvm`` in this process; return its exit code and what it printed."""
+    """Run a command of ``structsvm`` or of an example in this process; return its exit code and its output."""
     surroundings = {**SURROUNDINGS, "LOKY_MAX_CPU_COUNT": "1"}
-    done = CliRunner().invoke(main, shlex.split(command)[1:], prog_name="structsvm", env=surroundings)
+    program, *words = shlex.split(command)
+    entry = main
+    if program == "python":
+        _, module, *words = words
+        entry = import_module(f"{module}.__main__").main
+    done = CliRunner().invoke(entry, words, prog_name=program, env=surroundings)
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception
     return done.exit_code, done.output
