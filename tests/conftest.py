@@ -5,6 +5,7 @@ import gc
 import os
 import re
 import shutil
+import signal
 import tempfile
 import time
 from collections.abc import Iterator
@@ -19,6 +20,10 @@ from hypothesis import settings
 # documents can be find what a hundred do, and each run has others; a test that needs more says so.
 settings.register_profile("structsvm", deadline=None, max_examples=50)
 settings.load_profile("structsvm")
+
+# A shell without job control starts background jobs, and so their children, with Ctrl-C ignored; tests send it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -165,7 +165,7 @@ def test_ctrl_c_from_the_keyboard(process, here):
     leader, follower = os.openpty()
     one = process(
         *("compare", "long.txt", "--solver", "frank-wolfe,n-slack", "--backend", "osqp,highs", "-C", "1000"),
-        *("--time-limit", 1000),
+        *("--time-limit", 60),
         stderr=follower,
     )
     os.close(follower)
