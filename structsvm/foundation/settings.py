@@ -64,12 +64,7 @@ def require_number(
 
 
 def random_generator(value: Any) -> np.random.Generator:
-    """Return the generator of a ``random_state``: an integer, a Generator, a RandomState, or None for a new seed.
-
-    Raises
-    ------
-    InputError : the value is none of these.
-    """
+    """Return the generator of a ``random_state``: an integer, a Generator, a RandomState, or None for a new seed."""
     if isinstance(value, np.random.RandomState):
         return np.random.default_rng(value.randint(2**32, size=4, dtype=np.uint32))
     if value is None or isinstance(value, np.random.Generator) or is_integer(value, 0):

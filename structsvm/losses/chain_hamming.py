@@ -125,12 +125,7 @@ class ChainHamming(ScoreLoss[Any]):
         return scores[: len(scores) - K * K].reshape(-1, K), scores[len(scores) - K * K :].reshape(K, K)
 
     def numbers(self, y: Any) -> IntVector:
-        """Return the state indices of a sequence, from 0.
-
-        Raises
-        ------
-        InputError : the output is not a sequence, or a label is not a state.
-        """
+        """Return the state indices of a sequence, from 0."""
         found = self._looked_up(y)
         if (found < 0).any():
             label = self._sequence(y)[int(np.argmax(found < 0))]

@@ -85,10 +85,6 @@ class Multiclass(ScoreLoss[Any]):
     cost : cost of each wrong prediction, shape (K, K): a row per true class and a column per predicted class, in the
         order of ``classes``; at least 0, and 0 on the diagonal. Default: 1 for every wrong class.
 
-    Raises
-    ------
-    InputError : ``cost`` has another form or does not match the number of classes; or a class is repeated or NaN.
-
     Examples
     --------
     >>> from structsvm import StructuralSVM
@@ -141,12 +137,7 @@ class Multiclass(ScoreLoss[Any]):
         return code
 
     def loss(self, y: Any, y_hat: Any) -> float:
-        """Return the cost of ŷ, by default 1 for a wrong class; the largest cost if y is not among the classes.
-
-        Raises
-        ------
-        InputError : costs are set and ŷ is not among the classes.
-        """
+        """Return the cost of ŷ, by default 1 for a wrong class; the largest cost if y is not among the classes."""
         if self.cost is None:
             return float(y != y_hat)
         predicted = self.index(y_hat)

@@ -35,12 +35,7 @@ class PreferencePairs(SwappedPairsLoss):
         return evolve(y, magnitude=y.magnitude / y.magnitude.sum())
 
     def usable(self, y: JudgedPairs) -> bool:
-        """Return True if the query has pairs.
-
-        Raises
-        ------
-        InputError : the truth is not a `JudgedPairs`.
-        """
+        """Return True if the query has pairs."""
         if not isinstance(y, JudgedPairs):
             raise InputError(
                 f"PreferencePairs learns from JudgedPairs, one a query, and got {type(y).__name__}: give these to "

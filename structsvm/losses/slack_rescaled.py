@@ -37,10 +37,6 @@ class SlackRescaled(Wrapper, ScoreLoss[Any]):
     ----------
     loss : a loss with a ``slack_rescaled_argmax``, by name or as an object.
 
-    Raises
-    ------
-    InputError : the loss has no ``slack_rescaled_argmax``.
-
     Examples
     --------
     >>> from structsvm import StructuralSVM

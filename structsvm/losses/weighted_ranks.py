@@ -76,12 +76,7 @@ class WeightedRanks(SwappedPairsLoss):
         return np.asarray(_weights(y) / max(1, len(y) - 1))
 
     def usable(self, y: Vector) -> bool:
-        """Return True if some document has a weight and there is another document.
-
-        Raises
-        ------
-        InputError : a weight is negative.
-        """
+        """Return True if some document has a weight and there is another document."""
         weights = _weights(y)
         if (weights < 0.0).any():
             raise InputError(

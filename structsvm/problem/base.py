@@ -187,14 +187,9 @@ class AbstractProblem(ABC):
         ----------
         center : b, towards which weights are pulled, such as the weights of a model of similar data; None: 0.
         penalty : λ, at least 0; None: 1. A weight with λ = 0 has no regulariser and needs two finite bounds.
-        linear : v; None: 0.
+        linear : v; None: 0. Absolute values of b, λ and v are at most 1e100.
         bounds : the smallest and the largest weights, each a number, d numbers or None; ``(0, None)`` for non-negative
             weights. The loss's own bounds (`Loss.weight_bounds`) always apply.
-
-        Raises
-        ------
-        InputError : an argument does not consist of d finite numbers of at most 1e100, a penalty is negative, or 0
-            without finite bounds, or no weight satisfies the bounds.
         """
         own = self.loss.weight_bounds(self.d)
         if own is not None:

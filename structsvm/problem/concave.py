@@ -33,11 +33,7 @@ def ramp(problem: Problem) -> Subtracted:
 
     Parameters
     ----------
-    problem : the problem with the hinges.
-
-    Raises
-    ------
-    InputError : the loss's argmax is inexact.
+    problem : the problem with the hinges; its loss has an exact argmax.
 
     Examples
     --------

@@ -133,7 +133,6 @@ class Problem(AbstractProblem):
 
         Raises
         ------
-        InputError : the arrays do not match, or the loss can learn from no query.
         UnknownNameError : no loss has that name.
         """
         require_number("intercept", intercept)
@@ -168,7 +167,6 @@ class Problem(AbstractProblem):
 
         Raises
         ------
-        InputError : the numbers of inputs and outputs differ or are 0.
         UnknownNameError : no loss has that name.
         """
         require_number("intercept", intercept)
@@ -185,8 +183,6 @@ class Problem(AbstractProblem):
 
         Raises
         ------
-        InputError : C, the weights or the numbers of examples are invalid; or a user's loss has Δ(y, y) > 0, or a
-            kernel that reads beyond its vectors, changes them or does not end.
         CheckError : a check on some examples shows that a user's loss is wrong (`ScoreLoss.check_before_fit`).
         """
         require_kind("examples", examples, Examples, "Examples")

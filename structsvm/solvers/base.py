@@ -67,7 +67,6 @@ class Solver(ABC):
 
         Raises
         ------
-        InputError : ``start`` has another number of weights, or the checkpoint is of another problem or solver.
         ModelFileError : the checkpoint is damaged or not a checkpoint.
         OracleError : the loss returned an output that is not the argmax.
         ClusterError : the cluster that stores the data does not answer; the message names the checkpoint, if any.

@@ -190,7 +190,6 @@ class Keeper:
 
         Raises
         ------
-        InputError : the file cannot be written, or is of another C, loss or solver, or of data of another size.
         ModelFileError : the file is damaged or not a checkpoint.
         """
         # The solver that delegates to this one has read the file.

@@ -86,7 +86,6 @@ def descend(
 
     Raises
     ------
-    InputError : ``start`` has another number of weights.
     OracleError : h is not convex, or its tangent is wrong.
 
     Examples

@@ -59,8 +59,6 @@ class SolverState(CertifiedBounds):
 
     Raises
     ------
-    InputError : ``start`` has another number of weights, the run cannot resume from the checkpoint, or the problem has
-        bounds that the solver does not support.
     ModelFileError : the checkpoint is damaged.
     OracleError : the argmax at w = 0 has no loss, but elsewhere an output with a loss was found, which is better.
 

@@ -31,12 +31,7 @@ class PairsOfGrades(PairEncoding):
         return 1.0
 
     def pairs(self, y: Any) -> JudgedPairs:
-        """Return the weighted pairs with their shares.
-
-        Raises
-        ------
-        InputError : a weight is negative or not finite, or `weight` raises an exception.
-        """
+        """Return the weighted pairs with their shares."""
         grades = graded(y)
         better, worse = np.nonzero(grades[:, None] > grades)
         given = self._given(grades[better], grades[worse])

@@ -129,12 +129,7 @@ class InterleavingLoss(PairwiseLoss):
         return min(int(cutoff), LARGEST_CUTOFF)
 
     def params(self, ys: Sequence[Vector]) -> Vector:
-        """Return the tables of costs for the queries of a data set.
-
-        Raises
-        ------
-        InputError : the costs do not define a loss; the message names R, N and the mistake.
-        """
+        """Return the tables of costs for the queries of a data set."""
         relevant = [self.relevant(y) for y in ys if self.usable(y)]
         shapes = [(int(each.sum()), int((~each).sum())) for each in relevant]
         return pack(self.title, self.cost, shapes, self.cutoff)

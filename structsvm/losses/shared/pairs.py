@@ -37,13 +37,9 @@ class JudgedPairs:
     Parameters
     ----------
     documents : number of documents in the query.
-    better, worse : indices of the better and the worse document of each pair, from 0, shape (P,).
+    better, worse : indices of the better and the worse document of each pair, from 0, shape (P,); a pair has two
+        different documents.
     magnitude : weight of each pair, above 0, shape (P,).
-
-    Raises
-    ------
-    InputError : lengths differ, an index is out of range, a document is paired with itself, or a magnitude is not a
-        positive finite number.
 
     Examples
     --------

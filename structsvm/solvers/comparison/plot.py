@@ -31,7 +31,6 @@ def gap_against_time(comparison: Comparison) -> "Figure":
     Raises
     ------
     NotInstalledError : Matplotlib is missing.
-    InputError : no row has a result.
 
     Examples
     --------

@@ -85,8 +85,6 @@ def compare(
 
     Raises
     ------
-    InputError : a list is empty or has duplicates, a number is not positive, the name of a solver sets ``tol`` or a
-        backend, or ``keep`` belongs to another comparison.
     UnknownNameError : a name is unknown; the message suggests the nearest one.
 
     Examples
