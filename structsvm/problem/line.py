@@ -1,7 +1,7 @@
 """The objective on a line between two points."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -62,19 +62,11 @@ class Line(ABC):
 
 
 class ScoredLine(Line):
-    """The objective on a line in score space; ``slope`` returns the rate at which planes' weighted sum falls."""
+    """The objective of a `Problem` on a line in score space."""
 
-    def __init__(
-        self,
-        problem: Any,
-        slope: Callable[[Planes, Vector], float],
-        base: Point,
-        planes: Planes,
-        target: Point,
-    ) -> None:
+    def __init__(self, problem: Any, base: Point, planes: Planes, target: Point) -> None:
         self.regulariser: Parabola = problem.regulariser_between(base.w, target.w)
-        self._problem, self._slope = problem, slope
-        self._base, self._planes, self._target = base, planes, target
+        self._problem, self._base, self._planes, self._target = problem, base, planes, target
         self._along = target.scores - base.scores
         self._lowest, self._least = (0.0, base, planes), np.inf
 
@@ -98,4 +90,4 @@ class ScoredLine(Line):
         value = self._problem.hinge(planes, point)
         if value + self.regulariser.value(t) < self._least:
             self._lowest, self._least = (t, point, planes), value + self.regulariser.value(t)
-        return LineHinge(value, -self._slope(planes, self._along))
+        return LineHinge(value, -self._problem.slope(planes, self._along))

@@ -1,69 +1,61 @@
 """The loss-augmented argmaxes of examples, in compiled code or in Python."""
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 from attrs import frozen
 from joblib import Parallel, delayed, effective_n_jobs
 
-from structsvm.features.operators.views import is_built_in
 from structsvm.foundation.compute.blocks import over_blocks
-from structsvm.foundation.compute.environment import numba
-from structsvm.foundation.compute.threads import using
 from structsvm.foundation.compute.workers import beside
 from structsvm.foundation.signals import held
 from structsvm.foundation.types import IntVector, Vector
 from structsvm.losses import ScoreLoss
 from structsvm.losses.user_methods import RAISED_AS_IS
-from structsvm.problem.batches import Batches
-from structsvm.problem.checks import ROUNDING, failed, require_code, require_output
-from structsvm.problem.coordinates import Coordinates
-from structsvm.problem.loops import argmax_sweep, batched_visits, compiled_kernel, segment_dots
-from structsvm.problem.planes import DualPlanes
+from structsvm.problem.checks import failed, require_code, require_output
+from structsvm.problem.loops import argmax_sweep, compiled_kernel, segment_dots
 from structsvm.problem.points import Planes
 from structsvm.problem.program import constants, methods, program
 
 
-class Oracle(Protocol):
-    """Find the plane of every example."""
+class Oracle(ABC):
+    """Find the plane of every example; unless argmaxes are ``exact``, true outputs replace planes that are worse."""
+
+    exact: bool
 
     @property
+    @abstractmethod
     def content(self) -> Any:
         """Content that identifies these examples and this loss, for the `fingerprint`."""
 
     def planes(self, scores: Vector, ptr: IntVector, cap: Vector) -> Planes:
         """Return the planes at these scores; example i has ``scores[ptr[i]:ptr[i + 1]]``, and zeros if its cap is 0."""
+        found = self.argmaxes(scores, ptr, cap)
+        if self.exact:
+            return found
+        below = (found.loss >= 0.0) & (found.loss < segment_dots(found.coef, scores, ptr))
+        return Planes(np.where(np.repeat(below, np.diff(ptr)), 0.0, found.coef), np.where(below, 0.0, found.loss))
 
-    def sweep(
-        self, view: Any, dual: DualPlanes, order: IntVector, values: float, coordinates: Coordinates | None = None
-    ) -> "Visited | None":
-        """Visit examples in compiled code, with the dual point in coordinates; None without compiled code."""
+    @abstractmethod
+    def argmaxes(self, scores: Vector, ptr: IntVector, cap: Vector) -> Planes:
+        """Return the planes of the loss's argmaxes; see `planes`."""
 
+    @abstractmethod
     def block(self, start: int, stop: int) -> Self:
         """Return the oracle of the examples ``start`` to ``stop − 1``."""
 
 
-class Visited(NamedTuple):
-    """Result of visits: sum of gaps, example of a wrong argmax that ended them (−1 if none), and its weights."""
-
-    met: float
-    wrong: int
-    w: Vector
-
-
 def make_oracle(loss: ScoreLoss[Any], ys: Sequence[Any], n_jobs: int | None = None) -> Oracle:
     """Choose the compiled loop for a loss with a kernel, and the Python loop otherwise."""
-    oracle: Oracle = PythonOracle(loss, ys, n_jobs) if loss.kernel is None else _compiled_oracle(loss, ys)
-    return oracle if loss.exact else NotBelowTruth(oracle)
-
-
-def _compiled_oracle(loss: ScoreLoss[Any], ys: Sequence[Any]) -> "CompiledOracle":
+    if loss.kernel is None:
+        return PythonOracle(loss, ys, n_jobs)
     labels, label_ptr = _flat_labels(loss, ys)
     params = np.ascontiguousarray(loss.params(ys), dtype=np.float64)
-    return CompiledOracle(loss.kernel, labels, label_ptr, params, ROUNDING if loss.exact else np.inf)
+    return CompiledOracle(loss.kernel, labels, label_ptr, params, loss.exact)
 
 
 def per_output(function: Any, ys: Sequence[Any]) -> list[Any]:
@@ -89,21 +81,21 @@ def _flat_labels(loss: ScoreLoss[Any], ys: Sequence[Any]) -> tuple[Vector, IntVe
 
 
 @frozen(eq=False)
-class CompiledOracle:
-    """Run a loss's kernel in one compiled loop; earlier outputs may beat an argmax by ``allowed`` times the scores."""
+class CompiledOracle(Oracle):
+    """Run a loss's kernel in one compiled loop."""
 
     kernel: Any
     labels: Vector
     label_ptr: IntVector
     params: Vector
-    allowed: float
+    exact: bool
 
     @property
     def content(self) -> Any:
         """The kernel's program and inputs."""
         return program(self.kernel), self.labels, self.label_ptr, self.params
 
-    def planes(self, scores: Vector, ptr: IntVector, cap: Vector) -> Planes:
+    def argmaxes(self, scores: Vector, ptr: IntVector, cap: Vector) -> Planes:
         coef, loss = np.empty(len(scores)), np.empty(len(ptr) - 1)
         kernel = compiled_kernel(self.kernel)
         loop = argmax_sweep()
@@ -115,47 +107,25 @@ class CompiledOracle:
         over_blocks(write, ptr)
         return Planes(coef, loss)
 
-    def sweep(
-        self, view: Any, dual: DualPlanes, order: IntVector, values: float, coordinates: Coordinates | None = None
-    ) -> Visited | None:
-        if view is None:
-            return None
-        n = len(view.ptr) - 1
-        batches = Batches.of(len(order), n, view.ptr[-1] / n, values, dual.w, first=not dual.size)
-        loop = batched_visits(numba.typeof(view), numba.typeof(dual.arrays), is_built_in(view))
-        kernel = compiled_kernel(self.kernel)
-
-        none = np.zeros(0)
-        moved = (none, none) if coordinates is None else (coordinates.center, coordinates.scale)
-
-        def some() -> None:
-            data = (view, self.labels, self.label_ptr, self.params, dual.arrays, order, *moved, batches)
-            try:
-                with held():
-                    loop(kernel, *data, self.allowed, dual.w)
-            except BaseException:
-                batches.stop()
-                raise
-
-        with using(None) as threads:
-            threads.together(some, batches.threads)
-        wrong = np.flatnonzero(batches.wrong)
-        return Visited(float(batches.met[0]), int(order[wrong[0]]) if len(wrong) else -1, batches.w)
-
     def block(self, start: int, stop: int) -> Self:
         first, last = self.label_ptr[start], self.label_ptr[stop]
         ptr = self.label_ptr[start : stop + 1] - first
-        return type(self)(self.kernel, self.labels[first:last], ptr, self.params, self.allowed)
+        return type(self)(self.kernel, self.labels[first:last], ptr, self.params, self.exact)
 
 
 @frozen(eq=False)
-class PythonOracle:
+class PythonOracle(Oracle):
     """Call a loss's Python methods example by example, in ``n_jobs`` joblib processes; ``first`` is for messages."""
 
     loss: ScoreLoss[Any]
     ys: Sequence[Any]
     n_jobs: int | None = None
     first: int = 0
+
+    @property
+    def exact(self) -> bool:  # type: ignore[override]
+        """True if the loss's argmax is exact."""
+        return self.loss.exact
 
     @property
     def content(self) -> Any:
@@ -165,7 +135,7 @@ class PythonOracle:
         computed = tuple((program(*methods(kind)), constants(kind)) for kind in kinds)
         return self.loss, computed, ys if isinstance(ys, np.ndarray) else tuple(ys)
 
-    def planes(self, scores: Vector, ptr: IntVector, cap: Vector) -> Planes:
+    def argmaxes(self, scores: Vector, ptr: IntVector, cap: Vector) -> Planes:
         jobs = min(effective_n_jobs(self.n_jobs), len(self.ys))
         if jobs == 1:
             return self._planes(scores, ptr, cap)
@@ -208,34 +178,5 @@ class PythonOracle:
         require_code(self.loss, code, owned.stop - owned.start, y, y_hat)
         return code
 
-    def sweep(
-        self, view: Any, dual: DualPlanes, order: IntVector, values: float, coordinates: Coordinates | None = None
-    ) -> None:
-        """Return None: there is no compiled code."""
-
     def block(self, start: int, stop: int) -> Self:
         return type(self)(self.loss, self.ys[start:stop], self.n_jobs, self.first + start)
-
-
-@frozen(eq=False)
-class NotBelowTruth:
-    """Wrap an oracle so that true outputs replace planes that are worse."""
-
-    inner: Oracle
-
-    @property
-    def content(self) -> Any:
-        return self.inner.content
-
-    def planes(self, scores: Vector, ptr: IntVector, cap: Vector) -> Planes:
-        found = self.inner.planes(scores, ptr, cap)
-        below = (found.loss >= 0.0) & (found.loss < segment_dots(found.coef, scores, ptr))
-        return Planes(np.where(np.repeat(below, np.diff(ptr)), 0.0, found.coef), np.where(below, 0.0, found.loss))
-
-    def sweep(
-        self, view: Any, dual: DualPlanes, order: IntVector, values: float, coordinates: Coordinates | None = None
-    ) -> Visited | None:
-        return self.inner.sweep(view, dual, order, values, coordinates)
-
-    def block(self, start: int, stop: int) -> Self:
-        return type(self)(self.inner.block(start, stop))

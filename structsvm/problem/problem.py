@@ -328,7 +328,7 @@ class Problem(AbstractProblem):
         return float(np.abs(point.scores).max(initial=0.0))
 
     def line(self, base: Point, planes: Planes, target: Point) -> Line:
-        return ScoredLine(self, self.slope, base, planes, target)
+        return ScoredLine(self, base, planes, target)
 
     def add_content(self, content: Content) -> None:
         add_problem(self, content)

@@ -55,7 +55,7 @@ def descend(
     solver: Any,
     start: Result | None = None,
     callback: Callback | None = None,
-    max_rounds: int = 100,
+    max_iter: int = 100,
 ) -> Descent:
     """Find a stationary point of ``F(w) = P(w) − h(w)``, with a convex h.
 
@@ -77,7 +77,7 @@ def descend(
     start : result of another descent or solver, whose weights are the start. None: the optimum of P; h must then be 0
         at w = 0 and nowhere negative, because its tangent at 0 is not computed.
     callback : called with every step of every problem; returns True to stop.
-    max_rounds : maximum number of convex problems.
+    max_iter : maximum number of convex problems.
 
     Returns
     -------
@@ -103,7 +103,7 @@ def descend(
     0.5293, at most 0.1647 less in this round
     0.3646, at most 0.0000 less in this round
     """
-    require_integer("max_rounds", max_rounds, 1)
+    require_integer("max_iter", max_iter, 1)
     if start is not None and start.w.shape != (problem.d,):
         raise InputError(f"start has {len(start.w)} weights, but the problem has {problem.d}")
     with using(problem.n_jobs):
@@ -147,7 +147,7 @@ def descend(
             # If the first round moved the weights, no round has used their tangent yet.
             looked = start is not None or len(rounds) > 1 or lowered <= 0.0
             stationary = bool(rounds) and not ended and lowered <= limit and result.converged
-            if (stationary and looked) or ended or len(rounds) >= max_rounds:
+            if (stationary and looked) or ended or len(rounds) >= max_iter:
                 return Descent(result.w, reached, tuple(rounds), stationary, result)
             known = result
 

@@ -129,7 +129,7 @@ def test_it_stops_when_told() -> None:
     problem, _, _, _ = problem_and_examples("map", 10.0)
     stopped = descend(problem, ramp(problem), OneSlack(tol=1e-6), callback=lambda step: True)
     assert not stopped.stationary
-    once = descend(problem, ramp(problem), OneSlack(tol=1e-6), max_rounds=1)
+    once = descend(problem, ramp(problem), OneSlack(tol=1e-6), max_iter=1)
     assert len(once.rounds) == 1
 
 

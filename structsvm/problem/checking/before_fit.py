@@ -19,7 +19,7 @@ from structsvm.problem.checking.example import ExampleCheck, copied
 from structsvm.problem.checking.methods import Malformed, Methods, Raised
 from structsvm.problem.checking.trial import learns_from, require_safe_kernel
 from structsvm.problem.checks import failed, run_check
-from structsvm.problem.oracle import CompiledOracle, NotBelowTruth, Oracle, make_oracle
+from structsvm.problem.oracle import CompiledOracle, Oracle, make_oracle
 
 _OWN = "structsvm."
 
@@ -74,8 +74,7 @@ def trusted_oracle(examples: Examples, n_jobs: int | None) -> Oracle:
     if loss.kernel is not None:
         require_safe_kernel(examples)
     if loss.check_before_fit:
-        inner = oracle.inner if isinstance(oracle, NotBelowTruth) else oracle
-        params = inner.params if isinstance(inner, CompiledOracle) else np.zeros(0)
+        params = oracle.params if isinstance(oracle, CompiledOracle) else np.zeros(0)
         _Check(examples, params).run()
     return oracle
 
