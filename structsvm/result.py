@@ -287,23 +287,12 @@ class Result:
 
     def arrays(self) -> dict[str, Any]:
         """Return the result as arrays for a file; `from_arrays` reads them."""
-        written = {
-            "format": _FORMAT,
-            "primal": self.primal,
-            "dual": self.dual,
-            "exact": self.exact,
-            "C": self.C,
-            "tol": self.tol,
-            "status": self.status.name,
-            "solver": self.solver,
-            "solver_name": self.solver_name,
-            "handovers": self.handovers,
-            "groups": self.cuts.groups,
-            "history": [list(asdict(step).values()) for step in self.history],
-        }
+        history = [list(asdict(step).values()) for step in self.history]
+        others = {"status": self.status.name, "groups": self.cuts.groups, "history": history}
+        values = {name: others[name] if name in others else getattr(self, name) for name in _WRITTEN}
         cuts = {name: getattr(self.cuts, name) for name in ("G", "L", "group", "a", "error")}
         return {
-            "result": np.array(json.dumps(written)),
+            "result": np.array(json.dumps({"format": _FORMAT, **values})),
             "w": self.w,
             "fingerprint": self.fingerprint,
             **({} if self.columns is None else {"columns": self.columns}),

@@ -230,16 +230,6 @@ class DistributedProblem(AbstractProblem):
         return problem.with_C(C)
 
     @property
-    def n(self) -> int:
-        """Number of examples, including those without weight."""
-        return self.sizes[0]
-
-    @property
-    def d(self) -> int:
-        """Number of weights."""
-        return self.sizes[1]
-
-    @property
     def sizes(self) -> tuple[int, int, int]:
         """Number of examples, of weights and of scores."""
         n, scores = (sum(getattr(each, name) for each in self.facts) for name in ("n", "scores"))

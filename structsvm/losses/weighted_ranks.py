@@ -8,6 +8,7 @@ from attrs import frozen
 from structsvm.exceptions import InputError
 from structsvm.foundation.compute.sorting import descending
 from structsvm.foundation.types import Matrix, Vector
+from structsvm.losses.shared.graded_pairs import graded
 from structsvm.losses.shared.pairs import JudgedPairs, SwappedPairsLoss
 
 
@@ -73,11 +74,11 @@ class WeightedRanks(SwappedPairsLoss):
 
     def labels(self, y: Vector) -> Vector:
         """Return the weights divided by n − 1."""
-        return np.asarray(_weights(y) / max(1, len(y) - 1))
+        return np.asarray(graded(y) / max(1, len(y) - 1))
 
     def usable(self, y: Vector) -> bool:
         """Return True if some document has a weight and there is another document."""
-        weights = _weights(y)
+        weights = graded(y)
         if (weights < 0.0).any():
             raise InputError(
                 f"WeightedRanks reads labels as weights of documents, and {weights.min():g} is below 0: give 0 if "
@@ -105,7 +106,3 @@ class WeightedRanks(SwappedPairsLoss):
     def argmax(self, scores: Vector) -> Matrix:
         """Return the scores as a ranking, shape (1, n): sorting by them maximises ``w·Ψ``."""
         return scores[None]
-
-
-def _weights(y: Vector) -> Vector:
-    return np.asarray(y, dtype=np.float64)

@@ -57,16 +57,6 @@ class AbstractProblem(ABC):
 
     @property
     @abstractmethod
-    def n(self) -> int:
-        """Number of examples, including those without weight."""
-
-    @property
-    @abstractmethod
-    def d(self) -> int:
-        """Number of weights."""
-
-    @property
-    @abstractmethod
     def used(self) -> int:
         """Number of examples that the loss can learn from, the n of the objective."""
 
@@ -79,6 +69,16 @@ class AbstractProblem(ABC):
     @abstractmethod
     def sizes(self) -> tuple[int, int, int]:
         """Number of examples, of weights and of scores."""
+
+    @property
+    def n(self) -> int:
+        """Number of examples, including those without weight."""
+        return self.sizes[0]
+
+    @property
+    def d(self) -> int:
+        """Number of weights."""
+        return self.sizes[1]
 
     @property
     @abstractmethod

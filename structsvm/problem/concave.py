@@ -7,7 +7,6 @@ import numpy as np
 
 from structsvm.exceptions import InputError
 from structsvm.foundation.types import Vector
-from structsvm.losses import ScoreLoss
 from structsvm.losses.latent import Completed
 from structsvm.losses.user_methods import joint_features
 from structsvm.problem.problem import Problem
@@ -54,15 +53,11 @@ def ramp(problem: Problem) -> Subtracted:
         coef = np.zeros_like(scores)
         for i in used:
             own = slice(problem.ptr[i], problem.ptr[i + 1])
-            coef[own] = problem.cap[i] * _beyond_the_truth(loss, scores[own], ys[i])
+            found = loss.prediction(scores[own], ys[i])
+            coef[own] = problem.cap[i] * (loss.encode(found, ys[i]) - loss.encode(ys[i], ys[i]))
         return Tangent(float(coef @ scores), problem.operator.combine(coef))
 
     return tangent
-
-
-def _beyond_the_truth(loss: ScoreLoss[Any], scores: Vector, y: Any) -> Vector:
-    """Return ``c(ŷ) − c(y)`` for the prediction ŷ."""
-    return loss.encode(loss.prediction(scores, y), y) - loss.encode(y, y)
 
 
 def completion(problem: Problem, loss: Completed, xs: Sequence[Any], truths: Sequence[tuple[Any, Any]]) -> Subtracted:

@@ -117,7 +117,7 @@ class FrankWolfe(Solver):
             state = SolverState(problem, self.tol, start, callback, dual.hinges, Keeper.of(checkpoint, self, dual.cuts))
             start = state.start
             try:
-                status = self._begin(state, dual, start) or self._iterate(state, dual)
+                status = self._begin(problem, state, dual) or self._iterate(problem, state, dual)
             except KeyboardInterrupt:
                 status = Status.INTERRUPTED
             lower = dual.refresh()
@@ -142,12 +142,12 @@ class FrankWolfe(Solver):
             )
         return capacity
 
-    def _begin(self, state: SolverState, dual: DualPlanes, start: Result | None) -> Status | None:
+    def _begin(self, problem: Problem, state: SolverState, dual: DualPlanes) -> Status | None:
         """Load the planes of an earlier result, or find planes at its weights."""
-        problem = require_examples("FrankWolfe", state.problem)
+        start = state.start
         if start is not None and state.same_problem and start.cuts.groups == problem.n:
             dual.load(start.cuts)
-            if self._stop_rounding(state, dual):
+            if self._stop_rounding(problem, state, dual):
                 # The start may have exact planes, which were rounded above.
                 dual.load(start.cuts)
         elif start is not None:
@@ -155,8 +155,7 @@ class FrankWolfe(Solver):
             dual.visit(cuts.example, cuts.G, cuts.L)
         return state.record(dual.refresh(), dual.size, dual.active)
 
-    def _iterate(self, state: SolverState, dual: DualPlanes) -> Status:
-        problem = require_examples("FrankWolfe", state.problem)
+    def _iterate(self, problem: Problem, state: SolverState, dual: DualPlanes) -> Status:
         rng = np.random.default_rng(self.random_state)
         everyone = np.flatnonzero(problem.cap)
         order: IntVector = everyone
@@ -180,7 +179,7 @@ class FrankWolfe(Solver):
                 wanted = max(met, state.gap_wanted)
                 swept = self._improve(dual, rng, everyone, wanted, swept=swept, crawls=k >= PATIENCE)
             lower = dual.refresh()
-            self._stop_rounding(state, dual)
+            self._stop_rounding(problem, state, dual)
             since += 1
             worth_it = met <= _WORTH_A_CERTIFICATE * state.gap_wanted
             if worth_it or since == _LONGEST_WITHOUT or k == self.max_iter - 1:
@@ -196,11 +195,10 @@ class FrankWolfe(Solver):
                 return status
         return Status.ITERATION_LIMIT
 
-    def _stop_rounding(self, state: SolverState, dual: DualPlanes) -> bool:
+    def _stop_rounding(self, problem: Problem, state: SolverState, dual: DualPlanes) -> bool:
         """Store planes in float64 from now on if rounding may hide the target gap; return True if it does."""
         if not dual.rounds or state.tolerates_rounding(dual.most_error, float(np.linalg.norm(dual.w))):
             return False
-        problem = require_examples("FrankWolfe", state.problem)
         logger.info("float32 planes have too few digits for tol=%g: continuing in float64", self.tol)
         exact = Capacity.exact_within(problem.n, problem.d, self.memory)
         dual.stop_rounding(self._require_enough(exact, problem))

@@ -17,7 +17,7 @@ from structsvm.losses.base import Examples, InScoreSpace
 from structsvm.losses.user_methods import RAISED_AS_IS
 from structsvm.problem.checking.example import ExampleCheck, copied
 from structsvm.problem.checking.methods import Malformed, Methods, Raised
-from structsvm.problem.checking.trial import learns_from, require_safe_kernel
+from structsvm.problem.checking.trial import evenly, learns_from, require_safe_kernel
 from structsvm.problem.checks import failed, run_check
 from structsvm.problem.oracle import CompiledOracle, Oracle, make_oracle
 
@@ -127,7 +127,7 @@ class _Check:
         which = which[np.argsort(np.diff(self.data.ptr)[which], kind="stable")]
         if not len(which):
             return
-        spread = which[np.unique(np.linspace(0, len(which) - 1, _MOST_QUERIES).astype(np.int64))]
+        spread = evenly(which, _MOST_QUERIES)
         labels = self._labels(spread)
         # Examples that are too small show no mistake, so larger ones are checked anew.
         largest = min(int(np.diff(self.data.ptr)[which[-1]]), _SMALL)
@@ -176,7 +176,7 @@ class _Check:
     ) -> Iterator[tuple[str, Any, bool]]:
         """Yield examples, small ones first, each with its name and whether to list its outputs."""
         if labels is None:
-            chosen = which[np.unique(np.linspace(0, len(which) - 1, 6).astype(np.int64))]
+            chosen = evenly(which, 6)
             # Outputs are numbers, so check the distinct ones.
             if isinstance(self.data.ys, np.ndarray) and self.data.ys.ndim == 1:
                 chosen = which[np.unique(self.data.ys[which], return_index=True)[1]][:20]
@@ -184,10 +184,9 @@ class _Check:
             return
         queries = self._with_labels(which, labels)
         sizes = np.diff(self.data.ptr)
-        short = [i for i in which.tolist() if sizes[i] <= _MOST_SCORES]
-        spread = np.unique(np.linspace(0, len(short) - 1, 3).astype(np.int64)) if short else ()
-        whole = [(f"example {short[k]}", self.data.ys[short[k]], False) for k in spread]
-        if not short and learns_from(loss, y := _part(self.data.ys[which[0]], _MOST_SCORES, rng)):
+        short = which[sizes[which] <= _MOST_SCORES]
+        whole = [(f"example {i}", self.data.ys[i], False) for i in evenly(short, 3).tolist()] if len(short) else []
+        if not len(short) and learns_from(loss, y := _part(self.data.ys[which[0]], _MOST_SCORES, rng)):
             whole = [(f"{_MOST_SCORES} documents of example {which[0]}", y, False)]
         for turn, size in enumerate(_PARTS):
             if size == _SMALL:

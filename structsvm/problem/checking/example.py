@@ -52,7 +52,7 @@ class ExampleCheck:
         own = methods.encode(y, y, length)
         outputs = methods.outputs(y) if listed else None
         if outputs is None:
-            known = Known.alone(y, own)
+            known = Known([y], own[None], own[None], np.zeros(1), own, complete=False)
         else:
             codes = np.stack([methods.encode(output, y, len(own)) for output in outputs])
             predicted = codes

@@ -1,7 +1,7 @@
 """Scores that reveal a wrong argmax: on ties between outputs of ``Δ + scores·c``, and on either side of them."""
 
 from collections.abc import Iterator
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from attrs import define, field
@@ -36,11 +36,6 @@ class Known:
     complete: bool
     bounds: tuple[Vector, Vector] | None = None
     _seen: set[bytes] = field(factory=set)
-
-    @classmethod
-    def alone(cls, y: Any, truth: Vector) -> Self:
-        """Return the true output as the only known output."""
-        return cls([y], truth[None], truth[None], np.zeros(1), truth, complete=False)
 
     def take(self, output: Any, code: Vector, predicted: Vector, loss: float) -> None:
         """Add an output, unless all are known."""

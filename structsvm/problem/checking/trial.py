@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from structsvm.exceptions import InputError
-from structsvm.foundation.types import Vector
+from structsvm.foundation.types import IntVector, Vector
 from structsvm.losses import ScoreLoss
 from structsvm.losses.base import Examples
 from structsvm.problem.checks import run_check
@@ -83,10 +83,14 @@ def _examples(examples: Examples) -> Iterator[tuple[str, Any, Vector, Vector]]:
                     yield f"some documents of example {i}", part, rng.standard_normal(_SMALL), loss.params([part])
     params = np.array(loss.params(ys), dtype=np.float64)
     order = which[np.argsort(sizes, kind="stable")]
-    spread = order[np.unique(np.linspace(0, len(order) - 1, 20).astype(np.int64))]
-    for i in spread.tolist():
+    for i in evenly(order, 20).tolist():
         for scores in (np.zeros(ptr[i + 1] - ptr[i]), rng.standard_normal(ptr[i + 1] - ptr[i])):
             yield f"example {i}", ys[i], scores, params
+
+
+def evenly(several: IntVector, most: int) -> IntVector:
+    """Return at most this many elements of a vector, the first and the last among them, at equal distances."""
+    return several[np.unique(np.linspace(0, len(several) - 1, most).astype(np.int64))]
 
 
 def learns_from(loss: ScoreLoss[Any], y: Any) -> bool:
