@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, Union
+from typing import Any, Protocol, TypeAlias, Union
 
 import numpy as np
 from attrs import evolve, field, fields, frozen, has
@@ -22,9 +22,6 @@ from structsvm.problem.base import AbstractProblem
 from structsvm.problem.fingerprint import same
 from structsvm.result import CutSet, Result, Status, require_format
 
-if TYPE_CHECKING:
-    from structsvm.solvers.base import Solver
-
 _FORMAT = 1
 
 _COST = 0.01
@@ -34,6 +31,14 @@ _LIMITS = ("tol", "max_iter")
 """Settings that decide only when a solver stops; a fit may resume with other values."""
 
 _WAYS_OUT = "choose another file for the checkpoint, or delete this one to start afresh"
+
+
+class Named(Protocol):
+    """An object with a name: a solver."""
+
+    @property
+    def name(self) -> str:
+        """Registered name of the solver."""
 
 
 def _as_path(given: Any) -> Path:
@@ -146,7 +151,7 @@ class Keeper:
     (True, 0)
     """
 
-    def __init__(self, checkpoint: Checkpoint, asked: "Solver") -> None:
+    def __init__(self, checkpoint: Checkpoint, asked: Named) -> None:
         self.checkpoint = checkpoint
         self.solver = self._asked = asked
         self.cuts: Callable[[], CutSet]
@@ -160,7 +165,7 @@ class Keeper:
     def of(
         cls,
         given: CheckpointLike | None,
-        solver: "Solver",
+        solver: Named,
         cuts: Callable[[], CutSet] | None = None,
         handovers: Callable[[], int] = int,
     ) -> "Keeper | None":
@@ -255,7 +260,7 @@ def _contents(arrays: Any) -> tuple[Result, dict[str, str]]:
     return Result.from_arrays(arrays), made_of
 
 
-def _made_of(problem: AbstractProblem, solver: "Solver") -> dict[str, str]:
+def _made_of(problem: AbstractProblem, solver: Named) -> dict[str, str]:
     """Describe in words the settings that must not change when a fit resumes; the fingerprint covers the data."""
     loss, kind = problem.loss.title, type(solver).__name__
     settings = {name: value for name, value in _settings(solver).items() if name not in _LIMITS}

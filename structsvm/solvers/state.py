@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from attrs import evolve
@@ -17,10 +17,7 @@ from structsvm.problem.base import AbstractProblem
 from structsvm.problem.fingerprint import fingerprint_aside, same
 from structsvm.result import CutSet, Result, Status, Step
 from structsvm.solvers.bounds import CertifiedBounds
-from structsvm.solvers.checkpoint import Keeper, without_workers
-
-if TYPE_CHECKING:
-    from structsvm.solvers.base import Solver
+from structsvm.solvers.checkpoint import Keeper, Named, without_workers
 
 logger = logging.getLogger("structsvm")
 
@@ -218,7 +215,7 @@ class SolverState(CertifiedBounds):
                 self._fingerprint = self._take_fingerprint()
         return self._fingerprint
 
-    def result(self, status: Status, solver: "Solver", cuts: CutSet, handovers: int = 0, dual: float = 0.0) -> Result:
+    def result(self, status: Status, solver: Named, cuts: CutSet, handovers: int = 0, dual: float = 0.0) -> Result:
         """Return the result.
 
         Parameters
@@ -245,13 +242,13 @@ class SolverState(CertifiedBounds):
             found = self._so_far(Status.INTERRUPTED, solver, cuts, handovers)
         return found
 
-    def lost(self, error: ClusterError, solver: "Solver", cuts: CutSet, handovers: int) -> ClusterError:
+    def lost(self, error: ClusterError, solver: Named, cuts: CutSet, handovers: int) -> ClusterError:
         """Write the checkpoint of a run that lost its workers, if it has one, and return an error that names it."""
         if self._keeper is not None and self._moved:
             self._keeper.write(self._so_far(Status.UNFINISHED, solver, cuts, handovers))
         return without_workers(error, self._keeper)
 
-    def _so_far(self, status: Status, solver: "Solver", cuts: CutSet, handovers: int) -> Result:
+    def _so_far(self, status: Status, solver: Named, cuts: CutSet, handovers: int) -> Result:
         return Result(
             w=self.problem.to_weights(self.w),
             primal=self.primal + self.problem.constant,
