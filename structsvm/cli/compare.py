@@ -60,7 +60,7 @@ def _several(option: str, registry: Registry[Any], default: str, help: str) -> C
 
 
 def _kept(values: dict[str, Any]) -> list[tuple[str, Path]]:
-    """Return the file of finished rows, with the option that needs it, if any."""
+    """Return the file of finished rows and the option that names it; empty if no option writes a file."""
     for name in ("csv", "json", "plot"):
         path = values[f"{name}_path"]
         if path is not None and path != STANDARD_OUTPUT:

@@ -71,6 +71,6 @@ def _check(out: Path) -> None:
     from structsvm.protocols.plan import TRIALS
 
     if (out / TRIALS).exists():
-        raise InputError(f"{out} holds the trials of an experiment, whose results are kept: choose another folder")
+        raise InputError(f"{out} has trials of an experiment, which the demo must not replace: choose another folder")
     make_folder(out)
     check_writable(out / RESULTS)

@@ -83,7 +83,7 @@ def weigh(
     row = _rows_of(log, ids, documents)
     known = row >= 0
     if not known.any():
-        raise InputError("no document of the log has a row: write qid and document as in the log")
+        raise InputError("no document of the log is among the rows: pass the qid and document that the log uses")
     propensity = np.ones(len(log)) if model is None else model.at(log.position)
     offset = np.zeros(len(log)) if model is None else model.offset_at(log.position)
     clicks, shown, exposure, explained = (

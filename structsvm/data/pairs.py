@@ -173,11 +173,11 @@ def as_ids(ids: ArrayLike, name: str) -> NDArray[np.str_]:
     try:
         values = np.asarray(ids)
     except ValueError:
-        raise InputError(f"{name} must hold one id per row, not lists of several lengths") from None
+        raise InputError(f"{name} must have one id per row, not lists of several lengths") from None
     if values.ndim != 1:
-        raise InputError(f"{name} must hold one id per row; its shape is {values.shape}")
+        raise InputError(f"{name} must have one id per row; its shape is {values.shape}")
     if values.dtype.kind == "V":
-        raise InputError(f"{name} must hold one id per row, not records of {values.dtype}: pass one of their fields")
+        raise InputError(f"{name} must have one id per row, not records of {values.dtype}: pass one of their fields")
     texts = list(map(str, values.tolist())) if values.dtype.kind == "O" else values.astype(np.str_)
     if isinstance(texts, list) or texts.dtype.itemsize > 4 * MOST_CHARACTERS:
         longest = max(map(len, texts), default=0)

@@ -119,7 +119,7 @@ def _as_scores(scores: ArrayLike) -> Vector:
     """Return scores rounded to float32 and clipped to its largest number."""
     values = numbers(scores, "scores")
     if values.ndim != 1:
-        raise InputError(f"scores must hold one number per row; their shape is {values.shape}")
+        raise InputError(f"scores must have one number per row; their shape is {values.shape}")
     finite = np.isfinite(values)
     if not finite.all():
         row = int(finite.argmin())

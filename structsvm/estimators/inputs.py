@@ -61,7 +61,7 @@ def checked_labels(y: Any, n: int) -> Vector:
     """Return the labels of n rows as finite float64."""
     if getattr(y, "takes_the_place_of_labels", False):
         raise InputError(
-            "y must hold one label per row here, not Preferences: RankSVM, RankBoost and RankNet learn from these, and "
+            "y must have one label per row here, not Preferences: RankSVM, RankBoost and RankNet learn from these, and "
             "measures are of labels"
         )
     if y is None:
@@ -70,7 +70,7 @@ def checked_labels(y: Any, n: int) -> Vector:
     try:
         labels = numbers(column_or_1d(y, warn=True), "y")
     except (TypeError, ValueError) as error:
-        raise InputError(f"y must hold one number per row: {error}{_first_label(y)}") from None
+        raise InputError(f"y must have one number per row: {error}{_first_label(y)}") from None
     require_labels(labels, n)
     return labels
 
@@ -103,7 +103,7 @@ def checked_outputs(y: Any) -> NDArray[Any]:
     try:
         outputs: NDArray[Any] = column_or_1d(y, warn=True)
     except (TypeError, ValueError) as error:
-        raise refusal(error, f"y must hold one label per row: {error}") from None
+        raise refusal(error, f"y must have one label per row: {error}") from None
     require_finite_labels(outputs)
     return outputs
 

@@ -172,7 +172,7 @@ class ObjectiveRanker(CertifiedEstimator, LinearScores):
         coef, intercept = self._parted(self.result_.w)
         same = np.array_equal(coef, self.model_.stored) and intercept == self.intercept_
         if not (same and self.result_.is_of(self.model_.columns)):
-            raise ValueError("its weights differ from its result's")
+            raise ValueError("the weights of the model and of its result differ")
 
 
 class LinearRanker(ObjectiveRanker):

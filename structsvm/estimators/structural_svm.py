@@ -231,11 +231,11 @@ class StructuralSVM(JointEstimator):
             return
         columns = d if result.columns is None else len(result.columns)
         if columns > len(result.w):
-            raise ValueError(f"it has {len(result.w)} weights of {columns} features")
+            raise ValueError(f"{len(result.w)} weights are too few for {columns} features")
         rows = Rows.one_each(np.zeros((1, columns)))
         d = loss.operator(WithIntercept(rows, self.intercept_scaling) if self.fit_intercept else rows).d
         if d != len(result.w):
-            raise ValueError(f"it has {len(result.w)} weights, and its loss makes {d} of its features")
+            raise ValueError(f"there are {len(result.w)} weights, but the loss needs {d} for these features")
 
     def _intercept(self) -> float:
         return self.intercept_scaling if self.fit_intercept else 0.0

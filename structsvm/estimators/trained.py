@@ -181,7 +181,7 @@ class CertifiedEstimator(TrainedEstimator):
         if result is None:
             raise ValueError("it has no result")
         if result.columns is not None and result.columns[-1] >= d:
-            raise ValueError(f"its weights are of feature {result.columns[-1] + 1}, and it has {d}")
+            raise ValueError(f"a weight is for feature {result.columns[-1] + 1}, but the model has {d} features")
 
 
 def curve(arrays: Mapping[str, Any], name: str, steps: int | None = None) -> Vector | None:

@@ -113,7 +113,7 @@ def _require_real(array: Any, what: str, *, dates: bool = False) -> None:
         kind = "c"
     meant = _NO_NUMBERS if dates else _NO_NUMBERS | _DATES
     if kind in meant:
-        raise InputError(f"{what} must hold real numbers, got {meant[kind]}")
+        raise InputError(f"{what} must have real numbers, got {meant[kind]}")
 
 
 def require_table(X: Any) -> None:

@@ -43,7 +43,7 @@ def end_as_ctrl_c_does() -> None:
 
 
 def finish() -> None:
-    """Ignore a first signal from now on, because the work is done and its results are being written."""
+    """From now on ignore the first signal, because the work is done and its results are being written."""
     _Wishes.number = max(_Wishes.number, 1)
 
 

@@ -30,8 +30,8 @@ def _up_to(tree: IntVector, grade: int) -> int:
 def swapped_pairs(scores: Vector, labels: Vector, params: Vector, out: Vector) -> float:
     """Write ``c(y) − c(ŷ)`` of the most violated set of swapped pairs, with ``s_i − 1 < s_j``, and return its loss.
 
-    ``labels`` are grades from 1. One pass merges documents by ``s − 1``, as better ones, with documents by ``s``: O(n
-    log n).
+    ``labels`` are grades from 1. One pass merges two orders of the documents: as i, the better document, by ``s − 1``,
+    and as j by ``s``. It takes O(n log n) time.
     """
     n = len(scores)
     grade = labels.astype(np.int64)

@@ -19,7 +19,7 @@ _ESTIMATORS = ("StructuralSVM", "LatentStructuralSVM")
 class JointModel(TrainedModel):
     """Weights of joint features, shape (d,), from which a loss makes outputs.
 
-    ``n_features`` is the number of features of an input, 0 if only the loss can read inputs.
+    ``n_features`` is the number of features of an input; 0 if inputs are not rows of features.
     """
 
     form: ClassVar[str] = "joint"

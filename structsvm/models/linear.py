@@ -109,7 +109,7 @@ class LinearModel(TrainedModel):
         require_number("intercept", numbers["intercept"])
         columns = columns_of(arrays)
         if columns is not None and columns[-1] >= d:
-            raise ValueError(f"its weights are of feature {columns[-1] + 1}, and it has {d}")
+            raise ValueError(f"a weight is for feature {columns[-1] + 1}, but the model has {d} features")
         stored = finite_numbers(arrays, "coef", (d if columns is None else len(columns),))
         return cls(
             coef=wide(stored, columns, d),

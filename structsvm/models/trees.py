@@ -173,7 +173,7 @@ def _tree(text: str, number: int, n_features: int) -> str:
     numbers = {name: _numbers(name, value) for name, value in said.items() if value or leaves > 1}
     for name, found in numbers.items():
         if len(found) != (1 if name == "shrinkage" else leaves if name.startswith("leaf_") else leaves - 1):
-            raise ValueError(f"tree {number} has {len(found)} numbers of {name}")
+            raise ValueError(f"tree {number} has {leaves} leaves, but {len(found)} entries in {name}")
     if leaves > _MOST_LEAVES:
         raise ValueError(f"tree {number} has {leaves} leaves")
     if "leaf_value" not in numbers or "shrinkage" not in numbers:

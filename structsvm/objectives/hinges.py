@@ -228,7 +228,7 @@ class Hinge:
         every = np.zeros(len(self._queries))
         known = numbers(values, "values")
         if known.shape != self.ids.shape:
-            raise InputError(f"values must hold one of each of the {len(self)} usable queries, got shape {known.shape}")
+            raise InputError(f"values must have one of each of the {len(self)} usable queries, got shape {known.shape}")
         every[self._usable] = known
         return every[self._queries.number]
 

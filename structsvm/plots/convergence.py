@@ -189,8 +189,8 @@ def _curve(name: str, given: Any, y: str) -> tuple[Vector, Any]:
     bounds = numbers(given[1], f"the bounds of {name!r}")
     if bounds.shape != (len(costs), 2) or not np.isfinite(bounds).all():
         raise InputError(
-            f"the bounds of {name!r} must be finite, a primal and a dual a step: their shape is {bounds.shape}, and "
-            f"there are {len(costs)} steps"
+            f"the bounds of {name!r} must be finite and of shape ({len(costs)}, 2), a primal and a dual for each step; "
+            f"their shape is {bounds.shape}"
         )
     return costs, bounds
 

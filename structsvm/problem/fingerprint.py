@@ -14,7 +14,7 @@ from structsvm.problem.content import Content
 from structsvm.problem.problem import Problem
 
 _MOST_ASIDE = 2**28
-"""Most feature values for which a fingerprint is computed on another thread: a tenth of a second of reading."""
+"""Most feature values to fingerprint on another thread, which reads them in a tenth of a second."""
 
 
 def fingerprint(problem: AbstractProblem) -> Vector:

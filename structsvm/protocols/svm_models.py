@@ -153,7 +153,7 @@ def _path(ranker: Ranker, X: Any, y: Vector, qid: IntVector | None, Cs: Sequence
     with warnings.catch_warnings():
         # The user chose the same features for all models.
         warnings.simplefilter("ignore", FeatureScaleWarning)
-        # A small C can give zero weights; the results have the share of tied documents.
+        # A small C can give zero weights. No warning is needed: the results report the share of tied documents.
         warnings.simplefilter("ignore", ZeroWeightsWarning)
         fitted = ranker.path(X, y, qid, Cs)
     if fitted[-1].result_.status is Status.INTERRUPTED:

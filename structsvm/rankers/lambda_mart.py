@@ -166,7 +166,7 @@ class LambdaMART(StagedRanker):
     def _restore(self) -> None:
         super()._restore()
         if self.model_.trees != self.best_iteration_:
-            raise ValueError(f"it has {self.model_.trees} trees, and best_iteration_ is {self.best_iteration_}")
+            raise ValueError(f"it has {self.model_.trees} trees, but best_iteration_ is {self.best_iteration_}")
         self.booster_ = self.model_.booster
         self.validation_scores_ = curve(self.model_.training.arrays, "validation_scores")
 

@@ -121,7 +121,7 @@ class Preferences:
         """
         labels = numbers(y, "y", "one number per row")
         if labels.ndim != 1:
-            raise InputError(f"y must hold one number per row: its shape is {labels.shape}")
+            raise InputError(f"y must have one number per row: its shape is {labels.shape}")
         labels = checked_labels(labels, len(labels))
         number = Queries.of(qid, len(labels)).number
         order = np.argsort(number, kind="stable")

@@ -153,7 +153,7 @@ class RankBoost(StagedRanker):
         super()._restore()
         model, arrays = self.model_, self.model_.training.arrays
         if len(model.alphas) != self.best_iteration_:
-            raise ValueError(f"it has {len(model.alphas)} weak rankers, and best_iteration_ is {self.best_iteration_}")
+            raise ValueError(f"it has {len(model.alphas)} weak rankers, but best_iteration_ is {self.best_iteration_}")
         self.features_, self.thresholds_ = model.features, model.thresholds
         self.missing_, self.alphas_ = model.missing, model.alphas
         self.r_ = finite_numbers(arrays, "r", (self.best_iteration_,))

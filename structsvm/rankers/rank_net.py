@@ -165,13 +165,13 @@ class RankNet(StagedRanker):
         super()._restore()
         model, arrays = self.model_, self.model_.training.arrays
         if model.hidden != self.hidden_:
-            raise ValueError(f"it has {model.hidden} hidden units, and hidden_ is {self.hidden_}")
+            raise ValueError(f"the network has {model.hidden} hidden units, but hidden_ is {self.hidden_}")
         self.path_ = finite_numbers(arrays, "path", (None, len(model.weights)))
         epochs = len(self.path_)
         self.costs_ = finite_numbers(arrays, "costs", (epochs,))
         self.weights_, self.scaling_ = model.weights, model.scaling
         if self.best_iteration_ > epochs or not np.array_equal(self.path_[self.best_iteration_ - 1], self.weights_):
-            raise ValueError(f"its weights differ from those of epoch {self.best_iteration_}")
+            raise ValueError(f"the weights differ from the weights of epoch {self.best_iteration_} in path_")
         self.validation_scores_ = curve(arrays, "validation_scores", epochs)
 
     def _require_settings(self) -> None:

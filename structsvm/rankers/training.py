@@ -101,7 +101,7 @@ def _require_no_pairs(estimator: RankingEstimator, y: Any) -> None:
         return
     if all(isinstance(each, list | tuple | np.ndarray) and np.size(each) in (2, 3) for each in y):
         raise InputError(
-            f"y must hold one label per row, or Preferences, got {len(y)} entries of 2 or 3 each: if they are pairs "
+            f"y must have one label per row, or Preferences, got {len(y)} entries of 2 or 3 each: if they are pairs "
             f"(better, worse) or (better, worse, magnitude), {type(estimator).__name__} learns from "
             "y = Preferences.of(pairs), of structsvm.rankers"
         )

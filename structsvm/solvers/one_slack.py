@@ -71,7 +71,7 @@ class OneSlack(CuttingPlane):
     def _searches(self, problem: AbstractProblem) -> bool:
         if self.line_search and not problem.exact:
             raise InputError(
-                f"OneSlack(line_search=True) needs an exact argmax, but the one of {problem.loss.title} is inexact "
+                f"OneSlack(line_search=True) needs an exact argmax, but the argmax of {problem.loss.title} is inexact "
                 "(exact = False): leave line_search out"
             )
         return problem.has_kernel and problem.exact if self.line_search is None else self.line_search

@@ -353,10 +353,10 @@ def test_a_folder_of_runs(write, tmp_path):
         (([], [], []), "at least one row"),
         (([1], ["a"], [np.nan]), "scores must be finite: row 0 has nan. Leave out documents that were not retrieved"),
         (([1], ["a"], ["high"]), "scores must be numbers"),
-        (([1], ["a"], [[1.0]]), "scores must hold one number per row"),
-        (([[1]], ["a"], [1.0]), "qid must hold one id per row"),
-        (([[1], [1, 2]], ["a", "b"], [1.0, 2.0]), "qid must hold one id per row, not lists of several lengths"),
-        ((np.zeros(1, dtype=[("a", "f8"), ("b", "i4")]), ["a"], [1.0]), "qid must hold one id per row, not records"),
+        (([1], ["a"], [[1.0]]), "scores must have one number per row"),
+        (([[1]], ["a"], [1.0]), "qid must have one id per row"),
+        (([[1], [1, 2]], ["a", "b"], [1.0, 2.0]), "qid must have one id per row, not lists of several lengths"),
+        ((np.zeros(1, dtype=[("a", "f8"), ("b", "i4")]), ["a"], [1.0]), "qid must have one id per row, not records"),
     ],
 )
 def test_runs_of_arrays_that_are_none(rows, message):

@@ -138,9 +138,9 @@ def test_labels_of_classes(values, said):
 
 def test_sparse_features():
     rows = sp.csr_array(X)
-    with pytest.raises(InputError, match="X must hold real numbers, got complex"):
+    with pytest.raises(InputError, match="X must have real numbers, got complex"):
         Ranker().fit(rows.astype(complex), Y, QID)
-    with pytest.raises(InputError, match="X must hold real numbers, got complex"):
+    with pytest.raises(InputError, match="X must have real numbers, got complex"):
         Problem.from_queries(rows.astype(complex), Y, QID)
     for kind in (bool, np.int8, np.float32, np.longdouble):
         np.testing.assert_allclose(
@@ -162,7 +162,7 @@ def test_sparse_vectors():
 
 def test_the_column_of_a_data_frame_is_named():
     frame = pd.DataFrame({"bm25": X[:, 0], "crawled": pd.date_range("2020", periods=8)})
-    with pytest.raises(InputError, match=r"X, column 'crawled', must hold real numbers, got dates"):
+    with pytest.raises(InputError, match=r"X, column 'crawled', must have real numbers, got dates"):
         Ranker().fit(frame, Y, QID)
     frame["crawled"] = pd.Categorical(list("abababab"))
     with pytest.raises(InputError, match=r"'a' at row 0, column 1 \('crawled'\): leave the column out"):

@@ -296,7 +296,7 @@ def test_judged_pairs_are_an_output_for_structural_svm() -> None:
         ([0.5], [1], [1.0], "integers from 0; they are float64"),
         (["a"], [1], [1.0], "integers from 0; they are <U1"),
         ([0], [1], ["much"], "magnitudes must be numbers"),
-        ([0], [1], [1j], "magnitudes must hold real numbers"),
+        ([0], [1], [1j], "magnitudes must have real numbers"),
     ],
 )
 def test_what_is_no_pair_of_a_query_is_refused(better: Any, worse: Any, magnitude: Any, message: str) -> None:

@@ -130,7 +130,7 @@ class TestConvergence:
             ({"a": 3}, {}, r"curves\['a'\] must be a pair"),
             ({"a": ([1, 2], [1.0])}, {}, "the values of 'a' must be 2 numbers"),
             ({"a": ([1, 2], [1.0, np.nan])}, {}, "the values of 'a' must be finite"),
-            ({"a": ([1, 2], [1.0, 2.0])}, {"y": "bounds"}, "a primal and a dual a step"),
+            ({"a": ([1, 2], [1.0, 2.0])}, {"y": "bounds"}, "a primal and a dual for each step"),
             ({"a": ([1], [1.0])}, {"x": "hours"}, "x must be 'seconds' or"),
             ({"a": ([1], [1.0])}, {"unfinished": ["b"]}, "unfinished must be names of curves, 'a', got 'b'"),
         ],

@@ -137,7 +137,7 @@ def test_pairs_that_are_no_preferences_yet(pairs, data):
         name = type(learner).__name__
         with pytest.raises(InputError, match=rf"{name} learns from y = Preferences.of\(pairs\), of structsvm.rankers"):
             learner.fit(X, pairs, qid)
-    with pytest.raises(InputError, match="y must hold one number per row"):
+    with pytest.raises(InputError, match="y must have one number per row"):
         WeightSearch().fit(X, pairs, qid)
 
 

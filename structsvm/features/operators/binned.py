@@ -96,7 +96,7 @@ class BinnedMatrix:
         return out
 
     def tocsr(self) -> sp.csr_array:
-        """Return a float64 CSR array; it takes at least 12 bytes per one."""
+        """Return a float64 CSR array; it needs at least 12 bytes for each entry of 1."""
         count = self.codes.ravel().astype(np.int64)
         end = np.cumsum(count)
         total = int(end[-1]) if len(end) else 0
@@ -148,8 +148,8 @@ def _checked_offsets(offsets: ArrayLike) -> IntVector:
         or (given[1:] < given[:-1]).any()
     ):
         raise InputError(
-            "offsets must be a vector of integers that begins with 0 and does not descend: "
-            f"where the columns of each function begin, and their number at the end; got {given!r}"
+            "offsets must be a vector of integers that begins with 0 and does not descend: the first column of each "
+            f"function, then the number of columns; got {given!r}"
         )
     return np.ascontiguousarray(given, dtype=np.int64)
 
@@ -270,7 +270,7 @@ class Binned(MatrixKind):
     def stack(self, blocks: Sequence[Any]) -> BinnedMatrix:
         binned = sum(isinstance(block, BinnedMatrix) for block in blocks)
         if binned < len(blocks):
-            raise InputError(f"{binned} of {len(blocks)} inputs are a BinnedMatrix: make all of them one, or none")
+            raise InputError(f"{binned} of {len(blocks)} inputs are BinnedMatrix objects: convert all inputs, or none")
         return BinnedMatrix.stack(blocks)
 
     def view(self, X: Any, ptr: IntVector) -> BinnedView:

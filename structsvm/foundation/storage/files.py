@@ -68,8 +68,8 @@ class Source:
             raise DataFormatError(
                 self._path,
                 None,
-                f"the {packing.name} stream unpacks to more than {_MOST_TIMES} times its size, as data never do: "
-                "unpack it first if it is right",
+                f"the {packing.name} stream unpacks to more than {_MOST_TIMES} times its size, which is implausible: "
+                "if the file is right, unpack it first",
             )
         return content
 

@@ -18,7 +18,7 @@ _IR_VERSION = 9
 class ONNXGraph(Format):
     """A graph with the input ``features``, shape (rows, d), and the output ``scores``, shape (rows,).
 
-    If features are normalised by query, an input must hold the rows of one query.
+    If features are normalised by query, an input must have the rows of one query.
     """
 
     by_query = True

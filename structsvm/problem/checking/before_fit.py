@@ -29,10 +29,10 @@ _MOST_TRUTHS = 100
 _ROUNDING = 1e-8
 
 _SECONDS = 0.4
-"""Computing time of the check, which ends after the method call that exceeds it."""
+"""CPU seconds for the check; it ends with the first method call after that time."""
 
 _WALL_SECONDS = 1.0
-"""The same in wall time, for losses that wait for something."""
+"""Wall-clock seconds for the check, in case the loss waits without computing."""
 
 _SMALL = 5
 """Most documents of a query whose outputs are listed."""
@@ -129,7 +129,7 @@ class _Check:
             return
         spread = evenly(which, _MOST_QUERIES)
         labels = self._labels(spread)
-        # Examples that are too small show no mistake, so larger ones are checked anew.
+        # Small examples may hide a mistake, so check the same loss again in a fit with larger examples.
         largest = min(int(np.diff(self.data.ptr)[which[-1]]), _SMALL)
         known = None if labels is None or len(labels) > _MOST_LABELS else labels.tobytes()
         key = (_identity(self.data.loss), known, largest)

@@ -128,7 +128,7 @@ def merge_lightest(planes: PlaneArrays, i: int, w: Vector) -> int:
 
 @compiled_part
 def rounded_before(planes: PlaneArrays, i: int, g: Vector, L: float) -> int:
-    """Return the place of a plane that may be this one in rounded form; −1 if there is none, or if ``G`` is float32."""
+    """Return the place of a stored plane that may be (g, L) after rounding; −1 if none may, or if ``G`` is float32."""
     G, error = planes.G, planes.error
     if G.itemsize == 4 or not may_be_rounded(planes):
         return -1

@@ -228,11 +228,11 @@ class BenchmarkPlan(Plan[Benchmark]):
             yield Case(FEATURES, name, singles, sets)
 
     def mean(self, scores: Vector, queries: QuerySet) -> float:
-        """Return the mean of the measure that picks."""
+        """Return the mean of the measure that validation uses."""
         return self.measure.mean(scores, queries.y, queries.queries.number)
 
     def test(self, scores: Vector, queries: QuerySet) -> Measured:
-        """Return the measures of LETOR and the measure that picks, and the latter for each query."""
+        """Return the means of LETOR's measures and of the validation measure, and the validation measure by query."""
         number, name = queries.queries.number, name_of(self.measure)
         values = self.measure.per_query(scores, queries.y, number).values
         measures = {**measured(scores, queries.y, number), name: float(values.mean())}

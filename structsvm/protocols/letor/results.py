@@ -18,7 +18,7 @@ _REPORTED = {f"ndcg@{k}": NDCG(k, discount="letor") for k in CUTOFFS}
 """NDCG with the discounts of LETOR's tools, by its name in tables."""
 
 WIDER_RANGE = "a model with a wider range, given to benchmark(models=...) in Python, may do better"
-"""Advice if validation picked the end of a range: no command has an option for it."""
+"""Advice if validation picked the end of a range. It names Python because no command has an option for ranges."""
 
 
 @frozen(kw_only=True)

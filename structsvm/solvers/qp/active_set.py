@@ -116,7 +116,7 @@ class _Solve:
         self.weight[self.size :] = np.where(rest > 1e-14 * self.cap, rest, 0.0)
 
         state = None if start is None else start.state
-        # A solution that another backend returned unsolved may have more cuts than its state.
+        # The state may lack cuts that another backend added to the solution before it failed.
         if not isinstance(state, _State) or len(state.product) != known:
             state = None
         if fits and state is not None and state.steps <= PASSES + np.count_nonzero(a):

@@ -46,7 +46,7 @@ class HiGHS(GeneralBackend):
         if start is not None and isinstance(start.state, _Basis) and len(start.state.rows) == len(qp.cap):
             yield from self._run(highspy, qp, units[0], 0.0, start)
         yield from self._run(highspy, qp, units[0], 0.0, None)
-        # A ridge helps if HiGHS cycles; in units of the caps it is relatively small.
+        # If HiGHS cycled, a ridge helps; in units of the caps, its effect is small.
         for unit in units[1:] or units:
             yield from self._run(highspy, qp, unit, RIDGE, None)
 

@@ -115,7 +115,7 @@ def letor_features(
 
 
 def indexed_judgments(judgments: Qrels, index: Index, topics: Sequence[Topic]) -> tuple[Qrels, list[str]]:
-    """Return the judgments of indexed documents, and the ids of missing documents; return all if none is indexed."""
+    """Return the judgments of indexed documents, and the missing ids; all judgments if no document is indexed."""
     asked = np.isin(judgments.qid, [topic.id for topic in topics])
     there = index.numbers_of(judgments.doc_ids) >= 0
     if not (asked & there).any():

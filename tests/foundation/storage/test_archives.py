@@ -161,7 +161,7 @@ def with_number(name: str, value: float) -> Edit:
 
 WRONG: dict[str, tuple[Edit, str]] = {
     "coef too short": (array(coef=np.ones(2)), "'coef' must be float64 of shape (3,), got float64 of shape (2,)"),
-    "coef of another result": (array(coef=np.ones(3)), "its weights differ from its result's"),
+    "coef of another result": (array(coef=np.ones(3)), "the weights of the model and of its result differ"),
     "w too short": (array(w=np.ones(2)), "'G' must be float64 of shape"),
     "w too long": (array(w=np.ones(4)), "'G' must be"),
     "w a matrix": (array(w=np.ones((3, 1))), "is not a file of this kind"),
@@ -200,7 +200,7 @@ WRONG: dict[str, tuple[Edit, str]] = {
     "C of text": (put("settings", "C", "x"), "C must be a positive finite number, got 'x'"),
     "tol of 0": (put("settings", "tol", 0), "tol must be a positive finite number or None"),
     "intercept of text": (put("settings", "fit_intercept", "yes"), "fit_intercept must be True or False"),
-    "intercept": (put("settings", "fit_intercept", True), "its weights differ from its result's"),
+    "intercept": (put("settings", "fit_intercept", True), "the weights of the model and of its result differ"),
     "class weight": (put("settings", "class_weight", "even"), "class_weight must be 'balanced' or None"),
     "class weights": (put("settings", "class_weight", [[1]]), "class_weight must be pairs"),
     "measure a number": (put("settings", "measure", 3), "measure must be text"),
@@ -274,7 +274,7 @@ def test_weights_of_a_structural_svm_fit_its_loss(tmp_path: Path, loss: str, fit
     np.testing.assert_array_equal(StructuralSVM.load(tmp_path / "m.npz").coef_, svm.coef_)
     arrays = arrays_of(svm)
     write_with_digests(tmp_path / "m.npz", {**arrays, "w": np.append(arrays["w"], 0.0)})
-    with pytest.raises(ModelFileError, match="weights, and its loss makes|'G' must be"):
+    with pytest.raises(ModelFileError, match="weights, but the loss needs|'G' must be"):
         StructuralSVM.load(tmp_path / "m.npz")
     of("model", lambda text: text["fitted"].update(_matrices=3))(arrays)
     with pytest.raises(ModelFileError, match="_matrices must be True or False"):
