@@ -203,7 +203,7 @@ class FeatureScaleWarning(UserWarning):
 
 
 class GridEndWarning(UserWarning):
-    """The best C is the least or the largest value that was tried, so that one outside of the grid may be better."""
+    """The best C is the least or the largest value that was tried, so a value outside of the grid may be better."""
 
 
 class OracleError(StructSVMError):

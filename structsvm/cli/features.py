@@ -221,8 +221,8 @@ def _judged_topics(topics: "Sequence[Topic]", judgments: "Qrels", path: Path | s
     judged = [topic for topic in topics if topic.id in known]
     if not judged:
         raise InputError(
-            f"no topic of {path} is judged in {qrels}: the first ones are {topics[0].id!r} and {next(iter(known))!r}. "
-            "Where judgments number topics by their position, --numbering position does so, too"
+            f"no topic of {path} is judged in {qrels}: the first topics are {topics[0].id!r} and "
+            f"{next(iter(known))!r}. If the judgments number topics by position, pass --numbering position"
         )
     return judged
 

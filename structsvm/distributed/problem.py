@@ -200,7 +200,7 @@ class DistributedProblem(AbstractProblem):
             raise InputError(f"there are no rows in any of the {len(parts)} partitions")
         require_alike(filled, {"features": "columns", "labels": "labelled"})
         if not filled[0].labelled:
-            raise InputError("the partitions have no labels, by which a loss learns: give y")
+            raise InputError("the partitions have no labels, which a loss needs: give y")
         bound: ScoreLoss[Any] = losses.create(loss).bind(labels_of(filled))
         if not (checked or bound.per_row):
             require_ends_apart(surveys)

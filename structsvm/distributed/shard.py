@@ -30,7 +30,7 @@ _OF_NOTHING = np.zeros(3)
 """Digest of a partition without rows: no examples, weights and scores."""
 
 _KEPT_PLANES = 2
-"""Points whose planes a shard keeps, to compare them with the next ones."""
+"""Points whose planes a shard keeps, to compare them with later planes."""
 
 
 def library_versions() -> dict[str, str]:

@@ -184,6 +184,6 @@ def _zero_weights(loss: LatentLoss[Any, Any, Any]) -> str:
     return (
         "the descent ended at w = 0: all outputs have the same score and all latents complete a true output equally "
         "well, so the objective may still fall from there. No weights lower the hinge with the latents of "
-        f"{loss.title}.initial: let initial return better ones, such as those of complete at the weights of a model "
-        "without latents"
+        f"{loss.title}.initial: let initial return better latents, such as the result of complete at the weights of a "
+        "model without latents"
     )

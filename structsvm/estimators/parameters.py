@@ -172,7 +172,7 @@ def _signs(estimator: BaseEstimator, given: Any, d: int) -> IntVector:
         names = getattr(estimator, "known_names", None)
         if names is None:
             raise InputError(
-                f"{what} has names of features, and X has none: fit a data frame, or give one of 1, 0 and -1 for each "
+                f"{what} has names of features, but X has no names: fit a data frame, or give 1, 0 or -1 for each "
                 f"of the {d} features"
             )
         places = {name: k for k, name in enumerate(names)}

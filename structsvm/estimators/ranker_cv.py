@@ -203,7 +203,7 @@ class RankerCV(RankingEstimator):
         """Check all parameters; return the ranker, the grid and the scorings."""
         ranker: RankingEstimator = clone(rankers.create("ranker" if self.ranker is None else self.ranker))
         if "C" not in ranker.get_params(deep=False):
-            raise InputError(f"{place(self, 'ranker')} must have a setting C, and {type(ranker).__name__} has none")
+            raise InputError(f"{place(self, 'ranker')} must have a setting C, but {type(ranker).__name__} has no C")
         count: Any = self.Cs
         if is_integer(count):
             require_integer(place(self, "Cs"), count, 1)

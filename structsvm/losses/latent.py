@@ -118,5 +118,5 @@ def _pair(found: Any) -> tuple[Any, Any]:
     try:
         y_hat, h_hat = found
     except (TypeError, ValueError):
-        raise TypeError(f"it must return a pair (output, latent), and returned {found!r}") from None
+        raise TypeError(f"it must return a pair (output, latent), but returned {found!r}") from None
     return y_hat, h_hat

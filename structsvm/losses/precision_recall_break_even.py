@@ -15,7 +15,7 @@ from structsvm.metrics.ranking import rank_documents
 def precision_recall_break_even(scores: Vector, labels: Vector, params: Vector, out: Vector) -> float:
     """Write ``c(y) − c(ŷ)`` of the most violated set and return its loss.
 
-    Exchange the worst relevant document for the best other one while the gain, which falls each time, is positive.
+    Exchange the worst relevant document for the best other document while the gain, which falls each time, is positive.
     """
     relevant, other = by_kind(scores, labels)
     R = len(relevant)

@@ -81,7 +81,7 @@ class WeightedRanks(SwappedPairsLoss):
         weights = graded(y)
         if (weights < 0.0).any():
             raise InputError(
-                f"WeightedRanks reads labels as weights of documents, and {weights.min():g} is below 0: give 0 if "
+                f"WeightedRanks reads labels as weights of documents, but {weights.min():g} is below 0: give 0 if "
                 "nothing is known of a document"
             )
         return len(weights) > 1 and bool(weights.any())

@@ -228,7 +228,9 @@ class Hinge:
         every = np.zeros(len(self._queries))
         known = numbers(values, "values")
         if known.shape != self.ids.shape:
-            raise InputError(f"values must have one of each of the {len(self)} usable queries, got shape {known.shape}")
+            raise InputError(
+                f"values must have one entry for each of the {len(self)} usable queries, got shape {known.shape}"
+            )
         every[self._usable] = known
         return every[self._queries.number]
 
@@ -236,7 +238,7 @@ class Hinge:
         """Return the scores grouped by query, contiguous for compiled code."""
         given, n = numbers(scores, "scores"), len(self._queries.number)
         if given.shape != (n,):
-            raise InputError(f"scores must be a vector with one score a row, shape ({n},), got shape {given.shape}")
+            raise InputError(f"scores must be a vector with one score per row, shape ({n},), got shape {given.shape}")
         if not np.abs(given).max(initial=0.0) <= LARGEST_SCORE:
             worst = int(np.argmax(~(np.abs(given) <= LARGEST_SCORE)))
             raise InputError(

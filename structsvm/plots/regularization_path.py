@@ -120,7 +120,9 @@ class RegularizationPathDisplay(Display):
         require_integer("folds", folds, 2)
         ids, grouped = np.asarray(qid), np.asarray(y)
         if ids.ndim != 1 or ids.shape != grouped.shape:
-            raise InputError(f"qid must have an id for each row: its shape is {ids.shape}, that of y {grouped.shape}")
+            raise InputError(
+                f"qid must have an id for each row: its shape is {ids.shape}, the shape of y {grouped.shape}"
+            )
         if len(np.unique(ids)) < folds:
             raise InputError(f"there are {len(np.unique(ids))} queries, which cannot be split into {folds} folds")
         rows = X if hasattr(X, "shape") and not hasattr(X, "iloc") else np.asarray(X)

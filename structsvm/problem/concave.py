@@ -45,7 +45,7 @@ def ramp(problem: Problem) -> Subtracted:
     """
     loss = problem.loss
     if not loss.exact:
-        raise InputError(f"a ramp needs exact argmaxes, and {loss.title} has exact = False: use another loss")
+        raise InputError(f"a ramp needs exact argmaxes, but {loss.title} has exact = False: use another loss")
     ys, used = problem.ys, np.flatnonzero(problem.cap).tolist()
 
     def tangent(w: Vector) -> Tangent:

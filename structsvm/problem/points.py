@@ -16,7 +16,7 @@ class Point:
     moves: int = 0
 
     def toward(self, other: "Point", t: float) -> Self:
-        """Return the point at ``(1 − t)`` times this one plus t times the other; no pass over the data."""
+        """Return the point ``(1 − t)`` × this point + t × the other, without a pass over the data."""
         return type(self)(
             self.w + t * (other.w - self.w),
             self.scores + t * (other.scores - self.scores),

@@ -200,7 +200,7 @@ def _grades(y: Any) -> Vector:
     wrong = (y < 0.0) | (y != np.floor(y))
     if wrong.any():
         raise InputError(
-            f"LambdaMART needs grades that are whole numbers of at least 0, and {wrong.sum()} of {len(y)} labels are "
+            f"LambdaMART needs grades that are whole numbers of at least 0, but {wrong.sum()} of {len(y)} labels are "
             f"not, such as {y[wrong.argmax()]:g}; y = np.unique(y, return_inverse=True)[1] numbers the labels from the "
             "smallest"
         )

@@ -159,7 +159,9 @@ class StagedRanker(TrainedEstimator, RankingEstimator):
         """Check ``validation``, which is (X, y, qid) or (X, y), and return it with the measure."""
         X, y, qid = validation_parts(validation, with_qid=with_qid)
         if isinstance(y, Preferences):
-            raise InputError("measures are of labels: the y of validation must have one a row, not Preferences")
+            raise InputError(
+                "measures need labels: the y of validation must have a label for each row, not Preferences"
+            )
         try:
             X = self._checked_rows(X)
             y = checked_labels(y, X.shape[0])

@@ -167,4 +167,4 @@ class CuttingPlane(Solver):
 
     @abstractmethod
     def _translate(self, start: Result, problem: AbstractProblem) -> CutSet | None:
-        """Convert the cuts of a solver with other groups to this one's groups; None if that is impossible."""
+        """Convert cuts of a solver with other groups to the groups of this solver; None if that is impossible."""

@@ -150,7 +150,7 @@ def _labelled(random_state: int, sequences: Iterable[Sequence[DualQP]]) -> Itera
 
 
 def _random_sequence(case: _Case, random_state: int) -> list[DualQP]:
-    """Draw cuts and return their programmes with a fixed accuracy; the last ones have other caps."""
+    """Draw cuts and return their programmes with a fixed accuracy; the last programmes have other caps."""
     random = np.random.default_rng([random_state, case.d, case.groups])
     size = case.sizes[-1]
     cuts = random.normal(size=(size, case.d)) / np.sqrt(case.d) + random.normal(size=case.d) / case.d

@@ -105,9 +105,9 @@ def check_loss(
             check.run(rng, trials)
     if unlisted:
         warnings.warn(
-            f"{unlisted} of {len(usable)} examples of {methods.loss.title} have outputs that are not listed by its "
-            f"method outputs, or more than {MOST_OUTPUTS:,}: their argmaxes were compared with outputs that they "
-            "returned at other scores, so that one which never comes up was not missed. Give smaller examples too",
+            f"{unlisted} of {len(usable)} examples of {methods.loss.title} have more than {MOST_OUTPUTS:,} outputs, or "
+            "the method outputs does not list them. Their argmaxes were only compared with outputs that they returned "
+            "at other scores, so the check cannot notice an output that is never returned. Give smaller examples too",
             UserWarning,
             stacklevel=2,
         )

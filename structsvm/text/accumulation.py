@@ -145,7 +145,7 @@ def best_documents(
                     worst_key = largest_to_front(held, k)
                     count = k
                     bits[0] = worst_key >> 32 if worst_key >= 0 else (worst_key >> 32) ^ 0x7FFFFFFF
-                    # Numbers below this one round to less than rounded[0].
+                    # Numbers below `least` round to less than rounded[0].
                     least = np.float64(np.nextafter(rounded[0], np.float32(-np.inf)))
             if few:
                 for document in touched[:n_touched]:
@@ -190,7 +190,7 @@ def _touch(
     posting = end - 1
     while posting >= begin and documents[posting] >= first:
         document = np.uint64(documents[posting] - first)
-        # Without a branch: the next document overwrites this one unless it is new.
+        # Without a branch: the next document overwrites the entry unless this document is new.
         touched[min(n_touched, BLOCK - 1)] = document
         n_touched += bits[document] == _NONE
         sums[document] += factor * weights[posting] + 0.0
@@ -238,7 +238,7 @@ def _pick(sums: Vector, enough: float, candidate: NDArray[np.bool_], picked: Int
     for eight in range(len(eights) - 1, -1, -1):
         if eights[eight] != 0:
             for document in range(8 * eight + 7, 8 * eight - 1, -1):
-                # Without a branch: the next document overwrites this one unless it is a candidate.
+                # Without a branch: the next document overwrites the entry unless this document is a candidate.
                 picked[found] = document
                 found += candidate[document]
     return found
@@ -254,7 +254,7 @@ def _thin(sums: Vector, picked: IntVector, k: int) -> int:
     sample = sums[picked[::_SAMPLED]]
     rank = min(len(sample), k // _SAMPLED + 3 * int(np.sqrt(k / _SAMPLED)) + 1)
     bound = np.float32(largest_to_front(sample, rank))
-    # Numbers below this one round to less than the bound.
+    # Numbers below `least` round to less than the bound.
     least = np.float64(np.nextafter(bound, np.float32(-np.inf)))
     above = 0
     for document in picked:
@@ -270,7 +270,7 @@ def _thin(sums: Vector, picked: IntVector, k: int) -> int:
 
 @compiled
 def _first_from(documents: NDArray[np.int32], begin: int, end: int, document: int) -> int:
-    """Return the first of some postings, ascending by document, whose document is at least this one.
+    """Return the first posting whose document is at least ``document``; postings ascend by document.
 
     It searches from the end, in doubling steps (Bentley and Yao, "An almost optimal algorithm for unbounded
     searching").

@@ -81,7 +81,7 @@ def test_features_as_they_are_and_by_name(run):
 def test_grades_may_run_backwards_and_topics_be_numbered_by_position(run):
     Path("topics.tsv").write_text("".join(f"T{line}\n" for line in Path("topics.tsv").read_text().splitlines()))
     error = run(*ARGUMENTS, "--judged", "--out", "x.txt", code=2).stderr
-    assert "the first ones are 'T1' and '1'" in error
+    assert "the first topics are 'T1' and '1'" in error
     assert "--numbering position" in error
     run(*ARGUMENTS, "--judged", "--numbering", "position", "--grades", "0=0,1=5,2=3", "--out", "x.txt", "--quiet")
     assert set(load_letor("x.txt").y.tolist()) == {0.0, 3.0, 5.0}

@@ -93,7 +93,7 @@ def test_variables_that_numba_cannot_read_are_told(here: Path, name: str, value:
     code, output, errors = shell("train train.txt --model m.npz", **{name: value})
     assert (code, output, errors.count("\n")) == (1, "", 1)
     assert f"{name}='{value}'" in errors
-    assert errors.endswith("Correct the one that is wrong, or unset it\n")
+    assert errors.endswith("Correct or unset the wrong variable\n")
 
 
 PARTS = """

@@ -107,7 +107,7 @@ def test_a_call_that_is_in_no_list_is_refused(client, local, tmp_path):
     call = delayed(lambda: (DATA.X, DATA.y, DATA.qid))()
     for single in (call, client.compute(call)):
         for ask in (ranker.fit, ranker.path, ranker.predict, ranker.score, ranker.evaluate):
-            with pytest.raises(InputError, match=r"X is a single (Delayed|Future): .* \[X\] is the list"):
+            with pytest.raises(InputError, match=r"X is a single (Delayed|Future): .* for a single partition, \[X\]"):
                 ask(single)
 
 

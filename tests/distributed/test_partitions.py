@@ -126,7 +126,7 @@ def test_what_does_not_fit_is_refused_by_name(client, tmp_path):
     refused(client, "X must be a matrix", y, y, qid)
     refused(client, "X has no column 'lable', which y names", frames(DATA), "lable", "session")
     texts = frames(DATA).assign(docid="d1", url="a")
-    refused(client, r"has columns of text: frame.drop\(columns=\['docid', 'url'\]\)", texts, "label")
+    refused(client, r"has columns of text: drop them by frame.drop\(columns=\['docid', 'url'\]\)", texts, "label")
     refused(client, "names a column, but X is not a data frame", X, "label", qid)
     refused(client, "partition 0 is a int", [1, 2])
     refused(client, r"partition 0 is a Array.*dask.array.concatenate\(...\) makes one", [X, X], [y, y], [qid, qid])

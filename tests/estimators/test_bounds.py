@@ -152,7 +152,7 @@ def test_what_cannot_be_is_refused() -> None:
         ({"monotonic_cst": [1, 0]}, r"Ranker\(monotonic_cst=...\) must be 1 \(scores rise with the feature\)"),
         ({"monotonic_cst": [2, 0, 0]}, "must be 1"),
         ({"monotonic_cst": "up"}, r"Ranker\(monotonic_cst=...\) must be numbers"),
-        ({"monotonic_cst": {"a": 1}}, "has names of features, and X has none"),
+        ({"monotonic_cst": {"a": 1}}, "has names of features, but X has no names"),
         ({"bounds": (1.0, 2.0), "monotonic_cst": [0, -1, 0]}, "contradict each other: the weight of feature 1"),
         ({"bounds": (0.0, None), "solver": "frank-wolfe"}, "frank-wolfe supports neither bounds"),
     ]:

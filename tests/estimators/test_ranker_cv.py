@@ -282,7 +282,7 @@ def test_checkpoints_of_folds(queries, tmp_path):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"ranker": RankBoost()}, r"RankerCV\(ranker=...\) must have a setting C, and RankBoost has none"),
+        ({"ranker": RankBoost()}, r"RankerCV\(ranker=...\) must have a setting C, but RankBoost has no C"),
         ({"ranker": LinearRegression()}, "is no ranker"),
         ({"ranker": Ranker}, "Ranker is a class"),
         ({"Cs": 0}, r"RankerCV\(Cs=...\) must be an integer of at least 1"),

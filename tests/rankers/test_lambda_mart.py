@@ -208,7 +208,7 @@ def test_settings_that_cannot_be_used(settings, message):
 def test_data_that_cannot_be_learned_from():
     X, y, qid = queries()
     for wrong in (-y, y / 2.0):
-        with pytest.raises(InputError, match=r"whole numbers of at least 0, and \d+ of 300 labels are not, such as"):
+        with pytest.raises(InputError, match=r"whole numbers of at least 0, but \d+ of 300 labels are not, such as"):
             ranker().fit(X, wrong, qid)
     with pytest.raises(InputError, match="LightGBM cannot learn from these data"):
         ranker().fit(X, 20 * y, qid)

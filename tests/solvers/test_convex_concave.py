@@ -150,7 +150,7 @@ def test_inexact_losses_are_refused() -> None:
         exact = False
 
     tags = Problem.from_examples([np.eye(3)], [[0, 1, 0]], loss=Inexact())
-    with pytest.raises(InputError, match="a ramp needs exact argmaxes, and Inexact has exact = False"):
+    with pytest.raises(InputError, match="a ramp needs exact argmaxes, but Inexact has exact = False"):
         ramp(tags)
 
 

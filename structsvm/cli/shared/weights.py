@@ -58,8 +58,8 @@ def as_signs(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...])
         feature, _, sign = text.rpartition(":")
         if not feature or sign not in _SIGNS:
             raise click.BadParameter(
-                f"{text!r} is not FEATURE:SIGN, such as 3:+1 or age:-1: +1 where scores only rise with the feature, -1 "
-                "where they only fall"
+                f"{text!r} is not FEATURE:SIGN, such as 3:+1 or age:-1: +1 if scores must not fall as the feature "
+                "rises, -1 if they must not rise"
             )
         pairs.append((feature, _SIGNS[sign]))
     _require_once(feature for feature, _ in pairs)

@@ -170,7 +170,7 @@ def _dense_lines(X: NDArray[np.float64]) -> list[str]:
 
 
 def _sparse_lines(X: Any) -> Iterator[str]:
-    """Yield the stored features of each row, and always the last one, so that the number of columns survives."""
+    """Yield the stored features of each row, and always the last feature, so that the number of columns survives."""
     d = X.shape[1]
     ptr, columns, values = X.indptr.tolist(), (X.indices + 1).tolist(), X.data.tolist()
     for start, end in pairwise(ptr):

@@ -19,7 +19,7 @@ def calls_of(
     if is_call(X):
         raise InputError(
             f"X is a single {type(X).__name__}: pass a list of futures or delayed calls, one for each partition; "
-            "[X] is the list of this one"
+            "for a single partition, [X]"
         )
     if not isinstance(X, list | tuple) and not are_files(X):
         raise InputError(

@@ -83,7 +83,7 @@ def _require_no_text(X: Any) -> None:
     texts = [name for name, dtype in X.dtypes.items() if str(dtype).startswith(("str", "string", "large_string"))]
     if texts:
         raise InputError(
-            f"features must be numbers, and X has columns of text: frame.drop(columns={texts}) leaves them out"
+            f"features must be numbers, but X has columns of text: drop them by frame.drop(columns={texts})"
         )
 
 

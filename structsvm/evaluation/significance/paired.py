@@ -128,7 +128,7 @@ def differences(first: ArrayLike, second: ArrayLike) -> Vector:
     one, other = numbers(first, "first"), numbers(second, "second")
     if one.ndim != 1 or one.shape != other.shape or not len(one):
         raise InputError(
-            "first and second must have a value for each query, and for one at least: "
+            "first and second must have a value for each query, and at least one query: "
             f"their shapes are {one.shape} and {other.shape}"
         )
     if not (np.isfinite(one).all() and np.isfinite(other).all()):

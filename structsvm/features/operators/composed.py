@@ -32,7 +32,7 @@ def _intercept_combine(view: Any, i: Any, c: Any, out: Any) -> None:
 
 @frozen(eq=False)
 class WithIntercept(Operator):
-    """Append a constant feature to the rows of another operator; its weight, the last one, is the intercept.
+    """Append a constant feature to the rows of another operator; its weight, the last weight, is the intercept.
 
     A larger ``scaling``, the value of that feature, regularises the intercept less.
     """

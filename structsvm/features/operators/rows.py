@@ -59,7 +59,7 @@ class Rows(Operator):
         """Make every row an example of its own."""
         kind_of(X)
         if X.ndim != 2:
-            raise InputError(f"X must be a matrix with one row an example; its shape is {X.shape}")
+            raise InputError(f"X must be a matrix with one row per example; its shape is {X.shape}")
         return cls(X, np.arange(X.shape[0] + 1, dtype=np.int64))
 
     @classmethod

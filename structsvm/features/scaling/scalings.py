@@ -193,7 +193,7 @@ class Moments:
 def _require_numbers_of_features(name: str, X: Any) -> None:
     if hasattr(X, "tocsr") and not hasattr(X, "indptr"):
         raise InputError(
-            f"normalize={name!r} is of numbers, and X is a {type(X).__name__}, whose features are all 0 or 1: leave "
+            f"normalize={name!r} scales numbers, but X is a {type(X).__name__}, whose features are all 0 or 1: pass "
             "normalize=None, or normalize the scores before structsvm.features.Thresholds"
         )
 

@@ -17,6 +17,6 @@ except (RuntimeWarning, ValueError) as error:
         raise
     reason = str(error).partition("\n")[0].rstrip(".")
     raise NotInstalledError(
-        f"numba, which compiles the loops, cannot be loaded with these environment variables: {given}. It says: "
-        f"{reason}. Correct the one that is wrong, or unset it"
+        f"numba, which compiles the loops, cannot be loaded with these environment variables: {given}. Its error: "
+        f"{reason}. Correct or unset the wrong variable"
     ) from None

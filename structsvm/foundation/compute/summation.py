@@ -11,7 +11,7 @@ from structsvm.foundation.compute.compilation import compiled
 from structsvm.foundation.types import Matrix, Vector
 
 _LARGEST = 1e300
-"""Largest number that is summed exactly; sums of larger ones may overflow."""
+"""Largest number that is summed exactly; sums of larger numbers may overflow."""
 
 _FEW = 16
 """Fewer numbers than this are added one by one."""

@@ -25,7 +25,7 @@ from structsvm.foundation.storage.temporary import lock
 T = TypeVar("T")
 
 FORMAT = 3
-"""Format of these files and of the results that are made of them; only this one is read."""
+"""Format of these files and of results made from them; other formats are rejected."""
 
 _BEGINNING = b'{"settings":'
 _COMPUTING = ("structural-svm", "numpy", "scipy", "numba", "scikit-learn")

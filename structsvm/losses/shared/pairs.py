@@ -154,5 +154,5 @@ class SwappedPairsLoss(PairEncoding):
 
 
 def _summed(pairs: JudgedPairs, shares: Vector) -> Matrix:
-    """Sum a number per pair over the pairs in which each document is the better one, and the worse; shape (2, n)."""
+    """Sum numbers of pairs, for each document over the pairs where it is better and where it is worse; shape (2, n)."""
     return np.stack([np.bincount(ends, shares, pairs.documents) for ends in (pairs.better, pairs.worse)])

@@ -134,10 +134,7 @@ def export(
         chosen.write(model, temporary, name)
     if chosen.constant or not model.intercept:
         return ()
-    return (
-        f"{called} adds no constant to scores: those of this model are {model.intercept:.6g} higher, which changes no "
-        "ranking",
-    )
+    return (f"{called} adds no constant to scores, but this model adds {model.intercept:.6g}; rankings are the same",)
 
 
 def names_for(format: str, model: LinearModel) -> tuple[str, ...]:

@@ -110,7 +110,7 @@ class PlaneValues:
         self._stage(_MOVE, t, beyond)
 
     def cut(self) -> tuple[Vector, float]:
-        """Return ``Σ cap_i (g_i, L_i)`` over the last choice, valid until the next one."""
+        """Return ``Σ cap_i (g_i, L_i)`` over the last choice, valid until the next choice."""
         return self._g_of_all, float(self._total[_OFFSET])
 
     def _stage(self, kind: int, t: float = 0.0, beyond: float = 0.0) -> Sequence[float]:

@@ -262,13 +262,13 @@ def _require_complete(results: ExperimentResults) -> None:
     if not isinstance(models, dict):
         raise InputError("the setting models must have the settings of each model by name")
     if not (ids and results.functions and results.trials and models):
-        raise InputError("it must have queries, base functions, trials and models, one at least of each")
+        raise InputError("it must have at least one query, base function, trial and model")
     if (
         not isinstance(variants, list)
         or not variants
         or not all(each in (WITH_BEST, WITHOUT_BEST) for each in variants)
     ):
-        raise InputError(f"its variants must be {WITH_BEST} or {WITHOUT_BEST}, or both, and are {variants!r}")
+        raise InputError(f"its variants must be {WITH_BEST} or {WITHOUT_BEST}, or both, got {variants!r}")
     require_integer("the number of bins", settings.get("bins"), 1)
     if len(ids) < len(results.queries):
         raise InputError("its queries must have different ids")

@@ -64,7 +64,7 @@ def write_text_ranker(path: str | Path, fitted: Fitted) -> None:
     base, ranker, features, transformer = fitted.base, fitted.ranker, fitted.features, fitted.transformer
     if type(ranker) is not Ranker:
         raise InputError(
-            f"the file of a TextRanker holds a Ranker, got a {type(ranker).__name__}: save the ranker by its own save, "
+            f"the file of a TextRanker stores a Ranker, got a {type(ranker).__name__}: save the ranker itself, "
             "or write its runs with structsvm.data.write_run"
         )
     if type(features) not in _MAPS.values():
@@ -100,8 +100,8 @@ def read_text_ranker(path: str | Path, indexes: Any) -> Fitted:
     for each, (_, digest) in zip(base.indexes, description.indexes, strict=True):
         if each.digest != digest:
             raise InputError(
-                f"the index {each.path} differs from the index that {path} was trained with: name the file of that "
-                "one, TextRanker.load(path, indexes=[...]), or train again"
+                f"the index {each.path} differs from the index that {path} was trained with: pass the file of the "
+                "original index, TextRanker.load(path, indexes=[...]), or train again"
             )
     columns = tuple(description.columns)
     return Fitted(base, description.query, features, transformer, ranker, columns, description.left_out)
@@ -154,7 +154,7 @@ def _contents(arrays: Mapping[str, Any]) -> tuple[_Description, FeatureMap, Any,
 def _path(place: int, index: NamedIndex) -> str:
     if index.path is None:
         raise InputError(
-            f"indexes[{place}] is an object, and a file holds the paths of indexes: write the index with "
+            f"indexes[{place}] is an object, but a file stores the paths of indexes: write the index with "
             "index.save(path), and pass the path instead"
         )
     return str(index.path.resolve())

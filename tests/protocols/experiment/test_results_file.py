@@ -27,10 +27,10 @@ def put(*places: Any) -> Callable[[Any], None]:
 
 FIT = ("trials", 0, "fits", "with-best", "SVM-map")
 WRONG: dict[str, tuple[Callable[[Any], Any], str]] = {
-    "no queries": (put("queries", []), "one at least of each"),
-    "no functions": (put("functions", []), "one at least of each"),
-    "no trials": (put("trials", []), "one at least of each"),
-    "no models": (put("header", "settings", "models", {}), "one at least of each"),
+    "no queries": (put("queries", []), "at least one query, base function, trial and model"),
+    "no functions": (put("functions", []), "at least one query, base function, trial and model"),
+    "no trials": (put("trials", []), "at least one query, base function, trial and model"),
+    "no models": (put("header", "settings", "models", {}), "at least one query, base function, trial and model"),
     "models a list": (put("header", "settings", "models", ["a"]), "the settings of each model by name"),
     "no variants": (put("header", "settings", "variants", []), "its variants must be with-best or without-best"),
     "variants by name": (put("header", "settings", "variants", "with-best"), "its variants must be"),

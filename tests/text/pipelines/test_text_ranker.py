@@ -240,7 +240,7 @@ def test_what_no_file_holds(folders, tmp_path):
     path = tmp_path / "model.npz"
     settings = {"indexes": folders[0], "functions": "okapi", "depth": DEPTH}
     for changed, said in [
-        ({"ranker": RankBoost(2)}, "the file of a TextRanker holds a Ranker, got a RankBoost"),
+        ({"ranker": RankBoost(2)}, "the file of a TextRanker stores a Ranker, got a RankBoost"),
         ({"indexes": Index.load(folders[0])}, r"indexes\[0\] is an object.*index.save\(path\)"),
         ({"features": Doubled()}, "features must be one of Indicators, Scores, AsGiven to be saved"),
         ({"letor": [RELEASED[0]]}, "LETOR's features by name: name the feature 'L1' instead"),

@@ -59,7 +59,7 @@ def as_page(results: ExperimentResults, title: str) -> tuple[str, str]:
 
 
 def findings(results: ExperimentResults) -> tuple[str, ...]:
-    """Return a summary for each variant: the first model, the best other one, and the best base function."""
+    """Return a summary for each variant: the first model, the best of the other models, and the best base function."""
     return tuple(_finding(variant, results.rows(variant)) for variant in results.variants)
 
 
