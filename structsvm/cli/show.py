@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from structsvm.models import TrainedModel
 
 _PLOTTED = 40
-"""Most bars of a plot."""
+"""Largest number of bars of a plot."""
 
 _LISTED = 20
-"""Most numbers of a setting in its line."""
+"""Largest number of values shown for one setting."""
 
 
 @click.command(

@@ -15,7 +15,7 @@ BLOCK = 2**22
 """Bytes per read."""
 
 LONGEST_LINE = 2**24
-"""Most bytes per line, because a file without line ends would fill memory."""
+"""Largest number of bytes per line, because a file without line ends would fill memory."""
 
 _OTHERS = {
     BOM_UTF32_LE: "UTF-32, not text in UTF-8: 'iconv -f UTF-32 -t UTF-8' converts it",

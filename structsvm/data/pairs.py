@@ -12,10 +12,10 @@ from structsvm.foundation.settings import require_kind
 from structsvm.foundation.types import IntVector
 
 MOST_CHARACTERS = 1000
-"""Most characters per id, because every id of a vector takes the memory of the longest."""
+"""Largest number of characters per id, because every id of a vector takes the memory of the longest."""
 
 _LONGEST_NUMBER = 20
-"""Most characters of a 64-bit whole number."""
+"""Largest number of characters of a 64-bit whole number."""
 
 NO_WORD = re.compile(r"[ \t\r\n\0]")
 """Characters that no id or name in a text file may have; NUL makes a file binary."""

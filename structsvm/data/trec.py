@@ -25,7 +25,7 @@ from structsvm.foundation.types import IntVector
 FilePath: TypeAlias = str | PathLike[str]
 
 _MOST_BYTES = 4 * MOST_CHARACTERS
-"""Most bytes of an id, in UTF-8 and in a vector."""
+"""Largest number of bytes of an id, in UTF-8 and in a vector."""
 
 _LINES_AT_ONCE = 10_000
 

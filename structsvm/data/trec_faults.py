@@ -11,7 +11,7 @@ from structsvm.data.pairs import MOST_CHARACTERS
 from structsvm.exceptions import DataFormatError, quoted
 
 _MOST_COLUMNS = 20
-"""Most columns that are split and counted."""
+"""Largest number of columns that are split and counted."""
 
 BLANKS = re.compile(r"[ \t\r\n]+")
 """Separators of columns and lines; other white space may be part of an id."""

@@ -12,7 +12,7 @@ from attrs import fields, frozen, has
 from structsvm.problem.base import Traffic
 
 ARITY = 32
-"""Most answers merged in one place; more are merged as a tree at workers."""
+"""Largest number of answers merged in one place; more are merged as a tree at workers."""
 
 Kept: TypeAlias = Any
 """A kept result at a worker; only its cluster knows its type."""

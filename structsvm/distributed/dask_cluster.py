@@ -22,7 +22,7 @@ _SENT_ONCE = 2**16
 """Larger arguments, in bytes, are sent once to every worker and not with every task."""
 
 _BYTES_HELD, _MOST_HELD = 2**20, 64
-"""Most bytes and number of answers that workers keep before all are released together.
+"""Largest number of bytes, and of answers, that workers keep before all are released together.
 
 A release is a message, and delays the next task by up to 10 ms at the client and 5 ms at the scheduler. A round of
 three calls takes 44 ms, and 77 ms if each answer is released at once.

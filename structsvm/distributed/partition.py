@@ -16,7 +16,7 @@ from structsvm.foundation.queries import Queries
 from structsvm.foundation.types import IntVector
 
 MOST_LABELS = 10_000
-"""Most distinct labels of a partition; losses have fewer grades or classes."""
+"""Largest number of distinct labels in a partition; losses have fewer grades or classes."""
 
 ALIKE: Mapping[str, str] = {
     "features": "columns",

@@ -22,7 +22,7 @@ from structsvm.metrics import Measure, RankedLists
 from structsvm.registry import measures as registered
 
 _SHOWN = 5
-"""Most topics that a note names."""
+"""Largest number of topics that a note names."""
 
 
 @frozen

@@ -16,7 +16,7 @@ LEVELS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 """Levels of recall that trec_eval reports."""
 
 _LEAST = 1e-5
-"""Least value of a query in the geometric mean, so that a single query does not make it 0 (trec_eval)."""
+"""Smallest value of a query in the geometric mean, so that a single query does not make it 0 (trec_eval)."""
 
 _SMOOTHING = 1e-5
 """Added to both counts of inferred precision, as in trec_eval, which defines it if no document ahead is judged."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 MOST_INSIDE = 8
-"""Most names in a legend inside the axes; longer legends are beside them, the best on average first."""
+"""Largest number of names in a legend inside the axes; longer legends are beside them, the best on average first."""
 
 
 class InterpolatedPrecisionDisplay(Display):

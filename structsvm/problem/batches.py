@@ -29,7 +29,7 @@ _LARGE = 1_000_000
 _ENOUGH = 32
 
 _CHUNK = 4_000
-"""Least feature values that a thread reads before it takes more work, some µs."""
+"""Smallest number of feature values that a thread reads before it takes more work; they take some µs."""
 
 _SHARE = 0.4
 """Share of the latest weights in the average at which planes are found."""

@@ -14,7 +14,7 @@ from structsvm.problem.content import Content
 from structsvm.problem.problem import Problem
 
 _MOST_ASIDE = 2**28
-"""Most feature values to fingerprint on another thread, which reads them in a tenth of a second."""
+"""Largest number of feature values to fingerprint on another thread, which reads them in a tenth of a second."""
 
 
 def fingerprint(problem: AbstractProblem) -> Vector:

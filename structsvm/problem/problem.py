@@ -51,7 +51,7 @@ from structsvm.registry import losses
 
 _COPIES_OF_SCORES = 4
 _COPIES_OF_WEIGHTS = 6
-"""Least number of vectors of scores, and of weights and cuts, that a solver needs in memory at a time."""
+"""Smallest number of vectors of scores, and of weights and cuts, that a solver needs in memory at a time."""
 
 
 @frozen(eq=False, kw_only=True)

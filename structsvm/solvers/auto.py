@@ -25,8 +25,8 @@ _FEWEST_EXAMPLES = 20
 """Number of examples below which cuts of all examples are better than single planes."""
 
 _VALUES_A_WEIGHT = 2
-"""Least feature values per weight in an example of a loss with a kernel: a plane of d numbers should be cheaper to read
-than the rows that it summarises."""
+"""Smallest number of feature values per weight in an example, for losses with a kernel: a plane of d numbers should be
+cheaper to read than the rows that it summarises."""
 
 
 @frozen(kw_only=True)

@@ -46,7 +46,7 @@ PATIENCE = 60
 """Passes after which Frank-Wolfe is assumed to converge too slowly, because C is large for the features' scale."""
 
 _SWEEPS_THEN = 10
-"""Least rounds over the planes per pass after `PATIENCE`."""
+"""Smallest number of rounds over the planes per pass after `PATIENCE`."""
 
 _MOST_PLANES = 2_000
 """Total number of planes up to which their QP is solved directly after `PATIENCE`."""

@@ -17,7 +17,7 @@ from structsvm.solvers.state import SolverState
 from structsvm.solvers.working_set import WorkingSet
 
 _MOST_BYTES = 4 * 2**30
-"""Most memory for the cuts and their Gram matrix."""
+"""Largest memory for the cuts and their Gram matrix."""
 
 
 @frozen(kw_only=True)

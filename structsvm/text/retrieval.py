@@ -26,7 +26,7 @@ _AT_ONCE = 64
 """Topics per report of progress."""
 _LARGEST = np.finfo(np.float32).max
 _MOST_KEYS = 1 << 22
-"""Most keys of documents in memory at a time, unless a single topic has more."""
+"""Largest number of keys of documents in memory at a time, unless a single topic has more."""
 _ROUNDING = 1e-12
 """Largest rounding error of a score, relative to the sizes of its summands."""
 _WORK = 0.02

@@ -18,7 +18,7 @@ from structsvm.foundation.tables.layout import lay_out
 from structsvm.foundation.tables.table import Table
 
 _SHOWN = 5
-"""Most topics that a note names."""
+"""Largest number of topics that a note names."""
 
 _GAP = 3
 """Number of blanks between columns of a table."""

@@ -9,7 +9,7 @@ from structsvm.data.collections.files import File
 from structsvm.exceptions import DataFormatError, quoted
 
 LONGEST = 2**26
-"""Most characters per element, because an element that is not closed would fill memory."""
+"""Largest number of characters per element, because an element that is not closed would fill memory."""
 
 _LONGEST_TAG = 4096
 _REFERENCE = re.compile(r"&(?:#([0-9]{1,7})|#[xX]([0-9a-fA-F]{1,6})|([A-Za-z][A-Za-z0-9]*));")

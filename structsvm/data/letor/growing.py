@@ -17,7 +17,7 @@ _AT_ONCE = 2**20
 """Numbers of a dense matrix filled per step."""
 
 _SPARE = 2**28
-"""Most bytes allocated in advance."""
+"""Largest number of bytes allocated in advance."""
 
 
 class Growing:

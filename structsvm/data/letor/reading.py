@@ -26,7 +26,7 @@ NEEDS = ("required", "optional")
 """Choices for columns that may be missing."""
 
 _MOST_THREADS = 8
-"""Most parsing threads; more are limited by the serial work between blocks."""
+"""Largest number of parsing threads; more are limited by the serial work between blocks."""
 
 Paths: TypeAlias = str | PathLike[str] | Iterable[str | PathLike[str]]
 """One file or several."""

@@ -30,7 +30,7 @@ from structsvm.foundation.settings import (
 )
 
 _NUMBERED_APART = 2**32
-"""Most queries of a file without ids; numbers of different files then do not overlap."""
+"""Largest number of queries of a file without ids; numbers of different files then do not overlap."""
 
 
 def _type_name(given: DTypeLike) -> str:

@@ -15,7 +15,7 @@ from structsvm.foundation.settings import as_list
 from structsvm.foundation.types import IntVector, Vector
 
 _VALUES_A_SUM = 8
-"""Least feature values read per number of a block's sum, so that adding up the sums stays cheap."""
+"""Smallest number of feature values read per number of a block's sum, so that adding up the sums stays cheap."""
 
 _MOST_SUMS = 32
 """Largest number of block sums in memory."""

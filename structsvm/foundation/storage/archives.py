@@ -34,7 +34,7 @@ _MANY = 0xFFFF
 
 _SUFFIX = ".npy"
 _MOST_INFLATED = 1032
-"""Most bytes that one byte of deflated content can unpack to."""
+"""Largest number of bytes that one byte of deflated content can unpack to."""
 _ALWAYS_READ, _MOST_PACKED = 1 << 26, 200
 """Limit for any file, in bytes, and for larger files relative to their size; `is_bomb` applies both to writers, too."""
 _KINDS = "biufU"

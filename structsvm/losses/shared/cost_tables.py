@@ -28,7 +28,7 @@ _ROUNDING = 1e-12
 _CHECKED = 64
 
 _MOST_BYTES = 2 * 2**30
-"""Most memory for the tables of a training set."""
+"""Largest memory for the tables of a training set."""
 
 
 _HINTS = {

@@ -24,7 +24,7 @@ from structsvm.problem.oracle import CompiledOracle, Oracle, make_oracle
 _OWN = "structsvm."
 
 _MOST_TRUTHS = 100
-"""Most true outputs whose Python loss is checked if the fit itself uses a kernel."""
+"""Largest number of true outputs whose Python loss is checked if the fit itself uses a kernel."""
 
 _ROUNDING = 1e-8
 
@@ -35,20 +35,20 @@ _WALL_SECONDS = 1.0
 """Wall-clock seconds for the check, in case the loss waits without computing."""
 
 _SMALL = 5
-"""Most documents of a query whose outputs are listed."""
+"""Largest number of documents of a query whose outputs are listed."""
 
 _PARTS = (4, 3, 9, 16, 2, 5, 4, 3)
 """Documents in the parts of queries; the most revealing sizes come first."""
 
 _MOST_SCORES = 100
-"""Most documents of a query that are checked together."""
+"""Largest number of documents of a query that are checked together."""
 
 _MOST_NUMBERS = 200_000
-"""Most weights of a generic loss times the number of vectors tried."""
+"""Largest product of a generic loss's number of weights and the number of vectors tried."""
 
 _MOST_LABELS = 16
 _MOST_QUERIES = 2_000
-"""Most queries whose labels are read to choose among them."""
+"""Largest number of queries whose labels are read to choose among them."""
 
 _checked: set[Any] = set()
 

@@ -12,13 +12,13 @@ _BESIDE = 1e-3
 """Distance from a tie, relative to the difference of the tied outputs."""
 
 _MOST_STEPS = 200
-"""Most ties that are passed along a line."""
+"""Largest number of ties that are passed along a line."""
 
 _MOST_TURNS = 40
-"""Most turns of a direction towards an output."""
+"""Largest number of turns of a direction towards an output."""
 
 _MOST_KEPT = 3_000
-"""Most outputs stored for an example whose outputs are not listed."""
+"""Largest number of outputs stored for an example whose outputs are not listed."""
 
 
 @define(eq=False)

@@ -11,7 +11,7 @@ DEFAULT_MEMORY = 256 * 2**20
 MOST_PLACES = 32
 
 FEWEST_PLACES = 3
-"""Least planes per example: while two planes with weight are merged, a new plane needs a place."""
+"""Smallest number of planes per example: while two planes with weight are merged, a new plane needs a place."""
 
 ENOUGH_PLACES = 6
 """Planes per example that are worth their memory; with fewer, Frank-Wolfe drops planes that it needs again."""

@@ -14,7 +14,7 @@ from structsvm.foundation.types import IntVector, Matrix, Vector
 from structsvm.problem.planes.arrays import PlaneArrays, add_plane, have_errors, insert, may_be_rounded, product, swap
 
 STEPS = 4
-"""Most pairwise steps between the planes of an example in one visit."""
+"""Largest number of pairwise steps between the planes of an example in one visit."""
 
 NEW_PLANE = 1e-12
 """Value, in units of the loss, by which a plane must beat the stored planes to be stored."""

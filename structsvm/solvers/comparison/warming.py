@@ -17,7 +17,7 @@ from structsvm.solvers.qp import ActiveSet, DualQP
 _EXAMPLES = 2
 
 _ITERATIONS = 12
-"""Most iterations; Frank-Wolfe may take ten before it computes a certificate."""
+"""Largest number of iterations; Frank-Wolfe may take ten before it computes a certificate."""
 
 _CUTS = 20
 
