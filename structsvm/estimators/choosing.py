@@ -40,10 +40,7 @@ def best_of(scores: Sequence[float] | Vector) -> int:
 
 
 def which_end(scores: Sequence[float] | Vector, chosen: int) -> str:
-    """Return the end of the ascending grid that the chosen position is at, "least" or "largest".
-
-    Return "" if a wider grid is unlikely to help: inside the grid, or if the least value only ties with its neighbour.
-    """
+    """Return the end of the ascending grid, "least" or "largest", where a wider grid may do better; "" if neither."""
     if len(scores) < 2:
         return ""
     if chosen == len(scores) - 1:
@@ -92,10 +89,7 @@ class LabelledQueries(NamedTuple):
 
 
 def query_folds(qid: Any, rows: int, folds: int, random: np.random.RandomState) -> list[tuple[IntVector, IntVector]]:
-    """Return the training rows and the held-out rows of each fold, a random split of queries (of rows without ``qid``).
-
-    Sizes of folds differ by at most one query. The folds depend on the set of ids, not on the order of rows.
-    """
+    """Return the training and the held-out rows of folds of queries, a random split that ignores the order of rows."""
     queries = Queries.of_sizes(np.ones(rows, dtype=np.int64)) if qid is None else Queries.of(qid, rows)
     if len(queries) < folds:
         what = "rows" if qid is None else "queries"
@@ -178,11 +172,9 @@ def held_out_scores(ranker: RankingEstimator, held: LabelledQueries, scorings: d
 
 
 class PathScores(NamedTuple):
-    """The fits at ascending values of C on the same queries, and their scores on held-out queries.
+    """The fits at ascending C on the same queries, with a row of ``scores`` on held-out queries for each C.
 
-    ``rankers`` and ``gaps`` (certified, in units of the loss; NaN without a certificate) have one item for each C
-    reached, ``scores`` a row for each C and a column for each scoring. ``unfinished`` counts the fits that did not
-    reach their tol. ``interrupted`` is True if Ctrl-C ended the path.
+    ``gaps`` are certified, in units of the loss, or NaN. ``unfinished`` counts the fits that did not reach their tol.
     """
 
     rankers: Sequence[Any]

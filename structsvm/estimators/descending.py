@@ -21,10 +21,7 @@ from structsvm.solvers.state import Callback
 
 
 class DescentEstimator(CertifiedEstimator):
-    """An estimator whose fit is a `Descent`.
-
-    Derive from it, include `KEPT` in ``_kept``, and store the array that `_remember` returns as "rounds".
-    """
+    """An estimator whose fit is a `Descent`; subclasses keep `KEPT` in ``_kept``, and save `_remember` as "rounds"."""
 
     objective_: float
     rounds_: tuple[Round, ...]

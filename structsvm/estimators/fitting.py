@@ -28,11 +28,9 @@ AnyLoss: TypeAlias = ScoreLoss[Any] | Loss[Any, Any]
 
 @frozen(eq=False)
 class Objective:
-    """A problem, its solver, and the facts that warnings report.
+    """A problem, its solver, and facts for warnings, such as ``other_losses``: the user may choose another loss.
 
-    ``loss`` is the user's loss, by name or as an object. ``ranks`` is True if outputs are rankings, ``other_losses`` if
-    the user may choose another loss. ``n_features`` is None if features have no weights of their own. ``columns``
-    None means all features, ``scaling`` None no normalisation.
+    ``n_features`` is None if features have no weights of their own.
     """
 
     problem: AbstractProblem
@@ -86,10 +84,7 @@ class Objective:
     def path(
         self, Cs: Iterable[float], callback: Callback | None, checkpoint: CheckpointPath | None = None
     ) -> dict[float, Result]:
-        """Solve the problem at ascending values of C, each from the previous result.
-
-        An interrupted path returns the results of the values that it reached.
-        """
+        """Solve the problem at ascending values of C, each from the previous result, until interrupted."""
         results: dict[float, Result] = {}
         problem: Any = self.problem
         result = None
@@ -133,10 +128,8 @@ def zero_weights(
 ) -> str:
     """Explain an optimum at w = 0 and suggest remedies; ``trained`` is the loss completed from the training data.
 
-    The hinge part H(w) of the objective is convex, so w = 0 minimises ``½‖w‖² + C H(w)`` only if 0 is a subgradient of
-    H at 0, and then for every C. If the gap is 0 to rounding, no C helps; otherwise only a smaller tol shows if other
-    weights are better. For losses of the first k documents, full depth and average precision helped in measurements,
-    and a larger C never did. P(0) = 0 means that the argmax found no loss in any example.
+    The hinge H(w) is convex, so w = 0 minimises ``½‖w‖² + C H(w)`` only if 0 is a subgradient of H at 0, and then for
+    every C.
     """
     name = loss if isinstance(loss, str) else type(loss).__name__
     made: AnyLoss = losses.create(trained)

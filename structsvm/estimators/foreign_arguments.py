@@ -20,10 +20,7 @@ _HELD_OUT = ("eval_set", "eval_group", "eval_qid", "eval_metric", "early_stoppin
 
 
 def explains_foreign_arguments(method: Callable[..., T]) -> Callable[..., T]:
-    """Make a method name its own equivalent if it receives an argument of another library.
-
-    The method keeps its signature; other unknown arguments raise TypeError with the name of the estimator's class.
-    """
+    """Make a method name its own equivalent if it receives an argument of another library; it keeps its signature."""
     own = signature(method).parameters
     takes_any = any(each.kind is Parameter.VAR_KEYWORD for each in own.values())
 

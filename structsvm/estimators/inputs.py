@@ -11,7 +11,7 @@ from sklearn.utils.validation import validate_data
 
 from structsvm.exceptions import InputError, OneQueryWarning, stacklevel_of_user
 from structsvm.features.operators import BinnedMatrix
-from structsvm.features.operators.matrix import Readable, is_finite
+from structsvm.features.operators.matrix import Readable, is_finite, is_matrix
 from structsvm.foundation.arrays import is_sparse, numbers, reads_as_number, refusal, require_real
 from structsvm.foundation.queries import require_finite_labels, require_labels
 from structsvm.foundation.types import Vector
@@ -23,10 +23,7 @@ MOST_ROWS_OF_A_QUERY = 10_000
 
 
 def checked_features(estimator: BaseEstimator, X: Any, *, min_rows: int = 1, missing: bool = False) -> Readable:
-    """Return features for `fit` as float64 or float32 in C order, as CSR or as a `BinnedMatrix`.
-
-    The estimator stores the number of features and their names; ``missing`` allows NaN.
-    """
+    """Return features for `fit`, float64 or float32, in C order, CSR or binned; store their number and names."""
     rows: Any = _rows(estimator, X, None, None, missing=missing)
     if is_sparse(rows):
         rows = rows.astype(np.float64, copy=False)
@@ -109,10 +106,7 @@ def checked_outputs(y: Any) -> NDArray[Any]:
 
 
 class InputForm(NamedTuple):
-    """The form of inputs that are matrices, one per example; `predict` requires the form of `fit`.
-
-    ``matrices`` is True for a list of matrices, False for vectors or the rows of one matrix.
-    """
+    """The form of inputs that are matrices: a list of them, or vectors; `predict` requires the form of `fit`."""
 
     n_features: int
     matrices: bool
@@ -123,10 +117,10 @@ class InputForm(NamedTuple):
         # Another check reports an empty list.
         if not _reads_rows(loss, xs) or _number_of(xs) == 0:
             return None
-        shapes = [_shape(x) for x in _listed(xs)]
+        shapes = _shapes(xs)
         if not shapes[0]:
             return None
-        return cls(shapes[0][-1], _is_list(xs) and all(len(shape) == 2 for shape in shapes))
+        return cls(shapes[0][-1], not is_matrix(xs) and all(len(shape) == 2 for shape in shapes))
 
 
 def require_form(
@@ -143,13 +137,13 @@ def require_form(
             f"X is a single matrix, of shape {tuple(xs.shape)}, and {name} was fitted with a list of them, one an "
             "example: put it in a list, as in predict([x])"
         )
-    shapes = [_shape(x) for x in _listed(xs)]
+    shapes = _shapes(xs)
     if not all(shapes) or len({shape[-1] for shape in shapes}) > 1:
         # The loss refuses these inputs and names the faulty one.
         return
     for i, shape in enumerate(shapes):
         if shape[-1] != form.n_features:
-            place = f"X[{i}]" if _is_list(xs) else "X"
+            place = "X" if is_matrix(xs) else f"X[{i}]"
             raise InputError(f"{place} has {shape[-1]} features, but {name} is expecting {form.n_features}, as in fit")
         if form.matrices and len(shape) < 2:
             raise InputError(
@@ -169,16 +163,12 @@ def _number_of(xs: Any) -> int:
     return int(xs.shape[0]) if hasattr(xs, "shape") else len(xs)
 
 
-def _is_list(xs: Any) -> bool:
-    return not hasattr(xs, "shape") or (isinstance(xs, np.ndarray) and xs.ndim != 2)
-
-
-def _listed(xs: Any) -> Any:
-    return xs if _is_list(xs) else [xs]
+def _shapes(xs: Any) -> list[tuple[int, ...]]:
+    """Return the shape of a matrix, or of each input; () for inputs that are not matrices of numbers."""
+    return [_shape(x) for x in ([xs] if is_matrix(xs) else xs)]
 
 
 def _shape(x: Any) -> tuple[int, ...]:
-    """Return the shape of an input; () if it is not a matrix of numbers."""
     if hasattr(x, "toarray") or is_finite(x):
         return tuple(x.shape)
     try:

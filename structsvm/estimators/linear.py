@@ -36,10 +36,7 @@ from structsvm.solvers.state import Callback
 
 
 class LinearScores(TrainedEstimator, RankingEstimator):
-    """A ranker by a weighted sum of features, which ``normalize`` may scale first.
-
-    Derive from it; ``fit`` must call `_scaled_for_fit` and `_keep`.
-    """
+    """A ranker by a weighted sum of features; ``fit`` of a subclass calls `_scaled_for_fit` and `_keep`."""
 
     capabilities = Capabilities(takes_qid_at_predict=True, takes_sparse=True)
     __metadata_request__predict: ClassVar[dict[str, Any]] = {"qid": True}
@@ -117,10 +114,7 @@ class LinearScores(TrainedEstimator, RankingEstimator):
         )
 
     def _scaled_for_fit(self, X: Any, queries: Callable[[], Queries]) -> tuple[Any, Scaling | None]:
-        """Return the training rows after ``normalize``, and the scaling; ``queries`` is called only if needed.
-
-        Warn if ranges of columns differ by more than `FAR_APART` and nothing is normalised.
-        """
+        """Return the training rows after ``normalize``, and the scaling; warn if they need one."""
         name = scaling_named(place(self, "normalize"), self.normalize)
         if name is None:
             if self._weighs_scales and (isinstance(X, np.ndarray) or hasattr(X, "indptr")):
@@ -141,11 +135,7 @@ class LinearScores(TrainedEstimator, RankingEstimator):
 
 
 class ObjectiveRanker(CertifiedEstimator, LinearScores):
-    """A ranker whose weights minimise an `Objective`.
-
-    Derive from it and write ``__init__`` (with ``C``, ``normalize`` and ``measure``) and `_objective` (which sets
-    ``_fitted_with_qid`` and calls `_scaled_for_fit`). With ``warm_start``, a fit starts from the last result.
-    """
+    """A ranker whose weights minimise the `Objective` that a subclass returns from `_objective`."""
 
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
 
@@ -235,8 +225,10 @@ class LinearRanker(ObjectiveRanker):
         Cs : the values, in any order; fits are in ascending order.
         checkpoint : as in `fit`, with a file for each C: ``fit.npz`` becomes ``fit.C=10.0.npz``.
 
-        Returns ------- A fitted ranker for each value, in the order of ``Cs``; after Ctrl-C, or if the callback stops,
-        for the values reached. This ranker is unchanged.
+        Returns
+        -------
+        A fitted ranker for each value, in the order of ``Cs``; after Ctrl-C, or if the callback stops, for the values
+        reached. This ranker is unchanged.
         """
         values = checked_Cs(Cs)
         first: Self = clone(self)

@@ -32,10 +32,7 @@ LIMITS = ("tol", "max_iter")
 
 
 def with_parameters_of(base: type) -> Callable[[Init], Init]:
-    """Insert the parameters of a base class into the signature of an ``__init__`` that takes ``**settings``.
-
-    scikit-learn, `help` and the registry read parameters from this signature.
-    """
+    """Insert a base class's parameters into the signature of an ``__init__`` with ``**settings``, for scikit-learn."""
     inherited = list(signature(base).parameters.values())
 
     def extended(init: Init) -> Init:
@@ -126,10 +123,7 @@ def is_plain(estimator: BaseEstimator) -> bool:
 
 
 def regularised(estimator: BaseEstimator, problem: AnyProblem, *, intercept: bool) -> AnyProblem:
-    """Return the problem with the ``center``, ``feature_penalty`` and bounds of an estimator, if it has them.
-
-    With ``intercept``, the last weight is the constant feature's, which stays unbounded with center 0 and penalty 1.
-    """
+    """Return the problem with an estimator's ``center``, ``feature_penalty`` and bounds, none for an intercept."""
     given: dict[str, Any] = {}
     for name, argument, constant in (("center", "center", 0.0), ("feature_penalty", "penalty", 1.0)):
         value = getattr(estimator, name, None)

@@ -89,8 +89,15 @@ class LossRanker(ObjectiveRanker):
         loss, solver = ranking_loss(self), solver_of(self, limits=self._limits)
         rows: Any
         if isinstance(X, Operator):
+            if self.normalize is not None:
+                raise InputError(
+                    f"normalize={self.normalize!r} needs a feature matrix, but X is an operator, {type(X).__name__}: "
+                    "set normalize=None and normalize in the operator"
+                )
             rows, y = X, checked_labels(y, int(X.ptr[-1]))
-            width, columns, scaling = self._width_of(X), None, None
+            self.__dict__.pop("feature_names_in_", None)
+            self.n_features_in_ = width = X.d
+            columns = scaling = None
         else:
             X = checked_features(self, X, min_rows=2)
             y = checked_labels(y, X.shape[0])
@@ -132,26 +139,7 @@ class LossRanker(ObjectiveRanker):
         self.n_examples_ = problem.used
         self.n_left_out_ = problem.left_out
         self._fitted_with_qid = with_qid
-        return Objective(
-            problem,
-            solver,
-            self.loss,
-            ranks=True,
-            n_features=width,
-            columns=columns,
-            scaling=scaling,
-        )
-
-    def _width_of(self, operator: Operator) -> int:
-        """Store and return the number of features of an operator; refuse ``normalize``, which needs a matrix."""
-        if self.normalize is not None:
-            raise InputError(
-                f"normalize={self.normalize!r} needs a feature matrix, but X is an operator, {type(operator).__name__}"
-                ": set normalize=None and normalize in the operator"
-            )
-        self.__dict__.pop("feature_names_in_", None)
-        self.n_features_in_ = operator.d
-        return operator.d
+        return Objective(problem, solver, self.loss, ranks=True, n_features=width, columns=columns, scaling=scaling)
 
     def most_violated(self, X: Any, y: Any, example: int | None = None) -> MostViolated:
         """Show the most violated output of one query at the learned weights.
@@ -170,16 +158,8 @@ class LossRanker(ObjectiveRanker):
             rows = self.scaling_.rows(rows, None)
         if self.loss_.per_row and len(labels) != 1:
             raise InputError(f"an example of {self.loss_.title} is a single row with its label, got {len(labels)}")
-        result, intercept = self.result_, self._intercept()
-        return most_violated(
-            rows,
-            labels,
-            result.wide(rows.shape[1]),
-            loss=self.loss_,
-            cuts=result.cuts,
-            example=example,
-            intercept=intercept,
-        )
+        w, cuts = self.result_.wide(rows.shape[1]), self.result_.cuts
+        return most_violated(rows, labels, w, loss=self.loss_, cuts=cuts, example=example, intercept=self._intercept())
 
     def _restore(self) -> None:
         super()._restore()

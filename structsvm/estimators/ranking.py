@@ -27,7 +27,7 @@ from structsvm.registry.capabilities import Capabilities
 class RankingEstimator(BaseEstimator):
     """An estimator that ranks the documents of each query by scores.
 
-    Derive from it and write ``__init__`` (with ``measure``), ``fit`` (which sets ``_fitted_with_qid``) and ``predict``.
+    Subclasses write ``__init__`` (with ``measure``), ``fit`` (which sets ``_fitted_with_qid``) and ``predict``.
     """
 
     capabilities: ClassVar[Capabilities] = Capabilities()

@@ -20,10 +20,7 @@ _ROWS = 2**12
 
 @frozen(eq=False)
 class ColumnRanges:
-    """The range (maximum minus minimum) of each sampled column.
-
-    ``columns`` are ascending feature numbers; the other columns do not vary.
-    """
+    """The range (maximum minus minimum) of each sampled column, by ascending number; the other columns do not vary."""
 
     columns: IntVector = field(repr=False)
     ranges: Vector = field(repr=False)

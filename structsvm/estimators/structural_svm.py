@@ -169,7 +169,12 @@ class StructuralSVM(JointEstimator):
             xs, ys = checked_features(self, X), checked_outputs(y)
         else:
             ys = ys if isinstance(ys, np.ndarray) and ys.ndim else as_list("y", ys, _OUTPUTS)
-            self._remember(InputForm.of(loss, X))
+            # None: only the loss can check inputs.
+            form = InputForm.of(loss, X)
+            if form is not None:
+                self.n_features_in_, self._matrices = form
+            elif hasattr(self, "n_features_in_"):
+                del self.n_features_in_
         self.loss_ = loss.bind(ys)
         columns = occupied(xs) if loss.reads_rows and is_plain(self) else None
         problem = Problem.from_examples(
@@ -239,13 +244,6 @@ class StructuralSVM(JointEstimator):
 
     def _intercept(self) -> float:
         return self.intercept_scaling if self.fit_intercept else 0.0
-
-    def _remember(self, form: InputForm | None) -> None:
-        """Set the form of inputs that `predict` requires; None if only the loss can check inputs."""
-        if form is not None:
-            self.n_features_in_, self._matrices = form
-        elif hasattr(self, "n_features_in_"):
-            del self.n_features_in_
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -29,10 +29,7 @@ NONE: Arrays = MappingProxyType({})
 
 
 class TrainedEstimator(BaseEstimator):
-    """An estimator that stores a trained model once fitted.
-
-    Derive from it, let ``fit`` set ``model_`` with the training that `_training` returns, and extend `_restore`.
-    """
+    """An estimator whose ``fit`` sets ``model_``, with the record from `_training`; subclasses extend `_restore`."""
 
     _saved_as: ClassVar[str]
     """Class name in files: the estimator's own, or that of a base class."""
@@ -126,10 +123,7 @@ class TrainedEstimator(BaseEstimator):
         """Raise InputError for invalid settings, before a fit and after reading a file."""
 
     def _restore(self) -> None:
-        """Set and check the attributes of ``fit`` other than ``model_`` and those in ``_kept``.
-
-        Raise KeyError or ValueError if the file is incomplete or malformed.
-        """
+        """Set and check the other attributes of ``fit``; raise KeyError or ValueError if the file is malformed."""
 
     def _restore_loss(self, fitted: dict[str, Any]) -> None:
         """Remove the loss from the fitted values and set ``loss_``."""

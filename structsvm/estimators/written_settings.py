@@ -23,10 +23,7 @@ from structsvm.registry.spelling import joined
 
 @attrs.frozen(repr=False)
 class Unregistered:
-    """The text of a loss or solver whose class has no registered name: enough to predict, not to fit.
-
-    The text never counts as a name: a user's class ``MRR`` is not the built-in loss "mrr".
-    """
+    """The text, never a name, of a loss or solver without a registered name: enough to predict, not to fit."""
 
     text: str
 
@@ -45,11 +42,7 @@ def require_object(place: str, thing: Any) -> None:
 
 @attrs.frozen
 class SavedLoss:
-    """The record in a file of a loss whose class has no registered name.
-
-    ``title`` is the name of the class. ``settings`` has the attrs fields of the loss, including fields set by the data;
-    None if the file cannot restore them exactly.
-    """
+    """A file's record of a loss without a registered name; ``settings`` None cannot be restored exactly."""
 
     title: str
     settings: dict[str, Any] | None

@@ -3,23 +3,20 @@
 # `help` then shows types by name instead of as long unions.
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from structsvm.estimators.inputs import checked_features, checked_labels
 from structsvm.estimators.linear import LinearScores
 from structsvm.estimators.parameters import measure_of
-from structsvm.exceptions import InputError, stacklevel_of_user
-from structsvm.features.operators.matrix import Readable
+from structsvm.exceptions import InputError
 from structsvm.foundation.queries import Queries, row_weights
 from structsvm.foundation.settings import is_number, place, require_integer, require_number
-from structsvm.foundation.types import BoolVector, Vector
+from structsvm.foundation.types import BoolVector
 from structsvm.metrics import Measure
 
 
@@ -99,38 +96,19 @@ class MaximumEntropy(LinearScores):
         self._require_settings()
         X = checked_features(self, X, min_rows=2)
         rows = X.shape[0]
-        relevant = self._relevant(checked_labels(y, rows))
+        labels = checked_labels(y, rows)
+        relevant = labels > 0 if self.relevant_from is None else labels >= self.relevant_from
         queries = Queries.of(qid, rows)
         X, scaling = self._scaled_for_fit(X, lambda: queries)
         weights = None if sample_weight is None else row_weights(sample_weight, rows)
         _require_both_kinds(relevant if weights is None else relevant[weights > 0.0])
-        model = self._fitted(X, relevant, weights)
+        model = LogisticRegression(
+            C=float(self.C), class_weight=self.class_weight, tol=float(self.tol), max_iter=int(self.max_iter)
+        ).fit(X.tocsr() if hasattr(X, "tocsr") else X, relevant.astype(np.int64), weights)
         self.n_iter_ = int(model.n_iter_[0])
         self._fitted_with_qid = qid is not None
         self._keep(model.coef_[0].astype(np.float64), float(model.intercept_[0]), scaling)
         return self
-
-    def _fitted(self, X: Readable, relevant: BoolVector, weights: Vector | None) -> LogisticRegression:
-        model = LogisticRegression(
-            C=float(self.C), class_weight=self.class_weight, tol=float(self.tol), max_iter=int(self.max_iter)
-        )
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", ConvergenceWarning)
-            model.fit(X.tocsr() if hasattr(X, "tocsr") else X, relevant.astype(np.int64), weights)
-        for each in caught:
-            if not issubclass(each.category, ConvergenceWarning):
-                warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
-        if any(issubclass(each.category, ConvergenceWarning) for each in caught):
-            warnings.warn(
-                f"L-BFGS stopped after {int(model.n_iter_[0])} iterations without reaching tol={self.tol:g}: scale the "
-                "features (normalize='standard'), or give a smaller C or a larger max_iter",
-                ConvergenceWarning,
-                stacklevel=stacklevel_of_user(),
-            )
-        return model
-
-    def _relevant(self, y: Vector) -> BoolVector:
-        return y > 0 if self.relevant_from is None else y >= self.relevant_from
 
     def _require_settings(self) -> None:
         require_number(place(self, "C"), self.C, above=0.0)

@@ -99,7 +99,11 @@ class RankBoost(StagedRanker):
         require_integer(place(self, "max_thresholds"), self.max_thresholds, 1, optional=True)
 
     def _learn(self, training: TrainingQueries, usable: BoolVector, held_out: HeldOut | None) -> Arrays:
-        self._boost(training.X, _pairs(training))
+        ptr, shares, y = training.queries.ptr, training.shares, training.y
+        if isinstance(y, Preferences):
+            self._boost(training.X, pairs_of_preferences(y, ptr, shares))
+        else:
+            self._boost(training.X, pairs_of_labels(y, ptr, shares))
         self.validation_scores_: Vector | None = None
         if self.best_iteration_ == 0:
             warnings.warn(
@@ -186,20 +190,9 @@ class RankBoost(StagedRanker):
         return scores
 
 
-def _pairs(training: TrainingQueries) -> GradedPairs | ListedPairs:
-    """Return the pairs to learn from."""
-    ptr, shares = training.queries.ptr, training.shares
-    if isinstance(training.y, Preferences):
-        return pairs_of_preferences(training.y, ptr, shares)
-    return pairs_of_labels(training.y, ptr, shares)
-
-
 @frozen(eq=False)
 class GradedPairs:
-    """All pairs of different grades within queries, which are never listed.
-
-    ``rows``, shape (n,), orders the training rows as their potentials; for other fields see `write_graded_potentials`.
-    """
+    """All pairs of different grades within queries, never listed; fields as in `write_graded_potentials`."""
 
     rows: IntVector
     groups: IntVector

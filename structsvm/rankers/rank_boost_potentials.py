@@ -14,9 +14,8 @@ def write_graded_potentials(
 
     The pair of a better document i and a worse document j of query q weighs ``w_q exp(s_j − s_i)``. The potential of a
     document, shape (n,), is the weight of the pairs that it should win minus the weight of pairs that it should lose,
-    over the total weight. Sums of ``exp(s)`` and ``exp(−s)`` over each grade suffice, as logarithms against overflow.
-    Rows are sorted by query, then by ascending grade; ``groups``, shape (G + 1,), has the first row of each grade of
-    each query, and ``queries``, shape (Q + 1,), the first of these groups of each query.
+    over the total weight. Rows are sorted by query, then by ascending grade; ``groups``, shape (G + 1,), has the first
+    row of each grade of each query, and ``queries``, shape (Q + 1,), the first of these groups of each query.
     """
     n, G = len(scores), len(groups) - 1
     rising, falling = np.empty(n), np.empty(n)
@@ -69,10 +68,7 @@ def write_graded_potentials(
 def write_listed_potentials(
     scores: Vector, better: IntVector, worse: IntVector, log_weights: Vector, potentials: Vector
 ) -> float:
-    """Write the potentials of listed pairs, shape (n,); return the log of their weight.
-
-    ``better``, ``worse`` and ``log_weights``, shape (P,), have the rows of each pair and the log of its weight.
-    """
+    """Write the potentials of P listed pairs of rows, shape (n,); return the log of their weight."""
     logs = np.empty(len(better))
     largest = -np.inf
     for p in range(len(better)):

@@ -15,11 +15,9 @@ _COLUMNS = 16
 
 @frozen(eq=False)
 class CodedFeatures:
-    """Training rows with each value replaced by the number of thresholds below it.
+    """Columns that differ between training rows, each value replaced by the number of ascending thresholds below it.
 
-    ``features``, shape (m,), are the columns that differ between rows; only these are coded. ``codes``, shape (m, n),
-    is the number of thresholds plus one if the value is missing. ``thresholds`` are ascending, and ``missing`` is true
-    if the feature is missing in any row.
+    ``codes``, shape (columns, n), is the number of thresholds plus one if the value is missing.
     """
 
     features: IntVector
@@ -54,10 +52,7 @@ def _code(column: NDArray[Any], thresholds: NDArray[Any], lacks: bool) -> NDArra
 
 
 def _thresholds(ascending: NDArray[Any], most: int | None) -> NDArray[Any]:
-    """Return all of the sorted values but the largest, or ``most`` quantiles of them if there are more.
-
-    As in LightGBM's bins, a value that fills more than one of ``most + 1`` equal parts is a threshold by itself.
-    """
+    """Return all sorted values but the largest, or ``most`` quantiles of them, in which frequent values count once."""
     ends = np.flatnonzero(ascending[:-1] != ascending[1:])
     if most is None or len(ends) <= most:
         return ascending[ends]
@@ -84,11 +79,10 @@ _ROWS = 128
 def best_stump(
     codes: NDArray[Any], sizes: IntVector, missing: BoolVector, potentials: Vector
 ) -> tuple[int, int, bool, float]:
-    """Find the stump of the largest ``|r|``; ties go to the first feature, then to the lowest threshold.
+    """Return feature, threshold, value for missing features, and r of the first stump of the largest ``|r|``.
 
-    ``r = Σ_i π_i h(x_i)`` (Freund et al., 2003), with potentials π, shape (n,), that sum to 0. ``codes`` and
-    ``missing`` are as in `CodedFeatures`; ``sizes``, shape (d,), are the numbers of thresholds. Return the feature, the
-    number of the threshold (−1: the stump separates missing values from others), the value for missing features, and r.
+    ``r = Σ_i π_i h(x_i)`` (Freund et al., 2003), with potentials π, shape (n,), that sum to 0. Threshold −1 separates
+    missing values from others.
     """
     feature, threshold, filled, best = 0, 0, False, 0.0
     bins = np.empty((len(codes), sizes.max() + 2))
@@ -147,11 +141,7 @@ def add_stumps(
     alphas: Vector,
     scores: Vector,
 ) -> None:
-    """Add ``Σ_t α_t h_t`` to the scores, shape (rows,), in the order of the stumps.
-
-    ``used``, shape (m,), are the features of the stumps, and ``places``, shape (T,), index into it. ``filled`` is true
-    if a stump is 1 for missing values.
-    """
+    """Add ``Σ_t α_t h_t`` to the scores, in the order of the stumps; ``places`` index their features in ``used``."""
     columns = np.empty((len(used), _ROWS), dtype=X.dtype)
     for begin in range(0, len(X), _ROWS):
         n = min(_ROWS, len(X) - begin)

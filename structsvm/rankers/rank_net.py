@@ -185,10 +185,7 @@ class RankNet(StagedRanker):
 
 
 def pair_examples(training: TrainingQueries, usable: BoolVector, *, log_odds: float, ties: bool) -> PairExamples:
-    """Return the usable queries with their pairs; every usable query must have pairs.
-
-    ``log_odds``, which may be infinite, is the target difference of scores per unit of grade or magnitude.
-    """
+    """Return the usable queries with their pairs; ``log_odds`` may be infinite."""
     ptr, y = training.queries.ptr, training.y
     X: Any = training.X
     weights = training.shares[usable]

@@ -89,11 +89,7 @@ def add_gradient(
 
 @compiled
 def cost_of_grades(scores: Vector, grades: Vector, log_odds: float, ties: bool, slopes: Vector) -> float:
-    """Return the mean cost of all pairs of different grades, with ``ties`` also of equal grades.
-
-    Write the derivative by each score into ``slopes``: the sums λ of Burges (2010), section 2.1. ``log_odds``, which
-    may be infinite, is the target difference of scores per unit of grade.
-    """
+    """Return the mean cost of pairs of different (with ``ties`` also equal) grades; write its derivatives by scores."""
     n = len(scores)
     slopes[:] = 0.0
     cost, pairs = 0.0, 0
@@ -139,12 +135,9 @@ def cost_of_pairs(scores: Vector, better: IntVector, worse: IntVector, targets: 
 
 
 class PairExamples(NamedTuple):
-    """Queries and their pairs of documents, as compiled loops read them.
+    """Queries and their pairs of documents, as compiled loops read them; without listed pairs, pairs of grades count.
 
-    Query q has the rows ``ptr[q]`` to ``ptr[q + 1] − 1`` and the listed pairs ``pair_ptr[q]`` to
-    ``pair_ptr[q + 1] − 1``. ``better`` and ``worse``, shape (P,), are positions within the query, and ``targets`` the
-    probabilities that the better document ranks ahead. Without listed pairs, all pairs of ``grades`` count, pairs of
-    equal grades only with ``ties``; see `cost_of_grades`.
+    ``better`` and ``worse``, shape (P,), are positions within the query of ``pair_ptr``, and ``targets`` probabilities.
     """
 
     rows: Matrix
@@ -170,10 +163,7 @@ def add_query_gradient(
     slopes: Vector,
     gradient: Vector,
 ) -> float:
-    """Return the weighted mean cost of the pairs of query q, and add its gradient.
-
-    ``activations``, ``scores`` and ``slopes`` are scratch memory for at least as many documents as the query has.
-    """
+    """Return the weighted mean cost of the pairs of query q, and add its gradient; other arrays are scratch memory."""
     first, last = examples.ptr[q], examples.ptr[q + 1]
     n, rows = last - first, examples.rows[first:last]
     score(rows, weights, hidden, activations, scores)

@@ -23,8 +23,9 @@ from structsvm.foundation.settings import place, require_integer
 from structsvm.foundation.types import BoolVector, Vector
 from structsvm.metrics import Measure, rank_lists
 from structsvm.models.base import TrainedModel
+from structsvm.models.rows import not_sparse
 from structsvm.rankers.preferences import Preferences
-from structsvm.rankers.training import TrainingQueries, checked_training, require_dense
+from structsvm.rankers.training import TrainingQueries, checked_training
 from structsvm.registry.capabilities import Capabilities
 
 
@@ -43,11 +44,7 @@ class HeldOut:
 
 
 class StagedRanker(TrainedEstimator, RankingEstimator):
-    """A ranker that trains step by step (rounds, epochs, trees).
-
-    Subclasses write `_require_settings`, `_learn`, `_model`, `_stages` and `_restore`. They override `_teaching` if
-    they can learn from queries without pairs.
-    """
+    """A ranker that trains step by step (rounds, epochs, trees)."""
 
     _kept: ClassVar[Mapping[str, Any]] = {
         "_fitted_with_qid": bool,
@@ -142,8 +139,8 @@ class StagedRanker(TrainedEstimator, RankingEstimator):
         return features_as_fitted(self, self._require_kind(X), missing=self.capabilities.takes_missing)
 
     def _require_kind(self, X: Any) -> Any:
-        if not self.capabilities.takes_sparse:
-            require_dense(self, X)
+        if hasattr(X, "toarray") and not self.capabilities.takes_sparse:
+            raise InputError(not_sparse(type(self).__name__, X))
         return X
 
     def _require_patience(self, validation: Any) -> None:

@@ -12,7 +12,6 @@ from structsvm.exceptions import InputError
 from structsvm.features.operators.matrix import Readable
 from structsvm.foundation.queries import Queries
 from structsvm.foundation.types import BoolVector, IntVector, Vector
-from structsvm.models.rows import not_sparse
 from structsvm.rankers.preferences import Preferences
 
 _NO_PAIRS = "each has a single grade, so no document is better than another. Check the labels and qid"
@@ -40,10 +39,7 @@ class TrainingQueries:
         return with_grades(self.y, self.queries.ptr)
 
     def usable(self, learner: RankingEstimator, teaching: BoolVector, why: str = _NO_PAIRS) -> BoolVector:
-        """Return a mask of the queries in ``teaching`` with a positive weight, shape (Q,).
-
-        Raise InputError if it selects none; ``why`` explains why other queries teach nothing.
-        """
+        """Return the mask of the queries in ``teaching`` with a weight, shape (Q,); raise with ``why`` if empty."""
         name = type(learner).__name__
         if not teaching.any():
             raise InputError(f"{name} can learn from none of the {len(teaching)} queries: {why}")
@@ -54,12 +50,6 @@ class TrainingQueries:
                 "have a weight above 0"
             )
         return usable
-
-
-def require_dense(estimator: RankingEstimator, X: Any) -> None:
-    """Raise InputError if the features are sparse."""
-    if hasattr(X, "toarray"):
-        raise InputError(not_sparse(type(estimator).__name__, X))
 
 
 def with_grades(y: Vector, ptr: IntVector) -> BoolVector:

@@ -17,7 +17,7 @@ from structsvm.estimators.parameters import measure_of, random_of
 from structsvm.exceptions import InputError, stacklevel_of_user
 from structsvm.features.operators import Rows
 from structsvm.foundation.queries import Queries
-from structsvm.foundation.settings import place, require_integer, require_number, require_switch
+from structsvm.foundation.settings import place, require_integer, require_switch
 from structsvm.foundation.storage.archives import finite_numbers
 from structsvm.foundation.types import Matrix, Vector
 from structsvm.metrics import Measure
@@ -31,12 +31,7 @@ _WIDER = 16.0
 
 @frozen
 class SearchedDirection:
-    """Result of the search of one direction.
-
-    ``terms`` is the number of features in the search, ``round`` counts from 1 for each number of terms, and
-    ``direction`` from 0 in each round. ``step`` is the step of the weights along the direction, 0 if no step gains
-    anything, and ``map`` the training MAP after it.
-    """
+    """The search of one direction among ``terms`` features: its step, 0 if no step gains, and the MAP after it."""
 
     terms: int
     round: int
@@ -73,9 +68,6 @@ class WeightSearch(LinearScores):
     incremental : add features one at a time, in the order of the columns, and search weights after each (section 4 of
         the paper). Directions in an array take part once they are 0 for all features still to be added.
     max_iter : largest number of rounds; in an incremental search, after each feature.
-    offset : distance of a step beyond the last crossing if the best region is unbounded, as a multiple of the step to
-        that crossing, or of the largest weight if this is larger.
-    memory : bytes for crossings; a direction that needs more is searched in pieces.
     random_state : seed of random directions.
     measure : measure of `score`, by name ("map", "ndcg@10", "p@5", ...) or as an object; None is "map".
     normalize : normalisation of the features, see `Ranker`.
@@ -117,8 +109,6 @@ class WeightSearch(LinearScores):
         fix_first: bool = False,
         incremental: bool = False,
         max_iter: int = 100,
-        offset: float = 1.0,
-        memory: int = 256 * 2**20,
         random_state: int | np.random.RandomState | None = None,
         measure: str | Measure | None = None,
         normalize: str | None = None,
@@ -128,8 +118,6 @@ class WeightSearch(LinearScores):
         self.fix_first = fix_first
         self.incremental = incremental
         self.max_iter = max_iter
-        self.offset = offset
-        self.memory = memory
         self.random_state = random_state
         self.measure = measure
         self.normalize = normalize
@@ -157,7 +145,7 @@ class WeightSearch(LinearScores):
         rows, scaling = self._scaled_for_fit(training.X, lambda: Queries.of_sizes(training.queries.sizes))
         self._fitted_with_qid = qid is not None
         search, constant = self._search(training)
-        climb = HillClimb(search, Rows.one_each(rows), constant, self._start(), float(self.offset))
+        climb = HillClimb(search, Rows.one_each(rows), constant, self._start())
         if not climb.finite:
             raise InputError("the scores at WeightSearch(start=...) are not finite: scale the features, or the weights")
         given = self._directions()
@@ -201,8 +189,7 @@ class WeightSearch(LinearScores):
         usable = training.usable(self, (found > 0) & (found < size), _ONE_KIND)
         self.n_examples_, self.n_left_out_ = int(usable.sum()), int((~usable).sum())
         weights = training.shares / training.shares.sum()
-        search = ExhaustiveSearch.of(relevant, ptr, weights, memory=int(self.memory))
-        return search, float(weights[found == size].sum())
+        return ExhaustiveSearch.of(relevant, ptr, weights), float(weights[found == size].sum())
 
     def _restore(self) -> None:
         super()._restore()
@@ -221,8 +208,6 @@ class WeightSearch(LinearScores):
     def _require_settings(self) -> None:
         measure_of(self)
         require_integer(place(self, "max_iter"), self.max_iter, 1)
-        require_integer(place(self, "memory"), self.memory, 1)
-        require_number(place(self, "offset"), self.offset, above=0.0)
         require_switch(place(self, "fix_first"), self.fix_first)
         require_switch(place(self, "incremental"), self.incremental)
 
@@ -281,12 +266,11 @@ class WeightSearch(LinearScores):
 class HillClimb:
     """Weights with their scores and MAP, which `move` changes; ``constant`` is the share of MAP outside the search."""
 
-    def __init__(self, search: ExhaustiveSearch, rows: Rows, constant: float, start: Vector, offset: float) -> None:
+    def __init__(self, search: ExhaustiveSearch, rows: Rows, constant: float, start: Vector) -> None:
         self.w = start
         self._search = search
         self._rows = rows
         self._constant = constant
-        self._offset = offset
         self._scores = rows.scores(start)
         self._value = search.value(self._scores)
 
@@ -303,15 +287,14 @@ class HillClimb:
     def move(self, direction: Vector) -> float:
         """Move to the best step along a direction; return the step, or 0 if none gains anything.
 
-        Rounding can change the ranking in a very narrow region, so regions narrower than 2^-40 of the weights are
-        skipped, and the scores after a step decide its value. If this is less than the search promised, only regions
-        more than 16 times as wide are tried next, to bound the number of attempts.
+        Rounding can change the ranking in a very narrow region, so the scores after a step decide its value. If this is
+        less than the search promised, only much wider regions are tried next.
         """
         unit = _unit(self.w, direction)
         direction = unit * direction
         slopes = self._rows.scores(direction)
         w, here, step, narrowest = self.w, self._scores, 0.0, _FINEST
-        while region := self._search.best(here, slopes, offset=self._offset, narrowest=narrowest):
+        while region := self._search.best(here, slopes, narrowest=narrowest):
             if region.value <= self._value + EQUAL:
                 break
             moved = w + region.step * direction

@@ -6,14 +6,14 @@ places at the crossing of their lines. No other crossing changes average precisi
 The mean over queries is an integer in units of 2^-62, so that it depends on the ranking only.
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple, Self
 
 import numpy as np
-from attrs import field, frozen
+from attrs import frozen
 from numpy.typing import NDArray
 
 from structsvm.foundation.compute.compilation import compiled
+from structsvm.foundation.memory import require_memory
 from structsvm.foundation.types import IntVector, Vector
 
 EQUAL = 1 << 16
@@ -22,15 +22,14 @@ EQUAL = 1 << 16
 ONE = 2.0**62
 """A mean of 1, in units of 2^-62."""
 
-_BYTES_A_CROSSING = 24
-_SAMPLE = 4096
+_BYTES_A_CROSSING = 40
+"""Step, code, sorted copies of both, and the order."""
 
 
 class Kinds(NamedTuple):
     """The relevant and the other documents, as ascending rows, query by query.
 
-    ``relevant_ptr`` and ``other_ptr``, shape (Q + 1,), have the start of each query, and ``query`` the query of each
-    relevant document. ``gain``, shape (Q,), is the mean's gain from a relevant document at precision 1, in 2^-62.
+    ``gain``, shape (Q,), is the mean's gain from a relevant document at precision 1, in 2^-62.
     """
 
     relevant: IntVector
@@ -51,10 +50,9 @@ class Lines(NamedTuple):
 
 
 class Ranks(NamedTuple):
-    """A ranking of each query, as far as average precision depends on it; changed in place.
+    """The number of others ``ahead`` of each relevant document; changed in place.
 
-    ``ahead`` is the number of other documents ahead of each relevant one. ``within`` has, from ``other_ptr[q] + q``,
-    the number of relevant documents of query q with at most c = 0, 1, ..., N others ahead.
+    ``within`` has, from ``other_ptr[q] + q``, the number of relevant documents with at most 0, 1, ..., N others ahead.
     """
 
     ahead: IntVector
@@ -110,8 +108,7 @@ def precision(gain: float, m: int, ahead: int) -> int:
 def change_places(kinds: Kinds, ranks: Ranks, code: int) -> int:
     """Swap a relevant document with another document, update the ranks, and return the change of the mean.
 
-    ``code`` is k + 1 if the other document passes the k-th relevant one, and −(k + 1) if it falls behind. Only one term
-    of the sum changes, because relevant documents with equally many others ahead are interchangeable.
+    ``code`` is k + 1 if the other document passes the k-th relevant one, and −(k + 1) if it falls behind.
     """
     k = abs(code) - 1
     q = kinds.query[k]
@@ -128,47 +125,25 @@ def change_places(kinds: Kinds, ranks: Ranks, code: int) -> int:
 
 
 @compiled
-def crossings_between(
-    kinds: Kinds, lines: Lines, low: float, high: float, stride: int, steps: Vector, codes: NDArray[np.int32]
-) -> tuple[int, int]:
-    """Write each ``stride``-th crossing between two steps; return the number of crossings and the number written.
-
-    ``steps`` and ``codes`` are overwritten as far as there is room; for codes see `change_places`.
-    """
-    count, written, following = 0, 0, 0
+def write_crossings(kinds: Kinds, lines: Lines, steps: Vector, codes: NDArray[np.int32]) -> None:
+    """Write the step of each crossing, and its code as in `change_places`."""
+    written = 0
     for q in range(len(kinds.gain)):
         for k in range(kinds.relevant_ptr[q], kinds.relevant_ptr[q + 1]):
             height, slope = lines.height[k], lines.slope[k]
             for j in range(kinds.other_ptr[q], kinds.other_ptr[q + 1]):
                 step = step_of_crossing(height, slope, lines.other_height[j], lines.other_slope[j])
-                if low < step < high:
-                    if count == following and written < len(steps):
-                        steps[written] = step
-                        codes[written] = k + 1 if lines.other_slope[j] > slope else -(k + 1)
-                        written += 1
-                        following += stride
-                    count += 1
-    return count, written
-
-
-@compiled
-def cross_at(kinds: Kinds, lines: Lines, ranks: Ranks, at: float) -> int:
-    """Swap all documents whose lines cross at a step; return the change of the mean."""
-    change = 0
-    for q in range(len(kinds.gain)):
-        for k in range(kinds.relevant_ptr[q], kinds.relevant_ptr[q + 1]):
-            height, slope = lines.height[k], lines.slope[k]
-            for j in range(kinds.other_ptr[q], kinds.other_ptr[q + 1]):
-                if step_of_crossing(height, slope, lines.other_height[j], lines.other_slope[j]) == at:
-                    change += change_places(kinds, ranks, k + 1 if lines.other_slope[j] > slope else -(k + 1))
-    return change
+                if np.isfinite(step):
+                    steps[written] = step
+                    codes[written] = k + 1 if lines.other_slope[j] > slope else -(k + 1)
+                    written += 1
 
 
 class Best(NamedTuple):
-    """The best region so far, open at ``low`` and ``high``.
+    """The best region of steps so far, between the neighbouring crossings ``low`` and ``high``.
 
-    ``distance`` is from step 0 to the region. ``value`` is the mean inside, below 0 before there is a region; ``top``
-    is the largest mean of any region.
+    ``distance`` is from step 0 to the region. ``value`` is the mean inside in 2^-62, below 0 before there is a region;
+    ``top`` is the largest mean of any region.
     """
 
     low: float
@@ -177,38 +152,40 @@ class Best(NamedTuple):
     value: int
     top: int
 
+    @property
+    def step(self) -> float:
+        """A step inside the region; see `step_inside`."""
+        return float(step_inside(self.low, self.high))
 
-class Rules(NamedTuple):
-    """Conditions on a step: regions of at most ``narrowest`` width are skipped; for ``offset`` see `step_inside`."""
-
-    narrowest: float
-    offset: float
+    @property
+    def width(self) -> float:
+        """The relative width of the region; see `width`."""
+        return float(width(self.low, self.high))
 
 
 @compiled
-def step_inside(low: float, high: float, offset: float) -> float:
-    """Return the midpoint of a region; 0 for the whole line, and ``offset · max(1, |e|)`` beyond a single end e."""
+def step_inside(low: float, high: float) -> float:
+    """Return the midpoint of a region; 0 for the whole line, and ``max(1, |e|)`` beyond a single end e."""
     if low == -np.inf and high == np.inf:
         return 0.0
     if low == -np.inf:
-        return high - offset * max(1.0, abs(high))
+        return high - max(1.0, abs(high))
     if high == np.inf:
-        return low + offset * max(1.0, abs(low))
+        return low + max(1.0, abs(low))
     return 0.5 * low + 0.5 * high
 
 
 @compiled
-def width(low: float, high: float, offset: float) -> float:
+def width(low: float, high: float) -> float:
     """Return the width of a region over ``max(1, |step|)``; with one end, twice the distance of the step from it."""
-    step = step_inside(low, high, offset)
+    step = step_inside(low, high)
     return 2.0 * min(step - low, high - step) / max(1.0, abs(step))
 
 
 @compiled
-def better(best: Best, low: float, high: float, value: int, rules: Rules) -> Best:
+def better(best: Best, low: float, high: float, value: int, narrowest: float) -> Best:
     """Return the better of the best region and a region to its right; of equal regions, the nearer one to step 0."""
-    step = step_inside(low, high, rules.offset)
-    if not low < step < high or not width(low, high, rules.offset) > rules.narrowest:
+    if not low < step_inside(low, high) < high or not width(low, high) > narrowest:
         return best
     top = max(best.top, value)
     distance = max(low, -high, 0.0)
@@ -219,63 +196,34 @@ def better(best: Best, low: float, high: float, value: int, rules: Rules) -> Bes
 
 @compiled
 def sweep(
-    kinds: Kinds,
-    ranks: Ranks,
-    steps: Vector,
-    codes: NDArray[np.int32],
-    last: float,
-    value: int,
-    best: Best,
-    rules: Rules,
-) -> tuple[float, int, Best]:
-    """Pass sorted crossings from left to right, those at the same step together.
+    kinds: Kinds, ranks: Ranks, steps: Vector, codes: NDArray[np.int32], value: int, best: Best, narrowest: float
+) -> Best:
+    """Pass sorted crossings from left to right, those at one step together, from the leftmost region of mean ``value``.
 
-    ``last`` is the start of the first region, and ``value`` its mean. Return both after the last crossing, and
-    the best of the regions before it.
+    Return the best region that is wider than ``narrowest``.
     """
+    last = -np.inf
     i = 0
     while i < len(steps):
         step = steps[i]
         if value >= best.top - EQUAL:
-            best = better(best, last, step, value, rules)
+            best = better(best, last, step, value, narrowest)
         while i < len(steps) and steps[i] == step:
             value += change_places(kinds, ranks, codes[i])
             i += 1
         last = step
-    return last, value, best
-
-
-@frozen
-class Region:
-    """Steps strictly between two neighbouring crossings, where no ranking changes; the ends may be infinite.
-
-    ``step`` and ``width`` are from `step_inside` and `width`; ``value`` is the mean average precision in 2^-62.
-    """
-
-    low: float
-    high: float
-    step: float
-    value: int
-    width: float
+    return better(best, last, np.inf, value, narrowest)
 
 
 @frozen(eq=False, repr=False)
 class ExhaustiveSearch:
-    """Find the step with the largest mean average precision (Morgan, Greiff and Henderson, HLT-NAACL 2004).
-
-    The search sorts the crossings of all queries, R · N per query, and sweeps them from left to right at O(1) each. If
-    the crossings need more than ``memory`` bytes, it searches the line in pieces.
-    """
+    """The search along a line: sort the crossings of all queries, then sweep them at O(1) each."""
 
     kinds: Kinds
-    memory: int = field(default=256 * 2**20)
 
     @classmethod
-    def of(cls, relevant: NDArray[np.bool_], ptr: IntVector, weights: Vector, memory: int = 256 * 2**20) -> Self:
-        """Build a search from labelled rows, without queries of weight 0 or of one kind of documents.
-
-        ``ptr``, shape (Q + 1,), has the start of each query; ``weights``, shape (Q,), sum to at most 1.
-        """
+    def of(cls, relevant: NDArray[np.bool_], ptr: IntVector, weights: Vector) -> Self:
+        """Build a search from labelled rows, without queries of weight 0 or of one kind of documents."""
         size = np.diff(ptr)
         number = np.repeat(np.arange(len(size)), size)
         R = np.bincount(number, relevant, len(size)).astype(np.int64)
@@ -291,31 +239,26 @@ class ExhaustiveSearch:
             query=np.repeat(np.arange(len(R)), R),
             gain=ONE * weights[used] / R,
         )
-        return cls(kinds, memory)
+        return cls(kinds)
 
     def value(self, scores: Vector) -> int:
         """Return the mean at these scores, in units of 2^-62; equal scores keep the order of the rows."""
         return rank_leftmost(self.kinds, self._lines(scores, np.zeros(len(scores))), self._ranks())[1]
 
-    def best(self, heights: Vector, slopes: Vector, *, offset: float = 1.0, narrowest: float = 0.0) -> Region | None:
-        """Return the region of the largest mean, or None if no region is wider than ``narrowest``.
+    def best(self, heights: Vector, slopes: Vector, *, narrowest: float = 0.0) -> Best | None:
+        """Return the region of the largest mean wider than ``narrowest``, if any; ``slopes`` are of scores by step.
 
-        Of equal means (to 1.4e-14) the region nearest to step 0 wins, then positive steps win. ``heights`` are
-        the scores at step 0, ``slopes`` their change per step of 1, shape (rows,). For ``offset`` see `step_inside`.
+        Of equal means (to 1.4e-14) the region nearest to step 0 wins, then positive steps win.
         """
-        kinds, lines, ranks, rules = self.kinds, self._lines(heights, slopes), self._ranks(), Rules(narrowest, offset)
+        kinds, lines, ranks = self.kinds, self._lines(heights, slopes), self._ranks()
         crossings, value = rank_leftmost(kinds, lines, ranks)
-        best, last = Best(-np.inf, np.inf, np.inf, -1 << 62, 0), -np.inf
-        for high, steps, codes in self._pieces(lines, crossings):
-            order = np.argsort(steps)
-            last, value, best = sweep(kinds, ranks, steps[order], codes[order], last, value, best, rules)
-            best = better(best, last, high, value, rules)
-            value += cross_at(kinds, lines, ranks, high) if high < np.inf else 0
-            last = high
-        if best.value < 0:
-            return None
-        ends = best.low, best.high
-        return Region(*ends, step_inside(*ends, offset), best.value, width(*ends, offset))
+        require_memory(_BYTES_A_CROSSING * crossings, f"{crossings:,} crossings of scores", "search fewer queries")
+        steps, codes = np.empty(crossings), np.empty(crossings, dtype=np.int32)
+        write_crossings(kinds, lines, steps, codes)
+        order = np.argsort(steps)
+        none = Best(-np.inf, np.inf, np.inf, -1 << 62, 0)
+        best: Best = sweep(kinds, ranks, steps[order], codes[order], value, none, narrowest)
+        return None if best.value < 0 else best
 
     def _lines(self, heights: Vector, slopes: Vector) -> Lines:
         relevant, other = self.kinds.relevant, self.kinds.other
@@ -327,21 +270,3 @@ class ExhaustiveSearch:
             np.empty(len(kinds.relevant), dtype=np.int64),
             np.empty(len(kinds.other) + len(kinds.gain), dtype=np.int64),
         )
-
-    def _pieces(self, lines: Lines, crossings: int) -> Iterator[tuple[float, Vector, NDArray[np.int32]]]:
-        """Yield pieces of the line from left to right: the end, and the steps and codes of the crossings inside."""
-        room = min(crossings, max(1, self.memory // _BYTES_A_CROSSING))
-        steps, codes = np.empty(room), np.empty(room, dtype=np.int32)
-        pieces = [(-np.inf, np.inf)]
-        while pieces:
-            low, high = pieces.pop()
-            count, _ = crossings_between(self.kinds, lines, low, high, 1, steps, codes)
-            if count <= room:
-                yield high, steps[:count], codes[:count]
-                continue
-            sample = np.empty(min(count, _SAMPLE))
-            stride, ignored = max(1, count // _SAMPLE), np.empty(len(sample), dtype=np.int32)
-            _, taken = crossings_between(self.kinds, lines, low, high, stride, sample, ignored)
-            parts = 1 + 5 * count // (4 * room)
-            cuts = np.unique(np.sort(sample[:taken])[np.arange(1, parts) * taken // parts]).tolist()
-            pieces += reversed(list(zip([low, *cuts], [*cuts, high], strict=True)))
