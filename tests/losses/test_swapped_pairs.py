@@ -306,9 +306,9 @@ def test_what_is_no_pair_of_a_query_is_refused(better: Any, worse: Any, magnitud
 
 def test_the_outputs_of_many_pairs_are_not_listed_at_once() -> None:
     with pytest.warns(UserWarning, match="1 of 1 examples of SwappedPairs have more than"):
-        check_loss(SwappedPairs(), [np.arange(30.0)])
+        check_loss(SwappedPairs(), [np.arange(12.0)])
     with pytest.warns(UserWarning, match="1 of 1 examples of PreferencePairs have more than"):
-        check_loss(PreferencePairs(), [listed(np.arange(30.0))])
+        check_loss(PreferencePairs(), [listed(np.arange(12.0))])
 
 
 def test_labels_are_no_judged_pairs() -> None:
