@@ -27,12 +27,7 @@ class Answer(Protocol):
 
 @frozen
 class Call:
-    """One call to all or some shards, with the figures that a model of a network needs.
-
-    ``asked`` counts shards, or groups of shards in one place; each receives ``down`` bytes, and the largest answer has
-    ``up`` bytes. ``seconds`` has the time of each shard, if known, and ``wall`` the time until the driver had the
-    answer.
-    """
+    """A call to ``asked`` shards or groups: bytes ``down`` to each and at most ``up``, seconds of each, and in all."""
 
     name: str
     asked: int
@@ -50,8 +45,7 @@ class Cluster(ABC):
     Attributes
     ----------
     traffic : `Traffic`, the number of calls and the bytes of numbers sent and answered.
-    log : the last 10,000 calls, each with ``name``, ``asked`` (number of shards, or of groups of shards in one place),
-        ``down`` and ``up`` (bytes to and from each of them), ``seconds`` of each shard, and ``wall`` seconds.
+    log : the last 10,000 calls, each a `Call`.
 
     Examples
     --------
@@ -98,10 +92,7 @@ class Cluster(ABC):
         """
 
     def total(self, function: Callable[..., Answer], kept: Sequence[Kept], *arguments: Any) -> Any:
-        """Apply a function to each kept result, and return the merged answers; a cluster may merge them on their way.
-
-        Answers are merged in the order of the partitions, 32 at a time, then 32 of these results at a time, and so on.
-        """
+        """Apply a function to each kept result, and return the answers merged in a fixed order, as `merged` does."""
         return merged(self.ask(function, kept, *arguments))
 
     def count(self, call: Call) -> None:

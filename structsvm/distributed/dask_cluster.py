@@ -22,11 +22,7 @@ _SENT_ONCE = 2**16
 """Larger arguments, in bytes, are sent once to every worker and not with every task."""
 
 _BYTES_HELD, _MOST_HELD = 2**20, 64
-"""Largest number of bytes, and of answers, that workers keep before all are released together.
-
-A release is a message, and delays the next task by up to 10 ms at the client and 5 ms at the scheduler. A round of
-three calls takes 44 ms, and 77 ms if each answer is released at once.
-"""
+"""Most bytes and number of answers that workers keep before all are released together, as each release costs 15 ms."""
 
 _SHORT = 0.05
 """After a call longer than this, in seconds, answers are released, because the delay is relatively small."""
@@ -35,9 +31,8 @@ _SHORT = 0.05
 class DaskCluster(Cluster):
     """The workers of a Dask client.
 
-    A kept result is a future that depends on the future of its partition. If its worker is lost, Dask makes it again
-    elsewhere, unless the partition was scattered by hand and cannot be made again. A thread of a worker answers for its
-    shards in one task, and merges their answers.
+    If a worker is lost, Dask makes its kept results again elsewhere, unless a partition was scattered by hand. A thread
+    of a worker answers for its shards in one task, and merges their answers.
 
     Parameters
     ----------
@@ -72,10 +67,7 @@ class DaskCluster(Cluster):
         self._bytes_held = 0
 
     def keep(self, function: Callable[..., Any], parts: Sequence[Any], *each: Sequence[Any]) -> list[Kept]:
-        """Apply a function to each part at the workers, and keep the results there.
-
-        Values of this process are distributed evenly, which takes a wait; futures are used at their workers.
-        """
+        """Apply a function to each part at the workers, and keep the results there; spread values of this process."""
         from distributed import Future
 
         name = f"structsvm-{function.__name__.strip('_')}-{uuid4().hex}"
@@ -158,10 +150,7 @@ class DaskCluster(Cluster):
         return found, len(groups)
 
     def _groups(self, kept: Sequence[Kept]) -> list[tuple[str, list[int]]]:
-        """Group kept results by the thread that answers for them: the worker's address and their numbers.
-
-        A result that is being made again forms its own group, without an address.
-        """
+        """Group the numbers of kept results by the address of the thread that answers, "" while one is made again."""
         if any(each.key not in self._places for each in kept):
             found = self.workers.ask_scheduler("who_has", keys=[each.key for each in kept])
             alive = {key: place for key, place in self._places.items() if key in self.workers.client.futures}

@@ -8,7 +8,6 @@ from copy import deepcopy
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
@@ -26,7 +25,6 @@ from structsvm.distributed.preparation import (
 from structsvm.distributed.problem import DistributedProblem
 from structsvm.distributed.scoring import (
     PartitionScorer,
-    checked_measures,
     mean,
     partition_scores,
     parts_of_means,
@@ -53,6 +51,7 @@ from structsvm.features.scaling.scalings import Scaling
 from structsvm.foundation.settings import place, require_number, require_switch
 from structsvm.losses import ScoreLoss
 from structsvm.metrics import Measure
+from structsvm.metrics.base import checked_measures
 from structsvm.solvers import OneSlack, Solver
 from structsvm.solvers.checkpoint import CheckpointPath
 from structsvm.solvers.state import Callback
@@ -127,9 +126,7 @@ class DaskRanker(Ranker):
             tables, which the workers read with the defaults of `read_partitions`; a list of futures or delayed calls
             that return ``(X, y, qid)``, ``(X, y, qid, sample_weight)`` or a data set of `structsvm.data`; or the
             result of `read_partitions`. All but arrays and data frames contain labels and query ids.
-        y : labels of rows, a Dask array or series in the chunks of X; or the name of a column of X.
-        qid : query id of each row (not group sizes), as y.
-        sample_weight : weight of each row, the same for all rows of a query, as y.
+        y, qid, sample_weight : as in `Ranker.fit`, Dask arrays or series in the chunks of X; or names of columns of X.
         callback, checkpoint : as in `Ranker.fit`; this process writes the checkpoint.
 
         Warns
@@ -137,19 +134,6 @@ class DaskRanker(Ranker):
         CheckpointWarning, ConvergenceWarning, FeatureScaleWarning, ZeroWeightsWarning : as `Ranker.fit`.
         """
         return super().fit(X, y, qid, sample_weight, callback, checkpoint)
-
-    def path(
-        self,
-        X: Any,
-        y: Any = None,
-        qid: Any = None,
-        Cs: ArrayLike = (0.01, 0.1, 1.0, 10.0, 100.0),
-        sample_weight: Any = None,
-        callback: Callback | None = None,
-        checkpoint: CheckpointPath | None = None,
-    ) -> list[Self]:
-        """Train at several values of C, each from the previous result; see `fit` for data and `Ranker.path`."""
-        return super().path(X, y, qid, Cs, sample_weight, callback, checkpoint)
 
     def predict(self, X: Any, qid: Any = None) -> Any:
         """Return the score of each row; higher is better within a query.
@@ -181,9 +165,7 @@ class DaskRanker(Ranker):
     def score(self, X: Any, y: Any = None, qid: Any = None, sample_weight: Any = None) -> float:
         """Return the mean of ``measure`` over queries, computed by the workers; an undefined value counts 0.
 
-        Parameters
-        ----------
-        X, y, qid, sample_weight : as in `fit`. Arrays of this process are scored here.
+        Arguments are as in `fit`; arrays of this process are scored here.
         """
         if is_local(X):
             return super().score(X, y, qid, sample_weight)
@@ -198,12 +180,9 @@ class DaskRanker(Ranker):
         *,
         measures: Iterable[str | Measure] = ("map", "ndcg@10"),
     ) -> dict[str, float]:
-        """Return the means of measures over queries by name; the workers score the queries once.
+        """Return the means of measures, by name or as objects; the workers score the queries once.
 
-        Parameters
-        ----------
-        X, y, qid, sample_weight : as in `fit`.
-        measures : names, or measures with their settings.
+        Other arguments are as in `fit`.
         """
         check_is_fitted(self, "coef_")
         chosen = checked_measures(measures)

@@ -81,9 +81,8 @@ def naming(partition: str) -> Iterator[None]:
 class Survey:
     """Summary of a partition; its size does not grow with the number of rows.
 
-    ``labels`` has the first 10,000 distinct labels, ascending, and ``counts`` their rows; ``distinct`` counts all
-    labels. ``kind`` is "i", "f" or "U" for query ids that are integers, floats or text, "" without query ids; ``low``
-    and ``high`` are the least and the greatest id. ``ranges`` is None unless ranges of columns are far apart.
+    ``labels`` has the first 10,000 distinct labels, ascending, and ``counts`` their rows; ``kind`` is "i", "f", "U" or,
+    without query ids, "". ``ranges`` is None unless ranges of columns are far apart.
     """
 
     name: str

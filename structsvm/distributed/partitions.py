@@ -23,11 +23,7 @@ TIMEOUT = 600.0
 
 @frozen(eq=False)
 class Partitions:
-    """Rows in partitions of whole queries, each at a worker; made by `of` and `read_partitions`.
-
-    They stay at the workers as long as this object exists; Dask makes them again if a worker is lost. ``parts`` are
-    futures of `Partition`, and ``surveys`` summarise them.
-    """
+    """Futures of `Partition` at workers, whole queries each, which stay as long as this object exists."""
 
     workers: Workers = field(repr=False)
     parts: tuple[Any, ...] = field(repr=False)
@@ -46,11 +42,7 @@ class Partitions:
         shuffle: bool = False,
         columns: FileColumns = AS_READ,
     ) -> Self:
-        """Make partitions from Dask collections, files, futures or delayed calls; set the timeout of `Partitions`.
-
-        ``y``, ``qid`` and ``sample_weight`` are as in `of_collections`; files and lists contain them. The other
-        arguments are as in `read_partitions`.
-        """
+        """Make partitions from all that `DaskRanker.fit` accepts; other arguments are as in `read_partitions`."""
         require_number("timeout", timeout, above=0.0)
         if isinstance(X, cls):
             require_none(y, qid, sample_weight, "partitions")
@@ -126,10 +118,7 @@ class Partitions:
         return f"Partitions({len(self)} of them, {numbers}, {self.surveys[0].dtype})"
 
     def _alike(self, *, free: bool) -> Self:
-        """Return the partitions with rows, after checking that they are alike.
-
-        If ``free``, as for files, which workers read one by one, first give them equal width and storage.
-        """
+        """Return the partitions with rows; if ``free``, as for files, give them equal width and storage first."""
         filled = [k for k, each in enumerate(self.surveys) if each.rows]
         if not filled:
             raise InputError("there are no rows in any partition")

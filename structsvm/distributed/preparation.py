@@ -1,6 +1,6 @@
 """Prepare partitions for training: scale features, drop empty columns, weight rows."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import reduce
 from typing import Any
 
@@ -36,7 +36,7 @@ def learned_scaling(name: str, data: Partitions) -> Scaling:
     centred = not data.surveys[0].sparse
     if name != STANDARD:
         return QueryScaling(name, centred=centred)
-    moments: Moments = reduce(Moments.with_more, data.ask(_moments))
+    moments: Moments = reduce(Moments.with_more, data.ask(of_features, Moments.of))
     return moments.standard(centred=centred)
 
 
@@ -44,7 +44,7 @@ def occupied_columns(data: Partitions) -> IntVector | None:
     """Return the columns with an entry in any partition, as `structsvm.features.operators.occupied` does."""
     if not data.surveys[0].sparse:
         return None
-    found = data.ask(_occupied)
+    found = data.ask(of_features, occupied)
     if any(each is None for each in found):
         return None
     columns: IntVector = np.unique(np.concatenate(found))
@@ -71,9 +71,6 @@ def weighted(part: Partition, classes: ClassWeights) -> Partition:
     return part._replace(sample_weight=weights if part.sample_weight is None else weights * part.sample_weight)
 
 
-def _moments(part: Partition) -> Moments:
-    return Moments.of(part.X)
-
-
-def _occupied(part: Partition) -> IntVector | None:
-    return occupied(part.X)
+def of_features(part: Partition, function: Callable[[Any], Any]) -> Any:
+    """Apply a function to the features of a partition."""
+    return function(part.X)

@@ -47,8 +47,7 @@ _TOGETHER = 6
 class SpreadPoint:
     """Weights w (or coordinates), shape (d,), at the driver; their scores are at the workers, by ``token``.
 
-    ``moves`` counts interpolations since weights were scored; ``largest`` bounds the absolute scores, if known;
-    ``scored`` tells whether the shards have the scores.
+    ``moves`` counts interpolations since weights were scored; ``largest`` bounds the absolute scores, if known.
     """
 
     def __init__(self, w: Vector, tokens: Iterator[int], moves: int = 0) -> None:
@@ -72,8 +71,7 @@ class SpreadPoint:
     def recipe(self, weights_at: Callable[[Vector], Vector], *, lost: bool = False) -> Recipe:
         """Return instructions for a shard to find the scores, or to compute them again if they are ``lost``.
 
-        Interpolated scores differ from recomputed scores in the last bits, so a shard that lost them repeats all
-        moves. ``weights_at`` maps coordinates to weights.
+        Interpolated scores differ from recomputed scores in the last bits, so a shard that lost them repeats all moves.
         """
         if self.scored and not lost:
             return Recipe(self.token)
@@ -106,29 +104,18 @@ class DistributedProblem(AbstractProblem):
     """A `Problem` in partitions that stay where they are, for `OneSlack`; made by `from_queries`.
 
     The driver has weights and cuts; a shard at a worker has rows, labels and scores. A round of 1-slack takes three
-    calls to all shards, and a fit one more at its beginning and one at its end:
+    calls to all shards, which send and return some vectors of d numbers.
 
-    1. Send d numbers: score the target, and evaluate t = 0 and six steps t on the line to it. About 30 numbers return.
-    2. Evaluate six steps t between the two next to the minimum, if the first call left more than a hundredth of the
-       descent.
-    3. Send the best t: interpolate its scores, then compute the argmax at the point of the next cut. 2 d + 3 numbers
-       return, ``Σ κ_i (g_i, L_i)`` and the hinge.
-
-    Partitions do not change the bounds, not even their last bit: scores of a row do not depend on
-    other rows, and hinges are summed without rounding (`ExactSum`). Each partition sums its cut as one machine does,
-    and these sums are added with twice the digits and rounded once (`VectorSum`). Rounding within partitions may lead
-    to another path, not to a wrong bound.
+    Partitions do not change the bounds, not even their last bit: scores of a row do not depend on other rows, and sums
+    over partitions are rounded once (`ExactSum`, `VectorSum`). Rounding within partitions may lead to another path, not
+    to a wrong bound.
 
     Parameters
     ----------
     cluster, shards : the cluster, and its kept shards of the problem.
     loss : the loss, bound to the labels of all data.
     facts : counts, weights and digests of each shard.
-    C : weight of the mean hinge.
-    used, left_out : numbers of queries with and without a usable loss.
-    total_cap : ``Σ κ_i C / n``.
-    known_fingerprint : the `fingerprint`, if it is known.
-    coordinates : coordinates of points and cuts, if the regulariser is not ``½‖w‖²``.
+    C, used, left_out, total_cap, known_fingerprint, coordinates : as in `Problem`.
     tokens : numbers of the points at the shards; all problems on the same shards share them.
 
     Examples

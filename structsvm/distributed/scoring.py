@@ -12,18 +12,14 @@ from structsvm.exceptions import InputError
 from structsvm.foundation.arrays import by_name
 from structsvm.foundation.compute.threads import using
 from structsvm.foundation.queries import Queries
-from structsvm.foundation.settings import as_list, require_kind
 from structsvm.foundation.types import Vector
-from structsvm.metrics import Measure, parse_measure, rank_lists
+from structsvm.metrics import Measure, rank_lists
 from structsvm.models.linear import LinearModel
 
 
 @frozen(eq=False)
 class PartitionScorer:
-    """Model of a fitted ranker for workers, without the record of its training.
-
-    ``needs_queries`` rejects rows without query ids.
-    """
+    """Model of a fitted ranker for workers; ``needs_queries`` rejects rows without query ids."""
 
     model: LinearModel
     needs_queries: bool
@@ -46,17 +42,6 @@ def partition_scores(scorer: PartitionScorer, part: Partition) -> Vector:
     scorer.require_queries(known=part.qid is not None)
     with using(1):
         return scorer.model.predict(part.X, part.qid)
-
-
-def checked_measures(measures: Any) -> list[Measure]:
-    """Return measures given by name or as objects; raise InputError for anything else, or for none."""
-    words = "a list of names of measures, or of measures with their settings"
-    given = as_list("measures", [measures] if isinstance(measures, str | Measure) else measures, words)
-    if not given:
-        raise InputError("measures is empty: name one at least")
-    for each in given:
-        require_kind("each of measures", each, str | Measure, "a name, or a measure with its settings")
-    return [parse_measure(each) if isinstance(each, str) else each for each in given]
 
 
 def parts_of_means(
@@ -84,10 +69,7 @@ def query_weights(part: Partition) -> Vector:
 
 
 def mean(measure: Measure, parts: Sequence[tuple[float, float]]) -> float:
-    """Return the mean of a measure over all queries, from means and weights of partitions; a weight must be positive.
-
-    Weighted means, also geometric ones, of partitions combine to the mean of all; sums add up.
-    """
+    """Return the mean of a measure over all queries, from the means and weights of partitions."""
     values, weights = np.array([part for part in parts if part[1] > 0.0]).reshape(-1, 2).T
     measure.require_weight(float(weights.sum()))
     return measure.over_queries(values, None if measure.summary == "sum" else weights)

@@ -41,11 +41,7 @@ def library_versions() -> dict[str, str]:
 
 @frozen(eq=False)
 class Facts:
-    """Facts about a shard for the driver; ``used`` counts the examples that the loss can learn from.
-
-    ``weighted`` is True if a used example has a positive weight. ``digest`` covers sizes and fingerprint of the data,
-    or the sizes alone without rows; ``known`` tells whether it is reproducible.
-    """
+    """Facts about a shard for the driver; ``digest`` covers sizes and data, and is reproducible if ``known``."""
 
     n: int
     used: int
@@ -65,10 +61,7 @@ def as_partition(given: Any, name: str) -> Partition:
 
 
 class Shard:
-    """A prepared partition: its part of a `Problem` (None without rows), and the scores of some points by token.
-
-    Several tasks may use a shard at a time, for the same problem or others.
-    """
+    """A prepared partition: its part of a `Problem` (None without rows), and the scores of some points by token."""
 
     def __init__(self, problem: Problem | None, name: str) -> None:
         self.name = name
@@ -158,8 +151,7 @@ class Question:
 class Sums:
     """Answer of a shard: sums over its examples, and the largest absolute scores of the points in question.
 
-    The called function defines ``exact`` and ``vector``; ``vector`` is None without rows. ``exact`` is empty if the
-    shard has lost the scores; the driver then calls again with instructions to compute them.
+    ``exact`` is empty if the shard has lost the scores; ``vector`` is None without rows.
     """
 
     exact: tuple[ExactSum, ...] = ()
@@ -180,7 +172,13 @@ def make_shard(
     part: Partition, name: str, loss: ScoreLoss[Any], intercept: float, expected: Mapping[str, str]
 ) -> Shard:
     """Make a shard from a partition; raise InputError that names it if the data are not valid or versions differ."""
-    require_versions(expected, name)
+    found = library_versions()
+    differ = [f"{each} {found[each]} (here {ours})" for each, ours in expected.items() if found[each] != ours]
+    if differ:
+        raise InputError(
+            f"the worker that has {name} has other versions than the driver, so its numbers could differ: "
+            f"{', '.join(differ)}. Install the same versions everywhere"
+        )
     if not part.rows:
         return Shard(None, name)
     with naming(name):
@@ -188,10 +186,7 @@ def make_shard(
 
 
 def same_as_before(shard: Shard, known: Vector | None) -> Shard:
-    """Return a shard unless it was rebuilt, after a worker was lost, from data that have changed since.
-
-    ``known`` is its first digest, None if it is not reproducible.
-    """
+    """Return a shard unless it was rebuilt from data with another digest than the ``known`` one, if reproducible."""
     if known is not None and not np.array_equal(shard.facts.digest, known):
         raise InputError(
             f"{shard.name} was read again after its worker was lost, and its data or labels have changed since the fit "
@@ -206,17 +201,6 @@ def _examples(part: Partition, loss: ScoreLoss[Any], intercept: float) -> Exampl
         return ranking_examples(X, np.asarray(y), qid, loss, weights, intercept)
     found = ranking_examples(X, np.asarray(y), qid, loss, None, intercept)
     return evolve(found, weights=np.zeros(found.operator.n))
-
-
-def require_versions(expected: Mapping[str, str], name: str) -> None:
-    """Raise InputError with the packages whose versions differ at the worker of a partition."""
-    found = library_versions()
-    differ = [f"{each} {found[each]} (here {ours})" for each, ours in expected.items() if found[each] != ours]
-    if differ:
-        raise InputError(
-            f"the worker that has {name} has other versions than the driver, so its numbers could differ: "
-            f"{', '.join(differ)}. Install the same versions everywhere"
-        )
 
 
 def facts(shard: Shard) -> Facts:
@@ -256,10 +240,7 @@ def look_along(shard: Shard, question: Question, steps: Vector) -> Sums:
 
 
 def evaluate_shard(shard: Shard, question: Question, total: float) -> Sums:
-    """Return the weighted hinge, ``Σ κ_i C/n`` times the hinges, and the cut (L, and g of shape (d,)) at a point.
-
-    ``total`` is the sum of the caps over all shards, by which the cut is divided.
-    """
+    """Return the weighted hinge, ``Σ κ_i C/n`` times the hinges, and the cut, over all caps' ``total``."""
     problem = shard.of(question.C, question.used)
     if problem is None:
         return Sums((ExactSum(), ExactSum()), largest=(0.0,))

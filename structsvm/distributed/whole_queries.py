@@ -1,9 +1,8 @@
 """Find queries that are split over partitions, and reject them or move their rows together.
 
-The driver never sees all query ids, only the least and the greatest of each partition. If these ranges are disjoint, as
-in sorted data, nothing remains to do. For ids in overlapping ranges, workers exchange hashes: 8 bytes per query, once.
-K partitions with Q queries in these ranges take K B + K + B small tasks; B is Q / 4 million, at least 1. Then rows of
-split queries move to one of their partitions, chosen by hash so that they spread evenly.
+The driver only sees the least and the greatest query id of each partition. If these ranges overlap, workers exchange
+hashes of the ids inside, in buckets of at most 4 million. Then rows of split queries move to one of their partitions,
+chosen by hash so that they spread evenly.
 """
 
 from collections.abc import Sequence
@@ -137,11 +136,7 @@ def move(workers: Workers, parts: Sequence[Any], split: SplitSummary, shared: Se
 
 
 def hashed_ids(ids: NDArray[Any]) -> Hashes:
-    """Return a 64-bit hash of each id, the same in every process, and without collisions for integers.
-
-    Integers are mixed as in SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators",
-    OOPSLA 2014); text is hashed with XXH3.
-    """
+    """Return a 64-bit hash of each id: SplitMix64 of numbers (Steele et al., OOPSLA 2014), XXH3 of text."""
     if ids.dtype.kind in "iub":
         z = ids.astype(np.int64).view(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
     elif ids.dtype.kind == "f":

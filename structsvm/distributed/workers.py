@@ -67,10 +67,9 @@ class Workers:
         return results if 0 < len(futures) == len(results) else self.fetch(futures, chosen, after)
 
     def settle(self, futures: Sequence[Any], chosen: Collection[str] = ()) -> list[Any]:
-        """Wait until tasks have finished at the workers, and return their futures.
+        """Wait until tasks, which prefer the ``chosen`` workers, have finished there, and return their futures.
 
-        ``chosen`` are the preferred workers of the tasks. Raises ClusterError after ``timeout`` seconds without a
-        finished task, `WorkersLost` if workers or their data are gone, and errors of the tasks.
+        Raises ClusterError after ``timeout`` seconds without a finished task, `WorkersLost`, and errors of the tasks.
         """
         from distributed import wait
 
@@ -169,10 +168,7 @@ class WorkersLost(ClusterError):
 
 @contextmanager
 def _telling_lost() -> Iterator[None]:
-    """Raise `WorkersLost` for Dask's errors about lost workers, connections and clients; timeouts pass unchanged.
-
-    Do not use it around code that raises errors of tasks.
-    """
+    """Raise `WorkersLost` for Dask's errors about lost workers; not for code that raises errors of tasks."""
     from distributed.client import ClosedClientError
     from distributed.comm import CommClosedError
 

@@ -31,10 +31,9 @@ class LatentStructuralSVM(JointEstimator, DescentEstimator):
 
     Minimises ``½‖w‖² + (C/n) Σ_i κ_i { max_ŷ,ĥ [Δ(y_i, ŷ, ĥ) + w·Ψ(x_i, ŷ, ĥ)] − max_h w·Ψ(x_i, y_i, h) }`` (Yu and
     Joachims, ICML 2009) by the convex-concave procedure: the current weights complete the true outputs, and a
-    structural SVM is trained with these completions. The objective is not convex and never rises. The last round proves
-    that the weights are best for the completions of ``LatentLoss.complete``. If a true output has several best
-    completions, as at w = 0, another one may still lower the objective. The result depends on ``LatentLoss.initial``
-    and need not be the optimum.
+    structural SVM is trained with these completions. The objective is not convex and never rises; the result depends
+    on ``LatentLoss.initial`` and need not be the optimum. If a true output has several best completions, as at w = 0,
+    another one may still lower the objective.
 
     Parameters
     ----------
@@ -46,8 +45,7 @@ class LatentStructuralSVM(JointEstimator, DescentEstimator):
         any tol. None: the solver's default, 1e-3.
     max_iter : largest number of convex problems.
     bounds : bounds of the weights, as in `StructuralSVM`.
-    n_jobs : number of processes that compute argmaxes, or -1 for all cores, -2 for all but one and so on. None:
-        ``joblib.parallel_config(n_jobs=...)``, otherwise one. Results do not depend on it; files do not store it.
+    n_jobs : number of processes that compute argmaxes, as in `Ranker`; None: one.
 
     Attributes
     ----------
@@ -57,8 +55,7 @@ class LatentStructuralSVM(JointEstimator, DescentEstimator):
     stationary_ : True if the last problem proved that no weights lower the objective by more than ``2 tol · C`` with
         the completions that ``complete`` returned.
     latent_ : the completion of each training example. Files do not store it.
-    loss_ : the loss.
-    result_ : `Result` of the last convex problem.
+    loss_, result_ : the loss, and the `Result` of the last convex problem.
 
     Examples
     --------
@@ -124,7 +121,7 @@ class LatentStructuralSVM(JointEstimator, DescentEstimator):
         X : inputs, as the loss reads them.
         y : true outputs, without their latents.
         sample_weight : example weights κ, shape (n,).
-        callback : called with every `Step` of every convex problem; returns True to stop.
+        callback : as in `Ranker.fit`, for every convex problem.
 
         Raises
         ------
@@ -154,7 +151,14 @@ class LatentStructuralSVM(JointEstimator, DescentEstimator):
         self.loss_ = self.loss
         self._take(descent.result, {"rounds": self._remember(descent)})
         if descent.stationary and not self.coef_.any():
-            warnings.warn(_zero_weights(self.loss), ZeroWeightsWarning, stacklevel=2)
+            warnings.warn(
+                "the descent ended at w = 0: all outputs have the same score and all latents complete a true output "
+                "equally well, so the objective may still fall from there. No weights lower the hinge with the latents "
+                f"of {self.loss.title}.initial: let initial return better latents, such as the result of complete at "
+                "the weights of a model without latents",
+                ZeroWeightsWarning,
+                stacklevel=2,
+            )
         self.latent_ = [
             completed.completion(i, x, truth, self.coef_) for i, (x, truth) in enumerate(zip(xs, ys, strict=True))
         ]
@@ -177,13 +181,3 @@ class LatentStructuralSVM(JointEstimator, DescentEstimator):
         pairs = enumerate(zip(truths, predicted, strict=True))
         met = [call_method(loss, "loss", i, loss.loss, truth, *found) for i, (truth, found) in pairs]
         return one_minus_mean(met, sample_weight)
-
-
-def _zero_weights(loss: LatentLoss[Any, Any, Any]) -> str:
-    """Explain a descent that ended at w = 0, and suggest a remedy."""
-    return (
-        "the descent ended at w = 0: all outputs have the same score and all latents complete a true output equally "
-        "well, so the objective may still fall from there. No weights lower the hinge with the latents of "
-        f"{loss.title}.initial: let initial return better latents, such as the result of complete at the weights of a "
-        "model without latents"
-    )

@@ -210,7 +210,7 @@ class LinearRanker(ObjectiveRanker):
     def path(
         self,
         X: Any,
-        y: Any,
+        y: Any = None,
         qid: ArrayLike | None = None,
         Cs: ArrayLike = (0.01, 0.1, 1.0, 10.0, 100.0),
         sample_weight: ArrayLike | None = None,
@@ -221,7 +221,7 @@ class LinearRanker(ObjectiveRanker):
 
         Parameters
         ----------
-        X, y, qid, sample_weight, callback : as in `fit`.
+        X, y, qid, sample_weight, callback : as in `fit`; a `DaskRanker` may have y in X.
         Cs : the values, in any order; fits are in ascending order.
         checkpoint : as in `fit`, with a file for each C: ``fit.npz`` becomes ``fit.C=10.0.npz``.
 

@@ -18,7 +18,7 @@ from structsvm.foundation.queries import row_weights
 from structsvm.foundation.settings import is_number, place, require_integer, require_number, require_switch
 from structsvm.foundation.types import IntVector, Vector
 from structsvm.losses import Loss, ScoreLoss
-from structsvm.metrics import Measure, parse_measure
+from structsvm.metrics import Measure
 from structsvm.problem.base import AbstractProblem
 from structsvm.problem.coordinates import checked_bounds
 from structsvm.registry import losses, measures, solvers
@@ -104,15 +104,7 @@ def not_one_score(estimator: BaseEstimator) -> InputError:
 
 def measure_of(estimator: BaseEstimator) -> Measure:
     """Return the measure that a ranker reports."""
-    measure = "map" if estimator.measure is None else estimator.measure
-    if isinstance(measure, str):
-        return parse_measure(measure)
-    if not isinstance(measure, Measure):
-        what = f"the class {measure.__name__}" if isinstance(measure, type) else repr(measure)
-        raise InputError(
-            f"{place(estimator, 'measure')} must be a name ({', '.join(measures.names())}) "
-            f"or a measure with its settings, as in NDCG(k=10), got {what}"
-        )
+    measure: Measure = measures.create("map" if estimator.measure is None else estimator.measure)
     return measure
 
 

@@ -19,24 +19,20 @@ class RampRanker(DescentEstimator, LossRanker):
 
     Minimises ``½‖w‖² + (C/n) Σ_q κ_q { max_ŷ [Δ(y_q, ŷ) + w·Ψ(x_q, ŷ)] − max_ŷ w·Ψ(x_q, ŷ) }`` (Chapelle, Do, Le, Smola
     and Teo, NIPS 2008). A term is between the loss of the prediction and the largest loss, while a hinge grows with the
-    scores of a wrong query. The objective is not convex. The convex-concave procedure starts from the `Ranker` and
-    never raises the objective. It ends at a stationary point; its last round proves that. A fit for one C does not help
-    at another C, so there is no `path`.
+    scores of a wrong query. The objective is not convex. The convex-concave procedure starts from the `Ranker`, never
+    raises the objective, and ends at a stationary point. There is no `path`.
 
     Parameters
     ----------
     loss, C, solver, fit_intercept, intercept_scaling, class_weight, measure, normalize, center : as in `Ranker`.
     feature_penalty, bounds, monotonic_cst, n_jobs : as in `Ranker`, but no penalty may be 0.
-    tol : convex problems are solved to ``tol · C``, and the last one proves its start to be within ``2 tol · C`` of
-        its optimum. None: the solver's default, 1e-3.
+    tol : as in `LatentStructuralSVM`.
     max_iter : largest number of convex problems; None: 100.
     warm_start : start from the weights of the last fit.
 
     Attributes
     ----------
-    objective_ : value of the minimised objective.
-    rounds_ : the convex problems, each a `Round`.
-    stationary_ : True if the last problem proved the weights stationary.
+    objective_, rounds_, stationary_ : as in `LatentStructuralSVM`.
     result_ : `Result` of the last convex problem; its bounds are not bounds of the objective.
     coef_, intercept_, scaling_, loss_, n_features_in_, n_examples_, n_left_out_ : as in `Ranker`.
 

@@ -77,10 +77,7 @@ class RankingEstimator(BaseEstimator):
 
         Parameters
         ----------
-        X : features, as in `fit`.
-        y : labels, shape (rows,).
-        qid : query id of each row, in any order. None: all rows are one query.
-        sample_weight : weight of each row, the same for all rows of a query.
+        X, y, qid, sample_weight : as in `fit`.
         """
         return self._measured(self._predicted(X, qid), y, qid, sample_weight)
 

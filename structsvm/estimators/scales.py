@@ -8,11 +8,7 @@ from attrs import field, frozen
 from structsvm.foundation.types import IntVector, Vector
 
 FAR_APART = 1000.0
-"""Warn if the range of one column exceeds that of another by more than this factor.
-
-A column that is s times as large needs a weight s times smaller, whose regulariser is s² times smaller: for it, C is
-s² times as large. At 1000 that is a factor of 10⁶, more than usual grids of C span, so no C suits both columns.
-"""
+"""Warn if ranges of columns differ by a larger factor s: C then acts s² times as much on one, so no C suits both."""
 
 _ROWS = 2**12
 """Number of rows that are sampled."""

@@ -221,8 +221,7 @@ class StructuralSVM(JointEstimator):
         Parameters
         ----------
         x, y : the example.
-        example : number of the training example, to report only its own cuts, which n-slack stores; None: all
-            binding cuts.
+        example : number of the training example, to report only its own cuts, which n-slack stores; None: all.
         """
         check_is_fitted(self)
         loss, cuts = self._fitted_loss(), self.result_.cuts

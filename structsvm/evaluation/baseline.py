@@ -19,7 +19,7 @@ from structsvm.exceptions import InputError, quoted
 from structsvm.foundation.settings import as_list, repeated, require_kind, require_number
 from structsvm.foundation.tables.table import Column, Record, Table
 from structsvm.metrics import Measure, RankedLists
-from structsvm.registry import measures as registered
+from structsvm.metrics.base import checked_measures
 
 _SHOWN = 5
 """Largest number of topics that a note names."""
@@ -244,10 +244,7 @@ def compare_lists(
 
 
 def _as_measures(measures: Iterable[Measure | str]) -> list[Measure]:
-    given = [measures] if isinstance(measures, str | Measure) else as_list("measures", measures, "a list of measures")
-    if not given:
-        raise InputError("the list of measures is empty")
-    chosen: list[Measure] = [registered.create(each) for each in given]
+    chosen = checked_measures(measures)
     for measure in chosen:
         if measure.summary != "mean":
             raise InputError(

@@ -21,8 +21,7 @@ from structsvm.foundation.types import Matrix
 class QueryTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
     """Base of transformers that replace each score by a function of the scores of its query and column.
 
-    They learn the number of columns only. NaN stays NaN and is ignored. They request ``qid``: with metadata routing
-    (``sklearn.set_config(enable_metadata_routing=True)``), pipelines and grid searches pass it on.
+    They ignore NaN, which stays NaN, and request ``qid`` by metadata routing.
     """
 
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True}
@@ -43,14 +42,7 @@ class QueryTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, AB
         return Queries.of(qid, n)
 
     def fit(self, X: Any, y: Any = None, qid: ArrayLike | None = None) -> Self:
-        """Store the number of functions.
-
-        Parameters
-        ----------
-        X : scores, shape (rows, F); NaN if missing.
-        y : ignored.
-        qid : query id of each row.
-        """
+        """Store the number of functions; X are scores, shape (rows, F), NaN if missing, and y is ignored."""
         scores = checked_scores(self, X, reset=True)
         self._queries(qid, len(scores))
         return self
@@ -87,8 +79,7 @@ class QueryMinMax(QueryTransformer):
     """Per-query min-max: the scores of each function go from 0 to 1 within each query.
 
     ``(f(d) − min) / (max − min)`` over the documents of the query that f retrieved, and 0 if all of them have the same
-    score. The normalisation of SVM-acc4 in Yue, Finley, Radlinski and Joachims (SIGIR 2007), section 5.2.1. NaN stays
-    NaN.
+    score. The normalisation of SVM-acc4 in Yue et al. (SIGIR 2007), section 5.2.1. NaN stays NaN.
 
     Examples
     --------
@@ -105,8 +96,7 @@ class QueryPercentiles(QueryTransformer):
     """Per-query percentiles: the fraction of documents with at most this document's score.
 
     The fraction is over the documents of the query that the function retrieved. 1 is the top and 1/n the bottom of n;
-    equal scores have equal percentiles. The normalisation of SVM-acc3 in Yue, Finley, Radlinski and Joachims (SIGIR
-    2007), section 5.2.1. NaN stays NaN.
+    equal scores have equal percentiles. The normalisation of SVM-acc3 in Yue et al. (SIGIR 2007). NaN stays NaN.
 
     Examples
     --------
@@ -174,10 +164,7 @@ class FillMissing(QueryTransformer):
 
 
 def checked_scores(transformer: BaseEstimator, X: Any, *, reset: bool) -> Matrix:
-    """Return scores as float64 or float32, with NaN for missing ones; raise InputError for invalid scores.
-
-    With ``reset``, the transformer stores number and names of functions; else it compares them.
-    """
+    """Return scores as float64 or float32, with NaN for missing ones; with ``reset``, store number and names."""
     if hasattr(X, "toarray"):
         raise InputError(
             f"{type(transformer).__name__} takes dense scores: sparse input ({type(X).__name__}) is not supported. "

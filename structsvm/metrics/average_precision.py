@@ -59,11 +59,7 @@ class AP(BinaryMeasure):
 
 
 def _expected_precision(relevant: BoolVector, found: IntVector, lists: RankedLists) -> Vector:
-    """Return relevance times precision at each rank, averaged over all orders of tied documents.
-
-    If ``hits`` of ``size`` tied documents are relevant, the document at a rank is relevant with probability ``hits /
-    size``, and then each of the others with probability ``(hits − 1) / (size − 1)``.
-    """
+    """Return relevance times precision at each rank, averaged over all orders of tied documents."""
     group = np.cumsum(~lists.tied) - 1
     first = np.flatnonzero(~lists.tied)[group]
     size, hits = np.bincount(group)[group], np.bincount(group, relevant)[group]

@@ -9,7 +9,7 @@ from attrs import field, frozen
 from numpy.typing import ArrayLike, NDArray
 
 from structsvm.exceptions import InputError
-from structsvm.foundation.settings import one_of
+from structsvm.foundation.settings import as_list, one_of
 from structsvm.foundation.types import Vector
 from structsvm.metrics.ranking import Judgments, RankedLists, as_vector, rank_lists
 from structsvm.registry import measures
@@ -191,6 +191,14 @@ def parse_measure(text: str) -> Measure:
     """
     measure: Measure = measures.create(text)
     return measure
+
+
+def checked_measures(given: Any) -> list[Measure]:
+    """Return one or several measures, by name or as objects."""
+    listed = [given] if isinstance(given, str | Measure) else as_list("measures", given, "a list of measures")
+    if not listed:
+        raise InputError("the list of measures is empty: name at least one")
+    return [measures.create(each) for each in listed]
 
 
 def _weights(weights: Weights, ids: NDArray[Any]) -> Vector:

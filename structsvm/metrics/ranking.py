@@ -19,12 +19,7 @@ Judgments: TypeAlias = tuple[ArrayLike, ArrayLike]
 class Ranking:
     """The rows of all queries, grouped by query, best document first.
 
-    Parameters
-    ----------
-    ids : query ids in order of first appearance, shape (Q,).
-    order : row numbers in ranked order, shape (n,).
-    query : position in `ids` of the query of each ranked row, ascending, shape (n,).
-    rank : rank of each ranked row within its query, from 1, shape (n,).
+    ``ids`` are of shape (Q,); ``order`` has row numbers, ``query`` positions in ``ids``, and ``rank`` is from 1.
     """
 
     ids: NDArray[Any]
@@ -38,13 +33,7 @@ def rank_documents(scores: ArrayLike, qid: ArrayLike | None = None, *, doc_ids: 
 
     Equal scores keep the order of the input. With `doc_ids`, they are ordered by document id, descending, as in
     trec_eval. Version 9 compares ids as strings and scores as float32, so pass strings and rounded scores to get its
-    ties. The rows of `structsvm.data.Run` already have its order.
-
-    Parameters
-    ----------
-    scores : one number per document, larger is ahead, shape (n,). Infinities are allowed.
-    qid : query id of each row, shape (n,). Default: one query.
-    doc_ids : document id of each row, shape (n,).
+    ties.
     """
     values = as_vector(scores, "scores")
     rows = _tie_order(len(values), doc_ids)

@@ -12,8 +12,9 @@ from structsvm.foundation.queries import Queries
 from structsvm.foundation.settings import positive
 from structsvm.foundation.types import IntVector, Vector
 from structsvm.losses import ScoreLoss
-from structsvm.metrics import AP, Measure, parse_measure
+from structsvm.metrics import AP, Measure
 from structsvm.objectives.hinges import Recent
+from structsvm.registry import measures
 
 
 @frozen
@@ -37,12 +38,9 @@ class _BoostedHinge:
         return (gradient, hessian) if weights is None else (gradient * weights, hessian * weights)
 
 
-def _measure(measure: Any) -> Measure:
-    if isinstance(measure, Measure):
-        return measure
-    if not isinstance(measure, str):
-        raise InputError(f"measure must be a name, or a measure such as NDCG(k=10), got {measure!r}")
-    return parse_measure(measure)
+def _measure(given: Any) -> Measure:
+    measure: Measure = measures.create(given)
+    return measure
 
 
 @frozen

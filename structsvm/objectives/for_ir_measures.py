@@ -8,6 +8,7 @@ from structsvm.evaluation.runs import rank_run
 from structsvm.exceptions import InputError
 from structsvm.foundation.extras import needed
 from structsvm.metrics import Measure, parse_measure
+from structsvm.registry import measures
 
 with needed("structsvm.objectives.for_ir_measures needs ir_measures", "ir-measures"):
     import ir_measures
@@ -34,7 +35,7 @@ def to_ir_measures(measure: str | Measure) -> Any:
     ``str(measure)``. As in ir_measures, a query without a value counts as 0, and so does a judged query that the run
     lacks.
     """
-    ours = measure if isinstance(measure, Measure) else parse_measure(measure)
+    ours: Measure = measures.create(measure)
 
     def values(qrels: Any, run: Any) -> Iterator[tuple[str, float]]:
         judgments = Qrels.from_frame(qrels)

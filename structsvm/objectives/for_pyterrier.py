@@ -4,13 +4,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from structsvm.estimators.linear import LinearScores
 from structsvm.estimators.ranking import RankingEstimator
 from structsvm.exceptions import InputError
 from structsvm.foundation.extras import needed
 from structsvm.foundation.settings import require_kind
 from structsvm.foundation.types import Matrix, Vector
-from structsvm.rankers.staged import StagedRanker
 
 with needed("structsvm.objectives.for_pyterrier needs PyTerrier", "pyterrier"):
     import pyterrier
@@ -20,9 +18,6 @@ with needed("structsvm.objectives.for_pyterrier needs PyTerrier", "pyterrier"):
 class LearnedRanking(pyterrier.Estimator):
     """A ranker as a PyTerrier step that trains on and reranks results: ``retrieved >> LearnedRanking()``.
 
-    PyTerrier's own ``apply_learned_model`` drops the queries or requires LightGBM's arguments. This step passes queries
-    to the ranker and does not need Java.
-
     Parameters
     ----------
     ranker : a `Ranker`, or another ranker of `structsvm.rankers`.
@@ -31,7 +26,7 @@ class LearnedRanking(pyterrier.Estimator):
     def __init__(self, ranker: RankingEstimator) -> None:
         super().__init__()
         require_kind("ranker", ranker, RankingEstimator, "a Ranker, or one of structsvm.rankers")
-        self.ranker = ranker
+        self.ranker: Any = ranker
 
     def fit(
         self,
@@ -51,7 +46,7 @@ class LearnedRanking(pyterrier.Estimator):
         """
         X, y, qid = _labelled(topics_or_res_tr, qrels_tr)
         held: dict[str, Any] = {}
-        if isinstance(self.ranker, StagedRanker) and topics_or_res_va is not None and qrels_va is not None:
+        if self.ranker.capabilities.is_staged and topics_or_res_va is not None and qrels_va is not None:
             held = {"validation": _labelled(topics_or_res_va, qrels_va)}
         self.ranker.fit(X, y, qid=qid, **held)
         return self
@@ -61,8 +56,7 @@ class LearnedRanking(pyterrier.Estimator):
         _require_columns(inp, "the results", ("qid", "docno", "features"))
         if not len(inp):
             return add_ranks(inp.assign(score=np.zeros(0)))
-        by_query = {"qid": inp["qid"].to_numpy()} if isinstance(self.ranker, LinearScores) else {}
-        return add_ranks(inp.assign(score=self.ranker.predict(_features(inp), **by_query)))
+        return add_ranks(inp.assign(score=self.ranker._predicted(_features(inp), inp["qid"].to_numpy())))
 
 
 def _labelled(results: Any, qrels: Any) -> tuple[Matrix, Vector, Any]:

@@ -219,12 +219,7 @@ class Hinge:
         return [self._worst(grouped[ptr[i] : ptr[i + 1]], self._ys[i]) for i in np.flatnonzero(self._usable).tolist()]
 
     def per_row(self, values: ArrayLike) -> Vector:
-        """Return the value of each row's query, shape (n,); 0 for rows of unusable queries.
-
-        Parameters
-        ----------
-        values : one per usable query, in the order of `ids`, shape (U,).
-        """
+        """Return the value of each row's query, shape (n,), given one per usable query; 0 for the other rows."""
         every = np.zeros(len(self._queries))
         known = numbers(values, "values")
         if known.shape != self.ids.shape:

@@ -59,7 +59,7 @@ class LambdaMART(StagedRanker):
     params : more parameters of LightGBM, by any of its names, such as ``{"lambdarank_truncation_level": 100,
         "label_gain": [0, 1, 3], "num_threads": 1}``. LightGBM ignores unknown names without a warning.
     n_iter_no_change : trees without a better measure of ``validation`` after which to stop; None: never stop early.
-    measure : measure of `score` and of ``validation``, by name or as an object; None is "map".
+    measure : measure of `score` and of ``validation``, as in `Ranker`.
     random_state : seed of LightGBM's random numbers, such as the sample of rows for bins.
 
     Attributes
@@ -68,8 +68,7 @@ class LambdaMART(StagedRanker):
     booster_ : the ``lightgbm.Booster``.
     best_iteration_ : number of trees that predictions use: the best by ``validation``, or all.
     validation_scores_ : the measure of ``validation`` after each tree; None without it.
-    n_features_in_ : number of features.
-    n_examples_ : number of queries learned from.
+    n_features_in_, n_examples_ : as in `Ranker`.
     n_left_out_ : number of queries of a single grade or of weight 0, which have no gradient. LightGBM still counts
         their rows for bins and for ``min_child_samples``.
 
@@ -178,11 +177,19 @@ class LambdaMART(StagedRanker):
         require_integer(place(self, "min_child_samples"), self.min_child_samples, 1)
         if self.params is not None and not isinstance(self.params, dict):
             raise InputError(f"LambdaMART(params=...) must be a dict of parameters of LightGBM, got {self.params!r}")
-        _require_others(self.params or {})
+        for names, instead in _OURS.items():
+            for name in self.params or {}:
+                if name in names.split():
+                    raise InputError(f"LambdaMART(params=...) must not have {name!r}: that is {instead}")
         random_of(self)
 
     def _held_out(self, validation: Any, *, with_qid: bool) -> HeldOut:
-        _require_fixed_trees(self.params or {})
+        for name in ("boosting", "boosting_type", "boost"):
+            if (self.params or {}).get(name) == "dart":
+                raise InputError(
+                    f"LambdaMART(params={{{name!r}: 'dart'}}) takes no validation: earlier trees are scaled anew with "
+                    "each tree, so no number of first trees has the scores that were measured. Leave validation out"
+                )
         return super()._held_out(validation, with_qid=with_qid)
 
 
@@ -211,21 +218,3 @@ def _matrix(X: Readable) -> Any:
     """Return the features as a dense array or a CSR matrix, which LightGBM reads."""
     rows: Any = X.tocsr() if hasattr(X, "tocsr") else X
     return rows if isinstance(rows, np.ndarray) else sp.csr_matrix(rows)
-
-
-def _require_others(params: dict[str, Any]) -> None:
-    """Raise InputError if ``params`` has a parameter that the estimator sets itself."""
-    for names, instead in _OURS.items():
-        for name in params:
-            if name in names.split():
-                raise InputError(f"LambdaMART(params=...) must not have {name!r}: that is {instead}")
-
-
-def _require_fixed_trees(params: dict[str, Any]) -> None:
-    """Raise InputError if ``params`` selects a boosting that changes earlier trees after their validation."""
-    for name in ("boosting", "boosting_type", "boost"):
-        if params.get(name) == "dart":
-            raise InputError(
-                f"LambdaMART(params={{{name!r}: 'dart'}}) takes no validation: earlier trees are scaled anew with each "
-                "tree, so that no number of first trees has the scores that were measured. Leave validation out"
-            )

@@ -16,7 +16,6 @@ from structsvm.estimators.parameters import measure_of
 from structsvm.exceptions import InputError
 from structsvm.foundation.queries import Queries, row_weights
 from structsvm.foundation.settings import is_number, place, require_integer, require_number
-from structsvm.foundation.types import BoolVector
 from structsvm.metrics import Measure
 
 
@@ -35,16 +34,13 @@ class MaximumEntropy(LinearScores):
     class_weight : {0: weight, 1: weight} of irrelevant and relevant documents; "balanced" gives both kinds the same
         total weight; None: all weights are 1.
     tol, max_iter : tolerance and largest number of iterations of L-BFGS, as in scikit-learn.
-    measure : measure of `score`, by name ("map", "ndcg@10", "p@5", ...) or as an object; None is "map".
-    normalize : normalisation of the features, see `Ranker`.
+    measure, normalize : as in `Ranker`.
 
     Attributes
     ----------
-    model_ : the trained `LinearModel`.
-    coef_ : weights of the (normalised) features, shape (d,).
+    model_, coef_, n_features_in_ : as in `Ranker`.
     intercept_ : constant part of the scores, which are log-odds of relevance.
     n_iter_ : number of iterations of L-BFGS.
-    n_features_in_ : number of features.
 
     Examples
     --------
@@ -82,8 +78,7 @@ class MaximumEntropy(LinearScores):
 
         Parameters
         ----------
-        X : features, shape (rows, d); dense, CSR or a `BinnedMatrix`.
-        y : labels, shape (rows,).
+        X, y : as in `Ranker.fit`.
         qid : query id of each row, for `score`; the fit does not depend on it.
         sample_weight : weight of each row; weights may differ within a query. `score` needs weights of queries, but
             metadata routing passes it the same weights as `fit`: call ``set_score_request(sample_weight=False)`` before
@@ -101,7 +96,12 @@ class MaximumEntropy(LinearScores):
         queries = Queries.of(qid, rows)
         X, scaling = self._scaled_for_fit(X, lambda: queries)
         weights = None if sample_weight is None else row_weights(sample_weight, rows)
-        _require_both_kinds(relevant if weights is None else relevant[weights > 0.0])
+        counted = relevant if weights is None else relevant[weights > 0.0]
+        if counted.all() or not counted.any():
+            raise InputError(
+                "MaximumEntropy needs relevant documents (label > 0, or relevant_from) and others, and all "
+                f"{len(counted)} with a weight are {'relevant' if counted.all() else 'not relevant'}: check the labels"
+            )
         model = LogisticRegression(
             C=float(self.C), class_weight=self.class_weight, tol=float(self.tol), max_iter=int(self.max_iter)
         ).fit(X.tocsr() if hasattr(X, "tocsr") else X, relevant.astype(np.int64), weights)
@@ -118,15 +118,6 @@ class MaximumEntropy(LinearScores):
         if self.class_weight is not None:
             _require_class_weight(self.class_weight)
         measure_of(self)
-
-
-def _require_both_kinds(relevant: BoolVector) -> None:
-    if relevant.all() or not relevant.any():
-        kind = "relevant" if relevant.all() else "not relevant"
-        raise InputError(
-            f"MaximumEntropy needs relevant documents (label > 0, or relevant_from) and others, and all "
-            f"{len(relevant)} that have a weight are {kind}: check the labels"
-        )
 
 
 def _require_class_weight(given: Any) -> None:

@@ -49,26 +49,21 @@ class RankBoost(StagedRanker):
     max_thresholds : largest number of thresholds of a feature: quantiles of its values in training, or all values if
         there are fewer. A frequent value counts for one of ``max_thresholds + 1`` equal parts, as in LightGBM's bins.
         None: all values.
-    measure : measure of `score` and of ``validation``, by name ("map", "ndcg@10", "p@5", ...) or as an
-        object; None is "map".
+    measure : measure of `score` and of ``validation``, as in `Ranker`.
 
     Attributes
     ----------
     model_ : the trained model.
     best_iteration_ : number T of weak rankers that are kept.
     features_ : feature of each, shape (T,).
-    thresholds_ : threshold of each, shape (T,), a value of the training data; −inf separates missing values from
-        others. Float32 data are compared as float64, so predict from the type that was learned from.
+    thresholds_ : threshold of each, shape (T,), a value of the training data; −inf separates missing values.
     missing_ : value of each for documents whose feature is missing, shape (T,), boolean.
     alphas_ : weight α of each, shape (T,); it has the sign of r.
     r_ : r of each, shape (T,).
-    losses_ : weighted mean of ``exp(s(x0) − s(x1))`` over the pairs after each round, also rounds that are not kept. It
-        never increases, and bounds the share of pairs in the wrong order from above.
-    validation_scores_ : the measure of ``validation`` after each round, also rounds that are not kept; None without
-        ``validation`` or weak rankers.
-    n_features_in_ : number of features.
-    n_examples_ : number of queries learned from.
-    n_left_out_ : number of queries without pairs, or of weight 0.
+    losses_ : weighted mean of ``exp(s(x0) − s(x1))`` over the pairs after each round, which bounds the share of pairs
+        in the wrong order from above.
+    validation_scores_ : the measure of ``validation`` after each round; None without ``validation`` or weak rankers.
+    n_features_in_, n_examples_, n_left_out_ : as in `RankSVM`.
 
     Examples
     --------

@@ -15,7 +15,7 @@ from structsvm.exceptions import InputError
 from structsvm.features.scaling.scalings import Moments
 from structsvm.foundation.settings import place, require_integer, require_number, require_switch
 from structsvm.foundation.storage.archives import finite_numbers
-from structsvm.foundation.types import BoolVector, IntVector, Matrix, Vector
+from structsvm.foundation.types import BoolVector, Matrix, Vector
 from structsvm.metrics import Measure
 from structsvm.models.network import NetworkModel, network_scores, standardised
 from structsvm.rankers.preferences import Preferences
@@ -30,9 +30,8 @@ class RankNet(StagedRanker):
     The cost of a pair with scores s_i and s_j is ``log(1 + e^o) − P̄·o``, where ``o = s_i − s_j`` and P̄ is the target
     probability that document i is ahead (Burges, Shaked, Renshaw, Lazier, Deeds, Hamilton and Hullender, ICML 2005).
     RankNet minimises ``(1/Σκ) Σ_q κ_q C_q + ½ weight_decay ‖w‖²``, where C_q is the mean cost over the pairs of query
-    q. Each query takes one step, in a new random order for each epoch, with the gradients of its pairs summed by
-    document (Burges, MSR-TR-2010-82, section 2.1). If the mean cost of an epoch does not decrease, steps are halved.
-    Features are standardised by the training rows.
+    q, by a step for each query, in a new random order for each epoch. If the mean cost of an epoch does not decrease,
+    steps are halved. Features are standardised by the training rows.
 
     Features are dense. The network learns from labels or from `Preferences`; with ``validation``, it keeps the weights
     of the best epoch. If the weights overflow because steps are too long, `fit` raises an ``InputError``.
@@ -47,7 +46,7 @@ class RankNet(StagedRanker):
     ties : learn from pairs of equal grades too, with equal scores as the target (P̄ = ½).
     weight_decay : weight of ½‖w‖², which does not include the biases of hidden units.
     n_iter_no_change : epochs without a better measure of ``validation`` after which to stop; None: never stop early.
-    measure : measure of `score` and of ``validation``, by name or as an object; None is "map".
+    measure : measure of `score` and of ``validation``, as in `Ranker`.
     random_state : seed of the order of queries and of the first weights of hidden units.
 
     Attributes
@@ -61,9 +60,7 @@ class RankNet(StagedRanker):
     validation_scores_ : the measure of ``validation`` after each epoch; None without it.
     scaling_ : standardisation by the rows learned from.
     hidden_ : number of hidden units.
-    n_features_in_ : number of features.
-    n_examples_ : number of queries learned from.
-    n_left_out_ : number of queries without pairs, or of weight 0.
+    n_features_in_, n_examples_, n_left_out_ : as in `RankSVM`.
 
     Examples
     --------
@@ -201,12 +198,12 @@ def pair_examples(training: TrainingQueries, usable: BoolVector, *, log_odds: fl
         first = ptr[query[order]]
         better, worse = y.better[order] - first, y.worse[order] - first
         targets = 1.0 / (1.0 + np.exp(-log_odds * y.magnitude[order]))
-        begin = _cumulated(np.bincount(query, minlength=len(usable))[usable])
+        begin = np.append(0, np.cumsum(np.bincount(query, minlength=len(usable))[usable]))
     else:
         grades = y if all_kept else y[kept]
     return PairExamples(
         rows=X if all_kept else X[kept],
-        ptr=_cumulated(size[usable]),
+        ptr=np.append(0, np.cumsum(size[usable])),
         weights=weights / weights.mean(),
         grades=grades,
         log_odds=float(log_odds),
@@ -216,7 +213,3 @@ def pair_examples(training: TrainingQueries, usable: BoolVector, *, log_odds: fl
         targets=targets,
         pair_ptr=begin,
     )
-
-
-def _cumulated(sizes: IntVector) -> IntVector:
-    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)

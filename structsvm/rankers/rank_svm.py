@@ -41,9 +41,8 @@ class RankSVM(LinearRanker):
     c · n / (n + n_left_out_)``. Pairs are never listed: the gradient of a query of m documents takes O(m log m). If y
     is `Preferences`, their magnitudes multiply ξ_ij, and P_q is the sum of the magnitudes.
 
-    Herbrich, Graepel and Obermayer, "Large margin rank boundaries for ordinal regression", 2000; Joachims, KDD 2002,
-    section 4.2, and KDD 2006 for the cutting planes. The hinge divided by the pairs of the query is from Cao et al.,
-    SIGIR 2006, without costs of positions.
+    Herbrich, Graepel and Obermayer, "Large margin rank boundaries for ordinal regression", 2000; Joachims, KDD 2002;
+    for "queries" Cao et al., SIGIR 2006, without costs of positions.
 
     Parameters
     ----------
@@ -55,11 +54,8 @@ class RankSVM(LinearRanker):
 
     Attributes
     ----------
-    model_ : the trained `LinearModel`.
-    coef_ : weights of the (normalised) features, shape (d,).
-    result_ : `Result` with both bounds, status and history; its ``tol`` is for a gap of ``tol · C``.
-    n_features_in_ : number of features.
-    n_examples_ : number of queries learned from.
+    model_, coef_, n_features_in_, n_examples_ : as in `Ranker`.
+    result_ : as in `Ranker`; its ``tol`` is for a gap of ``tol · C``.
     n_left_out_ : number of queries without pairs, or of weight 0.
     n_pairs_ : number of pairs learned from.
     gap_unit_ : factor of ``tol · C``: ``Σ P_q / n`` for "pairs", 1 for "queries". The certified gap as a share of the

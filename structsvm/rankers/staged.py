@@ -78,8 +78,8 @@ class StagedRanker(TrainedEstimator, RankingEstimator):
         ----------
         X : features, shape (rows, d); dense, or of another kind that the class accepts.
         y : labels, shape (rows,), larger is better; or `Preferences` if the class accepts them.
-        qid : query id of each row, in any order. None: all rows are one query.
-        sample_weight : weight of each row, the same for all rows of a query. Only ratios matter.
+        qid : as in `Ranker.fit`.
+        sample_weight : as in `Ranker.fit`; only ratios matter.
         validation : (X, y, qid) of other queries, or (X, y) of one query, with labels y. The ranker keeps the steps up
             to the first with the best ``measure``. None: it keeps all steps.
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-from attrs import astuple, frozen
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
@@ -29,8 +28,7 @@ _FINEST = 2.0**-40
 _WIDER = 16.0
 
 
-@frozen
-class SearchedDirection:
+class SearchedDirection(NamedTuple):
     """The search of one direction among ``terms`` features: its step, 0 if no step gains, and the MAP after it."""
 
     terms: int
@@ -39,9 +37,6 @@ class SearchedDirection:
     step: float
     map: float
 
-
-_FIELDS = 5
-"""Number of fields of a `SearchedDirection`."""
 
 _ONE_KIND = (
     "none has both relevant documents (label > 0) and others, and average precision needs both. Check the labels and "
@@ -69,12 +64,11 @@ class WeightSearch(LinearScores):
         the paper). Directions in an array take part once they are 0 for all features still to be added.
     max_iter : largest number of rounds; in an incremental search, after each feature.
     random_state : seed of random directions.
-    measure : measure of `score`, by name ("map", "ndcg@10", "p@5", ...) or as an object; None is "map".
-    normalize : normalisation of the features, see `Ranker`.
+    measure, normalize : as in `Ranker`.
 
     Attributes
     ----------
-    model_ : the trained `LinearModel`.
+    model_, n_features_in_, n_examples_, n_left_out_ : as in `Ranker`.
     coef_ : weights of the (normalised) features, shape (d,). Positive multiples rank alike.
     coef_path_ : weights with 1, 2, ..., d features of an incremental search, shape (d, d); otherwise only
         ``coef_``, shape (1, d).
@@ -83,9 +77,6 @@ class WeightSearch(LinearScores):
     history_ : each direction that was searched, in order, with ``terms`` (number of features), ``round``,
         ``direction``, ``step`` and ``map``.
     n_rounds_ : number of rounds, including one that ended early.
-    n_features_in_ : number of features.
-    n_examples_ : number of queries learned from.
-    n_left_out_ : number of queries without both relevant and other documents, or of weight 0.
 
     Examples
     --------
@@ -127,9 +118,7 @@ class WeightSearch(LinearScores):
 
         Parameters
         ----------
-        X : features, shape (rows, d); dense, CSR or a `BinnedMatrix`.
-        y : labels, shape (rows,); relevant above 0.
-        qid : query id of each row, in any order. None: all rows are one query.
+        X, y, qid : as in `Ranker.fit`; labels above 0 are relevant.
         sample_weight : weight of each query in the mean, repeated on all rows of the query.
 
         Warns
@@ -177,8 +166,8 @@ class WeightSearch(LinearScores):
         coef, self.map_ = path[-1]
         self.history_ = tuple(history)
         self.n_rounds_ = rounds
-        directions = np.array([astuple(each) for each in history], dtype=np.float64).reshape(-1, _FIELDS)
-        arrays = {"coef_path": self.coef_path_, "map_path": self.map_path_, "history": directions}
+        searched = np.array(history, dtype=np.float64).reshape(-1, len(SearchedDirection._fields))
+        arrays = {"coef_path": self.coef_path_, "map_path": self.map_path_, "history": searched}
         self._keep(coef, 0.0, scaling, None, arrays)
         return self
 
@@ -196,7 +185,7 @@ class WeightSearch(LinearScores):
         arrays = self.model_.training.arrays
         self.coef_path_ = finite_numbers(arrays, "coef_path", (None, self.model_.n_features))
         self.map_path_ = finite_numbers(arrays, "map_path", (len(self.coef_path_),))
-        history = finite_numbers(arrays, "history", (None, _FIELDS))
+        history = finite_numbers(arrays, "history", (None, len(SearchedDirection._fields)))
         if not len(self.coef_path_) or not np.array_equal(self.coef_path_[-1], self.coef_):
             raise ValueError("'coef_path' does not end at its weights")
         self.map_ = float(self.map_path_[-1])

@@ -42,9 +42,8 @@ def check_loss(
     score, unless ``scores_rows`` is False.
 
     Scores are zeros, random ones of several sizes, and scores at which a small mistake changes the output: ties of
-    ``Δ + scores·c`` between two outputs, and a thousandth of Δ to either side. An argmax that weighs Δ by 0.99 is wrong
-    there, for encodings of any scale. The first fit of a process with a loss runs a short form of this check on the
-    user's data; see `ScoreLoss.check_before_fit`.
+    ``Δ + scores·c`` between two outputs, and a thousandth of Δ to either side. The first fit of a process with a loss
+    runs a short form of this check; see `ScoreLoss.check_before_fit`.
 
     An example whose outputs are not listed, or number more than 50,000, is checked less closely, with a warning:
     against the truth and all outputs that the argmaxes return for it, at these scores and others. If ``loss.exact`` is

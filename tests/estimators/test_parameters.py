@@ -26,8 +26,8 @@ BOTH = [
     ({"intercept_scaling": True}, r"\(intercept_scaling=...\) must be a positive finite number, got True"),
 ]
 OF_RANKERS = [
-    ({"measure": 3}, r"Ranker\(measure=...\) must be a name \(map, .*\) or a measure with its settings, .*, got 3"),
-    ({"measure": NDCG}, r"Ranker\(measure=...\) must be a name .* got the class NDCG"),
+    ({"measure": 3}, r"3 is no measure: pass a name \(map, .*\) or an object"),
+    ({"measure": NDCG}, "NDCG is a class: pass an object"),
     ({"measure": "ndgc@10"}, "no measure named 'ndgc@10'. Did you mean 'ndcg@10'?"),
     ({"loss": Kronecker()}, r"Ranker\(loss=...\) must be a ScoreLoss, .* Kronecker is a Loss .*: use StructuralSVM"),
     ({"loss": "map@5"}, "'map@5': map takes no cut-off; write 'map'"),

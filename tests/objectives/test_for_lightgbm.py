@@ -107,5 +107,5 @@ def test_mistakes_are_told():
         LightGBMHinge(hessian=0.0)
     with pytest.raises(UnknownNameError, match="no measure"):
         LightGBMMeasure("mapp")
-    with pytest.raises(InputError, match="measure must be a name"):
+    with pytest.raises(InputError, match="3 is no measure"):
         LightGBMMeasure(3)

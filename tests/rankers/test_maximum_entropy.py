@@ -108,11 +108,11 @@ def test_settings_that_cannot_be_used(settings, message):
 
 def test_data_that_cannot_be_learned_from():
     X, y, qid = documents()
-    with pytest.raises(InputError, match="all 120 that have a weight are not relevant"):
+    with pytest.raises(InputError, match="all 120 with a weight are not relevant"):
         MaximumEntropy(relevant_from=9).fit(X, y)
-    with pytest.raises(InputError, match="all 120 that have a weight are relevant"):
+    with pytest.raises(InputError, match="all 120 with a weight are relevant"):
         MaximumEntropy(relevant_from=0).fit(X, y)
-    with pytest.raises(InputError, match=r"all \d+ that have a weight are relevant"):
+    with pytest.raises(InputError, match=r"all \d+ with a weight are relevant"):
         MaximumEntropy().fit(X, y, sample_weight=(y > 0).astype(float))
     with pytest.raises(InputError, match="qid must be one query id per row"):
         MaximumEntropy().fit(X, y, qid[1:])

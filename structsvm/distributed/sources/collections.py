@@ -16,11 +16,7 @@ class _Roles(NamedTuple):
 
 
 def of_collections(X: Any, y: Any = None, qid: Any = None, sample_weight: Any = None) -> tuple[list[Any], list[str]]:
-    """Return the partitions of Dask arrays or data frames as delayed calls, and their names for messages.
-
-    The chunks of an array X must not split rows. The vectors have the chunks of X, or are names of columns of a data
-    frame X, which are then no features.
-    """
+    """Return the partitions of Dask arrays or data frames as delayed calls, and their names."""
     roles = _Roles(y, qid, sample_weight)
     X, vectors = _columns_apart(X, roles)
     if is_dask_frame(X):

@@ -71,10 +71,7 @@ def of_files(paths: Any, how: FileColumns) -> tuple[list[Any], list[str]]:
 
 
 def read_file(path: str, number: int, how: FileColumns) -> Partition:
-    """Read a file at a worker; LETOR's format or a table, by name or first bytes.
-
-    If query sizes are in a file beside, query ids count from ``2³²`` times the number of the file.
-    """
+    """Read a file at a worker; without ids, queries count from ``2³²`` times the number of the file."""
     file = Path(path)
     if has_magic(path) and not file.exists():
         raise InputError(

@@ -61,8 +61,7 @@ class Operator(ABC):
     def content(self) -> Any:
         """Arrays, numbers and text in tuples that identify the features; the view by default.
 
-        If it is None, features cannot be compared, and a solver that starts from a result of another `Problem` reuses
-        only its weights. An operator without a view may return its arrays.
+        If it is None, a solver that starts from a result of another `Problem` reuses only its weights.
         """
         return self.view
 

@@ -32,10 +32,7 @@ def _intercept_combine(view: Any, i: Any, c: Any, out: Any) -> None:
 
 @frozen(eq=False)
 class WithIntercept(Operator):
-    """Append a constant feature to the rows of another operator; its weight, the last weight, is the intercept.
-
-    A larger ``scaling``, the value of that feature, regularises the intercept less.
-    """
+    """Append a constant feature of value ``scaling`` to another operator's rows; the last weight is the intercept."""
 
     rows: Operator
     scaling: float
@@ -93,8 +90,7 @@ def _class_combine(view: Any, i: Any, c: Any, out: Any) -> None:
 class PerClass(Operator):
     """One weight vector per class: w is a K x d matrix in row order, and the K scores of a row are adjacent.
 
-    The joint feature map of Crammer and Singer (2001): ``Ψ(x, k)`` is x in the k-th block. ``rows`` must accept a
-    matrix of K weight vectors, as `Rows`, or `WithIntercept` of `Rows`, does.
+    ``rows`` must accept a matrix of K weight vectors, as `Rows`, or `WithIntercept` of `Rows`, does.
     """
 
     rows: Operator
@@ -152,8 +148,7 @@ def _both_combine(view: Any, i: Any, c: Any, out: Any) -> None:
 class Beside(Operator):
     """Concatenate the scores of two operators for each example: ``w = [w_a, w_b]``.
 
-    The joint feature map is ``[A_x' c_a(y), B_x' c_b(y)]``. A chain of labels, with emission scores from the rows and
-    with transition scores that are weights themselves, is ``Beside(PerClass(rows, K), Shared(K * K, n))``.
+    A chain of labels is ``Beside(PerClass(rows, K), Shared(K * K, n))``: emissions from rows, and transitions.
     """
 
     a: Operator = field(validator=of_kind(Operator, "an operator"))

@@ -14,10 +14,7 @@ _WIDE = 1000
 
 
 def occupied(xs: Any) -> IntVector | None:
-    """Return the indices of the columns with an entry, ascending, of a matrix or a list of one matrix per example.
-
-    The result is None unless features are sparse, have more than 1000 columns, and more than half of these are empty.
-    """
+    """Return the columns with an entry, ascending; None unless most of more than 1000 sparse columns are empty."""
     blocks = _sparse_blocks(xs)
     if not blocks:
         return None
@@ -30,21 +27,14 @@ def occupied(xs: Any) -> IntVector | None:
     else:
         seen = np.zeros(width, dtype=np.bool_)
         for block in blocks:
-            # If many columns are occupied, the first entries show it.
-            for start in range(0, len(block.indices), width):
-                seen[block.indices[start : start + width]] = True
-                if 2 * np.count_nonzero(seen) >= width:
-                    return None
+            seen[block.indices] = True
         columns = np.flatnonzero(seen)
     few = 0 < 2 * len(columns) < width
     return columns.astype(np.int64) if few else None
 
 
 def narrowed(xs: Any, columns: IntVector | None) -> Any:
-    """Return only these columns of a matrix, or of each matrix of a list, as CSR that shares values; unchanged if None.
-
-    Entries in other columns are dropped. Dense features are converted to CSR.
-    """
+    """Return only these columns of a matrix, or of each of a list, as CSR that shares values; unchanged if None."""
     if columns is None:
         return xs
     return _narrowed(xs, columns) if is_matrix(xs) else [_narrowed(x, columns) for x in xs]

@@ -19,8 +19,7 @@ _VALUES_AT_ONCE = 2**17
 def scaled(rows: Any, ptr: IntVector, name: str | None, *, centred: bool = True) -> Any:
     """Scale dense rows within each query, in their number type; return them unchanged if ``name`` is None.
 
-    Rows are grouped by query, starting at ``ptr``, shape (Q + 1,); no query is empty. Without ``centred``, rows are
-    divided but not shifted, which changes no ranking.
+    Queries start at ``ptr``, shape (Q + 1,), and are not empty. Without ``centred``, rows are divided but not shifted.
     """
     if name is None or not len(rows):
         return rows
@@ -71,10 +70,7 @@ def _halves(low: Any, high: Any) -> tuple[Any, Any]:
 
 
 def _of_unit(unit: Any, starts: IntVector, sizes: IntVector, name: str, *, absent: Any = 0, zero: Any = 0.0) -> Any:
-    """Return the shift and the divisor (never 0) of numbers in [0, 1], for each group and column.
-
-    Each group has ``absent`` further numbers of value ``zero`` that are not in ``unit``.
-    """
+    """Return shift and divisor (never 0) of groups in [0, 1] with ``absent`` further numbers of value ``zero``."""
     if name == "query-min-max":
         return np.zeros_like(unit[starts]), np.ones_like(unit[starts])
     missing = np.isnan(unit)

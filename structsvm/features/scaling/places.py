@@ -10,10 +10,7 @@ from structsvm.foundation.types import IntVector, Matrix
 
 @compiled
 def places(scores: Matrix, ahead: NDArray[np.int32], behind: NDArray[np.int32]) -> None:
-    """Count the documents of a query that are strictly ahead of and behind each, by system.
-
-    Missing scores (NaN) tie behind all others. ``scores`` has shape (N, m), the outputs have shape (m, N).
-    """
+    """Count the documents of a query that are strictly ahead of and behind each, shape (m, N); NaN ties behind all."""
     N, m = scores.shape
     rows, values = np.empty(N, np.int64), np.empty(N, np.float64)
     for system in range(m):
@@ -59,10 +56,7 @@ def count_places(scores: Matrix, ptr: IntVector) -> tuple[IntVector, IntVector]:
 
 @compiled
 def count_higher(scores: Matrix, ptr: IntVector) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Count the higher scores and the scores that are not missing for each score, by query and system.
-
-    Both counts have the shape of ``scores``, whose rows are grouped by query. All scores are higher than a missing one.
-    """
+    """Count the higher scores and the scores that are not NaN for each score of a query, in the same shape."""
     m = scores.shape[1]
     higher, retrieved = np.empty(scores.shape, np.int32), np.empty(scores.shape, np.int32)
     for query in range(len(ptr) - 1):
