@@ -27,10 +27,17 @@ import re
 import sys
 import unicodedata
 from collections.abc import Iterable
+from itertools import islice
 from pathlib import Path
 
 _MOST_QUOTED = 60
 _ENDLESS = re.compile(r"\S{4096,}")
+
+
+def first_of(names: Iterable[str], shown: int = 5) -> str:
+    """Return the first names for a message, with dots if there are more; the rest is not read."""
+    found = list(islice(names, shown + 1))
+    return ", ".join(found[:shown]) + (", ..." if len(found) > shown else "")
 
 
 def quoted(text: str | bytes) -> str:

@@ -1,6 +1,5 @@
 """The command line, one module per command."""
 
-from collections.abc import Iterator, MutableMapping
 from importlib import import_module
 
 import click
@@ -30,37 +29,22 @@ _HOMES = {
 }
 
 
-class _Commands(MutableMapping[str, click.Command]):
-    """Commands by name, imported on first use because some need slow imports."""
+class _Commands(CommandLine):
+    """The commands by name, imported on first use because some need slow imports."""
 
-    def __init__(self) -> None:
-        self._homes = dict(_HOMES)
-        self._found: dict[str, click.Command] = {}
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(_HOMES)
 
-    def __getitem__(self, name: str) -> click.Command:
-        if name not in self._found:
-            module, _, command = self._homes[name].partition(":")
-            self._found[name] = getattr(import_module(f"structsvm.cli.{module}"), command)
-        return self._found[name]
-
-    def __setitem__(self, name: str, command: click.Command) -> None:
-        self._homes[name] = ""
-        self._found[name] = command
-
-    def __delitem__(self, name: str) -> None:
-        del self._homes[name]
-        self._found.pop(name, None)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._homes)
-
-    def __len__(self) -> int:
-        return len(self._homes)
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _HOMES:
+            return None
+        module, _, command = _HOMES[cmd_name].partition(":")
+        found: click.Command = getattr(import_module(f"structsvm.cli.{module}"), command)
+        return found
 
 
 @click.group(
-    cls=CommandLine,
-    commands=_Commands(),
+    cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
     epilog=epilog(
         [

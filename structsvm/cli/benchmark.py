@@ -10,23 +10,11 @@ from structsvm.cli.shared.command import Command
 from structsvm.cli.shared.console import counted, echo, note, progress_bar, show_tables
 from structsvm.cli.shared.data import Columns, with_columns
 from structsvm.cli.shared.failures import Failure
-from structsvm.cli.shared.options import COUNT, as_measure, as_scaling, list_option, several_or_none
+from structsvm.cli.shared.options import COUNT, as_measure, list_option, several_or_none, with_normalize
 from structsvm.cli.shared.paths import BENCHMARK, FOLDS
 
 if TYPE_CHECKING:
     from structsvm.metrics import Measure
-
-
-def _show_models(ctx: click.Context, _param: click.Parameter, asked: bool) -> None:
-    if not asked or ctx.resilient_parsing:
-        return
-    from structsvm.protocols.catalogue import needed_package
-    from structsvm.registry import benchmark_models
-
-    for name in benchmark_models.names():
-        package = needed_package(name)
-        echo(f"{name} (needs {package})" if package else name)
-    ctx.exit()
 
 
 def _baseline(name: str, known: list[str]) -> str:
@@ -53,7 +41,9 @@ def _baseline(name: str, known: list[str]) -> str:
 )
 @click.argument("folds", metavar="DATA_FOLDS", type=FOLDS)
 @list_option(
-    "--models", callback=several_or_none, help="Models, such as svm-map,rankboost.  [default: all that are installed]"
+    "--models",
+    callback=several_or_none,
+    help='Models, such as svm-map,rankboost; "structsvm list models" shows them.  [default: all that are installed]',
 )
 @click.option(
     "--measure",
@@ -70,18 +60,9 @@ def _baseline(name: str, known: list[str]) -> str:
 )
 @click.option("--force", is_flag=True, help="Replace the tables and folds of another run in that folder.")
 @click.option("--jobs", type=COUNT, help="Processes.  [default: one a processor, or a fold]")
-@click.option(
-    "--normalize",
-    metavar="NAME",
-    callback=as_scaling,
-    default="none",
-    help="Normalise the features of all models first: query-min-max, query-z-score or standard.",
-)
+@with_normalize()
 @with_columns(letor=False)
 @click.option("--single-features", is_flag=True, help="Measure every single feature as a ranker, too.")
-@click.option(
-    "--list", is_flag=True, is_eager=True, expose_value=False, callback=_show_models, help="Show the names of models."
-)
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
 def benchmark_command(
     folds: Path,

@@ -5,7 +5,7 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from structsvm.cli.experiment import show_files, show_results, write_experiment
+from structsvm.cli.experiment import report_results
 from structsvm.cli.shared.command import Command
 from structsvm.cli.shared.console import echo_wrapped, progress_bar
 from structsvm.cli.shared.paths import EXPERIMENT
@@ -41,8 +41,12 @@ def demo_command(out: Path) -> None:
     from structsvm.data import load_digits_runs, pool_runs
     from structsvm.protocols.experiment import Settings, run
     from structsvm.protocols.experiment.plan import RESULTS
+    from structsvm.protocols.plan import TRIALS
 
-    _check(out)
+    if (out / TRIALS).exists():
+        raise InputError(f"{out} has trials of an experiment, which the demo must not replace: choose another folder")
+    make_folder(out)
+    check_writable(out / RESULTS)
     settings = Settings(trials=_TRIALS)
     pool = pool_runs(*load_digits_runs(n_candidates=_CANDIDATES, depth=_CANDIDATES // 4))
     queries = len(pool.relevant)
@@ -59,18 +63,5 @@ def demo_command(out: Path) -> None:
     )
     with TemporaryDirectory() as trials, progress_bar("trials") as show:
         results = run(pool, settings, trials, progress=show)
-    written = write_experiment(results, out, title=_TITLE)
     results.save(out / RESULTS)
-    show_results(results)
-    show_files(written)
-
-
-def _check(out: Path) -> None:
-    """Raise InputError if the results cannot be written, or would replace another experiment's."""
-    from structsvm.protocols.experiment.plan import RESULTS
-    from structsvm.protocols.plan import TRIALS
-
-    if (out / TRIALS).exists():
-        raise InputError(f"{out} has trials of an experiment, which the demo must not replace: choose another folder")
-    make_folder(out)
-    check_writable(out / RESULTS)
+    report_results(results, out, title=_TITLE)

@@ -208,8 +208,6 @@ def _measure_runs(
         twice = repeated(paths)
         if twice is not None:
             raise click.UsageError(f"{twice} is given twice: leave one out")
-        if len(paths) < 2:
-            raise click.UsageError(f"the baseline {baseline} is the only run: give another run to compare with it")
     judgments = load_qrels(qrels, grades)
     runs: list[dict[str, Any]] = []
     rankings: list[RankedLists] = []

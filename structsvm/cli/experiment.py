@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Any
 import click
 from attrs import evolve
 
-from structsvm.cli.shared.collections import expanded, with_grades, with_topics
+from structsvm.cli.shared.collections import expanded, with_grades
 from structsvm.cli.shared.command import Command
 from structsvm.cli.shared.console import (
     counted,
     echo,
     echo_wrapped,
     note,
-    note_left_out,
     progress_bar,
     progress_line,
     show_tables,
@@ -26,7 +25,9 @@ from structsvm.exceptions import InputError
 if TYPE_CHECKING:
     from structsvm.data import Pool
     from structsvm.protocols.experiment import ExperimentResults
-    from structsvm.protocols.report import Written
+
+_SHOWN = 5
+"""Largest number of topics that a note names."""
 
 
 @click.command(
@@ -41,7 +42,12 @@ if TYPE_CHECKING:
 @click.option("--qrels", type=QRELS, required=True, help="Judgments in TREC's format.")
 @with_grades
 @click.option("--out", type=EXPERIMENT, required=True, help="Folder for the results; each experiment needs its own.")
-@with_topics
+@list_option(
+    "--topics",
+    metavar="LIST",
+    callback=several_or_none,
+    help="Topics and ranges of topics, as in 301,601-650.  [default: all]",
+)
 @click.option("--trials", type=COUNT, default=50, help="Number of trials.")
 @click.option("--train", type=COUNT, default=10, help="Training queries in each trial.")
 @click.option(
@@ -96,8 +102,7 @@ def experiment_command(
     with progress_line(shown=not quiet) as say:
         say("reading runs and judgments")
         pool = _read(runs, qrels, grades, topics)
-    note_left_out(pool.left_out)
-    _note_strange(pool)
+    _note_left_out(pool)
     try:
         with progress_bar("trials", shown=not quiet) as show:
             results = run(pool, settings, out, n_jobs=jobs, progress=show)
@@ -106,15 +111,17 @@ def experiment_command(
             f"interrupted: {count_trials(out)} of {counted(settings.trials, 'trial')} are in {out}; "
             "run the same command to resume"
         ) from None
-    written = write_experiment(results, out)
-    show_results(results)
-    show_files(written)
+    report_results(results, out)
 
 
-def _note_strange(pool: "Pool") -> None:
-    """Print notes if runs and judgments seem to have different topics or documents."""
+def _note_left_out(pool: "Pool") -> None:
+    """Print notes about topics that are left out, and if runs and judgments seem to be of different collections."""
     import numpy as np
 
+    if pool.left_out:
+        told = [f"{topic} ({reason})" for topic, reason in pool.left_out.items()]
+        more = f" and {len(told) - _SHOWN} more" if len(told) > _SHOWN else ""
+        note(f"{counted(len(told), 'topic')} left out: {', '.join(told[:_SHOWN])}{more}")
     reasons = set(pool.left_out.values())
     if len(pool.left_out) > len(np.unique(pool.qid)) and {"no run has it", "it is not judged"} <= reasons:
         note(
@@ -158,36 +165,23 @@ def report_command(folder: Path) -> None:
     from structsvm.protocols.experiment import ExperimentResults
     from structsvm.protocols.experiment.plan import RESULTS
 
-    results = ExperimentResults.load(folder / RESULTS)
-    show_results(results)
-    show_files(write_experiment(results, folder))
+    report_results(ExperimentResults.load(folder / RESULTS), folder)
 
 
-def write_experiment(results: "ExperimentResults", folder: Path, *, title: str | None = None) -> "Written":
-    """Write the report of an experiment, and show a progress line meanwhile."""
+def report_results(results: "ExperimentResults", folder: Path, *, title: str | None = None) -> None:
+    """Write the report of an experiment; print the statistics, MAP over the pool for each variant, and the files."""
+    from structsvm.protocols.experiment.plan import RESULTS
     from structsvm.protocols.experiment.report import write_report
+    from structsvm.protocols.experiment.report.tables import data_table, legend, map_table
 
     with progress_line() as say:
         say("writing the report")
-        return write_report(results, folder, title=title)
-
-
-def show_results(results: "ExperimentResults") -> None:
-    """Print the statistics of an experiment, and MAP over the pool for each variant."""
-    from structsvm.protocols.experiment.report.tables import data_table, legend, map_table
-
+        written = write_report(results, folder, title=title)
     tables = [map_table(results, variant) for variant in results.variants]
     show_tables(data_table(results), *(evolve(table, notes=()) for table in tables))
     echo_wrapped(*tables[0].notes, *legend(results), "")
-
-
-def show_files(written: "Written") -> None:
-    """Print the path of a report, and the reason if it has no plots."""
-    from structsvm.protocols.experiment.plan import RESULTS
-
     if written.missing:
         note(f"the report has no plots: {written.missing}")
-    folder = written.page.parent
     names = ", ".join(path.name for path in written.tables)
     echo(f"results  {folder / RESULTS}")
     echo(f"tables   {names} in {folder}")

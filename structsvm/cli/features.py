@@ -6,21 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from structsvm.cli.shared.collections import (
-    warnings_as_notes,
-    with_encoding,
-    with_format,
-    with_grades,
-    with_id_field,
-    with_numbering,
-)
+from structsvm.cli.shared.collections import warnings_as_notes, with_grades, with_numbering, with_texts
 from structsvm.cli.shared.command import Command
-from structsvm.cli.shared.console import counted, first_of, note, progress_bar, progress_line
+from structsvm.cli.shared.console import counted, note, progress_bar, progress_line
 from structsvm.cli.shared.files import check_output, write_text
 from structsvm.cli.shared.options import COUNT, SEED, list_option, names_in
 from structsvm.cli.shared.paths import INPUT, OUTPUT, QRELS, RUNS, TOPICS
 from structsvm.cli.shared.results import shows_text, with_json, write_json
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, first_of
 from structsvm.features.scaling.names import SCORE_SCALINGS
 from structsvm.registry import retrieval_functions
 
@@ -95,9 +88,7 @@ def _folds(values: dict[str, Any]) -> list[tuple[str, Path]]:
 )
 @with_numbering
 @with_grades
-@with_format
-@with_encoding
-@with_id_field
+@with_texts
 @with_json
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress and no summary.")
 def features_command(
@@ -115,13 +106,10 @@ def features_command(
     folds: int | None,
     seed: int,
     query: str | None,
-    numbering: Any,
     grades: dict[int, int] | None,
-    form: str,
-    encoding: str,
-    id_field: str | None,
     json_path: Path | None,
     quiet: bool,
+    **reading: Any,
 ) -> None:
     """Compute LETOR's features of candidate documents, and write a LETOR file for train, predict, evaluate, benchmark.
 
@@ -155,7 +143,7 @@ def features_command(
         say("reading index, topics and judgments")
         read = Index.load(index)
         judgments = load_qrels(qrels, grades)
-        every = read_topics(topics, form, numbering, encoding=encoding, id_field=id_field)
+        every = read_topics(topics, **reading)
         asked = _judged_topics(every, judgments, topics, qrels)
         say("finding candidates")
         taken: dict[str, Any] = {"depth": top or 1000, "topics": [topic.id for topic in asked]}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from structsvm.cli.shared.collections import warnings_as_notes, with_encoding, with_fields, with_format, with_id_field
+from structsvm.cli.shared.collections import warnings_as_notes, with_fields, with_texts
 from structsvm.cli.shared.command import Command
 from structsvm.cli.shared.console import counted, note, print_table, progress_line
 from structsvm.cli.shared.paths import COLLECTION, OUTPUT, STOP_WORDS
@@ -57,9 +57,7 @@ def _as_stemmer(_ctx: click.Context, _param: click.Parameter, name: str) -> str 
     "before a file that is named like a list.",
 )
 @with_fields
-@with_format
-@with_encoding
-@with_id_field
+@with_texts
 @with_json
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress and no summary.")
 def index_command(
@@ -68,11 +66,9 @@ def index_command(
     stemmer: str | None,
     stop_words: Path | str,
     fields: tuple[str, ...],
-    form: str,
-    encoding: str,
-    id_field: str | None,
     json_path: Path | None,
     quiet: bool,
+    **reading: Any,
 ) -> None:
     """Index the terms of a collection, in each field and in all fields together, for "retrieve" and "features".
 
@@ -91,7 +87,7 @@ def index_command(
     text = shows_text(json_path) and not quiet
     listed = None if stop_words == _NONE else stop_words
     analyzer = Analyzer(stemmer, read_stop_words(listed) if isinstance(listed, Path) else listed)
-    documents = read_documents(collection, form, encoding=encoding, fields=fields or None, id_field=id_field)
+    documents = read_documents(collection, fields=fields or None, **reading)
     with output_folder(out.parent):
         check_index_writable(out)
         with warnings_as_notes(), documents, closing(_shown(documents, shown=not quiet)) as read:

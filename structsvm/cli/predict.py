@@ -1,8 +1,8 @@
 """``structsvm predict``."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -48,20 +48,18 @@ def predict_command(model: Path, data: Path, form: str, tag: str, columns: Colum
 
     An output file is written whole or not at all, as gzip if its name ends in .gz.
     """
-    check_output(output)
-    run = form == "trec"
-    scorer, read = read_model_and_data(model, [data], doc_ids=run, columns=columns, labels=False, queries=run)
-    if run and read.doc_ids is None:
-        raise InputError(f"{data} has no column of document ids, which --format trec needs: name it with --docid")
-    scores = scorer.predict(read.X, qid=read.qid)
-    write_text(_run(tag, read.qid, read.doc_ids, scores) if run else _lines(scores), output)
-
-
-def _run(tag: str, *ranked: Any) -> Iterable[str]:
     from structsvm.data import Run
     from structsvm.data.trec import run_lines
 
-    return run_lines(Run.from_scores(tag, *ranked))
+    check_output(output)
+    run = form == "trec"
+    scorer, read = read_model_and_data(model, [data], doc_ids=run, columns=columns, labels=False, queries=run)
+    ids = read.doc_ids if run else None
+    if run and ids is None:
+        raise InputError(f"{data} has no column of document ids, which --format trec needs: name it with --docid")
+    scores = scorer.predict(read.X, qid=read.qid)
+    lines = _lines(scores) if ids is None else run_lines(Run.from_scores(tag, read.qid, ids, scores))
+    write_text(lines, output)
 
 
 def _lines(scores: "Vector") -> Iterator[str]:

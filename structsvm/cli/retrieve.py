@@ -8,20 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from structsvm.cli.shared.collections import (
-    warnings_as_notes,
-    with_encoding,
-    with_format,
-    with_id_field,
-    with_numbering,
-)
+from structsvm.cli.shared.collections import warnings_as_notes, with_numbering, with_texts
 from structsvm.cli.shared.command import Command
-from structsvm.cli.shared.console import counted, first_of, note, progress_bar, progress_line
+from structsvm.cli.shared.console import counted, note, progress_bar, progress_line
 from structsvm.cli.shared.failures import Failure
 from structsvm.cli.shared.options import COUNT, list_option, names_in
 from structsvm.cli.shared.paths import INPUT, NEW_RUNS, TOPICS
 from structsvm.cli.shared.results import shows_text, with_json, write_json
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, first_of
 from structsvm.foundation.settings import repeated
 from structsvm.registry import retrieval_functions
 
@@ -80,9 +74,7 @@ def _file(name: str) -> str:
     metavar="NAME",
     help='Field of the documents to search, one of those that "structsvm index" shows.  [default: all fields together]',
 )
-@with_format
-@with_encoding
-@with_id_field
+@with_texts
 @with_numbering
 @with_json
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress and no summary.")
@@ -94,12 +86,9 @@ def retrieve_command(
     top: int,
     query: str | None,
     field: str | None,
-    form: str,
-    encoding: str,
-    id_field: str | None,
-    numbering: Any,
     json_path: Path | None,
     quiet: bool,
+    **reading: Any,
 ) -> None:
     """Rank the documents of each INDEX for the topics of the file TOPICS, by each retrieval function.
 
@@ -120,7 +109,7 @@ def retrieve_command(
     _require_different(indexes, names)
     with warnings_as_notes(), progress_line(shown=not quiet) as say:
         say("reading topics")
-        read = read_topics(topics, form, encoding=encoding, id_field=id_field, numbering=numbering)
+        read = read_topics(topics, **reading)
     missing: dict[Path, set[str]] = {}
     written: list[dict[str, Any]] = []
     done = 0

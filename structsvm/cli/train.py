@@ -10,23 +10,25 @@ from structsvm.cli.shared.console import counted, echo_wrapped, note, progress_l
 from structsvm.cli.shared.data import Columns, read_data, read_judges, with_columns
 from structsvm.cli.shared.fits import FitMonitor, require_converged, warnings_of_fits, without_model
 from structsvm.cli.shared.options import (
+    COUNT,
     SEED,
     as_Cs,
     as_measures,
-    as_scaling,
     name_option,
     names_of,
     number_option,
     threads,
+    with_normalize,
+    with_tol,
 )
 from structsvm.cli.shared.paths import DATA, OUTPUT
-from structsvm.cli.shared.rankers import make_ranker, require_applicable, tol_of, with_solver
+from structsvm.cli.shared.rankers import make_ranker, require_applicable, tol_of
 from structsvm.cli.shared.results import shows_text, with_json, write_json
 from structsvm.cli.shared.summary import note_end, show_scores, summary
 from structsvm.cli.shared.weights import Limit, settings_for, with_bounds
 from structsvm.foundation.signals import finish
 from structsvm.foundation.storage.files import check_writable
-from structsvm.registry import losses
+from structsvm.registry import backends, losses, solvers
 from structsvm.registry import measures as known_measures
 from structsvm.registry import rankers as registered
 
@@ -100,7 +102,10 @@ def _checkpoints(values: dict[str, Any]) -> list[tuple[str, Path]]:
     help="Measure that chooses among --C-grid, or the number of steps. If given several times, the first chooses and "
     "all are shown.",
 )
-@with_solver
+@name_option(solvers, "--solver", default="auto", show_default=True, help="Solver of the optimisation problem.")
+@name_option(backends, "--backend", help="QP backend of the solver.  [default: the solver's own]")
+@with_tol
+@click.option("--max-iter", type=COUNT, help="Largest number of iterations.  [default: the solver's own]")
 @number_option(
     "--time-limit",
     metavar="SECONDS",
@@ -110,14 +115,7 @@ def _checkpoints(values: dict[str, Any]) -> list[tuple[str, Path]]:
 @click.option(
     "--fit-intercept", is_flag=True, help="Add a constant to all scores; only zero_one and F-beta can use it."
 )
-@click.option(
-    "--normalize",
-    metavar="NAME",
-    callback=as_scaling,
-    default="none",
-    help="Normalise the features first: query-min-max, query-z-score (both within each query) or standard (over all "
-    "documents). The model stores this, so give predict and evaluate the data as they are.",
-)
+@with_normalize("The model stores this, so give predict and evaluate the data as they are.")
 @with_bounds("With --normalize, these are weights of the normalised features.")
 @click.option(
     "--jobs",

@@ -1,10 +1,9 @@
 """Compare runs with a baseline by several measures."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
 
 import numpy as np
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 
 from structsvm.data.frames import DataFrame
 from structsvm.data.pooling import as_runs
@@ -15,25 +14,16 @@ from structsvm.evaluation.runs import rank_run
 from structsvm.evaluation.significance import PairedTests, holm, paired_tests
 from structsvm.evaluation.significance.corrections import bonferroni
 from structsvm.evaluation.significance.paired import TESTS
-from structsvm.exceptions import InputError, quoted
-from structsvm.foundation.settings import as_list, repeated, require_kind, require_number
+from structsvm.exceptions import InputError, first_of, quoted
+from structsvm.foundation.settings import as_list, repeated, require_number
 from structsvm.foundation.tables.table import Column, Record, Table
 from structsvm.metrics import Measure, RankedLists
 from structsvm.metrics.base import checked_measures
 
-_SHOWN = 5
-"""Largest number of topics that a note names."""
-
 
 @frozen
 class ComparedRun:
-    """Comparison of one run with the baseline by one measure.
-
-    - ``mean``, ``baseline_mean``: means over the topics with a value for both; ``paired``: their tests, run minus
-      baseline.
-    - ``holm``, ``bonferroni``: corrected p-values by test; None if the test has no p-value.
-    - ``left_out``: topics with a value for only one of the two.
-    """
+    """Comparison of one run with the baseline by one measure; see ``rows`` of `RunComparison`."""
 
     run: str
     measure: str
@@ -54,7 +44,8 @@ class RunComparison:
     baseline : name of the baseline.
     rows : the comparisons, by run and then by measure. Each has ``run``, ``measure``, ``mean``, ``baseline_mean``, the
         tests ``paired`` (`structsvm.evaluation.significance.PairedTests`, run minus baseline), the corrected p-values
-        ``holm`` and ``bonferroni`` by test, and in ``left_out`` the topics with a value for only one of the two.
+        ``holm`` and ``bonferroni`` by test (None if the test has none), and in ``left_out`` the topics with a value for
+        only one of the two.
     confidence_level, n_resamples, random_state : see `compare_runs`.
 
     Examples
@@ -114,10 +105,9 @@ class RunComparison:
             "variance, or one topic only."
         ]
         for run, topics in {row.run: row.left_out for row in reversed(self.rows) if row.left_out}.items():
-            named = ", ".join(topics[:_SHOWN]) + (", ..." if len(topics) > _SHOWN else "")
             notes.append(
                 f"{run}: topics that only it or only the baseline has are left out of the comparison, {len(topics)} "
-                f"in all ({named})."
+                f"in all ({first_of(topics)})."
             )
         return tuple(notes)
 
@@ -200,9 +190,7 @@ def compare_lists(
     callback: Callable[[str], None] | None = None,
 ) -> RunComparison:
     """Compare rankings by name with one of them; see `compare_runs`."""
-    require_kind("lists", lists, Mapping, "a mapping from names to RankedLists")
     chosen = _as_measures(measures)
-    require_kind("baseline", baseline, str, "the name of one of the lists")
     if baseline not in lists:
         raise InputError(
             f"the baseline {quoted(baseline)} is not among the runs: {', '.join(map(quoted, lists)) or 'none'}"
@@ -232,15 +220,12 @@ def compare_lists(
             alone = tuple(map(str, np.setxor1d(ids, own.ids).tolist()))
             means = float(first.mean()), float(second.mean())
             rows.append(ComparedRun(name, str(measure), *means, paired=found, left_out=alone))
-    corrected: dict[str, dict[str, Any]] = {
-        name: {test: correct([row.paired.p_values[test] for row in rows]) for test in TESTS}
-        for name, correct in {"holm": holm, "bonferroni": bonferroni}.items()
-    }
-    compared = []
-    for place, row in enumerate(rows):
-        p_values: Any = {name: {test: p[place] for test, p in found.items()} for name, found in corrected.items()}
-        compared.append(evolve(row, **p_values))
-    return RunComparison(baseline, tuple(compared), confidence_level, n_resamples, random_state)
+    for test in TESTS:
+        p_values = [row.paired.p_values[test] for row in rows]
+        for row, by_holm, by_bonferroni in zip(rows, holm(p_values), bonferroni(p_values), strict=True):
+            row.holm[test] = by_holm
+            row.bonferroni[test] = by_bonferroni
+    return RunComparison(baseline, tuple(rows), confidence_level, n_resamples, random_state)
 
 
 def _as_measures(measures: Iterable[Measure | str]) -> list[Measure]:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from structsvm.exceptions import InputError
 from structsvm.foundation.arrays import numbers
 from structsvm.foundation.settings import as_list
-from structsvm.foundation.types import Vector
+from structsvm.foundation.types import Matrix, Vector
 from structsvm.plots.style import STYLE, require_matplotlib
 from structsvm.registry.capabilities import capabilities_of
 
@@ -99,6 +99,16 @@ def vector(values: Any, what: str, *, length: int | None = None) -> Vector:
         raise InputError(f"{what} must be {wanted}; its shape is {found.shape}")
     if not np.isfinite(found).all():
         raise InputError(f"{what} must be finite")
+    return found
+
+
+def matrix(values: Any, what: str, columns: int) -> Matrix:
+    """Return finite numbers, shape (rows, columns), from one row or several; ``what`` names them in messages."""
+    found = np.atleast_2d(numbers(values, what))
+    if found.ndim != 2 or not len(found) or found.shape[1] != columns or not np.isfinite(found).all():
+        raise InputError(
+            f"{what} must be finite, in one or more rows of {columns} numbers; its shape is {np.shape(values)}"
+        )
     return found
 
 

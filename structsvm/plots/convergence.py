@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 
 from structsvm.exceptions import InputError
-from structsvm.foundation.arrays import numbers
 from structsvm.foundation.settings import as_list, require_choice, require_kind, require_number
 from structsvm.foundation.types import Vector
-from structsvm.plots.base import Display, fitted, named, vector
+from structsvm.plots.base import Display, fitted, matrix, named, vector
 from structsvm.plots.style import GREY, as_label, chosen, line_style
 from structsvm.result import Result
 
@@ -112,7 +111,11 @@ class ConvergenceDisplay(Display):
         if y == "excess" and len({result.C for result in of.values()}) > 1:
             raise InputError("y='excess' compares runs of one objective, but the values of C differ: draw y='gap'")
         lowest = max(result.dual / result.C for result in of.values())
-        curves = {name: (_costs(result, x), _values(result, y, lowest)) for name, result in of.items()}
+        cost = "iteration" if x == "iterations" else x
+        curves = {
+            name: ([getattr(step, cost) for step in result.history], _values(result, y, lowest))
+            for name, result in of.items()
+        }
         tols = {result.tol for result in of.values()}
         display = cls(
             curves,
@@ -186,12 +189,9 @@ def _curve(name: str, given: Any, y: str) -> tuple[Vector, Any]:
     costs = vector(given[0], f"the costs of {name!r}")
     if y != "bounds":
         return costs, vector(given[1], f"the values of {name!r}", length=len(costs))
-    bounds = numbers(given[1], f"the bounds of {name!r}")
-    if bounds.shape != (len(costs), 2) or not np.isfinite(bounds).all():
-        raise InputError(
-            f"the bounds of {name!r} must be finite and of shape ({len(costs)}, 2), a primal and a dual for each step; "
-            f"their shape is {bounds.shape}"
-        )
+    bounds = matrix(given[1], f"the bounds of {name!r}", 2)
+    if len(bounds) != len(costs):
+        raise InputError(f"the bounds of {name!r} have {len(bounds)} rows, and there are {len(costs)} steps")
     return costs, bounds
 
 
@@ -201,11 +201,6 @@ def _known(names: Any, curves: Mapping[str, Any]) -> list[str]:
         if not isinstance(name, str) or name not in curves:
             raise InputError(f"unfinished must be names of curves, {', '.join(map(repr, curves))}, got {name!r}")
     return known
-
-
-def _costs(result: Result, x: str) -> list[float]:
-    name = {"iterations": "iteration"}.get(x, x)
-    return [getattr(step, name) for step in result.history]
 
 
 def _values(result: Result, y: str, lowest: float) -> list[Any]:

@@ -3,7 +3,7 @@
 import io
 import re
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -63,20 +63,23 @@ class Plot:
     svg: str
 
 
-def as_inline_svg(figure: "Figure", name: str, description: str, colours: Mapping[str, str]) -> str:
-    """Return a figure as an ``<svg>`` element that fills the available width, up to its own.
+@contextmanager
+def figure_of(name: str, width: float, height: float) -> Iterator[tuple["Figure", Callable[[str], Plot]]]:
+    """Yield a figure, with its size in inches, and a function that turns it into a plot from a caption."""
+    from matplotlib.figure import Figure
 
-    ``name`` prefixes all ids, which must be unique in a page; ``description`` is for screen readers; ``colours`` maps
-    colours of the figure (``#rrggbb``) to CSS colours.
-    """
+    figure = Figure(figsize=(width, height), layout="constrained", facecolor="none")
+    yield figure, lambda caption: Plot(caption, _as_inline_svg(figure, name, caption))
+
+
+def _as_inline_svg(figure: "Figure", name: str, description: str) -> str:
+    """Return an ``<svg>`` element in the colour of the page, up to its own width; ``name`` makes its ids unique."""
     file = io.BytesIO()
     with warnings.catch_warnings():
         # The file contains text, not glyphs, so missing glyphs do not matter.
         warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)
         figure.savefig(file, format="svg", metadata={"Date": None})
-    text = file.getvalue().decode()
-    for old, new in colours.items():
-        text = text.replace(old, new)
+    text = file.getvalue().decode().replace(INK, "currentColor")
     ElementTree.register_namespace("", _SVG)
     ElementTree.register_namespace("xlink", _LINK)
     root = ElementTree.fromstring(text)
@@ -97,12 +100,3 @@ def as_inline_svg(figure: "Figure", name: str, description: str, colours: Mappin
     root.set("role", "img")
     root.set("aria-label", printable(description))
     return ElementTree.tostring(root, encoding="unicode")
-
-
-@contextmanager
-def figure_of(name: str, width: float, height: float) -> Iterator[tuple["Figure", Callable[[str], Plot]]]:
-    """Yield a figure, with its size in inches, and a function that turns it into a plot from a caption."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height), layout="constrained", facecolor="none")
-    yield figure, lambda caption: Plot(caption, as_inline_svg(figure, name, caption, {INK: "currentColor"}))

@@ -7,11 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from structsvm.evaluation.significance.student import mean_interval
-from structsvm.exceptions import InputError
-from structsvm.foundation.arrays import numbers
 from structsvm.foundation.settings import require_kind, require_switch
-from structsvm.foundation.types import Matrix
-from structsvm.plots.base import Display, named, vector
+from structsvm.plots.base import Display, matrix, named, vector
 from structsvm.plots.style import as_label, chosen, line_style
 
 if TYPE_CHECKING:
@@ -26,7 +23,8 @@ class MeanCurvesDisplay(Display):
     Parameters
     ----------
     x : positions of the measured values, shape (K,).
-    curves : for each method by name, the measure of each topic at these positions, shape (topics, K).
+    curves : for each method by name, the measure of each topic at these positions, shape (topics, K)
+        or (K,).
     xlabel, ylabel : labels of the axes.
     interval : draw the 95% confidence interval of the mean by Student's t.
 
@@ -59,7 +57,7 @@ class MeanCurvesDisplay(Display):
         for name, label in (("xlabel", xlabel), ("ylabel", ylabel)):
             require_kind(name, label, str, "a text")
         self.curves = {
-            name: _matrix(each, f"curves[{name!r}]", len(self.x)) for name, each in named("curves", curves, "").items()
+            name: matrix(each, f"curves[{name!r}]", len(self.x)) for name, each in named("curves", curves, "").items()
         }
         self.xlabel, self.ylabel, self.interval = xlabel, ylabel, interval
 
@@ -83,12 +81,3 @@ class MeanCurvesDisplay(Display):
             if len(self.curves) > 1:
                 axes.legend()
         return self
-
-
-def _matrix(values: Any, what: str, columns: int) -> Matrix:
-    found = numbers(values, what)
-    if found.ndim != 2 or not len(found) or found.shape[1] != columns:
-        raise InputError(f"{what} must have a row for each topic, of {columns} numbers; its shape is {found.shape}")
-    if not np.isfinite(found).all():
-        raise InputError(f"{what} must be finite")
-    return found

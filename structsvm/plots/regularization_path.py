@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from structsvm.estimators.choosing import LabelledQueries, splits_of
 from structsvm.exceptions import InputError
-from structsvm.foundation.arrays import numbers
 from structsvm.foundation.settings import as_list, require_integer, require_kind
-from structsvm.foundation.types import Matrix, Vector
+from structsvm.foundation.types import Vector
 from structsvm.metrics import Measure
-from structsvm.plots.base import Display, as_texts, vector
+from structsvm.plots.base import Display, as_texts, matrix, vector
 from structsvm.plots.style import BLUE, GREY, VERMILION, as_label, chosen, measure_label
 from structsvm.registry import measures
+from structsvm.registry.capabilities import capabilities_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -68,12 +69,12 @@ class RegularizationPathDisplay(Display):
         self.Cs: Vector | None = None if named else vector(given, "Cs")
         self.names = as_texts(given, "Cs", len(given)) if named else None
         self.values = {
-            part: _of_splits(values, part, len(given))
+            part: matrix(values, part, len(given))
             for part, values in (("train", train), ("validation", validation), ("test", test))
             if values is not None
         }
         if "validation" not in self.values:
-            raise InputError("validation must be a number for each C, got None")
+            raise InputError("validation must have a number for each C, got None")
         if picks is None:
             best = self.values["validation"].argmax(axis=1)
             picks = np.bincount(best, minlength=len(given))
@@ -118,30 +119,21 @@ class RegularizationPathDisplay(Display):
             raise InputError(f"estimator must be a ranker with C, such as Ranker(), got {estimator!r}")
         values = np.sort(vector(as_list("Cs", Cs, "a list of values of C"), "Cs"))
         require_integer("folds", folds, 2)
-        ids, grouped = np.asarray(qid), np.asarray(y)
-        if ids.ndim != 1 or ids.shape != grouped.shape:
-            raise InputError(
-                f"qid must have an id for each row: its shape is {ids.shape}, the shape of y {grouped.shape}"
-            )
-        if len(np.unique(ids)) < folds:
-            raise InputError(f"there are {len(np.unique(ids))} queries, which cannot be split into {folds} folds")
-        rows = X if hasattr(X, "shape") and not hasattr(X, "iloc") else np.asarray(X)
-        if rows.ndim != 2 or len(rows) != len(ids):
-            raise InputError(f"X must be a table with a row for each of {len(ids)} ids; its shape is {rows.shape}")
+        missing = capabilities_of(estimator).takes_missing
+        given = LabelledQueries.checked(clone(estimator), X, y, qid, None, missing=missing)
         settings: dict[str, Any] = {"warm_start": True} if "warm_start" in known else {}
         if measure is not None:
             if "measure" not in known:
                 raise InputError(f"{type(estimator).__name__} has no setting measure, so that measure= cannot be drawn")
             settings["measure"] = measures.create(measure)
         reached: dict[str, list[list[float]]] = {"train": [], "validation": []}
-        for learned, held in GroupKFold(folds).split(rows, groups=ids):
+        for split in splits_of("folds", GroupKFold(folds), given, np.random.RandomState(0)):
             ranker = clone(estimator).set_params(**settings)
-            parts = [(rows[part], grouped[part], ids[part]) for part in (learned, held)]
+            learned, held = map(given.rows, split)
             path = []
             for C in values.tolist():
-                (of_X, of_y, of_qid) = parts[0]
-                ranker.set_params(C=C).fit(of_X, of_y, qid=of_qid)
-                path.append([ranker.score(each, labels, qid=query) for each, labels, query in parts])
+                ranker.set_params(C=C).fit(learned.X, learned.y, qid=learned.qid)
+                path.append([ranker.score(part.X, part.y, qid=part.qid) for part in (learned, held)])
             for name, column in zip(reached, np.array(path).T, strict=True):
                 reached[name].append(column.tolist())
         label = measure_label(str(measure or known.get("measure") or "map"))
@@ -205,13 +197,3 @@ class RegularizationPathDisplay(Display):
             axes.set(xlabel=as_label(self.parameter), ylabel=as_label(self.measure))
             axes.legend(markerscale=0.7)
         return self
-
-
-def _of_splits(values: Any, part: str, length: int) -> Matrix:
-    found = np.atleast_2d(numbers(values, part))
-    if found.ndim != 2 or not len(found) or found.shape[1] != length or not np.isfinite(found).all():
-        raise InputError(
-            f"{part} must be finite, a number for each of {length} values of C, in one row or a row for each split; "
-            f"its shape is {numbers(values, part).shape}"
-        )
-    return found

@@ -1,14 +1,12 @@
 """The models of experiments and benchmarks by name, and their grids."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from attrs import frozen
-
 from structsvm.exceptions import InputError, NotInstalledError
-from structsvm.foundation.settings import as_list, require_kind
+from structsvm.foundation.settings import as_list
 from structsvm.protocols.estimator_model import EstimatorModel, StagedModel
 from structsvm.protocols.feature_maps import AsGiven, FeatureMap, Indicators, Scores
 from structsvm.protocols.model import ProtocolModel
@@ -27,78 +25,46 @@ _MOST_EPOCHS, _MOST_ROUNDS = 100, 300
 _ENTROPY_CS = (1e-4, 1e-3, 0.01, 0.1, 1.0, 10.0, 100.0)
 
 
-@frozen(kw_only=True)
-class Systems:
-    """The other systems with the features and grids of one protocol.
+def other_system(
+    name: str,
+    *,
+    features: FeatureMap,
+    every: int,
+    tol: float,
+    pairs_Cs: Sequence[float],
+    queries_Cs: Sequence[float],
+) -> ProtocolModel:
+    """Return a ranker or fusion with the features and grids of one protocol, or raise NotInstalledError.
 
-    Rankers read ``features``; fusion, RankBoost and LambdaMART read features as given, with missing values. ``every``
-    is the number of rounds, trees or epochs between candidates, ``tol`` the gap of the ranking SVM as a share of the
-    pairs, and ``pairs_Cs`` and ``queries_Cs`` are ascending values of C for its two objectives.
+    ``every`` is the number of rounds, trees or epochs between candidates, ``tol`` the gap of the ranking SVM as a share
+    of the pairs, and ``pairs_Cs`` and ``queries_Cs`` are ascending values of C for its two objectives.
     """
-
-    features: FeatureMap
-    every: int
-    tol: float
-    pairs_Cs: Sequence[float]
-    queries_Cs: Sequence[float]
-
-    def make(self, name: str) -> ProtocolModel:
-        """Return the system with a name in the registries; raise NotInstalledError if its package is unusable."""
-        if name in _RANKERS:
-            require_installed(name)
-            return _RANKERS[name](self, name)
-        return EstimatorModel(name=name, features=AsGiven(dense=True), estimator=fusions.create(name))
-
-    @property
-    def dense(self) -> FeatureMap:
-        """The features for rankers that do not accept sparse ones."""
-        return AsGiven(dense=True) if self.features == AsGiven() else self.features
-
-    @property
-    def rounds(self) -> range:
-        """Numbers of rounds to choose from."""
-        return range(self.every, _MOST_ROUNDS + 1, self.every)
-
-    def _rank_svm(self, name: str) -> ProtocolModel:
-        queries = name == "RankSVM-queries"
-        estimator = RankSVM(objective="queries" if queries else "pairs", tol=self.tol)
-        grid = {"C": self.queries_Cs if queries else self.pairs_Cs}
-        return EstimatorModel(name=name, features=self.features, estimator=estimator, grid=grid)
-
-    def _rank_boost(self, name: str) -> ProtocolModel:
-        estimator = RankBoost(max(self.rounds))
-        return StagedModel(name=name, features=AsGiven(dense=True), estimator=estimator, rounds=self.rounds)
-
-    def _rank_net(self, name: str) -> ProtocolModel:
-        epochs = range(self.every, _MOST_EPOCHS + 1, self.every)
-        hidden = 0 if name == "RankNet-linear" else 10
-        estimator = RankNet(hidden, max_iter=max(epochs), random_state=0)
-        return StagedModel(name=name, features=self.dense, estimator=estimator, rounds=epochs)
-
-    def _maximum_entropy(self, name: str) -> ProtocolModel:
-        grid = {"C": _ENTROPY_CS}
-        return EstimatorModel(name=name, features=self.features, estimator=MaximumEntropy(), grid=grid)
-
-    def _weight_search(self, name: str) -> ProtocolModel:
-        return EstimatorModel(name=name, features=self.features, estimator=WeightSearch())
-
-    def _lambda_mart(self, name: str) -> ProtocolModel:
-        settings = {"num_threads": 1, **LIGHTGBM_SAMPLING}
-        estimator = LambdaMART(max(self.rounds), learning_rate=0.05, random_state=0, params=settings)
-        grid = {"num_leaves": (4, 8, 16)}
-        return StagedModel(name=name, features=AsGiven(), estimator=estimator, rounds=self.rounds, grid=grid)
-
-
-_RANKERS: dict[str, Callable[[Systems, str], ProtocolModel]] = {
-    "RankSVM": Systems._rank_svm,
-    "RankSVM-queries": Systems._rank_svm,
-    "RankBoost": Systems._rank_boost,
-    "RankNet": Systems._rank_net,
-    "RankNet-linear": Systems._rank_net,
-    "MaximumEntropy": Systems._maximum_entropy,
-    "WeightSearch": Systems._weight_search,
-    "LambdaMART": Systems._lambda_mart,
-}
+    fault = _fault(name)
+    if fault:
+        raise NotInstalledError(f"the model {name} needs {EXTRAS[name]}{fault}")
+    dense = AsGiven(dense=True)
+    rounds, epochs = range(every, _MOST_ROUNDS + 1, every), range(every, _MOST_EPOCHS + 1, every)
+    match name:
+        case "RankSVM" | "RankSVM-queries":
+            objective, Cs = ("pairs", pairs_Cs) if name == "RankSVM" else ("queries", queries_Cs)
+            svm = RankSVM(objective=objective, tol=tol)
+            return EstimatorModel(name=name, features=features, estimator=svm, grid={"C": Cs})
+        case "RankBoost":
+            return StagedModel(name=name, features=dense, estimator=RankBoost(max(rounds)), rounds=rounds)
+        case "RankNet" | "RankNet-linear":
+            net = RankNet(10 if name == "RankNet" else 0, max_iter=max(epochs), random_state=0)
+            accepted = dense if features == AsGiven() else features
+            return StagedModel(name=name, features=accepted, estimator=net, rounds=epochs)
+        case "MaximumEntropy":
+            return EstimatorModel(name=name, features=features, estimator=MaximumEntropy(), grid={"C": _ENTROPY_CS})
+        case "WeightSearch":
+            return EstimatorModel(name=name, features=features, estimator=WeightSearch())
+        case "LambdaMART":
+            settings = {"num_threads": 1, **LIGHTGBM_SAMPLING}
+            trees = LambdaMART(max(rounds), learning_rate=0.05, random_state=0, params=settings)
+            grid = {"num_leaves": (4, 8, 16)}
+            return StagedModel(name=name, features=AsGiven(), estimator=trees, rounds=rounds, grid=grid)
+    return EstimatorModel(name=name, features=dense, estimator=fusions.create(name))
 
 
 def _decades(low: int, high: int) -> tuple[float, ...]:
@@ -120,9 +86,7 @@ _PAPER_SCALINGS = {
     "SVM-acc3": "query-percentiles",
     "SVM-acc4": "query-min-max",
 }
-
-# A query of a pool has up to a million pairs.
-_POOL_SYSTEMS = Systems(features=Scores(), every=10, tol=1e-3, pairs_Cs=_decades(-7, 0), queries_Cs=_decades(-2, 4))
+_POOL_PAIRS_CS, _POOL_QUERIES_CS = _decades(-7, 0), _decades(-2, 4)
 
 PAPER_MODELS = tuple(
     name for name in experiment_models.built_in if name.partition("+")[0] in {*_PAPER_LOSSES, *_PAPER_SCALINGS}
@@ -136,7 +100,10 @@ def experiment_model(name: str, bins: int = 50) -> ProtocolModel:
     if kind in _PAPER_LOSSES:
         return RankingSVM(name=name, features=Indicators(bins), loss=_PAPER_LOSSES[kind], Cs=_RANKING_CS)
     if kind not in _PAPER_SCALINGS:
-        return _POOL_SYSTEMS.make(name)
+        # A query of a pool has up to a million pairs, so 1e-3 of them is precise enough.
+        return other_system(
+            name, features=Scores(), every=10, tol=1e-3, pairs_Cs=_POOL_PAIRS_CS, queries_Cs=_POOL_QUERIES_CS
+        )
     balanced = kind == "SVM-acc2"
     return ClassificationSVM(
         name=name,
@@ -152,9 +119,7 @@ def experiment_model(name: str, bins: int = 50) -> ProtocolModel:
 _TOL, _BINNED_TOL = 1e-5, 1e-6
 _LINEAR_CS, _BINNED_CS = _half_decades(-2, 6), _half_decades(-4, 2)
 _LETOR_LOSSES = {"SVM-map": "map", "SVM-roc": "roc_area", "SVM-ndcg": "ndcg"}
-_LETOR_SYSTEMS = Systems(
-    features=AsGiven(), every=1, tol=_TOL, pairs_Cs=_half_decades(-3, 2), queries_Cs=_half_decades(-1, 5)
-)
+_PAIRS_CS, _QUERIES_CS = _half_decades(-3, 2), _half_decades(-1, 5)
 
 
 def benchmark_model(name: str) -> ProtocolModel:
@@ -163,7 +128,7 @@ def benchmark_model(name: str) -> ProtocolModel:
         return RankingSVM(name=name, features=AsGiven(), loss=_LETOR_LOSSES[name], Cs=_LINEAR_CS, tol=_TOL)
     if name == "SVM-map-bins":
         return RankingSVM(name=name, features=Indicators(10), loss="map", Cs=_BINNED_CS, tol=_BINNED_TOL)
-    return _LETOR_SYSTEMS.make(name)
+    return other_system(name, features=AsGiven(), every=1, tol=_TOL, pairs_Cs=_PAIRS_CS, queries_Cs=_QUERIES_CS)
 
 
 def as_models(given: Any, registry: Registry[Any], **settings: Any) -> tuple[ProtocolModel, ...]:
@@ -187,16 +152,8 @@ def needed_package(model: str) -> str:
     return EXTRAS[model] if _fault(model) else ""
 
 
-def require_installed(model: str) -> None:
-    """Raise NotInstalledError if a model needs a package that is not installed or cannot be loaded."""
-    fault = _fault(model)
-    if fault:
-        raise NotInstalledError(f"the model {model} needs {EXTRAS[model]}{fault}")
-
-
 def _fault(model: str) -> str:
     """Return the reason why a model's package is unusable, with the remedy; "" if it needs none."""
-    require_kind("model", model, str, "the name of a model")
     package = EXTRAS.get(model)
     if package is None:
         return ""

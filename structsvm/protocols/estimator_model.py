@@ -51,9 +51,8 @@ def _require_grid(model: Any, attribute: Any, grid: Grid) -> None:
 
 def _points(grid: Grid) -> Iterator[dict[str, Any]]:
     """Yield the points of a grid in the given order, which decides between equal results."""
-    names = [name for name, _ in grid]
-    for values in product(*(values for _, values in grid)):
-        yield dict(zip(names, values, strict=True))
+    pairs = ([(name, value) for value in values] for name, values in grid)
+    return map(dict, product(*pairs))
 
 
 def _value_of(settings: Mapping[str, Any]) -> Value:

@@ -1,6 +1,5 @@
 """Feature maps: how a model reads the scores of base functions."""
 
-from abc import ABC, abstractmethod
 from typing import Any
 
 import scipy.sparse as sp
@@ -24,7 +23,7 @@ def _scaling_to_one(given: str | None) -> str | None:
     return scaling_named("Indicators(normalize=...)", given, ("query-min-max", "query-percentiles"))
 
 
-class FeatureMap(ABC):
+class FeatureMap:
     """Features computed in two steps: within each query, and by a transformer fitted on the training queries.
 
     Subclasses must be frozen, hashable and comparable: models with equal maps share one matrix.
@@ -60,9 +59,9 @@ class FeatureMap(ABC):
         """
         return X
 
-    @abstractmethod
     def transformer(self) -> Any:
-        """Return a scikit-learn transformer, to fit on the rows of the training queries."""
+        """Return a scikit-learn transformer, to fit on the rows of the training queries; default: changes nothing."""
+        return FunctionTransformer()
 
 
 @frozen
@@ -128,10 +127,6 @@ class Scores(FeatureMap):
         fill = FillMissing("min" if self.normalize is None else 0.0)
         return fill.fit_transform(_scaled(X, qid, self.normalize), qid=qid)
 
-    def transformer(self) -> FunctionTransformer:
-        """Return a transformer that changes nothing."""
-        return FunctionTransformer()
-
 
 @frozen
 class AsGiven(FeatureMap):
@@ -155,10 +150,6 @@ class AsGiven(FeatureMap):
     def within_queries(self, X: Features, qid: ArrayLike) -> Features:
         """Return X."""
         return _dense(X) if self.dense else X
-
-    def transformer(self) -> FunctionTransformer:
-        """Return a transformer that changes nothing."""
-        return FunctionTransformer()
 
 
 def _dense(X: Features) -> Matrix:

@@ -5,27 +5,14 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, TypeAlias
 
-from attrs import frozen
+from attrs import field, frozen
 
 from structsvm.exceptions import InputError
 from structsvm.foundation.types import IntVector, Vector
-from structsvm.protocols.feature_maps import FeatureMap
+from structsvm.protocols.feature_maps import AsGiven, FeatureMap
 
 Value: TypeAlias = float | str
-"""Value of a hyper-parameter: a number, an int if it is a count of rounds, or several settings in words.
-
-Examples
---------
->>> import numpy as np
->>> from structsvm.protocols import AsGiven, EstimatorModel
->>> from structsvm.rankers import MaximumEntropy
->>> X, y, qid = np.array([[1.0], [2.0], [3.0]]), np.array([0.0, 1.0, 1.0]), np.zeros(3, np.int64)
->>> for grid in ({"C": (0.1, 1.0)}, {"C": (0.1, 1.0), "max_iter": (50,)}):
-...     model = EstimatorModel(name="MaxEnt", features=AsGiven(), estimator=MaximumEntropy(), grid=grid)
-...     print([candidate.value for candidate in model.candidates(X, y, qid)])
-[0.1, 1.0]
-['C=0.1, max_iter=50', 'C=1.0, max_iter=50']
-"""
+"""Value of a hyper-parameter: a number, an int if it is a count of rounds, or several settings in words."""
 
 
 def spelled(value: Value) -> str:
@@ -106,6 +93,19 @@ class ProtocolModel(ABC):
         y : labels, shape (rows,); relevant above 0.
         qid : number of the query of each row, ascending, shape (rows,).
         """
+
+
+@frozen(kw_only=True)
+class KnownCandidates(ProtocolModel):
+    """A model whose candidates, in ``found``, are known before the fit."""
+
+    name: str
+    found: Sequence[Candidate]
+    features: FeatureMap = field(factory=AsGiven)
+
+    def candidates(self, X: Any, y: Vector, qid: IntVector) -> Sequence[Candidate]:
+        """Return the known candidates."""
+        return self.found
 
 
 def require_features(model: Any, attribute: Any, features: Any) -> None:

@@ -39,10 +39,7 @@ TRIALS, FOLDS = "trials.jsonl", "folds.jsonl"
 
 @frozen(eq=False)
 class QuerySet:
-    """The training, validation or test set, with the rows of each query together; labels above 0 are relevant.
-
-    ``read`` returns the features that a map computes query by query (`FeatureMap.within_queries`).
-    """
+    """A set of queries, with the rows of each together; ``read`` returns what a map computes within queries."""
 
     read: Callable[[FeatureMap], Any]
     y: Vector = field(repr=False)
@@ -138,11 +135,10 @@ def run_trial(plan: Plan[Any], name: str) -> Trial:
 def run_plan(
     plan: Plan[R], folder: Path | None, *, n_jobs: int | None, progress: Progress | None, replace: bool = False
 ) -> R:
-    """Run the missing trials in ``n_jobs`` processes (None: one per processor), and return the results of all trials.
+    """Run the trials that the folder does not have in ``n_jobs`` processes, and return the results of all trials.
 
-    ``folder`` stores finished trials, from which a later run resumes; None: trials are not stored. Raise InputError if
-    the folder has trials of another plan, unless ``replace``, or if trials are missing and stored trials have other
-    versions.
+    Raise InputError if the folder has trials of another plan, unless ``replace``, or if trials are missing and stored
+    trials have other versions.
     """
     header = plan.header()
     path = None if folder is None else folder / plan.file
@@ -188,7 +184,9 @@ def fit_models(case: Case, plan: Plan[Any]) -> dict[str, Fit]:
     for features in dict.fromkeys(model.features for model in case.models):
         readers = [model for model in case.models if model.features == features]
         with naming_model(readers[0], case.where):
-            matrices = _transformed(features, case.sets)
+            read = [each.read(features) for each in case.sets]
+            transformer = features.transformer().fit(read[0])
+            matrices = [transformer.transform(each) for each in read]
         for model in readers:
             with naming_model(model, case.where):
                 found[model.name] = _fit(model, matrices, case, plan)
@@ -230,13 +228,6 @@ def _fit(model: ProtocolModel, matrices: Sequence[Any], case: Case, plan: Plan[A
         unconverged=len(warned),
         **further,
     )
-
-
-def _transformed(features: FeatureMap, sets: Sequence[QuerySet]) -> list[Any]:
-    """Return the features of each set; the map learns from the first set."""
-    read = [each.read(features) for each in sets]
-    transformer = features.transformer().fit(read[0])
-    return [transformer.transform(each) for each in read]
 
 
 @contextmanager

@@ -1,15 +1,13 @@
 """The results of all protocols: how each model did in each trial."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
-import numpy as np
 from attrs import field, frozen
 
 from structsvm.estimators.choosing import which_end
 from structsvm.exceptions import InputError, UnknownNameError
 from structsvm.foundation.storage.records import Header
-from structsvm.foundation.types import Vector
 from structsvm.protocols.model import Value
 
 T = TypeVar("T")
@@ -27,15 +25,11 @@ class Fit:
     """A model in one trial: the values of its hyper-parameter, the picked value, and its measures on the test queries.
 
     - ``measures``: mean of each measure over the test queries; ``queries``: values of some for each query, shape (Q,).
-    - ``values``: values of the hyper-parameter in the order of training; ints for counts, texts for several settings.
-    - ``validation``: the picking measure on the validation queries at each value.
-    - ``train``, ``test``: the same on the training and test queries; empty if not measured.
+    - ``validation``: the picking measure on the validation queries at each value; ``train`` and ``test``: the same on
+      the training and test queries, empty if not measured.
     - ``seconds``, ``gaps``: training time and certified gap (in units of the loss, or None) at each value.
-    - ``chosen``: position of the picked value: the best on validation, the first among equals.
-    - ``features``: number of features that the model reads.
-    - ``weights``: weights of the picked value; None if the protocol stores none or the model has none.
-    - ``warm_started``: whether training for a value started from the weights of the previous value.
-    - ``unconverged``: number of convergence warnings.
+    - ``chosen``: position of the picked value; ``weights``: its weights, or None if the protocol stores none.
+    - ``features``: number of features that the model reads; ``unconverged``: number of convergence warnings.
     """
 
     measures: Mapping[str, float] = field(repr=False)
@@ -87,8 +81,8 @@ def known_gaps(fits: Iterable[Fit]) -> list[float]:
 class Trial:
     """One split of the queries: their ids, the numbers of documents of the three sets, and the fits by group and model.
 
-    ``name`` is the number of the trial or the name of the fold. Groups are the variants of an experiment, or the models
-    and single features of a benchmark. ``seconds`` include reading and measuring.
+    Groups are the variants of an experiment, or the models and single features of a benchmark. ``seconds`` include
+    reading and measuring.
     """
 
     name: str
@@ -110,10 +104,7 @@ class Trial:
 
 @frozen(kw_only=True)
 class Results:
-    """The results of a protocol: settings, data and versions in ``header``, and the ``trials`` in order.
-
-    The setting ``models`` has the settings of each model by name, in the order of the tables.
-    """
+    """The results of a protocol; ``header.settings["models"]`` has the settings of each model by name."""
 
     header: Header
     trials: tuple[Trial, ...] = field(repr=False)
@@ -131,11 +122,3 @@ class Results:
     def fits(self, group: str, model: str) -> tuple[Fit, ...]:
         """Return a model's fits in a group, trial by trial; raise UnknownNameError for unknown names."""
         return tuple(look_up("model", model, look_up("variant", group, trial.fits)) for trial in self.trials)
-
-    def averaged(self, ids: Sequence[str], group: str, model: str, measure: str) -> Vector:
-        """Return the mean of a measure over the trials that tested each query, shape (Q,); NaN without a test."""
-        values: dict[str, list[float]] = {query: [] for query in ids}
-        for trial, fit in zip(self.trials, self.fits(group, model), strict=True):
-            for query, value in zip(trial.test, fit.queries[measure], strict=True):
-                values[query].append(value)
-        return np.array([sum(each) / len(each) if each else np.nan for each in values.values()])

@@ -59,8 +59,7 @@ class RankingSVM(ProtocolModel):
 class ClassificationSVM(ProtocolModel):
     """A linear SVM that separates relevant documents from others, warm-started along a path of C.
 
-    ``balanced`` weights relevant documents by the ratio of other to relevant training documents (section 5.2.1 of the
-    paper on SVM-map); the mean weight is 1. ``fit_intercept`` adds a constant to all scores.
+    ``balanced`` weights relevant documents by the ratio of other to relevant ones (section 5.2.1 of the paper).
     """
 
     warm_started: ClassVar[bool] = True
@@ -137,11 +136,8 @@ class ErrorRate(ScoreLoss[Vector]):
 
 
 def merge_equal(X: Any, relevant: BoolVector, weight: Vector) -> tuple[IntVector, Vector]:
-    """Merge documents with equal features and relevance; return the rows to keep and their summed weights.
-
-    About half of the documents of a pool are duplicates: a single run retrieved each of them, near its end, so that
-    most of their features are 0.
-    """
+    """Merge documents with equal features and relevance; return the rows to keep and their summed weights."""
+    # About half of the documents of a pool are duplicates: a single run retrieved each of them, near its end.
     if not isinstance(X, BinnedMatrix):
         return np.arange(len(weight)), weight
     keys = np.column_stack([X.codes, relevant.astype(X.codes.dtype)])

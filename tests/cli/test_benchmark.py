@@ -16,7 +16,6 @@ from structsvm.cli.shared.paths import BENCHMARK
 from structsvm.data import load_letor
 from structsvm.protocols import AsGiven, EstimatorModel, plan
 from structsvm.protocols.letor.folds import find_folds, read_fold
-from structsvm.registry import benchmark_models
 from tests.docs.pages import PROGRESS
 from tests.protocols.letor.conftest import write_set
 
@@ -82,7 +81,7 @@ def test_tables_with_named_columns(run, folds):
     assert "has no column 'label': name the column of labels (label=..., or --label COLUMN on the command line)" in said
     Path("tables/S3.csv").write_text(whole)
     Path("tables/S3.csv").rename("tables/S3.txt")
-    assert "tables/S3.txt is not: the files of a fold must" in run("benchmark", "tables", *options, code=2).stderr
+    assert "tables/S3.txt is not: files that are read together" in run("benchmark", "tables", *options, code=2).stderr
     Path("tables/S3.txt").write_text(Path("tables/S2.csv").read_text())
     Path("tables/S3.txt").rename("tables/S3.csv")
     assert "query 200 is in " in run("benchmark", "tables", *options, code=2).stderr
@@ -192,15 +191,6 @@ def test_training_that_did_not_converge_is_told(run, folds, monkeypatch):
         "structsvm: note: short: training did not converge in Fold1, Fold2, Fold3; their figures are of what was "
         "reached by then\n"
     )
-
-
-def test_the_names_of_models(run, monkeypatch):
-    monkeypatch.setattr("structsvm.protocols.catalogue.find_spec", lambda name: name)
-    monkeypatch.setattr("structsvm.protocols.catalogue.import_module", lambda name: None)
-    assert run("benchmark", "--list").stdout.splitlines() == benchmark_models.names()
-    monkeypatch.setattr("structsvm.protocols.catalogue.find_spec", lambda name: None)
-    missing = ["LambdaMART (needs lightgbm)" if name == "LambdaMART" else name for name in benchmark_models.names()]
-    assert run("benchmark", "--list").stdout.splitlines() == missing
 
 
 @pytest.mark.parametrize(

@@ -18,9 +18,7 @@ from structsvm.foundation.storage.files import STANDARD_INPUT
 @click.argument("collection", type=paths.COLLECTION)
 @click.option("--topics", type=paths.TOPICS)
 @click.option("--out", type=paths.OUTPUT)
-@collections.with_format
-@collections.with_encoding
-@collections.with_id_field
+@collections.with_texts
 @collections.with_fields
 @collections.with_numbering
 @collections.with_grades
@@ -44,7 +42,7 @@ def test_what_commands_are_given():
         "collection": Path("cran.all.1400"),
         "topics": None,
         "out": None,
-        "form": "auto",
+        "format": "auto",
         "encoding": "utf-8",
         "id_field": None,
         "fields": (),
@@ -54,7 +52,7 @@ def test_what_commands_are_given():
     words = ("--format", "tsv-header", "--encoding", "latin-1", "--id-field", "pid", "--fields", "title, text")
     found = values("x", *words, "--numbering", "position", "--grades", "1=4, 2=3,+3=2,4=1,5=0,-1=0")
     assert found["grades"] == {1: 4, 2: 3, 3: 2, 4: 1, 5: 0, -1: 0}
-    assert (found["form"], found["encoding"], found["id_field"]) == ("tsv-header", "latin-1", "pid")
+    assert (found["format"], found["encoding"], found["id_field"]) == ("tsv-header", "latin-1", "pid")
     assert (found["fields"], found["numbering"]) == (("title", "text"), "position")
 
 

@@ -217,7 +217,7 @@ def test_names_of_runs_that_are_the_same(run, compared):
 @pytest.mark.parametrize(
     ("args", "code", "message"),
     [
-        (("--baseline", "new.txt"), 2, "the baseline new.txt is the only run: give another run to compare with it"),
+        (("--baseline", "new.txt"), 2, "the baseline 'new' is the only run: give another run to compare with it"),
         (("new.txt", "--baseline", "old.txt"), 2, "new.txt is given twice: leave one out"),
         (("--seed", "3"), 2, "--confidence, --resamples and --seed need --baseline"),
         (("--baseline", "none.txt"), 2, "there is no file none.txt"),

@@ -3,12 +3,10 @@
 import pytest
 
 from structsvm.cli.shared import console
-from structsvm.cli.shared.console import Grid
 from structsvm.foundation.tables.table import Column, Table
 
 HEADINGS = ["run", "measure", *(f"number {k}" for k in range(12))]
 ROWS = [[run, "ndcg@10", *(f"{k}.{run[-1]}234" for k in range(12))] for run in ("new1", "new2")]
-GRID = Grid(HEADINGS, [ROWS], [False, False, *[True] * 12])
 
 
 def table(*, notes: tuple[str, ...] = ()) -> Table:
@@ -19,14 +17,15 @@ def table(*, notes: tuple[str, ...] = ()) -> Table:
 
 @pytest.mark.parametrize("width", [40, 80, 120])
 def test_each_number_is_in_one_part_and_each_part_names_its_rows(width: int) -> None:
-    parts = GRID.fitted(width)
+    parts = console.fitted(table(), width)
     assert [heading for part in parts for heading in part.headings[2:]] == HEADINGS[2:]
     assert all(list(part.headings[:2]) == HEADINGS[:2] for part in parts)
-    assert [cell for part in parts for cell in part.sections[0][1][2:]] == ROWS[1][2:]
+    assert [cell for part in parts for cell in part.cells[0][1][2:]] == ROWS[1][2:]
 
 
 def test_what_fits_is_not_folded() -> None:
-    assert GRID.fitted(200) == [GRID]
+    whole = table()
+    assert console.fitted(whole, 200) == [whole]
 
 
 @pytest.mark.parametrize("width", [80, 60])

@@ -2,6 +2,8 @@
 
 import pytest
 
+from structsvm.cli.shared.options import as_measures
+
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
@@ -12,18 +14,16 @@ import pytest
             "'zero_one' is a loss, for --loss; a measure is needed here.",
         ),
         (["train", "train.txt", "-m", "m.npz", "--loss", "osqp"], "'osqp' is a QP backend, for --backend of a solver"),
-        (
-            ["evaluate", "m.npz", "test.txt", "--measure", "map,ndcg@10(gain=linear,empty=skip)"],
-            "give --measure for each: --measure map --measure ndcg@10(gain=linear,empty=skip)",
-        ),
-        (
-            ["train", "train.txt", "-m", "m.npz", "--measure", "map,mrr"],
-            "give --measure for each: --measure map --measure mrr",
-        ),
+        (["evaluate", "m.npz", "test.txt", "--measure", "map,"], "'map,' has an empty entry: write it as a,b,c"),
     ],
 )
 def test_names_of_another_kind(run, arguments, message):
     assert message in " ".join(run(*arguments, code=2).stderr.split())
+
+
+def test_an_option_may_have_several_measures():
+    found = as_measures(None, None, ("map,ndcg@10(gain=linear,empty=skip)", "p@5"))
+    assert list(map(str, found)) == ["map", "ndcg@10(empty=skip,gain=linear)", "p@5"]
 
 
 def test_the_loss_of_another_package_is_no_measure(run, monkeypatch):

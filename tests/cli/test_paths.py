@@ -9,7 +9,7 @@ import click
 import pytest
 from attrs import fields
 
-from structsvm.cli import main
+from structsvm.cli import _HOMES, main
 from structsvm.cli.shared import command as checks
 from structsvm.cli.shared import paths
 from structsvm.cli.shared.command import Command
@@ -17,7 +17,7 @@ from structsvm.cli.shared.data import Columns
 from tests.cli.conftest import write_letor
 from tests.protocols.experiment.report.conftest import made_up
 
-COMMANDS = list(main.commands.values())
+COMMANDS = [main.get_command(click.Context(main), name) for name in _HOMES]
 
 
 def paths_of(command):

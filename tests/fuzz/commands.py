@@ -177,7 +177,7 @@ def _needed(words: Sequence[str], files: Mapping[str, bytes]) -> set[str]:
 
 def _changed(rng: Random, words: list[str], files: Mapping[str, bytes]) -> list[str]:
     """Return the command line with a word removed, repeated, exchanged or replaced, or with another option."""
-    command = main.commands.get(words[0])
+    command = main.get_command(click.Context(main), words[0])
     words = list(words)
     k = rng.randrange(len(words))
     if rng.random() < 0.15:
@@ -287,7 +287,7 @@ def _names() -> list[str]:
 
 def _bounded(words: list[str]) -> list[str]:
     """Return a command line that does not ask for hours of work, and that a system can pass on."""
-    if words and words[0] in _PLAIN and not {"-h", "--help", "--list"} & set(words):
+    if words and words[0] in _PLAIN and not {"-h", "--help"} & set(words):
         words = words + [
             word
             for name, value in (("--models", "svm-roc"), ("--jobs", "1"))
@@ -335,7 +335,7 @@ def is_read(path: str, case: Case) -> bool:
 
 def _values(words: Sequence[str], names: set[str]) -> list[Any]:
     """Return the values of the options of these names."""
-    command = main.commands.get(words[0]) if words else None
+    command = main.get_command(click.Context(main), words[0]) if words else None
     if command is None:
         return []
     found = list[Any]()

@@ -30,7 +30,7 @@ def names(models):
 
 def few(features):
     """Each other system, with short grids."""
-    return tuple(map(catalogue.Systems(features=features, **FEW).make, OTHERS))
+    return tuple(catalogue.other_system(name, features=features, **FEW) for name in OTHERS)
 
 
 def test_every_other_ranker_and_method_of_fusion_is_a_model():

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from attrs import asdict, evolve, field, frozen
+from attrs import asdict, evolve, frozen
 
 from examples.papers.morgan2004.okapi_tf import okapi_tf
 from examples.papers.morgan2004.results import MorganResults, TopicTrial
@@ -19,10 +19,10 @@ from structsvm.foundation.queries import Queries
 from structsvm.foundation.settings import as_list, as_path, require_kind
 from structsvm.foundation.storage.files import replacing
 from structsvm.foundation.storage.records import Header, Kind, to_json, versions
-from structsvm.foundation.types import BoolVector, IntVector, Matrix, Vector
+from structsvm.foundation.types import BoolVector, Matrix, Vector
 from structsvm.metrics import AP, IPrec, rank_lists
 from structsvm.metrics.average_precision import LEVELS
-from structsvm.protocols import AsGiven, Candidate, FeatureMap, ProtocolModel
+from structsvm.protocols.model import KnownCandidates
 from structsvm.protocols.plan import TRIALS, Case, Measured, Plan, Progress, QuerySet, different, naming_model, run_plan
 from structsvm.protocols.results import Fit
 from structsvm.text import Index
@@ -119,19 +119,6 @@ class TopicData:
     information: tuple[float, ...]
 
 
-@frozen
-class _Learned(ProtocolModel):
-    """A method whose candidates are known."""
-
-    name: str
-    found: Sequence[Candidate]
-    features: FeatureMap = field(factory=AsGiven)
-
-    def candidates(self, X: Any, y: Vector, qid: IntVector) -> Sequence[Candidate]:
-        """Return the candidates."""
-        return self.found
-
-
 @frozen(eq=False, kw_only=True)
 class MorganPlan(Plan[MorganResults]):
     """The trials of the experiment: every topic with every split. `data` is that of one trial, in its process."""
@@ -178,7 +165,9 @@ class MorganPlan(Plan[MorganResults]):
             with naming_model(method, where):
                 found[method.name] = list(method.lengths(*parts[0]))
         for length in range(1, self.settings.terms + 1):
-            models = [_Learned(method, of_lengths[length - 1]) for method, of_lengths in found.items()]
+            models = [
+                KnownCandidates(name=method, found=of_lengths[length - 1]) for method, of_lengths in found.items()
+            ]
             train, validation, test = (_documents(X[:, :length], y, topic) for X, y in parts)
             yield Case(str(length), where, models, (train, validation, test))
 

@@ -2,15 +2,18 @@
 
 import re
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from typing import Any, TypeVar
 
 import click
 
 from structsvm.cli.shared.console import note
-from structsvm.cli.shared.options import list_option, several, several_or_none
+from structsvm.cli.shared.options import list_option, several
 from structsvm.exceptions import InputError
 from structsvm.registry.spelling import is_whole
+
+T = TypeVar("T", bound=Callable[..., Any])
 
 _GRADE = re.compile(r"([+-]?\d{1,18})\s*=\s*([+-]?\d{1,18})", re.ASCII)
 
@@ -48,24 +51,28 @@ def _as_grades(ctx: click.Context, param: click.Parameter, text: str | None) -> 
     return grades
 
 
-with_format = click.option(
+_WITH_FORMAT = click.option(
     "--format",
-    "form",
     metavar="NAME",
     default="auto",
     callback=_as_format,
     help="Format: trec (SGML), smart, jsonl (one object a line), tsv (id and text), tsv-header (the first line names "
     "the columns), or auto, which recognises trec, smart and jsonl by their first characters.",
 )
-"""Option of commands that read documents or topics, as ``form``."""
 
-with_encoding = click.option(
+_WITH_ENCODING = click.option(
     "--encoding", metavar="NAME", default="utf-8", callback=_as_encoding, help="Encoding of the texts."
 )
 
-with_id_field = click.option(
+_WITH_ID_FIELD = click.option(
     "--id-field", metavar="NAME", help="Field that holds the id, in jsonl and tsv-header.  [default: found by its name]"
 )
+
+
+def with_texts(command: T) -> T:
+    """Add --format, --encoding and --id-field, which are arguments of `structsvm.data.read_topics`."""
+    return _WITH_FORMAT(_WITH_ENCODING(_WITH_ID_FIELD(command)))
+
 
 with_fields = list_option("--fields", help="Fields of the documents to keep, as in title,text.  [default: all]")
 
@@ -83,15 +90,6 @@ with_grades = click.option(
     help="New grade for each grade in the judgments, as in 1=4,2=3,3=2,4=1,-1=0 for Cranfield, where 1 is best.  "
     "[default: as given]",
 )
-
-with_topics = click.option(
-    "--topics",
-    metavar="LIST",
-    multiple=True,
-    callback=several_or_none,
-    help="Topics and ranges of topics, as in 301,601-650.  [default: all]",
-)
-"""Option of experiments on topics; `expanded` expands its ranges."""
 
 
 @contextmanager

@@ -89,13 +89,13 @@ def _spare_inputs(outputs: list[_Output], given: list[_Given]) -> None:
     for each in given:
         with suppress(InputError, OSError):
             for path in each.type.reads(each.path):
-                identity = _of_path(path)
+                identity = _identity(path.stat)
                 if identity is not None:
                     inputs[identity] = path
                 elif path != each.path:
                     absent[path] = each.path
     for output in outputs:
-        identity = _of_path(output.path)
+        identity = _identity(output.path.stat)
         spared = None if identity is None else inputs.get(identity)
         if spared is not None:
             known_as = "" if spared == output.path else ", which is the same file"
@@ -108,7 +108,7 @@ def _spare_inputs(outputs: list[_Output], given: list[_Given]) -> None:
                 f"{output.name} {output.path} would be read together with {absent[read]} the next time: choose another "
                 "file"
             )
-    identity = _of_standard_output()
+    identity = _identity(lambda: os.fstat(sys.stdout.fileno()))
     if identity in inputs:
         raise InputError(f"standard output goes to the input {inputs[identity]}: send it elsewhere")
 
@@ -135,28 +135,20 @@ def _holding(folder: _Given) -> dict[Path, None]:
     return holding
 
 
-def _of_path(path: Path) -> _Identity | None:
+def _identity(status: Callable[[], os.stat_result]) -> _Identity | None:
     """Return the identity of a file; None if it does not exist, or is a pipe or device."""
-    with suppress(OSError, ValueError):
-        return _of(path.stat())
-    return None
-
-
-def _of_standard_output() -> _Identity | None:
     # A standard stream may be missing or closed.
     with suppress(AttributeError, OSError, ValueError):
-        return _of(os.fstat(sys.stdout.fileno()))
+        found = status()
+        if stat.S_ISREG(found.st_mode):
+            return found.st_dev, found.st_ino
     return None
-
-
-def _of(status: os.stat_result) -> _Identity | None:
-    return (status.st_dev, status.st_ino) if stat.S_ISREG(status.st_mode) else None
 
 
 def _one_file(one: Path, other: Path) -> bool:
     """Return whether two paths name the same file, which may not exist yet."""
-    if _of_path(one) or _of_path(other):
-        return _of_path(one) == _of_path(other)
+    if _identity(one.stat) or _identity(other.stat):
+        return _identity(one.stat) == _identity(other.stat)
     first, second = (Path(os.path.realpath(path)) for path in (one, other))
     if first == second:
         # Pipes and devices accept several outputs.

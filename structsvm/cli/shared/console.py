@@ -2,26 +2,21 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
+from operator import itemgetter
 from shutil import get_terminal_size
 from textwrap import wrap
-from typing import Self, TextIO
+from typing import TextIO
 
 import click
-from attrs import frozen
+from attrs import evolve
 from rich.cells import cell_len
 
 from structsvm.exceptions import printable
-from structsvm.foundation.tables.layout import lay_out
-from structsvm.foundation.tables.table import Table
-
-_SHOWN = 5
-"""Largest number of topics that a note names."""
-
-_GAP = 3
-"""Number of blanks between columns of a table."""
+from structsvm.foundation.tables.layout import GAP, lay_out
+from structsvm.foundation.tables.table import Column, Table
 
 _LINE_EVERY = 30.0
 """Seconds between lines of progress without a terminal."""
@@ -45,76 +40,48 @@ def note(text: str) -> None:
     echo_wrapped(f"structsvm: note: {text}", err=True, indent=2)
 
 
-def note_left_out(left_out: Mapping[str, str]) -> None:
-    """Print a note with the topics that are left out and their reasons, if any."""
-    if left_out:
-        reasons = [f"{topic} ({reason})" for topic, reason in left_out.items()]
-        more = f" and {len(reasons) - _SHOWN} more" if len(reasons) > _SHOWN else ""
-        note(f"{counted(len(reasons), 'topic')} left out: {', '.join(reasons[:_SHOWN])}{more}")
-
-
-@frozen
-class Grid:
-    """Cells of a table in sections; ``right`` is True for columns that are aligned to the right."""
-
-    headings: Sequence[str]
-    sections: Sequence[Sequence[Sequence[str]]]
-    right: Sequence[bool]
-
-    def fitted(self, width: int) -> list[Self]:
-        """Return this table, with wrapped text if needed, or several tables with the leading text columns each."""
-        widths = self._widths()
-        if sum(widths) + _GAP * (len(widths) - 1) <= width or not any(self.right):
-            return [self]
-        keys = next(k for k, right in enumerate(self.right) if right or k == len(self.right) - 1)
-        named = min(sum(widths[:keys]) + _GAP * keys, width // 2)
-        parts, used = [list(range(keys))], named
-        for column in range(keys, len(widths)):
-            if used + widths[column] > width and len(parts[-1]) > keys:
-                parts.append(list(range(keys)))
-                used = named
-            parts[-1].append(column)
-            used += widths[column] + _GAP
-        return [self._columns(part) for part in parts]
-
-    def _widths(self) -> list[int]:
-        lines = [self.headings, *(row for section in self.sections for row in section)]
-        return [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
-
-    def _columns(self, chosen: Sequence[int]) -> Self:
-        return type(self)(
-            [self.headings[k] for k in chosen],
-            [[[row[k] for k in chosen] for row in section] for section in self.sections],
-            [self.right[k] for k in chosen],
-        )
-
-
 def print_table(
-    columns: Sequence[str], rows: Iterable[Sequence[str]], *, title: str = "", numbers_from: int | None = None
+    headings: Sequence[str], rows: Iterable[Sequence[str]], *, title: str = "", numbers_from: int | None = None
 ) -> None:
-    """Print a table and an empty line; columns from ``numbers_from`` on are aligned to the right."""
-    right = [numbers_from is not None and number >= numbers_from for number in range(len(columns))]
-    _print(title, Grid(columns, [list(rows)], right))
+    """Print rows of texts and an empty line; columns from ``numbers_from`` on are aligned to the right."""
+    first = len(headings) if numbers_from is None else numbers_from
+    columns = tuple(Column(heading, itemgetter(str(k)), right=k >= first) for k, heading in enumerate(headings))
+    records = tuple({str(k): cell for k, cell in enumerate(row)} for row in rows)
+    show_tables(Table(title, columns, (records,)))
 
 
 def show_tables(*tables: Table) -> None:
-    """Print tables with each note only once, below its first table."""
-    said = set[str]()
+    """Print tables, in parts that fit the terminal, with each note only once, below its first table."""
+    width, said = _terminal_width(sys.stdout), set[str]()
     for table in tables:
-        _print(table.title, Grid(table.headings, table.cells, [column.right for column in table.columns]))
+        if table.title:
+            echo_wrapped(table.title)
+        for part in [table] if width is None else fitted(table, width):
+            right = [column.right for column in part.columns]
+            echo(*lay_out(part.headings, part.cells, right, width), "")
         for each in dict.fromkeys(table.notes):
             if each not in said:
                 echo_wrapped(each, "")
         said.update(table.notes)
 
 
-def _print(title: str, grid: Grid) -> None:
-    """Print a table, in parts that fit the terminal."""
-    if title:
-        echo_wrapped(title)
-    width = _terminal_width(sys.stdout)
-    for part in [grid] if width is None else grid.fitted(width):
-        echo(*lay_out(part.headings, part.sections, part.right, width), "")
+def fitted(table: Table, width: int) -> list[Table]:
+    """Return a table, with wrapped text if needed, or several tables with the leading text columns each."""
+    lines = [table.headings, *(row for section in table.cells for row in section)]
+    widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
+    right = [column.right for column in table.columns]
+    if sum(widths) + GAP * (len(widths) - 1) <= width or not any(right):
+        return [table]
+    keys = min(right.index(True), len(right) - 1)
+    named = min(sum(widths[:keys]) + GAP * keys, width // 2)
+    parts, used = [list(range(keys))], named
+    for column in range(keys, len(widths)):
+        if used + widths[column] > width and len(parts[-1]) > keys:
+            parts.append(list(range(keys)))
+            used = named
+        parts[-1].append(column)
+        used += widths[column] + GAP
+    return [evolve(table, columns=tuple(table.columns[k] for k in part)) for part in parts]
 
 
 def _terminal_width(stream: TextIO) -> int | None:
@@ -209,8 +176,3 @@ def _clock(seconds: float) -> str:
 def counted(number: int, singular: str, plural: str | None = None) -> str:
     """Return "1 query" or "2 queries"."""
     return f"{number} {singular if number == 1 else plural or f'{singular}s'}"
-
-
-def first_of(names: Sequence[str], shown: int = _SHOWN) -> str:
-    """Return the first names for a note."""
-    return ", ".join(names[:shown]) + (", ..." if len(names) > shown else "")

@@ -11,7 +11,7 @@ from attrs import evolve, frozen
 from structsvm.cli.shared.console import counted, note
 from structsvm.cli.shared.options import several_or_none
 from structsvm.cli.shared.paths import DATA, OUTPUT
-from structsvm.data.columns.base import named_as_table
+from structsvm.data.columns.base import all_tables
 from structsvm.exceptions import InputError, quoted
 
 if TYPE_CHECKING:
@@ -34,14 +34,8 @@ class Columns:
     cache: Path | None = None
 
     def are_tables(self, paths: Sequence[Path]) -> bool:
-        """Return whether files are tables, by name or because columns are named; raise UsageError if they are mixed."""
-        by_name = [named_as_table(path) for path in paths]
-        if not self.named and any(by_name) and not all(by_name):
-            raise click.UsageError(
-                f"{paths[by_name.index(True)]} is a table by its name, and {paths[by_name.index(False)]} is not: "
-                "they are read as one data set, of one format"
-            )
-        if not self.named and not any(by_name):
+        """Return whether files are tables, by name or because columns are named; raise InputError if they are mixed."""
+        if not self.named and not all_tables(paths):
             return False
         other = "--groups" if self.groups else "--cache" if self.cache else ""
         if other:
@@ -215,9 +209,7 @@ def _refuse_names(names: tuple[str, ...], found: tuple[str, ...], path: Path) ->
 def _read_tables(paths: Sequence[Path], columns: Columns, *, labels: bool, queries: bool) -> "RankingData":
     from structsvm.data.table import Naming, read_tables
 
-    naming = Naming(
-        columns.label or Naming().label, columns.qid or Naming().qid, columns.docid, columns.features, labels, queries
-    )
+    naming = Naming(**columns.named, labels=labels, queries=queries)
     data, left_out = read_tables(paths, naming, columns.dtype)
     if left_out.words:
         note(f"columns that are not numbers are left out: {', '.join(left_out.words)}")

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from structsvm.cli.shared.console import counted, echo, echo_wrapped, first_of, print_table, show_tables
+from structsvm.cli.shared.console import counted, echo, echo_wrapped, print_table, show_tables
 from structsvm.cli.shared.results import write_plot
+from structsvm.exceptions import first_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,8 +37,7 @@ def print_model(report: dict[str, Any]) -> None:
         ([name, _figure(of), str(queries), str(of["undefined"])] for name, of in measures.items()),
         numbers_from=1,
     )
-    _print_notes(measures)
-    _print_undefined(measures.values())
+    _print_notes(measures, measures.values())
 
 
 def print_runs(report: dict[str, Any]) -> None:
@@ -59,8 +59,7 @@ def print_runs(report: dict[str, Any]) -> None:
         ),
         numbers_from=2,
     )
-    _print_notes(runs[0]["measures"])
-    _print_undefined(of for run in runs for of in run["measures"].values())
+    _print_notes(runs[0]["measures"], (of for run in runs for of in run["measures"].values()))
     for which, why in _LEFT_OUT.items():
         alike: dict[tuple[str, ...], list[str]] = {}
         for run in runs:
@@ -103,43 +102,35 @@ def as_records(comparison: "RunComparison") -> dict[str, Any]:
     }
 
 
-def _print_notes(measures: Mapping[str, Mapping[str, Any]]) -> None:
-    """Print notes about measures that differ from others of the same name, and about sums."""
+def _print_notes(measures: Mapping[str, Mapping[str, Any]], figures: Iterable[Mapping[str, Any]]) -> None:
+    """Print notes about measures that differ from others of the same name, about sums, and queries without a value."""
     for name, of in measures.items():
         if of["note"]:
             echo_wrapped(f"{name}: {of['note']}.")
     other = [f"{name} is a {of['summary']}" for name, of in measures.items() if of["summary"] != "mean"]
     if other:
         echo_wrapped(f"{', '.join(other)} over queries, which --baseline does not compare.")
+    for empty in dict.fromkeys(of["empty"] for of in figures if of["undefined"]):
+        echo_wrapped(f"Queries without a value, such as those without relevant documents, are {_EMPTY[empty]}.")
 
 
 def report_csv(report: dict[str, Any]) -> str:
     """Return the comparison as CSV, or else the values of queries, or else the means."""
-    from structsvm.foundation.tables.table import Table
+    from structsvm.foundation.tables.table import Record, Table
 
     if "comparison" in report:
-        table: Table = report["comparison"].table()
-    else:
-        of_data = [report] if "model" in report else report["runs"]
-        own = [
-            {name: of[name] for name in ("model", "run", "file", "topics", "queries", "documents") if name in of}
-            for of in of_data
-        ]
-        if "per_query" in of_data[0]:
-            records = [
-                {**about, "measure": measure, "query": query, "value": value}
-                for about, of in zip(own, of_data, strict=True)
-                for measure, values in of["per_query"].items()
-                for query, value in values.items()
-            ]
+        comparison: RunComparison = report["comparison"]
+        return comparison.table().to_csv()
+    records: list[Record] = []
+    for of in [report] if "model" in report else report["runs"]:
+        named = ("model", "run", "file", "topics", "queries", "documents")
+        about = {name: of[name] for name in named if name in of}
+        if "per_query" in of:
+            for measure, values in of["per_query"].items():
+                records += [{**about, "measure": measure, "query": id, "value": value} for id, value in values.items()]
         else:
-            records = [
-                {**about, "measure": measure, **figures}
-                for about, of in zip(own, of_data, strict=True)
-                for measure, figures in of["measures"].items()
-            ]
-        table = Table("", (), (tuple(records),))
-    return table.to_csv()
+            records += [{**about, "measure": measure, **figures} for measure, figures in of["measures"].items()]
+    return Table("", (), (tuple(records),)).to_csv()
 
 
 def draw_precision(lists: "Mapping[str, RankedLists]", path: Path) -> None:
@@ -156,9 +147,3 @@ def draw_precision(lists: "Mapping[str, RankedLists]", path: Path) -> None:
 
     width, height = (6.0, 3.8) if len(lists) <= MOST_INSIDE else (8.0, max(3.8, 0.9 + 0.19 * len(lists)))
     write_plot(path, width, height, draw)
-
-
-def _print_undefined(reports: Iterable[dict[str, Any]]) -> None:
-    """Print the treatment of queries without a value, if there are any."""
-    for empty in dict.fromkeys(of["empty"] for of in reports if of["undefined"]):
-        echo_wrapped(f"Queries without a value, such as those without relevant documents, are {_EMPTY[empty]}.")

@@ -16,10 +16,7 @@ if TYPE_CHECKING:
 
 
 class FitMonitor:
-    """Callback of fits that shows each step with ``say``, and ends a fit after ``seconds``.
-
-    Notes on resumed fits name the ``checkpoint``; with ``at_C``, each C has its own. ``fits`` counts the fits so far.
-    """
+    """Callback that shows each step, ends a fit after ``seconds``, and names the checkpoint of a resumed fit."""
 
     def __init__(
         self,

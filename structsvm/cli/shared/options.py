@@ -152,28 +152,21 @@ def as_Cs(_ctx: click.Context, _param: click.Parameter, text: str | None) -> tup
     return evenly_spaced(first, last, steps + 1)
 
 
-def as_measures(_ctx: click.Context, param: click.Parameter, names: tuple[str, ...]) -> "tuple[Measure, ...]":
-    """Return the measures of these names."""
+def as_measures(ctx: click.Context, param: click.Parameter, names: tuple[str, ...]) -> "tuple[Measure, ...]":
+    """Return the measures of these names, of which an option may have several, separated by commas."""
     from structsvm.metrics import parse_measure
 
-    for name in names:
-        parts = [part.strip() for part in split_outside(name, ",")]
-        if len(parts) > 1:
-            way_out = (
-                f"give {param.opts[0]} for each: {' '.join(f'{param.opts[0]} {part}' for part in parts)}"
-                if param.multiple
-                else "give one"
-            )
-            raise click.BadParameter(f"{name!r} is more than one measure: {way_out}")
     try:
-        return tuple(parse_measure(name) for name in names)
+        return tuple(parse_measure(part) for name in names for part in several(ctx, param, (name,)))
     except InputError as error:
         raise bad(error) from None
 
 
 def as_measure(ctx: click.Context, param: click.Parameter, name: str) -> "Measure":
     """Return the measure of this name."""
-    (measure,) = as_measures(ctx, param, (name,))
+    measure, *others = as_measures(ctx, param, (name,))
+    if others:
+        raise click.BadParameter(f"{name!r} is more than one measure: give one")
     return measure
 
 
@@ -183,6 +176,18 @@ def as_scaling(_ctx: click.Context, _param: click.Parameter, name: str) -> str |
         return scaling_named("it", name)
     except InputError:
         raise click.BadParameter(f"unknown scaling {name!r}; choose none, {', '.join(FEATURE_SCALINGS)}") from None
+
+
+def with_normalize(more: str = "") -> Callable[[T], T]:
+    """Return --normalize for features; ``more`` ends its help."""
+    return click.option(
+        "--normalize",
+        metavar="NAME",
+        callback=as_scaling,
+        default="none",
+        help="Normalise the features first: query-min-max, query-z-score (both within each query) or standard (over "
+        f"all documents). {more}".strip(),
+    )
 
 
 def above_zero(_ctx: click.Context, _param: click.Parameter, number: N) -> N:

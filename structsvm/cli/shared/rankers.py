@@ -1,42 +1,25 @@
 """Make rankers from names and options, and check that the options apply."""
 
 import inspect
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
-from structsvm.cli.shared.options import COUNT, make_solver, name_option, require_ranking_loss, with_tol
+from structsvm.cli.shared.options import make_solver, require_ranking_loss
 from structsvm.exceptions import InputError
-from structsvm.registry import backends, rankers, solvers
+from structsvm.registry import rankers, solvers
 from structsvm.registry.spelling import Spelling, name_key
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-T = TypeVar("T", bound=Callable[..., Any])
-
 _OF_SOLVERS = ("solver", "backend", "max_iter")
 
-_SOLVER_OPTIONS = (
-    name_option(solvers, "--solver", default="auto", show_default=True, help="Solver of the optimisation problem."),
-    name_option(backends, "--backend", help="QP backend of the solver.  [default: the solver's own]"),
-    with_tol,
-    click.option("--max-iter", type=COUNT, help="Largest number of iterations.  [default: the solver's own]"),
-)
 
-
-def with_solver(command: T) -> T:
-    """Add the options of solvers to a command."""
-    for option in reversed(_SOLVER_OPTIONS):
-        command = option(command)
-    return command
-
-
-def is_default(name: str | None) -> bool:
+def _is_default(name: str) -> bool:
     """Return whether it is `structsvm.Ranker`, for which the options of ``structsvm train`` are made."""
-    return name is None or name_key(Spelling.of(name).name) == "ranker"
+    return name_key(Spelling.of(name).name) == "ranker"
 
 
 def require_applicable(name: str, values: "Mapping[str, Any]") -> None:
@@ -52,7 +35,7 @@ def require_applicable(name: str, values: "Mapping[str, Any]") -> None:
     }
     for option in ("loss", "C", "tol", *_OF_SOLVERS, "fit_intercept", "normalize", *further):
         applies = further.get(option, ("solver" if option in _OF_SOLVERS else option) in known)
-        if not applies and not is_default(name) and _is_given(option):
+        if not applies and not _is_default(name) and _is_given(option):
             shown = next(max(param.opts, key=len) for param in ctx.command.params if param.name == option)
             raise click.UsageError(
                 f"{shown} does not apply to {title}: leave it out. Its settings are {', '.join(sorted(known))}, "
@@ -82,7 +65,7 @@ def settings_of(name: str) -> "Mapping[str, inspect.Parameter]":
 
 def make_ranker(name: str, options: "Mapping[str, Any]") -> Any:
     """Return the named ranker with the given options; raise UsageError for repeated or useless options."""
-    if is_default(name):
+    if _is_default(name):
         require_ranking_loss(options["loss"])
     known = settings_of(name)
     of_solver = {"tol": options["tol"] if _is_given("tol") else None, "max_iter": options["max_iter"]}

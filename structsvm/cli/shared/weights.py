@@ -8,6 +8,7 @@ import numpy as np
 from attrs import frozen
 
 from structsvm.cli.shared.options import several
+from structsvm.foundation.settings import repeated
 from structsvm.registry.spelling import is_whole
 
 if TYPE_CHECKING:
@@ -136,8 +137,6 @@ def _by_column(data: "RankingData", features: Mapping[str, T], option: str) -> l
 
 
 def _require_once(features: Iterable[str]) -> None:
-    known = set[str]()
-    for feature in features:
-        if feature in known:
-            raise click.BadParameter(f"{feature} is given twice: leave one out")
-        known.add(feature)
+    twice = repeated(features)
+    if twice is not None:
+        raise click.BadParameter(f"{twice} is given twice: leave one out")

@@ -9,7 +9,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import NDArray
 
-from structsvm.exceptions import DataFormatError, quoted
+from structsvm.exceptions import DataFormatError, InputError, quoted
 from structsvm.foundation.settings import repeated
 from structsvm.foundation.storage.packed import without_suffix
 from structsvm.foundation.types import Matrix
@@ -32,6 +32,17 @@ def require_distinct(names: Sequence[str], fault: Callable[[str], DataFormatErro
 def named_as_table(path: Path) -> bool:
     """Return whether a file name, with or without a compression suffix, denotes a table."""
     return without_suffix(path).suffix.lower() in _ENDINGS
+
+
+def all_tables(paths: Sequence[Path]) -> bool:
+    """Return whether files are tables by their names; raise InputError if only some are."""
+    by_name = [named_as_table(path) for path in paths]
+    if any(by_name) and not all(by_name):
+        raise InputError(
+            f"{paths[by_name.index(True)]} is a table by its name, and {paths[by_name.index(False)]} is not: "
+            "files that are read together must be of one format"
+        )
+    return any(by_name)
 
 
 class Wanted(NamedTuple):

@@ -9,10 +9,10 @@ from structsvm.foundation.types import Vector
 
 @frozen
 class SignificanceTest:
-    """A two-tailed test of the differences of two systems, query by query; see `structsvm.evaluation.significance`.
+    """A two-tailed test of the differences of two systems, query by query.
 
-    ``p_value(differences, n_resamples, random_state)`` returns the p-value, or None if it is undefined. ``label`` names
-    it in tables, ``description`` in notes, in which "{queries}" stands for "queries" or "topics".
+    ``p_value(differences, n_resamples, random_state)`` is None if undefined. In the ``description``, "{queries}" stands
+    for "queries" or "topics".
     """
 
     label: str

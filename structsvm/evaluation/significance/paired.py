@@ -122,8 +122,7 @@ def differences(first: ArrayLike, second: ArrayLike) -> Vector:
     """Return ``first - second``, with equal values for differences that differ by rounding only, shape (Q,).
 
     Rounding errors would break ties of ranks at random and turn ties into wins. So each size within 1e-12 of the next
-    smaller one, relative to the largest value, is set equal to it. Rounding to twelve digits would fail for numbers
-    half-way between two roundings, such as 2^-13.
+    smaller one, relative to the largest value, is set equal to it.
     """
     one, other = numbers(first, "first"), numbers(second, "second")
     if one.ndim != 1 or one.shape != other.shape or not len(one):
@@ -148,8 +147,7 @@ def bootstrap_interval(
 ) -> tuple[float, float] | None:
     """Return the confidence interval of the mean difference, by the bootstrap over queries; None for one query.
 
-    Bias-corrected and accelerated (Efron, "Better bootstrap confidence intervals", JASA 1987), computed by
-    `scipy.stats.bootstrap`. If all differences are equal, both ends equal them.
+    Bias-corrected and accelerated (Efron, "Better bootstrap confidence intervals", JASA 1987).
     """
     from scipy.stats import bootstrap
 

@@ -13,10 +13,8 @@ def randomization_p(difference: Vector, n_resamples: int = 10_000, random_state:
     """Return the p-value of Fisher's two-tailed randomisation test of the mean difference.
 
     The null hypothesis is that each difference could equally have the other sign (Smucker, Allan and Carterette, "A
-    comparison of statistical significance tests for information retrieval evaluation", CIKM 2007). The test is exact,
-    over all signs of non-zero differences, if there are at most ``n_resamples`` sign assignments. Otherwise it is twice
-    the smaller tail of random assignments, (b + 1) / (n_resamples + 1) with b of them as extreme. Computed by
-    `scipy.stats.permutation_test`; 1 if at most one difference is not 0.
+    comparison of statistical significance tests for information retrieval evaluation", CIKM 2007). The test is exact if
+    there are at most ``n_resamples`` assignments of signs to non-zero differences. It is 1 if at most one is not 0.
     """
     from scipy.stats import permutation_test
 

@@ -7,10 +7,7 @@ from structsvm.foundation.types import Vector
 
 
 def student_p(difference: Vector, _n_resamples: int = 0, _random_state: int = 0) -> float | None:
-    """Return the p-value of the two-tailed paired t-test, computed by `scipy.stats.ttest_1samp`.
-
-    It is 1 if all differences are 0, and None without variance: for one query, or if all differences are equal.
-    """
+    """Return the p-value of the paired t-test: 1 if all differences are 0, None if they have no variance."""
     from scipy.stats import ttest_1samp
 
     if not difference.any():

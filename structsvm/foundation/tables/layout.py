@@ -7,7 +7,7 @@ from rich.cells import cell_len, chop_cells
 
 from structsvm.exceptions import printable
 
-_GAP = 3
+GAP = 3
 """Blanks between columns."""
 
 
@@ -29,7 +29,7 @@ def lay_out(
     if width is not None:
         _narrow(widths, right, width)
     yield from _lines(head, widths, right)
-    yield "─" * (sum(widths) + _GAP * (len(widths) - 1))
+    yield "─" * (sum(widths) + GAP * (len(widths) - 1))
     for number, rows in enumerate(groups):
         if number:
             yield ""
@@ -40,7 +40,7 @@ def lay_out(
 def _narrow(widths: list[int], right: Sequence[bool], width: int) -> None:
     """Narrow columns of text, the widest first, until the table fits a width or each has one cell."""
     texts = [column for column, number in enumerate(right) if not number]
-    excess = sum(widths) + _GAP * (len(widths) - 1) - width
+    excess = sum(widths) + GAP * (len(widths) - 1) - width
     while excess > 0 and max((widths[column] for column in texts), default=1) > 1:
         widths[max(texts, key=widths.__getitem__)] -= 1
         excess -= 1
@@ -56,7 +56,7 @@ def _lines(row: Sequence[str], widths: Sequence[int], right: Sequence[bool]) -> 
         for cell, width, to_the_right in zip(cells, widths, right, strict=True):
             blanks = " " * (width - cell_len(cell))
             columns.append(blanks + cell if to_the_right else cell + blanks)
-        yield (" " * _GAP).join(columns).rstrip()
+        yield (" " * GAP).join(columns).rstrip()
 
 
 def _wrapped(text: str, width: int) -> list[str]:

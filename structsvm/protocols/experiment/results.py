@@ -46,10 +46,8 @@ class Query:
 class BaseFunction:
     """A base function, such as a submission, as a ranker of the pool; documents that it did not retrieve are tied last.
 
-    - ``measures``: MAP ("map") over all queries, and interpolated precision ("iprec@0" to "iprec@1") as a mean over the
-      test queries of all trials.
-    - ``queries``: values of each query by name: "map", "map_over_ties" and "tied".
-    - ``retrieved``: share of the pool's documents that it retrieved.
+    ``measures`` are MAP over all queries, and interpolated precision, mean over the test queries of all trials.
+    ``retrieved`` is the share of the pool's documents that it retrieved.
     """
 
     measures: Mapping[str, float] = field(repr=False)
@@ -73,9 +71,7 @@ class MapRow:
     """A row of a table of MAP.
 
     - ``place``: 1, 2 or 3 for the best, second and third base function; 0 for a model.
-    - ``map``, ``map_over_ties``: MAP in the tie order and over all orders; ``tied``: mean share of tied documents.
-    - ``wins``, ``losses``, ``ties``, ``p_value``, ``significant``: the reference model against this row, by Wilcoxon's
-      test; None for the reference.
+    - ``wins`` to ``significant``: the reference model against this row, by Wilcoxon's test; None for the reference.
     - ``values``: average precision of each query, averaged over trials; NaN for a query without a test, shape (Q,).
     """
 
@@ -201,7 +197,12 @@ class ExperimentResults(Results):
         return tuple(rows)
 
     def _averaged(self, variant: str, model: str, measure: str) -> Vector:
-        return self.averaged([query.id for query in self.queries], variant, model, measure)
+        """Return the mean of a measure over the trials that tested each query, shape (Q,); NaN without a test."""
+        values: dict[str, list[float]] = {query.id: [] for query in self.queries}
+        for trial, fit in zip(self.trials, self.fits(variant, model), strict=True):
+            for query, value in zip(trial.test, fit.queries[measure], strict=True):
+                values[query].append(value)
+        return np.array([sum(each) / len(each) if each else np.nan for each in values.values()])
 
     def _scaled(self, values: Vector, denominators: Denominators) -> Vector:
         require_choice("denominators", denominators, ("pool", "judged"))

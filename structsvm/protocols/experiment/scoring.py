@@ -13,9 +13,8 @@ from structsvm.protocols.plan import Measured
 def score_queries(scores: Vector, relevant: BoolVector, ptr: IntVector) -> tuple[Vector, Vector, Matrix]:
     """Return average precision in row order and over ties, shape (Q,), and interpolated precision, shape (Q, 11).
 
-    The values are as in `structsvm.metrics.AP` with ``ties="order"`` and ``"average"``, and of `IPrec`. Every
-    query needs a relevant document, and ``scores`` must not be NaN. Only the R relevant documents are sorted; a binary
-    search places each other document among them, so that n documents take O(n log R).
+    The values are as in `structsvm.metrics.AP` and `IPrec`, but only the R relevant documents are sorted: n documents
+    take O(n log R). Every query needs a relevant document, and ``scores`` must not be NaN.
     """
     Q = len(ptr) - 1
     found = np.empty(Q), np.empty(Q), np.empty((Q, len(LEVELS)))
@@ -24,10 +23,7 @@ def score_queries(scores: Vector, relevant: BoolVector, ptr: IntVector) -> tuple
 
 
 def tested(scores: Vector, relevant: BoolVector, ptr: IntVector, tied: Vector, times: IntVector | None) -> Measured:
-    """Return the measures of a ranker, given the shares of `tied_shares`.
-
-    ``times`` are weights of the queries in interpolated precision, shape (Q,).
-    """
+    """Return the measures of a ranker; ``times`` weights the queries in interpolated precision, shape (Q,)."""
     ap, ap_over_ties, interpolated = score_queries(scores, relevant, ptr)
     levels = interpolated.mean(axis=0) if times is None else np.average(interpolated, axis=0, weights=times)
     measures = {MAP: float(np.mean(ap)), **dict(zip(IPREC, levels.tolist(), strict=True))}
@@ -44,10 +40,7 @@ def tied_shares(scores: Vector, ptr: IntVector) -> Vector:
 
 
 def rank_base_functions(pool: Pool, ptr: IntVector, times: IntVector) -> tuple[BaseFunction, ...]:
-    """Rank the pool of every query by each base function; return the functions, best MAP first, then by column.
-
-    ``times`` is the number of trials that test each query, shape (Q,), its weight in interpolated precision.
-    """
+    """Return the base functions as rankers, best MAP first; ``times`` is the number of tests of each query."""
     functions = []
     for name, scores in zip(pool.run_names, pool.X.T, strict=True):
         retrieved = ~np.isnan(scores)

@@ -5,7 +5,6 @@ from attrs import frozen
 from scipy.optimize import linear_sum_assignment
 
 from structsvm.exceptions import InputError
-from structsvm.foundation.settings import require_integer
 from structsvm.foundation.types import IntVector
 
 _MOST_ROLES = 10_000_000
@@ -24,13 +23,9 @@ class Split:
 def balanced_splits(queries: int, *, trials: int, train: int, validation: int, random_state: int) -> tuple[Split, ...]:
     """Draw the splits of all trials so that every query has each role equally often, within one.
 
-    Such splits always exist. In a bipartite multigraph, each query and each of the ``queries`` places of a trial is a
-    node of degree ``trials``; a regular bipartite multigraph is a sum of perfect matchings (König, 1916), the trials.
-    Each matching is drawn with random costs.
+    In a bipartite multigraph, each query and each of the ``queries`` places of a trial is a node of degree ``trials``;
+    a regular bipartite multigraph is a sum of perfect matchings (König, 1916), the trials, drawn with random costs.
     """
-    for name, value in (("queries", queries), ("trials", trials), ("train", train), ("validation", validation)):
-        require_integer(name, value, 1)
-    require_integer("random_state", random_state, 0)
     if trials * queries > _MOST_ROLES:
         raise InputError(f"too many trials for {queries} queries: use at most {_MOST_ROLES // queries}")
     if queries <= train + validation:

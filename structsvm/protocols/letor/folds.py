@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
-from itertools import chain, combinations, islice
+from itertools import chain, combinations
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -12,10 +12,10 @@ import numpy as np
 from attrs import frozen
 
 from structsvm.data import RankingData, load_table
-from structsvm.data.columns.base import named_as_table
+from structsvm.data.columns.base import all_tables
 from structsvm.data.letor.reading import load_letor_parts
 from structsvm.data.letor.writing import LetorText
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, first_of
 from structsvm.foundation.settings import as_list, as_path, require_integer, require_kind
 from structsvm.foundation.storage.files import check_writable, output_folder, replacing
 
@@ -25,7 +25,6 @@ _FOLD = re.compile(r"fold[ _-]?(\d+)", re.IGNORECASE)
 _SET = re.compile(r"S(\d+)", re.IGNORECASE)
 _ROLES = {"train": ("train",), "validate": ("vali", "valid", "validation"), "test": ("test",)}
 FEWEST_SETS = 3
-_SHOWN = 5
 
 
 @frozen
@@ -66,15 +65,8 @@ class Fold:
 def find_folds(folder: str | Path) -> tuple[Fold, ...]:
     """Find the folds in a folder; raise InputError if there are none, or a file is missing or ambiguous.
 
-    Folders have one of three layouts:
-
-    - Subfolders ``Fold1``, ``Fold2``, ..., each with ``train.txt``, ``vali.txt`` (or ``valid.txt``, ``validation.txt``)
-      and ``test.txt``.
-    - These three files: one fold.
-    - ``S1.txt`` to ``Sn.txt``, n ≥ 3, for LETOR's rotation. Fold k trains on n - 2 files beginning with ``Sk.txt``,
-      validates on the next file and tests on the one after it; ``S1.txt`` follows ``Sn.txt``.
-
-    Files may be compressed (``train.txt.gz``), or tables with named columns (``.csv``, ``.tsv``, ``.parquet``).
+    In LETOR's rotation of ``S1.txt`` to ``Sn.txt``, fold k trains on n - 2 files beginning with ``Sk.txt``, validates
+    on the next file and tests on the one after it; ``S1.txt`` follows ``Sn.txt``.
     """
     folder = as_path("folder", folder)
     if not folder.is_dir():
@@ -124,19 +116,13 @@ def _rotated(folder: Path, sets: dict[int, Path]) -> tuple[Fold, ...]:
     count = max(max(sets), FEWEST_SETS)
     absent = count - sum(number > 0 for number in sets)
     if 0 in sets or absent:
-        there = _first(path.name for path in sets.values())
+        there = first_of(path.name for path in sets.values())
         missing = (f"S{number}.txt" for number in range(1, count + 1) if number not in sets)
-        but = f", but not {_first(missing)}" if absent else ""
+        but = f", but not {first_of(missing)}" if absent else ""
         raise InputError(f"{folder} has {there}{but}: the sets of LETOR's rotation count from 1")
     ring = [sets[number] for number in range(1, count + 1)]
     turned = [ring[k:] + ring[:k] for k in range(count)]
     return tuple(Fold(f"Fold{k}", tuple(each[:-2]), (each[-2],), (each[-1],)) for k, each in enumerate(turned, start=1))
-
-
-def _first(names: Iterable[str]) -> str:
-    """Return the names, or the first few and dots, because there may be millions."""
-    shown = list(islice(names, _SHOWN + 1))
-    return ", ".join(shown[:_SHOWN]) + (", ..." if len(shown) > _SHOWN else "")
 
 
 def _text_files(folder: Path) -> list[tuple[str, Path]]:
@@ -171,23 +157,12 @@ def checked_columns(given: Mapping[str, Any] | None) -> dict[str, Any] | None:
 
 
 def read_fold(fold: Fold, columns: Mapping[str, Any] | None = None) -> tuple[tuple[RankingData, ...], tuple[str, ...]]:
-    """Read the training, validation and test data of a fold, and the names of their features.
-
-    With ``columns`` from `checked_columns`, all files are tables. The features of a table are the numeric columns of
-    the training files except "label" and "qid". Raise InputError if only some files are tables, or if two sets share a
-    query.
-    """
+    """Read the training, validation and test data of a fold, and the names of their features; see `load_table`."""
     parts = (fold.train, fold.validation, fold.test)
     paths = [Path(path) for part in parts for path in part]
-    tables = [bool(columns) or named_as_table(path) for path in paths]
-    if not any(tables):
+    if not columns and not all_tables(paths):
         read = load_letor_parts(parts)
         return read, read[0].feature_names or ()
-    if not all(tables):
-        raise InputError(
-            f"{paths[tables.index(True)]} is a table by its name, and {paths[tables.index(False)]} is not: the files "
-            "of a fold must be of one format"
-        )
     train = load_table(fold.train, **columns or {})
     learned = {**(columns or {}), "features": train.feature_names}
     read = (train, *(load_table(part, **learned) for part in parts[1:]))

@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from hashlib import file_digest
-from itertools import repeat
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from attrs import evolve, field, frozen
@@ -24,7 +23,7 @@ from structsvm.protocols.catalogue import as_models, needed_package
 from structsvm.protocols.feature_maps import AsGiven, FeatureMap
 from structsvm.protocols.letor.folds import Fold, checked_columns, find_folds, read_fold
 from structsvm.protocols.letor.results import FEATURES, MODELS, Benchmark, as_reported, measured, name_of
-from structsvm.protocols.model import Candidate, ProtocolModel, require_different_names
+from structsvm.protocols.model import Candidate, KnownCandidates, ProtocolModel, require_different_names
 from structsvm.protocols.plan import FOLDS, Case, Measured, Plan, Progress, QuerySet, run_plan
 from structsvm.protocols.results import Trial
 from structsvm.registry import benchmark_models, measures
@@ -43,23 +42,11 @@ class BestFeature(ProtocolModel):
 
     def candidates(self, X: Any, y: Vector, qid: IntVector) -> Sequence[Candidate]:
         """Return the features, numbered from 1 as in LETOR's files, and with their names."""
-        return [Candidate(self._called(k), partial(_column, k), 0.0) for k in range(X.shape[1])]
-
-    def _called(self, k: int) -> str:
-        return f"feature {k + 1}" + (f" ({self.names[k]})" if k < len(self.names) else "")
-
-
-@frozen
-class _SingleFeature(ProtocolModel):
-    """One feature as a ranker."""
-
-    name: str
-    column: int
-    features: FeatureMap = field(factory=AsGiven)
-
-    def candidates(self, X: Any, y: Vector, qid: IntVector) -> Sequence[Candidate]:
-        """Return the feature."""
-        return [Candidate(self.name, partial(_column, self.column), 0.0)]
+        found = []
+        for k in range(X.shape[1]):
+            called = f" ({self.names[k]})" if k < len(self.names) else ""
+            found.append(Candidate(f"feature {k + 1}{called}", partial(_column, k), 0.0))
+        return found
 
 
 def _column(k: int, X: Any, _qid: IntVector) -> Vector:
@@ -143,7 +130,7 @@ def benchmark(
         title = Path(data).resolve().name if isinstance(data, str | Path) else ""
     plan = BenchmarkPlan(
         title=title,
-        folds={fold.name: fold for fold in folds},
+        folds={fold.name: fold.located() for fold in folds},
         models=rivals,
         measure=picking,
         single_features=single_features,
@@ -208,10 +195,6 @@ class BenchmarkPlan(Plan[Benchmark]):
         content = {path: _content(path) for path in dict.fromkeys(read)}
         return Header(settings, digest(content[path] for path in read), versions())
 
-    def ready(self, names: Sequence[str]) -> Iterator[Self]:
-        """Make paths absolute, because other processes may have another working directory."""
-        return repeat(evolve(self, folds={name: fold.located() for name, fold in self.folds.items()}), len(names))
-
     def cases(self, name: str) -> Iterator[Case]:
         """Yield the models, and then the single features if requested."""
         fold = self.folds[name]
@@ -224,7 +207,7 @@ class BenchmarkPlan(Plan[Benchmark]):
         yield Case(MODELS, name, models, sets)
         if self.single_features:
             every = best.candidates(train.read(best.features), train.y, train.queries.number)
-            singles = [_SingleFeature(str(each.value), column) for column, each in enumerate(every)]
+            singles = [KnownCandidates(name=str(each.value), found=[each]) for each in every]
             yield Case(FEATURES, name, singles, sets)
 
     def mean(self, scores: Vector, queries: QuerySet) -> float:

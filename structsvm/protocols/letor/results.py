@@ -63,6 +63,10 @@ class Benchmark(Results):
         every = ({**fold.fits[MODELS], **fold.fits.get(FEATURES, {})} for fold in self.trials)
         return tuple(look_up("model of the benchmark", name, fits) for fits in every)
 
+    def by_fold(self, name: str) -> dict[str, Fit]:
+        """Return the fits of a model or single feature by the name of the fold."""
+        return dict(zip((fold.name for fold in self.trials), self.of(name), strict=True))
+
     def measured(self, name: str, measure: str) -> tuple[float, ...]:
         """Return a measure of a model or single feature on the test queries, fold by fold."""
         return tuple(look_up("measure of the benchmark", measure, fit.measures) for fit in self.of(name))
@@ -80,11 +84,11 @@ class Benchmark(Results):
         """Models for which validation picked the end of a range; a wider range may do better. A sentence each."""
         found = []
         for name in self.models:
-            fits = dict(zip((fold.name for fold in self.trials), self.of(name), strict=True))
+            fits = self.by_fold(name)
             for end in ("least", "largest"):
                 where = [fold for fold, fit in fits.items() if fit.at_an_end == end]
                 if where:
-                    value = self.of(name)[0].values[0 if end == "least" else -1]
+                    value = fits[where[0]].values[0 if end == "least" else -1]
                     found.append(
                         f"{name}: validation picked the {end} value that was tried, {value:g}, in {', '.join(where)}"
                     )
@@ -95,10 +99,8 @@ class Benchmark(Results):
         """Models whose training ended short of the requested precision. A sentence each."""
         found = []
         for name in self.models:
-            times = {fold.name: fit.unconverged for fold, fit in zip(self.trials, self.of(name), strict=True)}
-            where = ", ".join(
-                f"{fold} ({count} times)" if count > 1 else fold for fold, count in times.items() if count
-            )
+            times = {fold: fit.unconverged for fold, fit in self.by_fold(name).items() if fit.unconverged}
+            where = ", ".join(f"{fold} ({count} times)" if count > 1 else fold for fold, count in times.items())
             if where:
                 found.append(f"{name}: training did not converge in {where}")
         return tuple(found)
@@ -115,11 +117,9 @@ def name_of(measure: Measure) -> str:
 
 
 def measured(scores: Vector, y: Vector, qid: IntVector) -> dict[str, float]:
-    """Return the means over queries of LETOR's measures; a query without a relevant document counts 0.
+    """Return the means over queries of LETOR's measures by name.
 
-    The names are ``map``, ``p@1`` to ``p@10``, ``ndcg@1`` to ``ndcg@10`` (gains ``2^grade - 1``, discounts 1, 1,
-    1/log2(3), 1/log2(4), ...) and ``ndcg4@1`` to ``ndcg4@10``, as the tool of LETOR 4.0 counts NDCG: 0 for a query with
-    fewer than k documents. Documents of one score keep their order.
+    ``ndcg4@k`` is NDCG as the tool of LETOR 4.0 counts it: 0 for a query with fewer than k documents.
     """
     lists = rank_lists(scores, y, qid)
     documents = np.bincount(lists.query, minlength=len(lists.ids))

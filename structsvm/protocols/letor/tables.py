@@ -14,7 +14,7 @@ from structsvm.foundation.tables.formats import table_texts, write_texts
 from structsvm.foundation.tables.table import Column, Record, Table
 from structsvm.protocols.letor.results import CUTOFFS, WIDER_RANGE, Benchmark
 from structsvm.protocols.model import spelled
-from structsvm.protocols.results import Fit, Trial, known_gaps
+from structsvm.protocols.results import known_gaps
 
 MEAN = "mean"
 
@@ -39,6 +39,11 @@ _EMPTY = "A query without a relevant document counts 0."
 
 def summary_table(benchmark: Benchmark) -> Table:
     """Return the means over the folds: MAP, P and NDCG at 1, 5 and 10, and training time."""
+
+    def record(name: str) -> Record:
+        seconds = fmean(math.fsum(fit.seconds) for fit in benchmark.of(name))
+        return {"model": name, **{each: benchmark.mean(name, each) for each in _SHOWN}, "seconds": seconds}
+
     mean_of = f", mean of {len(benchmark.trials)} folds" if len(benchmark.trials) > 1 else ""
     return Table(
         title=f"Test queries{mean_of}{_of(benchmark)}",
@@ -47,7 +52,7 @@ def summary_table(benchmark: Benchmark) -> Table:
             *(Column.number(measure.upper(), measure, ".4f") for measure in _SHOWN),
             Column.number("Seconds", "seconds", ".2f"),
         ),
-        sections=tuple(tuple(_summary(benchmark, name) for name in group) for group in _groups(benchmark)),
+        sections=tuple(tuple(map(record, group)) for group in _groups(benchmark)),
         notes=(
             f"{_EMPTY} {_NDCG}. Seconds are the wall-clock time of training for all values of the hyper-parameter, "
             "mean of the folds.",
@@ -131,8 +136,8 @@ def measure_table(benchmark: Benchmark, name: str) -> Table:
     sections = []
     for model in (*benchmark.models, *benchmark.features):
         of_folds: list[Record] = [
-            {"model": model, "fold": fold.name, **{each: fit.measures[each] for each in measures}}
-            for fold, fit in zip(benchmark.trials, benchmark.of(model), strict=True)
+            {"model": model, "fold": fold, **{each: fit.measures[each] for each in measures}}
+            for fold, fit in benchmark.by_fold(model).items()
         ]
         mean = {"model": model, "fold": MEAN, **{each: benchmark.mean(model, each) for each in measures}}
         sections.append((*of_folds, mean))
@@ -151,13 +156,6 @@ def measure_table(benchmark: Benchmark, name: str) -> Table:
 def training_table(benchmark: Benchmark) -> Table:
     """Return the values that each fold tried and picked, with their results and training times."""
     measure = benchmark.measure
-    sections = tuple(
-        tuple(
-            _training(benchmark, name, fold, fit)
-            for fold, fit in zip(benchmark.trials, benchmark.of(name), strict=True)
-        )
-        for name in benchmark.models
-    )
     return Table(
         title=f"Training{_of(benchmark)}",
         columns=(
@@ -171,7 +169,7 @@ def training_table(benchmark: Benchmark) -> Table:
             Column.number("Picked one", "seconds_picked", ".2f"),
             Column.number("Largest gap", "gap", ".1e"),
         ),
-        sections=sections,
+        sections=tuple(tuple(_training(benchmark, name)) for name in benchmark.models),
         notes=(
             f"The value of the hyper-parameter (C of an SVM) that is picked has the largest {measure.upper()} on the "
             f"validation queries. {_starts(benchmark)} The gap is certified: no weights are better by more, in units "
@@ -187,12 +185,9 @@ def record_table(benchmark: Benchmark) -> Table:
     records: list[Record] = []
     validated = f"validation_{benchmark.measure}"
     for name in (*benchmark.models, *benchmark.features):
-        rows = [
-            {**_training(benchmark, name, fold, fit), **fit.measures}
-            for fold, fit in zip(benchmark.trials, benchmark.of(name), strict=True)
-        ]
+        fits = benchmark.of(name)
+        rows = [{**row, **fit.measures} for row, fit in zip(_training(benchmark, name), fits, strict=True)]
         records.extend(rows)
-        measures = benchmark.of(name)[0].measures
         records.append(
             {
                 "model": name,
@@ -203,7 +198,7 @@ def record_table(benchmark: Benchmark) -> Table:
                 "seconds": fmean(row["seconds"] for row in rows),
                 "seconds_picked": fmean(row["seconds_picked"] for row in rows),
                 "gap": None,
-                **{measure: benchmark.mean(name, measure) for measure in measures},
+                **{measure: benchmark.mean(name, measure) for measure in fits[0].measures},
             }
         )
     columns = (_MODEL, _FOLD, Column.number("MAP", "map", ".4f"))
@@ -286,26 +281,22 @@ def _groups(benchmark: Benchmark) -> Iterator[tuple[str, ...]]:
         yield benchmark.features
 
 
-def _summary(benchmark: Benchmark, name: str) -> Record:
-    return {
-        "model": name,
-        **{measure: benchmark.mean(name, measure) for measure in _SHOWN},
-        "seconds": fmean(math.fsum(fit.seconds) for fit in benchmark.of(name)),
-    }
-
-
-def _training(benchmark: Benchmark, name: str, fold: Trial, fit: Fit) -> dict[str, Any]:
-    return {
-        "model": name,
-        "fold": fold.name,
-        "tried": len(fit.values),
-        "picked": fit.value,
-        f"validation_{benchmark.measure}": fit.validation[fit.chosen],
-        "seconds": math.fsum(fit.seconds),
-        "seconds_picked": fit.seconds[fit.chosen],
-        "gap": max(known_gaps([fit]), default=None),
-        benchmark.measure: fit.measures[benchmark.measure],
-    }
+def _training(benchmark: Benchmark, name: str) -> list[dict[str, Any]]:
+    """Return what a model or single feature tried and picked, fold by fold."""
+    return [
+        {
+            "model": name,
+            "fold": fold,
+            "tried": len(fit.values),
+            "picked": fit.value,
+            f"validation_{benchmark.measure}": fit.validation[fit.chosen],
+            "seconds": math.fsum(fit.seconds),
+            "seconds_picked": fit.seconds[fit.chosen],
+            "gap": max(known_gaps([fit]), default=None),
+            benchmark.measure: fit.measures[benchmark.measure],
+        }
+        for fold, fit in benchmark.by_fold(name).items()
+    ]
 
 
 def _of(benchmark: Benchmark) -> str:
