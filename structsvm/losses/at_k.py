@@ -2,19 +2,16 @@
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from attrs import field, frozen
-from attrs.validators import optional
 
 from structsvm.foundation.compute.compilation import compiled_part
 from structsvm.foundation.compute.sorting import descending
-from structsvm.foundation.settings import at_least, finite, truth_value
+from structsvm.foundation.settings import at_least, truth_value
 from structsvm.foundation.types import Vector
 from structsvm.losses.average_precision import AveragePrecision
-from structsvm.losses.shared.chosen import ChosenLoss
 from structsvm.losses.shared.cost_tables import LARGEST_CUTOFF
 from structsvm.losses.shared.relevance import PairwiseLoss
 from structsvm.metrics.ranking import rank_documents
@@ -120,6 +117,12 @@ class TopKLoss(PairwiseLoss):
     """
 
     k: int = field(validator=at_least(1))
+    truncated: bool = field(default=False, kw_only=True, validator=truth_value)
+
+    def bind(self, ys: Sequence[Vector]) -> Any:
+        """Return `AveragePrecision`, unless truncated."""
+        # The hinge of the top k alone does not fall for any weights in lists of many times k documents.
+        return self if self.truncated else AveragePrecision(relevant_from=self.relevant_from)
 
     @abstractmethod
     def cost_of_miss(self, R: int) -> float:
@@ -153,77 +156,18 @@ class TopKLoss(PairwiseLoss):
 
 
 @frozen
-class TruncatedPrecision(TopKLoss):
-    """Lost precision at k: ``Δ = min(k, R)/k − hits/k``, the distance to the best possible one.
-
-    With the Ψ of Joachims, "A Support Vector Method for Multivariate Performance Measures", ICML 2005, over sets of
-    exactly k documents, the hinge would be an upper bound only if ``R = k``.
-    """
-
-    title = "PrecisionAtK"
-    kernel = staticmethod(precision_at_k)
-
-    def cost_of_miss(self, R: int) -> float:
-        return 1.0 / self.k
-
-
-@frozen
-class TruncatedRecall(TopKLoss):
-    """Lost recall at k: ``Δ = min(k, R)/R − hits/R``, the distance to the best possible one."""
-
-    title = "RecallAtK"
-    kernel = staticmethod(recall_at_k)
-
-    def cost_of_miss(self, R: int) -> float:
-        return 1.0 / max(R, 1)
-
-
-@frozen
-class _AtK(ChosenLoss):
-    """A loss for measures of the top k: average precision, or, if truncated, the measure itself.
-
-    The hinge of the top k alone does not fall for any weights in lists of many times k documents. The hinge of average
-    precision, the area under the precision-recall curve, falls with every corrected pair.
-    """
-
-    k: int = field(validator=at_least(1))
-    relevant_from: float | None = field(default=None, kw_only=True, validator=optional(finite))
-    truncated: bool = field(default=False, kw_only=True, validator=truth_value)
-
-    in_top: ClassVar[type[TopKLoss]]
-    """The loss of the first k documents."""
-
-    def bind(self, ys: Sequence[Vector]) -> Any:
-        """Return average precision, unless truncated."""
-        return self if self.truncated else self._meant
-
-    def chosen(self, ys: Sequence[Vector]) -> PairwiseLoss:
-        """Return average precision or the truncated loss, for any labels."""
-        return self._meant
-
-    @property
-    def kernel(self) -> Any:
-        return self._meant.kernel
-
-    @cached_property
-    def _meant(self) -> PairwiseLoss:
-        if self.truncated:
-            return self.in_top(self.k, relevant_from=self.relevant_from)
-        return AveragePrecision(relevant_from=self.relevant_from)
-
-
-@frozen
-class PrecisionAtK(_AtK):
-    """Precision at k, trained as average precision unless truncated.
+class PrecisionAtK(TopKLoss):
+    """Precision at k, trained as average precision unless truncated: ``Δ = min(k, R)/k − hits/k``.
 
     Bound to a training set, ``PrecisionAtK(k=5)`` becomes `AveragePrecision`, because the hinge of the top k alone is
-    too loose a bound in longer lists. With ``truncated``, ``Δ = min(k, R)/k − hits/k``.
+    too loose a bound in longer lists. With the Ψ of Joachims, "A Support Vector Method for Multivariate Performance
+    Measures", ICML 2005, over sets of exactly k documents, the hinge would be an upper bound only if ``R = k``.
 
     Parameters
     ----------
     k : the cut-off of the reported measure, an integer of at least 1.
     relevant_from : smallest label of a relevant document. Default: every label above 0 is relevant.
-    truncated : train on the first k documents only: Δ is then the lost precision at k.
+    truncated : train on the first k documents only.
 
     Examples
     --------
@@ -232,18 +176,15 @@ class PrecisionAtK(_AtK):
     True
     """
 
-    in_top = TruncatedPrecision
+    kernel = staticmethod(precision_at_k)
+
+    def cost_of_miss(self, R: int) -> float:
+        return 1.0 / self.k
 
 
 @frozen
-class RecallAtK(_AtK):
-    """Recall at k, trained as average precision unless truncated: as `PrecisionAtK`, with ``Δ = min(k, R)/R − hits/R``.
-
-    Parameters
-    ----------
-    k : the cut-off of the reported measure, an integer of at least 1.
-    relevant_from : smallest label of a relevant document. Default: every label above 0 is relevant.
-    truncated : train on the first k documents only: Δ is then the lost recall at k.
+class RecallAtK(TopKLoss):
+    """Recall at k: as `PrecisionAtK`, with the same parameters and ``Δ = min(k, R)/R − hits/R``.
 
     Examples
     --------
@@ -252,4 +193,7 @@ class RecallAtK(_AtK):
     True
     """
 
-    in_top = TruncatedRecall
+    kernel = staticmethod(recall_at_k)
+
+    def cost_of_miss(self, R: int) -> float:
+        return 1.0 / max(R, 1)

@@ -16,9 +16,9 @@ from structsvm.foundation.compute.sorting import descending
 from structsvm.foundation.settings import at_least, finite, one_of, truth_value
 from structsvm.foundation.types import IntVector, Matrix, Vector
 from structsvm.losses.base import RankedByScore
-from structsvm.losses.shared.chosen import ChosenLoss
 from structsvm.losses.shared.cost_tables import pack
 from structsvm.losses.shared.interleaving import InterleavingLoss, interleaving
+from structsvm.losses.shared.relevance import ONE_KIND
 from structsvm.metrics.graded import Discount, Gain, discounts, gains
 from structsvm.metrics.ranking import rank_documents
 
@@ -49,7 +49,7 @@ class _GainLoss(RankedByScore):
 
 
 @frozen
-class NDCG(ChosenLoss, _GainLoss):
+class NDCG(_GainLoss):
     """One minus NDCG, at full depth unless truncated: ``Δ = 1 − Σ gain(grade) · discount(rank) / ideal``.
 
     NDCG is the normalised discounted cumulative gain. To report NDCG at k, train on NDCG of all ranks: in lists of many
@@ -126,7 +126,34 @@ class NDCG(ChosenLoss, _GainLoss):
         return None if self.encoding == "auto" else self._encoded.kernel
 
     def chosen(self, ys: Sequence[Vector]) -> "_Encoded":
+        """Return the loss of the encoding for these labels."""
         return self.bind(ys)._encoded
+
+    def encode(self, y_hat: Any, y: Vector) -> Vector:
+        return self.chosen([y]).encode(y_hat, y)
+
+    def labels(self, y: Vector) -> Vector:
+        return self.chosen([y]).labels(y)
+
+    def params(self, ys: Sequence[Vector]) -> Vector:
+        return self.chosen(ys).params(ys)
+
+    def usable(self, y: Vector) -> bool:
+        return self.chosen([y]).usable(y)
+
+    def why_none_usable(self, ys: Sequence[Vector]) -> str:
+        chosen = self.chosen(ys)
+        told = self.why_unusable or any(map(chosen.usable, ys))
+        return super().why_none_usable(ys) if told else ONE_KIND
+
+    def loss(self, y: Vector, y_hat: Any) -> float:
+        return self.chosen([y]).loss(y, y_hat)
+
+    def loss_augmented_argmax(self, scores: Vector, y: Vector) -> Any:
+        return self.chosen([y]).loss_augmented_argmax(scores, y)
+
+    def outputs(self, y: Vector) -> Iterable[Any]:
+        return self.chosen([y]).outputs(y)
 
     @cached_property
     def _encoded(self) -> "_Encoded":

@@ -10,15 +10,16 @@ from structsvm.losses import (
     FBeta,
     JudgedPairs,
     Multiclass,
+    PrecisionAtK,
     PrecisionRecallBreakEven,
     PreferencePairs,
+    RecallAtK,
     ReciprocalRank,
     ROCArea,
     SwappedPairs,
     WeightedRanks,
     ZeroOne,
 )
-from structsvm.losses.at_k import TruncatedPrecision, TruncatedRecall
 from structsvm.losses.ndcg import PairwiseNDCG, PositionNDCG, ThresholdNDCG
 from tests.losses.mutants import Mutant, is_found, sample
 
@@ -32,8 +33,8 @@ CASES = [
     (ROCArea(relevant_from=2), None),
     (ZeroOne(), [1.0, -1.0]),
     (Multiclass("abc", COSTS), "abc"),
-    (TruncatedPrecision(2), None),
-    (TruncatedRecall(2), None),
+    (PrecisionAtK(2, truncated=True), None),
+    (RecallAtK(2, truncated=True), None),
     (FBeta(2.0), None),
     (PrecisionRecallBreakEven(), None),
     (ReciprocalRank(), BINARY),

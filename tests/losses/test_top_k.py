@@ -171,23 +171,9 @@ def test_unless_truncated_the_loss_is_average_precision(kind: Any) -> None:
     X, y, qid = ranking_arrays(0)
     loss = kind(2, relevant_from=0.5)
     assert loss.bind([y]) == AveragePrecision(relevant_from=0.5)
-    assert loss.loss(y, -y) == AveragePrecision(relevant_from=0.5).loss(y, -y)
     check_loss(loss, [np.array([1.0, 0.0, 0.5])], trials=1)
     ranker, other = (Ranker(each, C=10.0).fit(X, y, qid) for each in (loss, AveragePrecision(relevant_from=0.5)))
     assert ranker.loss_ == other.loss_
     np.testing.assert_array_equal(ranker.coef_, other.coef_)
     assert (ranker.result_.primal, ranker.result_.dual) == (other.result_.primal, other.result_.dual)
     assert Problem.from_queries(X, y, qid, loss=loss).loss == AveragePrecision(relevant_from=0.5)
-
-
-@each_kind
-def test_an_unbound_loss_has_the_planes_of_what_it_stands_for(kind: Any) -> None:
-    y, scores = np.array([1.0, 0.0, 0.0, 1.0, 0.0]), np.array([0.1, 0.3, -0.2, 0.0, 0.05])
-    ptr, cap = np.array([0, 5]), np.ones(1)
-    for loss, other in ((kind(2), AveragePrecision()), (kind(2, truncated=True), kind.in_top(2))):
-        ours, theirs = (make_oracle(each, [y]).planes(scores, ptr, cap) for each in (loss, other))
-        np.testing.assert_array_equal(ours.coef, theirs.coef)
-        np.testing.assert_array_equal(ours.loss, theirs.loss)
-        np.testing.assert_array_equal(loss.loss_augmented_argmax(scores, y), other.loss_augmented_argmax(scores, y))
-        np.testing.assert_array_equal(loss.encode(scores, y), other.encode(scores, y))
-        assert len(list(loss.outputs(y))) == 120

@@ -9,8 +9,7 @@ from attrs import frozen
 
 from structsvm.exceptions import InputError
 from structsvm.foundation.types import Vector
-from structsvm.losses import InterleavingLoss
-from structsvm.losses.at_k import TruncatedPrecision
+from structsvm.losses import InterleavingLoss, PrecisionAtK
 from structsvm.testing import check_loss
 
 
@@ -53,12 +52,12 @@ def test_a_mistake_beyond_the_cutoff_is_found() -> None:
 def test_only_a_cutoff_that_no_example_exceeds_is_replaced(cutoff: int, tried: set[int]) -> None:
     seen = set()
 
-    class Seen(TruncatedPrecision):
+    class Seen(PrecisionAtK):
         def usable(self, y: Vector) -> bool:
             seen.add(self.k)
             return super().usable(y)
 
-    check_loss(Seen(k=cutoff), trials=1)
+    check_loss(Seen(k=cutoff, truncated=True), trials=1)
     assert seen == tried
 
 
