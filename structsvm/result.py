@@ -34,8 +34,6 @@ _ESTIMATE = "The argmax is inexact, so the primal is an estimate and may be too 
 class Status(Enum):
     """The reason why a solver stopped, as a sentence.
 
-    A solver continues an ``UNFINISHED`` result as the same run, with its bounds, history and iterations.
-
     Examples
     --------
     >>> from structsvm import Status
@@ -247,10 +245,7 @@ class Result:
     columns: IntVector | None = field(default=None, repr=False)
 
     def wide(self, n_features: int) -> Vector:
-        """Return the weights of all features, 0 for features outside `columns`; further weights follow.
-
-        The zeros take no memory until they are read.
-        """
+        """Return the weights of all features, 0 for features outside `columns`; further weights follow."""
         return wide(self.w, self.columns, n_features)
 
     def is_of(self, columns: IntVector | None) -> bool:

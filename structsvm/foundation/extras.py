@@ -8,18 +8,7 @@ from structsvm.exceptions import NotInstalledError
 
 @contextmanager
 def needed(clause: str, extra: str, advice: str = "") -> Iterator[None]:
-    """Turn a failed import inside the block into an error that names the extra to install.
-
-    Parameters
-    ----------
-    clause : beginning of the message, such as "Parquet files need pyarrow".
-    extra : extra of this distribution that brings the package.
-    advice : a further sentence.
-
-    Raises
-    ------
-    NotInstalledError : the package is missing or cannot be loaded.
-    """
+    """Turn a failed import inside the block into an error that begins with a clause and names the extra to install."""
     try:
         yield
     except (ImportError, OSError) as error:

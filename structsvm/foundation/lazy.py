@@ -7,10 +7,7 @@ from typing import Any
 
 
 def exports(package: str, homes: Mapping[str, Iterable[str]]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return ``__getattr__`` and ``__dir__`` of a package; ``homes`` maps modules to the public names in them.
-
-    A module of the package must not have the name of one of its public names.
-    """
+    """Return ``__getattr__`` and ``__dir__`` of a package; ``homes`` maps modules to their public names."""
     home = {name: module for module, names in homes.items() for name in names}
 
     def get(name: str) -> Any:

@@ -63,17 +63,13 @@ class StructuredLoss(ABC, Generic[Y]):
     def weight_bounds(self, d: int) -> tuple[Vector, Vector] | None:
         """Return the smallest and largest weights for which the argmax is right, shape (d,) each; None for all weights.
 
-        Infinite values mean no bound. ``check_loss`` and every fit call the argmax only within these bounds, and fits
-        optimise within them. Graph cuts, for example, require that neighbours with equal labels have a weight of at
-        least 0.
+        ``check_loss`` and fits stay within these bounds; infinite values mean no bound. Graph cuts, for example,
+        require that neighbours with equal labels have a weight of at least 0.
         """
         return None
 
     def bind(self, ys: Sequence[Y]) -> Self:
-        """Return the loss to optimise, with information from the data filled in, such as classes; by default itself.
-
-        A fitted estimator stores it in ``loss_``.
-        """
+        """Return the loss to optimise, with information from the data filled in, such as classes; by default itself."""
         return self
 
     @property
@@ -203,10 +199,7 @@ class ScoreLoss(StructuredLoss[Y]):
         return y_hat
 
     def examples(self, xs: Readable | Sequence[Any], ys: Sequence[Y], intercept: float = 0.0) -> Examples:
-        """Make a training set from inputs (a matrix with one example per row, or one matrix per example) and outputs.
-
-        An intercept other than 0 is the value of a constant feature that is added to every row.
-        """
+        """Make a training set from inputs, a matrix with an example per row or one matrix per example, and outputs."""
         bound = self.bind(ys)
         return Examples(bound, bound.operator(_rows(xs, intercept)), ys)
 

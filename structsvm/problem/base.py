@@ -111,11 +111,7 @@ class AbstractProblem(ABC):
         return 0
 
     def require_unbeaten(self, planes: AnyPlanes, point: AnyPoint, others: Iterable[AnyPlanes]) -> None:  # noqa: B027
-        """Raise `OracleError` if a plane of ``others`` beats an exact argmax; the message names the example.
-
-        Solvers call this before they report the primal. By default it does nothing: distributed problems compare planes
-        where they are stored.
-        """
+        """Raise `OracleError` if a plane of ``others`` beats an exact argmax; distributed problems do it elsewhere."""
 
     @property
     def coordinates(self) -> Coordinates | None:
@@ -218,23 +214,11 @@ class AbstractProblem(ABC):
 
     @abstractmethod
     def planes(self, point: AnyPoint) -> AnyPlanes:
-        """Find the loss-augmented argmax of every example; needs no pass over the data.
-
-        Raises
-        ------
-        OracleError : a loss is negative or not finite, or an encoding is not finite.
-        """
+        """Find the argmax of every example, without a pass; raise `OracleError` if a loss or encoding is not valid."""
 
     @abstractmethod
     def hinge(self, planes: AnyPlanes, point: AnyPoint) -> float:
-        """Return the second part of ``P(w)`` from the planes found at this point.
-
-        The sum is exactly rounded, so it does not depend on the order of examples.
-
-        Raises
-        ------
-        OracleError : the true output beats an argmax.
-        """
+        """Return the exactly rounded hinge part of ``P(w)``; raise `OracleError` if the true output beats an argmax."""
 
     @abstractmethod
     def cut(self, planes: AnyPlanes) -> Cut:
@@ -248,15 +232,9 @@ class AbstractProblem(ABC):
     def estimate(self, planes: AnyPlanes, point: AnyPoint, known: Vector) -> float:
         """Return the largest known lower bound of ``P(w)``, an estimate if the argmax is inexact.
 
-        Every output makes a valid plane, so lower bounds hold for any argmax. With an inexact argmax the hinge may be
-        too small; the estimate therefore includes the true outputs and the outputs found earlier (Finley and Joachims,
-        "Training Structural SVMs when Exact Inference is Intractable", ICML 2008).
-
-        Parameters
-        ----------
-        planes, point : the planes found at this point, and the point.
-        known : hinges at w by the outputs found earlier: of each example, shape (n,), or their weighted mean, shape
-            (1,).
+        An inexact argmax may miss the largest hinge, so true and earlier outputs count too (Finley and Joachims,
+        "Training Structural SVMs when Exact Inference is Intractable", ICML 2008). ``known`` are hinges by earlier
+        outputs: of each example, shape (n,), or their weighted mean, shape (1,).
         """
 
     @abstractmethod

@@ -43,10 +43,7 @@ def fingerprint(problem: AbstractProblem) -> Vector:
 
 
 def fingerprint_aside(problem: Problem) -> Callable[[], Vector]:
-    """Start computing the fingerprint on another thread, unless user code is involved or Ctrl-C would have to wait.
-
-    Returns a function that waits for it.
-    """
+    """Start computing the fingerprint aside, unless it is slow or runs user code; return a function that waits."""
     view = problem.operator.view
     if not problem.has_kernel or view is None or not is_built_in(view) or problem.stored > _MOST_ASIDE:
         return partial(fingerprint, problem)

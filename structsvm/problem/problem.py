@@ -179,12 +179,7 @@ class Problem(AbstractProblem):
 
     @classmethod
     def make(cls, examples: Examples, C: float, n_jobs: int | None = None) -> Self:
-        """Make a problem from examples: a loss, an operator and true outputs.
-
-        Raises
-        ------
-        CheckError : a check on some examples shows that a user's loss is wrong (`ScoreLoss.check_before_fit`).
-        """
+        """Make a problem from examples; raise `CheckError` if a check on some shows that a user's loss is wrong."""
         require_kind("examples", examples, Examples, "Examples")
         loss, operator, ys, usable = examples.loss, examples.operator, examples.ys, examples.usable
         require_C(C)
@@ -240,10 +235,7 @@ class Problem(AbstractProblem):
         return evolve(self, C=float(C), cap=_caps(self.weights, C, self.used))
 
     def block(self, start: int, stop: int) -> Self:
-        """Return the problem of the examples ``start`` to ``stop − 1``, with the same caps.
-
-        A solver counts its passes over a block itself, with `SolverState.count_passes`.
-        """
+        """Return the problem of the examples ``start`` to ``stop − 1``, with the same caps."""
         return evolve(
             self,
             operator=self.operator.block(start, stop),
@@ -287,10 +279,9 @@ class Problem(AbstractProblem):
         return planes.loss - segment_dots(planes.coef, point.scores, self.ptr)
 
     def checked_violation(self, planes: Planes, point: Point, known: Vector) -> Vector:
-        """Return the violation of planes found at this point, or of earlier planes if these beat inexact argmaxes.
+        """Return the violation of planes found here; a larger one by earlier planes, ``known`` (n,), replaces it.
 
-        ``known`` (n,) are the values of ``L − g·w`` of earlier outputs. One that exceeds an exact argmax raises
-        `OracleError`.
+        If argmaxes are exact, a larger one raises `OracleError`.
         """
         violation = self.violation(planes, point)
         if not self.exact:

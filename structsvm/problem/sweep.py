@@ -23,10 +23,8 @@ from structsvm.problem.problem import Problem, failed_kernel
 def sweep_examples(problem: Problem, dual: DualPlanes, order: IntVector) -> float:
     """Visit examples, store the plane of each in a dual point, and step; return the sum of the gaps at the visits.
 
-    A batch is a fiftieth of the examples; several threads find its planes at the same weights, an average of ``dual.w``
-    over the previous batches. Then the examples step one by one, each at ``dual.w`` after the previous steps, so that
-    the dual never falls. Results do not depend on the number of threads. With fewer than 75 examples, or with a loss or
-    an operator in Python, a batch is one example. ``order`` has each example at most once.
+    `structsvm.problem.batches` describes the batches of examples that threads share; with a loss or an operator in
+    Python, a batch is one example. ``order`` has each example at most once.
     """
     if np.bincount(order, minlength=problem.n).max(initial=0) > 1:
         raise InputError("order must contain each example at most once")

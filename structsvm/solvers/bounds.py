@@ -1,7 +1,10 @@
-"""The best weights of a run and the bounds that certify them."""
+"""The best weights of a run, the bounds that certify them, and the effort so far."""
 
+import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 from attrs import evolve, frozen
@@ -10,8 +13,7 @@ from structsvm.exceptions import OracleError
 from structsvm.foundation.types import Vector
 from structsvm.problem.base import AbstractProblem, AnyPlanes, AnyPoint
 from structsvm.problem.points import Cut
-from structsvm.result import Result, rounding
-from structsvm.solvers.effort import Effort
+from structsvm.result import Result, Step, rounding
 
 _ROUNDING = 0.05
 """Fraction of the target gap that rounded cuts may leave unproved."""
@@ -26,8 +28,8 @@ class _Evaluated:
     primal: float
 
 
-class CertifiedBounds(Effort):
-    """The best point so far with its upper bound, and the best lower bound; see `SolverState`."""
+class CertifiedBounds:
+    """The best point so far with its upper bound, the best lower bound, and clocks; see `SolverState`."""
 
     def __init__(
         self,
@@ -36,7 +38,12 @@ class CertifiedBounds(Effort):
         known_hinges: Callable[[Vector], Vector] | None,
         start: Result | None,
     ) -> None:
-        super().__init__(problem)
+        self.problem = problem
+        self.passes = 0.0
+        self._seconds = {"oracle": 0.0, "solver": 0.0}
+        self._began = time.perf_counter()
+        self._traffic = problem.traffic
+        self._before = 0, 0
         self.tol = float(tol)
         self.dual = 0.0
         self._known_dual = -np.inf
@@ -47,6 +54,39 @@ class CertifiedBounds(Effort):
         self.point, self.planes = self._best.point, self._best.planes
         if self.primal == 0.0 and problem.exact and not self.w.any():
             self._look_for_a_loss()
+
+    @contextmanager
+    def clock(self, name: str) -> Iterator[None]:
+        """Add the time inside the block to the clock "oracle" or "solver"."""
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            self._seconds[name] += time.perf_counter() - began
+
+    def count_passes(self, passes: float) -> None:
+        """Count passes over the data, except those of `score` and `cut`."""
+        self.passes += passes
+
+    def _add_effort(self, last: Step) -> None:
+        """Count the effort of the run that this run continues."""
+        self.passes += last.passes
+        self._seconds["oracle"] += last.oracle_seconds
+        self._seconds["solver"] += last.solver_seconds
+        self._began -= last.seconds
+        self._before = last.calls, last.sent
+
+    def _effort(self) -> dict[str, Any]:
+        """Return the effort so far, as fields of a `Step`."""
+        now, then = self.problem.traffic, self._traffic
+        return {
+            "passes": self.passes,
+            "oracle_seconds": self._seconds["oracle"],
+            "solver_seconds": self._seconds["solver"],
+            "seconds": time.perf_counter() - self._began,
+            "calls": self._before[0] + now.calls - then.calls,
+            "sent": self._before[1] + now.sent - then.sent,
+        }
 
     def _take_bounds(self, start: Result) -> None:
         """Adopt the bounds of a converged start of this problem, up to rounding, so that the run ends with them."""

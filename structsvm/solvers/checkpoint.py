@@ -96,12 +96,7 @@ class Checkpoint:
         return evolve(self, path=self.path.with_name(f"{self.path.stem}.{name}{self.path.suffix}"))
 
     def read(self) -> Result | None:
-        """Return the result so far, or None if the file does not exist.
-
-        Raises
-        ------
-        ModelFileError : the file is damaged or not a checkpoint.
-        """
+        """Return the result so far, or None without a file; raise `ModelFileError` if the file is damaged."""
         known = self._read()
         return None if known is None else known[0]
 
@@ -169,14 +164,7 @@ class Keeper:
         cuts: Callable[[], CutSet] | None = None,
         handovers: Callable[[], int] = int,
     ) -> "Keeper | None":
-        """Return the keeper of a solver's run; None without a checkpoint.
-
-        Parameters
-        ----------
-        given : the checkpoint, its path, or the keeper of a solver that delegates to this one.
-        solver : the solver.
-        cuts, handovers : see the attributes; a solver that only delegates its run has none.
-        """
+        """Return the keeper of a solver's run, or of the solver that delegates to it; None without a checkpoint."""
         if given is None:
             return None
         keeper = given if isinstance(given, Keeper) else cls(Checkpoint.of(given), solver)
@@ -186,12 +174,7 @@ class Keeper:
         return keeper
 
     def begin(self, problem: AbstractProblem, start: Result | None) -> Result | None:
-        """Return the result to resume from: the file's content, or ``start`` without a file.
-
-        Raises
-        ------
-        ModelFileError : the file is damaged or not a checkpoint.
-        """
+        """Return the result to resume from: the file's content, or ``start`` without a file."""
         # The solver that delegates to this one has read the file.
         if self._made_of:
             return start

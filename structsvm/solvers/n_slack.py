@@ -33,11 +33,8 @@ class NSlack(CuttingPlane):
 
     Parameters
     ----------
-    backend : QP backend, by name or as an object; "auto" is the built-in one.
-    tol : ε, in units of the loss: stop when ``primal − dual ≤ tol · C``.
+    backend, tol, max_cuts : see `CuttingPlane`; a group of cuts is an example.
     max_iter : maximum number of rounds, two passes over the data each.
-    max_cuts : number of cuts above which cuts without weight are dropped and old ones merged; at least 4 per example
-        and, with up to 100 weights, one per example and one per weight.
     batch : number of examples whose constraints are added between two QPs; 1 is the paper's algorithm, n solves one QP
         per round.
     max_idle : number of QPs without weight after which a cut may be dropped.

@@ -35,11 +35,8 @@ class OneSlack(CuttingPlane):
 
     Parameters
     ----------
-    backend : QP backend, by name or as an object; "auto" is the built-in one.
-    tol : ε, in units of the loss: stop when ``primal − dual ≤ tol · C``.
+    backend, tol, max_cuts : see `CuttingPlane`; all cuts form one group.
     max_iter : maximum number of iterations, one pass over the data each.
-    max_cuts : number of cuts above which cuts without weight are dropped and old ones merged; at least 4 and, with up
-        to 100 weights, one per weight and one more.
     line_search : search the line from the best point to the QP's, and cut near its minimum (Franc and Sonnenburg,
         JMLR 2009): about 7 argmaxes per iteration, and several times fewer iterations if C is large. None: only if the
         loss has a kernel and an exact argmax, which the search requires. False is the textbook algorithm.

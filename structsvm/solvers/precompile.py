@@ -45,10 +45,7 @@ def labels_of_kernels(loss: Any) -> list[Vector]:
 def compile_losses(
     names: Sequence[str], storages: Sequence[str] = ("float64",), n_jobs: int | None = 1
 ) -> Iterator[tuple[str, float]]:
-    """Compile the code of fits with each loss and of the LETOR reader in ``n_jobs`` processes; numba caches it on disk.
-
-    Yield the name and seconds of each loss; the first includes the code common to all losses.
-    """
+    """Compile the code of fits and of the LETOR reader in ``n_jobs`` processes; yield name and seconds of each loss."""
     first, *others = names
     read_some_lines()
     yield _compile(first, tuple(storages))

@@ -85,7 +85,7 @@ class Clock:
 
 @pytest.fixture
 def ticking(monkeypatch):
-    monkeypatch.setattr("structsvm.solvers.effort.time", Clock())
+    monkeypatch.setattr("structsvm.solvers.bounds.time", Clock())
 
 
 ENDLESS = ("--tol", 1e-12, "--solver", "one-slack", "--model", "m.npz")

@@ -47,10 +47,7 @@ class Source:
         return None if promised is self.packing else promised
 
     def read(self, size: int) -> bytes:
-        """Return the next ``size`` bytes, or fewer at the end of the file.
-
-        Raises DataFormatError if a compressed stream is damaged or unpacks to far more than text does.
-        """
+        """Return the next ``size`` bytes, fewer at the end; raise DataFormatError if a compressed stream is damaged."""
         content = self._file.read(size) if self.packing is None else self._unpack(self.packing, size)
         return cast(bytes, content)
 
@@ -120,10 +117,7 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
 
 
 def check_writable(path: Path) -> None:
-    """Raise InputError unless a file can be written to this path, before hours are spent on its content.
-
-    Links are followed, even if their target does not exist yet. Leftovers of killed processes are removed.
-    """
+    """Raise InputError unless a file can be written to this path or link; remove leftovers of killed processes."""
     _require_name(path)
     if path.is_dir():
         raise InputError(_unwritable(path, "it is a folder"))
@@ -172,10 +166,7 @@ def replacing(path: Path) -> Iterator[TextIO]:
 
 @contextmanager
 def replacement(path: Path) -> Iterator[Path]:
-    """Create an empty file that moves to ``path`` if the body of the ``with`` succeeds.
-
-    Mode, owner and group of a file at ``path`` are kept. After an error, that file is unchanged.
-    """
+    """Create an empty file that replaces ``path``, with its mode and owner, if the body of the ``with`` succeeds."""
     check_writable(path)
     kept = "It is unchanged" if path.exists() else "Nothing was written"
     with errors_naming(path, kept), _beside(path) as temporary:
@@ -211,10 +202,7 @@ def write_archive(path: str | Path, arrays: Mapping[str, Any], *, compressed: bo
 
 
 def read_archive(path: str | Path, make: Callable[[Archive], T]) -> T:
-    """Read an archive and build an object from its arrays; nothing is unpickled.
-
-    ``make`` reads the arrays that it needs; its errors about their content become ModelFileError.
-    """
+    """Make an object from the arrays of an archive, without pickles; errors of ``make`` become ModelFileError."""
     try:
         with as_path("path", path).open("rb") as file:
             return make(Archive.of(file))

@@ -114,10 +114,7 @@ def count_records(path: Path) -> int:
 
 @contextmanager
 def open_records(path: Path, header: Header, kind: Kind[T], *, replace: bool = False) -> Iterator[Records[T]]:
-    """Open a file of finished parts, or make it and its folder.
-
-    Drops an incomplete last line, which a killed process left. With ``replace``, parts of other work are dropped too.
-    """
+    """Open or make a file of finished parts; drop an incomplete last line and, to ``replace`` them, other parts."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = path.open("a+b")

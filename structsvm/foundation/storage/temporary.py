@@ -28,10 +28,7 @@ _RANDOM = 8
 
 @contextmanager
 def on_the_way(target: Path) -> Iterator[Path]:
-    """Create an empty locked file beside ``target``; remove it on exit unless it was renamed.
-
-    The lock tells it from a leftover of a killed process. If ``target`` exists, only the owner can read the new file.
-    """
+    """Create an empty file beside ``target``, locked to mark it as in use; remove it on exit unless it was renamed."""
     path, descriptor = _created(target)
     try:
         yield path
@@ -109,10 +106,7 @@ def _remove_unless_in_use(path: str) -> None:
 
 
 def keep_access(new: Path, old: Path) -> None:
-    """Copy mode, owner and group from ``old``, if it exists, to its replacement.
-
-    If the group cannot be copied, the new group gets only the permissions of others.
-    """
+    """Copy mode, owner and group from ``old`` to its replacement; another group gets only the rights of others."""
     # Some file systems have no modes, and the old file may be gone by now.
     with suppress(OSError):
         before = old.stat()
@@ -135,10 +129,7 @@ def _owned(new: Path, before: os.stat_result) -> os.stat_result:
 
 
 def lock(file: IO[bytes] | int, *, wait: bool = False) -> bool:
-    """Lock an open file; return False if the file system has no locks.
-
-    Without ``wait``, raises BlockingIOError if another process has locked it.
-    """
+    """Lock an open file, or return False without file locks; unless it waits, raise BlockingIOError if it is taken."""
     if fcntl is None:
         return False
     try:

@@ -78,11 +78,7 @@ def page_style() -> str:
 
 @cache
 def environment(package: str) -> "Environment":
-    """Return Jinja's environment for the folder ``templates`` of a package such as ``"structsvm.foundation.tables"``.
-
-    Values are `printable`, and escaped in HTML. Templates of this package, such as ``parts.html.j2``, are included, and
-    the filter ``latex`` escapes values in LaTeX.
-    """
+    """Return Jinja's environment for the templates of a package and of this one; values are `printable` and escaped."""
     with needed("reports need Jinja2", "tools"):
         from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined, select_autoescape
     made = Environment(

@@ -17,11 +17,7 @@ def lay_out(
     right: Sequence[bool],
     width: int | None = None,
 ) -> Iterator[str]:
-    """Yield the lines of a table: headings, a rule, and the rows, with an empty line between sections.
-
-    ``right`` tells for each column whether it is aligned to the right. Text columns are wrapped to ``width`` cells, if
-    given.
-    """
+    """Yield the lines of a table; ``right`` marks columns aligned to the right, and text is wrapped to ``width``."""
     head = list(map(printable, headings))
     groups = [[list(map(printable, row)) for row in rows] for rows in sections]
     every = [head, *(row for rows in groups for row in rows)]

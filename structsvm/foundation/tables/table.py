@@ -103,10 +103,8 @@ def as_text(table: Table) -> str:
 def as_csv(tables: Sequence[Table], names: Iterable[str] | None = None) -> str:
     """Return the records of tables as CSV with a line of headings: ``names``, or the names in the first record.
 
-    Texts are `printable`. A text that spreadsheets would take for a formula, because it begins with ``=``, ``+``,
-    ``-``, ``@`` or a line end and is not a number, gets an apostrophe in front, as OWASP advises. So does a text with
-    apostrophes before such a sign, so that different texts stay different. Raises InputError if records have different
-    names.
+    Texts are `printable`. A text that spreadsheets would take for a formula gets an apostrophe in front, as OWASP
+    advises, and so does a text with apostrophes before a formula, so that different texts stay different.
     """
     text = io.StringIO()
     records = [record for table in tables for record in table.records]

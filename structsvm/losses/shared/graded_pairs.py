@@ -24,10 +24,7 @@ class PairsOfGrades(PairEncoding):
     numeric_labels = True
 
     def weight(self, better: Vector, worse: Vector) -> Any:
-        """Return the weights of pairs, by the labels of their documents, shape (P,) each; 1 by default.
-
-        Weights are finite numbers of at least 0, shape (P,) or one for all.
-        """
+        """Return the weights of pairs, at least 0, by the labels of their documents, shape (P,) each; 1 by default."""
         return 1.0
 
     def pairs(self, y: Any) -> JudgedPairs:

@@ -49,10 +49,7 @@ def require_safe_kernel(examples: Examples) -> None:
 
 
 def trial(kernel: Any, scores: Vector, labels: Vector, params: Vector) -> str:
-    """Run a kernel, and the compiled functions that it names, in Python; describe its mistake, or return "".
-
-    Other exceptions are ignored, because the compiled kernel may work.
-    """
+    """Run a kernel, and the compiled functions that it names, in Python; describe an unsafe step, or return ""."""
     if not callable(plain_function(kernel)):
         return ""
     given, read, shared = scores.copy(), labels.copy(), params.copy()

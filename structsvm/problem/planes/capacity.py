@@ -37,10 +37,7 @@ _MOST_EARLIER_IN_PYTHON = 16
 
 @frozen
 class Capacity:
-    """The number of places for planes per example, and their number type.
-
-    A visit reads all planes of its example, so more planes cost time as well as memory.
-    """
+    """The number of places for planes per example, and their number type; more planes cost time and memory."""
 
     places: int
     dtype: type[Any]

@@ -95,11 +95,10 @@ class DualPlanes:
         return float(visit_all(self.arrays, examples, G, L, self.w))
 
     def improve(self, order: IntVector, enough: float = 0.0, most: int = 1) -> float:
-        """Sweep over the planes, at most ``most`` times, and return the sum of the gaps in the last sweep.
+        """Sweep over the planes, at most ``most`` times, until gaps sum to ``enough``; return the last sum.
 
-        ``order`` is the order of examples in the first sweep, which visits all planes; later sweeps visit planes that
-        recently had weight. Stop after a sweep whose gaps sum to at most ``enough``. Threads share the work; see
-        `structsvm.planes.sweeps`.
+        The first sweep, in this ``order``, visits all planes; later ones visit planes that recently had weight. See
+        `structsvm.problem.planes.sweeps`.
         """
         sweeps = Sweeps.of(order, most, self.arrays.L.shape[1], len(self.w))
         with using(None) as threads:
@@ -114,11 +113,7 @@ class DualPlanes:
         return held
 
     def gap(self) -> float:
-        """Return the gap over all planes at the same weights.
-
-        The gaps of `improve` are measured at moving weights, right after each example's own move, so they may be too
-        small.
-        """
+        """Return the gap over all planes at the same weights; gaps of `improve` are at moving weights."""
         return float(self.arrays.cap @ self.hinges(self.w) - self.held().sum())
 
     @property

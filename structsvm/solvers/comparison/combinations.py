@@ -136,8 +136,5 @@ def with_settings(solver: Solver, **settings: Any) -> Solver:
 
 
 def describe(thing: Solver | QPBackend) -> str:
-    """Name a solver or backend, with the settings that differ from its defaults, except ``tol`` and ``backend``.
-
-    ``--solver`` and ``--backend`` parse the text; if a setting has no text, it is the repr.
-    """
+    """Name a solver or backend as its registry parses it, with settings other than ``tol`` and ``backend``."""
     return spell(thing.name, thing, _SET) or repr(thing)

@@ -23,10 +23,7 @@ _CUTS = 20
 
 
 def warm_up(task: Task) -> None:
-    """Solve a QP and a few examples, so that the timed run does not compile, import or fill caches; ignore errors.
-
-    Ctrl-C raises `KeyboardInterrupt`.
-    """
+    """Solve a QP and a few examples, so that the timed run does not compile, import or fill caches; ignore errors."""
     with suppress(Exception):
         (task.backend or ActiveSet()).solve(_demanding_qp())
     for solver in _at_work(task.solver, task.problem):

@@ -70,11 +70,7 @@ class DualQP:
         return float(self.cap @ slack - a @ slope)
 
     def resolution(self, a: Vector) -> float:
-        """Return the gap at feasible multipliers that float64 cannot distinguish from 0.
-
-        Each offset and each ``‖g_k‖ · Σ a_l ‖g_l‖`` may be wrong by one unit in the last place. A smaller tolerance
-        cannot be reached reliably.
-        """
+        """Return the gap that float64 cannot distinguish from 0: offsets and products may be off by one last digit."""
         norm = np.sqrt(np.maximum(np.diagonal(self.H), 0.0))
         error = np.finfo(np.float64).eps * (np.abs(self.b) + norm * (norm @ a))
         return float(self.cap @ largest_of_groups(error, self.group, len(self.cap)) + a @ error)

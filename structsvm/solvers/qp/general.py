@@ -190,9 +190,8 @@ def solve_shrunk(
 ) -> QPSolution:
     """Solve on a growing subset of cuts until the gap on all of them is at most ``qp.tol`` or ``solve`` fails.
 
-    A working-set method (Joachims, "Making large-Scale SVM Learning Practical", 1999): the cuts in use, new and
-    violated cuts. The subset grows only at its end, also from call to call, for warm starts, and restarts from the cuts
-    in use if they are less than half of it.
+    A working-set method (Joachims, "Making large-Scale SVM Learning Practical", 1999). The subset grows only at its
+    end, also from call to call, for warm starts.
     """
     if start is None:
         cuts, warm = _violated(qp, np.zeros(0, np.int64), qp.b)[: max(GROWTH, len(qp.cap))], None
