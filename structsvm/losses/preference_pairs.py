@@ -19,9 +19,7 @@ class PreferencePairs(SwappedPairsLoss):
     from grades. ``Ψ(x, ŷ) = 1/(2M) Σ_p ŷ_p m_p (x_i − x_j)`` with ``ŷ_p = −1`` if the pair is swapped, else 1. Pairs
     may contradict each other. The argmax takes O(n + P).
 
-    The truth is a `JudgedPairs`. An output has shape (2, n): for each document the share of its swapped pairs in which
-    it is the better one, and in which it is the worse. Or it is a ranking, as predictions are: one number per document,
-    larger is ahead, ties in document order. Queries without pairs are not usable.
+    The truth is a `JudgedPairs`; outputs are those of `GradedPairsLoss`. Queries without pairs are not usable.
 
     Examples
     --------

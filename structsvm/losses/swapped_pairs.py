@@ -79,10 +79,8 @@ class SwappedPairs(GradedPairsLoss):
     ``Ψ(x, ŷ) = 1/(2P) Σ ŷ_ij (x_i − x_j)`` with ``ŷ_ij = −1`` if the pair is swapped, else 1. Each pair is swapped
     independently, so an output need not be a ranking.
 
-    An output has shape (2, n): for each document the share of its swapped pairs in which it is the better one, and in
-    which it is the worse. Or it is a ranking, as the truth and the prediction are: one number per document, larger is
-    ahead, ties in document order. With two grades, ``v = 2w`` turns the hinge of `ROCArea` at w into this one at v. The
-    argmax takes O(n log n) for any number of grades. Queries whose labels are all equal are not usable.
+    Outputs are those of `GradedPairsLoss`. With two grades, ``v = 2w`` turns the hinge of `ROCArea` at w into this one
+    at v. The argmax takes O(n log n) for any number of grades. Queries whose labels are all equal are not usable.
 
     Examples
     --------

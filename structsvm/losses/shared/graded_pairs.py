@@ -90,7 +90,8 @@ class GradedPairsLoss(PairsOfGrades, SwappedPairsLoss):
     compiled code follow from it. The argmax takes O(n + P) for P weighted pairs, whose list takes 24 bytes per pair.
 
     An output has shape (2, n): for each document the share of its swapped pairs in which it is the better one, and in
-    which it is the worse. Or it is a ranking, one number per document.
+    which it is the worse. Or it is a ranking, as truth and prediction are: one number per document, larger is ahead,
+    ties in document order.
 
     Examples
     --------

@@ -78,9 +78,8 @@ class PairEncoding(RankedByScore):
     """Encode rankings, or sets of swapped pairs, by the pairs p of a better document i and a worse j.
 
     ``Ψ(x, ŷ) = ½ Σ_p v_p ŷ_p (x_i − x_j)`` with the shares v_p of the pairs, and ``ŷ_p = −1`` if the pair is swapped,
-    else 1. An output has shape (2, n): for each document the shares of its swapped pairs in which it is the better one,
-    and in which it is the worse. Or it is a ranking, shape (n,). Derived classes define `pairs`, and `swaps` if it can
-    be computed without a list of pairs.
+    else 1. Outputs are described in `GradedPairsLoss`. Derived classes define `pairs`, and `swaps` if it can be
+    computed without a list of pairs.
     """
 
     @abstractmethod
