@@ -28,10 +28,6 @@ _NONE = np.int64(-(1 << 63))
 """Bits of -0.0, the sum of a document without a term; no other sum has them, because 0.0 is added to each weight."""
 _LOOKING_UP = 64
 """Time to look a document up, relative to adding a posting."""
-_MANY = 2
-"""If a block has more candidates than this multiple of k, a sample helps to drop some."""
-_SAMPLED = 16
-"""One in this many documents is in the sample."""
 
 
 @compiled
@@ -132,8 +128,6 @@ def best_documents(
                 found = _enough(sums, picked[:found], least - (rest[term + 1] + lift), picked)
             for document in picked[:found]:
                 sums[document] = (sums[document] + (added[first + document] if len(added) else 0.0)) + scores[query]
-            if found > _MANY * k:
-                found = _thin(sums, picked[:found], k)
             for document in picked[:found]:
                 rounded[0] = sums[document] + 0.0
                 key = np.int64(bits[0] if bits[0] >= 0 else bits[0] ^ 0x7FFFFFFF) << 32 | place[first + document]
@@ -242,30 +236,6 @@ def _pick(sums: Vector, enough: float, candidate: NDArray[np.bool_], picked: Int
                 picked[found] = document
                 found += candidate[document]
     return found
-
-
-@compiled
-def _thin(sums: Vector, picked: IntVector, k: int) -> int:
-    """Drop documents that are not among the k best of many; return the number that is left.
-
-    A quantile of a sample is most likely below the k best; a count verifies it (Floyd and Rivest, "Expected time bounds
-    for selection", CACM 1975).
-    """
-    sample = sums[picked[::_SAMPLED]]
-    rank = min(len(sample), k // _SAMPLED + 3 * int(np.sqrt(k / _SAMPLED)) + 1)
-    bound = np.float32(largest_to_front(sample, rank))
-    # Numbers below `least` round to less than the bound.
-    least = np.float64(np.nextafter(bound, np.float32(-np.inf)))
-    above = 0
-    for document in picked:
-        above += sums[document] >= bound
-    if above < k:
-        return len(picked)
-    kept = 0
-    for document in picked:
-        picked[kept] = document
-        kept += sums[document] >= least
-    return kept
 
 
 @compiled
