@@ -76,10 +76,7 @@ class PositionBias(ClickModel):
         r maximise the likelihood. The choice between two rankings, or of swapping two documents, must not depend on
         the user.
 
-        Parameters
-        ----------
-        log : the log.
-        positions : estimate the propensities of the first positions only; None: all.
+        ``positions`` limits the estimate to the first positions.
 
         Raises
         ------

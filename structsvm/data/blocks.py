@@ -122,8 +122,5 @@ def _first_fault(block: Block) -> tuple[int, str] | None:
 
 
 def is_plain_number(text: str) -> bool:
-    """Return whether a text has only ASCII digits, signs, "." and "e".
-
-    Python's ``int`` and ``float`` accept more: ``1_000``, digits of other scripts, ``nan``, surrounding white space.
-    """
+    """Return whether a text has only ASCII digits, signs, "." and "e"; Python's ``int`` and ``float`` accept more."""
     return not text.encode().translate(None, b"0123456789+-.eE")

@@ -33,11 +33,7 @@ def _identity(path: Path) -> list[int]:
 
 
 def cached(path: Path, sources: Iterable[Path], how: Mapping[str, Any], read: Callable[[], RankingData]) -> RankingData:
-    """Return data from the cache at ``path``, or call ``read`` and cache its result.
-
-    A file with the same size, times and place has not changed, unless it was written just before it was read. Other
-    files are compared by digest (XXH3). The cache depends on ``how``, the settings of the reader.
-    """
+    """Return data from the cache at ``path``, or call ``read`` and cache its result with ``how``, its settings."""
     files = list(sources)
     now, found = time.time_ns(), [_identity(each) for each in files]
     settings = {"format": _FORMAT, **how}

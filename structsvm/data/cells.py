@@ -57,10 +57,7 @@ class Cells:
         return decoded
 
     def numbers(self, column: int, kind: "type[np.float64 | np.int64]") -> NDArray[Any]:
-        """Return a cell of each line as a number, shape (n,).
-
-        Raises ValueError or OverflowError if a cell is not a plain decimal number, see `is_plain_number`.
-        """
+        """Return a cell of each line as a number, shape (n,); raise ValueError or OverflowError if one is not plain."""
         if self.lengths(column).max() > _LONG_NUMBER:
             cell = self._first + column
             texts = [self._content[a:b] for a, b in zip(self._begin[cell], self._end[cell], strict=True)]

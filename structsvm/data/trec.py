@@ -261,8 +261,7 @@ def _of_data_set(source: str, meaning: dict[int, int] | None) -> Qrels:
 class _Lines(NamedTuple):
     """Columns of the lines that are neither blank nor comments; ``number``, shape (n,), counts lines from 1.
 
-    ``second`` is the second column of judgments; it has shape (0,) for runs, and if a cell is longer than an id.
-    ``name`` is the last column of the last line.
+    ``second`` is the second column of judgments, or empty; ``name`` is the last column of the last line.
     """
 
     path: Path

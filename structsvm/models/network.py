@@ -62,17 +62,14 @@ class NetworkModel(TrainedModel):
         return network_scores(standardised(X, self.scaling), self.weights, self.hidden)
 
     def _explained(self, X: NDArray[Any], qid: Any) -> Explanation:
-        """Integrate the gradient from the mean document z = 0 to each row (Sundararajan, Taly and Yan, ICML 2017).
-
-        Along ``t z``, unit h changes by ``tanh(a + b) − tanh(b)`` with ``a = U_h·z``; each feature gets its share of a.
-        The form ``tanh(a) (1 − tanh(b) tanh(a + b))`` avoids cancellation for small a.
-        """
+        """Integrate the gradient from the mean document z = 0 to each row (Sundararajan, Taly and Yan, ICML 2017)."""
         z = standardised(X, self.scaling)
         if not self.hidden:
             return Explanation(z * self.weights, 0.0)
         units, biases, outputs = layers(self.weights, self.n_features, self.hidden)
         a = np.vecdot(z[:, None, :], units)
         slope = np.divide(np.tanh(a), a, out=np.ones_like(a), where=a != 0.0)
+        # tanh(a + b) − tanh(b) = tanh(a) (1 − tanh(b) tanh(a + b)), without cancellation for small a.
         slope *= 1.0 - np.tanh(biases) * np.tanh(a + biases)
         return Explanation((slope * outputs) @ units * z, float(np.vecdot(np.tanh(biases), outputs)))
 

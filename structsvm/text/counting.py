@@ -20,11 +20,7 @@ _STOPPED = -1
 
 
 class Counting:
-    """Counts the terms of documents, for each field and for all fields together.
-
-    Tokens of a block of documents are numbered and sorted by term and document, which leaves 5 to 9 bytes per posting.
-    Finally, postings of all blocks are merged, and each block is freed after its copy.
-    """
+    """Counts the terms of documents, for each field and for all together, in blocks of 5 to 9 bytes per posting."""
 
     def __init__(self, analyzer: Analyzer) -> None:
         self._numbers = _Numbers(analyzer)

@@ -46,11 +46,7 @@ Lucene's ``StopAnalyzer``, and the 174 of Snowball's English list."""
 
 
 def stopped_tokens(words: Iterable[str]) -> frozenset[str]:
-    """Return the tokens to remove for a list of stop words.
-
-    A word is usually one token. A word with an apostrophe stands for its parts, as texts are split: "don't" for "don"
-    and "t". Other words of several tokens, such as "come-on", are ignored, because "come" may have a meaning.
-    """
+    """Return the tokens to remove for a list of stop words; see `Analyzer` for words of several tokens."""
     found: set[str] = set()
     for word in words:
         parts = tokens(word)
@@ -67,10 +63,7 @@ def named_stop_words(name: str) -> frozenset[str]:
 
 
 def read_stop_words(path: str | PathLike[str]) -> tuple[str, ...]:
-    """Read stop words from a file in UTF-8, plain or compressed, and return their tokens, sorted.
-
-    Blanks, commas, semicolons or line ends separate words; ``#`` or ``|`` begins a comment. See `stopped_tokens`.
-    """
+    """Return the tokens of a file of stop words, sorted; blanks, commas, semicolons and line ends separate words."""
     file = as_path("path", path)
     words: set[str] = set()
     for block in read_blocks(file):

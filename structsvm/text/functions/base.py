@@ -90,16 +90,9 @@ class BoundQuery(NamedTuple):
 class Scorer:
     """Scores of the documents of a collection, or of one of its fields, by a retrieval function.
 
-    It computes statistics of documents once. It computes the weights of a term's postings when a query first has the
-    term, and caches them: 8 bytes per posting, or 8 bytes per document if at least a quarter of the documents have the
-    term. Such terms are dense.
-
-    Attributes
-    ----------
-    weights : ``w(t, d)`` of each posting of the terms seen so far that are not dense, shape (n_postings,).
-    dense : ``w(t, d)`` of each document, NaN without the term, of the dense terms seen so far, shape
-        (n_dense, n_documents); see `structsvm.text.accumulation`.
-    added : ``a(d)`` of each document, shape (n_documents,); or (0,) if it is 0 for all.
+    It computes the weights ``w(t, d)`` of a term when a query first has the term: in ``weights``, shape (n_postings,),
+    or for terms of many documents in ``dense``, shape (n_dense, n_documents), NaN without the term. ``added`` has
+    ``a(d)`` of each document, shape (n_documents,), or (0,) if it is 0 for all.
     """
 
     def __init__(self, function: RetrievalFunction, postings: Postings) -> None:

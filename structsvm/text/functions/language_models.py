@@ -17,15 +17,10 @@ from structsvm.text.postings import Postings
 class _LanguageModel(RetrievalFunction):
     """``Σ_t p(t|Q) ln p(t|d)``, minus ``Σ_t p(t|Q) ln p(t|Q)`` unless ``is_likelihood``, with ``p(t|Q) = q/|Q|``.
 
-    The sums are over all terms of the query that the collection has. A smoothed model has ``p(t|d) = a(d) p(t|C)`` for
-    terms that the document lacks, with ``p(t|C) = cf/|C|``. So common terms need a sum, plus two numbers (Zhai and
-    Lafferty, "A study of smoothing methods for language models applied to ad hoc information retrieval", SIGIR 2001):
-
-    ``Σ_t∈d p(t|Q) ln(p(t|d) / (a(d) p(t|C))) + ln a(d) + Σ_t p(t|Q) ln p(t|C)``
-
-    A subclass implements `unseen`, which is a, and `weights`, the logarithm in the first sum. With the second term, the
-    score is the negative Kullback-Leibler divergence of Lemur (SimpleKLRetMethod). Without it, the score is the belief
-    of Indri's ``#combine``, the mean logarithm of the probability of the query's tokens.
+    The first is the score of Indri's ``#combine``, the second that of Lemur (SimpleKLRetMethod). A smoothed model has
+    ``p(t|d) = a(d) p(t|C)`` for terms that the document lacks, with ``p(t|C) = cf/|C|``, so the score is
+    ``Σ_t∈d p(t|Q) ln(p(t|d) / (a(d) p(t|C))) + ln a(d) + Σ_t p(t|Q) ln p(t|C)`` (Zhai and Lafferty, SIGIR 2001). A
+    subclass implements `unseen`, which is a, and `weights`, the logarithm in the first sum.
     """
 
     is_likelihood: ClassVar[bool] = False

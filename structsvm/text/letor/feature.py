@@ -35,11 +35,8 @@ class Evidence:
 
     The terms are the distinct terms of the query that the field has in any document, sorted; m of them.
 
-    Parameters
-    ----------
-    source : the field.
-    query : occurrences of each term in the query.
-    documents : numbers of the candidates in the index, shape (n,).
+    ``source`` is the field, ``query`` has the occurrences of each term in the query, and ``documents`` the numbers of
+    the candidates in the index, shape (n,).
 
     Examples
     --------
