@@ -63,12 +63,7 @@ class ClickLog:
         clicks: ArrayLike,
         impressions: ArrayLike | None = None,
     ) -> Self:
-        """Make a log from arrays; ``clicks`` may be booleans, and without ``impressions`` each row is one impression.
-
-        Raises
-        ------
-        InputError : lengths differ, a position is below 1, or a row has more clicks than impressions.
-        """
+        """Make a log from arrays; ``clicks`` may be booleans, and by default each row is one impression."""
         queries, documents = np.asarray(qid), np.asarray(document)
         clicked = np.asarray(clicks)
         clicked = _counts(clicked.astype(np.int64) if clicked.dtype == np.bool_ else clicked, "clicks", 0)
@@ -109,7 +104,6 @@ class ClickLog:
 
         Raises
         ------
-        InputError : the file cannot be read, or a column is missing.
         DataFormatError : a cell is invalid.
         """
         place = as_path("path", path)

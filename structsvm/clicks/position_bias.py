@@ -55,10 +55,6 @@ class PositionBias(ClickModel):
         In such a log, each position has the mean relevance of all documents, so click rates are proportional to
         propensities (Wang, Bendersky, Metzler and Najork, "Learning to rank with selection bias in personal search",
         SIGIR 2016). This estimate makes the fewest assumptions, but users must accept results in random order.
-
-        Raises
-        ------
-        InputError : a position up to the last one has no clicks.
         """
         require_kind("log", log, ClickLog, "a ClickLog")
         clicks = np.bincount(log.position - 1, log.clicks, log.positions)
@@ -76,12 +72,8 @@ class PositionBias(ClickModel):
         r maximise the likelihood. The choice between two rankings, or of swapping two documents, must not depend on
         the user.
 
-        ``positions`` limits the estimate to the first positions.
-
-        Raises
-        ------
-        InputError : a position has no clicks on documents that were also shown elsewhere, or is not linked to the
-            first one.
+        ``positions`` limits the estimate to the first positions. Each position needs clicks on documents that were also
+        shown elsewhere, and a chain of such documents to the first position.
 
         Warns
         -----
@@ -107,10 +99,6 @@ class PositionBias(ClickModel):
         features : features of each row of the log, shape (rows, d); None: each document of a query has its own
             relevance.
         rounds : number of rounds of expectation and maximisation.
-
-        Raises
-        ------
-        InputError : a position has no clicks, or the features do not match the rows.
         """
         require_kind("log", log, ClickLog, "a ClickLog")
         require_integer("rounds", rounds, 1)

@@ -44,10 +44,6 @@ def simulate(
     -------
     log : a `ClickLog` whose documents are row numbers.
 
-    Raises
-    ------
-    InputError : the arrays do not match, or relevance is not a probability.
-
     Examples
     --------
     >>> from structsvm.clicks import PowerBias, simulate

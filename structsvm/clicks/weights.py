@@ -60,10 +60,6 @@ def weigh(
     with the same information; ``largest_weight``, the largest u; ``clipped``, the share of clicks whose propensity was
     clipped; and ``unmatched``, the share of clicks on documents without a row.
 
-    Raises
-    ------
-    InputError : a document has two rows, no row was shown, or a propensity is missing.
-
     Examples
     --------
     >>> from structsvm.clicks import ClickLog, PowerBias, weigh

@@ -38,10 +38,6 @@ def load_digits_queries(
     -------
     train, test : `RankingData` of ``n_train * n_candidates`` and ``n_test * n_candidates`` rows.
 
-    Raises
-    ------
-    InputError : a half of the images has fewer queries or candidates than requested.
-
     Examples
     --------
     >>> from structsvm.data import load_digits_queries
@@ -85,10 +81,6 @@ def load_digits_runs(
     Returns
     -------
     runs, qrels : a run for each function, and the judgments. Document ids are the numbers of the images.
-
-    Raises
-    ------
-    InputError : there are fewer images than queries or documents requested.
 
     Examples
     --------

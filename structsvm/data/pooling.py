@@ -37,10 +37,6 @@ def pool_runs(
     depth : number of best documents that a run contributes to a topic, at least 1.
     topics : the topics to pool. None: all topics of the runs and of the judgments.
 
-    Raises
-    ------
-    InputError : no run is given, two have the same name, `depth` or `topics` is not valid, or no topic is left.
-
     Examples
     --------
     >>> from structsvm.data import Qrels, Run, pool_runs
@@ -86,10 +82,6 @@ def join_runs(
     -------
     joined : an object with ``X``, the score of each document in each run, shape (n, runs), NaN if the run did not
         retrieve it; ``qid`` and ``doc_ids``, shape (n,); and ``run_names``. Rows are ordered as in `Pool`.
-
-    Raises
-    ------
-    InputError : as `pool_runs`.
 
     Examples
     --------

@@ -22,7 +22,7 @@ class Qrels:
     Parameters
     ----------
     qid : topic of each judgment, shape (m,).
-    doc_ids : document of each judgment, shape (m,).
+    doc_ids : document of each judgment, shape (m,), each at most once per topic.
     grades : grade of each judgment, whole numbers, shape (m,). Above 0 is relevant; below 0 means that the document
         was selected for judging but not judged, so it counts as not relevant.
 
@@ -45,11 +45,6 @@ class Qrels:
         Parameters
         ----------
         qid, doc_ids, grades : as in `Qrels`; topics that are numbers become their text.
-
-        Raises
-        ------
-        InputError : lengths differ, no row is given, a grade is not a whole number, or a document is judged twice for
-            a topic.
         """
         topics, documents, values = as_ids(qid, "qid"), as_ids(doc_ids, "doc_ids"), numbers(grades, "grades")
         if not values.shape == topics.shape == documents.shape or len(values) == 0:

@@ -27,7 +27,7 @@ class Run:
     ----------
     name : name of the run, the last column of its file.
     qid : topic of each row, shape (n,).
-    doc_ids : document of each row, shape (n,).
+    doc_ids : document of each row, shape (n,), each at most once per topic.
     scores : score of each row, shape (n,), finite and rounded to float32, because trec_eval 9 compares float32 scores.
 
     Examples
@@ -50,10 +50,6 @@ class Run:
         Parameters
         ----------
         name, qid, doc_ids, scores : as in `Run`, in any order; topics that are numbers become their text.
-
-        Raises
-        ------
-        InputError : lengths differ, no row is given, a score is not finite, or a topic has a document twice.
         """
         topics, documents, values = as_ids(qid, "qid"), as_ids(doc_ids, "doc_ids"), _as_scores(scores)
         if not len(topics) == len(documents) == len(values) > 0:

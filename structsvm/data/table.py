@@ -90,7 +90,6 @@ def load_table(
 
     Raises
     ------
-    InputError : a file cannot be read, a column is missing, or a query is in two files.
     DataFormatError : a cell is not valid; the message names the file, the line (the row in Parquet) and the column.
     NotInstalledError : pyarrow is missing.
 

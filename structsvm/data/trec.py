@@ -46,7 +46,6 @@ def load_run(path: FilePath, *, name: str | None = None) -> Run:
 
     Raises
     ------
-    InputError : the file cannot be read.
     DataFormatError : a line is not valid, or a topic has a document twice; the message names file and line.
 
     Examples
@@ -65,7 +64,7 @@ def load_run(path: FilePath, *, name: str | None = None) -> Run:
 
 
 def load_runs(folder_or_paths: FilePath | Iterable[FilePath]) -> list[Run]:
-    r"""Read several runs, such as all submissions to a track.
+    r"""Read several runs with distinct names, such as all submissions to a track.
 
     Parameters
     ----------
@@ -74,7 +73,6 @@ def load_runs(folder_or_paths: FilePath | Iterable[FilePath]) -> list[Run]:
 
     Raises
     ------
-    InputError : no file is given, or two runs have the same name.
     DataFormatError : as `load_run`.
 
     Examples
@@ -129,7 +127,6 @@ def load_qrels(path: FilePath, grades: Mapping[int, int] | None = None) -> Qrels
 
     Raises
     ------
-    InputError : the file cannot be read, or `grades` are not whole numbers.
     DataFormatError : a line is not valid, a document is judged twice for a topic, the columns seem to be in another
         order, or a grade is not among `grades`; the message names file and line.
     NotInstalledError : ``ir_datasets:`` without that package.
@@ -165,13 +162,8 @@ def write_run(path: str | PathLike[str], qid: ArrayLike, doc_ids: ArrayLike, sco
     Parameters
     ----------
     path : the file, which is replaced if it exists.
-    qid, doc_ids, scores : as for `Run.from_scores`; leave out documents that were not retrieved.
-    tag : name of the run.
-
-    Raises
-    ------
-    InputError : as `Run.from_scores`; a name or an id is empty or contains a blank, tab, line end or NUL; or the file
-        cannot be written.
+    qid, doc_ids, scores : as for `Run.from_scores`, ids without blanks; leave out documents that were not retrieved.
+    tag : name of the run, without blanks.
 
     Examples
     --------

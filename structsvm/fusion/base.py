@@ -85,10 +85,6 @@ class Fusion(RankingEstimator):
         X : scores, shape (rows, systems); NaN if missing.
         y : labels, shape (rows,), for methods that learn; others ignore them.
         qid : query id of each row, in any order. None: all rows are one query.
-
-        Raises
-        ------
-        InputError : X, qid or a setting is invalid.
         """
         self._require_settings()
         measure_of(self)

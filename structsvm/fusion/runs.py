@@ -50,11 +50,6 @@ def fuse_runs(
     would merge different points of voting, as from 2^23 on, the scores are ranks from below instead: 1 for the fewest
     points of the topic, 2 for the next, ...
 
-    Raises
-    ------
-    InputError : a run, the method or a setting is invalid, or ``qrels`` is missing, not needed, or has no relevant
-        document of the runs.
-
     Examples
     --------
     >>> from structsvm.fusion import fuse_runs

@@ -158,10 +158,6 @@ class TrainedModel(ABC):
             float64 and float32 arrays are not copied. If the model has names of features, columns of a data frame are
             matched by name, and further columns are ignored.
         qid : query id of each row, needed only if features are normalised by query. None: all rows are one query.
-
-        Raises
-        ------
-        InputError : X or qid is invalid.
         """
         if not self.spreads:
             return self._scores(self.checked(X), qid)
@@ -186,7 +182,6 @@ class TrainedModel(ABC):
 
         Raises
         ------
-        InputError : X is invalid, or the model does not score rows.
         TooLargeError : memory is too short for a number for each row and feature.
         """
         X = self.checked(X)
@@ -212,10 +207,6 @@ class TrainedModel(ABC):
         """Write the model to a file (npz, nothing pickled); an existing file is replaced at once or not at all.
 
         Equal models make files of equal bytes.
-
-        Raises
-        ------
-        InputError : the file cannot be written.
         """
         write_archive(path, self.arrays())
 

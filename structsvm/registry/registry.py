@@ -74,7 +74,6 @@ class Registry(Generic[T]):
         Raises
         ------
         UnknownNameError : no object has that name; the message suggests the nearest one.
-        InputError : ``spec`` is a class or an object of another kind, or a setting is unknown, invalid or missing.
         PluginError : the package that registered the name cannot be imported.
         """
         if isinstance(spec, str):

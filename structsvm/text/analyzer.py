@@ -41,10 +41,6 @@ class Analyzer:
         removed before stemming. A word with an apostrophe stands for its parts, as texts are split: "don't" for "don"
         and "t". Other words of several tokens, such as "come-on", are ignored.
 
-    Raises
-    ------
-    InputError : a setting is not valid.
-
     Examples
     --------
     >>> Analyzer().terms("The boundary-layers of the wings")

@@ -58,10 +58,6 @@ class Index:
         documents : objects with ``id`` and ``fields``, texts by name, as from `structsvm.data.read_documents`; or pairs
             of id and fields.
         analyzer : None: ``Analyzer()``, which stems and drops stop words.
-
-        Raises
-        ------
-        InputError : no document is given, no document has a term, or two have the same id.
         """
         if analyzer is None:
             analyzer = Analyzer()

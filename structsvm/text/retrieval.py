@@ -52,7 +52,6 @@ class Retriever:
 
     Raises
     ------
-    InputError : `index` is not an index, or the function is unknown.
     UnknownNameError : the index lacks the field.
 
     Examples
@@ -203,8 +202,6 @@ def retrieve(
 
     Raises
     ------
-    InputError : two topics have the same id, a topic lacks the chosen part, the function is unknown, or the index
-        has no term of any topic.
     UnknownNameError : the index lacks the field.
 
     Examples

@@ -20,10 +20,6 @@ def tokens(text: str) -> list[str]:
     signs, such as the soft hyphen, are removed, and so are marks without a base, such as selectors of the look of an
     emoji. A zero-width space separates tokens.
 
-    Raises
-    ------
-    InputError : the text is not a str.
-
     Examples
     --------
     >>> tokens("It's the boundary-layer of NACA's 0012 (fig. 3.1)")

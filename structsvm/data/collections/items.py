@@ -70,10 +70,6 @@ class Document:
     id : its id in runs and judgments: 1 to 1000 characters without blank, tab, line end or NUL.
     fields : text by the name of the field.
 
-    Raises
-    ------
-    InputError : the id is not valid in a run, or the fields do not map names to text.
-
     Examples
     --------
     >>> from structsvm.data import Document
@@ -100,10 +96,6 @@ class Topic:
     fields : text by the name of the part. TREC's parts are called ``title``, ``description`` and ``narrative``,
         whatever the tags in the file.
 
-    Raises
-    ------
-    InputError : the id is not valid in a run, or the fields do not map names to text.
-
     Examples
     --------
     >>> from structsvm.data import Topic
@@ -122,10 +114,6 @@ class Topic:
         ----------
         part : name of a part, such as ``title``; ``all``: all parts, one per line, in the order of the file. None: the
             title; the description of a topic without one, its text if it has neither, or all parts.
-
-        Raises
-        ------
-        InputError : the topic lacks the part; the message names its parts.
         """
         require_kind("part", part, str | None, "the name of a part, or None")
         if part is None:

@@ -85,7 +85,6 @@ def read_documents(
 
     Raises
     ------
-    InputError : an argument is not valid, the file does not exist, or, at the end, no document has one of `fields`.
     DataFormatError : a file does not have the given format, or an id is repeated; the message names file and line.
     NotInstalledError : ``ir_datasets:`` without that package.
 
@@ -122,7 +121,7 @@ def read_topics(
 
     Raises
     ------
-    InputError, NotInstalledError : as `read_documents`.
+    NotInstalledError : as `read_documents`.
     DataFormatError : as `read_documents`, or a topic has no text.
 
     Examples

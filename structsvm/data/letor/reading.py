@@ -75,7 +75,6 @@ def load_letor(
 
     Raises
     ------
-    InputError : a file cannot be read, a query is in two files, or files have different feature names.
     DataFormatError : a line or a number in it is not valid; the message names file and line.
     NotInstalledError : a file is compressed with Zstandard, and the package that unpacks it is missing.
 

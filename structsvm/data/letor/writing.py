@@ -118,13 +118,9 @@ def write_letor(
     y : labels, shape (n,).
     qid : query id of each row, shape (n,). The format has whole numbers only: if any id is not a whole number, all are
         numbered from 1 in order of appearance, and comments at the head map them, ``# query 1 = MB01``.
-    doc_ids : document ids, shape (n,), written as a comment, ``#docid = <id>``.
-    feature_names : a name for each column, written as comments at the head, ``# feature 3 = title.L3``.
-
-    Raises
-    ------
-    InputError : lengths differ, no row is given, a number is not finite, two features have the same name, an id or a
-        name is empty or contains a blank, tab, line end or NUL, or the file cannot be written.
+    doc_ids : document ids without blanks, shape (n,), written as a comment, ``#docid = <id>``.
+    feature_names : a distinct name without blanks for each column, written as comments at the head,
+        ``# feature 3 = title.L3``.
 
     Examples
     --------

@@ -49,7 +49,7 @@ class Format(ABC):
 
     @abstractmethod
     def write(self, model: LinearModel, path: Path, model_name: str) -> None:
-        """Write a file.
+        """Write a file; raise InputError if the format cannot represent the model.
 
         Parameters
         ----------
@@ -59,7 +59,6 @@ class Format(ABC):
 
         Raises
         ------
-        InputError : the model cannot be written in this format.
         NotInstalledError : a package is missing.
         """
 
@@ -91,7 +90,6 @@ def export(
 
     Raises
     ------
-    InputError : the format cannot represent the ranker, or the file cannot be written.
     NotInstalledError : the package onnx is missing.
     UnknownNameError : the format is unknown.
 

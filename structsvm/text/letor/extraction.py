@@ -75,8 +75,6 @@ def letor_features(
 
     Raises
     ------
-    InputError : no topic has candidates, a candidate is not in the index, a topic or feature is repeated, or an
-        argument is not valid.
     UnknownNameError : no field, feature or retrieval function has this name.
 
     Examples

@@ -115,7 +115,6 @@ class TextRanker(BaseEstimator):
 
         Raises
         ------
-        InputError : a parameter, the topics or the judgments are not valid, or no topic has a relevant candidate.
         DataFormatError : a file is not an index.
         """
         qrels = as_qrels(qrels)
@@ -171,11 +170,6 @@ class TextRanker(BaseEstimator):
         """Write the fitted ranker to a file (npz, nothing pickled), atomically.
 
         The file has the paths and digests of the indexes, but not the indexes.
-
-        Raises
-        ------
-        InputError : a part cannot be stored, such as an index without a file or a ranker that is not a `Ranker`; or
-            the file cannot be written.
         """
         check_is_fitted(self, "ranker_")
         write_text_ranker(path, self._fitted)
@@ -194,7 +188,6 @@ class TextRanker(BaseEstimator):
         Raises
         ------
         ModelFileError : the file has another content or format, or is damaged.
-        InputError : an index has moved, or has another content.
         DataFormatError : a file is not an index.
         """
         fitted = read_text_ranker(path, indexes)
