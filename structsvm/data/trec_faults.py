@@ -56,10 +56,7 @@ _FIRST = re.compile(rb"^(?!#).*[^ \t\r\n].*$", re.MULTILINE)
 
 
 def form_of_qrels(block: Block) -> LineFormat:
-    """Return the format of judgments: `THREE_COLUMNS` if the first line has three, the last a number.
-
-    Lines before the block must be blank or comments.
-    """
+    """Return the format of judgments: `THREE_COLUMNS` if the first line has three, the last a number."""
     found = _FIRST.search(block.content)
     cells = found[0].decode(errors="replace").strip(" \t\r") if found else ""
     columns = BLANKS.split(cells, _MOST_COLUMNS)

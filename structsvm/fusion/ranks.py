@@ -143,10 +143,7 @@ class Copeland(Fusion):
 
 @compiled
 def _add_worth(scores: Matrix, ptr: IntVector, worth: Vector) -> Vector:
-    """Return the worth of each document's ranks, summed over the systems, shape (rows,).
-
-    The rows of each query are together; ``worth`` has one number per rank, for the longest query.
-    """
+    """Return the worth of each document's ranks, summed over the systems, shape (rows,)."""
     rows, m = scores.shape
     total = np.zeros(rows)
     up_to = np.concatenate((np.zeros(1), np.cumsum(worth)))

@@ -71,10 +71,7 @@ def load_model(path: str | Path) -> TrainedModel:
 
 
 def read_model(arrays: Mapping[str, Any]) -> TrainedModel:
-    """Validate the arrays of a file and return their model.
-
-    Raise `ModelFileError` for another content or format, KeyError or ValueError for missing or malformed arrays.
-    """
+    """Validate the arrays of a file and return their model; raise KeyError or ValueError if they are malformed."""
     if "model" not in arrays:
         if "result" in arrays:
             raise ModelFileError("the file contains a Result: read it with Result.load")

@@ -21,11 +21,7 @@ _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 
 
 def checked_rows(X: Any, title: str, n_features: int | None, names: tuple[str, ...] | None, sparse: bool) -> Any:
-    """Return features as float64 or float32 in C order, or as CSR, without checking that they are finite.
-
-    Columns of a data frame are matched to ``names``, or by position if there are no names. ``n_features`` None allows
-    any number.
-    """
+    """Return features as float64 or float32 in C order, or as CSR, finite or not; ``names`` match columns of frames."""
     require_table(X)
     if hasattr(X, "tocsr"):
         if not sparse:

@@ -82,10 +82,7 @@ class Training:
 
     @classmethod
     def read(cls, text: Mapping[str, Any], arrays: Mapping[str, Any], others: Collection[str]) -> Self:
-        """Return the training in a file; raise KeyError or ValueError if it is missing or malformed.
-
-        ``text`` is from the method `text`; ``arrays`` are the file's, ``others`` the model's.
-        """
+        """Return the training in a file from its `text` and arrays; ``others`` are the names of the model's arrays."""
         if not isinstance(text["estimator"], str):
             raise ValueError(f"estimator must be text, got {text['estimator']!r}")
         for name in ("settings", "fitted"):

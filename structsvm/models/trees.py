@@ -116,10 +116,7 @@ class TreeModel(TrainedModel):
 
 
 def read_trees(arrays: Mapping[str, Any], n_features: int, trees: int) -> str:
-    """Parse, check and rewrite the text of the trees in a file, without its training parameters.
-
-    LightGBM's parser may crash the process on text that LightGBM did not write, so it never sees text of a file.
-    """
+    """Parse, check and rewrite the text of the trees in a file: LightGBM's parser may crash on other text."""
     require_numbers(arrays, "trees", (None,), np.uint8)
     text = np.asarray(arrays["trees"]).tobytes().decode("ascii")
     head, _, body = text.partition("\n\n")

@@ -216,10 +216,7 @@ def _enough(sums: Vector, among: IntVector, enough: float, picked: IntVector) ->
 
 @compiled
 def _pick(sums: Vector, enough: float, candidate: NDArray[np.bool_], picked: IntVector) -> int:
-    """Write the documents with a term and at least this sum, the last first; return their number.
-
-    ``candidate`` is scratch space.
-    """
+    """Write the documents with a term and at least this sum, the last first; return their number."""
     if enough > 0.0:
         for document in range(len(sums)):
             candidate[document] = sums[document] >= enough
@@ -240,11 +237,7 @@ def _pick(sums: Vector, enough: float, candidate: NDArray[np.bool_], picked: Int
 
 @compiled
 def _first_from(documents: NDArray[np.int32], begin: int, end: int, document: int) -> int:
-    """Return the first posting whose document is at least ``document``; postings ascend by document.
-
-    It searches from the end, in doubling steps (Bentley and Yao, "An almost optimal algorithm for unbounded
-    searching").
-    """
+    """Return the first posting from this document on; search from the end, in doubling steps (Bentley and Yao)."""
     step = 1
     low = end - 1
     while low >= begin and documents[low] >= document:

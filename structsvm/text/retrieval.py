@@ -44,15 +44,7 @@ class _Best(NamedTuple):
 class Retriever:
     """Ranks the documents of an index by a retrieval function, and caches statistics and weights for the next topics.
 
-    Parameters
-    ----------
-    index : the collection.
-    function : the function, by name or as an object.
-    field : field of the documents to search; None: all fields together.
-
-    Raises
-    ------
-    UnknownNameError : the index lacks the field.
+    The arguments are as for `retrieve`.
 
     Examples
     --------
@@ -195,8 +187,7 @@ def retrieve(
     topics : the topics, for example from `read_topics`; or the text of each query by the id of its topic.
     function : retrieval function, by name, as in ``"bm25"`` or ``"bm25(k1=0.9,b=0.4)"``, or as an object.
     top : largest number of documents to retrieve per topic, at least 1.
-    query : part of the topic that is the query, see `Topic.query`. None: the title, or else the description, the text
-        or all.
+    query : part of the topic that is the query; see `Topic.query`.
     field : field of the documents to search, with its own lengths and term frequencies; None: all fields together.
     name : name of the run; None: the function's, after the field's if any.
 

@@ -27,10 +27,7 @@ T = TypeVar("T", Document, Topic)
 
 
 class Documents(Iterator[Document]):
-    """The documents of a collection, each read on demand and once; made by `read_documents`.
-
-    ``n_read`` is the number of documents so far, and ``n_empty`` the number without text.
-    """
+    """The documents of a collection, each read on demand and once; ``n_read`` so far, ``n_empty`` without text."""
 
     def __init__(self, found: Generator[Document]) -> None:
         self.n_read = 0

@@ -34,10 +34,7 @@ class Element(NamedTuple):
 
 
 def elements(file: File, name: str, other: str) -> Iterator[Element]:
-    """Yield the elements with one name, case-insensitive; only white space and comments may stand between them.
-
-    ``other`` names an element that users may have given by mistake, for the message.
-    """
+    """Yield the elements with one name, with only white space and comments between; users may confuse ``other``."""
     letters = "".join(f"[{letter.upper()}{letter.lower()}]" for letter in name)
     opening, closing = re.compile(rf"<{letters}(?:\s[^<>]*)?>"), re.compile(rf"</{letters}\s*>")
     text, line = "", 1
@@ -104,10 +101,7 @@ def check_tag(file: File, element: Element, found: "re.Match[str]", name: str) -
 
 
 def plain(text: str) -> str:
-    """Return text with tags and comments replaced by blanks, and references such as ``&amp;`` by characters.
-
-    References that HTML does not know, or without a semicolon, stay unchanged.
-    """
+    """Return text with tags and comments replaced by blanks, and HTML's references, ``&amp;``, by characters."""
     if "<" in text:
         text = TAG.sub(" ", text)
     return _REFERENCE.sub(_character, text) if "&" in text else text

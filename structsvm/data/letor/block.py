@@ -78,10 +78,7 @@ def parse_block(
     form: LeadingColumns = WHOLE,
     dtype: DTypeLike = np.float64,
 ) -> BlockRows:
-    """Parse a block of lines; feature indices may be at most ``n_features``.
-
-    ``beyond`` replaces the message about larger indices. float32 values are rounded from the nearest float64.
-    """
+    """Parse a block of lines; ``beyond`` replaces the message about indices above ``n_features``."""
     content = block.content
     text = np.frombuffer(content, dtype=np.uint8)
     space = make_space(content)

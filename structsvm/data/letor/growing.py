@@ -61,10 +61,7 @@ class Growing:
 
 
 class GrowingFeatures:
-    """Rows of features, dense as long as that costs little more memory than CSR, then CSR.
-
-    ``sparse`` forces CSR (True) or dense rows (False). ``rows`` and ``stored`` count rows and non-zero features.
-    """
+    """Rows of features: CSR or dense as ``sparse`` says, or dense while that costs little more memory than CSR."""
 
     def __init__(self, dtype: DTypeLike, sparse: bool | None, n_features: int | None) -> None:
         self.rows = self.stored = 0

@@ -43,10 +43,7 @@ WHOLE = LeadingColumns()
 
 
 def parse_line(line: bytes, n_features: int | None, form: LeadingColumns = WHOLE) -> LetorRow | None:
-    """Parse a line, or return None if it is blank or a comment; raise ValueError if it breaks a rule.
-
-    Feature indices may be at most ``n_features``.
-    """
+    """Parse a line, or return None if it is blank or a comment; raise ValueError if it breaks a rule."""
     cells = _cells(line.partition(b"#")[0].rstrip(b"\r\n"))
     first = next(cells, None)
     if first is None:
@@ -115,10 +112,7 @@ class BeyondError(ValueError):
 
 
 def document_id(text: bytes, start: int = 0, end: int | None = None) -> str:
-    """Return the document id in the comment of the line ``text[start:end]``, which may begin at its first ``#``.
-
-    Raises ValueError if the comment has no valid id.
-    """
+    """Return the document id in the comment of the line ``text[start:end]``; raise ValueError without a valid id."""
     match = _DOC_ID.search(text, start, len(text) if end is None else end)
     if match is None:
         raise ValueError(NO_ID)

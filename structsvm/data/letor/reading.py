@@ -114,10 +114,7 @@ def load_letor(
 
 
 def load_letor_parts(parts: Iterable[Paths], **settings: Any) -> tuple[RankingData, ...]:
-    """Read several data sets with the same columns, such as training, validation and test data.
-
-    All are dense, or all CSR; queries from files of sizes are numbered across them. ``settings``: see `Reading`.
-    """
+    """Read data sets with the same columns, all dense or all CSR, such as training and test data; see `Reading`."""
     groups = [as_paths("each of parts", each) for each in as_list("parts", parts, "a list of the files of each part")]
     return tuple(_load(groups, None, Reading(**settings)))
 
@@ -256,10 +253,7 @@ class LetorRows:
 
 
 def read_rows(paths: Sequence[Path], how: Reading, groups: Sequence[Path] = (), taken: int = 0) -> LetorRows:
-    """Read the files of one data set before its number of columns is known.
-
-    ``groups`` has a file of query sizes for each path; if it is empty, a file of sizes beside the data is used.
-    """
+    """Read the files of one data set; ``groups`` has a file of query sizes for each path, or is empty."""
     rows = LetorRows(how, taken)
     for number, path in enumerate(paths):
         rows.read(path, groups[number] if groups else None)

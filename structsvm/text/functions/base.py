@@ -47,13 +47,7 @@ class RetrievalFunction(ABC):
         """Return ``w(t, d)`` of postings, shape (n,), finite; the arrays of the postings are read-only."""
 
     def query_weights(self, counts: Vector, terms: TermStatistics) -> Vector:
-        """Return ``u(t, Q)`` of each term of a query, shape (n,): the counts, unless overridden.
-
-        Parameters
-        ----------
-        counts : how often the query has each term, above 0, shape (n,); n is at least 1.
-        terms : the terms of the query that the collection has, shape (n,).
-        """
+        """Return ``u(t, Q)`` of each term of a query in the collection, shape (n,): the counts, unless overridden."""
         return counts
 
     def of_documents(self, collection: Postings) -> Vector | None:
@@ -114,8 +108,7 @@ class Scorer:
     def scores(self, query: Mapping[str, float]) -> Vector:
         """Return the score of every document for the counts of a query's terms, shape (n_documents,).
 
-        A document without a term of the query, which is not retrieved, has ``a(d) + c(Q)``. All scores are 0 if the
-        collection has no term of the query. Raise InputError for a count that is not above 0, and for invalid weights.
+        A document without a term of the query has ``a(d) + c(Q)``. All scores are 0 if no document has a term.
         """
         bound = self.bound_query(query)
         sums = np.zeros(self.postings.n_documents)

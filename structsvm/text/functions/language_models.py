@@ -58,10 +58,7 @@ class Dirichlet(_LanguageModel):
 
 @frozen
 class JelinekMercer(_LanguageModel):
-    """Interpolation, ``p(t|d) = (1 − weight) tf/|d| + weight p(t|C)``.
-
-    From Lemur (JelinekMercerDocModel) with its default; the weight is called lambda there.
-    """
+    """Interpolation, ``p(t|d) = (1 − weight) tf/|d| + weight p(t|C)``; Lemur's lambda (JelinekMercerDocModel)."""
 
     weight: float = field(default=0.5, validator=within(0.0, 1.0, ends=False))
 

@@ -34,11 +34,7 @@ class _SaturatedTF(RetrievalFunction):
 
 @frozen
 class BM25(_SaturatedTF):
-    """BM25 of Lucene: the idf is ``ln(1 + (N − df + 0.5)/(df + 0.5))``, above 0.
-
-    From BM25Similarity with its defaults, without the factor k1 + 1 since version 8. Lucene rounds lengths to one byte;
-    here they are exact.
-    """
+    """BM25 of Lucene (BM25Similarity) with its defaults: the idf is ``ln(1 + (N − df + 0.5)/(df + 0.5))``, above 0."""
 
     def idf(self, terms: TermStatistics) -> Vector:
         return np.log1p((terms.collection.n_documents - terms.df + 0.5) / (terms.df + 0.5))
@@ -90,10 +86,7 @@ class TFIDF(_SaturatedTF):
 
 @frozen
 class Cosine(RetrievalFunction):
-    """Cosine of the vectors of q·idf and tf·idf over all terms, ``Σ_t q·tf·idf² / (‖q‖ ‖d‖)``.
-
-    From Lemur (CosSimRetMethod), which has no settings.
-    """
+    """Cosine of q·idf and tf·idf over all terms, ``Σ_t q·tf·idf² / (‖q‖ ‖d‖)``, of Lemur (CosSimRetMethod)."""
 
     def of_documents(self, collection: Postings) -> Vector:
         """Return the norm of each document; 1 if it is 0, as in Lemur."""

@@ -63,8 +63,7 @@ def letor_features(
         (unless a field has this name). None: all fields, and ``"whole"`` if there are several.
     normalize : scaling within each query: ``"query-min-max"``, as in LETOR, from 0 to 1, and 0 if all documents are
         equal; ``"query-z-score"``, ``"query-sum"`` or ``"query-percentiles"``; or None.
-    query : part of the topic that is the query, see `Topic.query`. None: the title, or else the description, the text
-        or all.
+    query : part of the topic that is the query; see `Topic.query`.
     progress : called with the numbers of finished and of all topics.
 
     Returns

@@ -117,10 +117,7 @@ class BaseFunctions:
         return join_runs(self.runs(texts), depth=self.depth)
 
     def features(self, texts: Mapping[str, str], candidates: JoinedRuns) -> tuple[Matrix, tuple[str, ...]]:
-        """Return features of candidates, shape (rows, columns), and the names of the columns.
-
-        Scores of base functions are NaN for documents that are not among the best; LETOR's features are not normalised.
-        """
+        """Return features of candidates, shape (rows, columns), not normalised, and the names of the columns."""
         if self.letor is None:
             return candidates.X, self.names
         found = {

@@ -52,8 +52,7 @@ class TextRanker(BaseEstimator):
         paper; else ``Scores()``, which is LETOR's normalisation by query.
     ranker : the estimator to train, with ``fit(X, y, qid)`` and ``predict(X)``; a clone is fitted. None:
         ``Ranker("map")``.
-    query : part of the topic that is the query, see `Topic.query`. None: the title, or else the description, the text
-        or all.
+    query : part of the topic that is the query; see `Topic.query`.
 
     Attributes
     ----------

@@ -27,10 +27,7 @@ _MAPS: Mapping[str, type[FeatureMap]] = {kind.__name__: kind for kind in (Indica
 
 @frozen(eq=False)
 class Fitted:
-    """State of a fitted `TextRanker`, which later changes of its parameters do not affect.
-
-    ``columns`` are the names of the feature map's input.
-    """
+    """State of a fitted `TextRanker`; ``columns`` are the names of the feature map's input."""
 
     base: BaseFunctions
     query: str | None
