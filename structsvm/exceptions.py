@@ -84,7 +84,6 @@ class StructSVMError(Exception):
     Examples
     --------
     >>> from structsvm import Ranker
-    >>> from structsvm.exceptions import StructSVMError
     >>> try:
     ...     Ranker(C=-1.0).fit([[1.0], [2.0]], [0, 1])
     ... except StructSVMError as error:
@@ -117,7 +116,6 @@ class DataFormatError(InputError):
     --------
     >>> from pathlib import Path
     >>> from structsvm.data import load_letor
-    >>> from structsvm.exceptions import DataFormatError
     >>> _ = Path("train.txt").write_text("1 qid:1 1:0.5\n0 qid:1 1=0.2\n")
     >>> try:
     ...     load_letor("train.txt")

@@ -36,7 +36,6 @@ class Status(Enum):
 
     Examples
     --------
-    >>> from structsvm import Status
     >>> Status.CONVERGED.value
     'the certified gap is within tol * C'
     """

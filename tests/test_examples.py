@@ -5,6 +5,7 @@ import importlib
 import inspect
 from functools import cache
 
+import numpy as np
 import pytest
 
 from tests.docs.test_reference import listed, thing
@@ -33,14 +34,15 @@ def test_examples(name, tmp_path, monkeypatch):
     if name in NEEDS:
         pytest.importorskip(NEEDS[name])
     monkeypatch.chdir(tmp_path)
-    failed, _ = doctest.testmod(importlib.import_module(name), optionflags=FLAGS)
+    failed, _ = doctest.testmod(importlib.import_module(name), extraglobs={"np": np}, optionflags=FLAGS)
     assert not failed
 
 
 @pytest.mark.parametrize("path", [path for path in listed() if is_value(thing(path))])
 def test_examples_of_values(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    example = doctest.DocTestParser().get_doctest(docstring_of(path), {}, path, None, None)
+    names = {"np": np, path.rpartition(".")[2]: thing(path)}
+    example = doctest.DocTestParser().get_doctest(docstring_of(path), names, path, None, None)
     assert not doctest.DocTestRunner(optionflags=FLAGS).run(example).failed
 
 

@@ -17,7 +17,6 @@ class ClickModel(ABC):
 
     Examples
     --------
-    >>> import numpy as np
     >>> from structsvm.clicks import ClickModel, simulate
     >>> class Patience(ClickModel):  # users leave after each document with probability 0.2
     ...     @property

@@ -42,7 +42,6 @@ class ClickLog:
 
     Examples
     --------
-    >>> from structsvm.clicks import ClickLog
     >>> log = ClickLog.of(qid=[1, 1], document=["a", "b"], position=[1, 2], clicks=[3, 1], impressions=[10, 10])
     >>> log.clicks.tolist()
     [3, 1]

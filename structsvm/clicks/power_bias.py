@@ -19,7 +19,6 @@ class PowerBias(ClickModel):
 
     Examples
     --------
-    >>> from structsvm.clicks import PowerBias
     >>> PowerBias(1.0, 4).propensity.tolist()
     [1.0, 0.5, 0.3333333333333333, 0.25]
     """

@@ -28,8 +28,6 @@ class RankingData:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from structsvm.data import RankingData
     >>> data = RankingData(np.ones((3, 2)), y=np.array([0.0, 1.0, 2.0]), qid=np.array([1, 1, 2]))
     >>> data.summary
     '2 queries, 3 documents, 2 features, dense'

@@ -40,7 +40,6 @@ def load_digits_queries(
 
     Examples
     --------
-    >>> from structsvm.data import load_digits_queries
     >>> train, test = load_digits_queries(n_train=2, n_test=2, n_candidates=20)
     >>> train.X.shape
     (40, 25)
@@ -84,7 +83,6 @@ def load_digits_runs(
 
     Examples
     --------
-    >>> from structsvm.data import load_digits_runs
     >>> runs, qrels = load_digits_runs(n_queries=3, n_candidates=20, depth=10)
     >>> len(runs)
     15

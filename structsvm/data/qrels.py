@@ -28,7 +28,6 @@ class Qrels:
 
     Examples
     --------
-    >>> from structsvm.data import Qrels
     >>> qrels = Qrels.from_grades(qid=[1, 1], doc_ids=["a", "b"], grades=[0, 2])
     >>> qrels.grades.tolist()
     [0.0, 2.0]
@@ -72,7 +71,6 @@ class Qrels:
         Examples
         --------
         >>> import pandas as pd
-        >>> from structsvm.data import Qrels
         >>> Qrels.from_frame(pd.DataFrame({"qid": ["1", "1"], "docno": ["a", "b"], "label": [0, 2]}))
         Qrels(1 topics, 1 of grade 0, 1 of grade 2)
         """

@@ -32,7 +32,6 @@ class Run:
 
     Examples
     --------
-    >>> from structsvm.data import Run
     >>> run = Run.from_scores("bm25", qid=[1, 1], doc_ids=["a", "b"], scores=[0.5, 2.0])
     >>> run.doc_ids.tolist()
     ['b', 'a']
@@ -78,7 +77,6 @@ class Run:
         Examples
         --------
         >>> import pandas as pd
-        >>> from structsvm.data import Run
         >>> results = pd.DataFrame({"qid": ["1", "1"], "docno": ["a", "b"], "score": [0.5, 2.0]})
         >>> Run.from_frame(results, "bm25").doc_ids.tolist()
         ['b', 'a']

@@ -96,7 +96,6 @@ def load_table(
     Examples
     --------
     >>> from pathlib import Path
-    >>> from structsvm.data import load_table
     >>> _ = Path("train.csv").write_text("session,bm25,age,clicks\na,1.5,3,1\na,0.5,7,0\nb,2.5,1,1\n")
     >>> data = load_table("train.csv", label="clicks", qid="session")
     >>> data

@@ -51,7 +51,6 @@ def load_run(path: FilePath, *, name: str | None = None) -> Run:
     Examples
     --------
     >>> from pathlib import Path
-    >>> from structsvm.data import load_run
     >>> _ = Path("bm25.run").write_text("301 Q0 d1 1 9.5 bm25\n301 Q0 d2 2 7.5 bm25\n302 Q0 d1 1 3.0 bm25\n")
     >>> load_run("bm25.run")
     Run('bm25', 2 topics, 3 documents)
@@ -78,7 +77,6 @@ def load_runs(folder_or_paths: FilePath | Iterable[FilePath]) -> list[Run]:
     Examples
     --------
     >>> from pathlib import Path
-    >>> from structsvm.data import load_runs
     >>> _ = Path("bm25.run").write_text("1 Q0 a 1 0.9 bm25\n1 Q0 b 2 0.5 bm25\n")
     >>> [run.name for run in load_runs(["bm25.run"])]
     ['bm25']
@@ -134,7 +132,6 @@ def load_qrels(path: FilePath, grades: Mapping[int, int] | None = None) -> Qrels
     Examples
     --------
     >>> from pathlib import Path
-    >>> from structsvm.data import load_qrels
     >>> _ = Path("qrels.txt").write_text("301 0 d1 1\n301 0 d2 2\n302 0 d1 2\n302 0 d3 0\n")
     >>> load_qrels("qrels.txt", grades={0: 0, 1: 2, 2: 1})  # grade 1 is the best in this file
     Qrels(2 topics, 1 of grade 0, 2 of grade 1, 1 of grade 2)
@@ -168,7 +165,6 @@ def write_run(path: str | PathLike[str], qid: ArrayLike, doc_ids: ArrayLike, sco
     Examples
     --------
     >>> from pathlib import Path
-    >>> from structsvm.data import write_run
     >>> write_run("my.run", qid=[1, 1], doc_ids=["a", "b"], scores=[0.5, 2.0], tag="my")
     >>> print(Path("my.run").read_text(), end="")
     1 Q0 b 1 2.0 my

@@ -50,7 +50,6 @@ class Cluster(ABC):
     Examples
     --------
     >>> from concurrent.futures import ThreadPoolExecutor
-    >>> import numpy as np
     >>> from structsvm.distributed import Cluster, DistributedProblem, Partition
     >>> from structsvm.solvers import OneSlack
     >>> class InThreads(Cluster):
@@ -110,7 +109,6 @@ class InProcess(Cluster):
 
     Examples
     --------
-    >>> import numpy as np
     >>> from structsvm.distributed import DistributedProblem, InProcess, Partition
     >>> from structsvm.solvers import OneSlack
     >>> cluster, X = InProcess(), np.array([[1.0], [2.0]])

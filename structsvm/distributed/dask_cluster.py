@@ -45,7 +45,6 @@ class DaskCluster(Cluster):
 
     Examples
     --------
-    >>> import numpy as np
     >>> from dask.distributed import Client
     >>> from structsvm.distributed import DaskCluster, DistributedProblem, Partition
     >>> from structsvm.solvers import OneSlack

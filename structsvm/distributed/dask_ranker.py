@@ -84,9 +84,7 @@ class DaskRanker(Ranker):
     Examples
     --------
     >>> import dask.array as da
-    >>> import numpy as np
     >>> from dask.distributed import Client
-    >>> from structsvm.distributed import DaskRanker
     >>> X, y, qid = [[1.0], [2.0], [3.0], [1.0]], [0, 1, 1, 0], [1, 1, 2, 2]
     >>> spread = [da.from_array(np.array(each), chunks=2) for each in (X, y, qid)]
     >>> with Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None) as client:

@@ -43,8 +43,6 @@ class Partition(NamedTuple):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from structsvm.distributed import Partition
     >>> part = Partition(np.array([[1.0, 0.0], [0.5, 2.0]]), y=[1, 0], qid=[7, 7], names=("bm25", "age"))
     >>> part.rows, part.sample_weight is None
     (2, True)

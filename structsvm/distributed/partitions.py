@@ -190,10 +190,8 @@ def read_partitions(
 
     Examples
     --------
-    >>> import numpy as np
     >>> from dask.distributed import Client
     >>> from structsvm.data import write_letor
-    >>> from structsvm.distributed import read_partitions
     >>> for k in range(2):
     ...     write_letor(f"part-{k}.txt", np.eye(4), [1, 0, 1, 0], np.array([1, 1, 2, 2]) + 2 * k)
     >>> with Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None) as client:

@@ -120,7 +120,6 @@ class DistributedProblem(AbstractProblem):
 
     Examples
     --------
-    >>> import numpy as np
     >>> from structsvm import Problem
     >>> from structsvm.distributed import DistributedProblem, InProcess, Partition
     >>> from structsvm.solvers import OneSlack

@@ -59,8 +59,6 @@ class LatentStructuralSVM(JointEstimator, DescentEstimator):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from structsvm.estimators import LatentStructuralSVM
     >>> from structsvm.losses import LatentLoss
     >>> class Bags(LatentLoss):  # y is 1 if a row of x is relevant; h is the number of that row
     ...     def joint_feature(self, x, y, h):

@@ -38,7 +38,6 @@ class RampRanker(DescentEstimator, LossRanker):
 
     Examples
     --------
-    >>> from structsvm.estimators import RampRanker
     >>> X, y, qid = [[1.0], [2.0], [3.0], [4.0]], [0, 1, 0, 1], [1, 1, 2, 2]
     >>> RampRanker("map", C=10).fit(X, y, qid=qid).score(X, y, qid=qid)
     1.0

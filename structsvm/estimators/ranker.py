@@ -223,7 +223,6 @@ class Ranker(LossRanker, LinearRanker):
 
     Examples
     --------
-    >>> from structsvm import Ranker
     >>> X, y, qid = [[1.0], [2.0], [3.0], [4.0]], [0, 1, 0, 1], [1, 1, 2, 2]
     >>> ranker = Ranker("map", C=10).fit(X, y, qid=qid)
     >>> ranker.score(X, y, qid=qid)

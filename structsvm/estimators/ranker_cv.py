@@ -83,7 +83,6 @@ class RankerCV(RankingEstimator):
 
     Examples
     --------
-    >>> from structsvm import RankerCV
     >>> from structsvm.data import load_digits_queries
     >>> train, test = load_digits_queries()
     >>> search = RankerCV(Cs=[0.1, 1.0, 10.0], cv=3, scoring="ndcg@10").fit(train.X, train.y, qid=train.qid)

@@ -99,7 +99,6 @@ class StructuralSVM(JointEstimator):
 
     Examples
     --------
-    >>> from structsvm import StructuralSVM
     >>> model = StructuralSVM("multiclass", C=10).fit([[1.0, 0.0], [0.0, 1.0]], ["cat", "dog"])
     >>> model.predict([[0.9, 0.1]]).tolist()
     ['cat']

@@ -31,7 +31,6 @@ def rank_run(run: Run | DataFrame, qrels: Qrels | DataFrame) -> RankedLists:
     Examples
     --------
     >>> from structsvm.data import Qrels, Run
-    >>> from structsvm.evaluation import rank_run
     >>> from structsvm.metrics import AP
     >>> run = Run.from_scores("bm25", qid=[1, 1], doc_ids=["a", "b"], scores=[0.5, 2.0])
     >>> AP().values(rank_run(run, Qrels.from_grades([1, 1], ["a", "b"], [1, 0]))).tolist()

@@ -83,7 +83,6 @@ class QueryMinMax(QueryTransformer):
 
     Examples
     --------
-    >>> from structsvm.features import QueryMinMax
     >>> QueryMinMax().fit_transform([[1.0], [3.0], [2.0]], qid=[1, 1, 1]).ravel().tolist()
     [0.0, 1.0, 0.5]
     """
@@ -100,7 +99,6 @@ class QueryPercentiles(QueryTransformer):
 
     Examples
     --------
-    >>> from structsvm.features import QueryPercentiles
     >>> QueryPercentiles().fit_transform([[1.0], [30.0], [2.0]], qid=[1, 1, 1]).ravel().tolist()
     [0.3333333333333333, 1.0, 0.6666666666666666]
     """
@@ -116,7 +114,6 @@ class ReciprocalRanks(QueryTransformer):
 
     Examples
     --------
-    >>> from structsvm.features import ReciprocalRanks
     >>> ReciprocalRanks().fit_transform([[1.0], [3.0]], qid=[1, 1]).ravel().tolist()
     [0.5, 1.0]
     """
@@ -136,8 +133,6 @@ class FillMissing(QueryTransformer):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from structsvm.features import FillMissing
     >>> FillMissing("min").fit_transform([[1.0], [3.0], [np.nan]], qid=[1, 1, 1]).ravel().tolist()
     [1.0, 3.0, 1.0]
     """

@@ -42,8 +42,6 @@ class Thresholds(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from structsvm.features import Thresholds
     >>> scores = np.array([[0.1], [0.5], [np.nan], [0.9]])
     >>> Thresholds(bins=3, spacing="even").fit_transform(scores).toarray()
     array([[1., 0., 0.],

@@ -38,8 +38,6 @@ class Fusion(RankingEstimator):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from structsvm.fusion import Fusion
     >>> class Retrieved(Fusion):  # number of systems that retrieved the document
     ...     def _fused(self, scores, ptr):
     ...         return (~np.isnan(scores)).sum(axis=1).astype(float)

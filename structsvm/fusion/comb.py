@@ -93,7 +93,6 @@ class CombSUM(Comb):
 
     Examples
     --------
-    >>> from structsvm.fusion import CombSUM
     >>> scores = [[3.0, 1.0], [2.0, float("nan")], [1.0, 4.0]]
     >>> CombSUM(None).fit(scores).predict(scores)
     array([4., 2., 5.])
@@ -142,7 +141,6 @@ class CombMNZ(CountedComb):
 
     Examples
     --------
-    >>> from structsvm.fusion import CombMNZ
     >>> scores = [[3.0, 0.0], [2.0, float("nan")], [1.0, 4.0]]
     >>> CombMNZ(None).fit(scores).predict(scores)
     array([ 6.,  2., 10.])

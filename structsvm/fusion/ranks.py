@@ -44,7 +44,6 @@ class ReciprocalRankFusion(RankSum):
 
     Examples
     --------
-    >>> from structsvm.fusion import ReciprocalRankFusion
     >>> scores = [[3.0, 1.0], [2.0, float("nan")], [1.0, 4.0]]
     >>> ReciprocalRankFusion(rank_constant=1).fit(scores).predict(scores).round(4)
     array([0.8333, 0.3333, 0.75  ])
@@ -83,7 +82,6 @@ class BordaCount(Fusion):
 
     Examples
     --------
-    >>> from structsvm.fusion import BordaCount
     >>> scores = [[3.0, 1.0], [2.0, float("nan")], [1.0, float("nan")]]
     >>> BordaCount().fit(scores).predict(scores)
     array([6. , 3.5, 2.5])
@@ -106,7 +104,6 @@ class Condorcet(Fusion):
 
     Examples
     --------
-    >>> from structsvm.fusion import Condorcet
     >>> scores = [[3.0, 1.0], [2.0, float("nan")], [1.0, float("nan")]]
     >>> Condorcet().fit(scores).predict(scores)
     array([4., 1., 0.])
@@ -129,7 +126,6 @@ class Copeland(Fusion):
 
     Examples
     --------
-    >>> from structsvm.fusion import Copeland
     >>> scores = [[3.0, 1.0], [2.0, float("nan")], [1.0, float("nan")]]
     >>> Copeland().fit(scores).predict(scores)
     array([2., 1., 0.])

@@ -52,7 +52,6 @@ def fuse_runs(
 
     Examples
     --------
-    >>> from structsvm.fusion import fuse_runs
     >>> from structsvm.data import Run
     >>> one = Run.from_scores("one", qid=[7, 7], doc_ids=["x", "y"], scores=[2.0, 1.0])
     >>> two = Run.from_scores("two", qid=[7, 7], doc_ids=["z", "y"], scores=[0.5, 0.4])

@@ -52,7 +52,6 @@ class WeightedCombSUM(Comb):
 
     Examples
     --------
-    >>> from structsvm.fusion import WeightedCombSUM
     >>> scores, y = [[3.0, 1.0], [2.0, float("nan")], [1.0, 4.0]], [1, 0, 0]
     >>> WeightedCombSUM(None).fit(scores, y).weights_
     array([1. , 0.5])

@@ -107,9 +107,7 @@ class ScoreLoss(StructuredLoss[Y]):
 
     Examples
     --------
-    >>> import numpy as np
     >>> from structsvm import StructuralSVM
-    >>> from structsvm.losses import ScoreLoss
     >>> class Signs(ScoreLoss):  # a row is an example, its output is -1 or 1
     ...     per_row = True
     ...     def encode(self, y_hat, y):
@@ -237,9 +235,7 @@ class Loss(StructuredLoss[Y], Generic[X, Y]):
 
     Examples
     --------
-    >>> import numpy as np
     >>> from structsvm import StructuralSVM
-    >>> from structsvm.losses import Loss
     >>> class Signs(Loss):
     ...     def joint_feature(self, x, y):
     ...         return 0.5 * y * x

@@ -25,8 +25,6 @@ class LatentLoss(StructuredLoss[Y], Generic[X, Y, H]):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from structsvm.losses import LatentLoss
     >>> from structsvm.testing import check_latent_loss
     >>> class Bags(LatentLoss):  # y is 1 if a row of x is a match; h is the index of the row
     ...     def joint_feature(self, x, y, h):

@@ -70,7 +70,6 @@ class RankedLists:
 
     Examples
     --------
-    >>> from structsvm.metrics import rank_lists
     >>> lists = rank_lists([1.0, 3.0, 2.0, 5.0], [1, 0, 2, 1], [7, 7, 7, 8])
     >>> lists.ids.tolist(), lists.query.tolist(), lists.rank.tolist(), lists.label.tolist()
     ([7, 8], [0, 0, 0, 1], [1, 2, 3, 1], [0.0, 2.0, 1.0, 1.0])

@@ -52,7 +52,6 @@ class LinearModel(TrainedModel):
 
     Examples
     --------
-    >>> from structsvm.models import LinearModel
     >>> model = LinearModel(n_features=2, coef=[2.0, -1.0])
     >>> model.predict([[1.0, 1.0], [3.0, 0.0]]).tolist()
     [1.0, 6.0]

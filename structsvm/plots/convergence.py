@@ -64,7 +64,6 @@ class ConvergenceDisplay(Display):
     Examples
     --------
     >>> from structsvm import Ranker
-    >>> from structsvm.plots import ConvergenceDisplay
     >>> ranker = Ranker().fit([[0.0], [1.0], [2.0], [1.0]], [0, 1, 1, 0], qid=[0, 0, 1, 1])
     >>> display = ConvergenceDisplay.from_estimator(ranker, x="passes", y="bounds")
     >>> display.ax_.get_xlabel()

@@ -39,7 +39,6 @@ class QueryDifferencesDisplay(Display):
 
     Examples
     --------
-    >>> from structsvm.plots import QueryDifferencesDisplay
     >>> display = QueryDifferencesDisplay([0.9, 0.5, 0.4], [0.5, 0.7, 0.4], names=("new", "old")).plot()
     >>> display.ax_.get_title(loc="left")
     'new against old: 1 better, 1 worse, 1 the same'

@@ -46,7 +46,6 @@ class FusionWeightsDisplay(Display):
     Examples
     --------
     >>> from structsvm.fusion import WeightedCombSUM
-    >>> from structsvm.plots import FusionWeightsDisplay
     >>> fusion = WeightedCombSUM(None).fit([[3.0, 1.0], [2.0, 5.0], [1.0, 4.0]], [1, 0, 0])
     >>> display = FusionWeightsDisplay.from_estimator(fusion, ["BM25", "TF-IDF"])
     >>> display.shares["WeightedCombSUM"].tolist()

@@ -38,7 +38,6 @@ class InterpolatedPrecisionDisplay(Display):
 
     Examples
     --------
-    >>> from structsvm.plots import InterpolatedPrecisionDisplay
     >>> display = InterpolatedPrecisionDisplay.from_predictions([4.0, 3.0, 2.0, 1.0], [1, 0, 1, 0], levels=3)
     >>> display.recall.tolist(), display.curves["ranking"].round(2).tolist()
     ([0.0, 0.5, 1.0], [1.0, 1.0, 0.67])

@@ -35,7 +35,6 @@ class MeanCurvesDisplay(Display):
 
     Examples
     --------
-    >>> from structsvm.plots import MeanCurvesDisplay
     >>> of_topics = [[0.2, 0.4, 0.5], [0.4, 0.4, 0.7]]
     >>> display = MeanCurvesDisplay([1, 2, 3], {"SVM-map": of_topics}, xlabel="terms", ylabel="AP").plot()
     >>> display.lines_[0].get_ydata().round(2).tolist()

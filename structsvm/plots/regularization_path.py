@@ -47,7 +47,6 @@ class RegularizationPathDisplay(Display):
 
     Examples
     --------
-    >>> from structsvm.plots import RegularizationPathDisplay
     >>> display = RegularizationPathDisplay([0.1, 1.0, 10.0], [0.5, 0.7, 0.6], train=[0.5, 0.8, 0.9]).plot()
     >>> display.picks.tolist(), list(display.lines_)
     ([0.0, 1.0, 0.0], ['train', 'validation'])

@@ -21,7 +21,6 @@ pages, a grey, and the colour of the text. People with colour blindness can dist
 Examples
 --------
 >>> from matplotlib.figure import Figure
->>> from structsvm.plots import COLORS
 >>> axes = Figure().subplots()
 >>> for colour, gaps in zip(COLORS, ([1.0, 0.1, 0.01], [1.0, 0.5, 0.3])):
 ...     (line,) = axes.plot(gaps, color=colour)
@@ -65,7 +64,6 @@ Examples
 --------
 >>> from matplotlib import rc_context
 >>> from matplotlib.figure import Figure
->>> from structsvm.plots import STYLE
 >>> with rc_context(STYLE):
 ...     axes = Figure().subplots()
 >>> axes.spines["top"].get_visible(), axes.xaxis.get_gridlines()[0].get_visible()

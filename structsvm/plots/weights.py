@@ -34,7 +34,6 @@ class WeightsDisplay(Display):
 
     Examples
     --------
-    >>> from structsvm.plots import WeightsDisplay
     >>> display = WeightsDisplay([0.1, -2.0, 1.0], ["length", "spam", "BM25"], top=2).plot()
     >>> display.names, [float(bar.get_width()) for bar in display.bars_]
     (('spam', 'BM25'), [-2.0, 1.0])

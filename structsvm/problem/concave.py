@@ -36,9 +36,7 @@ def ramp(problem: Problem) -> Subtracted:
 
     Examples
     --------
-    >>> import numpy as np
     >>> from structsvm import Problem
-    >>> from structsvm.problem import ramp
     >>> problem = Problem.from_queries([[1.0], [2.0], [4.0]], [0, 0, 1], [1, 1, 1], loss="map", C=0.1)
     >>> ramp(problem)(np.zeros(1)).value
     0.0

@@ -30,9 +30,7 @@ def fingerprint(problem: AbstractProblem) -> Vector:
 
     Examples
     --------
-    >>> import numpy as np
     >>> from structsvm import Problem
-    >>> from structsvm.problem import fingerprint
     >>> problem = Problem.from_queries([[1.0], [2.0], [4.0]], [0, 0, 1], [1, 1, 1], loss="map", C=0.1)
     >>> np.array_equal(fingerprint(problem), fingerprint(problem.with_C(1.0)))
     True

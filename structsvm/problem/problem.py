@@ -79,7 +79,6 @@ class Problem(AbstractProblem):
 
     Examples
     --------
-    >>> from structsvm import Problem
     >>> from structsvm.solvers import OneSlack
     >>> problem = Problem.from_queries([[1.0], [2.0], [4.0]], [0, 0, 1], [1, 1, 1], loss="map", C=0.1)
     >>> problem.n, problem.d

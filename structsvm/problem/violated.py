@@ -61,8 +61,6 @@ def most_violated(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from structsvm import most_violated
     >>> found = most_violated([[1.0], [2.0]], [0, 1], np.array([-1.0]), loss="map")
     >>> round(found.loss, 3), round(found.hinge, 3)
     (0.5, 2.5)

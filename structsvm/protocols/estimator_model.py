@@ -92,7 +92,6 @@ class EstimatorModel(ProtocolModel):
 
     Examples
     --------
-    >>> import numpy as np
     >>> from sklearn.linear_model import Ridge
     >>> from structsvm.protocols import EstimatorModel, Scores
     >>> model = EstimatorModel(name="ridge", features=Scores(), estimator=Ridge(), grid={"alpha": [10.0, 0.1]})
@@ -154,7 +153,6 @@ class StagedModel(ProtocolModel):
 
     Examples
     --------
-    >>> import numpy as np
     >>> from structsvm.protocols import AsGiven, StagedModel
     >>> from structsvm.rankers import RankBoost
     >>> X, y, qid = np.array([[1.0, 3.0], [2.0, 1.0], [3.0, 2.0]]), np.array([0.0, 1.0, 2.0]), np.zeros(3, np.int64)

@@ -30,10 +30,8 @@ class FeatureMap:
 
     Examples
     --------
-    >>> import numpy as np
     >>> from attrs import frozen
     >>> from sklearn.preprocessing import StandardScaler
-    >>> from structsvm.protocols import FeatureMap
     >>> @frozen
     ... class Logarithms(FeatureMap):
     ...     def within_queries(self, X, qid):
@@ -76,8 +74,6 @@ class Indicators(FeatureMap):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from structsvm.protocols import Indicators
     >>> features, qid = Indicators(bins=3, normalize="query-min-max"), np.array([0, 0, 0])
     >>> scaled = features.within_queries(np.array([[10.0], [15.0], [20.0]]), qid)
     >>> features.transformer().fit_transform(scaled).toarray().astype(int)  # at least 0, ½ and 1
@@ -111,8 +107,6 @@ class Scores(FeatureMap):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from structsvm.protocols import Scores
     >>> X, qid = np.array([[10.0, 1.0], [20.0, np.nan], [15.0, 3.0]]), np.array([0, 0, 0])
     >>> Scores().within_queries(X, qid)
     array([[0. , 0. ],
@@ -139,7 +133,6 @@ class AsGiven(FeatureMap):
     Examples
     --------
     >>> from scipy.sparse import csr_array
-    >>> from structsvm.protocols import AsGiven
     >>> AsGiven(dense=True).within_queries(csr_array([[0.0, 2.0], [1.0, 0.0]]), qid=[1, 1])
     array([[0., 2.],
            [1., 0.]])

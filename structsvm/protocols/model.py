@@ -34,7 +34,6 @@ class Candidate:
 
     Examples
     --------
-    >>> import numpy as np
     >>> from structsvm.protocols import AsGiven, RankingSVM
     >>> X, y, qid = np.array([[1.0], [2.0], [3.0], [1.0]]), np.array([0, 1, 1, 0]), np.array([0, 0, 1, 1])
     >>> model = RankingSVM(name="SVM-map", features=AsGiven(), loss="map", Cs=(0.1, 10.0))
@@ -56,7 +55,6 @@ class ProtocolModel(ABC):
 
     Examples
     --------
-    >>> import numpy as np
     >>> from attrs import frozen
     >>> from structsvm.protocols import AsGiven, Candidate, ProtocolModel
     >>> @frozen

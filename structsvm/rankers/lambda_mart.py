@@ -74,7 +74,6 @@ class LambdaMART(StagedRanker):
 
     Examples
     --------
-    >>> from structsvm.rankers import LambdaMART
     >>> X, y = [[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 2]
     >>> LambdaMART(min_child_samples=1, params={"min_data_in_bin": 1}).fit(X, y).score(X, y)
     1.0

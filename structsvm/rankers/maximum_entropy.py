@@ -44,7 +44,6 @@ class MaximumEntropy(LinearScores):
 
     Examples
     --------
-    >>> from structsvm.rankers import MaximumEntropy
     >>> ranker = MaximumEntropy().fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 2])
     >>> ranker.predict([[2.5], [0.5]]).round(2)
     array([ 0.96, -0.96])

@@ -96,7 +96,6 @@ class Preferences:
 
         Examples
         --------
-        >>> from structsvm.rankers import Preferences
         >>> Preferences.of([(0, 1), (0, 2, 2.0)]).magnitude
         array([1., 2.])
         """
@@ -163,7 +162,6 @@ class Preferences:
         --------
         Three users click at rank 3 and one at rank 1, for a query whose documents are the rows 0, 1 and 2:
 
-        >>> from structsvm.rankers import Preferences
         >>> preferences = Preferences.from_clicks(
         ...     sessions=[1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4],
         ...     rows=[0, 1, 2] * 4,

@@ -67,7 +67,6 @@ class RankBoost(StagedRanker):
 
     Examples
     --------
-    >>> from structsvm.rankers import RankBoost
     >>> X, y, qid = [[0.1], [0.9], [0.5], [0.2], [0.8]], [0, 1, 2, 0, 1], [1, 1, 1, 2, 2]
     >>> ranker = RankBoost(n_estimators=10).fit(X, y, qid)
     >>> ranker.thresholds_[:1]

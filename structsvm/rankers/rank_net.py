@@ -64,7 +64,6 @@ class RankNet(StagedRanker):
 
     Examples
     --------
-    >>> from structsvm.rankers import RankNet
     >>> X, y = [[0.0, 1.0], [1.0, 0.0], [3.0, 1.0], [2.0, 0.0]], [0, 1, 2, 1]
     >>> RankNet(hidden_layer_sizes=0, log_odds=None, random_state=0).fit(X, y).score(X, y)
     1.0

@@ -63,7 +63,6 @@ class RankSVM(LinearRanker):
 
     Examples
     --------
-    >>> from structsvm.rankers import RankSVM
     >>> X, y = [[0.0, 1.0], [1.0, 3.0], [2.0, 2.0]], [0, 1, 2]
     >>> RankSVM(C=10.0, tol=1e-6).fit(X, y).coef_.round(2) + 0.0
     array([1., 0.])

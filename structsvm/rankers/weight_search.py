@@ -80,7 +80,6 @@ class WeightSearch(LinearScores):
 
     Examples
     --------
-    >>> from structsvm.rankers import WeightSearch
     >>> X = [[3, 1], [2, 3], [1, 0], [1, 4], [2, 1], [0, 2]]
     >>> ranker = WeightSearch(fix_first=True).fit(X, [0, 1, 0, 1, 0, 0], qid=[1, 1, 1, 2, 2, 2])
     >>> ranker.coef_, ranker.map_

@@ -48,7 +48,6 @@ losses: Registry[Any] = Registry(
 
 Examples
 --------
->>> from structsvm.registry import losses
 >>> losses.create("NDCG@10").k
 10
 >>> losses.spell(losses.create("f", beta=2.0))
@@ -73,7 +72,6 @@ solvers: Registry[Any] = Registry(
 
 Examples
 --------
->>> from structsvm.registry import solvers
 >>> solvers.create("one_slack", tol=0.01).tol
 0.01
 >>> solvers.names()
@@ -97,7 +95,6 @@ backends: Registry[Any] = Registry(
 
 Examples
 --------
->>> from structsvm.registry import backends
 >>> backends.find("highs").name
 'highs'
 >>> backends.spell(backends.create("auto"))
@@ -153,7 +150,6 @@ measures: Registry[Any] = Registry(
 
 Examples
 --------
->>> from structsvm.registry import measures
 >>> measures.create("P@1").mean([0.9, 0.5, 0.1], [0, 1, 0])
 0.0
 >>> measures.create("recip_rank").mean([0.9, 0.5, 0.1], [0, 1, 0])  # as trec_eval calls it
@@ -182,7 +178,6 @@ retrieval_functions: Registry[Any] = Registry(
 
 Examples
 --------
->>> from structsvm.registry import retrieval_functions
 >>> retrieval_functions.create("lm_dirichlet(mu=500)").mu
 500.0
 >>> retrieval_functions.create("bm25", b=0.3)
@@ -209,7 +204,6 @@ rankers: Registry[Any] = Registry(
 
 Examples
 --------
->>> from structsvm.registry import rankers
 >>> rankers.find("rank-svm").__name__
 'RankSVM'
 >>> rankers.create("rank_boost(n_estimators=50)").n_estimators
@@ -241,7 +235,6 @@ fusions: Registry[Any] = Registry(
 
 Examples
 --------
->>> from structsvm.registry import fusions
 >>> scores, y = [[5.0, 0.0], [4.0, 4.0], [0.0, 5.0]], [0, 1, 0]
 >>> combinations = {name: fusions.create(name) for name in fusions.names() if name.startswith("comb-")}
 >>> [name for name, fusion in combinations.items() if fusion.fit(scores, y).score(scores, y) == 1.0]
@@ -309,7 +302,6 @@ others are the classes of `structsvm.rankers`, and methods of fusion, which take
 
 Examples
 --------
->>> from structsvm.registry import benchmark_models
 >>> model = benchmark_models.create("svm-ndcg")
 >>> model.loss, len(model.Cs), model.Cs[0], model.Cs[-1]
 ('ndcg', 17, 0.01, 1000000.0)

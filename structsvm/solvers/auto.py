@@ -55,7 +55,6 @@ class Auto(Solver):
     Examples
     --------
     >>> from structsvm import Ranker
-    >>> from structsvm.solvers import Auto
     >>> Ranker(solver=Auto(tol=1e-2)).fit([[1.0], [2.0]], [0, 1], qid=[1, 1]).result_.converged
     True
     """

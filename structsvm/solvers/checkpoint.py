@@ -66,13 +66,10 @@ class Checkpoint:
 
     Examples
     --------
-    >>> import tempfile
-    >>> from pathlib import Path
     >>> from structsvm import Problem
     >>> from structsvm.solvers import Checkpoint, OneSlack
     >>> problem = Problem.from_queries([[1.0], [2.0], [4.0]], [0, 0, 1], [1, 1, 1], loss="map", C=0.1)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     OneSlack().solve(problem, checkpoint=Checkpoint(Path(folder) / "run.npz", every=60)).converged
+    >>> OneSlack().solve(problem, checkpoint=Checkpoint("fit.npz", every=60)).converged
     True
     """
 
@@ -133,15 +130,12 @@ class Keeper:
 
     Examples
     --------
-    >>> import tempfile
-    >>> from pathlib import Path
     >>> from structsvm import Problem
     >>> from structsvm.solvers import Keeper, OneSlack
     >>> problem = Problem.from_queries([[1.0], [2.0], [4.0]], [0, 0, 1], [1, 1, 1], loss="map", C=0.1)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     first = OneSlack().solve(problem, checkpoint=Path(folder) / "run.npz")
-    ...     keeper = Keeper.of(Path(folder) / "run.npz", OneSlack())
-    ...     second = OneSlack().solve(problem, checkpoint=keeper)  # resumes from the first run
+    >>> first = OneSlack().solve(problem, checkpoint="run.npz")
+    >>> keeper = Keeper.of("run.npz", OneSlack())
+    >>> second = OneSlack().solve(problem, checkpoint=keeper)  # resumes from the first run
     >>> keeper.known.primal == first.primal, len(second.history) - len(first.history)
     (True, 0)
     """

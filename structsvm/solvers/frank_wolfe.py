@@ -84,7 +84,6 @@ class FrankWolfe(Solver):
     Examples
     --------
     >>> from structsvm import Problem
-    >>> from structsvm.solvers import FrankWolfe
     >>> problem = Problem.from_queries([[1.0], [2.0], [4.0]], [0, 0, 1], [1, 1, 1], loss="map", C=0.1)
     >>> FrankWolfe(tol=1e-4).solve(problem).gap <= 1e-4 * 0.1
     True

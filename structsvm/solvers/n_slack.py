@@ -42,7 +42,6 @@ class NSlack(CuttingPlane):
     Examples
     --------
     >>> from structsvm import Problem
-    >>> from structsvm.solvers import NSlack
     >>> problem = Problem.from_queries([[1.0], [2.0], [4.0]], [0, 0, 1], [1, 1, 1], loss="map", C=0.1)
     >>> NSlack(batch=10).solve(problem).converged
     True

@@ -45,7 +45,6 @@ class OneSlack(CuttingPlane):
     Examples
     --------
     >>> from structsvm import Problem
-    >>> from structsvm.solvers import OneSlack
     >>> problem = Problem.from_queries([[1.0], [2.0], [4.0]], [0, 0, 1], [1, 1, 1], loss="map", C=0.1)
     >>> OneSlack(backend="highs").solve(problem).converged
     True

@@ -65,7 +65,6 @@ class SolverState(CertifiedBounds):
     Examples
     --------
     >>> from structsvm import Problem
-    >>> from structsvm.solvers import SolverState
     >>> problem = Problem.from_queries([[1.0], [2.0], [4.0]], [0, 0, 1], [1, 1, 1], loss="map", C=0.1)
     >>> state = SolverState(problem, tol=1e-3, start=None, callback=None)
     >>> cut = state.cut(state.planes)  # at w = 0

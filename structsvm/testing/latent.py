@@ -43,9 +43,7 @@ def check_latent_loss(
 
     Examples
     --------
-    >>> import numpy as np
     >>> from structsvm.losses import LatentLoss
-    >>> from structsvm.testing import check_latent_loss
     >>> class OneIsLarge(LatentLoss):  # y is 1 if x has a large number; h is its index
     ...     def joint_feature(self, x, y, h):
     ...         return y * np.array([x[h], 1.0])

@@ -72,7 +72,6 @@ class Document:
 
     Examples
     --------
-    >>> from structsvm.data import Document
     >>> Document("17", {"title": "On slipstreams", "text": "A wing in a slipstream."}).is_empty
     False
     """
@@ -98,7 +97,6 @@ class Topic:
 
     Examples
     --------
-    >>> from structsvm.data import Topic
     >>> topic = Topic("301", {"title": "Organized crime", "description": "Identify organizations."})
     >>> topic.query(), topic.query("description"), topic.query("all")
     ('Organized crime', 'Identify organizations.', 'Organized crime\nIdentify organizations.')

@@ -88,7 +88,6 @@ def read_documents(
     Examples
     --------
     >>> from pathlib import Path
-    >>> from structsvm.data import read_documents
     >>> _ = Path("plays.jsonl").write_text('{"id": "1", "text": "To be"}\n{"id": "2"}\n')
     >>> with read_documents("plays.jsonl") as documents:
     ...     print([(document.id, document.fields) for document in documents], documents.n_empty)
@@ -124,7 +123,6 @@ def read_topics(
     Examples
     --------
     >>> from pathlib import Path
-    >>> from structsvm.data import read_topics
     >>> _ = Path("topics.tsv").write_text("7\tto be\n9\tor not\n")
     >>> [topic.id for topic in read_topics("topics.tsv", "tsv")]
     ['7', '9']

@@ -81,7 +81,6 @@ def load_letor(
     Examples
     --------
     >>> from pathlib import Path
-    >>> from structsvm.data import load_letor
     >>> _ = Path("S1.txt").write_text("2 qid:1 1:0.5 2:1.0 # docid = d1\n0 qid:1 1:0.1 2:0.3 # docid = d2\n")
     >>> data = load_letor("S1.txt", doc_ids=True)
     >>> data

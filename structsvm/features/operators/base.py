@@ -19,7 +19,6 @@ class Operator(ABC):
 
     Examples
     --------
-    >>> import numpy as np
     >>> from structsvm.features.operators import Operator, Rows
     >>> A = Rows.of([[[1.0, 0.0], [0.0, 2.0]], [[3.0, 1.0]]])  # an example of two rows, and one of one row
     >>> isinstance(A, Operator), A.n, A.d, A.ptr.tolist()

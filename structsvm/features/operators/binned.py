@@ -42,7 +42,6 @@ class BinnedMatrix:
 
     Examples
     --------
-    >>> from structsvm.features import BinnedMatrix
     >>> X = BinnedMatrix([[2, 0], [1, 3]], offsets=[0, 2, 5])  # two functions, of two thresholds and of three
     >>> X.toarray().astype(int)
     array([[1, 1, 0, 0, 0],

@@ -36,7 +36,6 @@ class MatrixKind(ABC):
 
     Examples
     --------
-    >>> import numpy as np
     >>> from structsvm.features import BinnedMatrix
     >>> from structsvm.features.operators import MatrixKind, Rows
     >>> class Stages:  # each row has reached a stage: 0 to count − 1
@@ -117,7 +116,6 @@ def register_matrix(kind: MatrixKind) -> None:
 
     Examples
     --------
-    >>> import numpy as np
     >>> from structsvm.features.operators import MatrixKind, Rows, register_matrix
     >>> class Columns:  # features by name
     ...     def __init__(self, **columns):
@@ -150,7 +148,6 @@ def readable(X: Any) -> Readable:
 
     Examples
     --------
-    >>> from structsvm.features.operators import readable
     >>> readable([[1, 2], [3, 4]])
     array([[1., 2.],
            [3., 4.]])

@@ -33,8 +33,6 @@ class Rows(Operator):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from structsvm.features.operators import Rows
     >>> rows = Rows.one_each(np.array([[1.0, 2.0], [3.0, 4.0]]))
     >>> rows.scores(np.array([1.0, 0.0])).tolist()
     [1.0, 3.0]

@@ -35,7 +35,6 @@ def example_scores(view: Any, i: int, w: Vector, out: Vector) -> None:
 
     Examples
     --------
-    >>> import numpy as np
     >>> from structsvm.features.operators import Rows, example_scores
     >>> A = Rows.of([[[1.0, 0.0], [0.0, 2.0]], [[3.0, 1.0]]])
     >>> out = np.empty(2)
@@ -57,7 +56,6 @@ def example_combine(view: Any, i: int, c: Vector, out: Vector) -> None:
 
     Examples
     --------
-    >>> import numpy as np
     >>> from structsvm.features.operators import Rows, example_combine
     >>> A = Rows.of([[[1.0, 0.0], [0.0, 2.0]], [[3.0, 1.0]]])
     >>> out = np.empty(A.d)
@@ -87,7 +85,6 @@ def register_view(
     Examples
     --------
     >>> from typing import Any, NamedTuple
-    >>> import numpy as np
     >>> from structsvm.features.operators import Rows, example_combine, example_scores, register_view
     >>> class Doubled(NamedTuple):  # twice the rows of another view
     ...     ptr: np.ndarray

@@ -42,7 +42,6 @@ class Header:
 
     Examples
     --------
-    >>> from structsvm.protocols.experiment import Header
     >>> Header({"trials": 50}, data="21f19f291becbf16", versions={"numpy": "2.4.6"}).settings
     {'trials': 50}
     """

@@ -27,7 +27,6 @@ class Format(ABC):
     --------
     >>> from pathlib import Path
     >>> from structsvm import Ranker
-    >>> from structsvm.models.export import Format, export
     >>> class Weights(Format):
     ...     def write(self, model, path, model_name):
     ...         path.write_text("\n".join(f"{weight:g}" for weight in model.coef))
@@ -98,7 +97,6 @@ def export(
     >>> import json
     >>> from pathlib import Path
     >>> from structsvm import Ranker
-    >>> from structsvm.models.export import export
     >>> ranker = Ranker().fit([[0.0, 1.0], [1.0, 0.5]], [0, 1])
     >>> export(ranker, "model.json", "solr", feature_names=["bm25", "age"])
     ()

@@ -62,7 +62,6 @@ class Settings:
 
     Examples
     --------
-    >>> from structsvm.protocols.experiment import Settings
     >>> Settings(trials=10).trials
     10
     """
@@ -123,13 +122,10 @@ def run(
 
     Examples
     --------
-    >>> import tempfile
     >>> from structsvm.data import load_digits_runs, pool_runs
-    >>> from structsvm.protocols.experiment import Settings, run
     >>> pool = pool_runs(*load_digits_runs(n_queries=5, n_candidates=40, depth=10))
     >>> settings = Settings(trials=5, train=2, validation=1, models=["CombSUM", "Borda"])
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     results = run(pool, settings, folder, n_jobs=1)
+    >>> results = run(pool, settings, "results", n_jobs=1)
     >>> {row.name: round(row.map, 2) for row in results.rows("with-best")}
     {'CombSUM': 0.55, 'BordaCount': 0.5, 'rows': 0.65, 'euclidean': 0.61, 'cosine': 0.6}
     """

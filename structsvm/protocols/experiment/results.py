@@ -103,14 +103,11 @@ class ExperimentResults(Results):
 
     Examples
     --------
-    >>> import tempfile
-    >>> from pathlib import Path
     >>> from structsvm.data import load_digits_runs, pool_runs
     >>> from structsvm.protocols.experiment import ExperimentResults, Settings, run
     >>> pool = pool_runs(*load_digits_runs(n_queries=5, n_candidates=40, depth=10))
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = run(pool, Settings(trials=5, train=2, validation=1, models=["CombSUM"]), folder, n_jobs=1)
-    ...     results = ExperimentResults.load(Path(folder) / "results.json")
+    >>> _ = run(pool, Settings(trials=5, train=2, validation=1, models=["CombSUM"]), "results", n_jobs=1)
+    >>> results = ExperimentResults.load("results/results.json")
     >>> results.statistics["documents"], results.rows("with-best")[0].values.round(2).tolist()
     (147, [0.83, 0.11, 0.1, 0.7, 1.0])
     """

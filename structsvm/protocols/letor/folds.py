@@ -38,14 +38,12 @@ class Fold:
 
     Examples
     --------
-    >>> import tempfile
     >>> from structsvm.data import load_digits_queries
     >>> from structsvm.protocols.letor import Fold, benchmark, write_folds
     >>> data, _ = load_digits_queries(n_train=9, n_candidates=20)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     old, newer, newest = write_folds(folder, data, folds=3)
-    ...     fold = Fold("by year", train=(old,), validation=(newer,), test=(newest,))
-    ...     results = benchmark([fold], "CombSUM", n_jobs=1)  # one fold, without the rotation
+    >>> old, newer, newest = write_folds("by-year", data, folds=3)
+    >>> fold = Fold("by year", train=(old,), validation=(newer,), test=(newest,))
+    >>> results = benchmark([fold], "CombSUM", n_jobs=1)  # one fold, without the rotation
     >>> trial = results.trials[0]
     >>> trial.name, len(trial.train), len(trial.validation), len(trial.test)
     ('by year', 3, 3, 3)
@@ -207,12 +205,9 @@ def write_folds(
 
     Examples
     --------
-    >>> import tempfile
     >>> from structsvm.data import load_digits_queries
-    >>> from structsvm.protocols.letor import write_folds
     >>> data, _ = load_digits_queries(n_train=12, n_candidates=20)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     paths = write_folds(folder, data, folds=4)
+    >>> paths = write_folds("folds", data, folds=4)
     >>> [path.name for path in paths]
     ['S1.txt', 'S2.txt', 'S3.txt', 'S4.txt']
     """

@@ -103,13 +103,11 @@ def benchmark(
 
     Examples
     --------
-    >>> import tempfile
     >>> from structsvm.data import load_digits_queries
     >>> from structsvm.protocols.letor import benchmark, write_folds
     >>> data, _ = load_digits_queries(n_train=9, n_candidates=20)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = write_folds(folder, data, folds=3)
-    ...     results = benchmark(folder, ["CombSUM", "Borda"], measure="ndcg@10", n_jobs=1)
+    >>> _ = write_folds("folds", data, folds=3)
+    >>> results = benchmark("folds", ["CombSUM", "Borda"], measure="ndcg@10", n_jobs=1)
     >>> for name in results.models:
     ...     print(f"{name:12} {results.mean(name, 'ndcg@10'):.2f}")
     CombSUM      0.68

@@ -34,13 +34,11 @@ class Benchmark(Results):
 
     Examples
     --------
-    >>> import tempfile
     >>> from structsvm.data import load_digits_queries
     >>> from structsvm.protocols.letor import benchmark, write_folds
     >>> data, _ = load_digits_queries(n_train=9, n_candidates=20)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = write_folds(folder, data, folds=3)
-    ...     results = benchmark(folder, ["CombSUM", "Borda"], n_jobs=1)
+    >>> _ = write_folds("folds", data, folds=3)
+    >>> results = benchmark("folds", ["CombSUM", "Borda"], n_jobs=1)
     >>> {name: round(results.mean(name, "ndcg@10"), 2) for name in results.models}
     {'CombSUM': 0.68, 'BordaCount': 0.68, 'Best feature': 0.56}
     """

@@ -70,13 +70,11 @@ def fold_table(benchmark: Benchmark, measure: str | None = None) -> Table:
 
     Examples
     --------
-    >>> import tempfile
     >>> from structsvm.data import load_digits_queries
     >>> from structsvm.protocols.letor import benchmark, fold_table, write_folds
     >>> data, _ = load_digits_queries(n_train=9, n_candidates=20)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = write_folds(folder, data, folds=3)
-    ...     results = benchmark(folder, "CombSUM", n_jobs=1, title="digits")
+    >>> _ = write_folds("folds", data, folds=3)
+    >>> results = benchmark("folds", "CombSUM", n_jobs=1, title="digits")
     >>> print(fold_table(results, "p@5"))
     P@5 on the test queries, digits
     Model           Fold1    Fold2    Fold3     mean
@@ -261,13 +259,11 @@ def write_tables(benchmark: Benchmark, folder: str | Path, baseline: str | None 
 
     Examples
     --------
-    >>> import tempfile
     >>> from structsvm.data import load_digits_queries
     >>> from structsvm.protocols.letor import benchmark, write_folds, write_tables
     >>> data, _ = load_digits_queries(n_train=9, n_candidates=20)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = write_folds(folder, data, folds=3)
-    ...     paths = write_tables(benchmark(folder, ["CombSUM", "Borda"], n_jobs=1), f"{folder}/tables")
+    >>> _ = write_folds("folds", data, folds=3)
+    >>> paths = write_tables(benchmark("folds", ["CombSUM", "Borda"], n_jobs=1), "tables")
     >>> [path.name for path in paths]
     ['tables.txt', 'tables.md', 'tables.tex', 'tables.csv', 'tables.json']
     """

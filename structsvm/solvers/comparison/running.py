@@ -89,9 +89,7 @@ def compare(
 
     Examples
     --------
-    >>> import numpy as np
     >>> from structsvm import Problem
-    >>> from structsvm.solvers.comparison import compare
     >>> rng = np.random.default_rng(0)
     >>> y, qid = np.tile([1.0, 0.0, 0.0], 20), np.repeat(np.arange(20), 3)
     >>> problem = Problem.from_queries(rng.standard_normal((60, 5)), y, qid, loss="map")

@@ -41,7 +41,6 @@ class ActiveSet(QPBackend):
 
     Examples
     --------
-    >>> import numpy as np
     >>> from structsvm.solvers.qp import ActiveSet, DualQP
     >>> H, b = np.eye(2), np.array([1.0, 0.5])
     >>> one_group = DualQP(H, b, group=np.zeros(2, np.int64), cap=np.array([1.0]), tol=1e-12)

@@ -32,7 +32,6 @@ class DualQP:
 
     Examples
     --------
-    >>> import numpy as np
     >>> from structsvm.solvers.qp import ActiveSet, DualQP
     >>> qp = DualQP(H=np.array([[2.0]]), b=np.array([1.0]), group=np.array([0]), cap=np.array([10.0]), tol=1e-9)
     >>> round(float(ActiveSet().solve(qp).a[0]), 6)
@@ -89,8 +88,6 @@ class QPSolution:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from structsvm.solvers.qp import QPSolution
     >>> QPSolution(a=np.array([0.5]), gap=0.0)
     QPSolution(a=array([0.5]), gap=0.0, handed_over=False)
     """
@@ -115,8 +112,6 @@ class QPBackend(ABC):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from structsvm.solvers.qp import DualQP
     >>> from structsvm.registry import backends
     >>> H, b = np.array([[2.0, 1.0], [1.0, 3.0]]), np.array([1.0, 2.0])
     >>> group, cap = np.zeros(2, np.int64), np.array([1.0])

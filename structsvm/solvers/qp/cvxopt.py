@@ -26,7 +26,6 @@ class CVXOPT(GeneralBackend):
 
     Examples
     --------
-    >>> from structsvm.solvers.qp import CVXOPT
     >>> from structsvm.solvers import OneSlack
     >>> OneSlack(backend=CVXOPT(reltol=1e-9)).backend.name
     'cvxopt'

@@ -35,7 +35,6 @@ class Attempt:
 
     Examples
     --------
-    >>> import numpy as np
     >>> from structsvm.solvers.qp import Attempt, DualQP, GeneralBackend
     >>> class Guess(GeneralBackend):
     ...     name = "guess"
@@ -66,7 +65,6 @@ class GeneralBackend(QPBackend):
     Examples
     --------
     >>> from attrs import frozen
-    >>> import numpy as np
     >>> from structsvm.solvers.qp import Attempt, DualQP, GeneralBackend
     >>> @frozen
     ... class Inverse(GeneralBackend):
@@ -158,7 +156,6 @@ def scales(qp: DualQP) -> list[float]:
 
     Examples
     --------
-    >>> import numpy as np
     >>> from structsvm.solvers.qp import DualQP, scales
     >>> qp = DualQP(np.array([[400.0]]), np.array([1.0]), np.zeros(1, np.int64), cap=np.array([100.0]), tol=1e-6)
     >>> scales(qp)  # the optimum, 1/400, is 1, 0.000025 and 0.005 in these units

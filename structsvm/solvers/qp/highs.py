@@ -28,7 +28,6 @@ class HiGHS(GeneralBackend):
 
     Examples
     --------
-    >>> from structsvm.solvers.qp import HiGHS
     >>> from structsvm.solvers import OneSlack
     >>> OneSlack(backend=HiGHS(time_limit=10.0)).backend.name
     'highs'

@@ -30,7 +30,6 @@ class OSQP(GeneralBackend):
 
     Examples
     --------
-    >>> from structsvm.solvers.qp import OSQP
     >>> from structsvm.solvers import OneSlack
     >>> OneSlack(backend=OSQP(eps=1e-9)).backend.name
     'osqp'

@@ -29,7 +29,6 @@ class RetrievalFunction(ABC):
 
     Examples
     --------
-    >>> import numpy as np
     >>> from attrs import frozen
     >>> from structsvm.text import Index, RetrievalFunction, Retriever
     >>> @frozen

@@ -22,7 +22,6 @@ class TermStatistics:
     Examples
     --------
     >>> from structsvm.text import Index
-    >>> from structsvm.text.functions import TermStatistics
     >>> index = Index.build([("a", {"text": "wing flow wing"}), ("b", {"text": "heat wing"})])
     >>> terms = TermStatistics.of(index.whole)
     >>> dict(zip(index.whole.terms, terms.share.round(3).tolist(), strict=True))
@@ -60,10 +59,8 @@ class Occurrences:
 
     Examples
     --------
-    >>> import numpy as np
     >>> from structsvm.registry import retrieval_functions
     >>> from structsvm.text import Index
-    >>> from structsvm.text.functions import Occurrences, TermStatistics
     >>> index = Index.build([("a", {"text": "wing flow wing"}), ("b", {"text": "heat"}), ("c", {"text": "heat"})])
     >>> wing = TermStatistics.of(index.whole, np.array([index.whole.find("wing")]))
     >>> found = Occurrences(tf=np.array([2.0]), length=np.array([3.0]), document=np.array([np.nan]), terms=wing)

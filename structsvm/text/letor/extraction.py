@@ -80,7 +80,6 @@ def letor_features(
     --------
     >>> from structsvm.data import Qrels
     >>> from structsvm.text import Analyzer, Index
-    >>> from structsvm.text.letor import letor_features
     >>> index = Index.build([("a", {"text": "a wing"}), ("b", {"text": "two wings"})], Analyzer("porter"))
     >>> judged = Qrels.from_grades(["1", "1"], ["a", "b"], [1, 0])
     >>> letor_features(index, {"1": "wings"}, judged, judged, fields=["text"]).X.shape

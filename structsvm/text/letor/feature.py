@@ -41,8 +41,6 @@ class Evidence:
     Examples
     --------
     >>> from structsvm.text import Index
-    >>> from structsvm.text.letor import Evidence
-    >>> from structsvm.text.letor.feature import IndexedField
     >>> index = Index.build([("a", {"text": "swept wing"}), ("b", {"text": "a wing, a wing"})])
     >>> evidence = Evidence(IndexedField(index.whole), {"wing": 1, "sweep": 1}, index.numbers_of(["b", "a"]))
     >>> evidence.counts, evidence.document_frequency

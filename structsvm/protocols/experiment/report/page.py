@@ -106,14 +106,11 @@ def write_report(results: ExperimentResults, folder: str | Path, *, title: str |
 
     Examples
     --------
-    >>> import tempfile
     >>> from structsvm.data import load_digits_runs, pool_runs
     >>> from structsvm.protocols.experiment import Settings, run
-    >>> from structsvm.protocols.experiment.report import write_report
     >>> pool = pool_runs(*load_digits_runs(n_queries=5, n_candidates=40, depth=10))
     >>> settings = Settings(trials=5, train=2, validation=1, models=["CombSUM"], variants=["with-best"])
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     written = write_report(run(pool, settings, folder, n_jobs=1), folder)
+    >>> written = write_report(run(pool, settings, "results", n_jobs=1), "results")
     >>> written.page.name, [path.name for path in written.tables][-2:]
     ('report.html', ['tables.json', 'queries.csv'])
     """

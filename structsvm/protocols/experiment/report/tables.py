@@ -64,13 +64,10 @@ def map_table(results: ExperimentResults, variant: str, denominators: Denominato
 
     Examples
     --------
-    >>> import tempfile
     >>> from structsvm.data import load_digits_runs, pool_runs
     >>> from structsvm.protocols.experiment import Settings, run
-    >>> from structsvm.protocols.experiment.report import map_table
     >>> pool = pool_runs(*load_digits_runs(n_queries=5, n_candidates=40, depth=10))
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     results = run(pool, Settings(trials=5, train=2, validation=1, models=["CombSUM"]), folder, n_jobs=1)
+    >>> results = run(pool, Settings(trials=5, train=2, validation=1, models=["CombSUM"]), "results", n_jobs=1)
     >>> [(record["name"], round(record["map"], 2)) for record in map_table(results, "with-best").records][:2]
     [('CombSUM', 0.55), ('rows', 0.65)]
     """
