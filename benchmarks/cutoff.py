@@ -16,7 +16,7 @@ from structsvm.features import FillMissing, QueryMinMax
 from structsvm.foundation.types import Vector
 from structsvm.metrics import NDCG
 from structsvm.protocols.catalogue import LIGHTGBM_SAMPLING
-from structsvm.protocols.estimator_model import EstimatorModel, StagedModel
+from structsvm.protocols.estimator_model import EstimatorModel
 from structsvm.protocols.feature_maps import AsGiven
 from structsvm.protocols.model import ProtocolModel
 from structsvm.protocols.svm_models import RankingSVM
@@ -81,12 +81,12 @@ def models(*, networks: bool) -> list[ProtocolModel]:
     ]
     if networks:
         network = RankNet(0, max_iter=max(EPOCHS), random_state=0)
-        linear.append(StagedModel(name="RankNet, linear", features=given, estimator=network, rounds=EPOCHS))
+        linear.append(EstimatorModel(name="RankNet, linear", features=given, estimator=network, rounds=EPOCHS))
     others: list[ProtocolModel] = [RankingSVM(name=TRUNCATED, features=given, loss=TRUNCATED, Cs=CS, tol=TOL)]
     if find_spec("lightgbm") is not None:
         params = {"num_threads": 1, **LIGHTGBM_SAMPLING}
         trees = LambdaMART(max(TREES), num_leaves=8, learning_rate=0.05, random_state=0, params=params)
-        others.append(StagedModel(name="LambdaMART", features=given, estimator=trees, rounds=TREES))
+        others.append(EstimatorModel(name="LambdaMART", features=given, estimator=trees, rounds=TREES))
     return linear + others
 
 

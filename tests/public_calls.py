@@ -171,7 +171,7 @@ NOT_CALLED = {
     **dict.fromkeys(
         [
             *(f"protocols.{name}" for name in ("AsGiven", "Candidate", "EstimatorModel", "FeatureMap", "Indicators")),
-            *(f"protocols.{name}" for name in ("ProtocolModel", "RankingSVM", "Scores", "StagedModel")),
+            *(f"protocols.{name}" for name in ("ProtocolModel", "RankingSVM", "Scores")),
         ],
         "settings of models, checked by their own tests",
     ),

@@ -4,7 +4,7 @@
 benchmark of LETOR. ``structsvm list models`` shows their models.
 """
 
-from structsvm.protocols.estimator_model import EstimatorModel, StagedModel
+from structsvm.protocols.estimator_model import EstimatorModel
 from structsvm.protocols.feature_maps import AsGiven, FeatureMap, Indicators, Scores
 from structsvm.protocols.model import Candidate, ProtocolModel
 from structsvm.protocols.svm_models import RankingSVM
@@ -18,5 +18,4 @@ __all__ = [
     "ProtocolModel",
     "RankingSVM",
     "Scores",
-    "StagedModel",
 ]

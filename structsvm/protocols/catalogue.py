@@ -7,7 +7,7 @@ from typing import Any
 
 from structsvm.exceptions import InputError, NotInstalledError
 from structsvm.foundation.settings import as_list
-from structsvm.protocols.estimator_model import EstimatorModel, StagedModel
+from structsvm.protocols.estimator_model import EstimatorModel
 from structsvm.protocols.feature_maps import AsGiven, FeatureMap, Indicators, Scores
 from structsvm.protocols.model import ProtocolModel
 from structsvm.protocols.svm_models import ClassificationSVM, RankingSVM
@@ -50,11 +50,11 @@ def other_system(
             svm = RankSVM(objective=objective, tol=tol)
             return EstimatorModel(name=name, features=features, estimator=svm, grid={"C": Cs})
         case "RankBoost":
-            return StagedModel(name=name, features=dense, estimator=RankBoost(max(rounds)), rounds=rounds)
+            return EstimatorModel(name=name, features=dense, estimator=RankBoost(max(rounds)), rounds=rounds)
         case "RankNet" | "RankNet-linear":
             net = RankNet(10 if name == "RankNet" else 0, max_iter=max(epochs), random_state=0)
             accepted = dense if features == AsGiven() else features
-            return StagedModel(name=name, features=accepted, estimator=net, rounds=epochs)
+            return EstimatorModel(name=name, features=accepted, estimator=net, rounds=epochs)
         case "MaximumEntropy":
             return EstimatorModel(name=name, features=features, estimator=MaximumEntropy(), grid={"C": _ENTROPY_CS})
         case "WeightSearch":
@@ -63,7 +63,7 @@ def other_system(
             settings = {"num_threads": 1, **LIGHTGBM_SAMPLING}
             trees = LambdaMART(max(rounds), learning_rate=0.05, random_state=0, params=settings)
             grid = {"num_leaves": (4, 8, 16)}
-            return StagedModel(name=name, features=AsGiven(), estimator=trees, rounds=rounds, grid=grid)
+            return EstimatorModel(name=name, features=AsGiven(), estimator=trees, rounds=rounds, grid=grid)
     return EstimatorModel(name=name, features=dense, estimator=fusions.create(name))
 
 

@@ -74,6 +74,29 @@ def _require_estimator(model: Any, attribute: Any, estimator: Any) -> None:
         raise InputError(f"{model.name}: the estimator must have fit and get_params, as scikit-learn's; {estimator!r}")
 
 
+def _as_rounds(rounds: Any) -> tuple[int, ...] | None:
+    if rounds is None:
+        return None
+    if not isinstance(rounds, Iterable) or not all(map(is_integer, rounds)):
+        raise InputError(
+            f"EstimatorModel(rounds=...) must be whole numbers, such as range(10, 301, 10), got {rounds!r}"
+        )
+    return tuple(int(each) for each in rounds)
+
+
+def _require_rounds(model: "EstimatorModel", _attribute: object, rounds: tuple[int, ...] | None) -> None:
+    """Require ascending numbers, and an estimator with scores after each round."""
+    if rounds is None:
+        return
+    if not capabilities_of(model.estimator).is_staged:
+        raise InputError(f"{model.name}: {type(model.estimator).__name__} has no staged_predict; leave out rounds")
+    if not rounds or rounds[0] < 1 or any(later <= earlier for earlier, later in pairwise(rounds)):
+        raise InputError(
+            f"EstimatorModel(rounds=...) of {model.name} must ascend from 1 or more, such as range(10, 301, 10); got "
+            f"{rounds}"
+        )
+
+
 @frozen(kw_only=True)
 class EstimatorModel(ProtocolModel):
     """A scikit-learn estimator, fitted for every point of a grid of its parameters.
@@ -89,6 +112,10 @@ class EstimatorModel(ProtocolModel):
     grid : values by parameter name, the simplest first; all combinations are fitted, the last parameter changing
         fastest. Default: one candidate with the estimator's own settings.
     sparse : pass `Indicators` as a CSR matrix, for estimators that accept arrays only.
+    rounds : for an estimator with ``staged_predict``, such as boosting, the ascending numbers of rounds to choose from:
+        one fit gives a candidate for each. ``staged_predict(X)`` yields the scores of the rows of X after each round.
+        If an estimator stops early, later numbers of rounds have the scores of its last round; if it stops before the
+        first round, the scores of ``predict``. Default: one candidate for each fit.
 
     Examples
     --------
@@ -98,6 +125,10 @@ class EstimatorModel(ProtocolModel):
     >>> X, y, qid = np.array([[1.0], [2.0], [3.0], [1.0]]), np.array([0, 1, 1, 0]), np.array([0, 0, 1, 1])
     >>> [(each.value, each.scores(X, qid).round(2).tolist()) for each in model.candidates(X, y, qid)]
     [(10.0, [0.41, 0.53, 0.65, 0.41]), (0.1, [0.11, 0.63, 1.16, 0.11])]
+    >>> from structsvm.rankers import RankBoost
+    >>> model = EstimatorModel(name="RankBoost", features=Scores(), estimator=RankBoost(20), rounds=(5, 10, 20))
+    >>> [candidate.value for candidate in model.candidates(X, y, qid)]
+    [5, 10, 20]
     """
 
     name: str
@@ -105,79 +136,19 @@ class EstimatorModel(ProtocolModel):
     estimator: BaseEstimator = field(validator=_require_estimator)
     grid: Grid = field(default=(), converter=_as_grid, validator=_require_grid)
     sparse: bool = field(default=False, validator=truth_value)
+    rounds: tuple[int, ...] | None = field(default=None, converter=_as_rounds, validator=_require_rounds)
 
     def candidates(self, X: Any, y: Vector, qid: IntVector) -> Sequence[Candidate]:
         """Fit for every point of the grid; see `ProtocolModel.candidates`."""
-        found = []
+        found: list[Candidate] = []
+        stages = None if self.rounds is None else _Stages(self.rounds, self.sparse)
         for settings in _points(self.grid):
             fitted, seconds = _fit(self.estimator, settings, _expanded(X, self.sparse), y, qid)
+            if stages is not None:
+                found.extend(stages.candidates(fitted, settings, seconds))
+                continue
             scores = partial(_scores, fitted, self.sparse)
             found.append(Candidate(_value_of(settings), scores, seconds, gap_of(fitted), _weights_of(fitted)))
-        return found
-
-
-def _as_rounds(rounds: Any) -> tuple[int, ...]:
-    if not isinstance(rounds, Iterable) or not all(map(is_integer, rounds)):
-        raise InputError(f"StagedModel(rounds=...) must be whole numbers, such as range(10, 301, 10), got {rounds!r}")
-    return tuple(int(each) for each in rounds)
-
-
-def _staged(model: "StagedModel", _attribute: object, estimator: Any) -> None:
-    if not capabilities_of(estimator).is_staged:
-        raise InputError(
-            f"{model.name}: {type(estimator).__name__} has no staged_predict; use EstimatorModel, which "
-            "accepts any estimator"
-        )
-
-
-def _ascending(model: "StagedModel", _attribute: object, rounds: tuple[int, ...]) -> None:
-    if not rounds or rounds[0] < 1 or any(later <= earlier for earlier, later in pairwise(rounds)):
-        raise InputError(
-            f"StagedModel(rounds=...) of {model.name} must ascend from 1 or more, such as range(10, 301, 10); got "
-            f"{rounds}"
-        )
-
-
-@frozen(kw_only=True)
-class StagedModel(ProtocolModel):
-    """An estimator with ``staged_predict``, such as boosting: one fit gives a candidate for each number of rounds.
-
-    ``staged_predict(X)`` yields the scores of the rows of X after each round. If an estimator stops early, later
-    numbers of rounds have the scores of its last round; if it stops before the first round, the scores of ``predict``.
-
-    Parameters
-    ----------
-    name, features, grid, sparse : see `EstimatorModel`.
-    estimator : estimator to clone and fit for its full number of rounds; it stays unchanged.
-    rounds : numbers of rounds to choose from, ascending.
-
-    Examples
-    --------
-    >>> from structsvm.protocols import AsGiven, StagedModel
-    >>> from structsvm.rankers import RankBoost
-    >>> X, y, qid = np.array([[1.0, 3.0], [2.0, 1.0], [3.0, 2.0]]), np.array([0.0, 1.0, 2.0]), np.zeros(3, np.int64)
-    >>> model = StagedModel(name="RankBoost", features=AsGiven(), estimator=RankBoost(20), rounds=(5, 10, 20))
-    >>> [candidate.value for candidate in model.candidates(X, y, qid)]
-    [5, 10, 20]
-    """
-
-    name: str
-    features: FeatureMap = field(validator=require_features)
-    estimator: BaseEstimator = field(validator=[_require_estimator, _staged])
-    rounds: tuple[int, ...] = field(converter=_as_rounds, validator=_ascending)
-    grid: Grid = field(default=(), converter=_as_grid, validator=_require_grid)
-    sparse: bool = field(default=False, validator=truth_value)
-
-    def candidates(self, X: Any, y: Vector, qid: IntVector) -> Sequence[Candidate]:
-        """Fit for every point of the grid; candidates share the seconds of a fit by the rounds that each adds."""
-        found = []
-        stages = _Stages(self.rounds, self.sparse)
-        added = np.diff(self.rounds, prepend=0) / self.rounds[-1]
-        for settings in _points(self.grid):
-            fitted, seconds = _fit(self.estimator, settings, _expanded(X, self.sparse), y, qid)
-            for place, number in enumerate(self.rounds):
-                value = _value_of(settings | {"rounds": number}) if settings else number
-                found.append(Candidate(value, partial(stages.scores, fitted, place), seconds * float(added[place])))
         return found
 
 
@@ -190,6 +161,13 @@ class _Stages:
     _fitted: Any = None
     _matrix: Any = None
     _kept: Matrix | None = None
+
+    def candidates(self, fitted: Any, settings: dict[str, Any], seconds: float) -> Iterator[Candidate]:
+        """Yield a candidate for each number of rounds, with the share of the fit's seconds that it adds."""
+        added = np.diff(self.rounds, prepend=0) / self.rounds[-1]
+        for place, number in enumerate(self.rounds):
+            value = _value_of(settings | {"rounds": number}) if settings else number
+            yield Candidate(value, partial(self.scores, fitted, place), seconds * float(added[place]))
 
     def scores(self, fitted: Any, place: int, X: Any, _qid: IntVector) -> Vector:
         if self._kept is None or self._fitted is not fitted or self._matrix is not X:

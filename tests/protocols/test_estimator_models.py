@@ -18,7 +18,7 @@ from structsvm import Ranker
 from structsvm.exceptions import InputError
 from structsvm.features import FillMissing, QueryMinMax, QueryPercentiles, Thresholds
 from structsvm.fusion import CombMNZ, WeightedCombSUM
-from structsvm.protocols import AsGiven, EstimatorModel, Indicators, RankingSVM, Scores, StagedModel
+from structsvm.protocols import AsGiven, EstimatorModel, Indicators, RankingSVM, Scores
 from structsvm.protocols.svm_models import ClassificationSVM
 from structsvm.rankers import RankBoost
 from structsvm.result import Status
@@ -177,9 +177,9 @@ def test_grids_that_make_no_sense_are_refused(grid, message):
         (lambda: EstimatorModel(name="e", features=AsGiven(), estimator="ridge"), "e: the estimator must have fit"),
         (lambda: EstimatorModel(name="e", features=None, estimator=Ridge()), "e: features must be a map of features"),
         (lambda: EstimatorModel(name="e", features=AsGiven, estimator=Ridge()), "e: features must be a map of"),
-        (lambda: StagedModel(name="s", features=None, estimator=InRounds(), rounds=(1,)), "s: features must be"),
-        (lambda: StagedModel(name="s", features=AsGiven(), estimator=InRounds, rounds=(1,)), "InRounds is a class"),
-        (lambda: StagedModel(name="s", features=AsGiven(), estimator=Ridge(), rounds=(1,)), "no staged_predict"),
+        (lambda: EstimatorModel(name="s", features=None, estimator=InRounds(), rounds=(1,)), "s: features must be"),
+        (lambda: EstimatorModel(name="s", features=AsGiven(), estimator=InRounds, rounds=(1,)), "InRounds is a class"),
+        (lambda: EstimatorModel(name="s", features=AsGiven(), estimator=Ridge(), rounds=(1,)), "no staged_predict"),
         (lambda: RankingSVM(name="r", features=None, loss="map", Cs=(1.0,)), "r: features must be"),
         (lambda: ClassificationSVM(name="c", features=None, Cs=(1.0,)), "c: features must be"),
     ],
@@ -224,20 +224,20 @@ def test_fusion_in_a_pipeline_is_told_the_queries():
     assert candidate.scores(RAW, QID).tolist() == CombMNZ().fit(RAW, qid=QID).predict(RAW, qid=QID).tolist()
 
 
-@pytest.mark.parametrize("rounds", [5, "5", (1.5, 2), None])
+@pytest.mark.parametrize("rounds", [5, "5", (1.5, 2)])
 def test_rounds_that_are_no_numbers_are_refused(rounds):
     with pytest.raises(InputError, match="must be whole numbers"):
-        StagedModel(name="s", features=AsGiven(), estimator=InRounds(), rounds=rounds)
+        EstimatorModel(name="s", features=AsGiven(), estimator=InRounds(), rounds=rounds)
 
 
 @pytest.mark.parametrize("rounds", [(), (0, 1), (2, 1), (1, 1)])
 def test_rounds_that_make_no_sense_are_refused(rounds):
     with pytest.raises(InputError, match="must ascend from 1 or more"):
-        StagedModel(name="s", features=AsGiven(), estimator=InRounds(), rounds=rounds)
+        EstimatorModel(name="s", features=AsGiven(), estimator=InRounds(), rounds=rounds)
 
 
 def test_each_number_of_rounds_is_a_candidate_and_the_rounds_are_gone_through_once():
-    model = StagedModel(name="s", features=AsGiven(), estimator=InRounds(), rounds=range(2, 7, 2))
+    model = EstimatorModel(name="s", features=AsGiven(), estimator=InRounds(), rounds=range(2, 7, 2))
     candidates = model.candidates(X, Y, QID)
     fitted = InRounds().fit(X, Y, QID)
     stages = [scores.copy() for scores in fitted.staged_predict(X)]
@@ -253,16 +253,16 @@ def test_each_number_of_rounds_is_a_candidate_and_the_rounds_are_gone_through_on
 
 
 def test_what_ended_early_stays_at_its_last_round():
-    model = StagedModel(name="s", features=AsGiven(), estimator=InRounds(3), rounds=(1, 3, 9))
+    model = EstimatorModel(name="s", features=AsGiven(), estimator=InRounds(3), rounds=(1, 3, 9))
     first, third, ninth = model.candidates(X, Y, QID)
     assert ninth.scores(X, QID).tolist() == third.scores(X, QID).tolist() != first.scores(X, QID).tolist()
-    empty = StagedModel(name="s", features=AsGiven(), estimator=InRounds(0), rounds=(1,))
+    empty = EstimatorModel(name="s", features=AsGiven(), estimator=InRounds(0), rounds=(1,))
     with pytest.raises(InputError, match="staged_predict yields nothing"):
         empty.candidates(X, Y, QID)[0].scores(X, QID)
 
 
 def test_boosting_that_finds_nothing_to_learn_scores_what_it_predicts():
-    model = StagedModel(name="s", features=AsGiven(), estimator=RankBoost(3), rounds=(1, 3))
+    model = EstimatorModel(name="s", features=AsGiven(), estimator=RankBoost(3), rounds=(1, 3))
     same = np.ones_like(X)
     with pytest.warns(UserWarning, match="no threshold of a feature"):
         candidates = model.candidates(same, Y, QID)
@@ -280,7 +280,9 @@ def test_the_gap_of_the_last_step_of_a_pipeline_is_that_of_its_candidate():
 
 
 def test_rounds_and_a_grid():
-    model = StagedModel(name="s", features=AsGiven(), estimator=InRounds(), rounds=(1, 4), grid={"scale": (1.0, -1.0)})
+    model = EstimatorModel(
+        name="s", features=AsGiven(), estimator=InRounds(), rounds=(1, 4), grid={"scale": (1.0, -1.0)}
+    )
     candidates = model.candidates(X, Y, QID)
     assert [each.value for each in candidates] == [
         "scale=1.0, rounds=1",
@@ -293,7 +295,9 @@ def test_rounds_and_a_grid():
 
 
 def test_one_matrix_of_scores_is_kept_for_a_whole_grid():
-    model = StagedModel(name="s", features=AsGiven(), estimator=InRounds(), rounds=(1, 4), grid={"scale": range(1, 9)})
+    model = EstimatorModel(
+        name="s", features=AsGiven(), estimator=InRounds(), rounds=(1, 4), grid={"scale": range(1, 9)}
+    )
     candidates = model.candidates(X, Y, QID)
     first = weakref.ref(candidates[0].scores(X, QID).base)
     for candidate in candidates:

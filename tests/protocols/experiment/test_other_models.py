@@ -11,7 +11,7 @@ from structsvm.exceptions import InputError
 from structsvm.features import FillMissing, QueryMinMax
 from structsvm.foundation.tables.table import as_text
 from structsvm.metrics import AP
-from structsvm.protocols import AsGiven, EstimatorModel, Indicators, Scores, StagedModel
+from structsvm.protocols import AsGiven, EstimatorModel, Indicators, Scores
 from structsvm.protocols.experiment import ExperimentResults, Settings, run
 from structsvm.protocols.experiment.report import write_report
 from structsvm.protocols.experiment.report.tables import fits_table, path_table
@@ -43,7 +43,7 @@ MODELS = (
         grid={"C": (0.1, 1.0), "fit_intercept": (True, False)},
         sparse=True,
     ),
-    StagedModel(
+    EstimatorModel(
         name="boosting",
         features=Scores(None),
         estimator=GradientBoostingRegressor(n_estimators=6, max_depth=1, random_state=0),

@@ -23,7 +23,7 @@ from structsvm.foundation.storage.records import from_json, to_json
 from structsvm.foundation.tables.table import as_csv, as_text
 from structsvm.fusion import CombSUM
 from structsvm.metrics import AP, NDCG
-from structsvm.protocols import AsGiven, EstimatorModel, Indicators, RankingSVM, Scores, StagedModel
+from structsvm.protocols import AsGiven, EstimatorModel, Indicators, RankingSVM, Scores
 from structsvm.protocols.letor import Benchmark, Fold, benchmark, fold_table, write_tables
 from structsvm.protocols.letor.folds import find_folds
 from structsvm.protocols.letor.results import measured
@@ -113,7 +113,7 @@ def test_the_number_of_processes_does_not_matter(sets):
 
 
 def test_rounds_are_picked_like_any_value(sets, results):
-    staged = StagedModel(name="staged", features=AsGiven(), estimator=Rounds(), rounds=(1, 2, 3, 4))
+    staged = EstimatorModel(name="staged", features=AsGiven(), estimator=Rounds(), rounds=(1, 2, 3, 4))
     found = benchmark(sets, [staged], n_jobs=1)
     for rounds, best in zip(found.of("staged"), found.of("Best feature"), strict=True):
         assert (rounds.chosen, rounds.validation, rounds.measures) == (best.chosen, best.validation, best.measures)
@@ -122,7 +122,7 @@ def test_rounds_are_picked_like_any_value(sets, results):
 
 def test_picks_at_an_end_are_told(sets):
     models = [
-        StagedModel(name=name, features=AsGiven(), estimator=Rounds(), rounds=rounds)
+        EstimatorModel(name=name, features=AsGiven(), estimator=Rounds(), rounds=rounds)
         for name, rounds in (("up", (3, 4)), ("down", (2, 4)), ("from one", (1, 4)))
     ]
     found = benchmark(sets, models, n_jobs=1)
