@@ -11,7 +11,7 @@ from attrs.validators import optional
 from numpy.typing import NDArray
 
 from structsvm.exceptions import InputError
-from structsvm.foundation.compute.compilation import compiled_part
+from structsvm.foundation.compute.compilation import inlined_part
 from structsvm.foundation.compute.sorting import descending
 from structsvm.foundation.settings import at_least, finite, one_of, truth_value
 from structsvm.foundation.types import IntVector, Matrix, Vector
@@ -193,7 +193,7 @@ class PairwiseNDCG(InterleavingLoss):
         return np.asarray((discount[k - 1] - discount[k + j - 1]) / discount[:R].sum())
 
 
-_interleaving = compiled_part(interleaving)
+_interleaving = inlined_part(interleaving)
 
 
 def thresholds(scores: Vector, labels: Vector, tables: Vector, out: Vector) -> float:

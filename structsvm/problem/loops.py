@@ -9,7 +9,7 @@ import numpy as np
 from structsvm.exceptions import InputError
 from structsvm.features.operators import example_combine, example_scores
 from structsvm.foundation.compute.atomics import add, reached
-from structsvm.foundation.compute.compilation import by_address, compiled, compiled_part
+from structsvm.foundation.compute.compilation import by_address, compiled, inlined_part
 from structsvm.foundation.compute.environment import numba
 from structsvm.foundation.compute.products import dot
 from structsvm.foundation.types import IntVector, Vector
@@ -84,7 +84,7 @@ def _argmax_sweep(
             )
 
 
-@compiled_part
+@inlined_part
 def _largest(scores: Vector) -> float:
     largest = 0.0
     for score in scores:

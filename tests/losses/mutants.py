@@ -64,7 +64,7 @@ def is_found(loss: Any, mutant: Mutant, examples: Any = None) -> bool:
 def mutated(loss: Any, mutant: Mutant) -> Any:
     """Return the loss, with its settings, as an object of a subclass whose target is wrong."""
     cls, function = type(loss), _function(loss, mutant.target)
-    plain = dict.fromkeys(("compiled", "compiled_part"), lambda function, *_, **__: function)
+    plain = dict.fromkeys(("compiled", "compiled_part", "inlined_part"), lambda function, *_, **__: function)
     with patch.multiple("structsvm.foundation.compute.compilation", **plain), patch.dict(sys.modules):
         sys.modules[mutant.module] = changed = _executed(mutant.module, mutant.place)
         found: Any = changed if mutant.module == function.__module__ else _executed(function.__module__)

@@ -28,6 +28,7 @@ from structsvm.losses.shared.interleaving import interleaving
 from structsvm.losses.shared.placements import best_placements, split_by_dividing
 from structsvm.problem import Problem
 from structsvm.problem.oracle import PythonOracle, make_oracle
+from structsvm.problem.program import plain_function
 from structsvm.solvers import FrankWolfe, OneSlack
 from structsvm.testing import check_loss
 from tests.losses.test_kernels import assert_kernel_agrees
@@ -315,7 +316,7 @@ def test_both_paths_find_planes_of_one_value_in_a_problem() -> None:
 
 def lines_run(function: Any, arguments: tuple[Any, ...], inner: tuple[Any, ...] = ()) -> int:
     """Number of lines of a function and of those it calls that are run, uncompiled."""
-    codes, count = {each.py_func.__code__ for each in (function, *inner)}, 0
+    codes, count = {plain_function(each).__code__ for each in (function, *inner)}, 0
 
     def trace(frame: FrameType, event: str, _: Any) -> Any:
         nonlocal count
@@ -325,7 +326,7 @@ def lines_run(function: Any, arguments: tuple[Any, ...], inner: tuple[Any, ...] 
     before = sys.gettrace()
     sys.settrace(trace)
     try:
-        function.py_func(*arguments)
+        plain_function(function)(*arguments)
     finally:
         sys.settrace(before)
     return count
@@ -350,7 +351,7 @@ def test_a_cutoff_takes_steps_linear_in_the_documents(monkeypatch: pytest.Monkey
     """With a cut-off of 10: from 100 to 1600 documents 16-fold; the triangle is counted, and stays as it is."""
     inner = (best_placements, placements.trace)
     for each in inner:
-        monkeypatch.setattr(placements, each.py_func.__name__, each.py_func)
+        monkeypatch.setattr(placements, each.__name__, plain_function(each))
     steps = []
     for n in (100, 1600):
         costs, s, s_bar, scale = arguments(PairwiseNDCG(10), n)

@@ -1,17 +1,13 @@
 """Compilation with numba at first use: functions called from Python, and parts, which only compiled functions call."""
 
-import logging
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache
-from types import FunctionType, ModuleType
 from typing import Any, TypeVar
 
 from structsvm.foundation.compute.compile_progress import watched
 from structsvm.foundation.compute.environment import numba
 from structsvm.foundation.compute.kept_code import kept
-
-logger = logging.getLogger("structsvm")
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -32,11 +28,10 @@ def compiled(
     the cache off, which cannot notice changes of functions called by type. ``as_argument`` is for `by_address`.
     """
     options = {} if as_argument else _without_address()
-    dispatcher = _dispatcher(
-        lambda: numba.njit(nogil=True, fastmath=_fastmath(reorder), **options)(function), keep=keep
-    )
+    decorate = numba.njit(nogil=True, fastmath=_fastmath(reorder), **options)
     if numba.config.DISABLE_JIT:
-        return dispatcher  # type: ignore[no-any-return]
+        return decorate(function)  # type: ignore[no-any-return]
+    dispatcher = kept(lambda: decorate(function)) if keep else decorate(function)
     watched(dispatcher)
     if signatures is not None:
         for signature in signatures:
@@ -63,44 +58,21 @@ def by_address(function: F, signature: Any) -> F:
 
 
 def compiled_part(function: F, *, reorder: bool = False) -> F:
-    """Compile a function that only compiled functions call, without a Python wrapper or machine code of its own.
+    """Let compiled functions call a function, without the Python wrapper that takes as long to compile."""
+    if numba.config.DISABLE_JIT:
+        return function
+    return numba.extending.register_jitable(fastmath=_fastmath(reorder))(function)  # type: ignore[no-any-return]
 
-    The wrapper takes as long to compile as a short function; a call from Python compiles the function again with both.
+
+def inlined_part(function: F) -> F:
+    """Copy a function into the compiled functions that call it; for short functions and those with one caller.
+
+    A function that is not copied is optimised again within each of its callers, so this shortens compiling.
     """
     if numba.config.DISABLE_JIT:
         return function
-    parts = _parts()
-    # Linking a cached copy changes the last bit of results, so do not cache.
-    if parts is None:
-        return compiled(function, reorder=reorder, keep=False)
-
-    @cache
-    def alone() -> Any:
-        copy = FunctionType(function.__code__, function.__globals__, function.__name__, function.__defaults__)
-        # The qualified name determines the cache file.
-        copy.__qualname__ = f"{function.__qualname__}.alone"
-        copy.__module__ = function.__module__
-        return compiled(copy, reorder=reorder)
-
-    dispatcher = _dispatcher(lambda: parts.part(function, _fastmath(reorder), alone), keep=True)
-    parts.read_as_part(dispatcher)
-    watched(dispatcher)
-    return dispatcher  # type: ignore[no-any-return]
-
-
-@cache
-def _parts() -> ModuleType | None:
-    """Return the module that compiles parts; None if this numba does not support it."""
-    try:
-        # This import loads numba's compiler.
-        from structsvm.foundation.compute import parts
-
-        parts.try_out()
-    # Names that are missing or mean something else may raise anything.
-    except Exception as error:
-        logger.info("compiling takes longer, as this version of structsvm does not know this numba: %s", error)
-        return None
-    return parts
+    # Threads that call a waiting function from Python must not block the others.
+    return numba.njit(inline="always", nogil=True)(function)  # type: ignore[no-any-return]
 
 
 def folder_of_code() -> str | None:
@@ -126,7 +98,3 @@ def _without_address() -> dict[str, bool]:
     except ImportError:
         return {}
     return {"no_cfunc_wrapper": True} if hasattr(CPUTargetOptions, "no_cfunc_wrapper") else {}
-
-
-def _dispatcher(make: Callable[[], Any], *, keep: bool) -> Any:
-    return kept(make, "parts" if _parts() else "whole") if keep and not numba.config.DISABLE_JIT else make()

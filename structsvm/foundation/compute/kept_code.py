@@ -17,8 +17,8 @@ _INDEX = ("_source_stamp", "_load_index", "_load_data", "save")
 """Attributes of numba's cache index that are overridden, because numba checks only the function's own file."""
 
 
-def kept(make: Callable[[], Any], way: object) -> Any:
-    """Return the dispatcher made by ``make()``, cached on disk for this compilation mode (``way``) if that is safe."""
+def kept(make: Callable[[], Any]) -> Any:
+    """Return the dispatcher made by ``make()``, cached on disk if that is safe."""
     dispatcher = make()
     try:
         dispatcher.enable_caching()
@@ -29,7 +29,7 @@ def kept(make: Callable[[], Any], way: object) -> Any:
     index = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
     if index is None or not all(hasattr(index, name) for name in _INDEX):
         return make()
-    index._source_stamp = (index._source_stamp, way, _stamps(dispatcher.py_func.__module__))
+    index._source_stamp = (index._source_stamp, _stamps(dispatcher.py_func.__module__))
     _forgive(index)
     return dispatcher
 

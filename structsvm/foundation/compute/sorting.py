@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from structsvm.foundation.compute.compilation import compiled_part
+from structsvm.foundation.compute.compilation import compiled_part, inlined_part
 from structsvm.foundation.types import IntVector, Vector
 
 _FEWEST_BITS, _MOST_BITS = 5, 11
@@ -40,7 +40,7 @@ def descending(scores: Vector) -> IntVector:
     return order if highest == lowest else _merged(scores, order)
 
 
-@compiled_part
+@inlined_part
 def _counted(scores: Vector, highest: float, scale: float, bits: int) -> IntVector:
     """Sort by ``(highest − score) * scale``, truncated to 2 · bits bits; unsigned indices skip a test for negatives."""
     n = len(scores)
@@ -79,7 +79,7 @@ def _counted(scores: Vector, highest: float, scale: float, bits: int) -> IntVect
     return order
 
 
-@compiled_part
+@inlined_part
 def _mended(scores: Vector, order: IntVector) -> bool:
     """Finish the order by insertion sort; return False if that moves too many documents."""
     left = _PATIENCE * len(order)
@@ -101,7 +101,7 @@ def _mended(scores: Vector, order: IntVector) -> bool:
     return True
 
 
-@compiled_part
+@inlined_part
 def _merged(scores: Vector, order: IntVector) -> IntVector:
     """Merge sorted runs, which double in length each round; NaN goes last."""
     n = len(scores)

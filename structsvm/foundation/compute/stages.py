@@ -15,7 +15,7 @@ from threading import get_ident
 import numpy as np
 
 from structsvm.foundation.compute.atomics import add, reached, write
-from structsvm.foundation.compute.compilation import compiled_part
+from structsvm.foundation.compute.compilation import inlined_part
 from structsvm.foundation.compute.threads import Threads
 from structsvm.foundation.types import IntVector
 
@@ -47,7 +47,7 @@ def run_stages(
     threads.together(until_over, most, over)
 
 
-@compiled_part
+@inlined_part
 def begin_stage(counters: IntVector) -> None:
     """Begin a stage; its inputs must be written before."""
     write(counters, _DONE, 0)
@@ -55,26 +55,26 @@ def begin_stage(counters: IntVector) -> None:
     add(counters, _STAGE, 1)
 
 
-@compiled_part
+@inlined_part
 def ends_stage(counters: IntVector, pieces: int) -> bool:
     """Wait until all pieces of the stage are done; return False if a thread raised, so that they never will be."""
     return reached(counters, _DONE, pieces, _OVER)
 
 
-@compiled_part
+@inlined_part
 def next_stage(counters: IntVector, stage: int) -> bool:
     """Wait until more than ``stage`` stages have begun; return False if the work is over."""
     return reached(counters, _STAGE, stage + 1, _OVER)
 
 
-@compiled_part
+@inlined_part
 def next_piece(counters: IntVector, pieces: int) -> int:
     """Take the next piece of the current stage; −1 if none is left."""
     piece = add(counters, _TAKEN, 1)
     return piece if piece < pieces else -1
 
 
-@compiled_part
+@inlined_part
 def end_piece(counters: IntVector) -> None:
     """Count a piece as done."""
     add(counters, _DONE, 1)

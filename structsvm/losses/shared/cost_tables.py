@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structsvm.exceptions import InputError, StructSVMError
-from structsvm.foundation.compute.compilation import compiled_part
+from structsvm.foundation.compute.compilation import inlined_part
 from structsvm.foundation.types import IntVector, Matrix, Vector
 
 Cost: TypeAlias = Callable[[Any, Any, int, int], Any]
@@ -123,7 +123,7 @@ def pack(title: str, cost: Cost, shapes: Iterable[tuple[int, int]], cutoff: int 
     return np.concatenate([[len(ordered), cutoff or 0], np.ravel(header), *parts]).astype(np.float64)
 
 
-@compiled_part
+@inlined_part
 def table_number(params: Vector, R: int, N: int) -> int:
     """Return the index of the table for R relevant and N other documents; −1 if it is missing."""
     tables = int(params[0])

@@ -6,7 +6,7 @@ documents below it.
 
 import numpy as np
 
-from structsvm.foundation.compute.compilation import compiled_part
+from structsvm.foundation.compute.compilation import compiled_part, inlined_part
 from structsvm.foundation.types import BoolVector, IntVector, Vector
 
 
@@ -50,7 +50,7 @@ def split_by_dividing(costs: Vector, s: Vector, s_bar: Vector, scale: float) -> 
     return ahead
 
 
-@compiled_part
+@inlined_part
 def split_by_programming(costs: Vector, s: Vector, s_bar: Vector, scale: float) -> IntVector:
     """Return the number of others ahead of each relevant document, by dynamic programming in O(R N)."""
     R, N = len(s), len(s_bar)

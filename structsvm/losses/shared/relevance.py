@@ -6,7 +6,7 @@ import numpy as np
 from attrs import field, frozen
 from attrs.validators import optional
 
-from structsvm.foundation.compute.compilation import compiled_part
+from structsvm.foundation.compute.compilation import inlined_part
 from structsvm.foundation.compute.sorting import descending
 from structsvm.foundation.settings import finite
 from structsvm.foundation.types import BoolVector, IntVector, Vector
@@ -111,7 +111,7 @@ class PairwiseLoss(RelevanceLoss, RankedByScore):
         return code
 
 
-@compiled_part
+@inlined_part
 def by_kind(scores: Vector, labels: Vector) -> tuple[IntVector, IntVector]:
     """Return the indices of relevant documents (label above 0) and of the others, largest score first."""
     n = len(scores)

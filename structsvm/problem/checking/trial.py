@@ -147,11 +147,9 @@ def _interpreted(function: Any) -> tuple[Any, set[int]]:
         made[id(inner)] = copy = FunctionType(inner.__code__, known, inner.__name__, inner.__defaults__, cells)
         copy.__kwdefaults__ = inner.__kwdefaults__
         for name, each in named_globals(inner):
-            if hasattr(each, "py_func"):
-                known[name] = plain(each)
+            known[name] = plain(each)
         for cell, old in zip(cells, inner.__closure__ or (), strict=True):
-            value = old.cell_contents
-            cell.cell_contents = plain(value) if hasattr(value, "py_func") else value
+            cell.cell_contents = plain(old.cell_contents)
         return copy
 
     return plain(function), spaces

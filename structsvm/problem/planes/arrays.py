@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from structsvm.foundation.compute.compilation import compiled_part
+from structsvm.foundation.compute.compilation import compiled_part, inlined_part
 from structsvm.foundation.types import IntVector, Matrix, Vector
 
 _LARGEST, _LARGEST_FLOAT32 = float(np.finfo(np.float64).max), float(np.finfo(np.float32).max)
@@ -51,13 +51,13 @@ add_plane = compiled_part(_add_plane, reorder=True)
 """``add_plane(G, i, p, amount, w)``: add a multiple of plane p of example i to w."""
 
 
-@compiled_part
+@inlined_part
 def have_errors(error: Matrix) -> bool:
     """Return True if planes may be rounded; only then does ``error`` have columns."""
     return bool(error.shape[1] > 0)
 
 
-@compiled_part
+@inlined_part
 def may_be_rounded(planes: PlaneArrays) -> bool:
     """Return True if planes may be rounded."""
     return have_errors(planes.error)
@@ -96,7 +96,7 @@ def write_gram(planes: PlaneArrays, i: int, place: int) -> None:
         gram[i, p, place] = inner
 
 
-@compiled_part
+@inlined_part
 def merge_lightest(planes: PlaneArrays, i: int, w: Vector) -> int:
     """Merge the two lightest planes into ``Σ a (g, L) / Σ a`` and return the freed place; w follows rounding."""
     G, L, a = planes.G, planes.L, planes.a
@@ -126,7 +126,7 @@ def merge_lightest(planes: PlaneArrays, i: int, w: Vector) -> int:
     return first
 
 
-@compiled_part
+@inlined_part
 def rounded_before(planes: PlaneArrays, i: int, g: Vector, L: float) -> int:
     """Return the place of a stored plane that may be (g, L) after rounding; −1 if none may, or if ``G`` is float32."""
     G, error = planes.G, planes.error
@@ -188,14 +188,14 @@ def swap(planes: PlaneArrays, i: int, p: int, q: int) -> None:
         swap_numbers(planes.error[i], p, q)
 
 
-@compiled_part
+@inlined_part
 def swap_rows(matrix: Any, p: int, q: int) -> None:
     """Swap two rows of a matrix."""
     for k in range(matrix.shape[1]):
         matrix[p, k], matrix[q, k] = matrix[q, k], matrix[p, k]
 
 
-@compiled_part
+@inlined_part
 def swap_numbers(vector: Vector, p: int, q: int) -> None:
     """Swap two elements of a vector."""
     vector[p], vector[q] = vector[q], vector[p]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from structsvm.foundation.compute.compilation import compiled, compiled_part
+from structsvm.foundation.compute.compilation import compiled, compiled_part, inlined_part
 from structsvm.foundation.types import IntVector, Matrix, Vector
 from structsvm.problem.planes.arrays import PlaneArrays, add_plane, have_errors, insert, may_be_rounded, product, swap
 
@@ -46,7 +46,7 @@ def write_values(planes: PlaneArrays, i: int, count: int, w: Vector, out: Vector
             out[p] -= error[i, p] * length
 
 
-@compiled_part
+@inlined_part
 def improve(planes: PlaneArrays, i: int, count: int, w: Vector, room: Vector) -> float:
     """Move weight between an example's first planes, update w, and return the gap; ``room`` (2 P,) is work space."""
     G, a, age = planes.G, planes.a, planes.age
@@ -116,7 +116,7 @@ def move_in_pairs(a: Matrix, gram: Any, i: int, used: int, cap: float, value: Ve
     return cap * best - held
 
 
-@compiled_part
+@inlined_part
 def bring_live_to_front(planes: PlaneArrays, i: int) -> None:
     """Move the planes that recently had weight to the first places of an example."""
     age, live = planes.age, planes.live
@@ -128,7 +128,7 @@ def bring_live_to_front(planes: PlaneArrays, i: int) -> None:
             live[i] += 1
 
 
-@compiled_part
+@inlined_part
 def best_value(planes: PlaneArrays, i: int, w: Vector, room: Vector) -> tuple[float, float]:
     """Return the largest value over an example's planes and 0, and the value that a new plane must exceed.
 

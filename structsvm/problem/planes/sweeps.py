@@ -12,7 +12,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from structsvm.foundation.compute.compilation import compiled, compiled_part
+from structsvm.foundation.compute.compilation import compiled, compiled_part, inlined_part
 from structsvm.foundation.compute.products import dot
 from structsvm.foundation.compute.stages import (
     begin_stage,
@@ -129,7 +129,7 @@ def sweep_over(planes: PlaneArrays, sweeps: Sweeps, w: Vector, enough: float, le
             return
 
 
-@compiled_part
+@inlined_part
 def _end_batch(planes: PlaneArrays, sweeps: Sweeps, w: Vector, enough: float) -> bool:
     """Join the moves of the blocks and go to the next batch; return True after the last one."""
     batch, met = sweeps.batch, 0.0
@@ -147,19 +147,19 @@ def _end_batch(planes: PlaneArrays, sweeps: Sweeps, w: Vector, enough: float) ->
     return False
 
 
-@compiled_part
+@inlined_part
 def _bound(sweeps: Sweeps, block: int) -> int:
     """Return the first visit of a block of the batch."""
     first = sweeps.batch[_FIRST]
     return int(first + (sweeps.batch[_END] - first) * block // len(sweeps.w))
 
 
-@compiled_part
+@inlined_part
 def _example(sweeps: Sweeps, k: int) -> int:
     return int(sweeps.order[k * sweeps.stride[sweeps.batch[_SWEEP]] % len(sweeps.order)])
 
 
-@compiled_part
+@inlined_part
 def _visit(planes: PlaneArrays, sweeps: Sweeps, block: int, w: Vector) -> None:
     """Step on the examples of a block: on all planes in the first sweep, later on those that recently had weight."""
     alone, places = len(sweeps.w) == 1, planes.L.shape[1]
@@ -187,7 +187,7 @@ def _visit(planes: PlaneArrays, sweeps: Sweeps, block: int, w: Vector) -> None:
             moved[c] -= w[c]
 
 
-@compiled_part
+@inlined_part
 def _join(planes: PlaneArrays, sweeps: Sweeps, w: Vector) -> None:
     """Apply the best share of each block's moves."""
     blocks = len(sweeps.w)

@@ -8,11 +8,9 @@ import sys
 import numba
 import numpy as np
 import pytest
-from numba.core import caching, codegen, compiler, cpu
+from numba.core import caching
 
-import structsvm.foundation.compute
-from structsvm.foundation.compute import compilation
-from structsvm.foundation.compute.compilation import compiled, compiled_part
+from structsvm.foundation.compute.compilation import compiled, compiled_part, inlined_part
 
 CALLED = """
 from structsvm.foundation.compute.compilation import compiled
@@ -121,123 +119,21 @@ def part(x, k):
     return x[0] / x[k]
 
 
+@inlined_part
+def inlined(x, k):
+    return part(x, k)
+
+
 @compiled
 def whole(x, k):
-    return 2.0 * part(x, k)
+    return 2.0 * inlined(x, k)
 
 
-def test_a_part_is_no_machine_code_and_raises_what_it_would():
+def test_a_part_raises_what_it_would():
     x = np.array([6.0, 3.0, 0.0])
     assert whole(x, 1) == 4.0
-    (made,) = part.overloads.values()
-    assert made.library.get_pointer_to_function(made.fndesc.llvm_func_name) == 0
-    assert part(x, 1) == 2.0  # compiled once more
-    for function in (whole, part):
-        with pytest.raises(ZeroDivisionError):
-            function(x, 2)
-
-
-LINKED = """
-from structsvm.foundation.compute.compilation import compiled, compiled_part
-
-@compiled_part
-def part(x):
-    return x + 1.0
-
-@compiled
-def one(x):
-    return 10.0 * part(x)
-
-@compiled
-def other(x):
-    return 100.0 * part(x)
-"""
-
-
-def test_a_part_that_was_kept_is_linked_into_others(tmp_path):
-    (tmp_path / "linked.py").write_text(LINKED, encoding="utf-8")
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
-    for name, printed in (("one", "20.0 0"), ("other", "200.0 1")):
-        command = f"import linked; print(linked.{name}(1.0), sum(linked.part.stats.cache_hits.values()))"
-        done = subprocess.run(
-            [sys.executable, "-c", command], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
-        )
-        assert done.stdout.strip() == printed
-
-
-def total(values):
-    result = 0.0
-    for value in values:
-        result += value
-    return result
-
-
-def test_a_part_that_is_read_is_linked_as_the_new_one_was(tmp_path, monkeypatch):
-    """Else who is compiled with it rounds otherwise, and fits of two processes differ."""
-    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
-    signature = (numba.float64[::1],)
-    new, kept = compiled_part(total), compiled_part(total)
-    new.compile(signature)
-    read = kept._cache.load_overload(signature, kept.targetctx)
-    linked = [str(each.library._get_module_for_linking()) for each in (new.overloads[signature], read)]
-    assert len({text[text.index("source_filename") :] for text in linked}) == 1
-
-
-@pytest.fixture
-def afresh(monkeypatch):
-    """Numba is looked at again: not that of another test."""
-    compilation._parts.cache_clear()
-    monkeypatch.delitem(sys.modules, "structsvm.foundation.compute.parts", raising=False)
-    monkeypatch.delattr(structsvm.foundation.compute, "parts", raising=False)
-    yield
-    compilation._parts.cache_clear()
-
-
-GONE = {
-    "libraries": (codegen, "JITCodeLibrary"),
-    "reading": (compiler.CompileResult, "_rebuild"),
-    "wrapper": (cpu._options_mixin, "no_cpython_wrapper"),
-    "kinds of libraries": (codegen.CPUCodeLibrary, "_unserialize"),
-    "symbols": (codegen.CPUCodeLibrary, "_verify_declare_only_symbols"),
-}
-CHANGED = {
-    "what is kept": (codegen.CPUCodeLibrary, "serialize_using_bitcode", lambda self: (self.name, "text", "")),
-    "what is asked": (cpu.CPUContext, "get_executable", lambda _self, library, *_: library.address("f")),
-    "steps": (codegen.CPUCodeLibrary, "finalize", lambda self: self._finalize_final_module()),
-}
-
-
-@pytest.mark.usefixtures("afresh")
-@pytest.mark.parametrize("gone", GONE.values(), ids=GONE)
-def test_without_a_name_of_numba_parts_are_compiled_as_numba_does(gone, monkeypatch):
-    monkeypatch.delattr(*gone)
-    assert compilation._parts() is None
-
-
-@pytest.mark.usefixtures("afresh")
-@pytest.mark.parametrize("changed", CHANGED.values(), ids=CHANGED)
-def test_where_numba_does_otherwise_parts_are_compiled_as_numba_does(changed, monkeypatch, caplog):
-    monkeypatch.setattr(*changed)
-    with caplog.at_level("INFO", "structsvm"):
-        assert compilation._parts() is None
-    assert "does not know this numba" in caplog.text
-
-
-@pytest.mark.usefixtures("afresh")
-def test_this_numba_has_what_parts_stand_on():
-    assert compilation._parts() is not None
-
-
-def test_machine_code_of_one_way_of_compiling_is_not_read_by_the_other(tmp_path, monkeypatch):
-    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
-    parts = compilation._parts()
-    for way, hits in ((parts, 0), (parts, 1), (None, 0), (None, 1), (parts, 0)):
-        monkeypatch.setattr(compilation, "_parts", lambda way=way: way)
-        function = compiled(add_one)
-        assert function(1.0) == 2.0
-        assert sum(function.stats.cache_hits.values()) == hits
-    monkeypatch.setattr(compilation, "_parts", lambda: None)
-    assert compiled_part(total)._cache.cache_path is None
+    with pytest.raises(ZeroDivisionError):
+        whole(x, 2)
 
 
 def test_machine_code_that_could_be_of_an_old_source_is_not_kept(monkeypatch, tmp_path):
@@ -252,9 +148,9 @@ def test_machine_code_that_could_be_of_an_old_source_is_not_kept(monkeypatch, tm
 FIT = """
 import sys
 from llvmlite import ir
-from numba.core import codegen, cpu
+from numba.core import cpu
 if "usual" in sys.argv:
-    del codegen.JITCodeLibrary, cpu._options_mixin.no_cfunc_wrapper, ir.IRBuilder.store_atomic
+    del cpu._options_mixin.no_cfunc_wrapper, ir.IRBuilder.store_atomic
 import numpy as np
 from structsvm import Ranker
 rng = np.random.default_rng(0)
@@ -269,7 +165,7 @@ print([result.primal, result.dual, *ranker.coef_.tolist()])
 
 @pytest.mark.slow
 def test_a_fit_is_the_same_however_numba_compiles(tmp_path):
-    """By numba's usual compiler, new and read from disk, and by that of parts."""
+    """With and without the hooks of numba that save time, new and read from disk."""
 
     def printed(*way, **variables):
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **variables}

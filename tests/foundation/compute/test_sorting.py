@@ -6,8 +6,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from structsvm.foundation.compute.sorting import _counted, descending
-from structsvm.foundation.types import Vector
+from structsvm.foundation.compute import sorting
+from structsvm.foundation.compute.compilation import compiled
+from structsvm.foundation.compute.sorting import _counted
+from structsvm.foundation.types import IntVector, Vector
+
+_descending = sorting.descending
+
+
+@compiled
+def descending(scores: Vector) -> IntVector:
+    return _descending(scores)
 
 
 def assert_descending(scores: Vector) -> None:
