@@ -518,8 +518,6 @@ def _of_plots() -> Iterator[Call]:
     yield Call("FusionWeightsDisplay", plots.FusionWeightsDisplay, fused)
     linear = {"estimator": fitted(structsvm.Ranker), "systems": ["x", "y", "z"], **ax}
     yield Call("FusionWeightsDisplay.from_estimator", plots.FusionWeightsDisplay.from_estimator, linear)
-    means = {"x": [1, 2], "curves": {"a": [[0.5, 0.6]]}, "xlabel": "terms", "ylabel": "AP", "interval": False}
-    yield Call("MeanCurvesDisplay", plots.MeanCurvesDisplay, means)
 
 
 GROUPS: dict[str, Callable[[], Iterator[Call]]] = {

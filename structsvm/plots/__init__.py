@@ -12,7 +12,6 @@ from structsvm.plots.convergence import ConvergenceDisplay
 from structsvm.plots.differences import QueryDifferencesDisplay
 from structsvm.plots.fusion_weights import FusionWeightsDisplay
 from structsvm.plots.interpolated_precision import InterpolatedPrecisionDisplay
-from structsvm.plots.mean_curves import MeanCurvesDisplay
 from structsvm.plots.regularization_path import RegularizationPathDisplay
 from structsvm.plots.style import COLORS, STYLE
 from structsvm.plots.weights import WeightsDisplay
@@ -23,7 +22,6 @@ __all__ = [
     "ConvergenceDisplay",
     "FusionWeightsDisplay",
     "InterpolatedPrecisionDisplay",
-    "MeanCurvesDisplay",
     "QueryDifferencesDisplay",
     "RegularizationPathDisplay",
     "WeightsDisplay",

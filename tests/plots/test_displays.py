@@ -18,7 +18,6 @@ from structsvm.plots import (
     ConvergenceDisplay,
     FusionWeightsDisplay,
     InterpolatedPrecisionDisplay,
-    MeanCurvesDisplay,
     QueryDifferencesDisplay,
     RegularizationPathDisplay,
     WeightsDisplay,
@@ -400,35 +399,3 @@ class TestFusionWeights:
             FusionWeightsDisplay.from_estimator(RankBoost(1).fit(*FOUR, qid=[0, 0, 1, 1]))
         with pytest.raises(NotFittedError, match="WeightedCombSUM instance is not fitted"):
             FusionWeightsDisplay.from_estimator(WeightedCombSUM())
-
-
-class TestMeanCurves:
-    values = np.array([[0.1, 0.2, 0.6], [0.3, 0.4, 0.2], [0.2, 0.6, 0.7]])
-
-    def test_means_and_intervals(self, axes):
-        from scipy.stats import ttest_1samp
-
-        display = MeanCurvesDisplay([1, 2, 3], {"a": self.values, "b": self.values[:1]}, xlabel="terms").plot(axes)
-        assert display.lines_[0].get_ydata() == pytest.approx([0.2, 0.4, 0.5])
-        (area,) = display.intervals_
-        low, high = ttest_1samp(self.values, 0.0).confidence_interval()
-        corners = area.get_paths()[0].vertices[:, 1]
-        assert corners.min() == pytest.approx(low.min())
-        assert corners.max() == pytest.approx(high.max())
-        assert axes.get_xlabel() == "terms"
-
-    def test_means_alone(self, axes):
-        display = MeanCurvesDisplay([1, 2, 3], {"a": self.values}, interval=False).plot(axes, color="red")
-        assert display.intervals_ == []
-
-    @pytest.mark.parametrize(
-        ("curves", "said"),
-        [
-            ({"a": [0.1, 0.2]}, "in one or more rows of 3 numbers"),
-            ({"a": [[0.1, 0.2, np.inf]]}, "must be finite"),
-            ({}, "curves is empty"),
-        ],
-    )
-    def test_what_cannot_be_drawn(self, curves, said):
-        with pytest.raises(InputError, match=said):
-            MeanCurvesDisplay([1, 2, 3], curves)

@@ -10,9 +10,9 @@ from scipy import stats
 from examples.papers.morgan2004 import FittedWeights, MorganSettings, SearchedWeights, morgan, paper_methods
 from examples.papers.morgan2004.okapi_tf import okapi_tf
 from examples.papers.morgan2004.report import difference_table
+from examples.papers.morgan2004.report.mean_curves import mean_interval
 from examples.papers.morgan2004.results import PARTS, picked
 from examples.papers.morgan2004.split import draw_split
-from structsvm.evaluation.significance.student import mean_interval
 from structsvm.exceptions import InputError
 from structsvm.metrics import AP, IPrec
 from structsvm.protocols import Indicators, RankingSVM, plan

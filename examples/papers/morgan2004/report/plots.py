@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from attrs import frozen
 
+from examples.papers.morgan2004.report.mean_curves import MeanCurvesDisplay
 from examples.papers.morgan2004.results import PARTS, MorganResults
 from structsvm.metrics.average_precision import LEVELS
-from structsvm.plots import STYLE, FusionWeightsDisplay, InterpolatedPrecisionDisplay, MeanCurvesDisplay
+from structsvm.plots import STYLE, FusionWeightsDisplay, InterpolatedPrecisionDisplay
 from structsvm.plots.files import Plot, figure_of
 from structsvm.plots.style import INK, as_label, line_style, require_matplotlib
 

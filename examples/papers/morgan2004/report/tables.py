@@ -6,10 +6,10 @@ from statistics import fmean
 
 import numpy as np
 
+from examples.papers.morgan2004.report.mean_curves import mean_interval
 from examples.papers.morgan2004.results import PARTS, MorganResults, PartName
 from structsvm.evaluation.paired_columns import NO_TEST, difference_columns
 from structsvm.evaluation.significance.paired import signed_ranks
-from structsvm.evaluation.significance.student import mean_interval
 from structsvm.foundation.tables.table import Column, Record, Table
 from structsvm.foundation.types import Vector
 from structsvm.protocols.model import spelled

@@ -11,13 +11,12 @@ from structsvm.plots import (
     STYLE,
     FusionWeightsDisplay,
     InterpolatedPrecisionDisplay,
-    MeanCurvesDisplay,
     QueryDifferencesDisplay,
     RegularizationPathDisplay,
     WeightsDisplay,
 )
 from structsvm.plots.files import Plot, figure_of
-from structsvm.plots.style import BLUE, GREEN, INK, VERMILION, as_label, require_matplotlib
+from structsvm.plots.style import BLUE, GREEN, INK, VERMILION, as_label, line_style, require_matplotlib
 from structsvm.protocols.experiment.report.tables import VARIANTS, leading
 from structsvm.protocols.experiment.results import WITH_BEST, WITHOUT_BEST, ExperimentResults, MapRow
 from structsvm.protocols.results import known_gaps
@@ -123,10 +122,8 @@ def _precision(results: ExperimentResults, rows: dict[str, tuple[MapRow, ...]]) 
             shown = {**found, f"{best.name} (base function)": of_best}
             InterpolatedPrecisionDisplay(LEVELS, shown).plot(curve)
             difference.axhline(0.0, color=INK, linewidth=0.6)
-            gained = {name: [each - of_best] for name, each in found.items()}
-            MeanCurvesDisplay(LEVELS, gained, interval=False).plot(difference)
-            if (legend := difference.get_legend()) is not None:
-                legend.remove()
+            for number, each in enumerate(found.values()):
+                difference.plot(LEVELS, each - of_best, **line_style(number), marker="o", markersize=2.5)
             curve.set(xlabel="", ylabel="")
             curve.set_title(f"models read {VARIANTS[variant]}", loc="left")
         panels[0, 0].set_ylabel("precision")

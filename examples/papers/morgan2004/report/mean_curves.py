@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from structsvm.evaluation.significance.student import mean_interval
 from structsvm.foundation.settings import require_kind, require_switch
+from structsvm.foundation.types import Vector
 from structsvm.plots.base import Display, matrix, named, vector
 from structsvm.plots.style import as_label, chosen, line_style
 
@@ -80,3 +80,14 @@ class MeanCurvesDisplay(Display):
             if len(self.curves) > 1:
                 axes.legend()
         return self
+
+
+def mean_interval(values: Vector) -> tuple[float, float] | None:
+    """Return the 95% confidence interval of a mean by Student's t; None for fewer than two values."""
+    from scipy.stats import t
+
+    n = len(values)
+    if n < 2:
+        return None
+    reach = float(t.ppf(0.975, n - 1) * np.std(values, ddof=1) / np.sqrt(n))
+    return float(values.mean()) - reach, float(values.mean()) + reach
