@@ -17,7 +17,7 @@ class ClickModel(ABC):
 
     Examples
     --------
-    >>> from structsvm.clicks import ClickModel, simulate
+    >>> from structsvm.clicks import simulate
     >>> class Patience(ClickModel):  # users leave after each document with probability 0.2
     ...     @property
     ...     def propensity(self):

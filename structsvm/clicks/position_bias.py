@@ -38,7 +38,7 @@ class PositionBias(ClickModel):
 
     Examples
     --------
-    >>> from structsvm.clicks import ClickLog, PositionBias
+    >>> from structsvm.clicks import ClickLog
     >>> PositionBias([1.0, 0.4]).at([2, 1]).tolist()
     [0.4, 1.0]
     >>> log = ClickLog.of([1, 1, 1, 1], ["a", "b", "a", "b"], [1, 2, 2, 1], clicks=[8, 1, 4, 2], impressions=[10] * 4)

@@ -46,7 +46,7 @@ def simulate(
 
     Examples
     --------
-    >>> from structsvm.clicks import PowerBias, simulate
+    >>> from structsvm.clicks import PowerBias
     >>> users = PowerBias(1.0, positions=3)
     >>> log = simulate([3.0, 2.0, 1.0], [1.0, 0.0, 1.0], qid=[1, 1, 1], bias=users, sessions=1000)
     >>> log.position.tolist(), log.clicks.tolist()

@@ -62,7 +62,7 @@ def weigh(
 
     Examples
     --------
-    >>> from structsvm.clicks import ClickLog, PowerBias, weigh
+    >>> from structsvm.clicks import ClickLog, PowerBias
     >>> log = ClickLog.of([1, 1, 1], [0, 1, 2], [1, 2, 3], clicks=[6, 1, 2], impressions=[10, 10, 10])
     >>> weigh(log, PowerBias(1.0, 3), qid=[1, 1, 1]).y
     array([0.6, 0.2, 0.6])

@@ -39,7 +39,7 @@ def pool_runs(
 
     Examples
     --------
-    >>> from structsvm.data import Qrels, Run, pool_runs
+    >>> from structsvm.data import Qrels, Run
     >>> found = {"one": ["a", "b"], "two": ["b", "c"]}
     >>> runs = [Run.from_scores(name, [1, 1], ids, [2.0, 1.0]) for name, ids in found.items()]
     >>> pool = pool_runs(runs, Qrels.from_grades([1, 1], ["a", "c"], [1, 0]))
@@ -85,7 +85,7 @@ def join_runs(
 
     Examples
     --------
-    >>> from structsvm.data import Run, join_runs
+    >>> from structsvm.data import Run
     >>> one = Run.from_scores("one", qid=[7, 7], doc_ids=["x", "y"], scores=[2.0, 1.0])
     >>> two = Run.from_scores("two", qid=[7], doc_ids=["y"], scores=[0.5])
     >>> join_runs([one, two]).X

@@ -50,7 +50,7 @@ class Cluster(ABC):
     Examples
     --------
     >>> from concurrent.futures import ThreadPoolExecutor
-    >>> from structsvm.distributed import Cluster, DistributedProblem, Partition
+    >>> from structsvm.distributed import DistributedProblem, Partition
     >>> from structsvm.solvers import OneSlack
     >>> class InThreads(Cluster):
     ...     def keep(self, function, parts, *each):
@@ -109,7 +109,7 @@ class InProcess(Cluster):
 
     Examples
     --------
-    >>> from structsvm.distributed import DistributedProblem, InProcess, Partition
+    >>> from structsvm.distributed import DistributedProblem, Partition
     >>> from structsvm.solvers import OneSlack
     >>> cluster, X = InProcess(), np.array([[1.0], [2.0]])
     >>> parts = [Partition(X, [0, 1], [1, 1]), Partition(2.0 * X, [0, 1], [2, 2])]

@@ -46,7 +46,7 @@ class DaskCluster(Cluster):
     Examples
     --------
     >>> from dask.distributed import Client
-    >>> from structsvm.distributed import DaskCluster, DistributedProblem, Partition
+    >>> from structsvm.distributed import DistributedProblem, Partition
     >>> from structsvm.solvers import OneSlack
     >>> X = np.array([[1.0], [2.0]])
     >>> parts = [Partition(X, [0, 1], [1, 1]), Partition(2.0 * X, [0, 1], [2, 2])]

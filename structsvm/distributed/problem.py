@@ -121,7 +121,7 @@ class DistributedProblem(AbstractProblem):
     Examples
     --------
     >>> from structsvm import Problem
-    >>> from structsvm.distributed import DistributedProblem, InProcess, Partition
+    >>> from structsvm.distributed import InProcess, Partition
     >>> from structsvm.solvers import OneSlack
     >>> X, y, qid = np.array([[1.0], [2.0], [3.0], [1.0]]), np.array([0, 1, 1, 0]), np.array([1, 1, 2, 2])
     >>> parts = [Partition(X[rows], y[rows], qid[rows]) for rows in (slice(0, 2), slice(2, 4))]

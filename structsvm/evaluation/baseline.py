@@ -51,6 +51,7 @@ class RunComparison:
     Examples
     --------
     >>> from structsvm.data import Qrels, Run
+    >>> from structsvm.evaluation import compare_runs
     >>> qrels = Qrels.from_grades([1, 2, 3], ["a"] * 3, [1] * 3)
     >>> old = Run.from_scores("old", [1, 1, 2, 2, 3, 3], ["a", "b"] * 3, [1, 2, 1, 2, 2, 1])
     >>> new = Run.from_scores("new", [1, 1, 2, 2, 3, 3], ["a", "b"] * 3, [2, 1, 2, 1, 2, 1])

@@ -40,7 +40,7 @@ class SlackRescaled(Wrapper, ScoreLoss[Any]):
     Examples
     --------
     >>> from structsvm import StructuralSVM
-    >>> from structsvm.losses import Multiclass, SlackRescaled
+    >>> from structsvm.losses import Multiclass
     >>> model = StructuralSVM(SlackRescaled(Multiclass()), C=10).fit([[1.0, 0.0], [0.0, 1.0]], ["cat", "dog"])
     >>> model.predict([[0.9, 0.1]]).tolist()
     ['cat']

@@ -70,6 +70,7 @@ class RankedLists:
 
     Examples
     --------
+    >>> from structsvm.metrics import rank_lists
     >>> lists = rank_lists([1.0, 3.0, 2.0, 5.0], [1, 0, 2, 1], [7, 7, 7, 8])
     >>> lists.ids.tolist(), lists.query.tolist(), lists.rank.tolist(), lists.label.tolist()
     ([7, 8], [0, 0, 0, 1], [1, 2, 3, 1], [0.0, 2.0, 1.0, 1.0])
@@ -144,7 +145,7 @@ def rank_lists(
 
     Examples
     --------
-    >>> from structsvm.metrics import AP, rank_lists
+    >>> from structsvm.metrics import AP
     >>> lists = rank_lists([3.0, 2.0, 1.0], [1, 0, 1])
     >>> AP().values(lists).round(3).tolist()
     [0.833]

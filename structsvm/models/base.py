@@ -35,7 +35,7 @@ class Explanation(NamedTuple):
 
     Examples
     --------
-    >>> from structsvm.models import Explanation, LinearModel
+    >>> from structsvm.models import LinearModel
     >>> explained = LinearModel(n_features=2, coef=[2.0, -1.0], intercept=0.5).explain([[1.0, 3.0]])
     >>> isinstance(explained, Explanation), explained.contributions.tolist(), explained.base
     (True, [[2.0, -3.0]], 0.5)

@@ -120,7 +120,7 @@ class EstimatorModel(ProtocolModel):
     Examples
     --------
     >>> from sklearn.linear_model import Ridge
-    >>> from structsvm.protocols import EstimatorModel, Scores
+    >>> from structsvm.protocols import Scores
     >>> model = EstimatorModel(name="ridge", features=Scores(), estimator=Ridge(), grid={"alpha": [10.0, 0.1]})
     >>> X, y, qid = np.array([[1.0], [2.0], [3.0], [1.0]]), np.array([0, 1, 1, 0]), np.array([0, 0, 1, 1])
     >>> [(each.value, each.scores(X, qid).round(2).tolist()) for each in model.candidates(X, y, qid)]

@@ -56,7 +56,7 @@ class ProtocolModel(ABC):
     Examples
     --------
     >>> from attrs import frozen
-    >>> from structsvm.protocols import AsGiven, Candidate, ProtocolModel
+    >>> from structsvm.protocols import AsGiven, Candidate
     >>> @frozen
     ... class SumOfPowers(ProtocolModel):
     ...     name = "sum of powers"

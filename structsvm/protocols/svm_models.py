@@ -34,7 +34,7 @@ class RankingSVM(ProtocolModel):
 
     Examples
     --------
-    >>> from structsvm.protocols import AsGiven, RankingSVM
+    >>> from structsvm.protocols import AsGiven
     >>> model = RankingSVM(name="SVM-NDCG", features=AsGiven(), loss="ndcg", Cs=(0.1, 10.0), tol=1e-4)
     >>> X, y, qid = np.array([[1.0], [2.0], [3.0], [1.0]]), np.array([0, 2, 1, 0]), np.array([0, 0, 1, 1])
     >>> [(each.value, each.gap <= 1e-4) for each in model.candidates(X, y, qid)]

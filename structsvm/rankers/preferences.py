@@ -46,7 +46,7 @@ class Preferences:
 
     Examples
     --------
-    >>> from structsvm.rankers import Preferences, RankSVM
+    >>> from structsvm.rankers import RankSVM
     >>> X, qid = [[1.0], [2.0], [3.0]], [0, 0, 0]
     >>> RankSVM(C=10).fit(X, Preferences(better=[2, 1], worse=[1, 0]), qid).predict(X).argmax()
     np.int64(2)

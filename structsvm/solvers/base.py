@@ -30,12 +30,11 @@ class Solver(ABC):
     --------
     >>> from attrs import frozen
     >>> from structsvm import Ranker
-    >>> from structsvm.solvers import FrankWolfe, OneSlack, Solver
+    >>> from structsvm.solvers import FrankWolfe, OneSlack
     >>> @frozen(kw_only=True)
     ... class InTwo(Solver):
     ...     name = "in-two"
     ...     tol: float = 1e-3
-    ...
     ...     def solve(self, problem, start=None, callback=None, checkpoint=None):
     ...         start = FrankWolfe(tol=10 * self.tol).solve(problem, start, callback)
     ...         return OneSlack(tol=self.tol).solve(problem, start, callback, checkpoint)

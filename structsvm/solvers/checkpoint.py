@@ -67,7 +67,7 @@ class Checkpoint:
     Examples
     --------
     >>> from structsvm import Problem
-    >>> from structsvm.solvers import Checkpoint, OneSlack
+    >>> from structsvm.solvers import OneSlack
     >>> problem = Problem.from_queries([[1.0], [2.0], [4.0]], [0, 0, 1], [1, 1, 1], loss="map", C=0.1)
     >>> OneSlack().solve(problem, checkpoint=Checkpoint("fit.npz", every=60)).converged
     True
@@ -131,7 +131,7 @@ class Keeper:
     Examples
     --------
     >>> from structsvm import Problem
-    >>> from structsvm.solvers import Keeper, OneSlack
+    >>> from structsvm.solvers import OneSlack
     >>> problem = Problem.from_queries([[1.0], [2.0], [4.0]], [0, 0, 1], [1, 1, 1], loss="map", C=0.1)
     >>> first = OneSlack().solve(problem, checkpoint="run.npz")
     >>> keeper = Keeper.of("run.npz", OneSlack())

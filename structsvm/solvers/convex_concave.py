@@ -92,7 +92,7 @@ def descend(
     --------
     >>> from structsvm import Problem
     >>> from structsvm.problem import ramp
-    >>> from structsvm.solvers import OneSlack, descend
+    >>> from structsvm.solvers import OneSlack
     >>> X, y, qid = [[1.0], [2.0], [4.0], [3.0], [0.0], [1.0]], [0, 0, 1, 0, 1, 0], [1, 1, 1, 2, 2, 2]
     >>> problem = Problem.from_queries(X, y, qid, loss="map", C=1.0)
     >>> descent = descend(problem, ramp(problem), OneSlack())

@@ -47,25 +47,18 @@ def check_latent_loss(
     >>> class OneIsLarge(LatentLoss):  # y is 1 if x has a large number; h is its index
     ...     def joint_feature(self, x, y, h):
     ...         return y * np.array([x[h], 1.0])
-    ...
     ...     def loss(self, y, y_hat, h_hat):
     ...         return float(y != y_hat)
-    ...
     ...     def initial(self, x, y):
     ...         return 0
-    ...
     ...     def completions(self, x, y):
     ...         return range(len(x)) if y else [0]
-    ...
     ...     def outputs(self, x, y):
     ...         return [(y_hat, h) for y_hat in (0, 1) for h in self.completions(x, y_hat)]
-    ...
     ...     def complete(self, x, y, w):
     ...         return max(self.completions(x, y), key=lambda h: w @ self.joint_feature(x, y, h))
-    ...
     ...     def argmax(self, x, w):
     ...         return max(self.outputs(x, 1), key=lambda o: w @ self.joint_feature(x, *o))
-    ...
     ...     def loss_augmented_argmax(self, x, y, w):
     ...         return max(self.outputs(x, y), key=lambda o: self.loss(y, *o) + w @ self.joint_feature(x, *o))
     >>> check_latent_loss(OneIsLarge(), [([0.5, 2.0], 1), ([0.3, 0.1, 0.2], 0)])

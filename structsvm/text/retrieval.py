@@ -48,7 +48,7 @@ class Retriever:
 
     Examples
     --------
-    >>> from structsvm.text import Analyzer, Index, Retriever
+    >>> from structsvm.text import Analyzer, Index
     >>> index = Index.build([("a", {"text": "a wing"}), ("b", {"text": "two wings"})], Analyzer("porter"))
     >>> Retriever(index).retrieve({"1": "wings"}).doc_ids.tolist()
     ['a', 'b']
@@ -197,7 +197,7 @@ def retrieve(
 
     Examples
     --------
-    >>> from structsvm.text import Index, retrieve
+    >>> from structsvm.text import Index
     >>> index = Index.build([("d1", {"text": "wings and flow"}), ("d2", {"text": "heat flow, flow"})])
     >>> retrieve(index, {"1": "flow over wings"}).doc_ids
     array(['d1', 'd2'], dtype='<U2')

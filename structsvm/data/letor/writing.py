@@ -124,7 +124,7 @@ def write_letor(
 
     Examples
     --------
-    >>> from structsvm.data import load_letor, write_letor
+    >>> from structsvm.data import load_letor
     >>> write_letor("one.txt", [[0.5, 2.0]], [1], [7], ["d1"], feature_names=["tf", "idf"])
     >>> load_letor("one.txt").feature_names
     ('tf', 'idf')

@@ -41,6 +41,7 @@ class PairedTests:
 
     Examples
     --------
+    >>> from structsvm.evaluation.significance import paired_tests
     >>> tests = paired_tests([0.5, 0.6, 0.7], [0.4, 0.6, 0.5])
     >>> tests.wins, tests.losses, tests.ties
     (2, 0, 1)

@@ -19,7 +19,7 @@ class Operator(ABC):
 
     Examples
     --------
-    >>> from structsvm.features.operators import Operator, Rows
+    >>> from structsvm.features.operators import Rows
     >>> A = Rows.of([[[1.0, 0.0], [0.0, 2.0]], [[3.0, 1.0]]])  # an example of two rows, and one of one row
     >>> isinstance(A, Operator), A.n, A.d, A.ptr.tolist()
     (True, 2, 2, [0, 2, 3])

@@ -37,7 +37,7 @@ class MatrixKind(ABC):
     Examples
     --------
     >>> from structsvm.features import BinnedMatrix
-    >>> from structsvm.features.operators import MatrixKind, Rows
+    >>> from structsvm.features.operators import Rows
     >>> class Stages:  # each row has reached a stage: 0 to count − 1
     ...     def __init__(self, stage, count):
     ...         self.stage, self.count = np.asarray(stage), count
@@ -116,7 +116,7 @@ def register_matrix(kind: MatrixKind) -> None:
 
     Examples
     --------
-    >>> from structsvm.features.operators import MatrixKind, Rows, register_matrix
+    >>> from structsvm.features.operators import MatrixKind, Rows
     >>> class Columns:  # features by name
     ...     def __init__(self, **columns):
     ...         self.as_columns = columns

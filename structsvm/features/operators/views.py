@@ -35,7 +35,7 @@ def example_scores(view: Any, i: int, w: Vector, out: Vector) -> None:
 
     Examples
     --------
-    >>> from structsvm.features.operators import Rows, example_scores
+    >>> from structsvm.features.operators import Rows
     >>> A = Rows.of([[[1.0, 0.0], [0.0, 2.0]], [[3.0, 1.0]]])
     >>> out = np.empty(2)
     >>> example_scores(A.view, 0, np.array([1.0, 10.0]), out)
@@ -56,7 +56,7 @@ def example_combine(view: Any, i: int, c: Vector, out: Vector) -> None:
 
     Examples
     --------
-    >>> from structsvm.features.operators import Rows, example_combine
+    >>> from structsvm.features.operators import Rows
     >>> A = Rows.of([[[1.0, 0.0], [0.0, 2.0]], [[3.0, 1.0]]])
     >>> out = np.empty(A.d)
     >>> example_combine(A.view, 0, np.array([1.0, -1.0]), out)
@@ -85,7 +85,7 @@ def register_view(
     Examples
     --------
     >>> from typing import Any, NamedTuple
-    >>> from structsvm.features.operators import Rows, example_combine, example_scores, register_view
+    >>> from structsvm.features.operators import Rows, example_combine, example_scores
     >>> class Doubled(NamedTuple):  # twice the rows of another view
     ...     ptr: np.ndarray
     ...     rows: Any

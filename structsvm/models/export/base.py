@@ -27,6 +27,7 @@ class Format(ABC):
     --------
     >>> from pathlib import Path
     >>> from structsvm import Ranker
+    >>> from structsvm.models.export import export
     >>> class Weights(Format):
     ...     def write(self, model, path, model_name):
     ...         path.write_text("\n".join(f"{weight:g}" for weight in model.coef))

@@ -123,6 +123,7 @@ def run(
     Examples
     --------
     >>> from structsvm.data import load_digits_runs, pool_runs
+    >>> from structsvm.protocols.experiment import Settings
     >>> pool = pool_runs(*load_digits_runs(n_queries=5, n_candidates=40, depth=10))
     >>> settings = Settings(trials=5, train=2, validation=1, models=["CombSUM", "Borda"])
     >>> results = run(pool, settings, "results", n_jobs=1)

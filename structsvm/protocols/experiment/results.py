@@ -104,7 +104,7 @@ class ExperimentResults(Results):
     Examples
     --------
     >>> from structsvm.data import load_digits_runs, pool_runs
-    >>> from structsvm.protocols.experiment import ExperimentResults, Settings, run
+    >>> from structsvm.protocols.experiment import Settings, run
     >>> pool = pool_runs(*load_digits_runs(n_queries=5, n_candidates=40, depth=10))
     >>> _ = run(pool, Settings(trials=5, train=2, validation=1, models=["CombSUM"]), "results", n_jobs=1)
     >>> results = ExperimentResults.load("results/results.json")

@@ -39,7 +39,7 @@ class Fold:
     Examples
     --------
     >>> from structsvm.data import load_digits_queries
-    >>> from structsvm.protocols.letor import Fold, benchmark, write_folds
+    >>> from structsvm.protocols.letor import benchmark, write_folds
     >>> data, _ = load_digits_queries(n_train=9, n_candidates=20)
     >>> old, newer, newest = write_folds("by-year", data, folds=3)
     >>> fold = Fold("by year", train=(old,), validation=(newer,), test=(newest,))

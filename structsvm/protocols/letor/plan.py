@@ -104,7 +104,7 @@ def benchmark(
     Examples
     --------
     >>> from structsvm.data import load_digits_queries
-    >>> from structsvm.protocols.letor import benchmark, write_folds
+    >>> from structsvm.protocols.letor import write_folds
     >>> data, _ = load_digits_queries(n_train=9, n_candidates=20)
     >>> _ = write_folds("folds", data, folds=3)
     >>> results = benchmark("folds", ["CombSUM", "Borda"], measure="ndcg@10", n_jobs=1)

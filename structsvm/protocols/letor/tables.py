@@ -71,7 +71,7 @@ def fold_table(benchmark: Benchmark, measure: str | None = None) -> Table:
     Examples
     --------
     >>> from structsvm.data import load_digits_queries
-    >>> from structsvm.protocols.letor import benchmark, fold_table, write_folds
+    >>> from structsvm.protocols.letor import benchmark, write_folds
     >>> data, _ = load_digits_queries(n_train=9, n_candidates=20)
     >>> _ = write_folds("folds", data, folds=3)
     >>> results = benchmark("folds", "CombSUM", n_jobs=1, title="digits")
@@ -260,7 +260,7 @@ def write_tables(benchmark: Benchmark, folder: str | Path, baseline: str | None 
     Examples
     --------
     >>> from structsvm.data import load_digits_queries
-    >>> from structsvm.protocols.letor import benchmark, write_folds, write_tables
+    >>> from structsvm.protocols.letor import benchmark, write_folds
     >>> data, _ = load_digits_queries(n_train=9, n_candidates=20)
     >>> _ = write_folds("folds", data, folds=3)
     >>> paths = write_tables(benchmark("folds", ["CombSUM", "Borda"], n_jobs=1), "tables")

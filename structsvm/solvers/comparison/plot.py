@@ -35,7 +35,7 @@ def gap_against_time(comparison: Comparison) -> "Figure":
     Examples
     --------
     >>> from structsvm import Problem
-    >>> from structsvm.solvers.comparison import compare, gap_against_time
+    >>> from structsvm.solvers.comparison import compare
     >>> problem = Problem.from_queries([[1.0], [2.0], [4.0]], [0, 0, 1], [1, 1, 1], loss="map")
     >>> figure = gap_against_time(compare(problem, ["one-slack", "frank-wolfe"], "active-set", Cs=[1, 10]))
     >>> [axes.get_title() for axes in figure.axes]

@@ -41,7 +41,7 @@ class ActiveSet(QPBackend):
 
     Examples
     --------
-    >>> from structsvm.solvers.qp import ActiveSet, DualQP
+    >>> from structsvm.solvers.qp import DualQP
     >>> H, b = np.eye(2), np.array([1.0, 0.5])
     >>> one_group = DualQP(H, b, group=np.zeros(2, np.int64), cap=np.array([1.0]), tol=1e-12)
     >>> ActiveSet().solve(one_group).a

@@ -32,7 +32,7 @@ class DualQP:
 
     Examples
     --------
-    >>> from structsvm.solvers.qp import ActiveSet, DualQP
+    >>> from structsvm.solvers.qp import ActiveSet
     >>> qp = DualQP(H=np.array([[2.0]]), b=np.array([1.0]), group=np.array([0]), cap=np.array([10.0]), tol=1e-9)
     >>> round(float(ActiveSet().solve(qp).a[0]), 6)
     0.5
@@ -112,6 +112,7 @@ class QPBackend(ABC):
 
     Examples
     --------
+    >>> from structsvm.solvers.qp import DualQP
     >>> from structsvm.registry import backends
     >>> H, b = np.array([[2.0, 1.0], [1.0, 3.0]]), np.array([1.0, 2.0])
     >>> group, cap = np.zeros(2, np.int64), np.array([1.0])

@@ -35,10 +35,9 @@ class Attempt:
 
     Examples
     --------
-    >>> from structsvm.solvers.qp import Attempt, DualQP, GeneralBackend
+    >>> from structsvm.solvers.qp import DualQP, GeneralBackend
     >>> class Guess(GeneralBackend):
     ...     name = "guess"
-    ...
     ...     def attempts(self, qp, start):
     ...         yield Attempt(np.full(qp.size, np.nan))  # counts as 0
     ...         yield Attempt(np.full(qp.size, 0.5))
@@ -65,11 +64,10 @@ class GeneralBackend(QPBackend):
     Examples
     --------
     >>> from attrs import frozen
-    >>> from structsvm.solvers.qp import Attempt, DualQP, GeneralBackend
+    >>> from structsvm.solvers.qp import Attempt, DualQP
     >>> @frozen
     ... class Inverse(GeneralBackend):
     ...     name = "inverse"
-    ...
     ...     def attempts(self, qp, start):
     ...         yield Attempt(np.linalg.pinv(qp.H) @ qp.b)
     >>> b, group = np.array([1.0, 0.5]), np.zeros(2, np.int64)
@@ -156,7 +154,7 @@ def scales(qp: DualQP) -> list[float]:
 
     Examples
     --------
-    >>> from structsvm.solvers.qp import DualQP, scales
+    >>> from structsvm.solvers.qp import DualQP
     >>> qp = DualQP(np.array([[400.0]]), np.array([1.0]), np.zeros(1, np.int64), cap=np.array([100.0]), tol=1e-6)
     >>> scales(qp)  # the optimum, 1/400, is 1, 0.000025 and 0.005 in these units
     [0.0025, 100.0, 0.5]

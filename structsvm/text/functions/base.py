@@ -30,7 +30,7 @@ class RetrievalFunction(ABC):
     Examples
     --------
     >>> from attrs import frozen
-    >>> from structsvm.text import Index, RetrievalFunction, Retriever
+    >>> from structsvm.text import Index, Retriever
     >>> @frozen
     ... class LogIDF(RetrievalFunction):
     ...     def weights(self, found):

@@ -61,6 +61,7 @@ class Occurrences:
     --------
     >>> from structsvm.registry import retrieval_functions
     >>> from structsvm.text import Index
+    >>> from structsvm.text.functions import TermStatistics
     >>> index = Index.build([("a", {"text": "wing flow wing"}), ("b", {"text": "heat"}), ("c", {"text": "heat"})])
     >>> wing = TermStatistics.of(index.whole, np.array([index.whole.find("wing")]))
     >>> found = Occurrences(tf=np.array([2.0]), length=np.array([3.0]), document=np.array([np.nan]), terms=wing)

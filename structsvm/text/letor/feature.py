@@ -115,7 +115,7 @@ class Feature:
     --------
     >>> from structsvm.data import Qrels
     >>> from structsvm.text import Analyzer, Index
-    >>> from structsvm.text.letor import Feature, letor_features
+    >>> from structsvm.text.letor import letor_features
     >>> def covered(evidence):
     ...     return (evidence.counts > 0).sum(axis=0) / len(evidence.query)
     >>> feature = Feature("covered", "share of the query's terms in the text", r"|q \cap d| / |q|", "our own", covered)

@@ -65,7 +65,7 @@ class TextRanker(BaseEstimator):
     Examples
     --------
     >>> from structsvm.data import Qrels
-    >>> from structsvm.text import Index, TextRanker
+    >>> from structsvm.text import Index
     >>> texts = {"a": "flow over a wing", "b": "heat flow", "c": "wing flutter", "d": "heat transfer"}
     >>> index = Index.build([(name, {"text": text}) for name, text in texts.items()])
     >>> judged = Qrels.from_grades(["1", "1"], ["c", "a"], [1, 0])
