@@ -136,7 +136,7 @@ class Listed:
         A, loss = matrix_of(problem.operator), problem.loss
         planes = []
         for i, y in enumerate(ys):
-            rows = A[problem.ptr[i] : problem.ptr[i + 1]]
+            rows = A[np.r_[problem.ptr[i] : problem.ptr[i + 1], problem.ptr[-1] : len(A)]]
             outputs = list(loss.outputs(y))
             codes = np.stack([loss.encode(y, y) - loss.encode(output, y) for output in outputs])
             pairs = np.column_stack([codes @ rows, [loss.loss(y, output) for output in outputs]])

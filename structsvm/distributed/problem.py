@@ -331,8 +331,8 @@ class _SpreadLine(Line):
         return [LineHinge(*each) for each in zip(values, slopes.tolist(), strict=True)]
 
     def at(self, t: float) -> tuple[SpreadPoint, SpreadPlanes]:
-        """Return the point at t, which was evaluated before, and its planes with their known hinge."""
+        """Return the point at t, and its planes, with their hinge if it was evaluated before."""
         if t == 0.0:
             return self._base, self._planes
         point = self._base.toward(self._target, t)
-        return point, SpreadPlanes(point, self._seen[t])
+        return point, SpreadPlanes(point, self._seen.get(t))

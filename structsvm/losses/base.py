@@ -10,7 +10,8 @@ from attrs import frozen
 
 from structsvm.exceptions import InputError
 from structsvm.features.operators import Operator, Rows
-from structsvm.features.operators.composed import Shared, WithIntercept
+from structsvm.features.operators.base import scores_of
+from structsvm.features.operators.composed import WithIntercept, WithShared
 from structsvm.features.operators.matrix import Readable
 from structsvm.foundation.types import BoolVector, IntVector, Vector
 from structsvm.losses.user_methods import call_method, joint_features
@@ -38,6 +39,11 @@ class Examples:
     def ptr(self) -> IntVector:
         """First score of each example, shape (n + 1,)."""
         return self.operator.ptr
+
+    @property
+    def sizes(self) -> IntVector:
+        """Number of scores of each example, including those that all share, shape (n,)."""
+        return np.diff(self.operator.ptr) + self.operator.shared
 
     def usable_indices(self) -> IntVector:
         """Return the indices of the usable examples, ascending."""
@@ -207,7 +213,8 @@ class ScoreLoss(StructuredLoss[Y]):
         if operator.d != len(w):
             raise InputError(f"the inputs have features for {operator.d} weights, and the model has {len(w)}")
         scores, ptr = operator.scores(w), operator.ptr
-        return [call_method(self, "argmax", i, self.argmax, scores[ptr[i] : ptr[i + 1]]) for i in range(operator.n)]
+        each = (scores_of(scores, ptr, i, i + 1) for i in range(operator.n))
+        return [call_method(self, "argmax", i, self.argmax, own) for i, own in enumerate(each)]
 
 
 def _rows(xs: Readable | Sequence[Any], intercept: float) -> Operator:
@@ -281,7 +288,7 @@ class Loss(StructuredLoss[Y], Generic[X, Y]):
         """Make a training set; the scores of every example are the weights themselves."""
         self._refuse(intercept)
         d = len(joint_features(self, 0, None, self.joint_feature, xs[0], ys[0]))
-        return Examples(InScoreSpace(self), Shared(d, len(xs)), list(zip(xs, ys, strict=True)))
+        return Examples(InScoreSpace(self), WithShared.alone(d, len(xs)), list(zip(xs, ys, strict=True)))
 
     def predict(self, xs: Sequence[X], w: Vector, intercept: float = 0.0) -> list[Y]:
         """Return the predicted output of each input at weights w."""

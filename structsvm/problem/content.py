@@ -88,9 +88,10 @@ def add_problem(problem: Any, content: Content) -> None:
     # Another package's code may change, so include its scores.
     if view is None or not is_built_in(view):
         content.add(problem.at(rng.standard_normal(problem.d)).scores)
-    probe = rng.uniform(-_SMALL, _SMALL, problem.ptr[-1])
+    probe = rng.uniform(-_SMALL, _SMALL, problem.sizes[2])
     # With bounds on weights, the argmax is valid only at scores of weights within them.
     if problem.loss.weight_bounds(problem.d) is not None:
         probe = problem.at(rng.uniform(-_SMALL, _SMALL, problem.d)).scores
     planes = problem.planes(Point(np.zeros(problem.d), probe))
-    content.add((planes.coef, planes.loss))
+    shared = () if planes.shared is None else (planes.shared.data, planes.shared.indices, planes.shared.indptr)
+    content.add((planes.coef, planes.loss, *shared))

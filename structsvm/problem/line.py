@@ -1,14 +1,18 @@
 """The objective on a line between two points."""
 
 from abc import ABC, abstractmethod
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from attrs import frozen
 
-from structsvm.foundation.types import Vector
+from structsvm.foundation.types import BoolVector, Vector
 from structsvm.problem.points import Planes, Point
+
+_SAME = 1e-12
+"""Relative difference of hinges that are equal but for rounding."""
 
 
 class LineHinge(NamedTuple):
@@ -42,6 +46,26 @@ class Parabola:
         return self.linear + t * self.curvature
 
 
+class LowestModel(NamedTuple):
+    """The t with the smallest value of a model of P, a lower bound of it, and that value."""
+
+    t: float
+    value: float
+
+
+class Tangents(NamedTuple):
+    """The hinges of all examples at t of a line, and their slopes, shape (n,) each."""
+
+    t: float
+    value: Vector
+    slope: Vector
+
+    def meets(self, other: "Tangents") -> BoolVector:
+        """Return the examples whose hinges at another t lie on the tangents here."""
+        reached = self.value + (other.t - self.t) * self.slope
+        return other.value - reached <= _SAME * (np.abs(self.value) + np.abs(other.value))
+
+
 class Line(ABC):
     """The objective on the line from one point (t = 0) through another (t = 1); evaluating it reads no features."""
 
@@ -56,38 +80,59 @@ class Line(ABC):
     def hinges(self, steps: Sequence[float]) -> list[LineHinge]:
         """Return the weighted hinge and its slope at several t of at least 0, evaluated together."""
 
+    def lowest_between(self, low: float, high: float) -> "LowestModel | None":
+        """Return the minimum of a model of P between two evaluated t; None if sums of tangents are the best model."""
+        return None
+
     @abstractmethod
     def at(self, t: float) -> tuple[Any, Any]:
-        """Return the point at an evaluated t, and its planes."""
+        """Return the point at t, and its planes."""
 
 
 class ScoredLine(Line):
-    """The objective of a `Problem` on a line in score space."""
+    """The objective of a `Problem` on a line in score space.
+
+    The hinge of an example is convex. If its tangent at one evaluated t passes through it at the next one, the hinge is
+    linear between both, and no argmax is needed there.
+    """
 
     def __init__(self, problem: Any, base: Point, planes: Planes, target: Point) -> None:
         self.regulariser: Parabola = problem.regulariser_between(base.w, target.w)
         self._problem, self._base, self._planes, self._target = problem, base, planes, target
         self._along = target.scores - base.scores
-        self._lowest, self._least = (0.0, base, planes), np.inf
+        value, slope = problem.violation(planes, base), -planes.dots(self._along, problem.ptr)
+        self._tangents = [Tangents(0.0, value, slope)]
 
     def hinges(self, steps: Sequence[float]) -> list[LineHinge]:
-        """Return the weighted hinge and its slope at several t, after an argmax of every example unless t is 0."""
-        return [self._look(t) for t in steps]
+        """Return the weighted hinge and its slope at several t; without argmaxes of examples whose hinge is known."""
+        return [self._problem.weighted_hinge(self._at(t)) for t in steps]
+
+    def lowest_between(self, low: float, high: float) -> LowestModel:
+        """Minimise the regulariser plus the larger of two tangents of each example, exactly."""
+        left, right = self._at(low), self._at(high)
+        found: LowestModel = self._problem.lowest_between(self.regulariser, left, right)
+        return found
 
     def at(self, t: float) -> tuple[Point, Planes]:
-        """Return the point at t and its planes, which are cached for the evaluated t with the lowest P."""
-        lowest, point, planes = self._lowest
-        return (point, planes) if lowest == t else self._found(t)
-
-    def _found(self, t: float) -> tuple[Point, Planes]:
+        """Return the point at t, and its planes."""
         if t == 0.0:
             return self._base, self._planes
         point = self._base.toward(self._target, t)
-        return point, self._problem.planes(point)
+        place = bisect_left(self._tangents, t, key=lambda each: each.t)
+        if place == len(self._tangents):
+            return point, self._problem.planes(point)
+        settled = self._tangents[0].meets(self._tangents[place])
+        if not settled.any():
+            return point, self._problem.planes(point)
+        return point, self._problem.planes(point, ~settled).replaced(self._planes, settled, self._problem.ptr)
 
-    def _look(self, t: float) -> LineHinge:
-        point, planes = self._found(t)
-        value = self._problem.hinge(planes, point)
-        if value + self.regulariser.value(t) < self._least:
-            self._lowest, self._least = (t, point, planes), value + self.regulariser.value(t)
-        return LineHinge(value, -self._problem.slope(planes, self._along))
+    def _at(self, t: float) -> "Tangents":
+        place = bisect_left(self._tangents, t, key=lambda each: each.t)
+        if place < len(self._tangents) and self._tangents[place].t == t:
+            return self._tangents[place]
+        left = self._tangents[place - 1]
+        known = left.meets(self._tangents[place]) if place < len(self._tangents) else None
+        found = Tangents(t, left.value + (t - left.t) * left.slope, left.slope.copy())
+        self._problem.on_line(self._base, self._along, found, known)
+        self._tangents.insert(place, found)
+        return found

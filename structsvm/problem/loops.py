@@ -2,9 +2,11 @@
 
 from functools import cache
 from inspect import signature
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from structsvm.exceptions import InputError
 from structsvm.features.operators import example_combine, example_scores
@@ -12,7 +14,7 @@ from structsvm.foundation.compute.atomics import add, reached
 from structsvm.foundation.compute.compilation import by_address, compiled, inlined_part
 from structsvm.foundation.compute.environment import numba
 from structsvm.foundation.compute.products import dot
-from structsvm.foundation.types import IntVector, Vector
+from structsvm.foundation.types import IntVector, Matrix, Vector
 from structsvm.problem.batches import FIRST_DONE, NEXT, STEPPED, STOP, Batches
 from structsvm.problem.planes.arrays import insert, may_be_rounded
 from structsvm.problem.planes.steps import best_value, bring_live_to_front, improve
@@ -66,7 +68,16 @@ def _argmax_sweep(
     params: Vector,
     coef: Vector,
     loss: Vector,
+    codes: Any,
 ) -> None:
+    first_shared = ptr[-1]
+    shared = len(scores) - first_shared
+    longest = 0
+    for i in range(len(ptr) - 1 if shared > 0 else 0):
+        longest = max(longest, ptr[i + 1] - ptr[i])
+    # Own scores end where the shared scores begin, so the shared ones are copied only once.
+    both, written = np.empty(longest + shared), np.empty(longest + shared)
+    both[longest:] = scores[first_shared:]
     while True:
         block = add(counters, 0, 1)
         if block >= len(bounds) - 1:
@@ -76,12 +87,105 @@ def _argmax_sweep(
                 coef[ptr[i] : ptr[i + 1]] = 0.0
                 loss[i] = 0.0
                 continue
+            if shared > 0:
+                begin = longest - (ptr[i + 1] - ptr[i])
+                both[begin:longest] = scores[ptr[i] : ptr[i + 1]]
+                loss[i] = kernel(both[begin:], labels[label_ptr[i] : label_ptr[i + 1]], params, written[begin:])
+                coef[ptr[i] : ptr[i + 1]] = written[begin:longest]
+                _store_code(codes, i, written[longest:])
+                continue
             loss[i] = kernel(
                 scores[ptr[i] : ptr[i + 1]],
                 labels[label_ptr[i] : label_ptr[i + 1]],
                 params,
                 coef[ptr[i] : ptr[i + 1]],
             )
+
+
+_TOGETHER = 32
+"""Coefficients that are tested for zeros together."""
+
+
+class SparseCodes(NamedTuple):
+    """Coefficients of shared scores in rows: example i needs ``used[i]`` places, which may be more than there are."""
+
+    used: IntVector
+    where: NDArray[np.int64]
+    value: Matrix
+
+    @classmethod
+    def of(cls, n: int, places: int) -> Self:
+        """Make codes of n examples without coefficients."""
+        return cls(np.zeros(n, dtype=np.int64), np.empty((n, places), dtype=np.int64), np.empty((n, places)))
+
+    def matrix(self, width: int) -> sp.csr_array:
+        """Return the coefficients as a matrix with one example per row."""
+        there = np.arange(self.value.shape[1]) < self.used[:, np.newaxis]
+        ptr = np.concatenate(([0], np.cumsum(self.used)))
+        return sp.csr_array((self.value[there], self.where[there], ptr), shape=(len(self.used), width))
+
+
+@inlined_part
+def _some(code: Vector, first: int, end: int) -> bool:
+    """Return True if a part of a code is not 0, in a loop that can use vector units."""
+    some = False
+    for k in range(first, end):
+        some |= code[k] != 0.0
+    return some
+
+
+@inlined_part
+def _store_code(codes: Any, i: int, code: Vector) -> None:
+    """Store the coefficients of an example, as many as fit, and count them all."""
+    used, places = 0, codes.value.shape[1]
+    for first in range(0, len(code), _TOGETHER):
+        end = min(first + _TOGETHER, len(code))
+        for k in range(first, end if _some(code, first, end) else first):
+            if code[k] != 0.0:
+                if used < places:
+                    codes.where[i, used] = k
+                    codes.value[i, used] = code[k]
+                used += 1
+    codes.used[i] = used
+
+
+def _line_sweep(
+    kernel: Any,
+    bounds: IntVector,
+    counters: IntVector,
+    base: Vector,
+    along: Vector,
+    t: float,
+    ptr: IntVector,
+    cap: Vector,
+    labels: Vector,
+    label_ptr: IntVector,
+    params: Vector,
+    value: Vector,
+    slope: Vector,
+) -> None:
+    shared = len(base) - ptr[-1]
+    longest = 0
+    for i in range(len(ptr) - 1):
+        longest = max(longest, ptr[i + 1] - ptr[i])
+    scores, code = np.empty(longest + shared), np.empty(longest + shared)
+    for k in range(shared):
+        scores[longest + k] = base[ptr[-1] + k] + t * along[ptr[-1] + k]
+    while True:
+        block = add(counters, 0, 1)
+        if block >= len(bounds) - 1:
+            return
+        for i in range(bounds[block], bounds[block + 1]):
+            if cap[i] == 0.0:
+                continue
+            count = ptr[i + 1] - ptr[i]
+            begin = longest - count
+            for k in range(count):
+                scores[begin + k] = base[ptr[i] + k] + t * along[ptr[i] + k]
+            loss = kernel(scores[begin:], labels[label_ptr[i] : label_ptr[i + 1]], params, code[begin:])
+            own, rest = code[begin:longest], code[longest:]
+            value[i] = loss - (dot(own, scores[begin:longest]) + dot(rest, scores[longest:]))
+            slope[i] = -(dot(own, along[ptr[i] : ptr[i + 1]]) + dot(rest, along[ptr[-1] :]))
 
 
 @inlined_part
@@ -96,6 +200,7 @@ def _largest(scores: Vector) -> float:
 def _batched_visits(
     kernel: Any,
     view: Any,
+    shared: int,
     labels: Vector,
     label_ptr: IntVector,
     params: Vector,
@@ -138,7 +243,7 @@ def _batched_visits(
                 weights[c] = center[c] + scale[c] * at[c]
         for k in range(chunk_ptr[chunk], chunk_ptr[chunk + 1]):
             i = order[k]
-            count = view.ptr[i + 1] - view.ptr[i]
+            count = view.ptr[i + 1] - view.ptr[i] + shared
             scores = np.empty(count)
             coef = np.empty(count)
             example_scores(view, i, weights, scores)
@@ -178,8 +283,16 @@ def _batched_visits(
 @cache
 def argmax_sweep() -> Any:
     """Return the loop that writes the plane of every example, for any kernel; see `over_blocks`."""
-    arguments = (_KERNEL, _INDEX, _INDEX, _VECTOR, _INDEX, _VECTOR, _VECTOR, _INDEX, _VECTOR, _VECTOR, _VECTOR)
+    codes = numba.typeof(SparseCodes.of(1, 1))
+    arguments = (_KERNEL, _INDEX, _INDEX, _VECTOR, _INDEX, _VECTOR, _VECTOR, _INDEX, _VECTOR, _VECTOR, _VECTOR, codes)
     return compiled(_argmax_sweep, [numba.void(*arguments)])
+
+
+@cache
+def line_sweep() -> Any:
+    """Return the loop that writes the hinge of examples, and its slope, at a point of a line; see `over_blocks`."""
+    arguments = (_KERNEL, _INDEX, _INDEX, _VECTOR, _VECTOR, numba.float64, _INDEX, _VECTOR, _VECTOR, _INDEX)
+    return compiled(_line_sweep, [numba.void(*arguments, _VECTOR, _VECTOR, _VECTOR)])
 
 
 @cache
@@ -194,6 +307,7 @@ def batched_visits(view: Any, planes: Any, keep: bool) -> Any:
     arguments = (
         _KERNEL,
         view,
+        numba.int64,
         _VECTOR,
         _INDEX,
         _VECTOR,

@@ -7,9 +7,11 @@ from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
+import scipy.sparse as sp
 from attrs import frozen
 from joblib import Parallel, delayed, effective_n_jobs
 
+from structsvm.features.operators.base import scores_of
 from structsvm.foundation.compute.blocks import over_blocks
 from structsvm.foundation.compute.workers import beside
 from structsvm.foundation.signals import held
@@ -17,13 +19,16 @@ from structsvm.foundation.types import IntVector, Vector
 from structsvm.losses import ScoreLoss
 from structsvm.losses.user_methods import RAISED_AS_IS
 from structsvm.problem.checks import failed, require_code, require_output
-from structsvm.problem.loops import argmax_sweep, compiled_kernel, segment_dots
-from structsvm.problem.points import Planes
+from structsvm.problem.loops import SparseCodes, argmax_sweep, compiled_kernel, line_sweep
+from structsvm.problem.points import Planes, sparse_rows
 from structsvm.problem.program import constants, methods, program
 
 
 class Oracle(ABC):
-    """Find the plane of every example; unless argmaxes are ``exact``, true outputs replace planes that are worse."""
+    """Find the plane of every example; unless argmaxes are ``exact``, true outputs replace planes that are worse.
+
+    Scores are those of the examples, then the shared ones.
+    """
 
     exact: bool
 
@@ -37,8 +42,16 @@ class Oracle(ABC):
         found = self.argmaxes(scores, ptr, cap)
         if self.exact:
             return found
-        below = (found.loss >= 0.0) & (found.loss < segment_dots(found.coef, scores, ptr))
-        return Planes(np.where(np.repeat(below, np.diff(ptr)), 0.0, found.coef), np.where(below, 0.0, found.loss))
+        below = (found.loss >= 0.0) & (found.loss < found.dots(scores, ptr))
+        return found.replaced(Planes.none(found), below, ptr)
+
+    def on_line(
+        self, base: Vector, along: Vector, t: float, ptr: IntVector, cap: Vector, value: Vector, slope: Vector
+    ) -> None:
+        """Write the hinges at the scores ``base + t along``, and their slopes, of the examples whose cap is not 0."""
+        found, some = self.planes(base + t * along, ptr, cap), cap != 0.0
+        value[some] = (found.loss - found.dots(base + t * along, ptr))[some]
+        slope[some] = -found.dots(along, ptr)[some]
 
     @abstractmethod
     def argmaxes(self, scores: Vector, ptr: IntVector, cap: Vector) -> Planes:
@@ -96,16 +109,39 @@ class CompiledOracle(Oracle):
         return program(self.kernel), self.labels, self.label_ptr, self.params
 
     def argmaxes(self, scores: Vector, ptr: IntVector, cap: Vector) -> Planes:
-        coef, loss = np.empty(len(scores)), np.empty(len(ptr) - 1)
+        n, shared = len(ptr) - 1, len(scores) - int(ptr[-1])
+        coef, loss = np.empty(ptr[-1]), np.empty(n)
         kernel = compiled_kernel(self.kernel)
         loop = argmax_sweep()
+        data = scores, ptr, cap, self.labels, self.label_ptr, self.params, coef, loss
+        # Most codes of structures have a few coefficients per label at shared scores.
+        places = min(shared, 4 * int(np.diff(self.label_ptr).max(initial=0)))
+        while True:
+            codes = SparseCodes.of(n, places)
+
+            def write(bounds: IntVector, counters: IntVector, codes: SparseCodes = codes) -> None:
+                with held():
+                    loop(kernel, bounds, counters, *data, codes)
+
+            over_blocks(write, ptr)
+            if not shared:
+                return Planes(coef, loss)
+            places = int(codes.used.max(initial=0))
+            if places <= codes.value.shape[1]:
+                return Planes(coef, loss, codes.matrix(shared))
+
+    def on_line(
+        self, base: Vector, along: Vector, t: float, ptr: IntVector, cap: Vector, value: Vector, slope: Vector
+    ) -> None:
+        kernel = compiled_kernel(self.kernel)
+        loop = line_sweep()
+        data = base, along, t, ptr, cap, self.labels, self.label_ptr, self.params, value, slope
 
         def write(bounds: IntVector, counters: IntVector) -> None:
             with held():
-                loop(kernel, bounds, counters, scores, ptr, cap, self.labels, self.label_ptr, self.params, coef, loss)
+                loop(kernel, bounds, counters, *data)
 
         over_blocks(write, ptr)
-        return Planes(coef, loss)
 
     def block(self, start: int, stop: int) -> Self:
         first, last = self.label_ptr[start], self.label_ptr[stop]
@@ -143,39 +179,42 @@ class PythonOracle(Oracle):
         parts = Parallel(n_jobs=self.n_jobs)(
             delayed(beside)(
                 *(os.getpid(), self.block(start, stop)._planes),
-                *(scores[ptr[start] : ptr[stop]], ptr[start : stop + 1] - ptr[start], cap[start:stop]),
+                *(scores_of(scores, ptr, start, stop), ptr[start : stop + 1] - ptr[start], cap[start:stop]),
             )
             for start, stop in pairwise(bounds)
         )
-        return Planes(*(np.concatenate([getattr(part, name) for part in parts]) for name in ("coef", "loss")))
+        coef, loss = (np.concatenate([getattr(part, name) for part in parts]) for name in ("coef", "loss"))
+        return Planes(coef, loss, None if parts[0].shared is None else sp.vstack([part.shared for part in parts]))
 
     def _planes(self, scores: Vector, ptr: IntVector, cap: Vector) -> Planes:
-        coef, losses = np.empty(len(scores)), np.empty(len(ptr) - 1)
+        coef, losses = np.zeros(ptr[-1]), np.zeros(len(ptr) - 1)
+        shared = []
         scores = scores.view()
         # A loss that writes to scores would make bounds wrong.
         scores.flags.writeable = False
         for i, y in enumerate(self.ys):
-            owned = slice(ptr[i], ptr[i + 1])
-            if cap[i] == 0.0:
-                coef[owned] = losses[i] = 0.0
-                continue
-            method, y_hat = "loss_augmented_argmax", None
-            try:
-                y_hat = self.loss.loss_augmented_argmax(scores[owned], y)
-                require_output(self.loss, y_hat)
-                method = "loss"
-                losses[i] = self.loss.loss(y, y_hat)
-                method = "encode"
-                coef[owned] = self._code(y, y, owned) - self._code(y_hat, y, owned)
-            except RAISED_AS_IS:
-                raise
-            except Exception as error:
-                raise failed(self.loss, method, error, y, y_hat, self.first + i) from error
-        return Planes(coef, losses)
+            own = int(ptr[i + 1] - ptr[i])
+            code = np.zeros(own + len(scores) - len(coef))
+            if cap[i] > 0.0:
+                method, y_hat = "loss_augmented_argmax", None
+                try:
+                    y_hat = self.loss.loss_augmented_argmax(scores_of(scores, ptr, i, i + 1), y)
+                    require_output(self.loss, y_hat)
+                    method = "loss"
+                    losses[i] = self.loss.loss(y, y_hat)
+                    method = "encode"
+                    code = self._code(y, y, len(code)) - self._code(y_hat, y, len(code))
+                except RAISED_AS_IS:
+                    raise
+                except Exception as error:
+                    raise failed(self.loss, method, error, y, y_hat, self.first + i) from error
+            coef[ptr[i] : ptr[i + 1]] = code[:own]
+            shared.append(code[own:])
+        return Planes(coef, losses, sparse_rows(shared) if len(scores) > len(coef) else None)
 
-    def _code(self, y_hat: Any, y: Any, owned: slice) -> Vector:
+    def _code(self, y_hat: Any, y: Any, length: int) -> Vector:
         code = np.asarray(self.loss.encode(y_hat, y), dtype=np.float64)
-        require_code(self.loss, code, owned.stop - owned.start, y, y_hat)
+        require_code(self.loss, code, length, y, y_hat)
         return code
 
     def block(self, start: int, stop: int) -> Self:

@@ -1,10 +1,14 @@
 """Results of a problem: points, planes and cuts."""
 
-from typing import Self
+from collections.abc import Sequence
+from typing import Any, Self
 
+import numpy as np
+import scipy.sparse as sp
 from attrs import field, frozen
 
-from structsvm.foundation.types import IntVector, Matrix, Vector
+from structsvm.foundation.types import BoolVector, IntVector, Matrix, Vector
+from structsvm.problem.loops import segment_dots
 
 
 @frozen(eq=False)
@@ -26,13 +30,40 @@ class Point:
 
 @frozen(eq=False)
 class Planes:
-    """The loss-augmented argmax ŷ of every example: ``coef`` is ``c(y) − c(ŷ)`` of all, ``loss`` (n,) is ``Δ(y, ŷ)``.
+    """The loss-augmented argmax ŷ of every example, with loss ``Δ(y, ŷ)`` (n,) and code ``c(y) − c(ŷ)``.
 
-    ``loss[i] − coef_i·s_i`` is a lower bound of the hinge of example i at any scores s.
+    ``coef`` (ptr[-1],) has the coefficients of the examples' own scores, ``shared`` (n, shared scores) of the shared
+    ones, if there are any. ``loss[i] − c_i·s_i`` is a lower bound of the hinge of example i at any scores s.
     """
 
     coef: Vector = field(repr=False)
     loss: Vector = field(repr=False)
+    shared: sp.csr_array | None = field(default=None, repr=False)
+
+    @classmethod
+    def none(cls, like: "Planes") -> "Planes":
+        """Return the true outputs as planes, of which all numbers are 0."""
+        shared = None if like.shared is None else sp.csr_array(like.shared.shape)
+        return cls(np.zeros(len(like.coef)), np.zeros(len(like.loss)), shared)
+
+    def dots(self, scores: Vector, ptr: IntVector) -> Vector:
+        """Return ``c_i·s_i`` of each example, shape (n,)."""
+        own = segment_dots(self.coef, scores, ptr)
+        return own if self.shared is None else own + self.shared @ scores[len(self.coef) :]
+
+    def combined(self, weights: Vector, ptr: IntVector) -> Vector:
+        """Return the sum of the codes times weights, one coefficient per score."""
+        own = self.coef * np.repeat(weights, np.diff(ptr))
+        return own if self.shared is None else np.concatenate((own, weights @ self.shared))
+
+    def replaced(self, other: "Planes", which: BoolVector, ptr: IntVector) -> "Planes":
+        """Return these planes with those of another in their place for some examples."""
+        coef = np.where(np.repeat(which, np.diff(ptr)), other.coef, self.coef)
+        shared = None
+        if self.shared is not None and other.shared is not None:
+            both: Any = sp.vstack((self.shared, other.shared), format="csr")
+            shared = both[np.arange(len(which)) + len(which) * which]
+        return Planes(coef, np.where(which, other.loss, self.loss), shared)
 
 
 @frozen(eq=False)
@@ -50,3 +81,11 @@ class Cuts:
     G: Matrix
     L: Vector
     example: IntVector
+
+
+def sparse_rows(rows: Sequence[Vector]) -> sp.csr_array:
+    """Return vectors of one length as the rows of a sparse matrix."""
+    index = [np.flatnonzero(row) for row in rows]
+    ptr = np.cumsum([0, *map(len, index)])
+    values = np.concatenate([row[where] for row, where in zip(rows, index, strict=True)])
+    return sp.csr_array((values, np.concatenate(index), ptr), shape=(len(rows), len(rows[0])))

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from structsvm.exceptions import InputError
 from structsvm.features.operators import Operator
+from structsvm.features.operators.base import scores_of
 from structsvm.features.operators.matrix import Readable
 from structsvm.foundation.arrays import numbers
 from structsvm.foundation.compute.summation import ExactSum, exact_sum
@@ -42,8 +43,7 @@ from structsvm.problem.checks import (
 from structsvm.problem.content import Content, add_problem
 from structsvm.problem.coordinates import Coordinates
 from structsvm.problem.examples import ranking_examples
-from structsvm.problem.line import Line, ScoredLine
-from structsvm.problem.loops import segment_dots
+from structsvm.problem.line import Line, LineHinge, LowestModel, Parabola, ScoredLine, Tangents
 from structsvm.problem.oracle import Oracle, per_output
 from structsvm.problem.planes.capacity import earlier_points
 from structsvm.problem.points import Cut, Cuts, Planes, Point
@@ -173,7 +173,7 @@ class Problem(AbstractProblem):
         examples = losses.create(loss).examples(xs, ys, intercept)
         weights = None if sample_weight is None else numbers(sample_weight, "sample_weight")
         usable = np.array(per_output(lambda y: is_usable(examples.loss, y), examples.ys), dtype=np.bool_)
-        require_usable(examples.loss, xs, examples.ys, examples.operator.ptr, usable)
+        require_usable(examples.loss, xs, examples.ys, examples.sizes, usable)
         return cls.make(evolve(examples, weights=weights, usable=usable), C, n_jobs)
 
     @classmethod
@@ -184,7 +184,7 @@ class Problem(AbstractProblem):
         require_C(C)
         require_jobs("n_jobs", n_jobs)
         require_pairs(operator.n, number_of("ys", ys))
-        scores, d = int(operator.ptr[-1]), operator.d
+        scores, d = int(operator.ptr[-1]) + operator.shared, operator.d
         require_memory(
             8.0 * (_COPIES_OF_SCORES * scores + _COPIES_OF_WEIGHTS * d),
             f"a fit with {scores:,} scores of {operator.n:,} examples and {d:,} weights",
@@ -214,7 +214,7 @@ class Problem(AbstractProblem):
 
     @property
     def sizes(self) -> tuple[int, int, int]:
-        return self.n, self.d, int(self.ptr[-1])
+        return self.n, self.d, int(self.ptr[-1]) + self.operator.shared
 
     @cached_property
     def total_cap(self) -> float:
@@ -249,7 +249,7 @@ class Problem(AbstractProblem):
 
     def origin(self) -> Point:
         u = np.zeros(self.d)
-        return Point(u, np.zeros(self.ptr[-1])) if self.coordinates is None else self.at(u)
+        return Point(u, np.zeros(self.sizes[2])) if self.coordinates is None else self.at(u)
 
     def at(self, w: Vector) -> Point:
         """Return the point at w, or at the nearest weights within bounds: half a pass; reject infinite features."""
@@ -262,20 +262,22 @@ class Problem(AbstractProblem):
         require_finite_scores(scores, self.ptr, self.first)
         return Point(w, scores)
 
-    def planes(self, point: Point) -> Planes:
+    def planes(self, point: Point, which: BoolVector | None = None) -> Planes:
+        """Find the loss-augmented argmaxes of all examples, or of ``which`` (n,); the planes of others are 0."""
+        cap = self.cap if which is None else np.where(which, self.cap, 0.0)
         try:
             with using(self.n_jobs):
-                planes = self.oracle.planes(point.scores, self.ptr, self.cap)
+                planes = self.oracle.planes(point.scores, self.ptr, cap)
         except RAISED_AS_IS:
             raise
         except Exception as error:
             raise failed_kernel(self, point, error) from error
-        require_planes(self.loss, planes.loss, planes.coef, self.ptr, self.first)
+        require_planes(self.loss, planes, self.ptr, self.first)
         return planes
 
     def violation(self, planes: Planes, point: Point) -> Vector:
         """Return ``L − c·s`` of each plane at any point, shape (n,); needs no pass over the data."""
-        return planes.loss - segment_dots(planes.coef, point.scores, self.ptr)
+        return planes.loss - planes.dots(point.scores, self.ptr)
 
     def checked_violation(self, planes: Planes, point: Point, known: Vector) -> Vector:
         """Return the violation of planes found here; a larger one by earlier planes, ``known`` (n,), replaces it.
@@ -297,7 +299,42 @@ class Problem(AbstractProblem):
 
     def slope(self, planes: Planes, along: Vector) -> float:
         """Return ``Σ κ_i C/n c_i·ds_i``: the rate at which the planes' weighted sum falls as scores move along ds."""
-        return float(np.sum(self.cap * segment_dots(planes.coef, along, self.ptr)))
+        return float(np.sum(self.cap * planes.dots(along, self.ptr)))
+
+    def on_line(self, base: Point, along: Vector, found: Tangents, known: BoolVector | None) -> None:
+        """Replace the hinges at a point of a line, and their slopes, except those that are ``known``."""
+        cap = self.cap if known is None else np.where(known, 0.0, self.cap)
+        try:
+            with using(self.n_jobs):
+                self.oracle.on_line(base.scores, along, found.t, self.ptr, cap, found.value, found.slope)
+        except RAISED_AS_IS:
+            raise
+        except Exception as error:
+            raise failed_kernel(self, Point(base.w, base.scores + found.t * along), error) from error
+        if not np.isfinite(found.value).all():
+            # This raises an error that names the example and the mistake.
+            self.planes(Point(base.w, base.scores + found.t * along))
+
+    def lowest_between(self, line: Parabola, left: Tangents, right: Tangents) -> LowestModel:
+        """Minimise a parabola plus the larger of the tangents of each example at two t, between them."""
+        rise = self.cap * (right.slope - left.slope)
+        bends = np.flatnonzero(rise > 0.0)
+        gap = left.value - left.slope * left.t - right.value + right.slope * right.t
+        meet = np.clip((self.cap * gap)[bends] / rise[bends], left.t, right.t)
+        order = np.argsort(meet)
+        meet, rise = meet[order], rise[bends][order]
+        slopes = float(np.sum(self.cap * left.slope)) + np.concatenate(([0.0], np.cumsum(rise)))
+        # The first bend at which P does not fall any more ends the piece with the minimum.
+        piece = int(np.searchsorted(line.linear + line.curvature * meet + slopes[1:], 0.0))
+        end = meet[piece] if piece < len(meet) else right.t
+        lowest = -(line.linear + slopes[piece]) / line.curvature if line.curvature > 0.0 else end
+        t = float(np.clip(lowest, left.t, end))
+        tangents = np.maximum(left.value + (t - left.t) * left.slope, right.value + (t - right.t) * right.slope)
+        return LowestModel(t, line.value(t) + float(np.sum(self.cap * tangents)))
+
+    def weighted_hinge(self, found: Tangents) -> LineHinge:
+        """Return the sum of hinges of examples, and of their slopes, times the caps."""
+        return LineHinge(exact_sum(self.cap * np.maximum(found.value, 0.0)), float(np.sum(self.cap * found.slope)))
 
     def hinge(self, planes: Planes, point: Point) -> float:
         return self.exact_hinge(planes, point).value
@@ -336,7 +373,7 @@ class Problem(AbstractProblem):
         # A block may consist of examples of weight 0.
         weight = self.cap / total if total > 0.0 else self.cap
         with using(self.n_jobs):
-            g = self.operator.combine(planes.coef * np.repeat(weight, np.diff(self.ptr)))
+            g = self.operator.combine(planes.combined(weight, self.ptr))
         if not np.isfinite(g).all():
             # This raises an error that names the example, unless features are too large only in sum.
             self.at(np.ones(self.d))
@@ -347,6 +384,8 @@ class Problem(AbstractProblem):
         examples = np.flatnonzero(which)
         with using(self.n_jobs):
             G, L = self.operator.combine_each(planes.coef, examples), planes.loss[examples]
+        if planes.shared is not None:
+            G[:, self.d - self.operator.shared :] = planes.shared[examples].toarray()
         return Cuts(*((G, L) if self.coordinates is None else self.coordinates.planes(G, L)), examples)
 
 
@@ -358,9 +397,9 @@ def _caps(weights: Vector, C: float, used: int) -> Vector:
 def failed_kernel(problem: Problem, point: Point, error: Exception) -> InputError:
     """Return the error for a kernel that raised an exception, naming the first example that fails at this point."""
     for i in range(problem.n):
-        example, owned = problem.block(i, i + 1), slice(problem.ptr[i], problem.ptr[i + 1])
+        example = problem.block(i, i + 1)
         try:
-            example.oracle.planes(point.scores[owned], example.ptr, example.cap)
+            example.oracle.planes(scores_of(point.scores, problem.ptr, i, i + 1), example.ptr, example.cap)
         except Exception as again:
             return failed(problem.loss, "kernel", again, None, example=problem.first + i)
     return failed(problem.loss, "kernel", error, None)

@@ -32,7 +32,7 @@ def sweep_examples(problem: Problem, dual: DualPlanes, order: IntVector) -> floa
     if view is None or not isinstance(oracle, CompiledOracle):
         return sum(_visit(problem, dual, i, dual.w) for i in order.tolist())
     n = problem.n
-    batches = Batches.of(len(order), n, view.ptr[-1] / n, problem.stored / n, dual.w, first=not dual.size)
+    batches = Batches.of(len(order), n, problem.sizes[2] / n, problem.stored / n, dual.w, first=not dual.size)
     try:
         with using(problem.n_jobs) as threads:
             threads.together(_compiled_visits(problem, oracle, view, dual, order, batches), batches.threads)
@@ -53,7 +53,7 @@ def _compiled_visits(
     """Return the work of one thread."""
     loop = batched_visits(numba.typeof(view), numba.typeof(dual.arrays), is_built_in(view))
     kernel = compiled_kernel(oracle.kernel)
-    data = view, oracle.labels, oracle.label_ptr, oracle.params, dual.arrays, order
+    data = view, problem.operator.shared, oracle.labels, oracle.label_ptr, oracle.params, dual.arrays, order
     none, coordinates = np.zeros(0), problem.coordinates
     moved = (none, none) if coordinates is None else (coordinates.center, coordinates.scale)
     allowed = ROUNDING if oracle.exact else np.inf

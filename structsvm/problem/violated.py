@@ -69,7 +69,7 @@ def most_violated(
     require_integer("example", example, 0, optional=True)
     examples = losses.create(loss).examples([x], [y], intercept)
     scored, truth = examples.loss, examples.ys[0]
-    require_usable(scored, [x], examples.ys, examples.operator.ptr, np.ones(1, dtype=np.bool_))
+    require_usable(scored, [x], examples.ys, examples.sizes, np.ones(1, dtype=np.bool_))
     scores = Problem.make(examples, C=1.0).at(w).scores
     output = scored.loss_augmented_argmax(scores, truth)
     if cuts is None:

@@ -7,7 +7,7 @@ import numpy as np
 
 from structsvm.foundation.compute.tangents import lowest_point
 from structsvm.problem.base import AnyPlanes, AnyPoint
-from structsvm.problem.line import LineHinge, Parabola
+from structsvm.problem.line import LineHinge, LowestModel, Parabola
 from structsvm.solvers.state import SolverState
 
 _EVALUATIONS = 12
@@ -25,18 +25,26 @@ _ACCURACY = 0.01
 TOWARD_TARGET = 0.1
 """Share of the way from the best point on the line to the QP's solution at which the next cut is made."""
 
+Evaluated: TypeAlias = tuple[AnyPoint, AnyPlanes]
+
 HingesAt: TypeAlias = Callable[[Sequence[float]], Sequence[LineHinge]]
 
 
 def lowest_on(
-    line: Parabola, hinges_at: HingesAt, together: int = 1, first_step: float = 1.0, accuracy: float = _ACCURACY
+    line: Parabola,
+    hinges_at: HingesAt,
+    together: int = 1,
+    first_step: float = 1.0,
+    accuracy: float = _ACCURACY,
+    lowest_between: Callable[[float, float], LowestModel | None] = lambda low, high: None,
 ) -> float:
     """Minimise P over ``0 ≤ t ≤ 2``, as far as weights stay within bounds, and return the best t evaluated.
 
     The model of P with the two tangents next to the minimum is minimised exactly, so a few evaluations suffice (Franc
     and Sonnenburg, "Optimized Cutting Plane Algorithm for Large-Scale Risk Minimization", JMLR 2009). With ``together``
     > 1, two rounds spread t over the range, then between the tangents; otherwise ``first_step`` doubles while P falls.
-    ``accuracy`` is the fraction of the descent that may be left.
+    ``accuracy`` is the fraction of the descent that may be left. ``lowest_between`` may return the minimum of a better
+    model of P between two evaluated t, or None.
     """
     if line.curvature == 0.0 and line.farthest == np.inf:
         return 0.0
@@ -63,21 +71,29 @@ def lowest_on(
                 break
             steps = [min(farthest, 2.0 * low[0])]
             continue
-        t = float(lowest_point(line.linear, line.curvature, low[0], *low[1], high[0], *high[1]))
-        model = line.value(t) + max(at.value + at.slope * (t - place) for place, at in (low, high))
+        t, model = lowest_between(low[0], high[0]) or _lowest_of_tangents(line, low, high)
         if lowest - model <= accuracy * (first - lowest) or not low[0] < t < high[0]:
             break
         steps = [t] if together == 1 else sorted({t, *np.linspace(low[0], high[0], together + 1)[1:-1].tolist()})
     return best
 
 
-def search(state: SolverState, base: AnyPoint, planes: AnyPlanes, target: AnyPoint) -> tuple[AnyPoint, AnyPlanes]:
-    """Minimise P on the line from ``base``, with its planes, to ``target``; return the best point with its planes."""
-    line = state.problem.line(base, planes, target)
+def _lowest_of_tangents(line: Parabola, low: tuple[float, LineHinge], high: tuple[float, LineHinge]) -> LowestModel:
+    t = float(lowest_point(line.linear, line.curvature, low[0], *low[1], high[0], *high[1]))
+    return LowestModel(t, line.value(t) + max(at.value + at.slope * (t - place) for place, at in (low, high)))
+
+
+def search(state: SolverState, base: Evaluated, target: AnyPoint) -> tuple[Evaluated, Evaluated]:
+    """Minimise P on the line from ``base``, with its planes, to ``target``.
+
+    Return the best point and the point of the next cut, a tenth of the way from there to the target, with their planes.
+    """
     with state.clock("oracle"):
-        t = lowest_on(line.regulariser, line.hinges, line.together)
-    if t == 0.0:
-        return base, planes
-    point, planes = line.at(t)
-    state.consider(point, planes)
-    return point, planes
+        line = state.problem.line(*base, target)
+        t = lowest_on(line.regulariser, line.hinges, line.together, lowest_between=line.lowest_between)
+        found = base if t == 0.0 else line.at(t)
+        if t > 0.0:
+            state.consider(*found)
+        between = line.at(t + TOWARD_TARGET * (1.0 - t))
+        state.consider(*between)
+    return found, between

@@ -1,6 +1,6 @@
 """1-slack: one cut per iteration, the mean of all examples' planes."""
 
-from typing import ClassVar, TypeAlias
+from typing import ClassVar
 
 import numpy as np
 from attrs import field, frozen
@@ -9,17 +9,15 @@ from attrs.validators import optional
 from structsvm.exceptions import InputError
 from structsvm.foundation.settings import at_least, truth_value
 from structsvm.foundation.types import Vector
-from structsvm.problem.base import AbstractProblem, AnyPlanes, AnyPoint
+from structsvm.problem.base import AbstractProblem
 from structsvm.result import CutSet, Result, Status
 from structsvm.solvers.base import CuttingPlane
-from structsvm.solvers.line_search import TOWARD_TARGET, search
+from structsvm.solvers.line_search import Evaluated, search
 from structsvm.solvers.qp import QPBackend
 from structsvm.solvers.state import SolverState
 from structsvm.solvers.working_set import WorkingSet
 
 _ONE_GROUP = np.zeros(1, dtype=np.int64)
-
-_At: TypeAlias = tuple[AnyPoint, AnyPlanes]
 
 _MOST_MOVES = 20
 """Line searches after which the best point is scored again, so that rounding errors do not add up."""
@@ -91,13 +89,11 @@ class OneSlack(CuttingPlane):
         return status or Status.ITERATION_LIMIT
 
     @staticmethod
-    def _look(state: SolverState, best: _At, w: Vector, searching: bool) -> tuple[_At, _At]:
+    def _look(state: SolverState, best: Evaluated, w: Vector, searching: bool) -> tuple[Evaluated, Evaluated]:
         """Evaluate the QP's solution, or search the line to it; return the best point and the point to cut at."""
         if not searching:
             return best, state.evaluate(w)
         target = state.score(w)
         if best[0].moves >= _MOST_MOVES:
             best = state.evaluate(best[0].w)
-        best = search(state, *best, target)
-        between = best[0].toward(target, TOWARD_TARGET)
-        return best, (between, state.evaluate_point(between)[0])
+        return search(state, best, target)

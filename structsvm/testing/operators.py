@@ -67,7 +67,7 @@ class _Check:
 
     def linear(self) -> None:
         v, w = self.random.standard_normal((2, self.operator.d))
-        b, c = self.random.standard_normal((2, int(self.operator.ptr[-1])))
+        b, c = self.random.standard_normal((2, self._scored))
         scores, combined = self._scores(w), self._combine(c)
         self._same(
             self._scores(v - 2.0 * w), self._scores(v) - 2.0 * scores, "scores(v − 2 w) = scores(v) − 2 scores(w)"
@@ -81,42 +81,55 @@ class _Check:
 
     def parts(self) -> None:
         operator, ptr = self.operator, self.operator.ptr
-        w, c = self.random.standard_normal(operator.d), self.random.standard_normal(int(ptr[-1]))
+        w, c = self.random.standard_normal(operator.d), self.random.standard_normal(self._scored)
+        # Blocks repeat shared scores.
+        c[ptr[-1] :] = 0.0
         scores = self._scores(w)
         each = []
         for start, stop in [*((i, i + 1) for i in range(operator.n)), (0, operator.n), (1, operator.n)]:
-            block, owned = operator.block(start, stop), slice(ptr[start], ptr[stop])
+            block = operator.block(start, stop)
             place = f"block({start}, {stop})"
             self._same(block.ptr, ptr[start : stop + 1] - ptr[start], f"{place}.ptr that begins at 0")
-            self._same(block.scores(w), scores[owned], f"{place}.scores(w) that are its part of all scores")
-            each.append(block.combine(c[owned]))
+            part = self._part(scores, start, stop)
+            self._same(block.scores(w), part, f"{place}.scores(w) that are its part of all scores")
+            each.append(block.combine(self._part(c, start, stop)))
             if operator.view is not None:
                 self._require(block.view is not None, f"{place}.view, as the whole has one", None)
         each = each[: operator.n]
         self._same(np.sum(each, axis=0), self._combine(c), "the sum of all blocks' combine(c) that is combine(c)")
         order = np.arange(operator.n)[::-1].copy()
-        self._same(operator.combine_each(c, order), np.stack(each)[order], "combine_each(c) as the blocks have it")
+        combined = operator.combine_each(c[: ptr[-1]], order)
+        self._same(combined, np.stack(each)[order], "combine_each(c) as the blocks have it")
 
     def view(self) -> None:
         operator, ptr = self.operator, self.operator.ptr
         view: Any = operator.view
         self._same(view.ptr, ptr, "view.ptr that is ptr")
-        w, c = self.random.standard_normal(operator.d), self.random.standard_normal(int(ptr[-1]))
+        w, c = self.random.standard_normal(operator.d), self.random.standard_normal(self._scored)
         scores = self._scores(w)
         for i in range(operator.n):
-            owned = slice(ptr[i], ptr[i + 1])
-            written, combined = np.full(ptr[i + 1] - ptr[i], np.nan), np.full(operator.d, np.nan)
+            coefficients = self._part(c, i, i + 1)
+            written, combined = np.full(len(coefficients), np.nan), np.full(operator.d, np.nan)
             try:
                 write_scores(view, i, w, written)
-                write_combination(view, i, c[owned], combined)
+                write_combination(view, i, coefficients, combined)
             except numba.core.errors.TypingError as error:
                 wanted = f"a view that compiled loops can read after register_view ({type(view).__name__})"
                 self._require(False, wanted, error)
-            self._same(written, scores[owned], f"compiled scores of example {i} as scores has them")
-            self._same(combined, operator.block(i, i + 1).combine(c[owned]), f"a compiled combine of example {i}")
+            self._same(written, self._part(scores, i, i + 1), f"compiled scores of example {i} as scores has them")
+            self._same(combined, operator.block(i, i + 1).combine(coefficients), f"a compiled combine of example {i}")
+
+    @property
+    def _scored(self) -> int:
+        return int(self.operator.ptr[-1]) + self.operator.shared
+
+    def _part(self, of_scores: Vector, start: int, stop: int) -> Vector:
+        """Return the part of a vector over scores that belongs to examples, with the shared scores."""
+        ptr = self.operator.ptr
+        return np.concatenate((of_scores[ptr[start] : ptr[stop]], of_scores[ptr[-1] :]))
 
     def _scores(self, w: Vector) -> Vector:
-        return self._vector("scores", w, int(self.operator.ptr[-1]))
+        return self._vector("scores", w, self._scored)
 
     def _combine(self, c: Vector) -> Vector:
         return self._vector("combine", c, self.operator.d)

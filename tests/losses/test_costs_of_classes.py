@@ -88,7 +88,7 @@ def test_score_is_one_minus_the_mean_cost() -> None:
 @pytest.mark.parametrize(
     ("cost", "message"),
     [
-        ([[0, 1]], r"must be a K x K matrix, a row for each true class .*; its shape is \(1, 2\)"),
+        ([[0, 1]], r"must be a K x K matrix, a row for each true label .*; its shape is \(1, 2\)"),
         ([0, 1], r"its shape is \(2,\)"),
         ([], r"its shape is \(0,\)"),
         ([[0, 1], [1]], "must be a K x K matrix of numbers"),
@@ -96,7 +96,7 @@ def test_score_is_one_minus_the_mean_cost() -> None:
         ([[0, 1], [-0.5, 0]], r"cost\[1\]\[0\] must be a finite number of at least 0, got -0.5"),
         ([[0, np.nan], [1, 0]], r"cost\[0\]\[1\] must be a finite number of at least 0, got nan"),
         ([[0, np.inf], [1, 0]], r"got inf"),
-        ([[0, 1], [1, 2]], r"cost\[1\]\[1\] must be 0, the cost of the true class, got 2"),
+        ([[0, 1], [1, 2]], r"cost\[1\]\[1\] must be 0, the cost of the true label, got 2"),
         ([[np.nan, 1], [1, 0]], r"cost\[0\]\[0\] must be 0"),
     ],
 )

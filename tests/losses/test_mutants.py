@@ -7,6 +7,7 @@ import pytest
 
 from structsvm.losses import (
     AveragePrecision,
+    ChainHamming,
     FBeta,
     JudgedPairs,
     Multiclass,
@@ -28,11 +29,14 @@ GRADED = [np.array(y, dtype=float) for y in ([0, 2, 1], [1, 0, 0, 3], [2, 1, 0, 
 JUDGED = [JudgedPairs(3, [2, 1], [1, 0], [1.0, 3.0]), JudgedPairs(4, [0, 1, 2, 0], [1, 2, 0, 3], [1.0, 2.0, 0.5, 1.0])]
 WEIGHTS = [np.array(y) for y in ([0.0, 1.5, 0.3], [2.0, 0.0, 0.5, 1.0])]
 COSTS = [[0.0, 1.0, 4.0], [0.5, 0.0, 1.0], [2.0, 0.0, 0.0]]
+CHAINS = [list("abc"), list("bb"), list("c"), list("acbb")]
 CASES = [
     (AveragePrecision(), None),
     (ROCArea(relevant_from=2), None),
     (ZeroOne(), [1.0, -1.0]),
     (Multiclass("abc", COSTS), "abc"),
+    (ChainHamming("abc"), CHAINS),
+    (ChainHamming("abc", ends=True, transition_features=True, forbidden=["ca"], cost=COSTS), CHAINS),
     (PrecisionAtK(2, truncated=True), None),
     (RecallAtK(2, truncated=True), None),
     (FBeta(2.0), None),

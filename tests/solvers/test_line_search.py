@@ -44,7 +44,7 @@ def test_it_agrees_with_a_scan_of_the_line(kind: str, seed: int, C: float, size:
     state = SolverState(problem, 1e-3, None, None)
     base, planes = state.evaluate(start)
     passes = state.passes
-    found, found_planes = search(state, base, planes, problem.at(end))
+    (found, found_planes), _ = search(state, (base, planes), problem.at(end))
     assert state.passes == passes
 
     every = listed(problem)
@@ -59,7 +59,7 @@ def test_it_agrees_with_a_scan_of_the_line(kind: str, seed: int, C: float, size:
 def test_a_target_equal_to_the_base_is_left_alone() -> None:
     state = SolverState(small_problem("map"), 1e-3, None, None)
     base, planes = state.evaluate(np.ones(3))
-    assert search(state, base, planes, base) == (base, planes)
+    assert search(state, (base, planes), base)[0] == (base, planes)
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e4])
@@ -87,12 +87,12 @@ def test_rounding_errors_do_not_add_up() -> None:
     """After a hundred searches the scores of the best point are still those of its weights."""
     problem = ranking("map", 0, C=1e4, queries=30, documents=10, d=8)
     moves: list[int] = []
-    original = SolverState.evaluate_point
+    original = SolverState.consider
 
     class Noting(SolverState):
-        def evaluate_point(self, point: Any) -> Any:
+        def consider(self, point: Any, planes: Any) -> None:
             moves.append(point.moves)
-            return original(self, point)
+            original(self, point, planes)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("structsvm.solvers.base.SolverState", Noting)

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from structsvm.features.operators import Operator, Rows
-from structsvm.features.operators.composed import Shared, WithIntercept
+from structsvm.features.operators.composed import WithIntercept, WithShared
 from structsvm.foundation.types import IntVector, Vector
 from structsvm.testing import check_operator
 
@@ -21,7 +21,7 @@ X, PTR = RNG.standard_normal((6, 3)), np.array([0, 1, 1, 4, 6])
         Rows(X, PTR),
         Rows(sp.csr_array(X), PTR),
         WithIntercept(Rows(X.astype(np.float32), PTR), 2.0),
-        Shared(3, 4),
+        WithShared.alone(3, 4),
     ],
     ids=lambda operator: type(operator).__name__,
 )

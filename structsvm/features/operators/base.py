@@ -34,7 +34,12 @@ class Operator(ABC):
     @property
     @abstractmethod
     def ptr(self) -> IntVector:
-        """Start of each example, shape (n + 1,): example i has the scores ``ptr[i]`` to ``ptr[i + 1] − 1``."""
+        """Start of each example, shape (n + 1,): its own scores are those from ``ptr[i]`` to ``ptr[i + 1] − 1``."""
+
+    @property
+    def shared(self) -> int:
+        """Number of scores that all examples share: the last weights themselves, after each example's own scores."""
+        return 0
 
     @property
     @abstractmethod
@@ -66,7 +71,7 @@ class Operator(ABC):
 
     @abstractmethod
     def scores(self, w: Vector) -> Vector:
-        """Return ``A w``, the scores of all examples, shape (ptr[-1],)."""
+        """Return ``A w``, the scores of all examples and then the shared ones, shape (ptr[-1] + shared,)."""
 
     @abstractmethod
     def combine(self, c: Vector) -> Vector:
@@ -77,7 +82,10 @@ class Operator(ABC):
         """Return the operator of the examples ``start`` to ``stop − 1``, without copying features."""
 
     def combine_each(self, c: Vector, examples: IntVector) -> Matrix:
-        """Return ``A_i' c_i`` of these examples, shape (len(examples), d), for one coefficient per score of A."""
+        """Return ``A_i' c_i`` of these examples, shape (len(examples), d), for coefficients of 0 at shared scores.
+
+        ``c`` has one coefficient per score that is not shared, shape (ptr[-1],).
+        """
         out, view, ptr = np.empty((len(examples), self.d)), self.view, self.ptr
         if view is not None:
             rows = np.concatenate([[0], np.cumsum(np.diff(ptr)[examples])])
@@ -86,3 +94,11 @@ class Operator(ABC):
             for row, i in enumerate(examples.tolist()):
                 out[row] = self.block(i, i + 1).combine(c[ptr[i] : ptr[i + 1]])
         return out
+
+
+def scores_of(scores: Vector, ptr: IntVector, start: int, stop: int) -> Vector:
+    """Return the scores of the examples ``start`` to ``stop − 1``, then the shared ones; a view if possible."""
+    own, shared = scores[ptr[start] : ptr[stop]], scores[ptr[-1] :]
+    if not len(shared):
+        return own
+    return np.concatenate((own, shared)) if len(own) else shared

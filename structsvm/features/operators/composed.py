@@ -1,15 +1,15 @@
-"""Operators that extend, repeat or join other operators, and the operator of scores that are the weights."""
+"""Operators that extend or repeat other operators."""
 
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from attrs import field, frozen
 
-from structsvm.exceptions import InputError
 from structsvm.features.operators.base import Operator
+from structsvm.features.operators.rows import Rows
 from structsvm.features.operators.views import example_combine, example_scores, register_view
 from structsvm.foundation.settings import of_kind
-from structsvm.foundation.types import BoolVector, IntVector, Vector
+from structsvm.foundation.types import IntVector, Matrix, Vector
 
 
 class InterceptView(NamedTuple):
@@ -123,123 +123,78 @@ class PerClass(Operator):
         return type(self)(self.rows.block(start, stop), self.n_classes)
 
 
-class BesideView(NamedTuple):
-    """The views of two operators; the first uses the first ``split`` weights."""
-
-    ptr: IntVector
-    a: Any
-    b: Any
-    split: int
-
-
-def _both_scores(view: Any, i: Any, w: Any, out: Any) -> None:
-    count = view.a.ptr[i + 1] - view.a.ptr[i]
-    example_scores(view.a, i, w[: view.split], out[:count])
-    example_scores(view.b, i, w[view.split :], out[count:])
-
-
-def _both_combine(view: Any, i: Any, c: Any, out: Any) -> None:
-    count = view.a.ptr[i + 1] - view.a.ptr[i]
-    example_combine(view.a, i, c[:count], out[: view.split])
-    example_combine(view.b, i, c[count:], out[view.split :])
-
-
-@frozen(eq=False)
-class Beside(Operator):
-    """Concatenate the scores of two operators for each example: ``w = [w_a, w_b]``.
-
-    A chain of labels is ``Beside(PerClass(rows, K), Shared(K * K, n))``: emissions from rows, and transitions.
-    """
-
-    a: Operator = field(validator=of_kind(Operator, "an operator"))
-    b: Operator = field(validator=of_kind(Operator, "an operator"))
-
-    @b.validator
-    def _of_the_same_examples(self, _attribute: object, b: Operator) -> None:
-        if b.n != self.a.n:
-            raise InputError(f"Beside joins operators of the same examples, got {self.a.n} and {b.n} examples")
-
-    @property
-    def ptr(self) -> IntVector:
-        return self.a.ptr + self.b.ptr
-
-    @property
-    def d(self) -> int:
-        return self.a.d + self.b.d
-
-    @property
-    def stored(self) -> int:
-        return self.a.stored + self.b.stored
-
-    @property
-    def view(self) -> BesideView | None:
-        a, b = self.a.view, self.b.view
-        return None if a is None or b is None else BesideView(self.ptr, a, b, self.a.d)
-
-    def scores(self, w: Vector) -> Vector:
-        first = self._first()
-        out = np.empty(len(first))
-        out[first] = self.a.scores(w[: self.a.d])
-        out[~first] = self.b.scores(w[self.a.d :])
-        return out
-
-    def combine(self, c: Vector) -> Vector:
-        first = self._first()
-        return np.concatenate((self.a.combine(c[first]), self.b.combine(c[~first])))
-
-    def block(self, start: int, stop: int) -> Self:
-        return type(self)(self.a.block(start, stop), self.b.block(start, stop))
-
-    def _first(self) -> BoolVector:
-        """Return a mask of the scores of the first operator."""
-        lengths = np.column_stack((np.diff(self.a.ptr), np.diff(self.b.ptr))).ravel()
-        return np.repeat(np.tile([True, False], self.a.n), lengths)
-
-
 class SharedView(NamedTuple):
-    """The weights as the scores of every example."""
+    """The scores of another view, followed by the last ``added`` weights."""
 
     ptr: IntVector
+    rows: Any
+    added: int
 
 
 def _shared_scores(view: Any, i: Any, w: Any, out: Any) -> None:
-    out[:] = w
+    own = len(out) - view.added
+    example_scores(view.rows, i, w[: len(w) - view.added], out[:own])
+    out[own:] = w[len(w) - view.added :]
 
 
 def _shared_combine(view: Any, i: Any, c: Any, out: Any) -> None:
-    out[:] = c
+    own = len(c) - view.added
+    example_combine(view.rows, i, c[:own], out[: len(out) - view.added])
+    out[len(out) - view.added :] = c[own:]
 
 
 @frozen(eq=False)
-class Shared(Operator):
-    """The identity for every example, ``A_x w = w``, for losses that store the features: ``c(y) = Ψ(x, y)``."""
+class WithShared(Operator):
+    """Another operator's scores, and scores that all examples share: ``count`` more weights, the last ones.
 
-    d: int
-    examples: int
+    The joint feature map is ``[A_x' c_a(y), c_b(y)]``. A chain of labels, with emission scores from the rows and with
+    transition scores that are weights themselves, is ``WithShared(PerClass(rows, K), K * K)``.
+    """
 
-    @property
-    def stored(self) -> int:
-        return 0
+    rows: Operator = field(validator=of_kind(Operator, "an operator"))
+    count: int
+
+    @classmethod
+    def alone(cls, d: int, n: int) -> Self:
+        """Return the identity for each of n examples, ``A_x w = w``, for losses that store the features."""
+        return cls(Rows(np.zeros((0, 0)), np.zeros(n + 1, dtype=np.int64)), d)
 
     @property
     def ptr(self) -> IntVector:
-        return np.arange(self.examples + 1, dtype=np.int64) * self.d
+        return self.rows.ptr
 
     @property
-    def view(self) -> SharedView:
-        return SharedView(self.ptr)
+    def shared(self) -> int:
+        return self.count
+
+    @property
+    def d(self) -> int:
+        return self.rows.d + self.count
+
+    @property
+    def stored(self) -> int:
+        return self.rows.stored
+
+    @property
+    def view(self) -> SharedView | None:
+        rows = self.rows.view
+        return None if rows is None else SharedView(self.ptr, rows, int(self.count))
 
     def scores(self, w: Vector) -> Vector:
-        return np.tile(w, self.examples)
+        own = self.rows.d
+        return np.concatenate((self.rows.scores(w[:own]), w[own:]))
 
     def combine(self, c: Vector) -> Vector:
-        return np.asarray(c.reshape(self.examples, self.d).sum(axis=0))
+        own = len(c) - self.count
+        return np.concatenate((self.rows.combine(c[:own]), c[own:]))
+
+    def combine_each(self, c: Vector, examples: IntVector) -> Matrix:
+        return np.pad(self.rows.combine_each(c, examples), ((0, 0), (0, self.count)))
 
     def block(self, start: int, stop: int) -> Self:
-        return type(self)(self.d, stop - start)
+        return type(self)(self.rows.block(start, stop), self.count)
 
 
 register_view(InterceptView, _intercept_scores, _intercept_combine)
 register_view(PerClassView, _class_scores, _class_combine)
-register_view(BesideView, _both_scores, _both_combine)
 register_view(SharedView, _shared_scores, _shared_combine)

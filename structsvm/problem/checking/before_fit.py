@@ -124,13 +124,13 @@ class _Check:
         """Check the loss on examples and parts of them, once per process for the same loss and labels."""
         rng = np.random.default_rng(0)
         which = self.data.usable_indices()
-        which = which[np.argsort(np.diff(self.data.ptr)[which], kind="stable")]
+        which = which[np.argsort(self.data.sizes[which], kind="stable")]
         if not len(which):
             return
         spread = evenly(which, _MOST_QUERIES)
         labels = self._labels(spread)
         # Small examples may hide a mistake, so check the same loss again in a fit with larger examples.
-        largest = min(int(np.diff(self.data.ptr)[which[-1]]), _SMALL)
+        largest = min(int(self.data.sizes[which[-1]]), _SMALL)
         known = None if labels is None or len(labels) > _MOST_LABELS else labels.tobytes()
         key = (_identity(self.data.loss), known, largest)
         if key in _checked:
@@ -148,7 +148,7 @@ class _Check:
 
     def _runs(self, loss: ScoreLoss[Any], i: int) -> bool:
         """Return False if the loss cannot be called (and compiled) for an example, so that the fit reports it."""
-        methods, y, length = _methods(loss), copied(self.data.ys[i]), int(self.data.ptr[i + 1] - self.data.ptr[i])
+        methods, y, length = _methods(loss), copied(self.data.ys[i]), int(self.data.sizes[i])
         try:
             if loss.kernel is not None:
                 methods.kernel(y, np.zeros(length), methods.labels(y), self.params, np.zeros(length))
@@ -165,7 +165,7 @@ class _Check:
         """Return the distinct labels of queries; None if examples are not queries or labels not numbers."""
         if not self.data.of_queries or self.data.loss.per_row or not self.data.loss.scores_rows:
             return None
-        sizes = np.diff(self.data.ptr)
+        sizes = self.data.sizes
         ys = [np.asarray(self.data.ys[i]) for i in which.tolist()]
         if any(y.dtype.kind not in "biuf" or y.shape != (sizes[i],) for i, y in zip(which, ys, strict=True)):
             return None
@@ -183,7 +183,7 @@ class _Check:
             yield from ((f"example {i}", self.data.ys[i], False) for i in chosen.tolist())
             return
         queries = self._with_labels(which, labels)
-        sizes = np.diff(self.data.ptr)
+        sizes = self.data.sizes
         short = which[sizes[which] <= _MOST_SCORES]
         whole = [(f"example {i}", self.data.ys[i], False) for i in evenly(short, 3).tolist()] if len(short) else []
         if not len(short) and learns_from(loss, y := _part(self.data.ys[which[0]], _MOST_SCORES, rng)):

@@ -69,19 +69,18 @@ def trial(kernel: Any, scores: Vector, labels: Vector, params: Vector) -> str:
 def _examples(examples: Examples) -> Iterator[tuple[str, Any, Vector, Vector]]:
     """Yield examples for trials, smallest first, each with its name, scores and params."""
     rng = np.random.default_rng(0)
-    loss, ys, ptr, which = examples.loss, examples.ys, examples.ptr, examples.usable_indices()
-    sizes = np.diff(ptr)[which]
-    for i in which[np.argsort(sizes, kind="stable")][:5].tolist():
-        y, size = ys[i], int(ptr[i + 1] - ptr[i])
+    loss, ys, sizes, which = examples.loss, examples.ys, examples.sizes, examples.usable_indices()
+    for i in which[np.argsort(sizes[which], kind="stable")][:5].tolist():
+        y, size = ys[i], int(sizes[i])
         if size > _SMALL and isinstance(y, np.ndarray) and y.shape == (size,):
             for _ in range(5):
                 part = y[rng.permutation(size)[:_SMALL]]
                 if learns_from(loss, part):
                     yield f"some documents of example {i}", part, rng.standard_normal(_SMALL), loss.params([part])
     params = np.array(loss.params(ys), dtype=np.float64)
-    order = which[np.argsort(sizes, kind="stable")]
+    order = which[np.argsort(sizes[which], kind="stable")]
     for i in evenly(order, 20).tolist():
-        for scores in (np.zeros(ptr[i + 1] - ptr[i]), rng.standard_normal(ptr[i + 1] - ptr[i])):
+        for scores in (np.zeros(sizes[i]), rng.standard_normal(sizes[i])):
             yield f"example {i}", ys[i], scores, params
 
 

@@ -96,7 +96,7 @@ def test_examples_may_each_have_a_matrix() -> None:
 
 def test_examples_are_not_binned_in_part() -> None:
     B = some()
-    with pytest.raises(InputError, match="1 of 2 inputs are a BinnedMatrix"):
+    with pytest.raises(InputError, match="1 of 2 inputs are BinnedMatrix objects"):
         Rows.of([B, B.toarray()])
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from structsvm.exceptions import InputError
 from structsvm.features.operators import Operator, Rows
-from structsvm.features.operators.composed import Beside, PerClass, Shared, WithIntercept
+from structsvm.features.operators.composed import PerClass, WithIntercept, WithShared
 from tests.small_problems import matrix_of
 
 KINDS: dict[str, Callable[[Operator], Operator]] = {
@@ -20,10 +20,9 @@ KINDS: dict[str, Callable[[Operator], Operator]] = {
     "per_class": lambda rows: PerClass(rows, 3),
     "per_class_of_intercept": lambda rows: PerClass(WithIntercept(rows, -0.4), 2),
     "intercept_of_per_class": lambda rows: WithIntercept(PerClass(rows, 2), 0.5),
-    "shared": lambda rows: Shared(rows.d, rows.n),
-    "beside": lambda rows: Beside(rows, Shared(2, rows.n)),
-    "chain": lambda rows: Beside(PerClass(WithIntercept(rows, -0.4), 2), Shared(4, rows.n)),
-    "three_beside": lambda rows: Beside(Shared(1, rows.n), Beside(PerClass(rows, 2), rows)),
+    "shared": lambda rows: WithShared.alone(rows.d, rows.n),
+    "with_shared": lambda rows: WithShared(rows, 2),
+    "chain": lambda rows: WithShared(PerClass(WithIntercept(rows, -0.4), 2), 4),
 }
 each_kind = pytest.mark.parametrize("kind", KINDS)
 
@@ -40,7 +39,7 @@ def rows(draw: st.DrawFn) -> Rows:
 
 def vectors(operator: Operator, seed: int) -> tuple[Any, Any]:
     rng = np.random.default_rng(seed)
-    return rng.standard_normal(operator.d), rng.standard_normal(operator.ptr[-1])
+    return rng.standard_normal(operator.d), rng.standard_normal(operator.ptr[-1] + operator.shared)
 
 
 @each_kind
@@ -63,7 +62,7 @@ def test_a_block_is_a_slice_of_the_whole(kind: str, base: Rows, data: st.DataObj
     stop = data.draw(st.integers(start, operator.n))
     block = operator.block(start, stop)
     w, c = vectors(operator, 0)
-    owned = slice(operator.ptr[start], operator.ptr[stop])
+    owned = np.r_[operator.ptr[start] : operator.ptr[stop], operator.ptr[-1] : len(c)]
     alone = np.zeros_like(c)
     alone[owned] = c[owned]
     assert (block.n, block.d) == (stop - start, operator.d)
@@ -92,21 +91,15 @@ def test_the_last_weight_of_with_intercept_is_the_constant() -> None:
     np.testing.assert_allclose(operator.scores(np.array([1.0, 1.0, 0.5])), [8.0, 12.0])
 
 
-def test_beside_gives_each_example_the_scores_of_both() -> None:
+def test_shared_scores_follow_those_of_all_examples() -> None:
     X, V = np.arange(6.0).reshape(3, 2), np.array([0.5, -1.0])
-    operator = Beside(Rows(X, np.array([0, 2, 3])), Shared(2, 2))
-    first, second, third = X @ [1.0, 10.0]
-    np.testing.assert_array_equal(operator.scores(np.array([1.0, 10.0, *V])), [first, second, *V, third, *V])
-    np.testing.assert_array_equal(operator.ptr, [0, 4, 7])
-    assert (operator.d, operator.stored) == (4, 6)
+    operator = WithShared(Rows(X, np.array([0, 2, 3])), 2)
+    np.testing.assert_array_equal(operator.scores(np.array([1.0, 10.0, *V])), [*X @ [1.0, 10.0], *V])
+    np.testing.assert_array_equal(operator.ptr, [0, 2, 3])
+    assert (operator.d, operator.shared, operator.stored) == (4, 2, 6)
 
 
-def test_beside_joins_operators_of_the_same_examples() -> None:
-    with pytest.raises(InputError, match="got 3 and 4 examples"):
-        Beside(Rows.one_each(np.ones((3, 2))), Shared(5, 4))
-
-
-@pytest.mark.parametrize("kind", ["shared", "three_beside"])
+@pytest.mark.parametrize("kind", ["with_shared", "chain"])
 @pytest.mark.parametrize("examples", [[], [2], [3, 0, 1, 3]])
 def test_combine_each_is_the_combination_of_each(kind: str, examples: list[int]) -> None:
     base = Rows(np.random.default_rng(0).standard_normal((6, 2)), np.array([0, 1, 3, 3, 6]))
@@ -115,7 +108,8 @@ def test_combine_each_is_the_combination_of_each(kind: str, examples: list[int])
     combined = operator.combine_each(c, np.array(examples, dtype=np.int64))
     assert combined.shape == (len(examples), operator.d)
     for row, i in zip(combined, examples, strict=True):
-        np.testing.assert_allclose(row, operator.block(i, i + 1).combine(c[operator.ptr[i] : operator.ptr[i + 1]]))
+        own = c[operator.ptr[i] : operator.ptr[i + 1]]
+        np.testing.assert_allclose(row, operator.block(i, i + 1).combine(np.append(own, np.zeros(operator.shared))))
 
 
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array, sp.csr_matrix])

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from structsvm.features.operators import Operator, Rows, readable
-from structsvm.features.operators.composed import Beside, PerClass, Shared, WithIntercept
+from structsvm.features.operators.composed import PerClass, WithIntercept, WithShared
 from structsvm.features.operators.views import write_combination, write_scores
 from structsvm.problem import Problem
 from structsvm.registry import solvers
@@ -46,7 +46,7 @@ MAKERS: dict[str, Callable[[Operator], Operator]] = {
     "rows": lambda rows: rows,
     "intercept": lambda rows: WithIntercept(rows, 1.7),
     "per_class": lambda rows: PerClass(rows, 3),
-    "chain": lambda rows: Beside(PerClass(WithIntercept(rows, -0.4), 2), Shared(4, rows.n)),
+    "chain": lambda rows: WithShared(PerClass(WithIntercept(rows, -0.4), 2), 4),
 }
 each_form = pytest.mark.parametrize("form", FORMS)
 each_maker = pytest.mark.parametrize("maker", MAKERS)
@@ -68,7 +68,7 @@ def test_sums_are_float64_whatever_the_storage(form: str, maker: str, dtype: Any
     exact = MAKERS[maker](Rows(X.astype(np.float64), PTR))
     operator = MAKERS[maker](Rows(FORMS[form](X.astype(dtype)), PTR))
     rng = np.random.default_rng(1)
-    w, c = rng.standard_normal(exact.d), rng.standard_normal(exact.ptr[-1])
+    w, c = rng.standard_normal(exact.d), rng.standard_normal(exact.ptr[-1] + exact.shared)
     scores, combined = operator.scores(w), operator.combine(c)
     assert scores.dtype == combined.dtype == np.float64
     np.testing.assert_allclose(scores, exact.scores(w), rtol=1e-12, atol=1e-12 * 7000)
@@ -86,7 +86,7 @@ def test_compiled_loops_see_what_the_operator_is(maker: str, form: str, dtype: A
     w = rng.standard_normal(operator.d)
     for i in range(operator.n):
         block = operator.block(i, i + 1)
-        c = rng.standard_normal(block.ptr[-1])
+        c = rng.standard_normal(block.ptr[-1] + block.shared)
         scores, combined = np.full(len(c), np.nan), np.full(operator.d, np.nan)
         write_scores(operator.view, i, w, scores)
         write_combination(operator.view, i, c, combined)
