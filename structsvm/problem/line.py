@@ -41,8 +41,8 @@ class Parabola:
         """Return the value at t."""
         return self.start + t * (self.linear + 0.5 * t * self.curvature)
 
-    def slope(self, t: float) -> float:
-        """Return the slope at t."""
+    def slope(self, t: Any) -> Any:
+        """Return the slope at t, a number or a vector."""
         return self.linear + t * self.curvature
 
 
@@ -64,6 +64,24 @@ class Tangents(NamedTuple):
         """Return the examples whose hinges at another t lie on the tangents here."""
         reached = self.value + (other.t - self.t) * self.slope
         return other.value - reached <= _SAME * (np.abs(self.value) + np.abs(other.value))
+
+    def lowest_model(self, right: "Tangents", regulariser: Parabola, cap: Vector) -> LowestModel:
+        """Minimise the regulariser plus the larger of both tangents of each example, up to the t of ``right``."""
+        rise = cap * (right.slope - self.slope)
+        bends = np.flatnonzero(rise > 0.0)
+        gap = self.value - self.slope * self.t - right.value + right.slope * right.t
+        meet = np.clip((cap * gap)[bends] / rise[bends], self.t, right.t)
+        order = np.argsort(meet)
+        meet, rise = meet[order], rise[bends][order]
+        slopes = float(np.sum(cap * self.slope)) + np.concatenate(([0.0], np.cumsum(rise)))
+        # The first bend at which P does not fall any more ends the piece with the minimum.
+        piece = int(np.searchsorted(regulariser.slope(meet) + slopes[1:], 0.0))
+        end = meet[piece] if piece < len(meet) else right.t
+        flat = regulariser.curvature == 0.0
+        lowest = end if flat else -(regulariser.linear + slopes[piece]) / regulariser.curvature
+        t = float(np.clip(lowest, self.t, end))
+        tangents = np.maximum(self.value + (t - self.t) * self.slope, right.value + (t - right.t) * right.slope)
+        return LowestModel(t, regulariser.value(t) + float(np.sum(cap * tangents)))
 
 
 class Line(ABC):
@@ -109,9 +127,7 @@ class ScoredLine(Line):
 
     def lowest_between(self, low: float, high: float) -> LowestModel:
         """Minimise the regulariser plus the larger of two tangents of each example, exactly."""
-        left, right = self._at(low), self._at(high)
-        found: LowestModel = self._problem.lowest_between(self.regulariser, left, right)
-        return found
+        return self._at(low).lowest_model(self._at(high), self.regulariser, self._problem.cap)
 
     def at(self, t: float) -> tuple[Point, Planes]:
         """Return the point at t, and its planes."""

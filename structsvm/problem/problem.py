@@ -43,7 +43,7 @@ from structsvm.problem.checks import (
 from structsvm.problem.content import Content, add_problem
 from structsvm.problem.coordinates import Coordinates
 from structsvm.problem.examples import ranking_examples
-from structsvm.problem.line import Line, LineHinge, LowestModel, Parabola, ScoredLine, Tangents
+from structsvm.problem.line import Line, LineHinge, ScoredLine, Tangents
 from structsvm.problem.oracle import Oracle, per_output
 from structsvm.problem.planes.capacity import earlier_points
 from structsvm.problem.points import Cut, Cuts, Planes, Point
@@ -314,23 +314,6 @@ class Problem(AbstractProblem):
         if not np.isfinite(found.value).all():
             # This raises an error that names the example and the mistake.
             self.planes(Point(base.w, base.scores + found.t * along))
-
-    def lowest_between(self, line: Parabola, left: Tangents, right: Tangents) -> LowestModel:
-        """Minimise a parabola plus the larger of the tangents of each example at two t, between them."""
-        rise = self.cap * (right.slope - left.slope)
-        bends = np.flatnonzero(rise > 0.0)
-        gap = left.value - left.slope * left.t - right.value + right.slope * right.t
-        meet = np.clip((self.cap * gap)[bends] / rise[bends], left.t, right.t)
-        order = np.argsort(meet)
-        meet, rise = meet[order], rise[bends][order]
-        slopes = float(np.sum(self.cap * left.slope)) + np.concatenate(([0.0], np.cumsum(rise)))
-        # The first bend at which P does not fall any more ends the piece with the minimum.
-        piece = int(np.searchsorted(line.linear + line.curvature * meet + slopes[1:], 0.0))
-        end = meet[piece] if piece < len(meet) else right.t
-        lowest = -(line.linear + slopes[piece]) / line.curvature if line.curvature > 0.0 else end
-        t = float(np.clip(lowest, left.t, end))
-        tangents = np.maximum(left.value + (t - left.t) * left.slope, right.value + (t - right.t) * right.slope)
-        return LowestModel(t, line.value(t) + float(np.sum(self.cap * tangents)))
 
     def weighted_hinge(self, found: Tangents) -> LineHinge:
         """Return the sum of hinges of examples, and of their slopes, times the caps."""
