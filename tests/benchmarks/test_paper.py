@@ -2,6 +2,7 @@
 
 import json
 
+import click
 import pytest
 
 from benchmarks.paper import experiments, statements
@@ -52,7 +53,7 @@ def test_algorithm_2_in_some_cases(monkeypatch):
 def test_commands_are_ones_that_there_are(each, tmp_path):
     """Each is parsed by the command it names; no file of it is there."""
     for name, *arguments in experiments.commands(each, tmp_path / "data", tmp_path / "out", ("--trials", "2")):
-        command = structsvm.commands[name]
+        command = structsvm.get_command(click.Context(structsvm), name)
         options = {option for parameter in command.params for option in parameter.opts}
         assert {word for word in arguments if word.startswith("--")} <= options
         assert arguments[arguments.index("--out") + 1].startswith(str(tmp_path / "out"))

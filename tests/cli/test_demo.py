@@ -42,5 +42,5 @@ def test_the_demo_can_be_run_again(run, small, monkeypatch):
 def test_the_results_of_an_experiment_are_kept(run, here):
     Path("mine").mkdir()
     Path("mine/trials.jsonl").touch()
-    assert "mine holds the trials of an experiment" in run("demo", "--out", "mine", code=2).stderr
+    assert "mine has trials of an experiment" in run("demo", "--out", "mine", code=2).stderr
     assert [path.name for path in Path("mine").iterdir()] == ["trials.jsonl"]

@@ -158,7 +158,7 @@ def test_what_cannot_be_used_is_refused() -> None:
         weigh(log, PositionBias([1.0, 0.5]), [1, 1, 1])
     with pytest.raises(InputError, match="document 0 of query 1 has two rows"):
         weigh(log, None, [1, 1], [0, 0])
-    with pytest.raises(InputError, match="no document of the log has a row"):
+    with pytest.raises(InputError, match="no document of the log is among the rows"):
         weigh(log, None, [2, 2])
     unlinked = ClickLog.of([1] * 8, [0, 0, 1, 1, 2, 2, 3, 3], [1, 2, 1, 2, 3, 4, 3, 4], [1] * 8, [2] * 8)
     with pytest.raises(InputError, match="no document links position 3 to position 1"):

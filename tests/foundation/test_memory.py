@@ -22,7 +22,7 @@ from structsvm.data import load_letor
 from structsvm.exceptions import InputError, TooLargeError
 from structsvm.losses import Multiclass
 from structsvm.features.operators import Rows
-from structsvm.features.operators.composed import Shared
+from structsvm.features.operators.composed import WithShared
 from structsvm.solvers.qp import ActiveSet
 from structsvm.solvers import FrankWolfe, NSlack, OneSlack
 from structsvm.solvers.working_set import WorkingSet

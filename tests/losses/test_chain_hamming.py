@@ -92,7 +92,7 @@ def test_the_kernel_writes_the_plane_of_the_same_path_as_python(T: int, K: int, 
 COST = [[0.0, 1.0, 2.0], [3.0, 0.0, 0.5], [1.0, 1.0, 0.0]]
 OPTIONS = st.fixed_dictionaries(
     {
-        "normalize": st.booleans(),
+        "average": st.booleans(),
         "cost": st.sampled_from([None, COST]),
         "ends": st.booleans(),
         "transition_features": st.booleans(),
@@ -159,7 +159,7 @@ def test_more_transitions_than_places_are_stored() -> None:
         ({"cost": [[0, 1], [1, 0]]}, "is 2 x 2, but there are 3 states"),
         ({"forbidden": [1]}, r"must be a list of pairs \(state, next state\), got \[1\]"),
         ({"forbidden": [("a", "x")]}, "names 'x', which is not among the states"),
-        ({"normalize": "no"}, "normalize"),
+        ({"average": "no"}, "average"),
     ],
 )
 def test_options_of_the_wrong_form_are_named(options: Any, message: str) -> None:

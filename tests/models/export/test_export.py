@@ -86,7 +86,7 @@ def test_scores_are_those_of_the_model(form, kind, tmp_path):
     found, expected = read(path, form, TEST), ranker.predict(TEST)
     if form in ("solr", "elasticsearch") and ranker.intercept_:
         (said,) = left_out
-        assert f"{ranker.intercept_:.6g} higher" in said
+        assert f"this model adds {ranker.intercept_:.6g}" in said
         expected = expected - ranker.intercept_
     else:
         assert left_out == ()
