@@ -3,6 +3,7 @@
 import sys
 from contextlib import contextmanager
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
@@ -20,11 +21,15 @@ LARGEST = 64
 
 @contextmanager
 def full_disk(largest=LARGEST):
-    """Let no file grow beyond some bytes; the system says "File too large" then."""
+    """Let no file grow beyond some bytes; the system says "File too large" then.
+
+    Python would store truncated byte code of what is imported meanwhile, and fail to read it in later processes.
+    """
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (largest, before[1]))
     try:
-        yield
+        with patch.object(sys, "dont_write_bytecode", True):
+            yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 

@@ -17,7 +17,7 @@ _SHELLS = (
         "yes | {}",
         "{} </dev/zero",
         "(sleep 0.2; exec {})",
-        "ulimit -f 1; {}",
+        "ulimit -f 1; PYTHONDONTWRITEBYTECODE=1 {}",
         "ulimit -n 8; {}",
     ),
     *(f"timeout -s {name} {seconds} {{}}" for name in ("INT", "TERM", "HUP", "PIPE") for seconds in (0.3, 0.9, 1.5)),
