@@ -36,10 +36,7 @@ def main() -> None:
 
 
 def _open_streams() -> None:
-    """Replace closed standard streams, because the next files would get their descriptors.
-
-    Writing to a closed output stays an error, as in other commands.
-    """
+    """Replace closed standard streams, because the next files would get their descriptors."""
     for name, mode, access in (("stdin", "r", os.O_RDONLY), ("stdout", "w", os.O_RDONLY), ("stderr", "w", os.O_WRONLY)):
         if getattr(sys, name) is None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, access), mode, encoding="utf-8"))

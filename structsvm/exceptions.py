@@ -56,11 +56,7 @@ def quoted(text: str | bytes) -> str:
 
 
 def printable(text: str) -> str:
-    r"""Return foreign text with non-printable characters escaped as in Python, such as ``\x1b``; blanks are kept.
-
-    This covers control characters, line ends, marks that change the writing direction, and undecodable bytes of file
-    names.
-    """
+    r"""Return foreign text with non-printable characters escaped as in Python, such as ``\x1b``; blanks are kept."""
     if text.isprintable():
         return text
     return "".join(map(_shown, text))

@@ -40,10 +40,7 @@ _LONE_RETURN = re.compile(rb"\r+(?![\r\n]|\Z)")
 
 @frozen
 class Block:
-    """Whole lines of a text file, without NUL; ``line`` is the number of the first one, from 1.
-
-    ``misnamed`` is the compression that the file name promises and the content does not have.
-    """
+    """Whole lines of a text file; ``line`` counts from 1, and ``misnamed`` is a compression that only the name has."""
 
     path: Path
     line: int

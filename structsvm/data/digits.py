@@ -1,7 +1,4 @@
-"""Query by example on scikit-learn's digits: find images of the same digit.
-
-The data come as labelled queries, and as TREC runs with judgments.
-"""
+"""Query by example on scikit-learn's digits: find images of the same digit, as labelled queries or as TREC runs."""
 
 from collections.abc import Callable
 from typing import Any

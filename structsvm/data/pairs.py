@@ -25,11 +25,7 @@ _SURROGATE = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 
 
 class Pairs(NamedTuple):
-    """Pairs of a topic and a document, coded as ``topic position * m + document position``.
-
-    ``topics``, shape (t,), ascend by number if all are numbers; ``documents``, shape (m,), descend; ``key`` has shape
-    (n,).
-    """
+    """Topics, ascending, m documents, descending, and the ``key`` of pairs: ``topic place * m + document place``."""
 
     topics: NDArray[np.str_]
     documents: NDArray[np.str_]
@@ -79,10 +75,7 @@ def first_repeated(topic: IntVector, doc_ids: NDArray[np.str_]) -> int | None:
 
 
 class PairIndex:
-    """Index of the rows of distinct topic-document pairs.
-
-    ``topics`` are in order of first appearance; ``topic``, shape (m,), has the topic number of each row.
-    """
+    """Index of the rows of distinct topic-document pairs; ``topics`` are in order of first appearance."""
 
     def __init__(self, qid: NDArray[np.str_], doc_ids: NDArray[np.str_]) -> None:
         self.topics, self.topic = number_topics(qid)

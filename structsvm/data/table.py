@@ -39,11 +39,7 @@ class LeftOut:
 
 @frozen
 class Naming:
-    """Roles of columns.
-
-    ``docid`` None means a column of that name if it exists; ``features`` None means all other numeric columns. Without
-    ``labels``, a missing label column gives NaN; without ``queries``, a missing query column makes a file one query.
-    """
+    """Roles of columns, as in `load_table`; ``labels`` and ``queries`` are True if required."""
 
     label: str = "label"
     qid: str = "qid"

@@ -247,10 +247,7 @@ def _of_data_set(source: str, meaning: dict[int, int] | None) -> Qrels:
 
 
 class _Lines(NamedTuple):
-    """Columns of the lines that are neither blank nor comments; ``number``, shape (n,), counts lines from 1.
-
-    ``second`` is the second column of judgments, or empty; ``name`` is the last column of the last line.
-    """
+    """Columns of the lines that are neither blank nor comments; ``number``, shape (n,), counts lines from 1."""
 
     path: Path
     number: IntVector

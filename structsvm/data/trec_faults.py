@@ -19,11 +19,7 @@ BLANKS = re.compile(r"[ \t\r\n]+")
 
 @frozen
 class LineFormat:
-    """A file format with one document per line, in columns separated by blanks or tabs.
-
-    ``number`` is the index of the numeric column, which must be whole if ``whole``; ``open`` lines may have more
-    columns. ``otherwise`` describes an alternative form for messages.
-    """
+    """A format with one document per line; ``number`` is the numeric column, and ``otherwise`` names another form."""
 
     name: str
     columns: tuple[str, ...]

@@ -69,10 +69,7 @@ class SpreadPoint:
         return point
 
     def recipe(self, weights_at: Callable[[Vector], Vector], *, lost: bool = False) -> Recipe:
-        """Return instructions for a shard to find the scores, or to compute them again if they are ``lost``.
-
-        Interpolated scores differ from recomputed scores in the last bits, so a shard that lost them repeats all moves.
-        """
+        """Return instructions for a shard to find the scores, or to repeat all moves if they are ``lost``."""
         if self.scored and not lost:
             return Recipe(self.token)
         if self._made_of is None:

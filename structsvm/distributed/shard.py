@@ -149,10 +149,7 @@ class Question:
 
 @frozen(eq=False)
 class Sums:
-    """Answer of a shard: sums over its examples, and the largest absolute scores of the points in question.
-
-    ``exact`` is empty if the shard has lost the scores; ``vector`` is None without rows.
-    """
+    """Sums over the examples of a shard; ``exact`` is empty if it has lost the scores, ``vector`` None without rows."""
 
     exact: tuple[ExactSum, ...] = ()
     vector: VectorSum | None = None

@@ -67,10 +67,7 @@ class Workers:
         return results if 0 < len(futures) == len(results) else self.fetch(futures, chosen, after)
 
     def settle(self, futures: Sequence[Any], chosen: Collection[str] = ()) -> list[Any]:
-        """Wait until tasks, which prefer the ``chosen`` workers, have finished there, and return their futures.
-
-        Raises ClusterError after ``timeout`` seconds without a finished task, `WorkersLost`, and errors of the tasks.
-        """
+        """Return the futures of tasks at the ``chosen`` workers; raise ClusterError after ``timeout`` idle seconds."""
         from distributed import wait
 
         pending: Sequence[Any] = list(futures)

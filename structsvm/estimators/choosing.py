@@ -172,10 +172,7 @@ def held_out_scores(ranker: RankingEstimator, held: LabelledQueries, scorings: d
 
 
 class PathScores(NamedTuple):
-    """The fits at ascending C on the same queries, with a row of ``scores`` on held-out queries for each C.
-
-    ``gaps`` are certified, in units of the loss, or NaN. ``unfinished`` counts the fits that did not reach their tol.
-    """
+    """Fits at ascending C, each with a row of ``scores`` and a certified gap in units of the loss, or NaN."""
 
     rankers: Sequence[Any]
     scores: Sequence[Sequence[float]]

@@ -28,10 +28,7 @@ AnyLoss: TypeAlias = ScoreLoss[Any] | Loss[Any, Any]
 
 @frozen(eq=False)
 class Objective:
-    """A problem, its solver, and facts for warnings, such as ``other_losses``: the user may choose another loss.
-
-    ``n_features`` is None if features have no weights of their own.
-    """
+    """A problem, its solver, and facts for warnings; ``n_features`` is None if features have no own weights."""
 
     problem: AbstractProblem
     solver: Solver
@@ -126,11 +123,7 @@ def zero_weights(
     other_losses: bool = True,
     bounded: bool = False,
 ) -> str:
-    """Explain an optimum at w = 0 and suggest remedies; ``trained`` is the loss completed from the training data.
-
-    The hinge H(w) is convex, so w = 0 minimises ``½‖w‖² + C H(w)`` only if 0 is a subgradient of H at 0, and then for
-    every C.
-    """
+    """Explain an optimum at w = 0 and suggest remedies; ``trained`` is the loss completed from the training data."""
     name = loss if isinstance(loss, str) else type(loss).__name__
     made: AnyLoss = losses.create(trained)
     if result.primal == 0.0:

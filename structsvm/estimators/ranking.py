@@ -25,10 +25,7 @@ from structsvm.registry.capabilities import Capabilities
 
 
 class RankingEstimator(BaseEstimator):
-    """An estimator that ranks the documents of each query by scores.
-
-    Subclasses write ``__init__`` (with ``measure``), ``fit`` (which sets ``_fitted_with_qid``) and ``predict``.
-    """
+    """A ranker of the documents of each query by scores; ``fit`` of a subclass sets ``_fitted_with_qid``."""
 
     capabilities: ClassVar[Capabilities] = Capabilities()
     """What rankers of this class can do beside `fit` and `predict`."""

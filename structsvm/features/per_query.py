@@ -19,10 +19,7 @@ from structsvm.foundation.types import Matrix
 
 
 class QueryTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
-    """Base of transformers that replace each score by a function of the scores of its query and column.
-
-    They ignore NaN, which stays NaN, and request ``qid`` by metadata routing.
-    """
+    """Base of transformers of each score by the scores of its query and column; NaN is ignored and stays."""
 
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True}
     __metadata_request__transform: ClassVar[dict[str, Any]] = {"qid": True}

@@ -142,10 +142,7 @@ def column_names(X: Any) -> list[str] | None:
 
 
 def by_name(X: Any, names: Sequence[str] | None, title: str) -> Any:
-    """Return the columns of a data frame in a model's order by name; without names, return X and count by position.
-
-    Extra columns are dropped; missing and repeated ones are rejected. ``title`` names the model in messages.
-    """
+    """Return the columns of a data frame in a model's order by name; reject missing and repeated ones, drop others."""
     known, found = None if names is None else list(names), column_names(X)
     if known is None or found is None or found == known:
         return X

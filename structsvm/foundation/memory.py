@@ -11,10 +11,7 @@ _UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")
 
 
 def require_memory(size: float, what: str, way_out: str) -> None:
-    """Raise `TooLargeError` with ``what`` and ``way_out`` if ``size`` bytes exceed the available memory.
-
-    Operating systems overcommit memory and kill the process that uses it, which loses all work.
-    """
+    """Raise `TooLargeError` if ``size`` bytes exceed the available memory, before the system kills the process."""
     if size < _ALWAYS:
         return
     there = available()

@@ -14,11 +14,7 @@ _PLACES = (np.dtype(np.int64), np.dtype(np.int32))
 
 
 def as_csr(X: Any) -> Any:
-    """Return a sparse matrix as CSR of float64 or float32, without a copy if it is that already; reject damaged ones.
-
-    SciPy checks arrays only when it makes a matrix, and loops could read and write outside arrays that were replaced
-    later. Entries may be in any order; entries at the same place are added up.
-    """
+    """Return a sparse matrix as CSR of float64 or float32; reject damaged ones, which loops would read out of range."""
     if X.ndim > 2:
         raise InputError(f"X must be a matrix, got a {type(X).__name__} of shape {X.shape}: pass one of two dimensions")
     import scipy.sparse as sp

@@ -17,10 +17,7 @@ Judgments: TypeAlias = tuple[ArrayLike, ArrayLike]
 
 @frozen(eq=False)
 class Ranking:
-    """The rows of all queries, grouped by query, best document first.
-
-    ``ids`` are of shape (Q,); ``order`` has row numbers, ``query`` positions in ``ids``, and ``rank`` is from 1.
-    """
+    """The rows of all queries, grouped by query, best first: row numbers ``order``, and ``rank`` from 1."""
 
     ids: NDArray[Any]
     order: IntVector
@@ -29,12 +26,7 @@ class Ranking:
 
 
 def rank_documents(scores: ArrayLike, qid: ArrayLike | None = None, *, doc_ids: ArrayLike | None = None) -> Ranking:
-    """Rank the documents of every query by descending score: the tie rule of the package.
-
-    Equal scores keep the order of the input. With `doc_ids`, they are ordered by document id, descending, as in
-    trec_eval. Version 9 compares ids as strings and scores as float32, so pass strings and rounded scores to get its
-    ties.
-    """
+    """Rank each query by descending score; ties keep the order of rows, or descend by ``doc_ids``, as in trec_eval."""
     values = as_vector(scores, "scores")
     rows = _tie_order(len(values), doc_ids)
     if qid is None:

@@ -1,7 +1,4 @@
-"""Trained models: read from files, they score documents, explain scores and are saved, with NumPy alone.
-
-Nothing here loads numba, scikit-learn or SciPy.
-"""
+"""Trained models: read from files, they score documents, explain scores and are saved, with NumPy alone."""
 
 from typing import TYPE_CHECKING
 

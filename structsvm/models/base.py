@@ -47,11 +47,7 @@ class Explanation(NamedTuple):
 
 @frozen
 class Parts:
-    """The parts of a model, the largest first, as `structsvm show` prints them.
-
-    ``quantity`` names the values: "weight" or "importance". A row has ``feature`` (from 0), ``value`` and further
-    numbers by name, the same for all rows, such as ``threshold``. ``notes`` are sentences about the values.
-    """
+    """Weights or importances, the largest first: rows with ``feature`` (from 0), ``value`` and further numbers."""
 
     quantity: str
     rows: tuple[dict[str, Any], ...] = field(repr=False)

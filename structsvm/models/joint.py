@@ -17,10 +17,7 @@ _ESTIMATORS = ("StructuralSVM", "LatentStructuralSVM")
 
 @frozen(eq=False, slots=False, kw_only=True)
 class JointModel(TrainedModel):
-    """Weights of joint features, shape (d,), from which a loss makes outputs.
-
-    ``n_features`` is the number of features of an input; 0 if inputs are not rows of features.
-    """
+    """Weights of joint features, shape (d,); ``n_features`` is 0 if inputs are not rows of features."""
 
     form: ClassVar[str] = "joint"
     own: ClassVar[tuple[str, ...]] = ()

@@ -32,10 +32,7 @@ class NetworkModel(TrainedModel):
     weights: Vector = field(repr=False)
 
     def parts(self) -> Parts:
-        """Return the weights of a linear network, or else the importance ``Σ_h |o_h U_hk|`` of each feature k.
-
-        Garson, "Interpreting neural-network connection weights", AI Expert 6(4), 1991, without his denominator.
-        """
+        """Return the weights of a linear network, or else Garson's importances (1991), ``Σ_h |o_h U_hk|``."""
         if not self.hidden:
             return Parts.of("weight", self.weights, "Weights are of standardised features.")
         units, _, outputs = layers(self.weights, self.n_features, self.hidden)

@@ -17,10 +17,7 @@ _AT_ONCE = 2**18
 
 @frozen(eq=False, slots=False, kw_only=True)
 class StumpModel(TrainedModel):
-    """Scores ``Σ_t α_t h_t``; h_t is 1 if a feature is above a threshold, or NaN and ``missing`` is true.
-
-    ``features``, ``thresholds``, ``alphas`` and ``missing`` have one value for each weak ranker, shape (T,).
-    """
+    """Scores ``Σ_t α_t h_t``; h_t is 1 if a feature is above a threshold, or NaN and ``missing`` is true."""
 
     form: ClassVar[str] = "stumps"
     own: ClassVar[tuple[str, ...]] = ("features", "thresholds", "alphas", "missing")

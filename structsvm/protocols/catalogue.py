@@ -34,11 +34,7 @@ def other_system(
     pairs_Cs: Sequence[float],
     queries_Cs: Sequence[float],
 ) -> ProtocolModel:
-    """Return a ranker or fusion with the features and grids of one protocol, or raise NotInstalledError.
-
-    ``every`` is the number of rounds, trees or epochs between candidates, ``tol`` the gap of the ranking SVM as a share
-    of the pairs, and ``pairs_Cs`` and ``queries_Cs`` are ascending values of C for its two objectives.
-    """
+    """Return a ranker or fusion with the features and grids of one protocol, or raise NotInstalledError."""
     fault = _fault(name)
     if fault:
         raise NotInstalledError(f"the model {name} needs {EXTRAS[name]}{fault}")

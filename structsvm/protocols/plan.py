@@ -135,11 +135,7 @@ def run_trial(plan: Plan[Any], name: str) -> Trial:
 def run_plan(
     plan: Plan[R], folder: Path | None, *, n_jobs: int | None, progress: Progress | None, replace: bool = False
 ) -> R:
-    """Run the trials that the folder does not have in ``n_jobs`` processes, and return the results of all trials.
-
-    Raise InputError if the folder has trials of another plan, unless ``replace``, or if trials are missing and stored
-    trials have other versions.
-    """
+    """Run the trials that the folder lacks, and return all results; ``replace`` drops trials of another plan."""
     header = plan.header()
     path = None if folder is None else folder / plan.file
     with nullcontext() if path is None else open_records(path, header, plan.kind, replace=replace) as kept:

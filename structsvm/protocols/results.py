@@ -79,11 +79,7 @@ def known_gaps(fits: Iterable[Fit]) -> list[float]:
 
 @frozen(kw_only=True)
 class Trial:
-    """One split of the queries: their ids, the numbers of documents of the three sets, and the fits by group and model.
-
-    Groups are the variants of an experiment, or the models and single features of a benchmark. ``seconds`` include
-    reading and measuring.
-    """
+    """One split of the queries: their ids, numbers of documents of the three sets, and fits by group and model."""
 
     name: str
     train: tuple[str, ...] = field(repr=False)

@@ -56,10 +56,7 @@ class RankingSVM(ProtocolModel):
 
 @frozen(kw_only=True)
 class ClassificationSVM(ProtocolModel):
-    """A linear SVM that separates relevant documents from others, warm-started along a path of C.
-
-    ``balanced`` weights relevant documents by the ratio of other to relevant ones (section 5.2.1 of the paper).
-    """
+    """A linear SVM that separates relevant documents from others, warm-started along a path of C."""
 
     warm_started: ClassVar[bool] = True
 

@@ -15,10 +15,7 @@ _COLUMNS = 16
 
 @frozen(eq=False)
 class CodedFeatures:
-    """Columns that differ between training rows, each value replaced by the number of ascending thresholds below it.
-
-    ``codes``, shape (columns, n), is the number of thresholds plus one if the value is missing.
-    """
+    """Columns that differ, as the number of thresholds below each value (one more if missing), shape (columns, n)."""
 
     features: IntVector
     codes: NDArray[Any]

@@ -273,11 +273,7 @@ class HillClimb:
         return self._value / ONE + self._constant
 
     def move(self, direction: Vector) -> float:
-        """Move to the best step along a direction; return the step, or 0 if none gains anything.
-
-        Rounding can change the ranking in a very narrow region, so the scores after a step decide its value. If this is
-        less than the search promised, only much wider regions are tried next.
-        """
+        """Move to the best step along a direction, judged by the scores after it; return 0 if none gains anything."""
         unit = _unit(self.w, direction)
         direction = unit * direction
         slopes = self._rows.scores(direction)

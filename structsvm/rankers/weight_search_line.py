@@ -27,10 +27,7 @@ _BYTES_A_CROSSING = 40
 
 
 class Kinds(NamedTuple):
-    """The relevant and the other documents, as ascending rows, query by query.
-
-    ``gain``, shape (Q,), is the mean's gain from a relevant document at precision 1, in 2^-62.
-    """
+    """Ascending rows of relevant and other documents, and the ``gain``, shape (Q,), of precision 1, in 2^-62."""
 
     relevant: IntVector
     other: IntVector
@@ -198,10 +195,7 @@ def better(best: Best, low: float, high: float, value: int, narrowest: float) ->
 def sweep(
     kinds: Kinds, ranks: Ranks, steps: Vector, codes: NDArray[np.int32], value: int, best: Best, narrowest: float
 ) -> Best:
-    """Pass sorted crossings from left to right, those at one step together, from the leftmost region of mean ``value``.
-
-    Return the best region that is wider than ``narrowest``.
-    """
+    """Pass sorted crossings from the leftmost region of mean ``value``; return the best region above ``narrowest``."""
     last = -np.inf
     i = 0
     while i < len(steps):

@@ -118,11 +118,7 @@ class CertifiedBounds:
         return 0.01 * self.gap_wanted
 
     def tolerates_rounding(self, error: float, norm: float | None = None) -> bool:
-        """Return True if the rounding of cuts is small compared with the target gap.
-
-        ``error`` is an upper bound of the sum of multipliers times errors of cuts, ``norm`` is ``‖w‖``. None: its upper
-        bound at the optimum, from ``½‖w‖² ≤ P(w) ≤ primal``, which requires that all weights have a regulariser.
-        """
+        """Return True if the rounding of cuts, at most ``error``, is small beside the target gap; ``norm`` is ‖w‖."""
         most = np.sqrt(2.0 * self.primal) if norm is None else norm
         return bool(rounding(most, error) <= _ROUNDING * self.gap_wanted)
 

@@ -84,10 +84,7 @@ def _lowest_of_tangents(line: Parabola, low: tuple[float, LineHinge], high: tupl
 
 
 def search(state: SolverState, base: Evaluated, target: AnyPoint) -> tuple[Evaluated, Evaluated]:
-    """Minimise P on the line from ``base``, with its planes, to ``target``.
-
-    Return the best point and the point of the next cut, a tenth of the way from there to the target, with their planes.
-    """
+    """Minimise P from ``base`` to ``target``; return the best point and, a tenth farther, that of the next cut."""
     with state.clock("oracle"):
         line = state.problem.line(*base, target)
         t = lowest_on(line.regulariser, line.hinges, line.together, lowest_between=line.lowest_between)

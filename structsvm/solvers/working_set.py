@@ -113,10 +113,7 @@ class WorkingSet(CutArrays):
             self.add(cuts.G, cuts.L, cuts.group, cuts.scaled(self.cap), cuts.error)
 
     def solve(self, backend: QPBackend, tol: float) -> None:
-        """Improve the multipliers until the gap of this QP is at most ``tol``.
-
-        If a backend does not raise the dual, the built-in one continues; otherwise the next cut would repeat the last.
-        """
+        """Improve the multipliers to a gap of at most ``tol``; the built-in backend continues if another does not."""
         qp = DualQP(self._H[: self.size, : self.size], self.L, self.group, self.cap, tol)
         start = self._last or QPSolution(self.a.copy(), gap=np.inf)
         solution = backend.solve(qp, start)

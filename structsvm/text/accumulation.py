@@ -255,10 +255,7 @@ def _first_from(documents: NDArray[np.int32], begin: int, end: int, document: in
 
 
 def scores_and_places(keys: NDArray[np.int64]) -> tuple[NDArray[np.float32], IntVector]:
-    """Decode scores and places from keys, which sort by score, then by place.
-
-    The upper half has the bits of the score, inverted but for the sign if it is negative; the lower half has the place.
-    """
+    """Decode keys: the upper half has the bits of the score, sign apart inverted if negative, the lower the place."""
     bits = (keys >> 32).astype(np.int32)
     scores = np.where(bits >= 0, bits, bits ^ 0x7FFFFFFF).astype(np.int32).view(np.float32)
     return scores, keys & 0xFFFFFFFF

@@ -138,10 +138,7 @@ class _Numbers(dict[str, int]):
 
 @frozen(eq=False)
 class _Block:
-    """Postings of some documents, by term and then by document.
-
-    ``terms`` has the numbers of the terms, ascending, and ``sizes`` the number of documents of each, at least 1.
-    """
+    """Postings of documents by term, then by document; ``sizes`` has the number of documents of each term."""
 
     terms: NDArray[np.int32]
     sizes: NDArray[np.int32]

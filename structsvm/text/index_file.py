@@ -1,7 +1,4 @@
-"""File of an index: a description and arrays that are mapped to memory.
-
-Loading verifies digests and the content of all arrays, because compiled loops rely on them.
-"""
+"""File of an index: a description and mapped arrays, all verified at loading because compiled loops rely on them."""
 
 import json
 from collections.abc import Iterator, Mapping

@@ -101,12 +101,7 @@ class Postings:
 
 @frozen(eq=False, repr=False)
 class Strings(Sequence[str]):
-    """Texts stored one after the other, each in its bytes and one number, even if some are long.
-
-    ``content`` has all texts in UTF-8, shape (n_bytes,); bytes that are not UTF-8 are preserved. Text i is
-    ``content[ptr[i]:ptr[i + 1]]``. An integer index returns a text; an array of integers, a mask, a slice or
-    `numpy.asarray` returns an array of texts.
-    """
+    """Texts one after the other in UTF-8, text i in ``content[ptr[i]:ptr[i + 1]]``; indexed like an array of texts."""
 
     content: NDArray[np.uint8]
     ptr: IntVector

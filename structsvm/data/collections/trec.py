@@ -1,8 +1,4 @@
-"""TREC's documents and topics.
-
-Documents are ``<DOC> <DOCNO> id </DOCNO> ... </DOC>``, one field per tag. Topics are
-``<top> <num> Number: id <title> ... </top>``, with or without closing tags of the parts.
-"""
+"""TREC's documents, ``<DOC> <DOCNO> id </DOCNO> ... </DOC>``, and topics, ``<top> <num> Number: id ... </top>``."""
 
 from collections.abc import Iterator
 

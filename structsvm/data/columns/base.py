@@ -46,10 +46,7 @@ def all_tables(paths: Sequence[Path]) -> bool:
 
 
 class Wanted(NamedTuple):
-    """Columns to read: numbers with absolute values up to ``largest``, and texts.
-
-    ``unnamed`` columns are features by default, and messages about them add `NO_FEATURE`.
-    """
+    """Columns to read: numbers of at most ``largest`` and texts; the user did not name the ``unnamed`` ones."""
 
     numbers: Sequence[str]
     texts: Sequence[str]
@@ -69,11 +66,7 @@ class Batch(NamedTuple):
 
 @frozen(eq=False)
 class ColumnFile(ABC):
-    """An open file of named columns.
-
-    ``numeric`` columns hold numbers. ``index`` columns number the rows for a library; they are features only if the
-    user names them.
-    """
+    """An open file of columns; ``numeric`` ones hold numbers, and ``index`` ones number the rows for a library."""
 
     path: Path
     names: tuple[str, ...]

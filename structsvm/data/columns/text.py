@@ -26,11 +26,7 @@ _MISSING = {"", "nan", "na", "null"}
 
 @frozen(eq=False)
 class TextTable(ColumnFile):
-    """An open text table; a column is numeric if all its cells in the first block (some megabytes) are numbers.
-
-    In ``nearly`` columns, more than half of these cells are numbers. ``start`` is that block, and the first of
-    ``blocks``.
-    """
+    """An open text table, whose first block, ``start``, decides which columns are ``numeric``, or ``nearly``."""
 
     nearly: frozenset[str]
     separator: str

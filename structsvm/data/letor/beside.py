@@ -30,10 +30,7 @@ def feature_names_of(path: Path) -> tuple[str, ...] | None:
 
 
 class Head:
-    """Parser of feature names at the head of a file, ``# feature 3 = title.L3``; feed it blocks until it has `ended`.
-
-    Names that are not numbered 1, 2, ... are ignored.
-    """
+    """Parser of feature names at the head of a file, ``# feature 3 = title.L3``; read blocks until it has `ended`."""
 
     def __init__(self) -> None:
         self._names: list[str] = []

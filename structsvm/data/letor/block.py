@@ -1,8 +1,4 @@
-"""Parse a block of lines in LETOR's format, with a compiled loop for plain lines and `parse_line` for others.
-
-The compiled loop stops at a line that is not in its plain form; `parse_line` reads or rejects the line, and the loop
-continues behind it.
-"""
+"""Parse a block of lines in LETOR's format: plain lines in a compiled loop, other lines by `parse_line`."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple

@@ -23,11 +23,7 @@ def read_plain(
     leading: NDArray[np.uint64],
     space: tuple[Any, ...],
 ) -> int:
-    """Append plain lines to a `Space`; return the start of the first line in another form, or the end of the text.
-
-    ``at`` is the start of a line, ``most`` the largest feature index; ``exact`` and ``leading`` come from
-    `powers_of_ten`.
-    """
+    """Append plain lines from ``at`` on to a `Space`; return the start of the first other line, or the end."""
     labels, queries, ends, places, indices, values, counts = space
     end = len(text)
     row, stored, lines, width = counts[0], counts[1], counts[2], counts[3]

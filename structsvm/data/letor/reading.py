@@ -132,11 +132,7 @@ def _load(groups: list[list[Path]], sizes: list[Path] | None, how: "Reading") ->
 
 @frozen
 class Reading:
-    """Settings of the reader.
-
-    ``n_features`` limits the feature index, and ``beyond`` replaces the message about larger ones. ``labels`` and
-    ``queries`` require labels and queries; ``sparse`` None chooses between CSR and dense by memory.
-    """
+    """Settings of the reader; ``beyond`` replaces the message about features above ``n_features``."""
 
     n_features: int | None = None
     beyond: str | None = None
@@ -148,12 +144,7 @@ class Reading:
 
 
 class LetorRows:
-    """The rows of files, as read by `read_rows`.
-
-    ``width`` is the largest feature index, ``names`` has the feature names of each file, and ``without_queries`` lists
-    the files without query information, whose rows are one query each. Queries without an id get ids above ``taken``,
-    the largest id of other data sets.
-    """
+    """The rows of files, as read by `read_rows`; queries without an id get ids above ``taken``, the largest before."""
 
     def __init__(self, how: Reading, taken: int = 0) -> None:
         self.width = 0

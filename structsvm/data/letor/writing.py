@@ -23,10 +23,7 @@ _PLACE = "a LETOR file"
 
 @frozen(eq=False)
 class LetorText:
-    """Documents checked for LETOR's format, made by `of`; queries are int64.
-
-    ``topics`` maps query ids to topics if topics are not numbers.
-    """
+    """Documents checked for LETOR's format, made by `of`; ``topics`` maps query ids to topics that are no numbers."""
 
     X: Any
     y: NDArray[np.float64]

@@ -22,10 +22,7 @@ def is_call(X: Any) -> bool:
 
 
 def of_list(given: Any) -> tuple[list[Any], list[str]]:
-    """Return partitions that futures or calls make, as delayed calls, and their names for messages.
-
-    Each returns a `Partition`, ``(X, y, qid)``, ``(X, y, qid, sample_weight)`` or `RankingData`.
-    """
+    """Return partitions that futures or calls make, as delayed calls, and their names for messages."""
     if not given:
         raise InputError("the list of partitions is empty: give at least one")
     for number, each in enumerate(given):

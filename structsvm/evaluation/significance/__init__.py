@@ -1,7 +1,4 @@
-"""Comparison of two systems query by query: difference, confidence interval and significance tests.
-
-A test has its own file, and an entry in `structsvm.evaluation.significance.paired.TESTS`.
-"""
+"""Comparison of two systems query by query: difference, confidence interval and significance tests."""
 
 from structsvm.evaluation.significance.corrections import holm
 from structsvm.evaluation.significance.paired import PairedTests, paired_tests

@@ -145,10 +145,7 @@ def differences(first: ArrayLike, second: ArrayLike) -> Vector:
 def bootstrap_interval(
     difference: Vector, *, confidence_level: float = 0.95, n_resamples: int = 10_000, random_state: int = 0
 ) -> tuple[float, float] | None:
-    """Return the confidence interval of the mean difference, by the bootstrap over queries; None for one query.
-
-    Bias-corrected and accelerated (Efron, "Better bootstrap confidence intervals", JASA 1987).
-    """
+    """Return the confidence interval of the mean difference by Efron's BCa bootstrap (1987); None for one query."""
     from scipy.stats import bootstrap
 
     if len(difference) < 2:

@@ -10,12 +10,7 @@ _STEPS = 1e10
 
 
 def randomization_p(difference: Vector, n_resamples: int = 10_000, random_state: int = 0) -> float:
-    """Return the p-value of Fisher's two-tailed randomisation test of the mean difference.
-
-    The null hypothesis is that each difference could equally have the other sign (Smucker, Allan and Carterette, "A
-    comparison of statistical significance tests for information retrieval evaluation", CIKM 2007). The test is exact if
-    there are at most ``n_resamples`` assignments of signs to non-zero differences. It is 1 if at most one is not 0.
-    """
+    """Return the p-value of Fisher's two-tailed randomisation test of the mean difference, exact for few queries."""
     from scipy.stats import permutation_test
 
     changing = difference[difference != 0.0]

@@ -12,11 +12,7 @@ _EXACT, _EXACT_WITH_TIES = 50, 13
 
 
 def wilcoxon_p(difference: Vector, _n_resamples: int = 0, _random_state: int = 0) -> float:
-    """Return the p-value of Wilcoxon's two-tailed signed rank test (1945); 1 if all differences are 0.
-
-    Differences of 0 are dropped, as by Wilcoxon; equal sizes share their ranks. Exact for few differences; otherwise a
-    normal approximation with the variance corrected for ties, without continuity correction.
-    """
+    """Return the p-value of Wilcoxon's two-tailed signed rank test (1945); 1 if all differences are 0."""
     return _p_value(difference[difference != 0.0].tobytes())
 
 

@@ -88,10 +88,7 @@ def _class_combine(view: Any, i: Any, c: Any, out: Any) -> None:
 
 @frozen(eq=False)
 class PerClass(Operator):
-    """One weight vector per class: w is a K x d matrix in row order, and the K scores of a row are adjacent.
-
-    ``rows`` must accept a matrix of K weight vectors, as `Rows`, or `WithIntercept` of `Rows`, does.
-    """
+    """One weight vector per class: w is a K x d matrix in row order, and the K scores of a row are adjacent."""
 
     rows: Operator
     n_classes: int
@@ -145,11 +142,7 @@ def _shared_combine(view: Any, i: Any, c: Any, out: Any) -> None:
 
 @frozen(eq=False)
 class WithShared(Operator):
-    """Another operator's scores, and scores that all examples share: ``count`` more weights, the last ones.
-
-    The joint feature map is ``[A_x' c_a(y), c_b(y)]``. A chain of labels, with emission scores from the rows and with
-    transition scores that are weights themselves, is ``WithShared(PerClass(rows, K), K * K)``.
-    """
+    """Another operator's scores, and ``count`` more weights, the last ones: scores that all examples share."""
 
     rows: Operator = field(validator=of_kind(Operator, "an operator"))
     count: int

@@ -62,11 +62,7 @@ class Dense(MatrixKind):
         return DenseView(ptr, read_only(X))
 
     def prefers_product(self, X: Any, columns: int) -> bool:
-        """Prefer BLAS for float64 and several columns.
-
-        For one column BLAS takes twice the time of our loops, and equal rows get different scores: BLAS sums rows at
-        the ends of a block in another order. It sums float32 in float32.
-        """
+        """Prefer BLAS for float64 and several columns; for one column it gives equal rows different scores."""
         return bool(X.dtype == np.float64 and columns > 1)
 
 

@@ -17,10 +17,7 @@ _VALUES_AT_ONCE = 2**17
 
 
 def scaled(rows: Any, ptr: IntVector, name: str | None, *, centred: bool = True) -> Any:
-    """Scale dense rows within each query, in their number type; return them unchanged if ``name`` is None.
-
-    Queries start at ``ptr``, shape (Q + 1,), and are not empty. Without ``centred``, rows are divided but not shifted.
-    """
+    """Scale dense rows within queries that start at ``ptr``, shape (Q + 1,); without ``centred``, do not shift them."""
     if name is None or not len(rows):
         return rows
     if name == "query-percentiles":

@@ -1,7 +1,4 @@
-"""Scalings of features, which a ranker applies before weighting them and stores with its weights.
-
-They need only NumPy, so that a loaded ranker can predict without other packages.
-"""
+"""Scalings of features, which rankers store with their weights; they need only NumPy, as prediction does."""
 
 import json
 from abc import ABC, abstractmethod

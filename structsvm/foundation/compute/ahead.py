@@ -12,10 +12,7 @@ T = TypeVar("T")
 
 
 def in_order(function: Callable[[S], T], items: Iterable[S], threads: Callable[[], int]) -> Generator[T]:
-    """Map a function that releases the GIL over items on several threads and yield the results in order.
-
-    ``threads()`` is called for two or more items only. An exception is raised in its item's place.
-    """
+    """Map a function that releases the GIL over items on ``threads()`` threads and yield the results in order."""
     tasks = _tasks(function, items)
     start = list(islice(tasks, 2))
     if len(start) < 2:

@@ -24,11 +24,7 @@ _MOST_BLOCKS = 128
 def in_blocks(
     function: Callable[[int, int], T], ptr: IntVector, work: float = 1.0, most: int = _MOST_BLOCKS
 ) -> list[T]:
-    """Call ``function(first, end)``, which releases the GIL, on blocks of about equally many scores, on threads.
-
-    Results are in order. ``work`` is the time per score relative to an argmax (some 0.1 µs); ``most`` limits the
-    blocks.
-    """
+    """Call ``function(first, end)`` on blocks of about equally many scores, on threads; return the results in order."""
     bounds = _bounds(ptr, work, most).tolist()
     blocks = len(bounds) - 1
     if blocks == 1:
@@ -46,11 +42,7 @@ def in_blocks(
 
 
 def over_blocks(loop: Callable[[IntVector, IntVector], None], ptr: IntVector, work: float = 1.0) -> None:
-    """Run a compiled loop on several threads, without the GIL between blocks, which may take less than a millisecond.
-
-    The loop receives bounds, shape (blocks + 1,), and a counter, shape (1,), from which it takes the next block by
-    ``add``.
-    """
+    """Run a compiled loop on threads, which take blocks by ``add`` of a counter, shape (1,), without the GIL."""
     bounds = _bounds(ptr, work, _MOST_BLOCKS)
     counters = np.zeros(1, dtype=np.int64)
     if len(bounds) == 2:

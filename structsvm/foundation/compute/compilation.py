@@ -41,10 +41,7 @@ def compiled(
 
 
 def by_address(function: F, signature: Any) -> F:
-    """Cache the machine code and address of a compiled function for one signature, to pass it as an argument.
-
-    Otherwise each call looks them up, which takes as long as some argmaxes, under a lock that Ctrl-C can leave taken.
-    """
+    """Cache the address of a compiled function for one signature, because each call would look it up under a lock."""
     if numba.config.DISABLE_JIT:
         return function
     # Another numba may lack these attributes; calls then take longer.
@@ -65,10 +62,7 @@ def compiled_part(function: F, *, reorder: bool = False) -> F:
 
 
 def inlined_part(function: F) -> F:
-    """Copy a function into the compiled functions that call it; for short functions and those with one caller.
-
-    A function that is not copied is optimised again within each of its callers, so this shortens compiling.
-    """
+    """Copy a short function, or one with one caller, into its compiled callers, which shortens compiling."""
     if numba.config.DISABLE_JIT:
         return function
     # Threads that call a waiting function from Python must not block the others.

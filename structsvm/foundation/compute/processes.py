@@ -21,10 +21,7 @@ T = TypeVar("T")
 def spread(
     function: Callable[..., T], tasks: Iterable[tuple[object, ...]], n_jobs: int | None
 ) -> Generator[T, None, None]:
-    """Call an importable function with each task's arguments in worker processes; yield results as they are ready.
-
-    Large arrays are sent once, as memory maps. One job runs here; None uses all processors. Closing ends the processes.
-    """
+    """Call an importable function with each task's arguments in processes; yield results as they are ready."""
     n_jobs = n_jobs or cpu_count()
     if n_jobs == 1:
         yield from (function(*task) for task in tasks)

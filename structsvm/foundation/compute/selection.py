@@ -9,10 +9,7 @@ from structsvm.foundation.compute.compilation import compiled
 
 @compiled
 def largest_to_front(values: NDArray[Any], k: int) -> Any:
-    """Move the k largest values to the front, in no order, and return the smallest of them; 1 ≤ k ≤ n, no NaN.
-
-    Hoare's FIND (CACM 1961) with the median of three as pivot; numpy's partition takes longer to compile.
-    """
+    """Move the k largest values to the front and return the smallest of them (Hoare's FIND); 1 ≤ k ≤ n, no NaN."""
     low, high = 0, len(values) - 1
     while low < high:
         one, two, three = values[low], values[(low + high) >> 1], values[high]

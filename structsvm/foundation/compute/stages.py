@@ -1,12 +1,7 @@
 """Parallel work of compiled code in stages: all pieces of one stage finish before the next begins.
 
 The calling thread leads: it begins a stage, works on pieces like the others, and waits for the rest. Between stages it
-may run Python, while the followers poll in compiled code and start within a microsecond. Results do not depend on which
-thread does which piece.
-
-Followers poll and yield instead of sleeping. In joint steps at C = 10,000 on 800 queries of 80 documents, half of these
-waits take less than 8 µs and 97 of 100 less than 50, which is the time to wake a thread. Waits take an eighth of the
-fit.
+may run Python, while the followers poll in compiled code, because most waits are shorter than waking a thread.
 """
 
 from collections.abc import Callable

@@ -22,14 +22,7 @@ _FARTHEST = 900
 
 @frozen(eq=False)
 class ExactSum:
-    """An exact sum of float64 numbers, stored as a few non-overlapping partial sums; none for 0.
-
-    Sums of parts add up exactly, in any order; `value` rounds once. Additions are error-free (Shewchuk, "Adaptive
-    Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates", Discrete & Computational Geometry 1997,
-    section 2.4). Many numbers are first split at fixed places into few that add up without rounding (Rump, Ogita and
-    Oishi, "Accurate Floating-Point Summation Part I", SIAM Journal on Scientific Computing 2008, section 3), at some 10
-    ns a number.
-    """
+    """An exact sum of float64 numbers as a few non-overlapping partial sums (Shewchuk, 1997); none for 0."""
 
     partials: Vector = field(factory=lambda: np.zeros(0))
 
@@ -52,11 +45,7 @@ class ExactSum:
 
 @frozen(eq=False)
 class VectorSum:
-    """A sum of vectors as ``high + low``, with twice the digits of float64; ``low`` is None if it is 0.
-
-    `value` rounds once, so the result does not depend on parts or order, unless a sum is within some ``2^−100`` of its
-    largest term from a rounding boundary. Knuth, "The Art of Computer Programming", volume 2, section 4.2.2, theorem B.
-    """
+    """A sum of vectors as ``high + low`` (Knuth, volume 2, section 4.2.2), almost independent of their order."""
 
     high: Vector
     low: Vector | None = None
@@ -105,7 +94,7 @@ def _add(total: Matrix, more: Matrix) -> None:
 
 
 def _partials(values: Vector) -> Vector:
-    """Return partial sums that add up exactly to the sum of the values."""
+    """Return partial sums of the values, split at fixed places to add up exactly (Rump, Ogita and Oishi, 2008)."""
     n = len(values)
     with np.errstate(invalid="ignore", over="ignore"):
         largest = float(np.abs(values).max(initial=0.0))

@@ -51,11 +51,7 @@ class Threads:
         self._pool: ThreadPoolExecutor | None = None
 
     def together(self, work: Callable[[], None], most: int, over: Callable[[], None] | None = None) -> None:
-        """Run ``work``, which takes pieces until none is left, on up to ``most`` threads; wait until all return.
-
-        Other threads may start late or never. ``over`` is called at the end, perhaps repeatedly, to release waiting
-        threads.
-        """
+        """Run ``work`` on up to ``most`` threads and wait; ``over``, perhaps repeated, releases waiting threads."""
         others: list[Future[None]] = []
         try:
             if min(self.count, most) > 1:
@@ -74,10 +70,7 @@ class Threads:
                 other.result()
 
     def aside(self, work: Callable[[], T]) -> Callable[[], T]:
-        """Start short work on another thread, or here if there is none; return a function that waits for the result.
-
-        Ctrl-C waits for it, and `together` has one thread less until it ends.
-        """
+        """Start short work on another thread, or here if there is none; return a function that waits for the result."""
         if self.count == 1:
             return work
         self._pool = self._pool or ThreadPoolExecutor(self.count - 1, "structsvm")

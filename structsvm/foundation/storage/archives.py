@@ -1,7 +1,4 @@
-"""Read and check archives of named arrays (npz).
-
-Shapes and types are checked before content is read. Content is read on demand and compared with its digest.
-"""
+"""Read archives of named arrays (npz): headers are checked first, and content is compared with its digest."""
 
 import errno
 import hashlib

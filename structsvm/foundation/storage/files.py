@@ -88,10 +88,7 @@ class _Packed:
 
 @contextmanager
 def open_source(path: Path) -> Iterator[Source]:
-    """Open a file, or standard input as ``/dev/stdin``, for one read; detect compression by content.
-
-    OSError in the body of the ``with`` is reported as a failure to read, so the body must only read.
-    """
+    """Open a file or ``/dev/stdin`` for one read; an OSError in the body of the ``with`` counts as a read error."""
     try:
         if path.is_dir():
             raise InputError(f"{path} is a directory: name the files in it")

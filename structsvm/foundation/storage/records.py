@@ -1,7 +1,4 @@
-"""Store finished parts of long work so that it can resume.
-
-The file has one JSON line per part, after a header line that identifies the work.
-"""
+"""Store finished parts of long work, so that it can resume: a header that identifies it, and a JSON line for each."""
 
 import os
 import platform
@@ -54,10 +51,7 @@ class Header:
 
 @frozen
 class Kind(Generic[T]):
-    """A kind of long work: the type of its parts, their sort key, and the words that messages use.
-
-    ``whole_folder`` reserves the folder of the file for one work; ``removal`` is advice to users who need the place.
-    """
+    """A kind of long work, with the words of messages; ``whole_folder`` reserves the file's folder for one work."""
 
     part: type[T]
     key: Callable[[T], Any]
@@ -80,10 +74,7 @@ class Kind(Generic[T]):
 
 @frozen(eq=False)
 class Records(Generic[T]):
-    """An open, locked file of finished parts, sorted by key; made by `open_records`.
-
-    ``header`` has the versions that began the work.
-    """
+    """An open, locked file of finished parts, sorted by key; ``header`` has the versions that began the work."""
 
     path: Path
     header: Header

@@ -60,11 +60,7 @@ class Column:
 
 @frozen
 class Table:
-    """A table: its title, its columns, its rows in sections with a gap between them, and the notes below it.
-
-    Formats for people (text, Markdown, LaTeX, HTML) show the columns. Formats for programs (CSV, JSON) contain the
-    records with all digits. ``str(table)`` is the table as text.
-    """
+    """A table: columns for people, sections of records, which programs get with all digits, and notes below."""
 
     title: str
     columns: tuple[Column, ...]
@@ -101,11 +97,7 @@ def as_text(table: Table) -> str:
 
 
 def as_csv(tables: Sequence[Table], names: Iterable[str] | None = None) -> str:
-    """Return the records of tables as CSV with a line of headings: ``names``, or the names in the first record.
-
-    Texts are `printable`. A text that spreadsheets would take for a formula gets an apostrophe in front, as OWASP
-    advises, and so does a text with apostrophes before a formula, so that different texts stay different.
-    """
+    """Return the records of tables as CSV, with an apostrophe before texts that spreadsheets take for formulas."""
     text = io.StringIO()
     records = [record for table in tables for record in table.records]
     columns = tuple(records[0] if records else ()) if names is None else tuple(names)

@@ -140,11 +140,7 @@ def run(
 
 @frozen(eq=False)
 class ExperimentPlan(Plan[ExperimentResults]):
-    """The trials of an experiment, over ``splits`` of the queries of a pool.
-
-    ``functions`` are the base functions, best first. `ready` fills ``read``, the features that maps compute query by
-    query.
-    """
+    """The trials of an experiment, over ``splits`` of a pool's queries; `ready` fills ``read``, features by query."""
 
     kind = Kind(
         part=Trial,

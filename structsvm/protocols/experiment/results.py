@@ -44,11 +44,7 @@ class Query:
 
 @frozen(kw_only=True)
 class BaseFunction:
-    """A base function, such as a submission, as a ranker of the pool; documents that it did not retrieve are tied last.
-
-    ``measures`` are MAP over all queries, and interpolated precision, mean over the test queries of all trials.
-    ``retrieved`` is the share of the pool's documents that it retrieved.
-    """
+    """A base function as a ranker of the pool; documents that it did not retrieve are tied last."""
 
     measures: Mapping[str, float] = field(repr=False)
     queries: Mapping[str, tuple[float, ...]] = field(repr=False)

@@ -61,11 +61,7 @@ class Fold:
 
 
 def find_folds(folder: str | Path) -> tuple[Fold, ...]:
-    """Find the folds in a folder; raise InputError if there are none, or a file is missing or ambiguous.
-
-    In LETOR's rotation of ``S1.txt`` to ``Sn.txt``, fold k trains on n - 2 files beginning with ``Sk.txt``, validates
-    on the next file and tests on the one after it; ``S1.txt`` follows ``Sn.txt``.
-    """
+    """Find the folds in a folder, or rotate its sets ``S1.txt`` to ``Sn.txt`` as LETOR; raise InputError if none."""
     folder = as_path("folder", folder)
     if not folder.is_dir():
         kind = "is a file: name the folder that holds the folds" if folder.exists() else "does not exist"

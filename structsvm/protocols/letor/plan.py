@@ -31,10 +31,7 @@ from structsvm.registry import benchmark_models, measures
 
 @frozen
 class BestFeature(ProtocolModel):
-    """The single feature that ranks the validation queries best; its candidates are all features.
-
-    ``names`` are the names of the first features; other features have numbers only.
-    """
+    """The single feature that ranks the validation queries best; ``names`` are those of the first features."""
 
     name: str = "Best feature"
     features: FeatureMap = field(factory=AsGiven)

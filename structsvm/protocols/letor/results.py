@@ -115,10 +115,7 @@ def name_of(measure: Measure) -> str:
 
 
 def measured(scores: Vector, y: Vector, qid: IntVector) -> dict[str, float]:
-    """Return the means over queries of LETOR's measures by name.
-
-    ``ndcg4@k`` is NDCG as the tool of LETOR 4.0 counts it: 0 for a query with fewer than k documents.
-    """
+    """Return means of LETOR's measures by name; in ``ndcg4@k`` a query of fewer than k documents counts 0."""
     lists = rank_lists(scores, y, qid)
     documents = np.bincount(lists.query, minlength=len(lists.ids))
     ndcg = {k: _REPORTED[f"ndcg@{k}"].of(lists).values for k in CUTOFFS}

@@ -183,11 +183,7 @@ def solve_shrunk(
     start: QPSolution | None,
     solve: Callable[[DualQP, QPSolution | None], QPSolution],
 ) -> QPSolution:
-    """Solve on a growing subset of cuts until the gap on all of them is at most ``qp.tol`` or ``solve`` fails.
-
-    A working-set method (Joachims, "Making large-Scale SVM Learning Practical", 1999). The subset grows only at its
-    end, also from call to call, for warm starts.
-    """
+    """Solve on a growing subset of cuts until the gap on all of them is at most ``qp.tol`` or ``solve`` fails."""
     if start is None:
         cuts, warm = _violated(qp, np.zeros(0, np.int64), qp.b)[: max(GROWTH, len(qp.cap))], None
     else:

@@ -57,10 +57,7 @@ def ascend_pairs(
     tol: float,
     passes: int,
 ) -> tuple[float, int]:
-    """Move weight in pairs within groups, from the smallest slope to the largest; return gap and number of steps.
-
-    Each pass steps exactly in the groups with a large share of the gap, until the gap is at most ``tol``.
-    """
+    """Move weight in pairs within groups until the gap is at most ``tol``; return gap and number of steps."""
     groups = len(cap)
     size = len(weight) - groups
     best = np.empty(groups, np.int64)

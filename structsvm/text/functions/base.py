@@ -105,10 +105,7 @@ class Scorer:
         return f"{type(self).__name__}({self.function!r}, {self.postings!r})"
 
     def scores(self, query: Mapping[str, float]) -> Vector:
-        """Return the score of every document for the counts of a query's terms, shape (n_documents,).
-
-        A document without a term of the query has ``a(d) + c(Q)``. All scores are 0 if no document has a term.
-        """
+        """Return the score of every document for the counts of a query's terms, shape (n_documents,)."""
         bound = self.bound_query(query)
         sums = np.zeros(self.postings.n_documents)
         if len(bound.terms) == 0:

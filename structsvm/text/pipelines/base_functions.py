@@ -58,11 +58,7 @@ def opened(indexes: IndexOrPath | Iterable[IndexOrPath]) -> tuple[NamedIndex, ..
 
 @frozen(eq=False)
 class BaseFunctions:
-    """Retrieval functions on indexes, made by `of`; each function on each index is a base function.
-
-    ``names`` are such as ``"okapi"``, or ``"stems.okapi"`` with several indexes. The best ``depth`` documents of each
-    are candidates. If ``letor`` is None, the scores of the base functions are the features.
-    """
+    """Each retrieval function on each index, made by `of`; the best ``depth`` documents of each are candidates."""
 
     indexes: tuple[NamedIndex, ...]
     functions: tuple[RetrievalFunction, ...]
