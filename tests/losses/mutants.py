@@ -16,12 +16,16 @@ from typing import Any
 from unittest.mock import patch
 
 import attrs
+import numpy as np
 from attrs import frozen
 
 from structsvm.testing import check_loss
 
 _MOST_STEPS = 100_000
 """A loop that a mutant makes endless stops here."""
+
+_UNWRITTEN = 1_000_000
+"""Smallest value of entries that a mutant does not write: too large for an index. They differ, as memory does."""
 
 
 @frozen
@@ -89,10 +93,17 @@ def _executed(name: str, place: int | None = None) -> ModuleType:
     for node in ast.walk(tree):
         if isinstance(node, ast.While):
             node.body.insert(0, ast.parse("_count_step()").body[0])
+        # A mutant may read entries that it never wrote, and the memory of np.empty differs between runs.
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "np.empty":
+            node.func = ast.Name("_empty", ast.Load())
     module, steps = ModuleType(name), iter(range(_MOST_STEPS))
-    module.__dict__["_count_step"] = lambda: next(steps)
+    module.__dict__.update(_count_step=lambda: next(steps), _empty=_filled)
     exec(compile(ast.fix_missing_locations(tree), f"<mutant of {name}>", "exec"), module.__dict__)
     return module
+
+
+def _filled(shape: Any, dtype: Any = float) -> Any:
+    return (_UNWRITTEN + np.arange(np.prod(shape))).reshape(shape).astype(dtype)
 
 
 def _reached(module: str, line: int) -> list[tuple[str, range]]:

@@ -56,10 +56,10 @@ CASES_OF_TARGETS = [pytest.param(*case, target, id=f"{case[0]!r}, {target}") for
 
 @pytest.mark.parametrize(("loss", "examples", "target"), CASES_OF_TARGETS)
 def test_mistakes_in_an_argmax_are_found(loss: Any, examples: Any, target: str) -> None:
-    """Some mutants change nothing, such as the size of a buffer or code for cut-offs, so half may survive."""
+    """Some mutants change nothing, such as the size of a buffer, so two in five may survive."""
     mutants = sample(loss, target, 8)
     survivors = [mutant.title for mutant in mutants if not is_found(loss, mutant, examples)]
-    assert len(survivors) <= 0.5 * len(mutants), "\n".join(survivors)
+    assert len(survivors) <= 0.4 * len(mutants), "\n".join(survivors)
 
 
 @pytest.mark.parametrize(("loss", "examples", "target"), CASES_OF_TARGETS)
