@@ -10,7 +10,7 @@ from attrs import frozen
 
 from structsvm.exceptions import InputError
 from structsvm.features.operators import Operator, Rows
-from structsvm.features.operators.base import scores_of
+from structsvm.features.operators.base import scores_of_examples
 from structsvm.features.operators.composed import WithIntercept, WithShared
 from structsvm.features.operators.matrix import Readable
 from structsvm.foundation.types import BoolVector, IntVector, Vector
@@ -213,7 +213,7 @@ class ScoreLoss(StructuredLoss[Y]):
         if operator.d != len(w):
             raise InputError(f"the inputs have features for {operator.d} weights, and the model has {len(w)}")
         scores, ptr = operator.scores(w), operator.ptr
-        each = (scores_of(scores, ptr, i, i + 1) for i in range(operator.n))
+        each = (scores_of_examples(scores, ptr, i, i + 1) for i in range(operator.n))
         return [call_method(self, "argmax", i, self.argmax, own) for i, own in enumerate(each)]
 
 

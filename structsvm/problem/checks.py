@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from structsvm.exceptions import InputError, OracleError
-from structsvm.features.operators.base import scores_of
+from structsvm.features.operators.base import scores_of_examples
 from structsvm.foundation.queries import require_labels, row_weights
 from structsvm.foundation.settings import require_number
 from structsvm.foundation.types import BoolVector, IntVector, Matrix, Vector
@@ -275,7 +275,7 @@ def require_best(problem: Any, planes: Planes, point: Point, others: Iterable[Pl
     if looked_at < problem.n:
         start = int(np.random.default_rng(problem.n).integers(problem.n - looked_at + 1))
         some = problem.block(start, start + looked_at)
-        here = Point(point.w, scores_of(point.scores, problem.ptr, start, start + looked_at))
+        here = Point(point.w, scores_of_examples(point.scores, problem.ptr, start, start + looked_at))
     # Multiples above 1 may be out of bounds.
     for t in _NEARBY if problem.box is None else _NEARBY[:1]:
         nearby = some.planes(some.origin().toward(here, t))

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from structsvm.exceptions import InputError
-from structsvm.features.operators.base import scores_of
+from structsvm.features.operators.base import scores_of_examples
 from structsvm.foundation.types import Vector
 from structsvm.losses.latent import Completed
 from structsvm.losses.user_methods import joint_features
@@ -51,7 +51,7 @@ def ramp(problem: Problem) -> Subtracted:
         scores = problem.operator.scores(w)
         coef = np.zeros_like(scores)
         for i in used:
-            found = loss.prediction(scores_of(scores, problem.ptr, i, i + 1), ys[i])
+            found = loss.prediction(scores_of_examples(scores, problem.ptr, i, i + 1), ys[i])
             code = problem.cap[i] * (loss.encode(found, ys[i]) - loss.encode(ys[i], ys[i]))
             own, end = slice(problem.ptr[i], problem.ptr[i + 1]), int(problem.ptr[i + 1] - problem.ptr[i])
             coef[own] = code[:end]

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from attrs import frozen
 from joblib import Parallel, delayed, effective_n_jobs
 
-from structsvm.features.operators.base import scores_of
+from structsvm.features.operators.base import scores_of_examples
 from structsvm.foundation.compute.blocks import over_blocks
 from structsvm.foundation.compute.workers import beside
 from structsvm.foundation.signals import held
@@ -179,7 +179,7 @@ class PythonOracle(Oracle):
         parts = Parallel(n_jobs=self.n_jobs)(
             delayed(beside)(
                 *(os.getpid(), self.block(start, stop)._planes),
-                *(scores_of(scores, ptr, start, stop), ptr[start : stop + 1] - ptr[start], cap[start:stop]),
+                *(scores_of_examples(scores, ptr, start, stop), ptr[start : stop + 1] - ptr[start], cap[start:stop]),
             )
             for start, stop in pairwise(bounds)
         )
@@ -198,7 +198,7 @@ class PythonOracle(Oracle):
             if cap[i] > 0.0:
                 method, y_hat = "loss_augmented_argmax", None
                 try:
-                    y_hat = self.loss.loss_augmented_argmax(scores_of(scores, ptr, i, i + 1), y)
+                    y_hat = self.loss.loss_augmented_argmax(scores_of_examples(scores, ptr, i, i + 1), y)
                     require_output(self.loss, y_hat)
                     method = "loss"
                     losses[i] = self.loss.loss(y, y_hat)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from structsvm.exceptions import InputError
 from structsvm.features.operators import Operator
-from structsvm.features.operators.base import scores_of
+from structsvm.features.operators.base import scores_of_examples
 from structsvm.features.operators.matrix import Readable
 from structsvm.foundation.arrays import numbers
 from structsvm.foundation.compute.summation import ExactSum, exact_sum
@@ -382,7 +382,7 @@ def failed_kernel(problem: Problem, point: Point, error: Exception) -> InputErro
     for i in range(problem.n):
         example = problem.block(i, i + 1)
         try:
-            example.oracle.planes(scores_of(point.scores, problem.ptr, i, i + 1), example.ptr, example.cap)
+            example.oracle.planes(scores_of_examples(point.scores, problem.ptr, i, i + 1), example.ptr, example.cap)
         except Exception as again:
             return failed(problem.loss, "kernel", again, None, example=problem.first + i)
     return failed(problem.loss, "kernel", error, None)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from structsvm.exceptions import InputError, OracleError
-from structsvm.features.operators.base import scores_of
+from structsvm.features.operators.base import scores_of_examples
 from structsvm.foundation.types import Vector
 from structsvm.losses import AveragePrecision, ROCArea
 from structsvm.problem import Problem, fingerprint
@@ -68,7 +68,7 @@ def test_a_block_agrees_with_the_whole(kind: str, seed: int, data: st.DataObject
     whole_point, part_point = problem.at(w), block.at(w)
     whole, part = problem.planes(whole_point), block.planes(part_point)
     own, ptr = slice(problem.ptr[start], problem.ptr[stop]), problem.ptr
-    np.testing.assert_allclose(part_point.scores, scores_of(whole_point.scores, ptr, start, stop), atol=1e-12)
+    np.testing.assert_allclose(part_point.scores, scores_of_examples(whole_point.scores, ptr, start, stop), atol=1e-12)
     np.testing.assert_allclose(part.coef, whole.coef[own], atol=1e-12)
     if whole.shared is not None:
         np.testing.assert_allclose(part.shared.toarray(), whole.shared[start:stop].toarray(), atol=1e-12)

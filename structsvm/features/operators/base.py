@@ -96,7 +96,7 @@ class Operator(ABC):
         return out
 
 
-def scores_of(scores: Vector, ptr: IntVector, start: int, stop: int) -> Vector:
+def scores_of_examples(scores: Vector, ptr: IntVector, start: int, stop: int) -> Vector:
     """Return the scores of the examples ``start`` to ``stop − 1``, then the shared ones; a view if possible."""
     own, shared = scores[ptr[start] : ptr[stop]], scores[ptr[-1] :]
     if not len(shared):
