@@ -37,9 +37,19 @@ def reads_beyond(scores):  # type: ignore[no-untyped-def]
     return scores[len(scores) + 1]
 
 
+@numba.extending.register_jitable
+def part_reads_beyond(scores):  # type: ignore[no-untyped-def]
+    return scores[len(scores) + 2]
+
+
 def calls_beyond(scores, labels, params, out):  # type: ignore[no-untyped-def]
     out[:] = 0.0
     return reads_beyond(scores)
+
+
+def calls_part_beyond(scores, labels, params, out):  # type: ignore[no-untyped-def]
+    out[:] = 0.0
+    return part_reads_beyond(scores)
 
 
 def endless(scores, labels, params, out):  # type: ignore[no-untyped-def]
@@ -61,6 +71,7 @@ def vandal(scores, labels, params, out):  # type: ignore[no-untyped-def]
     [
         (beyond, "reads or writes beyond its vectors: index 4 is out of bounds"),
         (calls_beyond, "reads or writes beyond its vectors: index 5 is out of bounds"),
+        (calls_part_beyond, "reads or writes beyond its vectors: index 6 is out of bounds"),
         (endless, "did not end within 0 seconds of computing: it is in an endless loop"),
         (vandal, "changed the scores, labels or params"),
     ],
