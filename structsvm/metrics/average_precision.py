@@ -144,7 +144,7 @@ class IPrec(BinaryMeasure):
     recall: float = field(validator=within(0.0, 1.0))
 
     def values(self, lists: RankedLists) -> Vector:
-        return _interpolated(self, lists, (self.recall,))[0]
+        return interpolated(self, lists, (self.recall,))[0]
 
 
 @frozen
@@ -154,10 +154,10 @@ class ElevenPoint(BinaryMeasure):
     name: ClassVar[str] = "11pt_avg"
 
     def values(self, lists: RankedLists) -> Vector:
-        return np.asarray(np.mean(_interpolated(self, lists, LEVELS), axis=0))
+        return np.asarray(np.mean(interpolated(self, lists, LEVELS), axis=0))
 
 
-def _interpolated(measure: BinaryMeasure, lists: RankedLists, levels: tuple[float, ...]) -> list[Vector]:
+def interpolated(measure: BinaryMeasure, lists: RankedLists, levels: tuple[float, ...]) -> list[Vector]:
     """Return interpolated precision at each level; NaN for queries without a relevant document."""
     relevant, n_relevant = measure.found(lists), measure.n_relevant(lists)
     query, found = lists.query[relevant], lists.count_down(relevant)[relevant]

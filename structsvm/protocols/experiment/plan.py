@@ -15,6 +15,7 @@ from structsvm.foundation.queries import Queries
 from structsvm.foundation.settings import at_least, require_kind
 from structsvm.foundation.storage.records import Header, Kind, digest, versions
 from structsvm.foundation.types import IntVector, Vector
+from structsvm.metrics import AP
 from structsvm.protocols.catalogue import PAPER_MODELS, as_models
 from structsvm.protocols.experiment.results import (
     WITH_BEST,
@@ -23,7 +24,7 @@ from structsvm.protocols.experiment.results import (
     ExperimentResults,
     Query,
 )
-from structsvm.protocols.experiment.scoring import rank_base_functions, score_queries, tested, tied_shares
+from structsvm.protocols.experiment.scoring import measures_of, rank_base_functions
 from structsvm.protocols.experiment.splits import Split, balanced_splits
 from structsvm.protocols.feature_maps import FeatureMap
 from structsvm.protocols.model import ProtocolModel, require_different_names
@@ -173,8 +174,8 @@ class ExperimentPlan(Plan[ExperimentResults]):
             validation=settings.validation,
             random_state=settings.random_state,
         )
-        tested = np.bincount(np.concatenate([split.test for split in splits]), minlength=len(queries))
-        functions = rank_base_functions(pool, queries.ptr, tested)
+        times = np.bincount(np.concatenate([split.test for split in splits]), minlength=len(queries))
+        functions = rank_base_functions(pool, queries.number, times)
         return cls(pool, settings, queries, settings.made(), splits, functions)
 
     @property
@@ -207,13 +208,11 @@ class ExperimentPlan(Plan[ExperimentResults]):
 
     def mean(self, scores: Vector, queries: QuerySet) -> float:
         """Return MAP."""
-        ap, *_ = score_queries(scores, queries.y > 0.0, queries.queries.ptr)
-        return float(ap.mean())
+        return AP().mean(scores, queries.y, queries.queries.number)
 
     def test(self, scores: Vector, queries: QuerySet) -> Measured:
         """Return average precision (in the tie order and over ties), shares of ties, and interpolated precision."""
-        ptr = queries.queries.ptr
-        return tested(scores, queries.y > 0.0, ptr, tied_shares(scores, ptr), None)
+        return measures_of(scores, queries.y > 0.0, queries.queries.number)
 
     def weights(self, group: str, weights: Vector, X: Any) -> Vector | None:
         """Return the weights of base functions, best first; for indicators, sum the weights of each function."""

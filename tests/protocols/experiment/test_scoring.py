@@ -1,4 +1,4 @@
-"""Fast precision against the measures."""
+"""The measures of models and base functions."""
 
 from itertools import chain
 
@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from structsvm.metrics import AP, IPrec
-from structsvm.protocols.experiment.scoring import score_queries, tied_shares
+from structsvm.protocols.experiment.results import MAP, OVER_TIES, TIED
+from structsvm.protocols.experiment.scoring import measures_of
 
 DOCUMENTS = st.lists(st.tuples(st.sampled_from([-np.inf, 0.0, 1.0, 2.0]), st.booleans()), min_size=1, max_size=12)
 
@@ -16,26 +17,24 @@ DOCUMENTS = st.lists(st.tuples(st.sampled_from([-np.inf, 0.0, 1.0, 2.0]), st.boo
 @given(st.lists(DOCUMENTS.map(lambda documents: [*documents, (1.0, True)]), min_size=1, max_size=4))
 def test_the_values_are_those_of_the_measures(queries):
     scores, relevant = (np.array(column) for column in zip(*chain(*queries), strict=True))
-    size = [len(documents) for documents in queries]
-    qid, ptr = np.repeat(np.arange(len(size)), size), np.cumsum([0, *size])
-    ap, over_ties, interpolated = score_queries(scores, relevant, ptr)
-    assert ap == pytest.approx(AP().per_query(scores, relevant, qid).values, abs=1e-15)
-    assert over_ties == pytest.approx(AP(ties="average").per_query(scores, relevant, qid).values, abs=1e-14)
-    levels = [IPrec(k / 10).per_query(scores, relevant, qid).values for k in range(11)]
-    assert interpolated == pytest.approx(np.transpose(levels), abs=1e-15)
-
-
-def test_long_lists_with_many_ties():
-    rng = np.random.default_rng(0)
-    size = [4000, 1, 300]
-    qid, ptr = np.repeat(np.arange(3), size), np.cumsum([0, *size])
-    scores, relevant = rng.integers(0, 60, ptr[-1]).astype(float), rng.random(ptr[-1]) < 0.03
-    relevant[ptr[:-1]] = True
-    ap, over_ties, _ = score_queries(scores, relevant, ptr)
-    assert ap == pytest.approx(AP().per_query(scores, relevant, qid).values, abs=1e-14)
-    assert over_ties == pytest.approx(AP(ties="average").per_query(scores, relevant, qid).values, abs=1e-14)
+    qid = np.repeat(np.arange(len(queries)), list(map(len, queries)))
+    times = np.arange(len(queries)) + 1
+    means, of_queries = measures_of(scores, relevant, qid, times)
+    for name, measure in ((MAP, AP()), (OVER_TIES, AP(ties="average"))):
+        assert of_queries[name] == pytest.approx(measure.per_query(scores, relevant, qid).values, abs=1e-15)
+    assert means[MAP] == pytest.approx(AP().mean(scores, relevant, qid))
+    for k in range(11):
+        assert means[f"iprec@{k / 10:g}"] == pytest.approx(IPrec(k / 10).mean(scores, relevant, qid, weights=times))
 
 
 def test_the_share_of_tied_documents():
     scores = np.array([1.0, 2.0, 1.0, -np.inf, -np.inf, 3.0, 3.0, 2.0, 1.0, 0.0])
-    assert tied_shares(scores, np.array([0, 5, 7, 10])).tolist() == [0.8, 1.0, 0.0]
+    _, of_queries = measures_of(scores, scores > 0.0, np.repeat([0, 1, 2], [5, 2, 3]))
+    assert of_queries[TIED] == (0.8, 1.0, 0.0)
+
+
+def test_documents_that_were_not_retrieved_are_not_tied():
+    scores = np.array([1.0, np.nan, 1.0, np.nan, 2.0, np.nan, np.nan])
+    _, of_queries = measures_of(scores, np.array([1, 0, 0, 0, 0, 1, 0]) > 0, np.repeat([0, 1], [5, 2]))
+    assert of_queries[TIED] == (2 / 3, 0.0)
+    assert of_queries[MAP] == (0.5, 1.0)
