@@ -16,6 +16,7 @@ from structsvm import (
     evaluation,
     features,
     fusion,
+    inference,
     losses,
     metrics,
     models,
@@ -119,7 +120,7 @@ NOT_CALLED = {
     ),
     "solvers.comparison.Comparison": _MADE,
     "text.Postings": _MADE,
-    **dict.fromkeys(["data.RankingData"], _MADE),
+    **dict.fromkeys(["data.RankingData", "inference.Inference"], _MADE),
     **dict.fromkeys(["text.letor.Evidence", "text.letor.RELEASED"], _MADE),
     "text.letor.Feature": _FOR_FEATURES,
     "metrics.RankedLists": _MADE,
@@ -362,6 +363,14 @@ def _of_losses_and_measures() -> Iterator[Call]:
     yield Call("rank_run", evaluation.rank_run, {"run": one_run(), "qrels": judgments()})
 
 
+def _of_graphs() -> Iterator[Call]:
+    graph = inference.Graph.of(3, [[0, 1], [1, 2]])
+    yield Call("Graph.of", inference.Graph.of, {"n_nodes": 3, "edges": [[0, 1]]})
+    yield Call("grid_edges", inference.grid_edges, {"height": 2, "width": 3, "connectivity": 8})
+    scores = {"graph": graph, "unary": np.ones((3, 2)), "pairwise": np.eye(2), "method": "tree"}
+    yield Call("infer", inference.infer, {**scores, "gap": 0.0, "max_sweeps": 3})
+
+
 def _of_data() -> Iterator[Call]:
     columns = {"qid": QID, "doc_ids": IDS}
     yield Call("Run.from_scores", data.Run.from_scores, {"name": "a", **columns, "scores": X[:, 0]})
@@ -524,6 +533,7 @@ GROUPS: dict[str, Callable[[], Iterator[Call]]] = {
     "estimators": _of_estimators,
     "problems": _of_problems,
     "losses and measures": _of_losses_and_measures,
+    "graphs": _of_graphs,
     "data": _of_data,
     "clicks": _of_clicks,
     "protocols": _of_the_rest,

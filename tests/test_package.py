@@ -35,6 +35,7 @@ ORDER = [
     "features.scaling",
     "features",
     "metrics",
+    "inference",
     "losses",
     "problem.planes",
     "problem",
@@ -60,6 +61,7 @@ ORDER = [
 ]
 # A solver sees neither losses nor features, a loss sees no data, and a saved model needs NumPy alone.
 UNSEEN = {
+    "inference": {"registry", "result", "data", "features.operators", "features.scaling", "features", "metrics"},
     "losses": {"data", "features"},
     "problem": {"data", "features"},
     "solvers": {"data", "features", "features.operators", "metrics", "losses"},
@@ -97,6 +99,7 @@ STATEMENTS = [
     "import structsvm.text",
     "import structsvm.testing, structsvm.metrics, structsvm.features.operators, structsvm.problem, structsvm.cli",
     "import structsvm.solvers.comparison",
+    "import structsvm.inference",
     "import structsvm.clicks",
     "import structsvm.distributed",
     "import structsvm.evaluation.significance, structsvm.evaluation",

@@ -26,6 +26,7 @@ PACKAGES = [
     "features",
     "features.operators",
     "fusion",
+    "inference",
     "losses",
     "metrics",
     "models",
