@@ -111,11 +111,7 @@ def load_digits_runs(
 
 
 def pair_features(a: Matrix, b: Matrix) -> Matrix:
-    """Compare images a[i] and b[i], shape (n, 8, 8), values from 0 to 1; return 25 similarities, shape (n, 25).
-
-    Differences count negatively: of pixels in rows 0-7 and in columns 0-7; of the ink in rows, in columns, and in all;
-    of the centres of gravity, vertically and horizontally. The last four are cosines of blurred edges by direction.
-    """
+    """Compare images a[i] and b[i], shape (n, 8, 8), values from 0 to 1, by 25 similarities, shape (n, 25)."""
     apart = np.abs(a - b)
     aspects = [
         -apart.mean(axis=2),

@@ -77,11 +77,7 @@ def naming(partition: str) -> Iterator[None]:
 
 @frozen(eq=False)
 class Survey:
-    """Summary of a partition; its size does not grow with the number of rows.
-
-    ``labels`` has the first 10,000 distinct labels, ascending, and ``counts`` their rows; ``kind`` is "i", "f", "U" or,
-    without query ids, "". ``ranges`` is None unless ranges of columns are far apart.
-    """
+    """Summary of a partition; it has at most 10,000 ``labels``, so its size does not grow with the number of rows."""
 
     name: str
     rows: int

@@ -45,10 +45,7 @@ _TOGETHER = 6
 
 
 class SpreadPoint:
-    """Weights w (or coordinates), shape (d,), at the driver; their scores are at the workers, by ``token``.
-
-    ``moves`` counts interpolations since weights were scored; ``largest`` bounds the absolute scores, if known.
-    """
+    """Weights w (or coordinates), shape (d,), at the driver; their scores are at the workers, by ``token``."""
 
     def __init__(self, w: Vector, tokens: Iterator[int], moves: int = 0) -> None:
         self.w = w

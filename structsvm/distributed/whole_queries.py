@@ -1,9 +1,4 @@
-"""Find queries that are split over partitions, and reject them or move their rows together.
-
-The driver only sees the least and the greatest query id of each partition. If these ranges overlap, workers exchange
-hashes of the ids inside, in buckets of at most 4 million. Then rows of split queries move to one of their partitions,
-chosen by hash so that they spread evenly.
-"""
+"""Find queries that are split over partitions by hashes of their ids; reject them, or move their rows together."""
 
 from collections.abc import Sequence
 from operator import getitem

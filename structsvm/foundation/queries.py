@@ -14,11 +14,7 @@ from structsvm.foundation.types import BoolVector, IntVector, Vector
 
 @frozen(eq=False)
 class Queries:
-    """The queries of rows, numbered from 0 in order of first appearance; made by `of`.
-
-    ``number`` (n,) is the query of each row; ``order`` (n,) the row numbers grouped by query in input order; ``ptr`` (Q
-    + 1,) the start of each query in ``order``; ``together`` is True if rows are grouped already.
-    """
+    """The queries of rows, from 0 in order of appearance: row ``order[ptr[q]:ptr[q + 1]]`` are query q's."""
 
     ids: NDArray[Any]
     number: IntVector = field(repr=False)

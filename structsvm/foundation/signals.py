@@ -31,10 +31,7 @@ class _Wishes:
 
 
 def end_as_ctrl_c_does() -> None:
-    """Make SIGTERM and SIGHUP raise KeyboardInterrupt like Ctrl-C, unless they are ignored, as under nohup.
-
-    The first signal ends the work. The second is ignored while results are written; the third ends the writing.
-    """
+    """Make SIGTERM and SIGHUP raise KeyboardInterrupt like Ctrl-C, unless they are ignored, as under nohup."""
     _Wishes.terminals = tuple(fd for fd in (1, 2) if os.isatty(fd))
     for number in ENDING:
         if signal.getsignal(number) is not signal.SIG_IGN:

@@ -58,11 +58,7 @@ class Fusion(RankingEstimator):
 
     @abstractmethod
     def _fused(self, scores: Matrix, ptr: IntVector) -> Vector:
-        """Return the fused score of each document, shape (rows,).
-
-        ``scores``, shape (rows, systems), is float64 in C order with the rows of each query together. NaN marks missing
-        scores, but no row is all NaN. ``ptr``, shape (Q + 1,), has the start of each query; no query is empty.
-        """
+        """Return fused scores, shape (rows,); ``scores`` has NaN for missing ones, and ``ptr`` the queries."""
 
     def _require_settings(self) -> None:
         """Raise InputError for invalid settings of the method."""

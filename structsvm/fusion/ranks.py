@@ -192,11 +192,7 @@ def count_contests(scores: Matrix, ptr: IntVector) -> Vector:
 
 @compiled
 def _count(ahead: Integers, ranked: Integers, systems: Integers) -> Vector:
-    """Count the contests of one query, whose documents are in ascending order of ``systems``, shape (N,).
-
-    ``ahead``, shape (m, N), has the number of documents ahead by each system, ``ranked[s]`` if system s did not
-    retrieve the document; ``ranked``, shape (m,), has the number of documents that each system retrieved.
-    """
+    """Count the contests of one query, given the documents ``ahead`` of each, shape (m, N), for each system."""
     m, N = ahead.shape
     votes, balance = np.empty_like(systems), np.zeros_like(systems)
     for i in range(N):

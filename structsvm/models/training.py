@@ -57,11 +57,7 @@ class Trained:
 
 @frozen(eq=False)
 class Training:
-    """How a model was trained, and the state from which its estimator continues; empty for a model made by hand.
-
-    ``settings`` are the parameters of the ``estimator`` (a class name), and ``fitted`` the numbers, switches and texts
-    that ``fit`` set, both as JSON. ``arrays`` are further arrays that ``fit`` set, such as the curve of a measure.
-    """
+    """How a model was trained, in JSON, and the ``arrays`` that ``fit`` set; empty for a model made by hand."""
 
     estimator: str = ""
     settings: Mapping[str, Any] = field(factory=dict, repr=False)

@@ -94,12 +94,7 @@ def error_rate(scores: Vector, labels: Vector, params: Vector, out: Vector) -> f
 
 @frozen
 class ErrorRate(ScoreLoss[Vector]):
-    """The weighted share of rows with the wrong sign: ``Ψ(x, y) = Σ m_i sign(y_i) x_i / 2``, ``m_i = |y_i| / Σ |y|``.
-
-    The sign of a label is the class and its size the weight of the row; no label may be 0. The objective equals
-    `ZeroOne`'s with weights ``|y_i|``, but one call finds the most violated output of all rows (Joachims, "Training
-    Linear SVMs in Linear Time", KDD 2006).
-    """
+    """The share of rows with the wrong sign, weighted by the size of labels: `ZeroOne`, but one call for all rows."""
 
     kernel = staticmethod(error_rate)
     of_one_sample = True

@@ -76,11 +76,7 @@ _ROWS = 128
 def best_stump(
     codes: NDArray[Any], sizes: IntVector, missing: BoolVector, potentials: Vector
 ) -> tuple[int, int, bool, float]:
-    """Return feature, threshold, value for missing features, and r of the first stump of the largest ``|r|``.
-
-    ``r = Σ_i π_i h(x_i)`` (Freund et al., 2003), with potentials π, shape (n,), that sum to 0. Threshold −1 separates
-    missing values from others.
-    """
+    """Return feature, threshold (−1: is it missing), value if missing, and ``r = Σ π_i h(x_i)`` of largest size."""
     feature, threshold, filled, best = 0, 0, False, 0.0
     bins = np.empty((len(codes), sizes.max() + 2))
     _add_to_bins(codes, potentials, bins)

@@ -135,10 +135,7 @@ def cost_of_pairs(scores: Vector, better: IntVector, worse: IntVector, targets: 
 
 
 class PairExamples(NamedTuple):
-    """Queries and their pairs of documents, as compiled loops read them; without listed pairs, pairs of grades count.
-
-    ``better`` and ``worse``, shape (P,), are positions within the query of ``pair_ptr``, and ``targets`` probabilities.
-    """
+    """Queries and listed pairs (positions within the query of ``pair_ptr``), or else all pairs of different grades."""
 
     rows: Matrix
     ptr: IntVector

@@ -47,10 +47,7 @@ class Lines(NamedTuple):
 
 
 class Ranks(NamedTuple):
-    """The number of others ``ahead`` of each relevant document; changed in place.
-
-    ``within`` has, from ``other_ptr[q] + q``, the number of relevant documents with at most 0, 1, ..., N others ahead.
-    """
+    """The number of others ``ahead`` of each relevant document, and how many of these have at most 0, 1, ..., N."""
 
     ahead: IntVector
     within: IntVector
@@ -103,10 +100,7 @@ def precision(gain: float, m: int, ahead: int) -> int:
 
 @compiled
 def change_places(kinds: Kinds, ranks: Ranks, code: int) -> int:
-    """Swap a relevant document with another document, update the ranks, and return the change of the mean.
-
-    ``code`` is k + 1 if the other document passes the k-th relevant one, and −(k + 1) if it falls behind.
-    """
+    """Swap relevant document k with one that passes it (``code`` k + 1) or not (−k − 1); return the mean's change."""
     k = abs(code) - 1
     q = kinds.query[k]
     gain, first, ahead = kinds.gain[q], kinds.other_ptr[q] + q, ranks.ahead[k]
@@ -137,11 +131,7 @@ def write_crossings(kinds: Kinds, lines: Lines, steps: Vector, codes: NDArray[np
 
 
 class Best(NamedTuple):
-    """The best region of steps so far, between the neighbouring crossings ``low`` and ``high``.
-
-    ``distance`` is from step 0 to the region. ``value`` is the mean inside in 2^-62, below 0 before there is a region;
-    ``top`` is the largest mean of any region.
-    """
+    """The best region of steps yet, from ``low`` to ``high``; ``value`` is its mean in 2^-62, below 0 without one."""
 
     low: float
     high: float
@@ -240,10 +230,7 @@ class ExhaustiveSearch:
         return rank_leftmost(self.kinds, self._lines(scores, np.zeros(len(scores))), self._ranks())[1]
 
     def best(self, heights: Vector, slopes: Vector, *, narrowest: float = 0.0) -> Best | None:
-        """Return the region of the largest mean wider than ``narrowest``, if any; ``slopes`` are of scores by step.
-
-        Of equal means (to 1.4e-14) the region nearest to step 0 wins, then positive steps win.
-        """
+        """Return the best region wider than ``narrowest``, if any; of equals the nearest to 0, then the positive."""
         kinds, lines, ranks = self.kinds, self._lines(heights, slopes), self._ranks()
         crossings, value = rank_leftmost(kinds, lines, ranks)
         require_memory(_BYTES_A_CROSSING * crossings, f"{crossings:,} crossings of scores", "search fewer queries")

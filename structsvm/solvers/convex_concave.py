@@ -37,10 +37,7 @@ class Round:
 
 @frozen(eq=False)
 class Descent:
-    """Result of `descend`: weights ``w`` (d,), ``objective`` F(w), the rounds, and the ``result`` of the last one.
-
-    ``stationary`` is True if the last round proved that w is stationary within ``2 tol · C``.
-    """
+    """Result of `descend`; ``stationary`` if its last round proved that w is stationary within ``2 tol · C``."""
 
     w: Vector = field(repr=False)
     objective: float

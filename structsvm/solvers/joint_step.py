@@ -31,11 +31,7 @@ _NEAREST = 0.01
 
 
 def improve_jointly(dual: DualPlanes, enough: float, most_cuts: int) -> None:
-    """Solve the QP over the stored planes by 1-slack with a line search, without data; change their multipliers.
-
-    Steps on single examples are slow if C is large, because each must wait for the others. Here a cut is a choice of
-    one plane per example. The first cut represents the current multipliers, so the dual does not fall.
-    """
+    """Improve all multipliers of stored planes at once, without data, by cuts of one stored plane an example."""
     planes = dual.arrays
     require_moderate_norm(dual.largest, float(planes.cap.sum()))
     values = PlaneValues(planes, dual.w, most_cuts)
@@ -82,11 +78,7 @@ def solve_over_planes(dual: DualPlanes, enough: float) -> None:
 
 
 class GrowingQP(CutArrays):
-    """Maximise ``Σ a_k L_k − ½ ‖w‖²`` with ``w = Σ a_k g_k`` over ``a ≥ 0`` with ``Σ a_k ≤ 1``, cut by cut.
-
-    Pairwise steps resume from the previous solution in some 20 µs, several times less than `ActiveSet`, which continues
-    if they do not suffice. The first cut starts with all the weight; ``room`` is the largest number of cuts.
-    """
+    """Maximise ``Σ a_k L_k − ½ ‖Σ a_k g_k‖²`` over ``a ≥ 0``, ``Σ a_k ≤ 1``, cut by cut, up to ``room`` cuts."""
 
     def __init__(self, g: Vector, L: float, room: int) -> None:
         self.size = 0

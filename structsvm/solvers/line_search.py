@@ -38,14 +38,7 @@ def lowest_on(
     accuracy: float = _ACCURACY,
     lowest_between: Callable[[float, float], LowestModel | None] = lambda low, high: None,
 ) -> float:
-    """Minimise P over ``0 ≤ t ≤ 2``, as far as weights stay within bounds, and return the best t evaluated.
-
-    The model of P with the two tangents next to the minimum is minimised exactly, so a few evaluations suffice (Franc
-    and Sonnenburg, "Optimized Cutting Plane Algorithm for Large-Scale Risk Minimization", JMLR 2009). With ``together``
-    > 1, two rounds spread t over the range, then between the tangents; otherwise ``first_step`` doubles while P falls.
-    ``accuracy`` is the fraction of the descent that may be left. ``lowest_between`` may return the minimum of a better
-    model of P between two evaluated t, or None.
-    """
+    """Minimise P on ``0 ≤ t ≤ 2`` within bounds by tangents (Franc and Sonnenburg, 2009); return the best t."""
     if line.curvature == 0.0 and line.farthest == np.inf:
         return 0.0
     farthest = min(_FARTHEST, line.farthest)

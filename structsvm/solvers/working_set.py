@@ -41,11 +41,7 @@ class CutArrays:
 
 
 class WorkingSet(CutArrays):
-    """Cuts ``w·g ≥ L − ξ`` in groups, and the dual of the QP over them; above ``max_cuts`` cuts are pruned and merged.
-
-    ``dual = Σ a_k L_k − ½‖w‖²``, with ``w = Σ a_k g_k``, is a lower bound of the whole problem, lowered by the possible
-    effect of rounded cuts. It never falls from one `solve` to the next, even with an inexact backend.
-    """
+    """Cuts ``w·g ≥ L − ξ`` in groups, and the QP's dual, a lower bound that never falls; ``max_cuts`` are kept."""
 
     def __init__(self, d: int, cap: Vector, max_cuts: int) -> None:
         self.cap = cap

@@ -22,10 +22,7 @@ _MARK = re.compile(r"\.([A-Z])(?:[ \t]+([^ \t].*?)|)[ \t]*")
 
 
 def read_smart(file: File) -> Iterator[Record]:
-    """Yield the documents or topics of a file; a repeated section continues its field.
-
-    A bare ``.I`` at the end of the file is skipped with a warning, because MED has one.
-    """
+    """Yield the documents or topics of a file; a repeated section continues its field, a last bare ``.I`` goes."""
     record: Record | None = None
     fields: dict[str, list[str]] = {}
     text: list[str] | None = None  # lines of the open section

@@ -20,11 +20,7 @@ _SHORTEST_FEATURE = len(" 1:1")
 
 
 class BlockRows(NamedTuple):
-    """The rows of a block: labels and query ids (NaN and 0 if missing), and non-zero features in CSR form.
-
-    ``ends`` has the number of features up to the end of each row. ``indices`` count from 0, ``width`` from 1; it
-    includes features with value 0.
-    """
+    """The rows of a block in CSR form; row i ends at ``ends[i]``, and missing labels and query ids are NaN and 0."""
 
     labels: Vector
     queries: IntVector
@@ -36,11 +32,7 @@ class BlockRows(NamedTuple):
 
 
 class Space(NamedTuple):
-    """Output buffers with room for all rows of a block; labels to values as in `BlockRows`.
-
-    ``places``, shape (n, 2), has line (from 0) and start of the comment (-1 if none) of each row. ``counts``, shape
-    (4,), has the numbers of rows, features and lines so far, and the largest index.
-    """
+    """Output buffers for the rows of a block, as `BlockRows`; ``places`` has each row's line and start of comment."""
 
     labels: Vector
     queries: IntVector

@@ -9,11 +9,7 @@ from structsvm.foundation.types import Vector
 
 @frozen
 class SignificanceTest:
-    """A two-tailed test of the differences of two systems, query by query.
-
-    ``p_value(differences, n_resamples, random_state)`` is None if undefined. In the ``description``, "{queries}" stands
-    for "queries" or "topics".
-    """
+    """A two-tailed test of paired differences; ``p_value(differences, n_resamples, random_state)`` may be None."""
 
     label: str
     description: str

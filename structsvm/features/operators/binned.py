@@ -1,9 +1,4 @@
-"""Indicators of thresholds, stored as one small integer per document and function.
-
-A document that satisfies t thresholds of a function scores the sum of the function's first t weights, which a table of
-prefix sums contains; code 0 of function f is at ``offsets[f] + f``. The transpose adds coefficients by code:
-threshold t − 1 receives the sums of code t and above.
-"""
+"""Indicators of thresholds as one small integer a document and function, which looks up a sum of weights."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Self

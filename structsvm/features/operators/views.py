@@ -1,8 +1,4 @@
-"""Views: named tuples through which compiled loops read an operator.
-
-numba selects the code of `example_scores` and `example_combine` by the type of the view, so one loop serves all
-operators. Each operator or kind of matrix registers its view. Sums are float64 for every storage type.
-"""
+"""Views: named tuples through which compiled loops read any operator, and which numba selects code by."""
 
 from collections.abc import Callable
 from functools import cache

@@ -1,9 +1,4 @@
-"""Scale numbers within each query; NaN (missing) is ignored and stays.
-
-Each query and column is first scaled to [0, 1] from halved numbers, so differences and squares of large numbers do not
-overflow. Z-scores and shares of sums are computed from the result. Only percentiles need more than NumPy (numba), so a
-stored model predicts without other packages.
-"""
+"""Scale numbers within each query without overflow; NaN (missing) is ignored and stays."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -30,10 +25,7 @@ def scaled(rows: Any, ptr: IntVector, name: str | None, *, centred: bool = True)
 
 
 def scaled_entries(values: Vector, starts: IntVector, sizes: IntVector, name: str) -> tuple[Vector, Vector]:
-    """Divide entries of sparse columns by their scales; return them and each group's shift divided by its scale.
-
-    ``values`` are grouped by query and feature from ``starts``; of the query's ``sizes`` rows, absent entries are 0.
-    """
+    """Divide entries, grouped from ``starts``, by their scales; return them, and shift over scale of each group."""
     counts = np.diff(starts, append=len(values))
     absent = sizes - counts
     low, high = np.minimum.reduceat(values, starts), np.maximum.reduceat(values, starts)

@@ -1,8 +1,4 @@
-"""Atomic counters that threads of compiled code share, and pauses for waiting threads.
-
-numba has no functions for these instructions, so intrinsics emit them. If numba or llvmlite lacks the hooks, counters
-are plain numbers, and `structsvm.foundation.compute.threads` uses one thread.
-"""
+"""Atomic counters that threads of compiled code share; plain numbers if numba or llvmlite lacks the hooks."""
 
 import os
 import platform

@@ -20,10 +20,7 @@ _running: list[tuple[str, float]] = []
 
 
 def watched(dispatcher: Any) -> None:
-    """Report when a numba function is compiled, and delay signals meanwhile; call this after caching is switched on.
-
-    A KeyboardInterrupt in numba's compiler breaks it for this process. Turning garbage collection off saves a tenth.
-    """
+    """Report when a numba function is compiled, and delay signals, which break its compiler for this process."""
     kept = getattr(dispatcher, "_cache", None)
     # Another numba may have a different cache; then nothing is reported.
     if kept is None or not hasattr(kept, "load_overload"):

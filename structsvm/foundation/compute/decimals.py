@@ -1,9 +1,4 @@
-"""Parsing of decimal numbers in compiled loops, correctly rounded to float64 like Python's ``float``.
-
-Up to 15 digits and a small power of ten make one exact product or quotient (Clinger, PLDI 1990). Up to 19 digits are
-multiplied by a 128-bit power of ten, which is enough except in rare cases (Lemire, "Number parsing at a gigabyte per
-second", 2021, Eisel's algorithm). The caller parses those cases, subnormal numbers, NaN and infinity.
-"""
+"""Parse decimals in compiled loops as ``float`` does, by Clinger's and Eisel's algorithms; the caller has the rest."""
 
 import math
 from functools import cache
@@ -32,10 +27,7 @@ _MANTISSA = np.uint64(53)
 
 @cache
 def powers_of_ten() -> tuple[Vector, NDArray[np.uint64]]:
-    """Return tables for `decimal`: 10**0 to 10**22, shape (23,), and the leading 128 bits of 10**-342 to 10**308.
-
-    The second table, shape (651, 2), contains the upper and lower 64 bits, truncated, with the first bit set.
-    """
+    """Return 10**0 to 10**22, shape (23,), and 128 bits of 10**-342 to 10**308 in two halves, shape (651, 2)."""
     exact = np.array([10.0**k for k in range(23)])
     leading = np.empty((_MOST - _LEAST + 1, 2), dtype=np.uint64)
     for k in range(_LEAST, _MOST + 1):

@@ -61,11 +61,7 @@ def _forgive(index: Any) -> None:
 
 
 def _stamps(module: str) -> tuple[Any, ...]:
-    """Return the stamps of a module and of all modules that it uses in its package and in structsvm.
-
-    A stamp is the module's name, its file's time and size, and its constants; cached code is valid while stamps are
-    equal. Of classes, only enumerations and named tuples enter machine code, so modules of other classes do not count.
-    """
+    """Return name, file time, size and constants of a module and all that it uses: equal if code is still valid."""
     names, found = [module], set[str]()
     packages = {module.partition(".")[0], __name__.partition(".")[0]}
     while names:

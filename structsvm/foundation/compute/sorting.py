@@ -11,13 +11,7 @@ _PATIENCE = 16
 
 @compiled_part
 def descending(scores: Vector) -> IntVector:
-    """Return the document indices by descending score; equal scores keep their order.
-
-    Scores map linearly to integers of 2b bits, which two rounds of counting sort order, b bits each. About n² buckets
-    leave little work for the final insertion sort. If scores crowd into few buckets, as beside a far outlier, use a
-    merge sort. Knuth, "The Art of Computer Programming", volume 3, sections 5.2 (counting), 5.2.1 (insertion), 5.2.4
-    (merging) and 5.2.5 (radix sorting, least significant digits first).
-    """
+    """Return documents by descending score, stably: two rounds of counting sort, or a merge sort if scores crowd."""
     n = len(scores)
     highest, lowest = -np.inf, np.inf
     for document in range(n):

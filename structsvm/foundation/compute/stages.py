@@ -1,8 +1,4 @@
-"""Parallel work of compiled code in stages: all pieces of one stage finish before the next begins.
-
-The calling thread leads: it begins a stage, works on pieces like the others, and waits for the rest. Between stages it
-may run Python, while the followers poll in compiled code, because most waits are shorter than waking a thread.
-"""
+"""Parallel work of compiled code in stages: followers poll, and the caller leads and may run Python between stages."""
 
 from collections.abc import Callable
 from threading import get_ident

@@ -27,10 +27,7 @@ def require_jobs(what: str, n_jobs: Any) -> None:
 
 
 def thread_count(n_jobs: int | None) -> int:
-    """Return the number of threads for a number of jobs; −1 means numba's setting (all cores by default), −2 one less.
-
-    None means the setting of ``joblib.parallel_config(n_jobs=...)``, 1 in a joblib worker, else numba's setting.
-    """
+    """Return the threads for ``n_jobs``: −1 is numba's setting, −2 one less, None joblib's setting, if any, or −1."""
     if numba.config.DISABLE_JIT or not ATOMIC:
         return 1
     if n_jobs is None:

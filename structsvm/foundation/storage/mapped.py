@@ -1,8 +1,4 @@
-"""Store arrays in a file and map them to memory; changes to the arrays do not reach the file.
-
-The file begins with `MAGIC`, the length and digest of a JSON header, and the header: type, shape, offset and digest of
-each array. Arrays are aligned to 64 bytes.
-"""
+"""Store arrays in a file, each with its digest, and map them to memory; changes to the arrays do not reach the file."""
 
 import json
 import math

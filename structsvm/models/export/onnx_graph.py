@@ -16,10 +16,7 @@ _IR_VERSION = 9
 
 
 class ONNXGraph(Format):
-    """A graph with the input ``features``, shape (rows, d), and the output ``scores``, shape (rows,).
-
-    If features are normalised by query, an input must have the rows of one query.
-    """
+    """A graph from ``features``, shape (rows, d), of one query if normalised by query, to ``scores``, shape (rows,)."""
 
     by_query = True
 

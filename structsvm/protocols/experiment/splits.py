@@ -21,11 +21,7 @@ class Split:
 
 
 def balanced_splits(queries: int, *, trials: int, train: int, validation: int, random_state: int) -> tuple[Split, ...]:
-    """Draw the splits of all trials so that every query has each role equally often, within one.
-
-    In a bipartite multigraph, each query and each of the ``queries`` places of a trial is a node of degree ``trials``;
-    a regular bipartite multigraph is a sum of perfect matchings (König, 1916), the trials, drawn with random costs.
-    """
+    """Draw splits with every query equally often in each role, as perfect matchings of random costs (König, 1916)."""
     if trials * queries > _MOST_ROLES:
         raise InputError(f"too many trials for {queries} queries: use at most {_MOST_ROLES // queries}")
     if queries <= train + validation:

@@ -67,11 +67,7 @@ class RetrievalFunction(ABC):
 
 
 class BoundQuery(NamedTuple):
-    """A query in the terms of a collection, shape (m,): their numbers, weights ``u(t, Q)``, and largest contributions.
-
-    Terms are sorted by ``most``, the largest contribution to a score, descending. ``score`` is ``c(Q)``; ``size``
-    bounds the absolute sum of the parts of a score except ``a(d)``.
-    """
+    """A query's terms, weights, and ``most`` added, descending; ``size`` bounds the sum of absolute parts."""
 
     terms: IntVector
     weights: Vector
@@ -81,12 +77,7 @@ class BoundQuery(NamedTuple):
 
 
 class Scorer:
-    """Scores of the documents of a collection, or of one of its fields, by a retrieval function.
-
-    It computes the weights ``w(t, d)`` of a term when a query first has the term: in ``weights``, shape (n_postings,),
-    or for terms of many documents in ``dense``, shape (n_dense, n_documents), NaN without the term. ``added`` has
-    ``a(d)`` of each document, shape (n_documents,), or (0,) if it is 0 for all.
-    """
+    """Scores of the documents of a collection or field; weights of a term are computed when a query first has it."""
 
     def __init__(self, function: RetrievalFunction, postings: Postings) -> None:
         self.function = function
