@@ -152,7 +152,7 @@ class UnknownNameError(InputError):
         wanted = name.partition("(")[0].lower().replace("_", "-")
         near = difflib.get_close_matches(wanted, plain, n=1, cutoff=0.5)
         hint = f" {meaning}" if meaning else f" Did you mean {plain[near[0]]!r}?" if near else ""
-        super().__init__(f"there is no {kind} named {name!r}.{hint} Known: {', '.join(names)}.")
+        super().__init__(f"unknown {kind} {name!r}.{hint} Known: {', '.join(names)}.")
 
     def __reduce__(self) -> tuple[type["UnknownNameError"], tuple[str, str, tuple[str, ...], str]]:
         """Pickle the arguments of the constructor."""

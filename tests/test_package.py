@@ -156,7 +156,7 @@ OPTIONAL = {"pandas", "Stemmer", "jinja2", "cattrs"}
 
 
 def test_optional_packages_are_imported_where_they_are_used():
-    """They are extras. What is imported cannot be asked: scikit-learn loads pandas where it is installed."""
+    """`sys.modules` cannot show this, because scikit-learn loads an installed pandas."""
     found = set()
     for module in MODULES:
         for node, top in imports(module):

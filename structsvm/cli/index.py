@@ -26,7 +26,7 @@ def _as_stemmer(_ctx: click.Context, _param: click.Parameter, name: str) -> str 
     from structsvm.text.analyzer import STEMMERS
 
     if name not in (_NONE, *STEMMERS):
-        raise click.BadParameter(f"there is no stemmer {name!r}; known: {', '.join((_NONE, *STEMMERS))}")
+        raise click.BadParameter(f"unknown stemmer {name!r}; known: {', '.join((_NONE, *STEMMERS))}")
     return None if name == _NONE else name
 
 

@@ -138,7 +138,7 @@ class Workers:
 
     @contextmanager
     def _in_time(self, what: str) -> Iterator[None]:
-        """Turn a timeout inside into ClusterError with a description of what is left."""
+        """Turn a timeout inside into ClusterError; ``what`` describes the unfinished work in words."""
         try:
             with _telling_lost():
                 yield

@@ -154,7 +154,7 @@ class ObjectiveRanker(CertifiedEstimator, LinearScores):
         return (w[:-1], float(w[-1] * scaling)) if scaling else (w, 0.0)
 
     def _intercept(self) -> float:
-        """Return the value of the constant feature; 0 if there is none."""
+        """Return the value of the constant feature; 0 without an intercept."""
         return 0.0
 
     def _restore(self) -> None:

@@ -201,7 +201,7 @@ def first_feature(X: Any) -> str:
 
 
 def first_not_finite(X: Any, *, infinite_only: bool = False) -> str:
-    """Describe the place of the first NaN or infinite (stored) feature; "" if there is none or X is not a table."""
+    """Describe the place of the first NaN or infinite (stored) feature; "" if all are finite or X is not a table."""
     sparse = is_sparse(X)
     holes = {"dtype": np.float64, "na_value": np.nan}
     rows = X.tocsr() if sparse else X.to_numpy(**holes) if hasattr(X, "to_numpy") else np.asarray(X, dtype=np.float64)

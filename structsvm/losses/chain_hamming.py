@@ -223,7 +223,7 @@ class ChainHamming(ScoreLoss[Any]):
         return found
 
     def forbidden_at(self, y: Any) -> int | None:
-        """Return the position of the first forbidden transition of a sequence; None if there is none."""
+        """Return the position of the first forbidden transition of a sequence; None if all are allowed."""
         path, K = self.numbers(y), len(self._known())
         barred = np.flatnonzero(self._barred()[path[:-1] * K + path[1:]] < 0.0)
         return int(barred[0]) if len(barred) else None

@@ -281,7 +281,7 @@ def _models(target: str, command: str, own: tuple[str, ...]) -> Registry[Any]:
     """Return a registry whose names all lead to one function of the name."""
     names = (*own, *_SYSTEMS)
     return Registry(
-        f"model of the {command}",
+        f"{command} model",
         "",  # none of other packages: each has the features and grids of one protocol
         dict.fromkeys(names, target),
         classes=("structsvm.protocols.model:ProtocolModel",),

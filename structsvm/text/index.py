@@ -104,7 +104,7 @@ class Index:
         """Return the counts of a field or of all fields, see `parts`; raise UnknownNameError for other names."""
         require_kind("a field", name, str, "a name")
         if name not in self.parts:
-            raise UnknownNameError("field of the index", name, self.parts)
+            raise UnknownNameError("index field", name, self.parts)
         return self.parts[name]
 
     def save(self, path: str | PathLike[str]) -> None:

@@ -100,7 +100,7 @@ def test_another_measure_and_baseline(run, folds):
     text = done.stdout.partition("P@3 less that of SVM-roc, query by query, tiny\n")[2]
     assert [line.split()[0] for line in text.splitlines()[2:4]] == ["SVM-map", "Best"]
     assert text[: text.index("Over the 24")] in Path("out/tables.txt").read_text()
-    assert "no model named 'svm-rock'" in run("benchmark", "tiny", *models, "--baseline", "svm-rock", code=2).stderr
+    assert "unknown model 'svm-rock'" in run("benchmark", "tiny", *models, "--baseline", "svm-rock", code=2).stderr
     assert "measure was p@3, now map" in run("benchmark", "tiny", *models, "--out", "out", code=2).stderr
 
 
@@ -199,7 +199,7 @@ def test_training_that_did_not_converge_is_told(run, folds, monkeypatch):
         (
             ("tiny", "--models", "svm-mpa"),
             2,
-            "there is no model of the benchmark named 'svm-mpa'. Did you mean 'SVM-map'?",
+            "unknown benchmark model 'svm-mpa'. Did you mean 'SVM-map'?",
         ),
         (("tiny", "--models", ","), 2, "has an empty entry"),
         (("tiny", "--models", "svm-map,SVM-MAP"), 2, "SVM-map is given twice"),

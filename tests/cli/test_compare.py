@@ -185,9 +185,9 @@ def test_ctrl_c_from_the_keyboard(process, here):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--solver", "one-slack,n-slak"], "there is no solver named 'n-slak'. Did you mean 'n-slack'?"),
-        (["--backend", "highs,cvxop"], "there is no QP backend named 'cvxop'. Did you mean 'cvxopt'?"),
-        (["--loss", "map,maap"], "there is no loss named 'maap'. Did you mean 'map'?"),
+        (["--solver", "one-slack,n-slak"], "unknown solver 'n-slak'. Did you mean 'n-slack'?"),
+        (["--backend", "highs,cvxop"], "unknown QP backend 'cvxop'. Did you mean 'cvxopt'?"),
+        (["--loss", "map,maap"], "unknown loss 'maap'. Did you mean 'map'?"),
         (["--loss", "multiclass"], "--loss multiclass does not give each document one score, so it cannot rank"),
         (["--solver", ""], "'' has an empty entry: write it as a,b,c"),
         (["--solver", "one-slack,"], "'one-slack,' has an empty entry"),

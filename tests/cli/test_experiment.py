@@ -93,7 +93,7 @@ def test_runs_and_judgments_that_do_not_belong_together_are_said(run, trec):
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [
-        (("--models", "svm-mpa"), 2, "there is no model of the experiment named 'svm-mpa'. Did you mean 'SVM-map'?"),
+        (("--models", "svm-mpa"), 2, "unknown experiment model 'svm-mpa'. Did you mean 'SVM-map'?"),
         (("--models", ","), 2, "has an empty entry"),
         (("--topics", "50-60"), 2, "--topics 50-60 names none of the 12 topics"),
         (("--train", 20), 2, "there are 12 queries, and training and validation take 20 + 2 of them"),

@@ -1,4 +1,4 @@
-"""A disk that is full: the error names the file, and what was there is as it was."""
+"""A full disk: the error names the file, and the old file is unchanged."""
 
 import sys
 from contextlib import contextmanager
@@ -21,9 +21,9 @@ LARGEST = 64
 
 @contextmanager
 def full_disk(largest=LARGEST):
-    """Let no file grow beyond some bytes; the system says "File too large" then.
+    """Let no file grow beyond some bytes; larger writes fail with "File too large".
 
-    Python would store truncated byte code of what is imported meanwhile, and fail to read it in later processes.
+    Otherwise Python stores truncated byte code of modules imported inside, which later processes cannot read.
     """
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (largest, before[1]))

@@ -116,13 +116,13 @@ def test_what_cannot_be_indexed(run, docs, words, message):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--stemmer", "lovins"), "there is no stemmer 'lovins'; known: none, porter, porter2"),
+        (("--stemmer", "lovins"), "unknown stemmer 'lovins'; known: none, porter, porter2"),
         (
             ("--stop-words", "glasgo"),
             "'glasgo' is neither a file nor the name of a list; known: none, glasgow, lucene, snowball",
         ),
         (("--stop-words", "."), ". is a directory"),
-        (("--format", "xml"), "there is no format 'xml'"),
+        (("--format", "xml"), "unknown format 'xml'"),
         (("--out", "."), ". cannot be written: it is a folder"),
     ],
 )

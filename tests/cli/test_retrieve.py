@@ -92,7 +92,7 @@ def test_other_files_of_the_folder_are_named(run, indexes):
         (
             ("plain", "topics.jsonl", "--out", "runs", "--field", "txet"),
             2,
-            "there is no field of the index named 'txet'. Did you mean 'text'? Known: text, whole.",
+            "unknown index field 'txet'. Did you mean 'text'? Known: text, whole.",
         ),
         (
             ("plain", "strange.jsonl", "--out", "runs", "--field", "text"),

@@ -285,9 +285,9 @@ def test_a_solver_without_a_backend(run, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--loss", "maap"], "there is no loss named 'maap'. Did you mean 'map'?"),
-        (["--solver", "one-slak"], "there is no solver named 'one-slak'. Did you mean 'one-slack'?"),
-        (["--backend", "higs"], "there is no QP backend named 'higs'. Did you mean 'highs'?"),
+        (["--loss", "maap"], "unknown loss 'maap'. Did you mean 'map'?"),
+        (["--solver", "one-slak"], "unknown solver 'one-slak'. Did you mean 'one-slack'?"),
+        (["--backend", "higs"], "unknown QP backend 'higs'. Did you mean 'highs'?"),
         (["-C", "0"], "Invalid value for '-C': it must be a positive finite number, got 0"),
         (["-C", "-1"], "it must be a positive finite number"),
         (["-C", "nan"], "it must be a positive finite number"),

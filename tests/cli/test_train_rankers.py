@@ -82,7 +82,7 @@ def test_steps_are_chosen_on_validation(run):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--ranker", "rank_boots"], "there is no ranker named 'rank_boots'. Did you mean 'rank_boost'?"),
+        (["--ranker", "rank_boots"], "unknown ranker 'rank_boots'. Did you mean 'rank_boost'?"),
         (["--ranker", "map"], "'map' is a loss"),
         (["--ranker", "rank_boost(colour=2)"], "'colour=2' is no setting of rank_boost"),
         (["--ranker", "rank_boost", "--loss", "map"], "--loss does not apply to RankBoost: leave it out. Its settings"),

@@ -90,7 +90,7 @@ def test_the_scores_of_a_submission(pool):
     assert pool.submission_scores("two").tolist() == [-np.inf, -np.inf, 1, -3, -np.inf, -4]
     assert pool.retrieved("two").tolist() == [False, False, True, True, False, True]
     for method in (pool.submission_scores, pool.retrieved):
-        with pytest.raises(UnknownNameError, match="there is no run named 'tow'. Did you mean 'two'"):
+        with pytest.raises(UnknownNameError, match="unknown run 'tow'. Did you mean 'two'"):
             method("tow")
 
 

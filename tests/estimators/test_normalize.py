@@ -95,7 +95,7 @@ def test_a_file_keeps_it(name, tmp_path, monkeypatch):
         (lambda a: a.pop("scaling_mean"), "scaling_mean' is missing"),
         (lambda a: a.update(scaling_deviation=np.zeros(4)), "must be above 0"),
         (lambda a: a.update(scaling_mean=np.zeros(3)), "must be float64 of shape"),
-        (lambda a: a.update(scaling=np.array('{"name": "other"}')), "no scaling 'other'"),
+        (lambda a: a.update(scaling=np.array('{"name": "other"}')), "unknown scaling 'other'"),
         (lambda a: a.update(scaling=np.array('{"name": "query-min-max", "centred": 2}')), "must be True or False"),
         (
             lambda a: a.update(model=np.array(str(a["model"]).replace('"time": "', '"time": 3, "x": "'))),

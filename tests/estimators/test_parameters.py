@@ -28,7 +28,7 @@ BOTH = [
 OF_RANKERS = [
     ({"measure": 3}, r"3 is no measure: pass a name \(map, .*\) or an object"),
     ({"measure": NDCG}, "NDCG is a class: pass an object"),
-    ({"measure": "ndgc@10"}, "no measure named 'ndgc@10'. Did you mean 'ndcg@10'?"),
+    ({"measure": "ndgc@10"}, "unknown measure 'ndgc@10'. Did you mean 'ndcg@10'?"),
     ({"loss": Kronecker()}, r"Ranker\(loss=...\) must be a ScoreLoss, .* Kronecker is a Loss .*: use StructuralSVM"),
     ({"loss": "map@5"}, "'map@5': map takes no cut-off; write 'map'"),
     ({"loss": AP()}, r"AP\(.*\) is no loss"),
@@ -57,7 +57,7 @@ def test_a_structural_svm_looks_at_its_parameters_first(queries, parameters, mes
 
 def test_a_path_looks_at_the_parameters_too(queries):
     X, y, qid = queries
-    with pytest.raises(UnknownNameError, match="no measure named 'mapp'"):
+    with pytest.raises(UnknownNameError, match="unknown measure 'mapp'"):
         Ranker(measure="mapp").path(X, y, qid)
 
 

@@ -209,7 +209,7 @@ def test_not_converged_is_a_warning_with_the_gap(queries):
         ({"C": 0.0}, InputError, "C must be a positive finite number, got 0.0"),
         ({"C": np.nan}, InputError, "C must be a positive finite number"),
         ({"tol": -1.0}, InputError, r"Ranker\(tol=...\) must be a positive finite number or None, got -1.0"),
-        ({"loss": "mpa"}, UnknownNameError, "no loss named 'mpa'. Did you mean 'map'?"),
+        ({"loss": "mpa"}, UnknownNameError, "unknown loss 'mpa'. Did you mean 'map'?"),
         ({"loss": AveragePrecision}, InputError, r"AveragePrecision is a class: pass an object, AveragePrecision\(\)"),
         ({"solver": "one slak"}, UnknownNameError, "Did you mean 'one-slack'?"),
         ({"solver": OneSlack(backend="highss")}, UnknownNameError, "Did you mean 'highs'?"),
@@ -223,7 +223,7 @@ def test_bad_parameters(queries, parameters, error, message):
 
 def test_bad_measure(queries):
     X, y, qid = queries
-    with pytest.raises(UnknownNameError, match="no measure named 'ndgc@10'. Did you mean 'ndcg@10'?"):
+    with pytest.raises(UnknownNameError, match="unknown measure 'ndgc@10'. Did you mean 'ndcg@10'?"):
         Ranker(measure="ndgc@10").fit(X, y, qid=qid).score(X, y, qid)
 
 

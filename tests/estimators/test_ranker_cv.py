@@ -308,7 +308,7 @@ def test_what_cannot_be_used_is_refused(queries, settings, message):
 
 def test_what_a_fit_cannot_use_is_refused(queries):
     X, y, qid = queries
-    with pytest.raises(UnknownNameError, match="there is no measure named 'mapp'"):
+    with pytest.raises(UnknownNameError, match="unknown measure 'mapp'"):
         RankerCV(scoring="mapp").fit(X, y, qid=qid)
     with pytest.raises(InputError, match="must be None if fit has a callback"):
         RankerCV(n_jobs=2).fit(X, y, qid=qid, callback=lambda step, fold: None)

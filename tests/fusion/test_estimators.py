@@ -162,7 +162,7 @@ def test_names():
 
 
 def test_names_that_are_not():
-    with pytest.raises(UnknownNameError, match="no method of fusion named 'comb-avg'. Did you mean 'comb-"):
+    with pytest.raises(UnknownNameError, match="unknown method of fusion 'comb-avg'. Did you mean 'comb-"):
         method_named("comb-avg")
     with pytest.raises(InputError, match="'borda' has no setting normalize: it is for comb-min, comb-max, "):
         method_named("borda", normalize="z")

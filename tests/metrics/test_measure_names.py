@@ -69,7 +69,7 @@ def test_case_and_separators_do_not_matter_with_a_cutoff(text: str) -> None:
 
 @pytest.mark.parametrize(("text", "near"), [("mapp", "map"), ("roc", "roc_area"), ("ndgc@10", "ndcg@10")])
 def test_unknown_names_get_the_nearest_known_one(text: str, near: str) -> None:
-    with pytest.raises(UnknownNameError, match=f"no measure named '{text}'. Did you mean '{near}'"):
+    with pytest.raises(UnknownNameError, match=f"unknown measure '{text}'. Did you mean '{near}'"):
         parse_measure(text)
 
 
@@ -92,8 +92,8 @@ def test_unknown_names_get_the_nearest_known_one(text: str, near: str) -> None:
         ("P_5(gain=linear)", "'gain=linear' is no setting of p"),
         ("nDCG(gains=1)@10", "'gains=1' is no setting of ndcg"),
         ("rbp(p=1)", "must be between 0 and 1, got 1"),
-        ("map(rel=2)@5(empty=skip)(empty=zero)", "no measure named"),
-        ("map(empty=skip)(relevant_from=2)", "no measure named"),
+        ("map(rel=2)@5(empty=skip)(empty=zero)", "unknown measure"),
+        ("map(empty=skip)(relevant_from=2)", "unknown measure"),
         ("map(skip)", "'skip' is no setting"),
         ("map(empty=none)", "must be 'zero' or 'skip', got 'none'"),
         ("map(relevant_from=high)", "relevant_from must be a number, not 'high'"),

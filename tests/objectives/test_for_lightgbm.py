@@ -101,11 +101,11 @@ def test_mistakes_are_told():
         objective([1.0, 0.0, 0.0], np.zeros(3), None, [2, 2])
     with pytest.raises(InputError, match="none of the 1 queries"):
         objective([0.0, 0.0, 0.0], np.zeros(3), None, [3])
-    with pytest.raises(UnknownNameError, match="no loss named 'maps'"):
+    with pytest.raises(UnknownNameError, match="unknown loss 'maps'"):
         LightGBMHinge("maps")
     with pytest.raises(InputError, match="hessian"):
         LightGBMHinge(hessian=0.0)
-    with pytest.raises(UnknownNameError, match="no measure"):
+    with pytest.raises(UnknownNameError, match="unknown measure"):
         LightGBMMeasure("mapp")
     with pytest.raises(InputError, match="3 is no measure"):
         LightGBMMeasure(3)

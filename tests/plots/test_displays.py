@@ -202,7 +202,7 @@ class TestRegularizationPath:
         wanted = RegularizationPathDisplay.from_estimator(Ranker(measure="p@5"), *given, **settings)
         assert display.values["validation"] == pytest.approx(wanted.values["validation"])
         assert axes.get_ylabel() == "P@5"
-        with pytest.raises(UnknownNameError, match="no measure named 'foo'"):
+        with pytest.raises(UnknownNameError, match="unknown measure 'foo'"):
             RegularizationPathDisplay.from_estimator(Ranker(), *given, measure="foo")
 
     def test_discs_are_on_the_line_of_test_queries(self, axes):

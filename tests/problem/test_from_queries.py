@@ -166,7 +166,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "C a string": ({"C": "1"}, "C must be a positive finite number, got '1'"),
     "C a truth value": ({"C": True}, "C must be a positive finite number, got True"),
     "a class": ({"loss": AveragePrecision}, r"AveragePrecision is a class: pass an object, AveragePrecision\(\)"),
-    "unknown name": ({"loss": "mpa"}, "there is no loss named 'mpa'. Did you mean 'map'?"),
+    "unknown name": ({"loss": "mpa"}, "unknown loss 'mpa'. Did you mean 'map'?"),
 }
 
 

@@ -26,7 +26,7 @@ def test_the_models_of_the_paper_by_name():
         "low": 0.0,
         "high": 1.0,
     }
-    with pytest.raises(UnknownNameError, match="no model of the experiment named 'svm-mpa'. Did you mean 'SVM-map'"):
+    with pytest.raises(UnknownNameError, match="unknown experiment model 'svm-mpa'. Did you mean 'SVM-map'"):
         experiment_models.create("svm-mpa")
 
 

@@ -362,7 +362,7 @@ def test_validation_data_that_cannot_be_used(data, validation, message):
         ({"n_estimators": 2.0}, "n_estimators"),
         ({"max_thresholds": 0}, "max_thresholds"),
         ({"max_thresholds": "all"}, "max_thresholds"),
-        ({"measure": "maps"}, "no measure named 'maps'"),
+        ({"measure": "maps"}, "unknown measure 'maps'"),
     ],
 )
 def test_settings_that_cannot_be_used(data, settings, message):

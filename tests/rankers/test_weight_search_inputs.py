@@ -87,7 +87,7 @@ def test_queries_of_one_kind_are_left_out_and_count():
         ({"incremental": 1}, r"incremental=...\) must be True or False"),
         ({"max_iter": 0}, r"max_iter=...\) must be an integer of at least 1"),
         ({"random_state": "today"}, r"random_state=...\)"),
-        ({"measure": "mop"}, "no measure named 'mop'"),
+        ({"measure": "mop"}, "unknown measure 'mop'"),
     ],
 )
 def test_what_cannot_be_used_is_refused(settings, message):

@@ -166,7 +166,7 @@ def test_what_cannot_be_written_has_no_name() -> None:
         (losses, "multiclass(classes=3)", "classes must be a list, as in [a,b], not '3'"),
         (rankers, "lambda_mart(params=4)", "params must be names and values, as in {a:1,b:2}, not '4'"),
         (retrieval_functions, "tfidf@3", "'tfidf@3': tfidf takes no cut-off; write 'tfidf'"),
-        (losses, "ndcg@10(gain=linear", "there is no loss named 'ndcg@10(gain=linear'"),
+        (losses, "ndcg@10(gain=linear", "unknown loss 'ndcg@10(gain=linear'"),
         (solvers, "n-slack(max_iter=2.5)", "max_iter must be a whole number, not '2.5'"),
         (backends, "osqp(polishing=maybe)", "polishing must be true or false, not 'maybe'"),
         (
@@ -205,12 +205,12 @@ def test_a_setting_cannot_be_given_twice() -> None:
 def test_an_unknown_name_is_answered_with_the_nearest(kind: Any, name: str, hint: str) -> None:
     with pytest.raises(UnknownNameError) as caught:
         kind.create(name)
-    assert str(caught.value).startswith(f"there is no {kind.kind} named {name!r}. Did you mean {hint!r}? Known: ")
+    assert str(caught.value).startswith(f"unknown {kind.kind} {name!r}. Did you mean {hint!r}? Known: ")
     assert isinstance(caught.value, ValueError)
 
 
 def test_a_name_unlike_any_other_gets_no_hint() -> None:
-    with pytest.raises(UnknownNameError, match="^there is no loss named 'xyz'. Known: [^?]*$"):
+    with pytest.raises(UnknownNameError, match="^unknown loss 'xyz'. Known: [^?]*$"):
         losses.create("xyz")
 
 
@@ -266,7 +266,7 @@ def test_a_name_of_something_else_is_told_what_it_is(
     monkeypatch.setitem(measures.built_in, "err", "structsvm.metrics:P")
     with pytest.raises(UnknownNameError) as caught:
         kind.create(name)
-    assert str(caught.value).startswith(f"there is no {kind.kind} named {name!r}. {meaning}")
+    assert str(caught.value).startswith(f"unknown {kind.kind} {name!r}. {meaning}")
 
 
 class PlugIn(ROCArea):
@@ -414,7 +414,7 @@ def test_a_loss_that_is_called_as_the_measure_of_ir_measures_has_its_gain() -> N
     ],
 )
 def test_names_of_other_projects_lead_to_ours(kind: Any, name: str, near: str) -> None:
-    with pytest.raises(UnknownNameError, match=f"no {kind.kind} named {name!r}. Did you mean {near!r}?"):
+    with pytest.raises(UnknownNameError, match=f"unknown {kind.kind} {name!r}. Did you mean {near!r}?"):
         kind.create(name)
     with pytest.raises(UnknownNameError) as caught:
         solvers.create(name)

@@ -64,7 +64,7 @@ def test_whole_numbers_are_checked(solver: Any, name: str, value: Any) -> None:
 def test_backends_by_name_and_by_object(solver: Any) -> None:
     problem = small_problem("map")
     assert solver(backend="active_set").solve(problem).primal == solver(backend=ActiveSet()).solve(problem).primal
-    with pytest.raises(UnknownNameError, match="no QP backend named 'hihgs'. Did you mean 'highs'?"):
+    with pytest.raises(UnknownNameError, match="unknown QP backend 'hihgs'. Did you mean 'highs'?"):
         solver(backend="hihgs").solve(problem)
     with pytest.raises(InputError, match="ActiveSet is a class"):
         solver(backend=ActiveSet).solve(problem)

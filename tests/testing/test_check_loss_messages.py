@@ -250,7 +250,7 @@ def test_a_loss_by_name_as_a_class_and_as_something_else() -> None:
     check_loss("multiclass", "abc")
     with pytest.raises(InputError, match=r"^ROCArea is a class: pass an object, ROCArea\(\)"):
         check_loss(ROCArea)  # type: ignore[arg-type]
-    with pytest.raises(UnknownNameError, match="no loss named 'osqp'. 'osqp' is a QP backend"):
+    with pytest.raises(UnknownNameError, match="unknown loss 'osqp'. 'osqp' is a QP backend"):
         check_loss("osqp")
     with pytest.raises(InputError, match="3 is no loss"):
         check_loss(3)  # type: ignore[arg-type]

@@ -58,7 +58,7 @@ def test_named_lists(name, count):
 
 def test_the_lists_are_those_named():
     assert set(STOP_LISTS) == {"glasgow", "lucene", "snowball"}
-    with pytest.raises(UnknownNameError, match=r"no list of stop words named 'glasgo'. Did you mean 'glasgow'\?"):
+    with pytest.raises(UnknownNameError, match=r"unknown list of stop words 'glasgo'. Did you mean 'glasgow'\?"):
         Analyzer(None, stop_words="glasgo")
 
 

@@ -40,32 +40,32 @@ def morgan(
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> MorganResults:
-    """Run Morgan's experiment, or go on with one that was interrupted.
+    """Run Morgan's experiment, or resume an interrupted run.
 
     Morgan, Greiff and Henderson, "Direct maximization of average precision by hill-climbing, with a comparison to a
     maximum entropy approach", HLT-NAACL 2004, section 4. For each topic, the documents of the collection are split at
-    random: 25% to train, 25% to validate and 50% to test on. The terms that tell most of relevance on the training
-    documents, by mutual information, are added to the query one at a time, and each method learns their weights.
-    Documents are scored by the weighted sum of the Okapi tf scores of the terms; those of one score are in a
+    random: 25% to train, 25% to validate and 50% to test on. The terms with the largest mutual information with
+    relevance on the training documents are added to the query one at a time, and each method learns their weights.
+    Documents are scored by the weighted sum of the Okapi tf scores of the terms; documents with equal scores are in
     random order.
 
-    Every finished trial is appended to a file in the output folder; a run that was ended in any way goes on from there,
-    and its results are the same to the last digit, on any number of processes.
+    Every finished trial is appended to a file in the output folder, and an interrupted run resumes from this file. Its
+    results are the same to the last digit, on any number of processes.
 
     Parameters
     ----------
     index : index of the documents; the counts of all fields together are read.
-    qrels : which documents are relevant; those that are not judged are not.
+    qrels : the relevant documents; documents without a judgment are not relevant.
     settings : settings of the experiment; ``MorganSettings()`` are those of the paper.
-    out : folder for ``trials.jsonl`` and ``results.json``; made where it does not exist. Of one experiment only.
-    topics : topics to choose from; None: all that are judged.
-    n_jobs : processes that run trials; None: as many as there are processors.
-    progress : is shown how far the experiment is.
+    out : folder for ``trials.jsonl`` and ``results.json`` of one experiment; it is created if it does not exist.
+    topics : topics to choose from; None: all judged topics.
+    n_jobs : processes that run trials; None: one per processor.
+    progress : called with the progress of the experiment.
 
     Raises
     ------
-    InputError : when no topic has enough relevant documents, the index has too few terms or other documents than those
-        that are judged, or the output folder belongs to another experiment; it says why.
+    InputError : no topic has enough relevant documents, the index has too few terms or lacks the judged documents, or
+        the output folder belongs to another experiment.
     KeyboardInterrupt : after Ctrl-C; finished trials are kept.
 
     Examples

@@ -22,7 +22,7 @@ def _as_format(_ctx: click.Context, _param: click.Parameter, name: str) -> str:
     from structsvm.data.collections.formats import AUTO, FORMATS
 
     if name not in (AUTO, *FORMATS):
-        raise click.BadParameter(f"there is no format {name!r}; known: {', '.join((AUTO, *FORMATS))}")
+        raise click.BadParameter(f"unknown format {name!r}; known: {', '.join((AUTO, *FORMATS))}")
     return name
 
 

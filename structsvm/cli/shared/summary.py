@@ -60,7 +60,7 @@ def _uncertified(
 ) -> list[str]:
     lines = []
     if "examples" in ranker.model_.record:
-        lines.append(f"used     {_used(ranker, 'of which there is nothing to learn')}")
+        lines.append(f"used     {_used(ranker, 'which training cannot use')}")
     if ranker.capabilities.is_staged:
         curve = ranker.validation_scores_
         chosen = "" if curve is None else f" of {len(curve)}, the best on --validation"
@@ -77,9 +77,7 @@ def _uncertified(
 def _ending(ranker: Any) -> list[str]:
     """Describe the run, or the lack of a certificate."""
     if not ranker.capabilities.has_certificate:
-        return [
-            f"optimum  {type(ranker).__name__} has no certificate: how far it is from the best of its kind is not known"
-        ]
+        return [f"optimum  {type(ranker).__name__} has no certificate: its distance from the optimum is unknown"]
     result: Result = ranker.result_
     solver, last = solvers.create(ranker.solver), result.history[-1]
     how = [result.solver_name]

@@ -206,7 +206,7 @@ def read_scaling(arrays: Mapping[str, Any], columns: int) -> Scaling:
             raise ValueError("the deviations that features are divided by must be above 0")
         return StandardScaling(mean, deviation)
     if name not in FEATURE_SCALINGS:
-        raise ValueError(f"there is no scaling {name!r}")
+        raise ValueError(f"unknown scaling {name!r}")
     require_names("the scaling", text, ("name", "centred"), ("centred",))
     require_switch("centred", text["centred"])
     return QueryScaling(name, centred=text["centred"])

@@ -67,7 +67,7 @@ class Threads:
                 other.result()
 
     def aside(self, work: Callable[[], T]) -> Callable[[], T]:
-        """Start short work on another thread, or here if there is none; return a function that waits for the result."""
+        """Start short work on another thread, if possible; return a function that waits for the result."""
         if self.count == 1:
             return work
         self._pool = self._pool or ThreadPoolExecutor(self.count - 1, "structsvm")

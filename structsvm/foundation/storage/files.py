@@ -176,7 +176,7 @@ def replacement(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def errors_naming(path: Path, kept: str = "") -> Iterator[None]:
-    """Turn OSError into InputError that names the file; ``kept`` says what is at its path now."""
+    """Turn OSError into InputError that names the file; ``kept`` is a sentence on its current content."""
     try:
         yield
     except BrokenPipeError:

@@ -59,7 +59,7 @@ class Benchmark(Results):
     def of(self, name: str) -> tuple[Fit, ...]:
         """Return the fits of a model or single feature, fold by fold."""
         every = ({**fold.fits[MODELS], **fold.fits.get(FEATURES, {})} for fold in self.trials)
-        return tuple(look_up("model of the benchmark", name, fits) for fits in every)
+        return tuple(look_up("benchmark model", name, fits) for fits in every)
 
     def by_fold(self, name: str) -> dict[str, Fit]:
         """Return the fits of a model or single feature by the name of the fold."""
@@ -67,7 +67,7 @@ class Benchmark(Results):
 
     def measured(self, name: str, measure: str) -> tuple[float, ...]:
         """Return a measure of a model or single feature on the test queries, fold by fold."""
-        return tuple(look_up("measure of the benchmark", measure, fit.measures) for fit in self.of(name))
+        return tuple(look_up("benchmark measure", measure, fit.measures) for fit in self.of(name))
 
     def mean(self, name: str, measure: str) -> float:
         """Return the mean of `measured` over the folds."""

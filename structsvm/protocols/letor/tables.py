@@ -107,7 +107,7 @@ def difference_table(benchmark: Benchmark, baseline: str | None = None) -> Table
     first = benchmark.models[0] if baseline is None else baseline
     known = (*benchmark.models, *benchmark.features)
     if first not in known:
-        raise UnknownNameError("model of the benchmark", first, known)
+        raise UnknownNameError("benchmark model", first, known)
     values = benchmark.queries(first)
     found = {name: paired_tests(benchmark.queries(name), values) for name in known if name != first}
     corrected = dict(zip(found, holm([each.p_values["randomization"] for each in found.values()]), strict=True))

@@ -107,7 +107,7 @@ def test_figures_are_means_over_splits_and_topics(results):
     best = [fits[int(np.argmax([fit.validation[1] for fit in fits]))] for fits in results.by_length("SVM-map")[:2]]
     expected = np.mean([fit.test[1] for fit in best])
     assert results.at_pick("SVM-map", "test", 1)[0] == pytest.approx(expected)
-    with pytest.raises(InputError, match="no model named 'SVM-mpa'. Did you mean 'SVM-map'"):
+    with pytest.raises(InputError, match="unknown model 'SVM-mpa'. Did you mean 'SVM-map'"):
         results.at_pick("SVM-mpa", "test")
 
 

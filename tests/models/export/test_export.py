@@ -162,7 +162,7 @@ def test_names_are_those_that_the_ranker_knows(tmp_path):
 def test_refusals(tmp_path):
     ranker = Ranker().fit(X, Y, qid=QID)
     path = tmp_path / "m"
-    with pytest.raises(UnknownNameError, match="no export format named 'sorl'. Did you mean 'solr'"):
+    with pytest.raises(UnknownNameError, match="unknown export format 'sorl'. Did you mean 'solr'"):
         export(ranker, path, "sorl")
     for other in (RankBoost(2).fit(X, Y, qid=QID), StructuralSVM("zero_one").fit(X, Y)):
         with pytest.raises(InputError, match=f"json holds weighted sums of features, and this {type(other).__name__}"):

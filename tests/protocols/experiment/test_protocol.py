@@ -147,8 +147,8 @@ def test_rows_of_a_table(results):
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        (lambda results: results.rows("with_best"), "no variant named 'with_best'. Did you mean 'with-best'"),
-        (lambda results: results.fits("with-best", "SVM-mpa"), "no model named 'SVM-mpa'. Did you mean 'SVM-map'"),
+        (lambda results: results.rows("with_best"), "unknown variant 'with_best'. Did you mean 'with-best'"),
+        (lambda results: results.fits("with-best", "SVM-mpa"), "unknown model 'SVM-mpa'. Did you mean 'SVM-map'"),
         (lambda results: results.rows("with-best", denominators="all"), "denominators must be 'pool' or 'judged'"),
     ],
 )
@@ -313,7 +313,7 @@ def test_too_little_data_is_refused(pool, tmp_path):
         ({"trials": 0}, "trials=...) must be an integer of at least 1"),
         ({"models": []}, "models=...) must have different names: the list is empty"),
         ({"models": ["SVM-map", "svm-map"]}, "SVM-map is given twice"),
-        ({"models": ["nothing"]}, "no model of the experiment named 'nothing'"),
+        ({"models": ["nothing"]}, "unknown experiment model 'nothing'"),
         ({"variants": []}, "variants=...) must be one or both of with-best, without-best"),
         ({"variants": ["best"]}, "variants=...) must be one or both"),
     ],

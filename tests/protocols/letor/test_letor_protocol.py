@@ -277,10 +277,10 @@ def test_the_tables_show_the_results(results):
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        (lambda results: results.queries("SVM-mpa"), "no model of the benchmark named 'SVM-mpa'"),
+        (lambda results: results.queries("SVM-mpa"), "unknown benchmark model 'SVM-mpa'"),
         (
             lambda results: fold_table(results, "ndcg@11"),
-            "no measure of the benchmark named 'ndcg@11'. Did you mean 'ndcg@1'",
+            "unknown benchmark measure 'ndcg@11'. Did you mean 'ndcg@1'",
         ),
         (lambda results: measure_table(results, "map"), "name must be 'p' or 'ndcg' or 'ndcg4', got 'map'"),
     ],
@@ -376,7 +376,7 @@ def test_the_files(results, tmp_path):
 def test_models_by_name():
     assert benchmark_models.names()[:4] == ["SVM-map", "SVM-map-bins", "SVM-roc", "SVM-ndcg"]
     assert benchmark_models.create(" svm-MAP-bins").features == Indicators(10)
-    with pytest.raises(UnknownNameError, match="no model of the benchmark named 'svm-mpa'. Did you mean 'SVM-map'"):
+    with pytest.raises(UnknownNameError, match="unknown benchmark model 'svm-mpa'. Did you mean 'SVM-map'"):
         benchmark_models.create("svm-mpa")
 
 
