@@ -367,8 +367,8 @@ def _of_graphs() -> Iterator[Call]:
     graph = inference.Graph.of(3, [[0, 1], [1, 2]])
     yield Call("Graph.of", inference.Graph.of, {"n_nodes": 3, "edges": [[0, 1]]})
     yield Call("grid_edges", inference.grid_edges, {"height": 2, "width": 3, "connectivity": 8})
-    scores = {"graph": graph, "unary": np.ones((3, 2)), "pairwise": np.eye(2), "method": "tree"}
-    yield Call("infer", inference.infer, {**scores, "gap": 0.0, "max_sweeps": 3})
+    scores = {"graph": graph, "unary": np.ones((3, 2)), "pairwise": np.eye(2), "method": "exact"}
+    yield Call("infer", inference.infer, {**scores, "gap": 0.0, "max_sweeps": 3, "max_branches": 9})
 
 
 def _of_data() -> Iterator[Call]:

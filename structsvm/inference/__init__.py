@@ -6,6 +6,7 @@ be than those found.
 """
 
 from structsvm.inference.graph import Graph, grid_edges
-from structsvm.inference.infer import Inference, infer
+from structsvm.inference.infer import infer
+from structsvm.inference.labelling import Inference
 
 __all__ = ["Graph", "Inference", "grid_edges", "infer"]

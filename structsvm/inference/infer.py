@@ -3,44 +3,23 @@
 from typing import Any
 
 import numpy as np
-from attrs import frozen
 from numpy.typing import ArrayLike
 
 from structsvm.exceptions import InputError
 from structsvm.foundation.arrays import numbers
 from structsvm.foundation.settings import require_choice, require_integer, require_kind, require_number
-from structsvm.foundation.types import IntVector, Matrix, Vector
+from structsvm.foundation.types import Matrix, Vector
 from structsvm.inference.graph import Graph
-from structsvm.inference.messages import maximise
+from structsvm.inference.labelling import Inference, improved, passed
+from structsvm.inference.relaxation import relaxation, score_size, searched
 
-METHODS = ("auto", "tree", "messages")
+METHODS = ("auto", "tree", "messages", "relaxation", "exact")
 
+_SMALL = 100_000
+"""Largest number of pairs of labels, over all edges, of programs that ``"auto"`` solves."""
 
-@frozen(eq=False)
-class Inference:
-    """Labels of the nodes of a graph, with their score and a bound of the best score.
-
-    Parameters
-    ----------
-    labels : label of each node, shape (V,), from 0.
-    value : sum of the scores of nodes and edges at these labels.
-    bound : upper bound of the sum for any labels. It allows for the rounding of its own computation, so it may exceed
-        the value of the best labels in the last digits.
-
-    Examples
-    --------
-    >>> Inference(np.array([1, 0]), value=2.0, bound=2.5).gap
-    0.5
-    """
-
-    labels: IntVector
-    value: float
-    bound: float
-
-    @property
-    def gap(self) -> float:
-        """Bound minus value: how much better other labels can be."""
-        return self.bound - self.value
+_ROUNDING = 1e-9
+"""Gap, relative to the size of scores and messages, that no program can close in float64."""
 
 
 def infer(
@@ -51,6 +30,7 @@ def infer(
     *,
     gap: float | None = None,
     max_sweeps: int = 100,
+    max_branches: int = 1000,
 ) -> Inference:
     """Find the labels of the nodes of a graph with the largest score, or labels and a bound near it.
 
@@ -60,10 +40,13 @@ def infer(
     unary : score of each label at each node, shape (V, K).
     pairwise : score of each pair of labels at the first and second end of an edge, shape (E, K, K), or (K, K) if all
         edges have the same scores.
-    method : ``"tree"`` for exact labels on forests in O(V K²); ``"messages"`` for TRW-S (Kolmogorov, PAMI 2006), which
-        takes O(E K²) a sweep on any graph; ``"auto"`` for the one that suits the graph.
-    gap : stop message passing once bound − value is at most this. Default: only rounding.
+    method : ``"tree"``, exact on forests in O(V K²); ``"messages"``, TRW-S (Kolmogorov, PAMI 2006) in O(E K²) a sweep;
+        ``"relaxation"``, also the linear program over the local polytope; ``"exact"``, also branch and bound. Each of
+        the last three begins with the one before. ``"auto"`` is exact on forests; on other graphs it passes messages,
+        and with ``gap`` it goes on to the programs if they are small.
+    gap : stop once bound − value is at most this. Default: 0, up to rounding.
     max_sweeps : largest number of sweeps of message passing.
+    max_branches : largest number of branches of the exact search, which then returns what it has.
 
     Examples
     --------
@@ -78,17 +61,28 @@ def infer(
     require_choice("infer(method=...)", method, METHODS)
     require_number("infer(gap=...)", gap, at_least=0.0, optional=True)
     require_integer("infer(max_sweeps=...)", max_sweeps, 1)
+    require_integer("infer(max_branches=...)", max_branches, 1)
     if method == "tree" and not graph.is_forest:
         raise InputError("infer(method='tree') needs a forest, but the graph has a cycle: use 'messages' or 'auto'")
     scores = _unary(graph, unary)
-    return _by_messages(graph, scores, _pairwise(graph, scores.shape[1], pairwise), max_sweeps, gap or 0.0)
-
-
-def _by_messages(graph: Graph, unary: Matrix, pairwise: Vector, max_sweeps: int, gap: float) -> Inference:
-    labels = np.zeros(graph.n_nodes, dtype=np.int64)
-    messages = np.zeros((2 * graph.n_edges, unary.shape[1]))
-    value, bound = maximise(graph.encoded(), unary, pairwise, messages, max_sweeps, gap, 0.0, labels)
-    return Inference(labels, value, bound)
+    K = scores.shape[1]
+    tables = _pairwise(graph, K, pairwise)
+    if method == "auto":
+        small = gap is not None and graph.n_edges * K * K <= _SMALL
+        method = "exact" if small else "messages"
+    messages, allowed = np.zeros((2 * graph.n_edges, K)), gap or 0.0
+    found = passed(graph, scores, tables, messages, max_sweeps, allowed)
+    if graph.is_forest or method in ("tree", "messages"):
+        return found
+    allowed = max(allowed, _ROUNDING * score_size(graph, scores, tables, messages))
+    if found.gap <= allowed:
+        return found
+    relaxed = relaxation(graph, scores, tables, messages)
+    if relaxed is not None:
+        found, messages = improved(relaxed.found, found.labels, found.value, found.bound), relaxed.messages
+    if method == "relaxation" or found.gap <= allowed:
+        return found
+    return searched(graph, scores, tables, messages, found, max_branches)
 
 
 def _unary(graph: Graph, unary: Any) -> Matrix:
