@@ -100,6 +100,7 @@ def _outcome(fit: Fit, before: float, cluster: Any, client: Any, parts: Arrays, 
     try:
         model = fitted(client, parts, **fit.settings)
     except Exception as error:
+        # Other packages may raise anything, and the table shows it.
         return Outcome(time.perf_counter() - began, None, f"{type(error).__name__}: {error}")
     seconds = time.perf_counter() - began
     ndcg = parse_measure("ndcg@10").mean(model.predict(test.X), test.y, test.qid)

@@ -148,7 +148,7 @@ def _write(app: Sphinx, error: Exception | None) -> None:
 
 def _replace_the_search(app: Sphinx) -> None:
     if app.builder.format == "html":
-        app.builder.search = False  # type: ignore[attr-defined]
+        app.builder.search = False
         app.config.html_additional_pages = {**app.config.html_additional_pages, "search": "search.html"}
         app.config.html_static_path = [*app.config.html_static_path, str(HERE / "search.js")]
         app.add_js_file("search.js", loading_method="defer")

@@ -24,15 +24,14 @@ MOST_ROWS_OF_A_QUERY = 10_000
 
 def checked_features(estimator: BaseEstimator, X: Any, *, min_rows: int = 1, missing: bool = False) -> Readable:
     """Return features for `fit`, float64 or float32, in C order, CSR or binned; store their number and names."""
-    rows: Any = _rows(estimator, X, None, None, missing=missing)
-    if is_sparse(rows):
-        rows = rows.astype(np.float64, copy=False)
+    found = _rows(estimator, X, None, None, missing=missing)
+    rows: Readable = found.astype(np.float64, copy=False) if is_sparse(found) else found
     _require_size(rows, min_rows)
     try:
         validate_data(estimator, X if hasattr(X, "columns") else rows, skip_check_array=True)
     except TypeError as error:
         raise refusal(error) from None
-    return rows  # type: ignore[no-any-return]
+    return rows
 
 
 def features_as_fitted(estimator: Any, X: Any, *, min_rows: int = 1, missing: bool = False) -> Readable:

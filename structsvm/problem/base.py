@@ -110,8 +110,9 @@ class AbstractProblem(ABC):
         """Number of earlier points whose planes the solver keeps for `require_unbeaten`."""
         return 0
 
-    def require_unbeaten(self, planes: AnyPlanes, point: AnyPoint, others: Iterable[AnyPlanes]) -> None:  # noqa: B027
+    def require_unbeaten(self, planes: AnyPlanes, point: AnyPoint, others: Iterable[AnyPlanes]) -> None:
         """Raise `OracleError` if a plane of ``others`` beats an exact argmax; distributed problems do it elsewhere."""
+        return
 
     @property
     def coordinates(self) -> Coordinates | None:

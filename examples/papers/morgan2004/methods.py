@@ -131,7 +131,7 @@ class FittedWeights(Method):
     model: ProtocolModel = field(validator=_reads_as_given)
 
     @property
-    def name(self) -> str:  # type: ignore[override]
+    def name(self) -> str:
         """What the model is called."""
         return self.model.name
 

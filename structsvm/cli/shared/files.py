@@ -25,8 +25,8 @@ def read_model_and_data(
     model: Path,
     paths: Sequence[Path],
     *,
+    columns: Columns,
     doc_ids: bool = False,
-    columns: Columns = Columns(),  # noqa: B008
     labels: bool = True,
     queries: bool = True,
 ) -> "tuple[TrainedModel, RankingData]":

@@ -61,7 +61,7 @@ class MatrixKind(ABC):
     """True if these classes contain finite numbers only, so that estimators need not check them."""
 
     @abstractmethod
-    def read(self, X: Any) -> Any:
+    def read(self, X: Any) -> Readable | None:
         """Return features as a matrix of this kind, if possible without a copy; None if they are of another kind."""
 
     @abstractmethod
@@ -152,7 +152,7 @@ def readable(X: Any) -> Readable:
     array([[1., 2.],
            [3., 4.]])
     """
-    return next(read for kind in reversed(_kinds) if (read := kind.read(X)) is not None)  # type: ignore[no-any-return]
+    return next(read for kind in reversed(_kinds) if (read := kind.read(X)) is not None)
 
 
 def is_matrix(xs: Any) -> bool:

@@ -28,26 +28,28 @@ def compiled(
     the cache off, which cannot notice changes of functions called by type. ``as_argument`` is for `by_address`.
     """
     options = {} if as_argument else _without_address()
-    decorate = numba.njit(nogil=True, fastmath=_fastmath(reorder), **options)
+    decorate: Callable[[F], F] = numba.njit(nogil=True, fastmath=_fastmath(reorder), **options)
     if numba.config.DISABLE_JIT:
-        return decorate(function)  # type: ignore[no-any-return]
-    dispatcher = kept(lambda: decorate(function)) if keep else decorate(function)
+        return decorate(function)
+    made: F = kept(lambda: decorate(function)) if keep else decorate(function)
+    dispatcher: Any = made
     watched(dispatcher)
     if signatures is not None:
         for signature in signatures:
             dispatcher.compile(signature)
         dispatcher.disable_compile()
-    return dispatcher  # type: ignore[no-any-return]
+    return made
 
 
 def by_address(function: F, signature: Any) -> F:
     """Cache the address of a compiled function for one signature, because each call would look it up under a lock."""
     if numba.config.DISABLE_JIT:
         return function
+    dispatcher: Any = function
     # Another numba may lack these attributes; calls then take longer.
     with suppress(AttributeError):
-        made = function.get_compile_result(signature)  # type: ignore[attr-defined]
-        function.get_compile_result = lambda _signature: made  # type: ignore[attr-defined]
+        made = dispatcher.get_compile_result(signature)
+        dispatcher.get_compile_result = lambda _signature: made
         made.library.get_pointer_to_function = cache(made.library.get_pointer_to_function)
         for name in (made.fndesc.llvm_func_name, made.fndesc.llvm_cfunc_wrapper_name):
             made.library.get_pointer_to_function(name)
@@ -58,7 +60,8 @@ def compiled_part(function: F, *, reorder: bool = False) -> F:
     """Let compiled functions call a function, without the Python wrapper that takes as long to compile."""
     if numba.config.DISABLE_JIT:
         return function
-    return numba.extending.register_jitable(fastmath=_fastmath(reorder))(function)  # type: ignore[no-any-return]
+    decorate: Callable[[F], F] = numba.extending.register_jitable(fastmath=_fastmath(reorder))
+    return decorate(function)
 
 
 def inlined_part(function: F) -> F:
@@ -66,7 +69,8 @@ def inlined_part(function: F) -> F:
     if numba.config.DISABLE_JIT:
         return function
     # Threads that call a waiting function from Python must not block the others.
-    return numba.njit(inline="always", nogil=True)(function)  # type: ignore[no-any-return]
+    decorate: Callable[[F], F] = numba.njit(inline="always", nogil=True)
+    return decorate(function)
 
 
 def folder_of_code() -> str | None:
