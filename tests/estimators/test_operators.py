@@ -5,43 +5,14 @@ import pytest
 
 from structsvm import Ranker
 from structsvm.exceptions import InputError
-from structsvm.features.operators import Operator, Rows
-from structsvm.foundation.types import IntVector, Vector
+from structsvm.features.operators import Rows
+from structsvm.foundation.types import Vector
+from tests.features.operators.wrapped import Wrapped
 from tests.small_problems import ranking_arrays
 
 X, Y, QID = ranking_arrays(0)
 PTR = np.arange(0, 21, 4)
-
-
-class Hidden(Operator):
-    """Rows that nothing but the interface shows."""
-
-    def __init__(self, rows: Rows) -> None:
-        self.rows = rows
-
-    @property
-    def ptr(self) -> IntVector:
-        return self.rows.ptr
-
-    @property
-    def d(self) -> int:
-        return self.rows.d
-
-    @property
-    def stored(self) -> int:
-        return self.rows.stored
-
-    def scores(self, w: Vector) -> Vector:
-        return self.rows.scores(w)
-
-    def combine(self, c: Vector) -> Vector:
-        return self.rows.combine(c)
-
-    def block(self, start: int, stop: int) -> "Hidden":
-        return Hidden(self.rows.block(start, stop))
-
-
-HIDDEN = Hidden(Rows(X, PTR))
+HIDDEN = Wrapped(Rows(X, PTR))
 
 
 @pytest.mark.parametrize("qid", [None, QID])
@@ -55,7 +26,7 @@ def test_an_operator_is_as_good_as_its_matrix(qid: Vector | None) -> None:
 
 
 def test_rows_and_an_intercept() -> None:
-    rows = Hidden(Rows.one_each(X))
+    rows = Wrapped(Rows.one_each(X))
     ranker = Ranker("zero_one", tol=1e-6, fit_intercept=True).fit(rows, Y)
     matrix = Ranker("zero_one", tol=1e-6, fit_intercept=True).fit(X, Y)
     assert ranker.predict(rows) == pytest.approx(matrix.predict(X), abs=1e-2)
@@ -68,7 +39,7 @@ def test_what_does_not_go_together() -> None:
         Ranker().fit(HIDDEN, Y, qid=np.tile(np.arange(5), 4))
     with pytest.raises(InputError, match="ZeroOne needs one example per row, and the operator has 5 examples with 20"):
         Ranker("zero_one").fit(HIDDEN, Y)
-    with pytest.raises(InputError, match="normalize='standard' needs a feature matrix, but X is an operator, Hidden"):
+    with pytest.raises(InputError, match="normalize='standard' needs a feature matrix, but X is an operator, Wrapped"):
         Ranker(normalize="standard").fit(HIDDEN, Y)
     with pytest.raises(InputError, match="X is an operator with 3 weights, and this Ranker has 2, of features as they"):
         Ranker().fit(X[:, :2], Y, qid=QID).predict(HIDDEN)

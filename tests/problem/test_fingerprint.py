@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from structsvm import Result
-from structsvm.features.operators import BinnedMatrix, Operator, Rows
+from structsvm.features.operators import BinnedMatrix, Rows
 from structsvm.foundation.compute.threads import using
 from structsvm.foundation.types import IntVector, Matrix, Vector
 from structsvm.losses import NDCG, AveragePrecision, ChainHamming, Multiclass, PrecisionAtK, ROCArea
@@ -24,6 +24,7 @@ from structsvm.problem.fingerprint import fingerprint_aside, same
 from structsvm.problem.program import program
 from structsvm.registry import solvers
 from structsvm.solvers import NSlack, OneSlack
+from tests.features.operators.wrapped import Wrapped
 from tests.small_problems import KINDS, Kronecker, PlainROCArea, ranking_arrays, small_problem
 
 OFFSETS = np.array([0, 3, 5, 9])
@@ -202,28 +203,12 @@ def test_what_cannot_be_told_is_told_apart() -> None:
 
 
 @frozen(eq=False)
-class Plain(Operator):
-    """Rows without a view."""
-
-    rows: Rows
+class Plain(Wrapped):
     told: bool = field(default=False)
-
-    ptr = property(lambda self: self.rows.ptr)
-    d = property(lambda self: self.rows.d)
-    stored = property(lambda self: self.rows.stored)
 
     @property
     def content(self) -> Any:
         return self.rows.view if self.told else None
-
-    def scores(self, w: Vector) -> Vector:
-        return self.rows.scores(w)
-
-    def combine(self, c: Vector) -> Vector:
-        return self.rows.combine(c)
-
-    def block(self, start: int, stop: int) -> "Plain":
-        return Plain(self.rows.block(start, stop), self.told)
 
 
 @pytest.mark.parametrize("told", [False, True])

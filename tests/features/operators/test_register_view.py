@@ -17,6 +17,7 @@ from structsvm.problem import Problem
 from structsvm.problem import loops as loops_module
 from structsvm.solvers import FrankWolfe
 from structsvm.testing import check_operator
+from tests.features.operators.wrapped import Wrapped
 
 
 class ScaledView(NamedTuple):
@@ -41,34 +42,18 @@ register_view(ScaledView, scaled_scores, scaled_combine)
 
 
 @frozen(eq=False)
-class Scaled(Operator):
-    rows: Operator
+class Scaled(Wrapped):
     factor: float
-
-    @property
-    def ptr(self) -> IntVector:
-        return self.rows.ptr
-
-    @property
-    def d(self) -> int:
-        return self.rows.d
-
-    @property
-    def stored(self) -> int:
-        return self.rows.stored
 
     @property
     def view(self) -> ScaledView:
         return ScaledView(self.ptr, self.rows.view, self.factor)
 
     def scores(self, w: Vector) -> Vector:
-        return self.factor * self.rows.scores(w)
+        return self.factor * super().scores(w)
 
     def combine(self, c: Vector) -> Vector:
-        return self.factor * self.rows.combine(c)
-
-    def block(self, start: int, stop: int) -> "Scaled":
-        return Scaled(self.rows.block(start, stop), self.factor)
+        return self.factor * super().combine(c)
 
 
 RNG = np.random.default_rng(0)
