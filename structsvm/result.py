@@ -26,9 +26,12 @@ from structsvm.foundation.types import IntVector, Matrix, Vector
 _FORMAT = 1
 """Format of results in files."""
 
-_WRITTEN = ("primal", "dual", "exact", "C", "tol", "status", "solver", "solver_name", "handovers", "groups", "history")
+_WRITTEN = (
+    *("primal", "dual", "certified", "inference_gap", "C", "tol", "status"),
+    *("solver", "solver_name", "handovers", "groups", "history"),
+)
 
-_ESTIMATE = "The argmax is inexact, so the primal is an estimate and may be too low"
+_ESTIMATE = "The argmax is inexact and returns no bound, so the primal is an estimate and may be too low"
 
 
 class Status(Enum):
@@ -44,6 +47,10 @@ class Status(Enum):
     ESTIMATED = (
         "the gap is within tol * C, but only by an estimate: the argmax is inexact, so the primal may be too low; "
         "the dual is certain"
+    )
+    INFERENCE_LIMIT = (
+        "the certified gap is above tol * C, but only because the argmax is approximate: without what its bounds add, "
+        "the gap is within tol * C. Use a more accurate argmax to shrink it"
     )
     ITERATION_LIMIT = "the limit of iterations was reached before the gap was within tol * C"
     STALLED = (
@@ -194,13 +201,13 @@ class Result:
     """The best weights found, with bounds that certify them.
 
     The optimum lies between ``dual`` and ``primal``; structsvm computes both in float64 and does not rely on a QP
-    backend. If the loss's argmax is inexact, ``dual`` is still a lower bound of the optimum, but ``primal`` is only an
-    estimate, which may be too low.
+    backend. If the loss's argmax is approximate, ``dual`` is still a lower bound of the optimum. ``primal`` is an upper
+    bound if the argmax returns bounds (`ScoreLoss.bounded`), and otherwise an estimate, which may be too low.
 
     Parameters
     ----------
     w : weights with the best primal value, shape (d,).
-    primal : ``P(w)``, an upper bound of the optimum; if not ``exact``, the largest known lower bound of ``P(w)``.
+    primal : ``P(w)`` or an upper bound of it; if not ``certified``, the largest known lower bound of ``P(w)``.
     dual : the best lower bound of the optimum.
     C : weight of the mean hinge in this problem.
     tol : target gap, in units of the loss: converged when ``primal − dual ≤ tol · C``.
@@ -212,7 +219,10 @@ class Result:
     cuts : the final working set.
     fingerprint : numbers that identify the data and the loss; empty if the run was interrupted before they were
         computed.
-    exact : True if the loss's argmax is exact, so that ``primal`` is an upper bound and the gap a certificate.
+    certified : True if the loss's argmax is exact or returns bounds, so that ``primal`` is an upper bound and the gap a
+        certificate.
+    inference_gap : the part of the gap that approximate argmaxes leave: the weighted sum of the differences of their
+        bounds and their outputs at ``w``. 0 if the argmax is exact, or not ``certified``.
     columns : ascending columns of the features that ``w`` and the cuts belong to, if an estimator left out empty
         columns of sparse data; None: all.
 
@@ -240,7 +250,8 @@ class Result:
     history: tuple[Step, ...] = field(repr=False)
     cuts: CutSet
     fingerprint: Vector = field(repr=False)
-    exact: bool = True
+    certified: bool = True
+    inference_gap: float = 0.0
     columns: IntVector | None = field(default=None, repr=False)
 
     def wide(self, n_features: int) -> Vector:
@@ -264,18 +275,18 @@ class Result:
 
     @property
     def gap(self) -> float:
-        """``primal − dual``: ``P(w)`` is at most this far above the optimum if ``exact``."""
+        """``primal − dual``: ``P(w)`` is at most this far above the optimum if ``certified``."""
         return self.primal - self.dual
 
     @property
     def converged(self) -> bool:
-        """True if the gap is within ``tol · C``: certified, or by an estimate if not ``exact``."""
+        """True if the gap is within ``tol · C``: certified, or by an estimate if not ``certified``."""
         return self.gap <= self.tol * self.C
 
     @property
     def message(self) -> str:
         """The reason why the solver stopped, and a note if the primal is an estimate."""
-        if self.exact or self.status is Status.ESTIMATED:
+        if self.certified or self.status is Status.ESTIMATED:
             return self.status.value
         return f"{self.status.value}. {_ESTIMATE}"
 
@@ -304,7 +315,8 @@ class Result:
         for name in ("C", "tol"):
             require_number(name, written[name], above=0.0)
         require_integer("handovers", written["handovers"], 0)
-        require_switch("exact", written["exact"])
+        require_switch("certified", written["certified"])
+        require_number("inference_gap", written["inference_gap"])
         require_choice("status", written["status"], Status.__members__)
         for name in ("solver", "solver_name"):
             if not isinstance(written[name], str):

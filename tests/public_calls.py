@@ -124,6 +124,7 @@ NOT_CALLED = {
     **dict.fromkeys(["text.letor.Evidence", "text.letor.RELEASED"], _MADE),
     "text.letor.Feature": _FOR_FEATURES,
     "metrics.RankedLists": _MADE,
+    "losses.Bounded": "returned by losses of users; fits and check_loss try what is in it",
     "losses.SlackRescaled": "a loss around another, which its own tests try",
     **dict.fromkeys(["problem.ramp", "solvers.descend"], "for objectives of one's own"),
     "testing.check_latent_loss": "as check_loss",

@@ -36,7 +36,8 @@ def test_a_round_trip_is_exact(result: Result, tmp_path: Path) -> None:
         "handovers",
         "history",
         "converged",
-        "exact",
+        "certified",
+        "inference_gap",
     ):
         assert getattr(again, name) == getattr(result, name), name
     for name in ("w", "fingerprint"):

@@ -59,10 +59,11 @@ class Objective:
         if self.columns is not None:
             result = evolve(result, columns=self.columns)
         if not result.converged:
-            within = "is within" if result.exact else "is estimated to be within"
+            within = "is within" if result.certified else "is estimated to be within"
+            inference = f" (inference: {result.inference_gap / result.C:.2g} * C)" if result.inference_gap else ""
             warnings.warn(
-                f"{result.message}; P(w) {within} {result.gap / result.C:.2g} * C of the optimum, but tol requires "
-                f"{result.tol:.2g} * C",
+                f"{result.message}; P(w) {within} {result.gap / result.C:.2g} * C of the optimum{inference}, but tol "
+                f"requires {result.tol:.2g} * C",
                 ConvergenceWarning,
                 stacklevel=stacklevel_of_user(),
             )

@@ -2,7 +2,7 @@
 
 from structsvm.losses.at_k import PrecisionAtK, RecallAtK
 from structsvm.losses.average_precision import AveragePrecision
-from structsvm.losses.base import Loss, ScoreLoss
+from structsvm.losses.base import Bounded, Loss, ScoreLoss
 from structsvm.losses.chain_hamming import ChainHamming
 from structsvm.losses.f_beta import FBeta
 from structsvm.losses.latent import LatentLoss
@@ -24,6 +24,7 @@ from structsvm.losses.zero_one import ZeroOne
 __all__ = [
     "NDCG",
     "AveragePrecision",
+    "Bounded",
     "ChainHamming",
     "FBeta",
     "GradedPairsLoss",

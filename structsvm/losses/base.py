@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from itertools import permutations
-from typing import Any, ClassVar, Generic, Self, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
 from attrs import frozen
@@ -18,6 +18,27 @@ from structsvm.losses.user_methods import call_method, joint_features
 
 X = TypeVar("X")
 Y = TypeVar("Y")
+
+
+class Bounded(NamedTuple):
+    """An output found by an approximate argmax, with a bound on what the argmax may have missed.
+
+    `ScoreLoss.loss_augmented_argmax` and `Loss.loss_augmented_argmax` return it if their class sets ``bounded = True``.
+
+    Parameters
+    ----------
+    output : the best output found.
+    bound : an upper bound of the largest ``Δ(y, ŷ) + w·Ψ(x, ŷ)`` over all outputs ŷ, such as the dual value of message
+        passing, the value of a relaxation, or the bound of branch and bound.
+
+    Examples
+    --------
+    >>> Bounded(output=[0, 1], bound=2.5).bound
+    2.5
+    """
+
+    output: Any
+    bound: float
 
 
 @frozen(eq=False)
@@ -58,6 +79,7 @@ class StructuredLoss(ABC, Generic[Y]):
     scores_rows: ClassVar[bool] = True
     of_one_sample: ClassVar[bool] = False
     exact: ClassVar[bool] = True
+    bounded: ClassVar[bool] = False
     check_before_fit: ClassVar[bool] = True
 
     behind_at: ClassVar[str] = "k"
@@ -104,7 +126,10 @@ class ScoreLoss(StructuredLoss[Y]):
     scores_rows : True, the default, if each row gets one score; set False if `operator` makes other scores.
     of_one_sample : True if a whole data set is one example; a missing ``qid`` then causes no warning.
     exact : True, the default, if `loss_augmented_argmax` always finds a maximum. Otherwise the lower bound is still
-        valid, but the primal is an estimate, and `Result.exact` is False.
+        valid, but the primal is an estimate, and `Result.certified` is False, unless the loss is ``bounded``.
+    bounded : True if `loss_augmented_argmax` returns `Bounded` and the class sets ``exact = False``. The primal is then
+        an upper bound of the objective, and `Result.inference_gap` is the part of the gap that the argmax leaves. A
+        kernel gets ``out`` with one more element, to which it writes the bound minus the value of its output.
     numeric_labels : True if the class compares labels with numbers. Numbers written as text are then converted, and
         other text is rejected.
     why_unusable : message if no query is usable, with cause and remedy; "", the default, for a general one.
@@ -147,8 +172,8 @@ class ScoreLoss(StructuredLoss[Y]):
         """Return ``Δ(y, ŷ)``: at least 0, and 0 at ``ŷ = y``."""
 
     @abstractmethod
-    def loss_augmented_argmax(self, scores: Vector, y: Y) -> Y:
-        """Return an output that maximises ``Δ(y, ŷ) + scores·c(ŷ)``."""
+    def loss_augmented_argmax(self, scores: Vector, y: Y) -> Y | Bounded:
+        """Return an output that maximises ``Δ(y, ŷ) + scores·c(ŷ)``; a `Bounded` one if the loss is ``bounded``."""
 
     @abstractmethod
     def argmax(self, scores: Vector) -> Y:
@@ -269,8 +294,8 @@ class Loss(StructuredLoss[Y], Generic[X, Y]):
         """Return ``Δ(y, ŷ)``: at least 0, and 0 at ``ŷ = y``."""
 
     @abstractmethod
-    def loss_augmented_argmax(self, x: X, y: Y, w: Vector) -> Y:
-        """Return an output that maximises ``Δ(y, ŷ) + w·Ψ(x, ŷ)``."""
+    def loss_augmented_argmax(self, x: X, y: Y, w: Vector) -> Y | Bounded:
+        """Return an output that maximises ``Δ(y, ŷ) + w·Ψ(x, ŷ)``; see ``bounded`` of `ScoreLoss`."""
 
     @abstractmethod
     def argmax(self, x: X, w: Vector) -> Y:
@@ -315,6 +340,7 @@ class Wrapper(StructuredLoss[Any]):
 
     check_before_fit = of_inner("check_before_fit")
     exact = of_inner("exact")
+    bounded = of_inner("bounded")
     title = of_inner("title")
     checked_by = of_inner("checked_by")
     weight_bounds = of_inner("weight_bounds")
@@ -335,8 +361,9 @@ class InScoreSpace(Wrapper, ScoreLoss[tuple[Any, Any]]):
     def loss(self, y: tuple[Any, Any], y_hat: tuple[Any, Any]) -> float:
         return self.inner.loss(y[1], y_hat[1])
 
-    def loss_augmented_argmax(self, scores: Vector, y: tuple[Any, Any]) -> tuple[Any, Any]:
-        return y[0], self.inner.loss_augmented_argmax(y[0], y[1], scores)
+    def loss_augmented_argmax(self, scores: Vector, y: tuple[Any, Any]) -> Any:
+        found: Any = self.inner.loss_augmented_argmax(y[0], y[1], scores)
+        return Bounded((y[0], found.output), found.bound) if self.bounded else (y[0], found)
 
     def argmax(self, scores: Vector) -> tuple[Any, Any]:
         """Raise TypeError: a prediction needs x, so use ``Loss.predict``."""

@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar
 from attrs import frozen
 
 from structsvm.foundation.types import Vector
-from structsvm.losses.base import Loss, StructuredLoss, Wrapper, X, Y
+from structsvm.losses.base import Bounded, Loss, StructuredLoss, Wrapper, X, Y
 from structsvm.losses.user_methods import call_method
 
 H = TypeVar("H")
@@ -97,8 +97,9 @@ class Completed(Wrapper, Loss[Any, tuple[Any, Any]]):
     def loss(self, y: tuple[Any, Any], y_hat: tuple[Any, Any]) -> float:
         return self.inner.loss(y[0], *y_hat)
 
-    def loss_augmented_argmax(self, x: Any, y: tuple[Any, Any], w: Vector) -> tuple[Any, Any]:
-        return _pair(self.inner.loss_augmented_argmax(x, y[0], w))
+    def loss_augmented_argmax(self, x: Any, y: tuple[Any, Any], w: Vector) -> Any:
+        found: Any = self.inner.loss_augmented_argmax(x, y[0], w)
+        return Bounded(_pair(found.output), found.bound) if self.bounded else _pair(found)
 
     def argmax(self, x: Any, w: Vector) -> tuple[Any, Any]:
         return _pair(self.inner.argmax(x, w))

@@ -17,6 +17,7 @@ from structsvm.losses import Loss, ScoreLoss
 from structsvm.losses.user_methods import RAISED_AS_IS
 from structsvm.problem.checks import (
     LARGEST_SCORE,
+    checked_output,
     checked_weights,
     failed,
     is_usable,
@@ -24,7 +25,6 @@ from structsvm.problem.checks import (
     number_of,
     require_argmaxes,
     require_one_usable,
-    require_output,
     require_planes,
     require_usable,
 )
@@ -244,8 +244,7 @@ class Hinge:
     def _worst(self, scores: Vector, y: Any) -> Any:
         loss, y_hat = self.loss, None
         try:
-            y_hat = loss.loss_augmented_argmax(scores, y)
-            require_output(loss, y_hat)
+            y_hat, _ = checked_output(loss, loss.loss_augmented_argmax(scores, y))
             if loss.exact or loss.loss(y, y_hat) + scores @ (loss.encode(y_hat, y) - loss.encode(y, y)) > 0.0:
                 return y_hat
             return y

@@ -102,8 +102,13 @@ class AbstractProblem(ABC):
 
     @property
     def exact(self) -> bool:
-        """True if argmaxes are exact; if not, the primal is an estimate (`estimate`)."""
+        """True if argmaxes are exact."""
         return self.loss.exact
+
+    @property
+    def certified(self) -> bool:
+        """True if argmaxes are exact or bounded; if not, the primal is an estimate (`estimate`)."""
+        return self.loss.exact or self.loss.bounded
 
     @property
     def planes_kept(self) -> int:
@@ -111,8 +116,12 @@ class AbstractProblem(ABC):
         return 0
 
     def require_unbeaten(self, planes: AnyPlanes, point: AnyPoint, others: Iterable[AnyPlanes]) -> None:
-        """Raise `OracleError` if a plane of ``others`` beats an exact argmax; distributed problems do it elsewhere."""
+        """Raise `OracleError` if a plane of ``others`` beats an argmax or its bound; not for distributed problems."""
         return
+
+    def inference_gap(self, planes: AnyPlanes) -> float:
+        """Return the part of the primal that bounds of approximate argmaxes add to the outputs found; 0 if exact."""
+        return 0.0
 
     @property
     def coordinates(self) -> Coordinates | None:

@@ -12,6 +12,7 @@ from structsvm.foundation.queries import require_labels, row_weights
 from structsvm.foundation.settings import require_number
 from structsvm.foundation.types import BoolVector, IntVector, Matrix, Vector
 from structsvm.losses import ScoreLoss
+from structsvm.losses.base import Bounded
 from structsvm.losses.user_methods import RAISED_AS_IS, method_failed
 from structsvm.problem.points import Planes, Point
 
@@ -45,12 +46,20 @@ def failed(
     return method_failed(loss, loss.called(method), error, example, _other_length(loss, y, y_hat))
 
 
-def require_output(loss: ScoreLoss[Any], y_hat: Any) -> None:
-    """Reject an argmax that returned None."""
+def checked_output(loss: ScoreLoss[Any], found: Any) -> tuple[Any, float | None]:
+    """Return the output of a loss-augmented argmax and, if the loss is bounded, its bound; reject other results."""
+    if isinstance(found, Bounded) != loss.bounded:
+        raise InputError(
+            f"{loss.title}.loss_augmented_argmax returned {'an output without a bound' * loss.bounded}"
+            f"{'Bounded' * (not loss.bounded)}, but bounded = {loss.bounded} in the class: "
+            f"{'return Bounded(output, bound)' if loss.bounded else 'set bounded = True'}"
+        )
+    y_hat, bound = found if loss.bounded else (found, None)
     if y_hat is None or loss.unwrap(y_hat) is None:
         raise InputError(
             f"{loss.title}.loss_augmented_argmax returned None: it must return an output. {run_check(loss)}"
         )
+    return y_hat, bound
 
 
 def require_code(loss: ScoreLoss[Any], code: Vector, scores: int, y: Any, y_hat: Any) -> None:
@@ -242,6 +251,18 @@ def require_planes(loss: ScoreLoss[Any], planes: Planes, ptr: IntVector, first: 
         )
 
 
+def require_bounds(loss: ScoreLoss[Any], missed: Vector, scores: Vector, first: int) -> None:
+    """Reject bounds of argmaxes that are not finite, or below the value of the output found or of the true output."""
+    wrong = ~((missed >= -_tolerance(scores)) & (missed < np.inf))
+    if wrong.any():
+        i = int(np.argmax(wrong))
+        what = f"{-missed[i]:.3g} below the value of an output" if np.isfinite(missed[i]) else f"{missed[i]}"
+        raise OracleError(
+            f"{loss.title}.loss_augmented_argmax returned a bound for example {first + i} that is {what}: it must be "
+            f"at least the largest Δ + w·Ψ. Run {loss.checked_by} on the loss."
+        )
+
+
 def require_argmaxes(loss: ScoreLoss[Any], violation: Vector, scores: Vector, first: int) -> None:
     """Reject argmaxes that the true output beats: negative violations ``Δ − w·(Ψ(x, y) − Ψ(x, ŷ))``."""
     lowest = int(np.argmin(violation))
@@ -261,13 +282,13 @@ def require_unbeaten(loss: ScoreLoss[Any], violation: Vector, known: Vector, sco
 
 
 def require_best(problem: Any, planes: Planes, point: Point, others: Iterable[Planes]) -> None:
-    """Raise `OracleError` if an output found elsewhere beats an exact argmax of a `Problem`, without a pass.
+    """Raise `OracleError` if an output found elsewhere beats an argmax of a `Problem`, or its bound, without a pass.
 
     ``others`` are outputs found earlier. For some examples, outputs found at slightly shorter and longer weights are
     compared too: an argmax that weighs the loss a little wrong finds outputs there that beat its own. Argmaxes in
     Python dominate the time anyway, so all examples are compared then.
     """
-    violation = problem.violation(planes, point)
+    violation = problem.violation(planes, point) + (0.0 if planes.missed is None else planes.missed)
     for other in others:
         require_unbeaten(problem.loss, violation, problem.violation(other, point), point.scores, problem.first)
     looked_at = max(_FEWEST_PROBED, problem.n // _PROBED) if problem.has_kernel else problem.n
@@ -284,7 +305,12 @@ def require_best(problem: Any, planes: Planes, point: Point, others: Iterable[Pl
 
 
 def beaten(loss: ScoreLoss[Any], example: int) -> OracleError:
-    """Return the error for an argmax that an output found earlier beats."""
+    """Return the error for an argmax, or its bound, that an output found earlier beats."""
+    if loss.bounded:
+        return OracleError(
+            f"{loss.title}.loss_augmented_argmax returned a wrong bound for example {example}: an output found earlier "
+            f"has a larger Δ + w·Ψ. Run {loss.checked_by} on the loss to see the bound."
+        )
     return OracleError(
         f"{loss.title}.loss_augmented_argmax returned a wrong output for example {example}: an output found earlier "
         f"has a larger Δ + w·Ψ. Run {loss.checked_by} on the loss to see the argmax."

@@ -135,7 +135,8 @@ class ScoredLine(Line):
             return self._base, self._planes
         point = self._base.toward(self._target, t)
         place = bisect_left(self._tangents, t, key=lambda each: each.t)
-        if place == len(self._tangents):
+        # Bounds of argmaxes hold at one point only.
+        if place == len(self._tangents) or self._planes.missed is not None:
             return point, self._problem.planes(point)
         settled = self._tangents[0].meets(self._tangents[place])
         if not settled.any():

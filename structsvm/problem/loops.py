@@ -68,15 +68,16 @@ def _argmax_sweep(
     params: Vector,
     coef: Vector,
     loss: Vector,
+    missed: Vector,
     codes: Any,
 ) -> None:
     first_shared = ptr[-1]
-    shared = len(scores) - first_shared
+    shared, bounds_too = len(scores) - first_shared, int(len(missed) > 0)
     longest = 0
-    for i in range(len(ptr) - 1 if shared > 0 else 0):
+    for i in range(len(ptr) - 1 if shared + bounds_too > 0 else 0):
         longest = max(longest, ptr[i + 1] - ptr[i])
     # Own scores end where the shared scores begin, so the shared ones are copied only once.
-    both, written = np.empty(longest + shared), np.empty(longest + shared)
+    both, written = np.empty(longest + shared), np.empty(longest + shared + bounds_too)
     both[longest:] = scores[first_shared:]
     while True:
         block = add(counters, 0, 1)
@@ -87,12 +88,14 @@ def _argmax_sweep(
                 coef[ptr[i] : ptr[i + 1]] = 0.0
                 loss[i] = 0.0
                 continue
-            if shared > 0:
+            if shared + bounds_too > 0:
                 begin = longest - (ptr[i + 1] - ptr[i])
                 both[begin:longest] = scores[ptr[i] : ptr[i + 1]]
                 loss[i] = kernel(both[begin:], labels[label_ptr[i] : label_ptr[i + 1]], params, written[begin:])
                 coef[ptr[i] : ptr[i + 1]] = written[begin:longest]
-                _store_code(codes, i, written[longest:])
+                _store_code(codes, i, written[longest : longest + shared])
+                if bounds_too > 0:
+                    missed[i] = written[longest + shared]
                 continue
             loss[i] = kernel(
                 scores[ptr[i] : ptr[i + 1]],
@@ -163,12 +166,13 @@ def _line_sweep(
     params: Vector,
     value: Vector,
     slope: Vector,
+    bounded: bool,
 ) -> None:
     shared = len(base) - ptr[-1]
     longest = 0
     for i in range(len(ptr) - 1):
         longest = max(longest, ptr[i + 1] - ptr[i])
-    scores, code = np.empty(longest + shared), np.empty(longest + shared)
+    scores, code = np.empty(longest + shared), np.empty(longest + shared + int(bounded))
     for k in range(shared):
         scores[longest + k] = base[ptr[-1] + k] + t * along[ptr[-1] + k]
     while True:
@@ -183,7 +187,7 @@ def _line_sweep(
             for k in range(count):
                 scores[begin + k] = base[ptr[i] + k] + t * along[ptr[i] + k]
             loss = kernel(scores[begin:], labels[label_ptr[i] : label_ptr[i + 1]], params, code[begin:])
-            own, rest = code[begin:longest], code[longest:]
+            own, rest = code[begin:longest], code[longest : longest + shared]
             value[i] = loss - (dot(own, scores[begin:longest]) + dot(rest, scores[longest:]))
             slope[i] = -(dot(own, along[ptr[i] : ptr[i + 1]]) + dot(rest, along[ptr[-1] :]))
 
@@ -210,6 +214,7 @@ def _batched_visits(
     scale: Vector,
     batches: Any,
     allowed: float,
+    bounded: bool,
     w: Vector,
 ) -> None:
     chunk_ptr, batch_ptr, counters, at, wrong = (
@@ -245,9 +250,10 @@ def _batched_visits(
             i = order[k]
             count = view.ptr[i + 1] - view.ptr[i] + shared
             scores = np.empty(count)
-            coef = np.empty(count)
+            out = np.empty(count + int(bounded))
             example_scores(view, i, weights, scores)
-            loss = kernel(scores, labels[label_ptr[i] : label_ptr[i + 1]], params, coef)
+            loss = kernel(scores, labels[label_ptr[i] : label_ptr[i + 1]], params, out)
+            coef = out[:count]
             value = loss - dot(coef, scores)
             best, to_beat = best_value(planes, i, at, room)
             sound = 0.0 <= loss < np.inf and value < np.inf
@@ -284,15 +290,15 @@ def _batched_visits(
 def argmax_sweep() -> Any:
     """Return the loop that writes the plane of every example, for any kernel; see `over_blocks`."""
     codes = numba.typeof(SparseCodes.of(1, 1))
-    arguments = (_KERNEL, _INDEX, _INDEX, _VECTOR, _INDEX, _VECTOR, _VECTOR, _INDEX, _VECTOR, _VECTOR, _VECTOR, codes)
-    return compiled(_argmax_sweep, [numba.void(*arguments)])
+    arguments = (_KERNEL, _INDEX, _INDEX, _VECTOR, _INDEX, _VECTOR, _VECTOR, _INDEX, _VECTOR, _VECTOR, _VECTOR, _VECTOR)
+    return compiled(_argmax_sweep, [numba.void(*arguments, codes)])
 
 
 @cache
 def line_sweep() -> Any:
     """Return the loop that writes the hinge of examples, and its slope, at a point of a line; see `over_blocks`."""
     arguments = (_KERNEL, _INDEX, _INDEX, _VECTOR, _VECTOR, numba.float64, _INDEX, _VECTOR, _VECTOR, _INDEX)
-    return compiled(_line_sweep, [numba.void(*arguments, _VECTOR, _VECTOR, _VECTOR)])
+    return compiled(_line_sweep, [numba.void(*arguments, _VECTOR, _VECTOR, _VECTOR, numba.boolean)])
 
 
 @cache
@@ -317,6 +323,7 @@ def batched_visits(view: Any, planes: Any, keep: bool) -> Any:
         _VECTOR,
         batches,
         numba.float64,
+        numba.boolean,
         _VECTOR,
     )
     return compiled(_batched_visits, [numba.void(*arguments)], keep=keep)

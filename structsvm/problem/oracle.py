@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
-from attrs import frozen
+from attrs import evolve, frozen
 from joblib import Parallel, delayed, effective_n_jobs
 
 from structsvm.features.operators.base import scores_of_examples
@@ -18,7 +18,7 @@ from structsvm.foundation.signals import held
 from structsvm.foundation.types import IntVector, Vector
 from structsvm.losses import ScoreLoss
 from structsvm.losses.user_methods import RAISED_AS_IS
-from structsvm.problem.checks import failed, require_code, require_output
+from structsvm.problem.checks import checked_output, failed, require_code
 from structsvm.problem.loops import SparseCodes, argmax_sweep, compiled_kernel, line_sweep
 from structsvm.problem.points import Planes, sparse_rows
 from structsvm.problem.program import constants, methods, program
@@ -27,10 +27,13 @@ from structsvm.problem.program import constants, methods, program
 class Oracle(ABC):
     """Find the plane of every example; unless argmaxes are ``exact``, true outputs replace planes that are worse.
 
+    Argmaxes that are ``bounded`` come with bounds of what they missed.
+
     Scores are those of the examples, then the shared ones.
     """
 
     exact: bool
+    bounded: bool
 
     @property
     @abstractmethod
@@ -42,8 +45,11 @@ class Oracle(ABC):
         found = self.argmaxes(scores, ptr, cap)
         if self.exact:
             return found
-        below = (found.loss >= 0.0) & (found.loss < found.dots(scores, ptr))
-        return found.replaced(Planes.none(found), below, ptr)
+        violation = found.loss - found.dots(scores, ptr)
+        truth = Planes.none(found)
+        if found.missed is not None:
+            truth = evolve(truth, missed=violation + found.missed)
+        return found.replaced(truth, (found.loss >= 0.0) & (violation < 0.0), ptr)
 
     def on_line(
         self, base: Vector, along: Vector, t: float, ptr: IntVector, cap: Vector, value: Vector, slope: Vector
@@ -68,7 +74,7 @@ def make_oracle(loss: ScoreLoss[Any], ys: Sequence[Any], n_jobs: int | None = No
         return PythonOracle(loss, ys, n_jobs)
     labels, label_ptr = _flat_labels(loss, ys)
     params = np.ascontiguousarray(loss.params(ys), dtype=np.float64)
-    return CompiledOracle(loss.kernel, labels, label_ptr, params, loss.exact)
+    return CompiledOracle(loss.kernel, labels, label_ptr, params, loss.exact, loss.bounded)
 
 
 def per_output(function: Any, ys: Sequence[Any]) -> list[Any]:
@@ -102,6 +108,7 @@ class CompiledOracle(Oracle):
     label_ptr: IntVector
     params: Vector
     exact: bool
+    bounded: bool
 
     @property
     def content(self) -> Any:
@@ -110,10 +117,10 @@ class CompiledOracle(Oracle):
 
     def argmaxes(self, scores: Vector, ptr: IntVector, cap: Vector) -> Planes:
         n, shared = len(ptr) - 1, len(scores) - int(ptr[-1])
-        coef, loss = np.empty(ptr[-1]), np.empty(n)
+        coef, loss, missed = np.empty(ptr[-1]), np.empty(n), np.zeros(n * self.bounded)
         kernel = compiled_kernel(self.kernel)
         loop = argmax_sweep()
-        data = scores, ptr, cap, self.labels, self.label_ptr, self.params, coef, loss
+        data = scores, ptr, cap, self.labels, self.label_ptr, self.params, coef, loss, missed
         # Most codes of structures have a few coefficients per label at shared scores.
         places = min(shared, 4 * int(np.diff(self.label_ptr).max(initial=0)))
         while True:
@@ -124,18 +131,16 @@ class CompiledOracle(Oracle):
                     loop(kernel, bounds, counters, *data, codes)
 
             over_blocks(write, ptr)
-            if not shared:
-                return Planes(coef, loss)
             places = int(codes.used.max(initial=0))
             if places <= codes.value.shape[1]:
-                return Planes(coef, loss, codes.matrix(shared))
+                return Planes(coef, loss, codes.matrix(shared) if shared else None, missed if self.bounded else None)
 
     def on_line(
         self, base: Vector, along: Vector, t: float, ptr: IntVector, cap: Vector, value: Vector, slope: Vector
     ) -> None:
         kernel = compiled_kernel(self.kernel)
         loop = line_sweep()
-        data = base, along, t, ptr, cap, self.labels, self.label_ptr, self.params, value, slope
+        data = base, along, t, ptr, cap, self.labels, self.label_ptr, self.params, value, slope, self.bounded
 
         def write(bounds: IntVector, counters: IntVector) -> None:
             with held():
@@ -146,7 +151,7 @@ class CompiledOracle(Oracle):
     def block(self, start: int, stop: int) -> Self:
         first, last = self.label_ptr[start], self.label_ptr[stop]
         ptr = self.label_ptr[start : stop + 1] - first
-        return type(self)(self.kernel, self.labels[first:last], ptr, self.params, self.exact)
+        return type(self)(self.kernel, self.labels[first:last], ptr, self.params, self.exact, self.bounded)
 
 
 @frozen(eq=False)
@@ -162,6 +167,11 @@ class PythonOracle(Oracle):
     def exact(self) -> bool:  # type: ignore[override]
         """True if the loss's argmax is exact."""
         return self.loss.exact
+
+    @property
+    def bounded(self) -> bool:  # type: ignore[override]
+        """True if the loss's argmax returns bounds."""
+        return self.loss.bounded
 
     @property
     def content(self) -> Any:
@@ -184,10 +194,11 @@ class PythonOracle(Oracle):
             for start, stop in pairwise(bounds)
         )
         coef, loss = (np.concatenate([getattr(part, name) for part in parts]) for name in ("coef", "loss"))
-        return Planes(coef, loss, None if parts[0].shared is None else sp.vstack([part.shared for part in parts]))
+        shared = None if parts[0].shared is None else sp.vstack([part.shared for part in parts])
+        return Planes(coef, loss, shared, np.concatenate([part.missed for part in parts]) if self.bounded else None)
 
     def _planes(self, scores: Vector, ptr: IntVector, cap: Vector) -> Planes:
-        coef, losses = np.zeros(ptr[-1]), np.zeros(len(ptr) - 1)
+        coef, losses, missed = np.zeros(ptr[-1]), np.zeros(len(ptr) - 1), np.zeros(len(ptr) - 1)
         shared = []
         scores = scores.view()
         # A loss that writes to scores would make bounds wrong.
@@ -198,19 +209,22 @@ class PythonOracle(Oracle):
             if cap[i] > 0.0:
                 method, y_hat = "loss_augmented_argmax", None
                 try:
-                    y_hat = self.loss.loss_augmented_argmax(scores_of_examples(scores, ptr, i, i + 1), y)
-                    require_output(self.loss, y_hat)
+                    own_scores = scores_of_examples(scores, ptr, i, i + 1)
+                    y_hat, bound = checked_output(self.loss, self.loss.loss_augmented_argmax(own_scores, y))
                     method = "loss"
                     losses[i] = self.loss.loss(y, y_hat)
                     method = "encode"
-                    code = self._code(y, y, len(code)) - self._code(y_hat, y, len(code))
+                    found = self._code(y_hat, y, len(code))
+                    code = self._code(y, y, len(code)) - found
+                    missed[i] = 0.0 if bound is None else bound - (losses[i] + found @ own_scores)
                 except RAISED_AS_IS:
                     raise
                 except Exception as error:
                     raise failed(self.loss, method, error, y, y_hat, self.first + i) from error
             coef[ptr[i] : ptr[i + 1]] = code[:own]
             shared.append(code[own:])
-        return Planes(coef, losses, sparse_rows(shared) if len(scores) > len(coef) else None)
+        rows = sparse_rows(shared) if len(scores) > len(coef) else None
+        return Planes(coef, losses, rows, missed if self.bounded else None)
 
     def _code(self, y_hat: Any, y: Any, length: int) -> Vector:
         code = np.asarray(self.loss.encode(y_hat, y), dtype=np.float64)

@@ -17,6 +17,11 @@ def part_alone(examples: Examples) -> Problem:
             f"the argmax of {loss.title} is exact only within its weight_bounds, which distributed problems do not "
             "support: use Problem or StructuralSVM"
         )
+    if loss.bounded:
+        raise InputError(
+            f"the argmax of {loss.title} is approximate and returns bounds, which distributed problems do not support: "
+            "use Problem or StructuralSVM"
+        )
     weights = np.ones(operator.n) if examples.weights is None else examples.weights
     usable = np.ones(operator.n, dtype=np.bool_) if examples.usable is None else examples.usable
     used = int(usable.sum())

@@ -33,12 +33,14 @@ class Planes:
     """The loss-augmented argmax ŷ of every example, with loss ``Δ(y, ŷ)`` (n,) and code ``c(y) − c(ŷ)``.
 
     ``coef`` (ptr[-1],) has the coefficients of the examples' own scores, ``shared`` (n, shared scores) of the shared
-    ones, if there are any. ``loss[i] − c_i·s_i`` is a lower bound of the hinge of example i at any scores s.
+    ones, if there are any. ``loss[i] − c_i·s_i`` is a lower bound of the hinge of example i at any scores s. At the
+    scores of the argmax, the hinge exceeds it by at most ``missed[i]``, which None means is 0 for all.
     """
 
     coef: Vector = field(repr=False)
     loss: Vector = field(repr=False)
     shared: sp.csr_array | None = field(default=None, repr=False)
+    missed: Vector | None = field(default=None, repr=False)
 
     @classmethod
     def none(cls, like: "Planes") -> "Planes":
@@ -63,7 +65,10 @@ class Planes:
         if self.shared is not None and other.shared is not None:
             both: Any = sp.vstack((self.shared, other.shared), format="csr")
             shared = both[np.arange(len(which)) + len(which) * which]
-        return Planes(coef, np.where(which, other.loss, self.loss), shared)
+        missed = None
+        if self.missed is not None and other.missed is not None:
+            missed = np.where(which, other.missed, self.missed)
+        return Planes(coef, np.where(which, other.loss, self.loss), shared, missed)
 
 
 @frozen(eq=False)

@@ -30,6 +30,7 @@ from structsvm.problem.checks import (
     number_of,
     require_argmaxes,
     require_best,
+    require_bounds,
     require_C,
     require_caps,
     require_finite_scores,
@@ -273,6 +274,8 @@ class Problem(AbstractProblem):
         except Exception as error:
             raise failed_kernel(self, point, error) from error
         require_planes(self.loss, planes, self.ptr, self.first)
+        if planes.missed is not None:
+            require_bounds(self.loss, planes.missed, point.scores, self.first)
         return planes
 
     def violation(self, planes: Planes, point: Point) -> Vector:
@@ -282,13 +285,12 @@ class Problem(AbstractProblem):
     def checked_violation(self, planes: Planes, point: Point, known: Vector) -> Vector:
         """Return the violation of planes found here; a larger one by earlier planes, ``known`` (n,), replaces it.
 
-        If argmaxes are exact, a larger one raises `OracleError`.
+        If argmaxes are exact or bounded, one above what they allow raises `OracleError`.
         """
         violation = self.violation(planes, point)
-        if not self.exact:
-            return np.maximum(violation, known)
-        require_unbeaten(self.loss, violation, known, point.scores, self.first)
-        return violation
+        if self.certified:
+            require_unbeaten(self.loss, violation + _missed(planes), known, point.scores, self.first)
+        return np.maximum(violation, known)
 
     @property
     def planes_kept(self) -> int:
@@ -326,7 +328,10 @@ class Problem(AbstractProblem):
         """Return the hinge as a sum to which other parts can be added."""
         violation = self.violation(planes, point)
         require_argmaxes(self.loss, violation, point.scores, self.first)
-        return ExactSum.of(self.cap * np.maximum(violation, 0.0))
+        return ExactSum.of(self.cap * (np.maximum(violation, 0.0) + _missed(planes)))
+
+    def inference_gap(self, planes: Planes) -> float:
+        return float(np.sum(self.cap * _missed(planes)))
 
     def estimate(self, planes: Planes, point: Point, known: Vector) -> float:
         hinges = np.maximum(self.violation(planes, point), 0.0)
@@ -370,6 +375,11 @@ class Problem(AbstractProblem):
         if planes.shared is not None:
             G[:, self.d - self.operator.shared :] = planes.shared[examples].toarray()
         return Cuts(*((G, L) if self.coordinates is None else self.coordinates.planes(G, L)), examples)
+
+
+def _missed(planes: Planes) -> Vector | float:
+    """Return what argmaxes may have missed of each hinge, shape (n,); 0.0 if they are exact or have no bounds."""
+    return 0.0 if planes.missed is None else np.maximum(planes.missed, 0.0)
 
 
 def _caps(weights: Vector, C: float, used: int) -> Vector:

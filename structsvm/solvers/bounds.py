@@ -21,7 +21,7 @@ _ROUNDING = 0.05
 
 @frozen(eq=False)
 class _Evaluated:
-    """A point with its planes and ``P(w)``, or an estimate of it if the argmax is inexact."""
+    """A point with its planes and ``P(w)``, or an estimate of it if the argmax is inexact and has no bounds."""
 
     point: AnyPoint
     planes: AnyPlanes
@@ -92,14 +92,19 @@ class CertifiedBounds:
         """Adopt the bounds of a converged start of this problem, up to rounding, so that the run ends with them."""
         primal = start.primal - self.problem.constant
         same_but_for_rounding = abs(primal - self.primal) <= self._rounding_of_bounds()
-        if start.exact and start.gap <= self.gap_wanted and same_but_for_rounding:
+        if start.certified and start.gap <= self.gap_wanted and same_but_for_rounding:
             self._best = evolve(self._best, primal=primal)
             self._known_dual = start.dual - self.problem.constant
 
     @property
     def primal(self) -> float:
-        """The best upper bound so far, in the problem's coordinates; an estimate if the argmax is inexact."""
+        """The best upper bound so far, in the problem's coordinates; an estimate if the argmax has no bounds."""
         return self._best.primal
+
+    @property
+    def inference_gap(self) -> float:
+        """The part of the best upper bound that approximate argmaxes add."""
+        return self.problem.inference_gap(self._best.planes)
 
     @property
     def w(self) -> Vector:
@@ -187,15 +192,15 @@ class CertifiedBounds:
             return _Evaluated(point, planes, self._primal(planes, point))
 
     def _primal(self, planes: AnyPlanes, point: AnyPoint) -> float:
-        """Return ``P(w)``, or its largest known lower bound if the argmax is inexact."""
+        """Return ``P(w)``, an upper bound of it if the argmax is bounded, or else its largest known lower bound."""
         primal = self.problem.primal(planes, point)
-        if self.problem.exact or self._known_hinges is None:
+        if self.problem.certified or self._known_hinges is None:
             return primal
         return max(self.problem.estimate(planes, point, self._known_hinges(point.w)), self.dual)
 
     def _require_unbeaten(self) -> None:
         """Require that no output found elsewhere beats the outputs behind the upper bound."""
-        if self.problem.exact and self.w.any():
+        if self.problem.certified and self.w.any():
             with self.clock("oracle"):
                 self.problem.require_unbeaten(self._best.planes, self._best.point, self._earlier)
 
@@ -208,7 +213,7 @@ class CertifiedBounds:
 
     def _estimate_best_again(self) -> None:
         """Update the estimate at the best weights with the cuts found since."""
-        if not self.problem.exact:
+        if not self.problem.certified:
             best = self._best
             self._best = evolve(best, primal=max(best.primal, self._primal(best.planes, best.point)))
 

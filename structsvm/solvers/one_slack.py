@@ -37,7 +37,7 @@ class OneSlack(CuttingPlane):
     max_iter : maximum number of iterations, one pass over the data each.
     line_search : search the line from the best point to the QP's, and cut near its minimum (Franc and Sonnenburg,
         JMLR 2009): about 7 argmaxes per iteration, and several times fewer iterations if C is large. None: only if the
-        loss has a kernel and an exact argmax, which the search requires. False is the textbook algorithm.
+        loss has a kernel and an exact or bounded argmax, which the search requires. False is the textbook algorithm.
     max_idle : number of iterations without weight after which a cut is dropped.
 
     Examples
@@ -63,12 +63,12 @@ class OneSlack(CuttingPlane):
         return CutSet(mean[0], mean[1], _ONE_GROUP, np.array([cap]), 1, mean[2])
 
     def _searches(self, problem: AbstractProblem) -> bool:
-        if self.line_search and not problem.exact:
+        if self.line_search and not problem.certified:
             raise InputError(
-                f"OneSlack(line_search=True) needs an exact argmax, but the argmax of {problem.loss.title} is inexact "
-                "(exact = False): leave line_search out"
+                f"OneSlack(line_search=True) needs an exact or bounded argmax, but the argmax of {problem.loss.title} "
+                "is inexact (exact = False): leave line_search out"
             )
-        return problem.has_kernel and problem.exact if self.line_search is None else self.line_search
+        return problem.has_kernel and problem.certified if self.line_search is None else self.line_search
 
     def _iterate(self, state: SolverState, working_set: WorkingSet, backend: QPBackend) -> Status:
         searching = self._searches(state.problem)

@@ -125,7 +125,7 @@ class SolverState(CertifiedBounds):
         self.dual, self._handovers = start.dual - self.problem.constant, start.handovers
         known = start.primal - self.problem.constant
         self.goes_on = self._at_start = True
-        if not self.problem.exact:
+        if not self.problem.certified:
             self._best = evolve(self._best, primal=max(known, self.primal))
         elif abs(known - self.primal) <= self._rounding_of_bounds():
             self._best = evolve(self._best, primal=min(known, self.primal))
@@ -155,7 +155,8 @@ class SolverState(CertifiedBounds):
         OracleError : the lower bound exceeds the upper one.
         """
         step = self._step(dual, cuts, active_cuts)
-        converged = self.primal - self.dual <= self.gap_wanted
+        gap = self.primal - self.dual
+        converged, only_inference = gap <= self.gap_wanted, gap - self.inference_gap <= self.gap_wanted
         keeper = self._keeper
         if keeper is not None and self._moved and keeper.due():
             keeper.write(self._so_far(Status.UNFINISHED, keeper.solver, keeper.cuts(), keeper.handovers()))
@@ -163,7 +164,9 @@ class SolverState(CertifiedBounds):
         handed_over = not self._moved and (keeper is None or keeper.known is not self.start)
         stop = self.callback is not None and not handed_over and self.callback(step)
         if converged:
-            return Status.CONVERGED if self.problem.exact else Status.ESTIMATED
+            return Status.CONVERGED if self.problem.certified else Status.ESTIMATED
+        if only_inference:
+            return Status.INFERENCE_LIMIT
         if stop:
             return Status.STOPPED
         least = _PROGRESS if resolution > self.gap_wanted else 0.0
@@ -252,7 +255,8 @@ class SolverState(CertifiedBounds):
             w=self.problem.to_weights(self.w),
             primal=self.primal + self.problem.constant,
             dual=self.dual + self.problem.constant,
-            exact=self.problem.exact,
+            certified=self.problem.certified,
+            inference_gap=self.inference_gap,
             C=self.problem.C,
             tol=self.tol,
             status=status,

@@ -119,7 +119,7 @@ def _tried(made: Case, planes: Outputs, most_seconds: float, kind: str) -> tuple
         if kind == "mistaken" and isinstance(error, StructSVMError):
             return "", ""
         return "error", f"{type(error).__name__}: {error}"
-    if kind == "mistaken" and (warned or not result.exact):
+    if kind == "mistaken" and (warned or not result.certified):
         return "", ""
     close = 1e-9 * (1.0 + abs(result.primal)) + 0.1 * result.tol * result.C  # a resumed fit may round otherwise
     apart = abs(again.dual - result.dual) + abs(again.primal - result.primal)

@@ -250,7 +250,7 @@ def test_an_inexact_argmax_makes_the_primal_an_estimate(run, rough):
     done = run("train", "train.txt", "--loss", "rough", "-C", 100, "--model", "m.npz")
     result = Ranker.load("m.npz").result_
     assert result.dual > 0.0
-    assert not result.exact
+    assert not result.certified
     assert f"at least {result.dual:.8g} (dual); this model is estimated at {result.primal:.8g} (primal)" in done.stdout
     assert "inexact" in done.stdout
 

@@ -382,7 +382,7 @@ def test_other_versions_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_inexact_argmax_is_estimated() -> None:
     one, spread = both(3, Rough(), C=10.0)
     result, expected = (OneSlack(tol=1e-3).solve(problem) for problem in (spread, one))
-    assert not result.exact
+    assert not result.certified
     assert result.dual <= expected.primal + 1e-2
     assert result.primal == pytest.approx(expected.primal, rel=1e-2)
 

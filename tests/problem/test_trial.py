@@ -98,7 +98,7 @@ def test_long_queries_are_cut_down_for_it(monkeypatch: pytest.MonkeyPatch) -> No
 def test_what_takes_long_on_many_scores_is_tried_no_further(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trials, "_ENOUGH", 0.05)
     began = time.thread_time()
-    assert trial(endless, np.zeros(101), np.zeros(101), np.zeros(0)) == ""
+    assert trial(made(endless), np.zeros(101), np.zeros(101), np.zeros(0)) == ""
     assert time.thread_time() - began < 2.0
 
 
@@ -201,5 +201,5 @@ def test_what_a_kernel_calls_of_others_is_not_ended_in_the_middle(monkeypatch: p
     elsewhere = FunctionType(Slow.__len__.__code__, {"time": time}, closure=Slow.__len__.__closure__)
     monkeypatch.setattr(Slow, "__len__", elsewhere)
     monkeypatch.setattr(trials, "_LIMIT", 0.01)
-    assert "did not end" in trial(kernel, np.zeros(3), np.zeros(3), np.zeros(1))
+    assert "did not end" in trial(made(kernel), np.zeros(3), np.zeros(3), np.zeros(1))
     assert ended == [True]

@@ -99,7 +99,7 @@ def sequences(loss: Any, n: int = 40, seed: int = 0, C: float = 10.0) -> Problem
 def assert_honest(result: Result, exact: Problem, optimum: float) -> None:
     """The dual is below the optimum, the primal above the dual and, as it is an estimate, below the true one."""
     point = exact.at(result.w)
-    assert not result.exact
+    assert not result.certified
     assert result.dual <= optimum * (1 + 1e-9)
     assert result.dual <= result.primal
     assert result.primal <= exact.primal(exact.planes(point), point) * (1 + 1e-9)
@@ -137,7 +137,7 @@ def test_the_exact_problem_takes_over_and_hands_back(exact: tuple[Problem, Resul
         rough = solver.solve(sequences(GreedyKernel))
         fine = solver.solve(problem, start=rough)
         assert fine.status is Status.CONVERGED
-        assert fine.exact
+        assert fine.certified
         assert fine.dual <= best.primal
         assert_honest(solver.solve(sequences(GreedyKernel), start=fine), problem, best.primal)
 
@@ -177,7 +177,7 @@ def test_an_argmax_below_the_truth_counts_as_the_truth(solver: Any) -> None:
     for result in (solver.solve(problem), solver.solve(problem, start=start)):
         assert result.status is Status.ESTIMATED
         assert result.dual == 0.0
-        assert not result.exact
+        assert not result.certified
 
 
 class Forgetful(ROCArea):
@@ -254,10 +254,10 @@ def test_a_result_says_that_its_primal_is_an_estimate(max_iter: int, tmp_path: P
     result = OneSlack(max_iter=max_iter).solve(sequences(GreedyKernel))
     assert "argmax is inexact" in result.message
     assert "primal" in result.message
-    assert "exact=False" in repr(result)
+    assert "certified=False" in repr(result)
     result.save(tmp_path / "r.npz")
     again = Result.load(tmp_path / "r.npz")
-    assert (again.exact, again.status, again.message) == (False, result.status, result.message)
+    assert (again.certified, again.status, again.message) == (False, result.status, result.message)
     exact = OneSlack(max_iter=max_iter).solve(sequences(ChainHamming))
     assert exact.message == exact.status.value
 

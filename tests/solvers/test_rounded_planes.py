@@ -37,7 +37,7 @@ def assert_proved(result: Result, reference: Result) -> None:
     assert result.status is Status.CONVERGED
     assert result.dual <= reference.primal * (1 + 1e-13)
     assert reference.dual <= result.primal * (1 + 1e-13)
-    assert result.exact
+    assert result.certified
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -109,7 +109,7 @@ def _used(ranker: Any, left_out: str) -> str:
 
 
 def _bounds(result: "Result") -> str:
-    if result.exact:
+    if result.certified:
         return f"between {result.dual:.8g} (dual) and {result.primal:.8g} (primal, this model)"
     return (
         f"at least {result.dual:.8g} (dual); this model is estimated at {result.primal:.8g} (primal), "
@@ -149,7 +149,7 @@ def show_scores(search: "RankerCV", *, by_folds: bool) -> None:
     if by_folds:
         more = [(f"fold {k + 1}", [f"{score:.4f}" for score in scores]) for k, scores in enumerate(first)]
     elif search.ranker_.capabilities.has_certificate:
-        heading = "certified gap" if search.ranker_.result_.exact else "estimated gap"
+        heading = "certified gap" if search.ranker_.result_.certified else "estimated gap"
         more = [(heading, [f"{gap:.1e}" for gap in search.gaps_[0]])]
     chosen = getattr(search, "C_", None)
     print_table(

@@ -151,9 +151,9 @@ class _Check:
         methods, y, length = _methods(loss), copied(self.data.ys[i]), int(self.data.sizes[i])
         try:
             if loss.kernel is not None:
-                methods.kernel(y, np.zeros(length), methods.labels(y), self.params, np.zeros(length))
+                methods.kernel(y, np.zeros(length), methods.labels(y), self.params, np.zeros(length + loss.bounded))
                 return True
-            found = methods.augmented(np.zeros(length), y)
+            found, _ = methods.augmented(np.zeros(length), y)
             for output in (y, found):
                 methods.encode(output, y, length)
                 methods.delta(y, output)

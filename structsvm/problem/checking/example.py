@@ -114,12 +114,17 @@ class ExampleCheck:
                 scores,
             )
 
-    def _check_argmax(self, method: str, scores: Vector, *, repeated: bool = False) -> tuple[str, Vector, Any, float]:
-        """Compare the value of an argmax's output with the largest value, and return the output."""
+    def _check_argmax(
+        self, method: str, scores: Vector, *, repeated: bool = False
+    ) -> tuple[str, Vector, Any, float, float | None]:
+        """Compare the value of an argmax's output, and its bound, with the largest value; return all of them."""
         augmented = method == "loss_augmented_argmax"
         given = scores.copy()
-        find = self.methods.augmented if augmented else self.methods.predicted
-        found = find(given, self.y)
+        bound = None
+        if augmented:
+            found, bound = self.methods.augmented(given, self.y)
+        else:
+            found = self.methods.predicted(given, self.y)
         if not np.array_equal(given, scores):
             raise self._wrong(method, "changed the scores: work on a copy", scores)
         self._require_unchanged(method, scores)
@@ -146,8 +151,8 @@ class ExampleCheck:
             )
         if augmented or _distinct(scores):
             self.known.take(found, code, predicted, delta)
-        self._require_maximiser(method, scores, found, got)
-        return method, scores, found, got
+        self._require_maximiser(method, scores, found, got, bound)
+        return method, scores, found, got, bound
 
     def _take_prediction(self, scores: Vector) -> None:
         """Add the prediction at these scores to the known outputs, if it has no ties."""
@@ -176,10 +181,19 @@ class ExampleCheck:
             verdict = f"returned {show(code)} and then {show(recoded)} for the same output: c(ŷ) must not vary"
             raise self.methods.wrong("encode", verdict, self.y, output=output)
 
-    def _require_maximiser(self, method: str, scores: Vector, found: Any, got: float) -> None:
+    def _require_maximiser(self, method: str, scores: Vector, found: Any, got: float, bound: float | None) -> None:
+        """Reject an output, or its bound, that is below a known output."""
         augmented = method == "loss_augmented_argmax"
         values = self.known.values(scores, augmented=augmented)
         best = int(np.argmax(values))
+        if bound is not None and not values[best] - self._rounding(scores) <= bound < np.inf:
+            raise self._wrong(
+                method,
+                f"returned a bound of {bound:.12g}, but {self._output(self.known.outputs[best])} has Δ + "
+                f"{self.methods.value} = {values[best]:.12g}: a bound must be finite and at least as large for every "
+                "output",
+                scores,
+            )
         if self.methods.loss.exact and not got >= values[best] - self._rounding(scores):
             raise self._wrong(
                 method,
@@ -201,14 +215,14 @@ class ExampleCheck:
         """Compare the kernel's planes at several scores, one per row, with the best value at each."""
         best = np.array([self.known.values(scores).max() - self.known.truth @ scores for scores in tried])
         allowed = np.array([self._rounding(scores) for scores in tried])
-        deltas, planes = np.empty(len(tried)), np.empty_like(tried)
+        deltas, planes, missed = np.empty(len(tried)), np.empty_like(tried), np.zeros(len(tried))
         for k, scores in enumerate(tried):
-            deltas[k], planes[k] = self._plane(scores)
+            deltas[k], planes[k], missed[k] = self._plane(scores)
         claimed = deltas[:, None] - planes @ tried.T
         # The known outputs of an inexact loss are no bound, unless all outputs are known.
-        bounded = self.known.complete or self.methods.loss.exact
-        invented = (claimed > best + allowed) & bounded
-        short = self.methods.loss.exact & (claimed.diagonal() < best - allowed)
+        loss = self.methods.loss
+        invented = (claimed > best + allowed) & (self.known.complete or loss.exact)
+        short = (loss.exact or loss.bounded) & (claimed.diagonal() + missed < best - allowed)
         wrong = np.flatnonzero(short | invented.any(axis=1))
         if not len(wrong):
             return
@@ -216,8 +230,8 @@ class ExampleCheck:
         if short[k]:
             raise self._wrong(
                 "kernel",
-                f"misses the most violated output: Δ − scores·(c(y) − c(ŷ)) is {claimed[k, k]:.12g} and should be "
-                f"{best[k]:.12g}",
+                f"misses the most violated output: Δ − scores·(c(y) − c(ŷ)){' plus out[-1]' * loss.bounded} is "
+                f"{claimed[k, k] + missed[k]:.12g} and should be {'at least ' * loss.bounded}{best[k]:.12g}",
                 tried[k],
             )
         at = int(np.argmax(invented[k]))
@@ -230,10 +244,10 @@ class ExampleCheck:
             tried[k],
         )
 
-    def _plane(self, scores: Vector) -> tuple[float, Vector]:
-        """Return the kernel's loss and plane."""
+    def _plane(self, scores: Vector) -> tuple[float, Vector, float]:
+        """Return the kernel's loss, its plane and what the argmax may have missed."""
         given, labels = scores.copy(), self.labels.copy()
-        plane = np.full(len(scores), np.nan)
+        plane = np.full(len(scores) + self.methods.loss.bounded, np.nan)
         delta = self.methods.kernel(self.y, given, labels, self.params, plane)
         if not (np.array_equal(given, scores) and np.array_equal(labels, self.labels)):
             raise self._wrong("kernel", "changed the scores or labels: it may write only to out", scores)
@@ -241,7 +255,7 @@ class ExampleCheck:
             raise self._wrong(
                 "kernel", f"returned {delta!r} and wrote {show(plane)}: it must write every element of out", scores
             )
-        return delta, plane
+        return delta, plane[: len(scores)], float(plane[-1]) if self.methods.loss.bounded else 0.0
 
     def _rounding(self, scores: Vector) -> float:
         return self.known.rounding(scores, self.tol)

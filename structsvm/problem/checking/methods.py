@@ -14,6 +14,7 @@ from structsvm.foundation.types import Vector
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.losses.base import InScoreSpace
 from structsvm.problem.checking.trial import trial
+from structsvm.problem.checks import checked_output
 from structsvm.problem.coordinates import checked_bounds
 from structsvm.problem.loops import compiled_kernel
 
@@ -78,10 +79,14 @@ class Methods:
             raise self.wrong("loss", verdict, y, kind=Malformed, output=output)
         return number
 
-    def augmented(self, scores: Vector, y: Any) -> Any:
-        """Return the loss-augmented argmax."""
-        found = lambda: self.loss.loss_augmented_argmax(scores, y)  # noqa: E731
-        return self.call("loss_augmented_argmax", found, y, scores=scores)
+    def augmented(self, scores: Vector, y: Any) -> tuple[Any, float | None]:
+        """Return the loss-augmented argmax and, if the loss is bounded, its bound."""
+        find = lambda: self.loss.loss_augmented_argmax(scores, y)  # noqa: E731
+        found = self.call("loss_augmented_argmax", find, y, scores=scores)
+        try:
+            return checked_output(self.loss, found)
+        except InputError as error:
+            raise self.wrong("loss_augmented_argmax", str(error), y, kind=Malformed, scores=scores) from error
 
     def predicted(self, scores: Vector, y: Any) -> Any:
         """Return the argmax."""
@@ -165,7 +170,7 @@ class Methods:
 
     def run_interpreted(self, y: Any, scores: Vector, labels: Vector, params: Vector) -> None:
         """Run the kernel in Python, because compiled code checks no bounds and cannot be interrupted."""
-        verdict = trial(self.loss.kernel, scores, labels, params)
+        verdict = trial(self.loss, scores, labels, params)
         if verdict:
             raise self.wrong("kernel", verdict, y, scores=scores)
 

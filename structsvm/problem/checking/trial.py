@@ -40,7 +40,7 @@ def require_safe_kernel(examples: Examples) -> None:
     began = time.thread_time()
     for place, y, scores, shared in _examples(examples):
         labels = np.array(loss.labels(y), dtype=np.float64)
-        verdict = trial(loss.kernel, scores, labels, shared)
+        verdict = trial(loss, scores, labels, shared)
         if verdict:
             raise InputError(f"{loss.title}.kernel {verdict}, tried on {place}. {run_check(loss)}")
         if time.thread_time() - began > _ENOUGH:
@@ -48,14 +48,19 @@ def require_safe_kernel(examples: Examples) -> None:
     _tried.add(key)
 
 
-def trial(kernel: Any, scores: Vector, labels: Vector, params: Vector) -> str:
-    """Run a kernel, and the compiled functions that it names, in Python; describe an unsafe step, or return ""."""
+def trial(loss: ScoreLoss[Any], scores: Vector, labels: Vector, params: Vector) -> str:
+    """Run a loss's kernel, and the compiled functions that it names, in Python; describe an unsafe step, or ""."""
+    kernel = loss.kernel
     if not callable(plain_function(kernel)):
         return ""
     given, read, shared = scores.copy(), labels.copy(), params.copy()
     few = len(scores) <= _FEW_SCORES
     try:
-        _run(*_interpreted(kernel), (given, read, shared, np.zeros(len(scores))), _LIMIT if few else _ENOUGH)
+        _run(
+            *_interpreted(kernel),
+            (given, read, shared, np.zeros(len(scores) + loss.bounded)),
+            _LIMIT if few else _ENOUGH,
+        )
     except IndexError as error:
         return f"reads or writes beyond its vectors: {error}"
     except _TooLong:
