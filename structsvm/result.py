@@ -206,7 +206,7 @@ class Result:
 
     Parameters
     ----------
-    w : weights with the best primal value, shape (d,).
+    w : the best weights, shape (d,): those with the smallest ``primal − inference_gap``.
     primal : ``P(w)`` or an upper bound of it; if not ``certified``, the largest known lower bound of ``P(w)``.
     dual : the best lower bound of the optimum.
     C : weight of the mean hinge in this problem.

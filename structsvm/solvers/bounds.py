@@ -26,10 +26,20 @@ class _Evaluated:
     point: AnyPoint
     planes: AnyPlanes
     primal: float
+    inference: float = 0.0
+    """The part of ``primal`` that bounds of approximate argmaxes add to the outputs found."""
+
+    def worth(self, dual: float) -> tuple[float, float]:
+        """Return a key that is smallest for the best point: by the outputs found, then by the upper bound."""
+        return max(self.primal - self.inference, dual), self.primal
 
 
 class CertifiedBounds:
-    """The best point so far with its upper bound, the best lower bound, and clocks; see `SolverState`."""
+    """The best point so far with its upper bound, the best lower bound, and clocks; see `SolverState`.
+
+    If argmaxes are bounded, the best point has the smallest ``P(w)`` by the outputs found: loose bounds are smallest at
+    w = 0, where nothing has been learned.
+    """
 
     def __init__(
         self,
@@ -52,7 +62,7 @@ class CertifiedBounds:
         self._last_evaluated = problem.nearest(np.zeros(problem.d) if start is None else problem.from_weights(start.w))
         self._best = self._evaluated(self.score(self._last_evaluated))
         self.point, self.planes = self._best.point, self._best.planes
-        if self.primal == 0.0 and problem.exact and not self.w.any():
+        if self.primal == 0.0 and problem.certified and not self.w.any():
             self._look_for_a_loss()
 
     @contextmanager
@@ -98,17 +108,17 @@ class CertifiedBounds:
 
     @property
     def primal(self) -> float:
-        """The best upper bound so far, in the problem's coordinates; an estimate if the argmax has no bounds."""
+        """The upper bound at the best weights, in the problem's coordinates; an estimate without bounds of argmaxes."""
         return self._best.primal
 
     @property
     def inference_gap(self) -> float:
-        """The part of the best upper bound that approximate argmaxes add."""
-        return self.problem.inference_gap(self._best.planes)
+        """The part of the upper bound that approximate argmaxes add."""
+        return self._best.inference
 
     @property
     def w(self) -> Vector:
-        """The weights of the best upper bound, in the problem's coordinates."""
+        """The best weights so far, in the problem's coordinates."""
         w: Vector = self._best.point.w
         return w
 
@@ -152,10 +162,11 @@ class CertifiedBounds:
     def consider(self, point: AnyPoint, planes: AnyPlanes) -> None:
         """Keep a point that was evaluated elsewhere, with its planes, if it is the best so far."""
         self._earlier.append(planes)
-        self._consider(_Evaluated(point, planes, self._primal(planes, point)))
+        inference = self.problem.inference_gap(planes)
+        self._consider(_Evaluated(point, planes, self._primal(planes, point), inference))
 
     def _consider(self, found: _Evaluated) -> None:
-        if found.primal < self.primal:
+        if found.worth(self.dual) < self._best.worth(self.dual):
             self._best = found
 
     def cut(self, planes: AnyPlanes) -> Cut:
@@ -189,7 +200,7 @@ class CertifiedBounds:
         with self.clock("oracle"):
             planes = self.problem.planes(point)
             self._earlier.append(planes)
-            return _Evaluated(point, planes, self._primal(planes, point))
+            return _Evaluated(point, planes, self._primal(planes, point), self.problem.inference_gap(planes))
 
     def _primal(self, planes: AnyPlanes, point: AnyPoint) -> float:
         """Return ``P(w)``, an upper bound of it if the argmax is bounded, or else its largest known lower bound."""

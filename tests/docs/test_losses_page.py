@@ -4,7 +4,7 @@ from structsvm import losses as package
 from structsvm.registry import losses
 from tests.docs.pages import ROOT
 
-ABSTRACT = {"InterleavingLoss", "Loss", "PairwiseLoss", "ScoreLoss"}
+ABSTRACT = {"Bounded", "InterleavingLoss", "Loss", "PairwiseLoss", "ScoreLoss"}
 
 
 def test_every_loss_is_on_the_page():
