@@ -10,8 +10,8 @@ A loss's kernel calls `best_labels(code, unary, pairwise, messages, max_sweeps, 
 - ``messages``: shape (2 E, K), zeros at the first call; row ``2 e + side`` is the message to ``edges[e, side]``. A
   later call with similar scores may start from them.
 - ``max_sweeps``: largest number of sweeps, at least 1; a forest needs no second one.
-- ``slack``: stop once the bound exceeds the value by no more than this.
-- ``min_gain``: stop once a sweep lowers the bound by no more than this.
+- ``slack``: stop once the bound exceeds the value by no more than this, or than rounding.
+- ``min_gain``: stop once a sweep lowers the bound by no more than this, or than rounding.
 - ``labels``: shape (V,), int64; written.
 
 Kolmogorov, "Convergent Tree-Reweighted Message Passing for Energy Minimization", PAMI 2006.
@@ -41,24 +41,35 @@ def best_labels(
     """Write the best labels found, and return their value and an upper bound of the maximum; see this module."""
     parts = parts_of(code)
     size = _size(unary) + _sizes_of_edges(pairwise, len(messages) // 2)
+    error = _relative_error(parts)
+    close = max(slack, error * size)
     swapped = _swapped(pairwise)
     found = np.empty(len(unary), dtype=np.int64)
     value, bound, last = -np.inf, np.inf, np.inf
     for half in range(1 if parts.forest > 0 else 2 * max_sweeps):
         forward = half % 2 == 0
         bound = _pass(parts, unary, pairwise, swapped, messages, forward)
-        _decode(parts, unary, pairwise, messages, not forward, found)
+        _decode(parts, unary, pairwise, messages, not forward, False, found)
         reached = score_of(parts, unary, pairwise, found)
         if reached > value:
             value = reached
             labels[:] = found
-        if bound - value <= max(slack, _rounding(parts, size)):
+        if bound - value <= close:
             break
         if not forward:
-            if last - bound <= min_gain:
+            if last - bound <= max(min_gain, error * size):
                 break
             last = bound
-    return value, max(value, bound + _rounding(parts, size + _size(messages)))
+    # Iterated conditional modes close some of the gap that is left, for less than a pass.
+    found[:] = labels
+    while bound - value > close:
+        _decode(parts, unary, pairwise, messages, True, True, found)
+        reached = score_of(parts, unary, pairwise, found)
+        if not reached > value:
+            break
+        value = reached
+        labels[:] = found
+    return value, max(value, bound + error * (size + _size(messages)))
 
 
 @compiled_part
@@ -140,7 +151,7 @@ def _lower(messages: Matrix, place: int) -> float:
 def _by_rows(sent: Vector, scores: Vector, e: int, messages: Matrix, place: int) -> None:
     """Write ``max_a sent[a] + scores[e, a, b]`` for each b, four rows at once so that vector units are busy."""
     K = len(sent)
-    if K < 4:
+    if K < 8:
         for b in range(K):
             best = sent[0] + scores[e, 0, b]
             for a in range(1, K):
@@ -175,9 +186,18 @@ def _by_columns(sent: Vector, scores: Vector, e: int, messages: Matrix, place: i
 
 @compiled_part
 def _decode(
-    parts: GraphParts, unary: Matrix, pairwise: Vector, messages: Matrix, forward: bool, labels: IntVector
+    parts: GraphParts,
+    unary: Matrix,
+    pairwise: Vector,
+    messages: Matrix,
+    forward: bool,
+    labelled: bool,
+    labels: IntVector,
 ) -> None:
-    """Label nodes one after the other, by the labels before and the messages from neighbours without label."""
+    """Label nodes one after the other, by the labels of neighbours before and messages from those after.
+
+    If all nodes are labelled already, neighbours after count by their labels too.
+    """
     nodes, K = unary.shape
     many = 1 if len(pairwise) > 1 else 0
     belief = np.empty(K)
@@ -189,7 +209,7 @@ def _decode(
         for at in range(parts.ptr[v], parts.ptr[v + 1]):
             place = parts.places[at]
             e, other = (place >> 1) * many, labels[parts.ends[place ^ 1]]
-            if (at < middle) != forward:
+            if not labelled and (at < middle) != forward:
                 for a in range(K):
                     belief[a] += messages[place, a]
             elif place & 1 == 0:
@@ -236,18 +256,18 @@ def _sizes_of_edges(pairwise: Vector, edges: int) -> float:
 
 
 @compiled_part
-def _rounding(parts: GraphParts, size: float) -> float:
-    """Return a bound of the rounding error of a pass's bound, from the sum of the largest magnitudes of its inputs.
+def _relative_error(parts: GraphParts) -> float:
+    """Return a bound of the rounding error of a pass's bound, relative to the sum S of the largest magnitudes.
 
-    With S for the sum over nodes, edges and messages, D for the largest degree and u for the unit: beliefs have an
-    error of (D + 4) u, shares of beliefs of D u and scores of edges of 10 u, each times S at most, and their sum
-    one of 3 (V + E) u S, as shares double S. The rest of the factor pays for u² and the last two roundings.
+    S is over nodes, edges and messages. With D for the largest degree and u for the unit: beliefs have an error of
+    (D + 4) u S at most, shares of beliefs of D u S and scores of edges of 10 u S; their sum has one of
+    3 (V + E) u S, as shares at most double S. The rest of the factor pays for u² and the last two roundings.
     """
     nodes = len(parts.order)
     degree = 0
     for v in range(nodes):
         degree = max(degree, parts.ptr[v + 1] - parts.ptr[v])
-    return 4.0 * _UNIT * (nodes + len(parts.ends) // 2 + degree + 8) * size
+    return 4.0 * _UNIT * (nodes + len(parts.ends) // 2 + degree + 8)
 
 
 maximise = compiled(best_labels)
