@@ -11,12 +11,12 @@ from structsvm.foundation.settings import require_choice, require_integer, requi
 from structsvm.foundation.types import Matrix, Vector
 from structsvm.inference.graph import Graph
 from structsvm.inference.labelling import Inference, improved, passed
-from structsvm.inference.relaxation import relaxation, score_size, searched
+from structsvm.inference.relaxation import dual_point, relaxation, score_size, searched
 
 METHODS = ("auto", "tree", "messages", "relaxation", "exact")
 
 _SMALL = 100_000
-"""Largest number of pairs of labels, over all edges, of programs that ``"auto"`` solves."""
+"""Largest number of pairs of labels, over all edges, for which ``"auto"`` searches."""
 
 _ROUNDING = 1e-9
 """Gap, relative to the size of scores and messages, that no program can close in float64."""
@@ -41,10 +41,10 @@ def infer(
     pairwise : score of each pair of labels at the first and second end of an edge, shape (E, K, K), or (K, K) if all
         edges have the same scores.
     method : ``"tree"``, exact on forests in O(V K²); ``"messages"``, TRW-S (Kolmogorov, PAMI 2006) in O(E K²) a sweep;
-        ``"relaxation"``, also the linear program over the local polytope; ``"exact"``, also branch and bound. Each of
-        the last three begins with the one before. ``"auto"`` is exact on forests; on other graphs it passes messages,
-        and with ``gap`` it goes on to the programs if they are small.
-    gap : stop once bound − value is at most this. Default: 0, up to rounding.
+        ``"relaxation"``, messages and then the linear program over the local polytope; ``"exact"``, messages and then
+        branch and bound. ``"auto"`` is ``"tree"`` for forests and ``"messages"`` for other graphs, or ``"exact"`` for
+        small ones if ``gap`` is given.
+    gap : stop once bound − value is at most this, up to rounding. Default: 0.
     max_sweeps : largest number of sweeps of message passing.
     max_branches : largest number of branches of the exact search, which then returns what it has.
 
@@ -72,17 +72,17 @@ def infer(
         method = "exact" if small else "messages"
     messages, allowed = np.zeros((2 * graph.n_edges, K)), gap or 0.0
     found = passed(graph, scores, tables, messages, max_sweeps, allowed)
+    if not np.isfinite(found.bound):
+        raise InputError("unary and pairwise are too large: their sum exceeds the range of float64. Divide both")
     if graph.is_forest or method in ("tree", "messages"):
         return found
-    allowed = max(allowed, _ROUNDING * score_size(graph, scores, tables, messages))
-    if found.gap <= allowed:
+    if found.gap <= allowed + _ROUNDING * score_size(graph, scores, tables, messages):
         return found
+    messages = dual_point(graph, scores, messages)
+    if method == "exact":
+        return searched(graph, scores, tables, messages, found, max_branches)
     relaxed = relaxation(graph, scores, tables, messages)
-    if relaxed is not None:
-        found, messages = improved(relaxed.found, found.labels, found.value, found.bound), relaxed.messages
-    if method == "relaxation" or found.gap <= allowed:
-        return found
-    return searched(graph, scores, tables, messages, found, max_branches)
+    return improved(found, relaxed.found) if relaxed else found
 
 
 def _unary(graph: Graph, unary: Any) -> Matrix:

@@ -35,11 +35,10 @@ class Inference:
         return self.bound - self.value
 
 
-def improved(known: Inference, labels: IntVector, value: float, bound: float = np.inf) -> Inference:
-    """Return the better of known labels and others, with the lower of both bounds."""
-    if value <= known.value:
-        labels, value = known.labels, known.value
-    return Inference(labels, value, max(value, min(bound, known.bound)))
+def improved(known: Inference, other: Inference) -> Inference:
+    """Return the better labels of two, with the lower of both bounds."""
+    best = other if other.value > known.value else known
+    return Inference(best.labels, best.value, max(best.value, min(known.bound, other.bound)))
 
 
 def passed(graph: Graph, unary: Matrix, pairwise: Vector, messages: Matrix, sweeps: int, gap: float = 0.0) -> Inference:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from structsvm.foundation.types import IntVector, Matrix, Vector
-from structsvm.inference.graph import Graph
+from structsvm.foundation.types import Matrix, Vector
+from structsvm.inference.graph import Graph, parts_of
 from structsvm.inference.labelling import Inference, improved, passed
 
 _TOLERANCE = 1e-6
@@ -33,6 +33,20 @@ class Relaxation:
     found: Inference
 
 
+def dual_point(graph: Graph, unary: Matrix, messages: Matrix) -> Matrix:
+    """Return messages whose sum of the largest scores of nodes and edges is the bound of a backward pass.
+
+    They move the shares of beliefs, which the pass adds to edges, from the nodes.
+    """
+    parts = parts_of(graph.encoded())
+    before, after = parts.middle - parts.ptr[:-1], parts.ptr[1:] - parts.middle
+    weight = 1.0 / np.maximum(np.maximum(before, after), 1)
+    ahead = parts.places[np.arange(len(parts.places)) < parts.middle[parts.ends[parts.places]]]
+    nodes, point = parts.ends[ahead], messages.copy()
+    point[ahead] -= weight[nodes, np.newaxis] * _beliefs(graph, unary, messages)[nodes]
+    return point
+
+
 def relaxation(graph: Graph, unary: Matrix, pairwise: Vector, start: Matrix) -> Relaxation | None:
     """Solve the relaxation over the local polytope from messages near its dual optimum; None if HiGHS fails."""
     from scipy.optimize import linprog
@@ -48,7 +62,7 @@ def relaxation(graph: Graph, unary: Matrix, pairwise: Vector, start: Matrix) -> 
     nodes, pairs = solved.x[: V * K].reshape(V, K), solved.x[V * K :].reshape(-1, K, K)
     messages = start - unit * np.asarray(solved.eqlin.marginals)[V:].reshape(-1, K)
     found = passed(graph, unary, pairwise, messages.copy(), _SWEEPS)
-    return Relaxation(nodes, pairs, messages, improved(found, *_scored(graph, unary, pairwise, nodes)))
+    return Relaxation(nodes, pairs, messages, improved(found, _rounded(graph, unary, pairwise, nodes)))
 
 
 def searched(
@@ -81,12 +95,13 @@ def searched(
     if solved.x is not None:
         shares = np.zeros(V * K)
         shares[kept[own]] = solved.x[own]
-        found = improved(found, *_scored(graph, unary, pairwise, shares.reshape(V, K)))
+        found = improved(found, _rounded(graph, unary, pairwise, shares.reshape(V, K)))
     if solved.mip_dual_bound is not None and np.isfinite(solved.mip_dual_bound):
         # Shares sum to 1 at each node and edge, so an error of all slacks counts V + E times. The size in the unit
         # makes this larger than all rounding errors.
         allowed = _TOLERANCE * (graph.n_nodes + graph.n_edges + 1)
-        found = improved(found, found.labels, found.value, top + unit * (allowed - solved.mip_dual_bound))
+        bound = top + unit * (allowed - solved.mip_dual_bound)
+        found = improved(found, Inference(found.labels, found.value, bound))
     return found
 
 
@@ -95,12 +110,18 @@ def _slacks(graph: Graph, unary: Matrix, pairwise: Vector, messages: Matrix) -> 
 
     Nodes come before edges, as in the columns of programs.
     """
-    nodes = unary.copy()
-    np.add.at(nodes, graph.edges.ravel(), messages)
+    nodes = _beliefs(graph, unary, messages)
     pairs = pairwise - messages[0::2, :, np.newaxis] - messages[1::2, np.newaxis, :]
     highest = nodes.max(axis=1, keepdims=True), pairs.max(axis=(1, 2), keepdims=True)
     slacks = np.concatenate(((highest[0] - nodes).ravel(), (highest[1] - pairs).ravel()))
     return slacks, float(highest[0].sum() + highest[1].sum())
+
+
+def _beliefs(graph: Graph, unary: Matrix, messages: Matrix) -> Matrix:
+    """Return the scores of nodes plus the messages to them."""
+    beliefs = unary.copy()
+    np.add.at(beliefs, graph.edges.ravel(), messages)
+    return beliefs
 
 
 def score_size(graph: Graph, unary: Matrix, pairwise: Vector, messages: Matrix) -> float:
@@ -110,12 +131,13 @@ def score_size(graph: Graph, unary: Matrix, pairwise: Vector, messages: Matrix) 
     return float(size + edges.sum() * (graph.n_edges if len(pairwise) == 1 else 1))
 
 
-def _scored(graph: Graph, unary: Matrix, pairwise: Vector, shares: Matrix) -> tuple[IntVector, float]:
-    """Return the labels with the largest shares, and their score."""
+def _rounded(graph: Graph, unary: Matrix, pairwise: Vector, shares: Matrix) -> Inference:
+    """Return the labels with the largest shares, and their score without a bound."""
     labels, edges = shares.argmax(axis=1), graph.edges
     e = np.arange(graph.n_edges) % max(len(pairwise), 1)
     nodes = unary[np.arange(graph.n_nodes), labels]
-    return labels, float(nodes.sum() + pairwise[e, labels[edges[:, 0]], labels[edges[:, 1]]].sum())
+    value = float(nodes.sum() + pairwise[e, labels[edges[:, 0]], labels[edges[:, 1]]].sum())
+    return Inference(labels, value, np.inf)
 
 
 def _constraints(graph: Graph, K: int) -> tuple[Any, Vector]:

@@ -62,6 +62,7 @@ def test_grids_have_their_edges_in_order():
         (lambda: infer(Graph.of(2, [[0, 1]]), np.zeros((2, 2)), np.zeros((2, 2, 2))), r"got \(2, 2, 2\)"),
         (lambda: infer(Graph.of(2, [[0, 1]]), [[0.0, np.inf], [0.0, 0.0]], np.zeros((2, 2))), r"entry \[0, 1\]"),
         (lambda: infer(Graph.of(3, [[0, 1], [1, 2], [2, 0]]), np.zeros((3, 2)), np.eye(2), "tree"), "has a cycle"),
+        (lambda: infer(Graph.of(2, []), np.full((2, 2), 1e308), np.eye(2)), "too large"),
         (lambda: infer(Graph.of(2, []), np.zeros((2, 2)), np.eye(2), "best"), "'tree'"),
     ],
 )
