@@ -20,14 +20,11 @@ from structsvm.cli.shared.console import (
 from structsvm.cli.shared.failures import Failure
 from structsvm.cli.shared.options import COUNT, SEED, list_option, several_or_none
 from structsvm.cli.shared.paths import EXPERIMENT, FINISHED_EXPERIMENT, QRELS, RUN_FOLDER
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, first_of
 
 if TYPE_CHECKING:
     from structsvm.data import Pool
     from structsvm.protocols.experiment import ExperimentResults
-
-_SHOWN = 5
-"""Largest number of topics that a note names."""
 
 
 @click.command(
@@ -120,8 +117,7 @@ def _note_left_out(pool: "Pool") -> None:
 
     if pool.left_out:
         told = [f"{topic} ({reason})" for topic, reason in pool.left_out.items()]
-        more = f" and {len(told) - _SHOWN} more" if len(told) > _SHOWN else ""
-        note(f"{counted(len(told), 'topic')} left out: {', '.join(told[:_SHOWN])}{more}")
+        note(f"{counted(len(told), 'topic')} left out: {first_of(told)}")
     reasons = set(pool.left_out.values())
     if len(pool.left_out) > len(np.unique(pool.qid)) and {"no run has it", "it is not judged"} <= reasons:
         note(

@@ -2,8 +2,7 @@
 
 import stat
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from structsvm.data.dataset import RankingData
 from structsvm.exceptions import InputError
 from structsvm.foundation.arrays import is_sparse
 from structsvm.foundation.storage.archives import Damage
-from structsvm.foundation.storage.files import check_writable
+from structsvm.foundation.storage.files import check_writable, errors_reading
 from structsvm.foundation.storage.mapped import is_mapped, read_header, read_mapped, write_mapped
 
 _FORMAT = 1
@@ -25,7 +24,7 @@ _AT_ONCE = 2**22
 
 def _identity(path: Path) -> list[int]:
     """Return device, inode, size, and times in nanoseconds of a regular file; raise InputError for anything else."""
-    with _errors_reading(path):
+    with errors_reading(path):
         found = path.stat()
     if not stat.S_ISREG(found.st_mode):
         raise InputError(f"{path} is not a regular file, so its data cannot be cached: leave the cache out")
@@ -63,7 +62,7 @@ def _kept(path: Path, files: list[Path], found: list[list[int]], settings: Mappi
     if not path.is_file() or not is_mapped(path):
         raise InputError(f"{path} is not a cache of data and would be replaced: choose another file for the cache")
     try:
-        with _errors_reading(path), path.open("rb") as file:
+        with errors_reading(path), path.open("rb") as file:
             about = read_header(file)["about"]
             if about["settings"] != settings or not _unchanged(files, found, about):
                 return None
@@ -109,15 +108,7 @@ def _data(about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Ranki
 
 def _digest(path: Path) -> str:
     state = xxhash.xxh3_64()
-    with _errors_reading(path), path.open("rb", buffering=0) as file:
+    with errors_reading(path), path.open("rb", buffering=0) as file:
         while chunk := file.read(_AT_ONCE):
             state.update(chunk)
     return state.hexdigest()
-
-
-@contextmanager
-def _errors_reading(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror or error}") from None

@@ -12,13 +12,13 @@ from attrs import frozen
 from numpy.typing import DTypeLike, NDArray
 
 from structsvm.data.columns.base import ColumnFile, Wanted
-from structsvm.data.columns.parquet import START, open_parquet
+from structsvm.data.columns.parquet import is_parquet, open_parquet
 from structsvm.data.columns.text import open_text
 from structsvm.data.dataset import RankingData
 from structsvm.data.letor.growing import Growing
 from structsvm.data.letor.reading import NEEDS
 from structsvm.data.pairs import MOST_CHARACTERS, whole_numbers
-from structsvm.exceptions import DataFormatError, InputError, quoted
+from structsvm.exceptions import DataFormatError, InputError, first_of, quoted
 from structsvm.foundation.extras import needed
 from structsvm.foundation.memory import require_memory
 from structsvm.foundation.settings import as_float_type, as_names, as_paths, require_choice, require_kind
@@ -122,16 +122,7 @@ def read_tables(paths: Sequence[Path], naming: Naming, dtype: DTypeLike) -> tupl
 
 def open_table(path: Path) -> AbstractContextManager[ColumnFile]:
     """Open a table as Parquet if its first bytes match, else as text."""
-    try:
-        # A pipe can be read only once.
-        if path.is_file():
-            with path.open("rb") as file:
-                if file.read(len(START)) == START:
-                    return open_parquet(path)
-    except OSError:
-        # The reader reports the error.
-        pass
-    return open_text(path)
+    return open_parquet(path) if is_parquet(path) else open_text(path)
 
 
 class _Rows:
@@ -266,9 +257,4 @@ def _is_id(name: str) -> bool:
 
 
 def _listed(names: Iterable[str]) -> str:
-    shown = list(names)
-    more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
-    return ", ".join(map(quoted, shown[:_SHOWN])) + more
-
-
-_SHOWN = 12
+    return first_of(map(quoted, names), 12)

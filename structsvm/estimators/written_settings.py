@@ -17,6 +17,7 @@ from structsvm.foundation.settings import (
 )
 from structsvm.foundation.storage.archives import require_names
 from structsvm.losses.base import StructuredLoss
+from structsvm.models.training import read_bounds
 from structsvm.registry import Registry, backends, losses, solvers
 from structsvm.registry.spelling import joined
 
@@ -126,9 +127,7 @@ def read_setting(name: str, written: Any) -> Any:
                 raise ValueError(f"{name} must be a list of finite numbers, got {written!r}")
             return np.array(written, dtype=np.float64)
         case "bounds" if written is not None:
-            if not (isinstance(written, list) and len(written) == 2 and all(map(_is_end, written))):
-                raise ValueError(f"bounds must be two ends, each null, a number or a list of these, got {written!r}")
-            return tuple(_read_end(end, none) for end, none in zip(written, (-np.inf, np.inf), strict=True))
+            return read_bounds(written)
         case "monotonic_cst" if written is not None:
             signs = written.values() if isinstance(written, dict) else written if isinstance(written, list) else [None]
             if not all(sign in (-1, 0, 1) for sign in signs):
@@ -145,18 +144,6 @@ def _written_end(end: Any) -> Any:
     """Convert smallest or largest weights to JSON; null means no bound."""
     values = np.asarray(end, dtype=np.float64)
     return np.where(np.isfinite(values), values.astype(object), np.array(None)).tolist()
-
-
-def _is_end(written: Any) -> bool:
-    each = written if isinstance(written, list) else [written]
-    return all(number is None or is_number(number) for number in each)
-
-
-def _read_end(written: Any, none: float) -> Any:
-    """Parse smallest or largest weights; null means no bound."""
-    if isinstance(written, list):
-        return np.array([none if number is None else number for number in written], dtype=np.float64)
-    return written
 
 
 def _is_weight(pair: Any) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structsvm.exceptions import InputError, InputTypeError
+from structsvm.exceptions import InputError, InputTypeError, first_of
 from structsvm.foundation.memory import require_memory
 
 _NO_NUMBERS = {
@@ -150,24 +150,16 @@ def by_name(X: Any, names: Sequence[str] | None, title: str) -> Any:
     missing = [name for name in known if name not in there]
     if missing:
         unknown = sorted(there.keys() - set(known), key=found.index)
-        others = f"; X has unknown ones: {_shown(unknown)}" if unknown else ""
+        others = f"; X has unknown ones: {first_of(map(repr, unknown))}" if unknown else ""
+        lacked = first_of(map(repr, missing))
         raise InputError(
-            f"X lacks {len(missing)} of the {len(known)} features that {title} was fitted with: {_shown(missing)}"
+            f"X lacks {len(missing)} of the {len(known)} features that {title} was fitted with: {lacked}"
             f"{others}. Rename or add columns, or pass an array, whose columns are found by position"
         )
     twice = [name for name in known if there[name] > 1]
     if twice:
         raise InputError(f"X has several columns named {twice[0]!r}: leave all but one out")
     return X[known]
-
-
-def _shown(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-    return ", ".join(map(repr, names[:_MOST_NAMES])) + more
-
-
-_MOST_NAMES = 5
-"""Largest number of names in a message."""
 
 
 def in_our_words(error: str, X: Any, missing: bool) -> str:

@@ -160,12 +160,7 @@ def _add_worth(scores: Matrix, ptr: IntVector, worth: Vector) -> Vector:
 
 @compiled
 def count_contests(scores: Matrix, ptr: IntVector) -> Vector:
-    """Return the number of contests that each document wins, plus half of its draws, shape (rows,).
-
-    With S_i the systems that retrieved document i, the systems for i minus those for j are
-    ``Σ_{s ∈ S_i} ([j behind i] − [j ahead of i] + [s retrieved j]) − |S_j|``, because each other system is against i if
-    it retrieved j, and undecided if not. So each contest only needs the systems of the document with fewer.
-    """
+    """Return the contests each document wins, plus half of its draws, by the systems of the document with fewer."""
     rows, m = scores.shape
     points = np.empty(rows)
     for query in range(len(ptr) - 1):

@@ -95,7 +95,8 @@ class Training:
         bounds, signs = self.settings.get("bounds"), self.settings.get("monotonic_cst")
         if bounds is None and signs is None:
             return None
-        low, high = (_end(end, none, d) for end, none in zip(bounds or (None, None), (-np.inf, np.inf), strict=True))
+        ends = zip(read_bounds([None, None] if bounds is None else bounds), (-np.inf, np.inf), strict=True)
+        low, high = (np.full(d, none if end is None else end, dtype=np.float64) for end, none in ends)
         if signs is not None:
             each = [signs.get(name, 0) for name in names or ()] if isinstance(signs, dict) else signs
             sign = np.broadcast_to(np.asarray(each, dtype=np.float64), (d,))
@@ -141,9 +142,13 @@ class Training:
         }
 
 
-def _end(end: Any, none: float, d: int) -> Vector:
-    """Return the smallest or the largest of d weights; null in JSON means no bound."""
-    each = end if isinstance(end, list) else [end]
-    if not all(value is None or is_number(value) for value in each):
-        raise ValueError(f"bounds must be numbers or null, got {end!r}")
-    return np.broadcast_to(np.array([none if value is None else float(value) for value in each]), (d,))
+def read_bounds(written: Any) -> tuple[Any, Any]:
+    """Parse smallest and largest weights: one for all, or an array; null in JSON means no bound."""
+    ends = [end if isinstance(end, list) else [end] for end in written] if isinstance(written, list) else []
+    if len(ends) != 2 or not all(number is None or is_number(number) for end in ends for number in end):
+        raise ValueError(f"bounds must be two ends, each null, a number or a list of these, got {written!r}")
+    low, high = (
+        np.array([none if number is None else number for number in end], dtype=np.float64) if end is given else given
+        for end, given, none in zip(ends, written, (-np.inf, np.inf), strict=True)
+    )
+    return low, high

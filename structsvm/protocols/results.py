@@ -22,15 +22,7 @@ def look_up(kind: str, name: str, known: Mapping[str, T]) -> T:
 
 @frozen(kw_only=True)
 class Fit:
-    """A model in one trial: the values of its hyper-parameter, the picked value, and its measures on the test queries.
-
-    - ``measures``: mean of each measure over the test queries; ``queries``: values of some for each query, shape (Q,).
-    - ``validation``: the picking measure on the validation queries at each value; ``train`` and ``test``: the same on
-      the training and test queries, empty if not measured.
-    - ``seconds``, ``gaps``: training time and certified gap (in units of the loss, or None) at each value.
-    - ``chosen``: position of the picked value; ``weights``: its weights, or None if the protocol stores none.
-    - ``features``: number of features that the model reads; ``unconverged``: number of convergence warnings.
-    """
+    """A model in one trial: each value of its hyper-parameter, the position of the ``chosen`` one, and its measures."""
 
     measures: Mapping[str, float] = field(repr=False)
     queries: Mapping[str, tuple[float, ...]] = field(repr=False)

@@ -10,13 +10,7 @@ from structsvm.foundation.types import IntVector, Vector
 def write_graded_potentials(
     scores: Vector, groups: IntVector, queries: IntVector, log_weights: Vector, potentials: Vector
 ) -> float:
-    """Write the potentials of all pairs of different grades without listing them; return the log of their weight.
-
-    The pair of a better document i and a worse document j of query q weighs ``w_q exp(s_j − s_i)``. The potential of a
-    document, shape (n,), is the weight of the pairs that it should win minus the weight of pairs that it should lose,
-    over the total weight. Rows are sorted by query, then by ascending grade; ``groups``, shape (G + 1,), has the first
-    row of each grade of each query, and ``queries``, shape (Q + 1,), the first of these groups of each query.
-    """
+    """Write each document's weight of pairs to win minus to lose, shape (n,), over the total; return its logarithm."""
     n, G = len(scores), len(groups) - 1
     rising, falling = np.empty(n), np.empty(n)
     as_better, as_worse = np.empty(G), np.empty(G)

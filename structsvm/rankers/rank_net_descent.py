@@ -1,12 +1,4 @@
-"""Compiled RankNet: a network that scores documents, the cost of pairs, and gradient descent query by query.
-
-Networks are linear or have one hidden layer. All weights of a network are one vector. A linear network has a weight
-for each feature. A network with h hidden units has the weights of each unit in turn, then h biases, then the h
-weights of the units' outputs. The output needs no bias, because differences of scores do not depend on it.
-
-With o = s_i − s_j and the target probability p that i ranks ahead of j, a pair costs log(1 + e^o) − p·o (Burges et
-al. 2005, section 3). The derivative is 1/(1 + e^−o) − p. Neither overflows if computed from e^−|o|.
-"""
+"""Compiled RankNet; its weights are one vector: each hidden unit's, the h biases, then the h of the units' outputs."""
 
 import math
 from functools import partial

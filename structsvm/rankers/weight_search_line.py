@@ -1,10 +1,4 @@
-"""Exhaustive search for the step along a direction with the largest mean average precision.
-
-At step t, a document scores ``height + t · slope``. A relevant document and another document of its query change
-places at the crossing of their lines. No other crossing changes average precision, which is
-``(1/R) Σ_m m / (m + a_(m))``; ``a_(m)`` is the m-th smallest number of other documents ahead of a relevant one.
-The mean over queries is an integer in units of 2^-62, so that it depends on the ranking only.
-"""
+"""Exhaustive search for the step along a direction with the largest mean AP, an integer in units of 2^-62."""
 
 from typing import NamedTuple, Self
 

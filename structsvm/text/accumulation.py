@@ -1,12 +1,7 @@
-"""Find the best documents of queries by adding up postings in compiled code, one block of documents after the other.
+"""Find the best documents of queries by MaxScore (Turtle and Flood, IPM 1995) in compiled code, block by block.
 
-The method is MaxScore (Turtle and Flood, "Query evaluation: strategies and optimizations", IPM 1995). Terms of a query
-are sorted by the most that they can add to a score. Once k documents are found, the last terms cannot lift a document
-above the worst of these by themselves. They are then not added up, but looked up for documents that the first terms
-bring close to it. The weights of every document are added in the same order.
-
-If the added terms have few postings, the documents that they meet are recorded, so that the cost grows with the
-postings; else all sums of a block are scanned.
+Terms are sorted by the most that they add. Once the last terms cannot lift a document above the k-th, they are only
+looked up for documents that the first terms bring close to it. Weights of a document are added in the same order.
 """
 
 import numpy as np
@@ -54,15 +49,10 @@ def best_documents(
     Scores are summed in float64, term by term, and compared in float32; equal scores are ordered by the place of the
     document. Blocks go from the last document to the first: ids usually ascend, so the first of equal documents stay.
 
-    - Queries: ``query_ptr``, shape (n_queries + 1,), delimits the terms of each query. ``scores`` is added to all
-      scores of a query, and ``slacks`` bounds the rounding error of its scores; both have shape (n_queries,).
-    - Terms, shape (m,): postings ``begins`` to ``ends``, weight in the query ``factors``, largest contribution to a
-      score ``most`` (at least 0, descending within a query), and ``rows`` in ``dense``, -1 if the term is not dense.
-    - Postings, shape (n_postings,): ``documents``, ascending within a term, and ``weights``.
-    - ``dense``, shape (n_dense, n_documents): weights of documents, NaN without the term.
-    - ``added``, shape (n_documents,) or (0,): added to the score of each document. ``most_added``, shape (n_blocks,):
-      its maximum in each `BLOCK`.
-    - ``place``, shape (n_documents,): place of each document in ascending order of ids.
+    - Queries: ``query_ptr`` delimits their terms; ``scores`` is added to all scores, with rounding errors ≤ ``slacks``.
+    - Terms: postings ``begins`` to ``ends``, weight ``factors``, ``most`` added, descending, and ``rows`` in
+      ``dense``, shape (n_dense, n_documents), NaN without the term; -1 if the term is not dense.
+    - Documents: ``added``, shape (n_documents,) or (0,), its maximum ``most_added`` in each `BLOCK`, and ``place``.
     - ``keys``, shape (n_queries, SPARE * k): output, written from the left; see `scores_and_places`.
     """
     n_documents = len(place)

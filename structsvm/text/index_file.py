@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from structsvm.exceptions import DataFormatError, InputError
 from structsvm.foundation.settings import as_path
 from structsvm.foundation.storage.archives import Damage
-from structsvm.foundation.storage.files import check_writable
+from structsvm.foundation.storage.files import check_writable, errors_reading
 from structsvm.foundation.storage.mapped import is_mapped, read_header, read_mapped, write_mapped
 from structsvm.foundation.types import IntVector
 from structsvm.text.analyzer import Analyzer
@@ -102,19 +102,17 @@ def content_digest(path: Path) -> str:
 @contextmanager
 def _naming(path: Path) -> Iterator[None]:
     """Turn errors about a file into DataFormatError or InputError."""
-    try:
-        yield
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror or error}") from None
-    except Damage as error:
-        raise DataFormatError(path, None, f"it {error}. Index the collection again") from None
-    except DataFormatError:
-        raise
-    # NumPy raises many kinds of errors for invalid types and shapes.
-    except Exception as error:
-        raise DataFormatError(
-            path, None, f"it is damaged ({type(error).__name__}: {error}). Index the collection again"
-        ) from None
+    with errors_reading(path):
+        try:
+            yield
+        except Damage as error:
+            raise DataFormatError(path, None, f"it {error}. Index the collection again") from None
+        except (DataFormatError, OSError):
+            raise
+        # NumPy raises many kinds of errors for invalid types and shapes.
+        except Exception as error:
+            problem = f"it is damaged ({type(error).__name__}: {error}). Index the collection again"
+            raise DataFormatError(path, None, problem) from None
 
 
 def _header(file: Any) -> dict[str, Any]:

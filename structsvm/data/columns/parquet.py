@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +14,10 @@ from structsvm.data.columns.base import Batch, ColumnFile, Wanted
 from structsvm.exceptions import DataFormatError, InputError, quoted
 from structsvm.foundation.extras import needed
 from structsvm.foundation.settings import repeated
+from structsvm.foundation.storage.files import errors_reading
 from structsvm.foundation.types import Matrix
 
-START = b"PAR1"
-"""First bytes of a Parquet file."""
+_START = b"PAR1"
 
 _NAMELESS = re.compile(r"__index_level_\d+__")
 
@@ -75,6 +75,15 @@ class ParquetTable(ColumnFile):
             raise DataFormatError(self.path, None, problem + wanted.advice(name))
 
 
+def is_parquet(path: Path) -> bool:
+    """Return True if a file, not a pipe, begins as Parquet does; False if it cannot be read, which readers report."""
+    with suppress(OSError):
+        if path.is_file():
+            with path.open("rb") as file:
+                return file.read(len(_START)) == _START
+    return False
+
+
 @contextmanager
 def open_parquet(path: Path) -> Iterator[ParquetTable]:
     """Open a Parquet table; pipes raise InputError, because pyarrow reads from the end."""
@@ -122,10 +131,7 @@ def _errors_naming(path: Path) -> Iterator[None]:
     import pyarrow as pa
 
     try:
-        yield
+        with errors_reading(path):
+            yield
     except pa.ArrowException as error:
         raise DataFormatError(path, None, f"it cannot be read as Parquet: {str(error).splitlines()[0]}") from None
-    except OSError as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"cannot read {path}: {error.strerror or str(error).splitlines()[0]}") from None

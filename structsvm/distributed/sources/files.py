@@ -11,7 +11,7 @@ from attrs.validators import optional
 from numpy.typing import DTypeLike
 
 from structsvm.data.columns.base import named_as_table
-from structsvm.data.columns.parquet import START
+from structsvm.data.columns.parquet import is_parquet
 from structsvm.data.letor.reading import Reading, read_rows
 from structsvm.data.table import load_table
 from structsvm.distributed.partition import Partition
@@ -77,7 +77,7 @@ def read_file(path: str, number: int, how: FileColumns) -> Partition:
         raise InputError(
             f"there is no file {path}. If it is a pattern, pass the list of paths: sorted(glob.glob({path!r}))"
         )
-    if _is_table(file):
+    if named_as_table(file) or is_parquet(file):
         needs = "required" if how.labels else "optional"
         data = load_table(
             file, label=how.label, qid=how.qid, features=how.features, dtype=how.dtype, labels=needs, queries=needs
@@ -91,17 +91,6 @@ def read_file(path: str, number: int, how: FileColumns) -> Partition:
         data = rows.data(how.n_features or rows.width, sparse=how.sparse)
     made = partition(path, data.X, data.y if how.labels else None, data.qid)
     return made._replace(names=data.feature_names)
-
-
-def _is_table(path: Path) -> bool:
-    if named_as_table(path):
-        return True
-    try:
-        with path.open("rb") as file:
-            return file.read(len(START)) == START
-    except OSError:
-        # The reader reports the error.
-        return False
 
 
 def _paths(paths: Any) -> list[str]:

@@ -89,15 +89,23 @@ class _Packed:
 @contextmanager
 def open_source(path: Path) -> Iterator[Source]:
     """Open a file or ``/dev/stdin`` for one read; an OSError in the body of the ``with`` counts as a read error."""
-    try:
+    with errors_reading(path):
         if path.is_dir():
             raise InputError(f"{path} is a directory: name the files in it")
         with _opened(path) as raw:
             yield Source(path, raw)
+
+
+@contextmanager
+def errors_reading(path: Path) -> Iterator[None]:
+    """Name the file in errors of the operating system."""
+    try:
+        yield
     except FileNotFoundError:
         raise InputError(f"there is no file {path}") from None
     except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror or error}") from error
+        reason = error.strerror or str(error).partition("\n")[0]
+        raise InputError(f"cannot read {path}: {reason}") from error
 
 
 @contextmanager

@@ -64,12 +64,7 @@ class BaseFunction:
 
 @frozen(kw_only=True)
 class MapRow:
-    """A row of a table of MAP.
-
-    - ``place``: 1, 2 or 3 for the best, second and third base function; 0 for a model.
-    - ``wins`` to ``significant``: the reference model against this row, by Wilcoxon's test; None for the reference.
-    - ``values``: average precision of each query, averaged over trials; NaN for a query without a test, shape (Q,).
-    """
+    """A row of a table of MAP; ``place`` is 0 for a model, and ``values`` has each query's mean over trials, or NaN."""
 
     name: str
     place: int

@@ -16,6 +16,7 @@ from structsvm.features.scaling.names import scaling_named
 from structsvm.features.scaling.scalings import learn_scaling
 from structsvm.foundation.queries import Queries
 from structsvm.foundation.settings import as_list, require_kind
+from structsvm.foundation.storage.files import errors_reading
 from structsvm.foundation.storage.records import Header, Kind, digest, versions
 from structsvm.foundation.types import IntVector, Vector
 from structsvm.metrics import Measure
@@ -251,10 +252,5 @@ def _require_relevant(fold: Fold, sets: Sequence[QuerySet], measure: Measure) ->
 
 
 def _content(path: Path) -> bytes:
-    try:
-        with Path(path).open("rb") as file:
-            return file_digest(file, "sha256").digest()
-    except FileNotFoundError:
-        raise InputError(f"there is no file {path}") from None
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror or error}") from None
+    with errors_reading(path), path.open("rb") as file:
+        return file_digest(file, "sha256").digest()

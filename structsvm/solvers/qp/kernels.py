@@ -1,11 +1,6 @@
-"""The compiled loops of `structsvm.solvers.qp.active_set`.
+"""Loops of `ActiveSet` over *vertices*: the K cuts, then a null vertex per group (g = 0, L = 0), the unused cap.
 
-*Vertices* are the K cuts followed by one null vertex per group: a cut with g = 0 and L = 0 whose weight is the unused
-part of the cap, so that the weights of a group always sum to its cap. Vertex ``K + g`` is the null vertex of group g;
-arrays over vertices have length K + G.
-
-The Gram matrix is flat: row k is ``gram[k * stride : k * stride + K]``, so one compiled version serves matrices and
-views of larger buffers.
+The Gram matrix is flat: row k is ``gram[k * stride : k * stride + K]``, so one version serves views of larger buffers.
 """
 
 import math

@@ -17,10 +17,8 @@ from structsvm.text.postings import Postings
 class _LanguageModel(RetrievalFunction):
     """``Σ_t p(t|Q) ln p(t|d)``, minus ``Σ_t p(t|Q) ln p(t|Q)`` unless ``is_likelihood``, with ``p(t|Q) = q/|Q|``.
 
-    The first is the score of Indri's ``#combine``, the second that of Lemur (SimpleKLRetMethod). A smoothed model has
-    ``p(t|d) = a(d) p(t|C)`` for terms that the document lacks, with ``p(t|C) = cf/|C|``, so the score is
-    ``Σ_t∈d p(t|Q) ln(p(t|d) / (a(d) p(t|C))) + ln a(d) + Σ_t p(t|Q) ln p(t|C)`` (Zhai and Lafferty, SIGIR 2001). A
-    subclass implements `unseen`, which is a, and `weights`, the logarithm in the first sum.
+    A subclass implements a of ``p(t|d) = a(d) cf/|C|`` without the term, `unseen`, and ``ln(p(t|d) / (a(d) p(t|C)))``
+    for terms of a document, `weights` (Zhai and Lafferty, SIGIR 2001).
     """
 
     is_likelihood: ClassVar[bool] = False
