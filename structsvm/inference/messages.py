@@ -53,7 +53,7 @@ def best_labels(
         reached = score_of(parts, unary, pairwise, found)
         if reached > value:
             value = reached
-            labels[:] = found
+            _copy(found, labels)
         if bound - value <= close:
             break
         if not forward:
@@ -61,15 +61,22 @@ def best_labels(
                 break
             last = bound
     # Iterated conditional modes close some of the gap that is left, for less than a pass.
-    found[:] = labels
+    _copy(labels, found)
     while bound - value > close:
         _decode(parts, unary, pairwise, messages, True, True, found)
         reached = score_of(parts, unary, pairwise, found)
         if not reached > value:
             break
         value = reached
-        labels[:] = found
+        _copy(found, labels)
     return value, max(value, bound + error * (size + _size(messages)))
+
+
+@compiled_part
+def _copy(labels: IntVector, out: IntVector) -> None:
+    """Copy labels; an assignment to a slice takes a second to compile."""
+    for v in range(len(labels)):
+        out[v] = labels[v]
 
 
 @compiled_part
