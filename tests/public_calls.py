@@ -250,6 +250,8 @@ def _of_estimators() -> Iterator[Call]:
     svm = structsvm.StructuralSVM
     for loss, model, xs, ys in (("multiclass", classifier, X, Y), ("chain_hamming", tagger, [X[:4], X[4:]], TAGS)):
         yield Call(f"StructuralSVM({loss}).fit", svm(loss).fit, {"X": xs, "y": ys, "sample_weight": np.ones(len(xs))})
+        path = {"X": xs, "y": ys, "Cs": [1.0], "sample_weight": np.ones(len(xs))}
+        yield Call(f"StructuralSVM({loss}).path", svm(loss).path, path)
         yield Call(f"StructuralSVM({loss}).predict", lambda X, model=model: model().predict(X), {"X": xs})
         yield Call(f"StructuralSVM({loss}).score", model().score, {"X": xs, "y": ys, "sample_weight": np.ones(len(xs))})
         yield Call(f"StructuralSVM({loss}).most_violated", model().most_violated, {"x": xs[0], "y": ys[0]})

@@ -1,15 +1,19 @@
-"""Solve an estimator's problem; warn if it did not converge or all weights are zero."""
+"""Solve an estimator's problem, at one C or at several; warn if it did not converge or all weights are zero."""
 
 import inspect
 import warnings
+from abc import abstractmethod
 from collections.abc import Iterable
-from typing import Any, TypeAlias
+from copy import copy
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from attrs import evolve, frozen
 from numpy.typing import ArrayLike
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
+from structsvm.estimators.trained import CertifiedEstimator
 from structsvm.exceptions import InputError, ZeroWeightsWarning, stacklevel_of_user
 from structsvm.features.scaling.scalings import Scaling
 from structsvm.foundation.arrays import require_real
@@ -100,6 +104,36 @@ class Objective:
             if not results:
                 raise
         return results
+
+
+class ConvexEstimator(CertifiedEstimator):
+    """An estimator with a convex objective: fits are certified, can be resumed, and follow a path over C."""
+
+    @abstractmethod
+    def _objective(self, *data: Any) -> Objective:
+        """Check the data of `fit`, set the attributes that depend on them alone, and return the objective."""
+
+    @abstractmethod
+    def _finish(self, objective: Objective, result: Result) -> None:
+        """Set ``model_`` from the result of a solver."""
+
+    def _fit(self, data: tuple[Any, ...], callback: Callback | None, checkpoint: CheckpointPath | None) -> Self:
+        objective = self._objective(*data)
+        self._finish(objective, objective.minimise(self._start, callback, checkpoint))
+        return self
+
+    def _path(
+        self, data: tuple[Any, ...], Cs: ArrayLike, callback: Callback | None, checkpoint: CheckpointPath | None
+    ) -> list[Self]:
+        """Return an estimator for each value of C that was reached, in the order of ``Cs``."""
+        values = checked_Cs(Cs)
+        first: Self = clone(self)
+        fitted: dict[float, Self] = {}
+        objective = first._objective(*data)
+        for C, result in objective.path(values, callback, checkpoint).items():
+            fitted[C] = copy(first).set_params(C=C)
+            fitted[C]._finish(objective, result)
+        return [fitted[C] for C in values if C in fitted]
 
 
 def checked_Cs(Cs: ArrayLike) -> list[float]:

@@ -5,16 +5,14 @@ from __future__ import annotations  # `help` shows the types by name, not as the
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable
-from copy import copy
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from attrs import evolve
 from numpy.typing import ArrayLike
-from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from structsvm.estimators.fitting import Objective, checked_Cs
+from structsvm.estimators.fitting import ConvexEstimator, Objective
 from structsvm.estimators.inputs import features_as_fitted
 from structsvm.estimators.ranking import RankingEstimator
 from structsvm.estimators.scales import ColumnRanges
@@ -165,8 +163,8 @@ class ObjectiveRanker(CertifiedEstimator, LinearScores):
             raise ValueError("the weights of the model and of its result differ")
 
 
-class LinearRanker(ObjectiveRanker):
-    """A ranker with a convex objective: fits are certified, can be resumed, and follow a path over C."""
+class LinearRanker(ObjectiveRanker, ConvexEstimator):
+    """A ranker with a convex objective."""
 
     capabilities = evolve(LinearScores.capabilities, has_path=True, has_certificate=True)
 
@@ -203,9 +201,7 @@ class LinearRanker(ObjectiveRanker):
         OneQueryWarning : qid is missing, and there are more rows than one query plausibly has.
         ZeroWeightsWarning : the optimum is w = 0, at which all scores are equal.
         """
-        objective = self._objective(X, y, qid, sample_weight)
-        self._take(objective.minimise(self._start, callback, checkpoint), objective.scaling)
-        return self
+        return self._fit((X, y, qid, sample_weight), callback, checkpoint)
 
     def path(
         self,
@@ -230,11 +226,7 @@ class LinearRanker(ObjectiveRanker):
         A fitted ranker for each value, in the order of ``Cs``; after Ctrl-C, or if the callback stops, for the values
         reached. This ranker is unchanged.
         """
-        values = checked_Cs(Cs)
-        first: Self = clone(self)
-        fitted: dict[float, Self] = {}
-        objective = first._objective(X, y, qid, sample_weight)
-        for C, result in objective.path(values, callback, checkpoint).items():
-            fitted[C] = copy(first).set_params(C=C)
-            fitted[C]._take(result, objective.scaling)
-        return [fitted[C] for C in values if C in fitted]
+        return self._path((X, y, qid, sample_weight), Cs, callback, checkpoint)
+
+    def _finish(self, objective: Objective, result: Result) -> None:
+        self._take(result, objective.scaling)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from structsvm.estimators.fitting import Objective
+from structsvm.estimators.fitting import ConvexEstimator, Objective
 from structsvm.estimators.inputs import InputForm, checked_features, checked_outputs, features_as_fitted, require_form
 from structsvm.estimators.parameters import is_plain, regularised, require_settings, solver_of
 from structsvm.estimators.trained import NONE, Arrays, CertifiedEstimator
@@ -74,7 +74,7 @@ def one_minus_mean(losses: Sequence[float], sample_weight: ArrayLike | None) -> 
     return 1.0 - float(np.average(losses, weights=weights))
 
 
-class StructuralSVM(JointEstimator):
+class StructuralSVM(JointEstimator, ConvexEstimator):
     """A structural SVM: learns to predict outputs of any kind.
 
     Minimises ``½‖w‖² + (C/n) Σ_i κ_i max_ŷ [Δ(y_i, ŷ) − w·(Ψ(x_i, y_i) − Ψ(x_i, ŷ))]``
@@ -158,37 +158,31 @@ class StructuralSVM(JointEstimator):
         -----
         CheckpointWarning, ConvergenceWarning, ZeroWeightsWarning : as `Ranker.fit`.
         """
-        require_settings(self)
-        loss, solver = losses.create(self.loss), solver_of(self)
-        if y is None:
-            raise InputError("StructuralSVM requires y to be passed, but the target y is None")
-        xs: Any = X
-        ys: Any = y
-        if loss.per_row:
-            xs, ys = checked_features(self, X), checked_outputs(y)
-        else:
-            ys = ys if isinstance(ys, np.ndarray) and ys.ndim else as_list("y", ys, _OUTPUTS)
-            # None: only the loss can check inputs.
-            form = InputForm.of(loss, X)
-            if form is not None:
-                self.n_features_in_, self._matrices = form
-            elif hasattr(self, "n_features_in_"):
-                del self.n_features_in_
-        self.loss_ = loss.bind(ys)
-        columns = occupied(xs) if loss.reads_rows and is_plain(self) else None
-        problem = Problem.from_examples(
-            narrowed(xs, columns),
-            ys,
-            loss=self.loss_,
-            C=self.C,
-            sample_weight=sample_weight,
-            intercept=self._intercept(),
-            n_jobs=self.n_jobs,
-        )
-        problem = regularised(self, problem, intercept=False)
-        objective = Objective(problem, solver, self.loss, columns=columns)
-        self._take(objective.minimise(self._start, callback, checkpoint))
-        return self
+        return self._fit((X, y, sample_weight), callback, checkpoint)
+
+    def path(
+        self,
+        X: Any,
+        y: Sequence[Any],
+        Cs: ArrayLike = (1.0, 10.0, 100.0, 1000.0),
+        sample_weight: ArrayLike | None = None,
+        callback: Callback | None = None,
+        checkpoint: CheckpointPath | None = None,
+    ) -> list[Self]:
+        """Learn at several values of C, each from the previous result, which is faster than separate fits.
+
+        Parameters
+        ----------
+        X, y, sample_weight, callback : as in `fit`.
+        Cs : the values, in any order; fits are in ascending order.
+        checkpoint : as in `Ranker.path`.
+
+        Returns
+        -------
+        A fitted estimator for each value, in the order of ``Cs``; after Ctrl-C, or if the callback stops, for the
+        values reached. This estimator is unchanged.
+        """
+        return self._path((X, y, sample_weight), Cs, callback, checkpoint)
 
     def predict(self, X: Any) -> Any:
         """Return the predicted output of each input: a list, or an array if every row is an example."""
@@ -226,6 +220,40 @@ class StructuralSVM(JointEstimator):
         loss, cuts = self._fitted_loss(), self.result_.cuts
         (narrow,) = narrowed([x], self.result_.columns)
         return most_violated(narrow, y, self.coef_, loss=loss, cuts=cuts, example=example, intercept=self._intercept())
+
+    def _objective(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Objective:
+        require_settings(self)
+        loss, solver = losses.create(self.loss), solver_of(self)
+        if y is None:
+            raise InputError("StructuralSVM requires y to be passed, but the target y is None")
+        xs: Any = X
+        ys: Any = y
+        if loss.per_row:
+            xs, ys = checked_features(self, X), checked_outputs(y)
+        else:
+            ys = ys if isinstance(ys, np.ndarray) and ys.ndim else as_list("y", ys, _OUTPUTS)
+            # None: only the loss can check inputs.
+            form = InputForm.of(loss, X)
+            if form is not None:
+                self.n_features_in_, self._matrices = form
+            elif hasattr(self, "n_features_in_"):
+                del self.n_features_in_
+        self.loss_ = loss.bind(ys)
+        columns = occupied(xs) if loss.reads_rows and is_plain(self) else None
+        problem = Problem.from_examples(
+            narrowed(xs, columns),
+            ys,
+            loss=self.loss_,
+            C=self.C,
+            sample_weight=sample_weight,
+            intercept=self._intercept(),
+            n_jobs=self.n_jobs,
+        )
+        problem = regularised(self, problem, intercept=False)
+        return Objective(problem, solver, self.loss, columns=columns)
+
+    def _finish(self, objective: Objective, result: Result) -> None:
+        self._take(result)
 
     def _restore(self) -> None:
         super()._restore()
