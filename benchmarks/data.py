@@ -131,6 +131,16 @@ def text_folder() -> Path | None:
     return _folder("text")
 
 
+def letters() -> tuple[list[Any], list[Any], IntVector] | None:
+    """Return pixels and letters of each word of the OCR data of Taskar et al., and its fold; None if not there."""
+    folder = _folder("structured")
+    if folder is None:
+        return None
+    with np.load(folder / "letters.npz") as data:
+        ends, pixels = np.cumsum(data["lengths"])[:-1], np.unpackbits(data["pixels"], axis=1)
+        return np.split(pixels.astype(np.float64), ends), np.split(data["labels"], ends), data["folds"]
+
+
 def _folder(name: str) -> Path | None:
     beside = Path(__file__).resolve().parents[2] / "shared" / "data"
     folder = Path(os.environ.get("STRUCTSVM_DATA", beside)) / name

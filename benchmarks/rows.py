@@ -17,6 +17,7 @@ COLUMNS: dict[str, Column] = {
     "cpu": Column("CPU seconds", lambda record: _seconds(record["cpu"])),
     "fastest": Column("fastest", lambda record: _seconds(record["fastest"])),
     "units": Column.number("units of X @ w", "units", ".1f"),
+    "sweeps": Column.number("units of all maximisations", "sweeps", ",.0f"),
     "ratio": Column.number("ratio", "ratio", ".2f"),
     "argmax": Column.number("argmax, µs a query", "argmax", ".2f"),
     "fits": Column.number("fits", "fits", ".0f"),

@@ -7,8 +7,12 @@ import numpy as np
 import pytest
 
 from benchmarks import data, measuring, report, rows, store
+from benchmarks.peers import chain_bcfw
 from benchmarks.peers.vectorised import AveragePrecisionOracle
+from benchmarks.sequences import hidden_markov
 from structsvm import Problem
+from structsvm.losses import ChainHamming
+from structsvm.solvers import OneSlack
 
 TINY = measuring.Size(scale=0.005, repeats=1)
 ROOT = store.ROOT
@@ -159,6 +163,17 @@ def test_the_vectorised_argmax_is_the_argmax():
         np.testing.assert_allclose(losses + psi @ w, expected, atol=1e-12)
         mean_psi, mean_loss = oracle.mean(w)
         assert mean_loss + mean_psi @ w == pytest.approx(expected.mean())
+
+
+def test_the_peer_of_chains_solves_the_same_problem():
+    xs, ys = hidden_markov(20, K=4, d=3, shortest=1, longest=6)
+    problem = Problem.from_examples(xs, ys, loss=ChainHamming(range(4)), C=5.0)
+    fit = chain_bcfw.fit(xs, ys, 4, problem.C, 1e-3, longest=60.0)
+    point = problem.at(np.concatenate((fit.w.T.ravel(), fit.v.ravel())))
+    assert fit.primal == pytest.approx(problem.primal(problem.planes(point), point))
+    assert 0.0 <= fit.primal - fit.dual <= 1e-3 * problem.C
+    assert fit.dual <= OneSlack().solve(problem).primal
+    assert chain_bcfw.seconds_of_maxima(xs, ys, 4) > 0.0
 
 
 def test_data_are_what_they_are_said_to_be():
