@@ -186,6 +186,8 @@ def _checked(n_nodes: int, edges: Any) -> NDArray[np.int64]:
 
 def _order(n_nodes: int, edges: NDArray[np.int64]) -> tuple[IntVector, bool]:
     """Return the order of the nodes, and True if they form a forest."""
+    if len(edges) >= n_nodes:
+        return np.arange(n_nodes, dtype=np.int64), False
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import breadth_first_order, connected_components
 
