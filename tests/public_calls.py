@@ -201,7 +201,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
         "warm_start": False,
     },
     "RankerCV": {
-        "ranker": None,
+        "estimator": None,
         "Cs": [1.0],
         "cv": 2,
         "scoring": "map",

@@ -198,7 +198,7 @@ def train_command(
             except KeyboardInterrupt:
                 raise without_model(learner, folds, certified=can.has_certificate, quiet=quiet) from None
         finish()
-    trained: Any = learner.ranker_ if C_grid else learner
+    trained: Any = learner.estimator_ if C_grid else learner
     if C_grid and not quiet:
         show_scores(learner, by_folds=bool(folds))
         note_end(learner)

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from structsvm.estimators.choosing import LabelledQueries, splits_of
+from structsvm.estimators.choosing import splits_of
+from structsvm.estimators.ranker_cv import LabelledQueries
 from structsvm.exceptions import InputError
 from structsvm.foundation.settings import as_list, require_integer, require_kind
 from structsvm.foundation.types import Vector
@@ -128,7 +129,7 @@ class RegularizationPathDisplay(Display):
         reached: dict[str, list[list[float]]] = {"train": [], "validation": []}
         for split in splits_of("folds", GroupKFold(folds), given, np.random.RandomState(0)):
             ranker = clone(estimator).set_params(**settings)
-            learned, held = map(given.rows, split)
+            learned, held = map(given.part, split)
             path = []
             for C in values.tolist():
                 ranker.set_params(C=C).fit(learned.X, learned.y, qid=learned.qid)

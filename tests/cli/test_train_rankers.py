@@ -11,7 +11,7 @@ import pytest
 import structsvm
 from structsvm import Ranker
 from structsvm.data import load_letor
-from structsvm.estimators.choosing import query_folds
+from structsvm.estimators.choosing import group_folds
 from structsvm.metrics import parse_measure
 from structsvm.rankers import MaximumEntropy, RankBoost, RankNet, RankSVM, WeightSearch
 from structsvm.registry import rankers
@@ -142,7 +142,7 @@ def test_the_folds_are_those_that_are_reported(run):
     """Each fold is trained on the queries of the others, and measured on its own."""
     rows = [line.split() for line in run(*FOLDS, "--model", "m.npz").stdout.splitlines()[2:6]]
     data = load_letor("train.txt")
-    splits = query_folds(data.qid, len(data.y), 3, np.random.RandomState(0))
+    splits = group_folds(data.qid, len(data.y), 3, np.random.RandomState(0), "queries")
     for fold, (train, held) in enumerate(splits):
         ranker = Ranker(C=1.0, solver=OneSlack(tol=1e-3)).fit(data.X[train], data.y[train], data.qid[train])
         value = ranker.score(data.X[held], data.y[held], data.qid[held])

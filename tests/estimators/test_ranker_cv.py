@@ -16,7 +16,8 @@ from sklearn.preprocessing import StandardScaler
 import structsvm
 from structsvm import Ranker, RankerCV
 from structsvm.estimators import RampRanker
-from structsvm.estimators.choosing import measure_of_loss, query_folds
+from structsvm.estimators.choosing import group_folds
+from structsvm.estimators.ranker_cv import measure_of_loss
 from structsvm.exceptions import FeatureScaleWarning, GridEndWarning, InputError, UnknownNameError
 from structsvm.losses import NDCG, AveragePrecision
 from structsvm.metrics import AP
@@ -44,25 +45,25 @@ def test_agrees_with_a_grid_search(queries):
     expected = np.array([grid.cv_results_[f"split{k}_test_score"] for k in range(3)])
     np.testing.assert_allclose(search.scores_, expected, atol=1e-3)
     assert search.Cs_.tolist() == sorted(CS)
-    assert search.C_ == search.ranker_.C == grid.best_params_["C"]
+    assert search.C_ == search.estimator_.C == grid.best_params_["C"]
     assert search.best_score_ == search.mean_scores_.max()
     assert (search.gaps_ <= 1e-8).all()
-    np.testing.assert_allclose(search.ranker_.coef_, grid.best_estimator_.coef_, atol=1e-4)
-    np.testing.assert_allclose(search.predict(X), search.ranker_.predict(X))
-    assert search.score(X, y, qid=qid) == search.ranker_.score(X, y, qid=qid)
+    np.testing.assert_allclose(search.estimator_.coef_, grid.best_estimator_.coef_, atol=1e-4)
+    np.testing.assert_allclose(search.predict(X), search.estimator_.predict(X))
+    assert search.score(X, y, qid=qid) == search.estimator_.score(X, y, qid=qid)
 
 
 def test_folds_are_of_whole_queries_and_of_equal_size():
     qid = np.array(list("bacbacdddd"))
-    splits = query_folds(qid, 10, 2, np.random.RandomState(0))
+    splits = group_folds(qid, 10, 2, np.random.RandomState(0), "queries")
     for train, held in splits:
         assert sorted([*train, *held]) == list(range(10))
         assert not set(qid[train]) & set(qid[held])
         assert len(set(qid[held])) == 2
     order = np.arange(10)[::-1]
-    again = query_folds(qid[order], 10, 2, np.random.RandomState(0))
+    again = group_folds(qid[order], 10, 2, np.random.RandomState(0), "queries")
     assert [set(qid[order][held]) for _, held in again] == [set(qid[held]) for _, held in splits]
-    assert [len(held) for _, held in query_folds(None, 7, 3, np.random.RandomState(0))] == [3, 2, 2]
+    assert [len(held) for _, held in group_folds(None, 7, 3, np.random.RandomState(0), "rows")] == [3, 2, 2]
 
 
 def test_the_split_depends_on_random_state_alone(queries):
@@ -86,8 +87,8 @@ def test_a_number_of_Cs_is_spread_evenly(queries):
 def test_any_ranker_with_C(queries, ranker):
     X, y, qid = queries
     search = RankerCV(ranker, [0.1, 1.0], cv=2).fit(X, y, qid=qid)
-    assert type(search.ranker_).__name__ in ("RankSVM", "MaximumEntropy", "RampRanker")
-    certified = isinstance(search.ranker_, RankSVM)
+    assert type(search.estimator_).__name__ in ("RankSVM", "MaximumEntropy", "RampRanker")
+    certified = isinstance(search.estimator_, RankSVM)
     assert np.isfinite(search.gaps_).all() == certified
     if certified:
         assert (search.gaps_ <= 1e-3).all()
@@ -101,8 +102,8 @@ def test_validation_queries_choose_among_rankers_of_all_queries(apart):
         expected = [each.set_params(measure=name).score(*held) for each in path]
         assert scores.tolist() == [expected]
     assert search.scores_ is search.scores_by_name_["p@3"]
-    assert (search.ranker_.coef_ == path[int(np.argmax(search.scores_))].coef_).all()
-    assert search.ranker_.trained_.choice == (
+    assert (search.estimator_.coef_ == path[int(np.argmax(search.scores_))].coef_).all()
+    assert search.estimator_.trained_.choice == (
         f"C = {search.C_:g} of 3 values from 0.1 to 10: p@3 {search.best_score_:.4f} on 10 validation queries"
     )
     with pytest.raises(InputError, match="validation has 2 features, and the training data have 6"):
@@ -122,7 +123,7 @@ def test_the_model_says_how_C_was_chosen(queries, tmp_path):
         f"C = {search.C_:g} of 3 values from 0.1 to 10: map {search.best_score_:.4f} over 2 folds, seed 0 "
         f"({first:.4f}, {second:.4f})"
     )
-    assert search.model_ is search.ranker_.model_
+    assert search.model_ is search.estimator_.model_
 
 
 @pytest.mark.parametrize(
@@ -175,7 +176,7 @@ def test_in_pipelines_and_searches(queries):
     X, y, qid = queries
     pipeline = make_pipeline(StandardScaler(), RankerCV(Ranker(), CS, cv=2)).fit(X, y, qid=qid)
     assert 0.0 < pipeline.score(X, y, qid=qid) <= 1.0
-    grid = {"rankercv__ranker__loss": ["map", AveragePrecision()]}
+    grid = {"rankercv__estimator__loss": ["map", AveragePrecision()]}
     search = GridSearchCV(pipeline, grid, cv=GroupKFold(2)).fit(X, y, qid=qid, groups=qid)
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
 
@@ -184,11 +185,11 @@ def test_parameters_are_those_of_scikit_learn(queries):
     X, y, qid = queries
     search = RankerCV(Ranker("roc_area", solver=OneSlack()), CS, cv=2)
     before = search.get_params()
-    assert before["ranker__loss"] == "roc_area"
+    assert before["estimator__loss"] == "roc_area"
     search.fit(X, y, qid=qid)
     assert search.get_params() == before
-    assert not hasattr(search.ranker, "coef_")
-    assert clone(search.set_params(ranker__C=3.0)).ranker.C == 3.0
+    assert not hasattr(search.estimator, "coef_")
+    assert clone(search.set_params(estimator__C=3.0)).estimator.C == 3.0
 
 
 def test_named_and_sparse_features(queries):
@@ -197,8 +198,8 @@ def test_named_and_sparse_features(queries):
     search = RankerCV(Ranker(monotonic_cst={"f0": 1, "f1": 1}), CS, cv=2).fit(
         pd.DataFrame(X, columns=names), y, qid=qid
     )
-    assert list(search.feature_names_in_) == names == list(search.ranker_.feature_names_in_)
-    assert (search.ranker_.coef_[:2] >= 0.0).all()
+    assert list(search.feature_names_in_) == names == list(search.estimator_.feature_names_in_)
+    assert (search.estimator_.coef_[:2] >= 0.0).all()
     dense, sparse = (RankerCV(Ranker(tol=1e-5), Cs=CS, cv=2).fit(each, y, qid=qid) for each in (X, sp.csr_array(X)))
     np.testing.assert_allclose(sparse.scores_, dense.scores_, atol=0.01)
 
@@ -282,9 +283,9 @@ def test_checkpoints_of_folds(queries, tmp_path):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"ranker": RankBoost()}, r"RankerCV\(ranker=...\) must have a setting C, but RankBoost has no C"),
-        ({"ranker": LinearRegression()}, "is no ranker"),
-        ({"ranker": Ranker}, "Ranker is a class"),
+        ({"estimator": RankBoost()}, r"RankerCV\(estimator=...\) must have a setting C, but RankBoost has no C"),
+        ({"estimator": LinearRegression()}, "is no ranker"),
+        ({"estimator": Ranker}, "Ranker is a class"),
         ({"Cs": 0}, r"RankerCV\(Cs=...\) must be an integer of at least 1"),
         ({"Cs": [1.0, -1.0]}, "Cs must be a vector of positive numbers"),
         ({"cv": 1}, r"RankerCV\(cv=...\) must be an integer of at least 2"),

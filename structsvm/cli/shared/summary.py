@@ -148,8 +148,8 @@ def show_scores(search: "RankerCV", *, by_folds: bool) -> None:
     more: list[tuple[str, Any]] = []
     if by_folds:
         more = [(f"fold {k + 1}", [f"{score:.4f}" for score in scores]) for k, scores in enumerate(first)]
-    elif search.ranker_.capabilities.has_certificate:
-        heading = "certified gap" if search.ranker_.result_.certified else "estimated gap"
+    elif search.estimator_.capabilities.has_certificate:
+        heading = "certified gap" if search.estimator_.result_.certified else "estimated gap"
         more = [(heading, [f"{gap:.1e}" for gap in search.gaps_[0]])]
     chosen = getattr(search, "C_", None)
     print_table(
