@@ -46,20 +46,22 @@ def failed(
     return method_failed(loss, loss.called(method), error, example, _other_length(loss, y, y_hat))
 
 
+def output_fault(loss: ScoreLoss[Any], found: Any) -> str | None:
+    """Return what is wrong with the form of the result of a loss-augmented argmax, in words; None if it is right."""
+    if isinstance(found, Bounded) and not loss.bounded:
+        return "returned Bounded, but bounded = False in the class: set bounded = True"
+    if loss.bounded and not isinstance(found, Bounded):
+        return "returned an output without a bound, but bounded = True in the class: return Bounded(output, bound)"
+    y_hat = found.output if loss.bounded else found
+    return "returned None: it must return an output" if y_hat is None or loss.unwrap(y_hat) is None else None
+
+
 def checked_output(loss: ScoreLoss[Any], found: Any) -> tuple[Any, float | None]:
     """Return the output of a loss-augmented argmax and, if the loss is bounded, its bound; reject other results."""
-    if isinstance(found, Bounded) != loss.bounded:
-        raise InputError(
-            f"{loss.title}.loss_augmented_argmax returned {'an output without a bound' * loss.bounded}"
-            f"{'Bounded' * (not loss.bounded)}, but bounded = {loss.bounded} in the class: "
-            f"{'return Bounded(output, bound)' if loss.bounded else 'set bounded = True'}"
-        )
-    y_hat, bound = found if loss.bounded else (found, None)
-    if y_hat is None or loss.unwrap(y_hat) is None:
-        raise InputError(
-            f"{loss.title}.loss_augmented_argmax returned None: it must return an output. {run_check(loss)}"
-        )
-    return y_hat, bound
+    fault = output_fault(loss, found)
+    if fault is not None:
+        raise InputError(f"{loss.title}.loss_augmented_argmax {fault}. {run_check(loss)}")
+    return found if loss.bounded else (found, None)
 
 
 def require_code(loss: ScoreLoss[Any], code: Vector, scores: int, y: Any, y_hat: Any) -> None:

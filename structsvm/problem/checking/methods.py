@@ -14,7 +14,7 @@ from structsvm.foundation.types import Vector
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.losses.base import InScoreSpace
 from structsvm.problem.checking.trial import trial
-from structsvm.problem.checks import checked_output
+from structsvm.problem.checks import output_fault
 from structsvm.problem.coordinates import checked_bounds
 from structsvm.problem.loops import compiled_kernel
 
@@ -83,10 +83,10 @@ class Methods:
         """Return the loss-augmented argmax and, if the loss is bounded, its bound."""
         find = lambda: self.loss.loss_augmented_argmax(scores, y)  # noqa: E731
         found = self.call("loss_augmented_argmax", find, y, scores=scores)
-        try:
-            return checked_output(self.loss, found)
-        except InputError as error:
-            raise self.wrong("loss_augmented_argmax", str(error), y, kind=Malformed, scores=scores) from error
+        fault = output_fault(self.loss, found)
+        if fault is not None:
+            raise self.wrong("loss_augmented_argmax", fault, y, kind=Malformed, scores=scores)
+        return found if self.loss.bounded else (found, None)
 
     def predicted(self, scores: Vector, y: Any) -> Any:
         """Return the argmax."""
