@@ -10,19 +10,29 @@ from typing import TYPE_CHECKING, Any
 from structsvm.foundation import lazy
 
 if TYPE_CHECKING:
-    from structsvm.estimators import Ranker, RankerCV, StructuralSVM
+    from structsvm.estimators import Ranker, RankerCV, StructuralSVM, StructuralSVMCV
     from structsvm.models import load
     from structsvm.problem import Problem, most_violated
     from structsvm.result import Result, Status
 
     __version__: str
 
-__all__ = ["Problem", "Ranker", "RankerCV", "Result", "Status", "StructuralSVM", "load", "most_violated"]
+__all__ = [
+    "Problem",
+    "Ranker",
+    "RankerCV",
+    "Result",
+    "Status",
+    "StructuralSVM",
+    "StructuralSVMCV",
+    "load",
+    "most_violated",
+]
 
 _get, __dir__ = lazy.exports(
     __name__,
     {
-        "structsvm.estimators": ["Ranker", "RankerCV", "StructuralSVM"],
+        "structsvm.estimators": ["Ranker", "RankerCV", "StructuralSVM", "StructuralSVMCV"],
         "structsvm.problem": ["Problem", "most_violated"],
         "structsvm.result": ["Result", "Status"],
         "structsvm.models": ["load"],

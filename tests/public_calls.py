@@ -252,6 +252,9 @@ def _of_estimators() -> Iterator[Call]:
         yield Call(f"StructuralSVM({loss}).fit", svm(loss).fit, {"X": xs, "y": ys, "sample_weight": np.ones(len(xs))})
         path = {"X": xs, "y": ys, "Cs": [1.0], "sample_weight": np.ones(len(xs))}
         yield Call(f"StructuralSVM({loss}).path", svm(loss).path, path)
+        search = structsvm.StructuralSVMCV(svm(loss), [1.0], cv=2)
+        weighted = {"X": xs, "y": ys, "sample_weight": np.ones(len(xs))}
+        yield Call(f"StructuralSVMCV({loss}).fit", search.fit, {**weighted, "validation": (xs, ys), "callback": None})
         yield Call(f"StructuralSVM({loss}).predict", lambda X, model=model: model().predict(X), {"X": xs})
         yield Call(f"StructuralSVM({loss}).score", model().score, {"X": xs, "y": ys, "sample_weight": np.ones(len(xs))})
         yield Call(f"StructuralSVM({loss}).most_violated", model().most_violated, {"x": xs[0], "y": ys[0]})

@@ -10,8 +10,9 @@ if TYPE_CHECKING:
     from structsvm.estimators.ranker import Ranker
     from structsvm.estimators.ranker_cv import RankerCV
     from structsvm.estimators.structural_svm import StructuralSVM
+    from structsvm.estimators.structural_svm_cv import StructuralSVMCV
 
-__all__ = ["LatentStructuralSVM", "RampRanker", "Ranker", "RankerCV", "StructuralSVM"]
+__all__ = ["LatentStructuralSVM", "RampRanker", "Ranker", "RankerCV", "StructuralSVM", "StructuralSVMCV"]
 
 __getattr__, __dir__ = lazy.exports(
     __name__,
@@ -21,5 +22,6 @@ __getattr__, __dir__ = lazy.exports(
         "structsvm.estimators.ranker": ["Ranker"],
         "structsvm.estimators.ranker_cv": ["RankerCV"],
         "structsvm.estimators.structural_svm": ["StructuralSVM"],
+        "structsvm.estimators.structural_svm_cv": ["StructuralSVMCV"],
     },
 )

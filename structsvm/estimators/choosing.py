@@ -77,8 +77,8 @@ class Labelled(Protocol):
     def part(self, chosen: IntVector) -> Self:
         """Return the data of some rows, or examples."""
 
-    def scores_of(self, estimator: Any, scorings: Mapping[str, Scoring]) -> list[float]:
-        """Score a fitted estimator on these data by each scoring."""
+    def scores_of(self, estimator: Any, scorings: Mapping[str, Scoring | None]) -> list[float]:
+        """Score a fitted estimator on these data by each scoring; None is the estimator's own ``score``."""
 
 
 def group_folds(
@@ -124,13 +124,12 @@ def part_of(values: Any, chosen: IntVector) -> Any:
     return values.iloc[chosen] if hasattr(values, "iloc") else values[chosen]
 
 
-def as_scorings(given: Any, resolve: Callable[[Any], Scoring]) -> dict[str, Scoring]:
-    """Return the given scorings by name; ``resolve`` makes one of anything but a function, of None the default."""
-    found: dict[str, Scoring] = {}
+def as_scorings(given: Any, resolve: Callable[[Any], tuple[str, Scoring | None]]) -> dict[str, Scoring | None]:
+    """Return the given scorings by name; ``resolve`` names and makes one of anything but a function."""
+    found: dict[str, Scoring | None] = {}
     for each in given if isinstance(given, list | tuple) else [given]:
         is_function = callable(each) and not isinstance(each, Measure | type)
-        scoring: Scoring = each if is_function else resolve(each)
-        name = getattr(scoring, "__name__", str(scoring))
+        name, scoring = (getattr(each, "__name__", str(each)), each) if is_function else resolve(each)
         if name in found:
             raise InputError(f"scoring contains {name!r} twice: remove one")
         found[name] = scoring
@@ -139,7 +138,7 @@ def as_scorings(given: Any, resolve: Callable[[Any], Scoring]) -> dict[str, Scor
     return found
 
 
-def called(name: str, scorer: Callable[..., float], estimator: Any, held: Labelled) -> float:
+def called(name: str, scorer: Any, estimator: Any, held: Labelled) -> float:
     """Return the value of a scorer, which receives the arguments of `fit` that it requests."""
     given = held.given
     requested = get_routing_for_object(scorer).consumes("score", given.keys())
@@ -164,7 +163,7 @@ class PathFits(NamedTuple):
 
     estimator: Any
     Cs: Sequence[float]
-    scorings: dict[str, Scoring]
+    scorings: Mapping[str, Scoring | None]
     callback: SearchCallback | None
     checkpoint: CheckpointPath | None
 

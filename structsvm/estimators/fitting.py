@@ -109,6 +109,9 @@ class Objective:
 class ConvexEstimator(CertifiedEstimator):
     """An estimator with a convex objective: fits are certified, can be resumed, and follow a path over C."""
 
+    gap_unit_: float = 1.0
+    """Unit of the gap divided by C: 1 for units of the loss."""
+
     @abstractmethod
     def _objective(self, *data: Any) -> Objective:
         """Check the data of `fit`, set the attributes that depend on them alone, and return the objective."""

@@ -134,8 +134,7 @@ class LatentStructuralSVM(JointEstimator, DescentEstimator):
         require_kind(place(self, "loss"), self.loss, LatentLoss, "a LatentLoss")
         require_switch(place(self, "warm_start"), self.warm_start)
         require_jobs(place(self, "n_jobs"), self.n_jobs)
-        xs, ys = as_list("X", X, "a list of inputs"), as_list("y", y, "a list of outputs, one an example")
-        require_pairs(len(xs), len(ys))
+        xs, ys = self._checked(X, y)
         completed = Completed(self.loss)
         truths = [
             (truth, call_method(completed, "initial", i, self.loss.initial, x, truth))

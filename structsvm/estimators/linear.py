@@ -168,9 +168,6 @@ class LinearRanker(ObjectiveRanker, ConvexEstimator):
 
     capabilities = evolve(LinearScores.capabilities, has_path=True, has_certificate=True)
 
-    gap_unit_: float = 1.0
-    """Unit of the gap divided by C: 1 for units of the loss."""
-
     def fit(
         self,
         X: Any,

@@ -84,10 +84,10 @@ class PathCV(BaseEstimator):
         """Return a new estimator to fit."""
 
     @abstractmethod
-    def _scoring(self, given: Any, estimator: Any) -> Scoring:
-        """Return the scoring that an element of ``scoring``, not a function, means for an estimator."""
+    def _scoring(self, given: Any, estimator: Any) -> tuple[str, Scoring | None]:
+        """Return the name and the scoring that ``scoring`` means for an estimator, if it is not a function."""
 
-    def _scorings(self, estimator: Any) -> dict[str, Scoring]:
+    def _scorings(self, estimator: Any) -> dict[str, Scoring | None]:
         return as_scorings(self.scoring, lambda given: self._scoring(given, estimator))
 
     def _score(self, held: Labelled) -> float:
@@ -153,7 +153,7 @@ class PathCV(BaseEstimator):
             raise
         return found
 
-    def _take(self, scorings: Mapping[str, Scoring], Cs: Sequence[float], paths: list[PathScores]) -> None:
+    def _take(self, scorings: Mapping[str, Scoring | None], Cs: Sequence[float], paths: list[PathScores]) -> None:
         self.Cs_: Vector = np.array(Cs)
         reached = np.array([path.scores for path in paths]).reshape(len(paths), len(Cs), len(scorings))
         self.scores_by_name_: dict[str, Matrix] = {name: reached[:, :, k] for k, name in enumerate(scorings)}

@@ -73,7 +73,7 @@ class LabelledQueries(NamedTuple):
         """The arguments of `fit` beside X and y."""
         return {"qid": self.qid} | ({} if self.weight is None else {"sample_weight": self.weight})
 
-    def scores_of(self, estimator: Any, scorings: Mapping[str, Scoring]) -> list[float]:
+    def scores_of(self, estimator: Any, scorings: Mapping[str, Scoring | None]) -> list[float]:
         """Score a fitted ranker on these queries by each scoring."""
         scores = estimator._predicted(self.X, self.qid)
         return [
@@ -198,9 +198,9 @@ class RankerCV(PathCV, RankingEstimator):
         ranker: RankingEstimator = clone(rankers.create("ranker" if self.estimator is None else self.estimator))
         return ranker
 
-    def _scoring(self, given: Any, estimator: Any) -> Scoring:
+    def _scoring(self, given: Any, estimator: Any) -> tuple[str, Scoring | None]:
         measure: Measure = measure_of_loss(estimator) if given is None else measures.create(given)
-        return measure
+        return str(measure), measure
 
     def _held_out(self, validation: Any, with_qid: bool, *, missing: bool) -> LabelledQueries:
         X, y, qid = validation_parts(validation, with_qid=with_qid)

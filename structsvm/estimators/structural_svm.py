@@ -31,6 +31,7 @@ from structsvm.problem.checks import require_pairs
 from structsvm.problem.coordinates import Bounds
 from structsvm.problem.violated import MostViolated
 from structsvm.registry import losses
+from structsvm.registry.capabilities import Capabilities
 from structsvm.result import Result
 from structsvm.solvers import Solver
 from structsvm.solvers.checkpoint import CheckpointPath
@@ -62,6 +63,12 @@ class JointEstimator(CertifiedEstimator):
             coef=result.w,
             training=self._training(result, arrays),
         )
+
+    def _checked(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """Return the inputs and outputs of `fit`, and set the attributes that depend on them alone."""
+        xs, ys = as_list("X", X, "a list of inputs"), as_list("y", y, _OUTPUTS)
+        require_pairs(len(xs), len(ys))
+        return xs, ys
 
     def _fitted_loss(self) -> Any:
         """Return the fitted loss; of a model from a file, the class of a user's loss must be in ``loss``."""
@@ -103,6 +110,8 @@ class StructuralSVM(JointEstimator, ConvexEstimator):
     >>> model.predict([[0.9, 0.1]]).tolist()
     ['cat']
     """
+
+    capabilities = Capabilities(has_path=True, has_certificate=True, takes_sparse=True)
 
     _saved_as = "StructuralSVM"
     _kept: ClassVar[Mapping[str, Any]] = {"_matrices": bool}
@@ -221,23 +230,25 @@ class StructuralSVM(JointEstimator, ConvexEstimator):
         (narrow,) = narrowed([x], self.result_.columns)
         return most_violated(narrow, y, self.coef_, loss=loss, cuts=cuts, example=example, intercept=self._intercept())
 
-    def _objective(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Objective:
+    def _checked(self, X: Any, y: Any) -> tuple[Any, Any]:
         require_settings(self)
-        loss, solver = losses.create(self.loss), solver_of(self)
+        loss = losses.create(self.loss)
         if y is None:
             raise InputError("StructuralSVM requires y to be passed, but the target y is None")
-        xs: Any = X
-        ys: Any = y
         if loss.per_row:
-            xs, ys = checked_features(self, X), checked_outputs(y)
-        else:
-            ys = ys if isinstance(ys, np.ndarray) and ys.ndim else as_list("y", ys, _OUTPUTS)
-            # None: only the loss can check inputs.
-            form = InputForm.of(loss, X)
-            if form is not None:
-                self.n_features_in_, self._matrices = form
-            elif hasattr(self, "n_features_in_"):
-                del self.n_features_in_
+            return checked_features(self, X), checked_outputs(y)
+        ys = y if isinstance(y, np.ndarray) and y.ndim else as_list("y", y, _OUTPUTS)
+        # None: only the loss can check inputs.
+        form = InputForm.of(loss, X)
+        if form is not None:
+            self.n_features_in_, self._matrices = form
+        elif hasattr(self, "n_features_in_"):
+            del self.n_features_in_
+        return X, ys
+
+    def _objective(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Objective:
+        xs, ys = self._checked(X, y)
+        loss, solver = losses.create(self.loss), solver_of(self)
         self.loss_ = loss.bind(ys)
         columns = occupied(xs) if loss.reads_rows and is_plain(self) else None
         problem = Problem.from_examples(

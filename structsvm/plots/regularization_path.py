@@ -141,13 +141,16 @@ class RegularizationPathDisplay(Display):
 
     @classmethod
     def from_search(cls, search: Any, *, ax: "Axes | None" = None, **kwargs: Any) -> Self:
-        """Draw a fitted `structsvm.RankerCV`, or a `sklearn.model_selection.GridSearchCV` whose grid varies only C."""
+        """Draw a search over C: a fitted `structsvm.RankerCV`, `structsvm.StructuralSVMCV` or `GridSearchCV`.
+
+        The grid of a `sklearn.model_selection.GridSearchCV` must vary only C.
+        """
         if hasattr(search, "scores_by_name_"):
             name, scores = next(iter(search.scores_by_name_.items()))
             return cls(search.Cs_, scores, measure=measure_label(name)).plot(ax, **kwargs)
         found = getattr(search, "cv_results_", None)
         if not isinstance(found, dict) or "params" not in found:
-            raise InputError(f"search must be a fitted RankerCV or GridSearchCV, got {search!r}")
+            raise InputError(f"search must be a fitted RankerCV, StructuralSVMCV or GridSearchCV, got {search!r}")
         varied = sorted({name for params in found["params"] for name in params})
         if varied != ["C"]:
             raise InputError(f"the grid must be of C alone, and is of {', '.join(varied)}: fix the others")

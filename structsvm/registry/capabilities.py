@@ -1,4 +1,4 @@
-"""Abilities of rankers beside `fit` and `predict`."""
+"""Abilities of rankers and structural SVMs beside `fit` and `predict`."""
 
 from inspect import signature
 from typing import Any
@@ -8,7 +8,7 @@ from attrs import frozen
 
 @frozen(kw_only=True)
 class Capabilities:
-    """Abilities of the rankers of a class, the attribute ``capabilities`` of rankers of this library.
+    """Abilities of the estimators of a class, the attribute ``capabilities`` of estimators of this library.
 
     - ``has_path``: ``path`` trains at several values of C; ``fit`` accepts a callback and a checkpoint.
     - ``has_certificate``: ``result_`` bounds the optimum of the objective from both sides.
@@ -28,7 +28,7 @@ class Capabilities:
 
 
 def capabilities_of(ranker: Any) -> Capabilities:
-    """Return the record of a ranker or of a class of rankers; for other libraries, derive it from the methods."""
+    """Return the record of an estimator or of a class of them; for other libraries, derive it from the methods."""
     known = getattr(ranker, "capabilities", None)
     if isinstance(known, Capabilities):
         return known

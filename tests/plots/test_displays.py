@@ -5,11 +5,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import GridSearchCV, GroupKFold
 
-from structsvm import Ranker
+from structsvm import Ranker, StructuralSVMCV
 from structsvm.data import load_digits_queries
 from structsvm.exceptions import InputError, NotInstalledError, UnknownNameError
 from structsvm.fusion import WeightedCombSUM
@@ -186,8 +187,14 @@ class TestRegularizationPath:
         search.cv_results_ = {"params": [{"C": 1.0, "tol": 0.1}]}
         with pytest.raises(InputError, match="of C alone, and is of C, tol"):
             RegularizationPathDisplay.from_search(search)
-        with pytest.raises(InputError, match="search must be a fitted RankerCV or GridSearchCV"):
+        with pytest.raises(InputError, match="search must be a fitted RankerCV, StructuralSVMCV or GridSearchCV"):
             RegularizationPathDisplay.from_search(GridSearchCV(Ranker(), {"C": [1.0]}))
+
+    def test_a_search_over_structures(self, axes):
+        search = StructuralSVMCV(Cs=[1.0, 10.0, 1000.0], cv=3).fit(*load_iris(return_X_y=True))
+        display = RegularizationPathDisplay.from_search(search, ax=axes)
+        assert display.lines_["validation"].get_ydata() == pytest.approx(search.mean_scores_)
+        assert axes.get_ylabel() == "score"
 
     def test_a_choice_of_C(self, axes):
         search = SimpleNamespace(Cs_=np.array([0.1, 10.0]), scores_by_name_={"p@5": np.array([[0.2, 0.4], [0.3, 0.6]])})
