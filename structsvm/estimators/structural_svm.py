@@ -16,7 +16,7 @@ from structsvm.estimators.parameters import is_plain, regularised, require_setti
 from structsvm.estimators.trained import NONE, Arrays, CertifiedEstimator
 from structsvm.estimators.written_settings import SavedLoss
 from structsvm.exceptions import InputError
-from structsvm.features.operators import Rows
+from structsvm.features.operators import Operator, Rows
 from structsvm.features.operators.composed import WithIntercept
 from structsvm.features.operators.occupied import narrowed, occupied
 from structsvm.foundation.compute.threads import using
@@ -158,7 +158,8 @@ class StructuralSVM(JointEstimator, ConvexEstimator):
 
         Parameters
         ----------
-        X : inputs, as the loss reads them: a list, or a matrix with one example a row.
+        X : inputs, as the loss reads them: a list, or a matrix with one example a row. A loss that reads rows of
+            features also accepts an `Operator` with one score a row.
         y : true outputs.
         sample_weight : example weights κ, shape (n,).
         callback, checkpoint : as in `Ranker.fit`.
@@ -197,6 +198,11 @@ class StructuralSVM(JointEstimator, ConvexEstimator):
         """Return the predicted output of each input: a list, or an array if every row is an example."""
         check_is_fitted(self)
         loss = self._fitted_loss()
+        if isinstance(X, Operator):
+            self._require_rows(loss)
+            with using(self.n_jobs):
+                found = loss.predict(X, self.coef_, self._intercept())
+            return label_array(found) if loss.per_row else found
         if loss.per_row:
             xs: Any = narrowed(features_as_fitted(self, X), self.result_.columns)
             with using(self.n_jobs):
@@ -235,6 +241,11 @@ class StructuralSVM(JointEstimator, ConvexEstimator):
         loss = losses.create(self.loss)
         if y is None:
             raise InputError("StructuralSVM requires y to be passed, but the target y is None")
+        if isinstance(X, Operator):
+            self._require_rows(loss)
+            self.__dict__.pop("feature_names_in_", None)
+            self.n_features_in_, self._matrices = X.d, False
+            return X, checked_outputs(y) if loss.per_row else as_list("y", y, _OUTPUTS)
         if loss.per_row:
             return checked_features(self, X), checked_outputs(y)
         ys = y if isinstance(y, np.ndarray) and y.ndim else as_list("y", y, _OUTPUTS)
@@ -262,6 +273,13 @@ class StructuralSVM(JointEstimator, ConvexEstimator):
         )
         problem = regularised(self, problem, intercept=False)
         return Objective(problem, solver, self.loss, columns=columns)
+
+    def _require_rows(self, loss: Any) -> None:
+        """Require a loss that leaves reading features to the engine, so that an operator can stand for them."""
+        if not loss.reads_rows:
+            raise InputError(
+                f"X is an operator, but {loss.title} reads its inputs itself: give a list of inputs, one an example"
+            )
 
     def _finish(self, objective: Objective, result: Result) -> None:
         self._take(result)

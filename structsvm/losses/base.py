@@ -14,7 +14,7 @@ from structsvm.features.operators.base import scores_of_examples
 from structsvm.features.operators.composed import WithIntercept, WithShared
 from structsvm.features.operators.matrix import Readable
 from structsvm.foundation.types import BoolVector, IntVector, Vector
-from structsvm.losses.user_methods import call_method, joint_features
+from structsvm.losses.user_methods import call_method, dense, joint_features
 
 X = TypeVar("X")
 Y = TypeVar("Y")
@@ -227,12 +227,15 @@ class ScoreLoss(StructuredLoss[Y]):
         """Return an output in the form that the loss's author defined."""
         return y_hat
 
-    def examples(self, xs: Readable | Sequence[Any], ys: Sequence[Y], intercept: float = 0.0) -> Examples:
-        """Make a training set from inputs, a matrix with an example per row or one matrix per example, and outputs."""
+    def examples(self, xs: Readable | Operator | Sequence[Any], ys: Sequence[Y], intercept: float = 0.0) -> Examples:
+        """Make a training set from inputs and outputs.
+
+        Inputs are a matrix with an example per row, one matrix per example, or an `Operator` with a score per row.
+        """
         bound = self.bind(ys)
         return Examples(bound, bound.operator(_rows(xs, intercept)), ys)
 
-    def predict(self, xs: Readable | Sequence[Any], w: Vector, intercept: float = 0.0) -> list[Y]:
+    def predict(self, xs: Readable | Operator | Sequence[Any], w: Vector, intercept: float = 0.0) -> list[Y]:
         """Return the predicted output of each input at weights w."""
         operator = self.operator(_rows(xs, intercept))
         if operator.d != len(w):
@@ -242,8 +245,8 @@ class ScoreLoss(StructuredLoss[Y]):
         return [call_method(self, "argmax", i, self.argmax, own) for i, own in enumerate(each)]
 
 
-def _rows(xs: Readable | Sequence[Any], intercept: float) -> Operator:
-    rows = Rows.of(xs)
+def _rows(xs: Readable | Operator | Sequence[Any], intercept: float) -> Operator:
+    rows = xs if isinstance(xs, Operator) else Rows.of(xs)
     return WithIntercept(rows, intercept) if intercept else rows
 
 
@@ -287,7 +290,7 @@ class Loss(StructuredLoss[Y], Generic[X, Y]):
 
     @abstractmethod
     def joint_feature(self, x: X, y: Y) -> Vector:
-        """Return ``Ψ(x, y)``, shape (d,), the same d for every x and y."""
+        """Return ``Ψ(x, y)``, shape (d,), the same d for every x and y; a sparse vector may have shape (1, d)."""
 
     @abstractmethod
     def loss(self, y: Y, y_hat: Y) -> float:
@@ -356,7 +359,8 @@ class InScoreSpace(Wrapper, ScoreLoss[tuple[Any, Any]]):
     scores_rows = False
 
     def encode(self, y_hat: tuple[Any, Any], y: tuple[Any, Any]) -> Vector:
-        return self.inner.joint_feature(*y_hat)
+        features: Vector = dense(self.inner.joint_feature(*y_hat))
+        return features
 
     def loss(self, y: tuple[Any, Any], y_hat: tuple[Any, Any]) -> float:
         return self.inner.loss(y[1], y_hat[1])

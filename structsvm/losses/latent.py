@@ -54,7 +54,7 @@ class LatentLoss(StructuredLoss[Y], Generic[X, Y, H]):
 
     @abstractmethod
     def joint_feature(self, x: X, y: Y, h: H) -> Vector:
-        """Return ``Ψ(x, y, h)``, shape (d,), the same d for all."""
+        """Return ``Ψ(x, y, h)``, shape (d,), the same d for all; a sparse vector may have shape (1, d)."""
 
     @abstractmethod
     def loss(self, y: Y, y_hat: Y, h_hat: H) -> float:

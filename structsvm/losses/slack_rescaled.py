@@ -6,6 +6,7 @@ from typing import Any, Self
 from attrs import evolve, field, frozen
 
 from structsvm.exceptions import InputError
+from structsvm.features.operators import Operator
 from structsvm.features.operators.matrix import Readable
 from structsvm.foundation.types import Vector
 from structsvm.losses.base import Examples, Loss, ScoreLoss, Wrapper, of_inner
@@ -93,7 +94,7 @@ class SlackRescaled(Wrapper, ScoreLoss[Any]):
         """Return the name of the inner loss's method."""
         return "slack_rescaled_argmax" if method == "loss_augmented_argmax" else str(self.inner.called(method))
 
-    def examples(self, xs: Readable | Sequence[Any], ys: Sequence[Any], intercept: float = 0.0) -> Examples:
+    def examples(self, xs: Readable | Operator | Sequence[Any], ys: Sequence[Any], intercept: float = 0.0) -> Examples:
         """Make a training set as the inner loss does."""
         made: Examples = self.inner.examples(xs, ys, intercept)
         return evolve(made, loss=evolve(self, loss=made.loss))

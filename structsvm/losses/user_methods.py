@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
+import scipy.sparse as sp
 
 from structsvm.exceptions import InputError, StructSVMError
 from structsvm.foundation.types import Vector
@@ -31,11 +32,20 @@ def method_failed(loss: Any, method: str, error: Exception, example: int | None,
     return InputError(f"{said}{where}{more}Run {loss.checked_by} on the loss.")
 
 
+def dense(features: Any) -> Any:
+    """Return joint features as the author's method returned them, or as an array if they are a sparse vector."""
+    if not sp.issparse(features):
+        return features
+    sparse: Any = features
+    array = sparse.toarray()
+    return array[0] if array.ndim == 2 and len(array) == 1 else array
+
+
 def joint_features(loss: Any, example: int, d: int | None, call: Callable[..., Any], *arguments: Any) -> Vector:
     """Call ``joint_feature`` for an example and return a vector of d finite numbers (any number if d is None)."""
     returned = call_method(loss, "joint_feature", example, call, *arguments)
     try:
-        vector = np.asarray(returned, dtype=np.float64)
+        vector = np.asarray(dense(returned), dtype=np.float64)
     except (TypeError, ValueError):
         vector = np.zeros((0, 0))
     if vector.ndim == 1 and d in (None, len(vector)) and np.isfinite(vector).all():

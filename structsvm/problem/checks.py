@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from structsvm.exceptions import InputError, OracleError
-from structsvm.features.operators.base import scores_of_examples
+from structsvm.features.operators.base import Operator, scores_of_examples
 from structsvm.foundation.queries import require_labels, row_weights
 from structsvm.foundation.settings import require_number
 from structsvm.foundation.types import BoolVector, IntVector, Matrix, Vector
@@ -121,7 +121,9 @@ def require_one_usable(loss: ScoreLoss[Any], ys: Sequence[Any], usable: BoolVect
 
 
 def number_of(what: str, several: Any) -> int:
-    """Return the length of a list, or the number of rows of a matrix."""
+    """Return the length of a list, or the number of rows of a matrix or of examples of an operator."""
+    if isinstance(several, Operator):
+        return several.n
     try:
         return int(several.shape[0]) if hasattr(several, "shape") else len(several)
     except (TypeError, IndexError):
@@ -163,7 +165,7 @@ def require_usable(loss: ScoreLoss[Any], xs: Any, ys: Sequence[Any], sizes: IntV
         except Exception as error:
             raise failed(loss, "encode", error, ys[i], example=i) from error
         if code != (scores,):
-            rows = np.shape(xs[i]) if loss.reads_rows and not hasattr(xs, "shape") else None
+            rows = np.shape(xs[i]) if loss.reads_rows and isinstance(xs, Sequence) else None
             if rows is not None and len(rows) == 2 and np.ndim(ys[i]) == 1 and len(ys[i]) != rows[0]:
                 raise InputError(f"example {i} has {rows[0]} rows and {len(ys[i])} labels: give one label per row")
             name = loss.called("encode")

@@ -1,10 +1,12 @@
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.datasets import load_iris
 
 from structsvm import Problem, StructuralSVM
 from structsvm.exceptions import InputError
 from structsvm.losses import AveragePrecision, ChainHamming, Loss, Multiclass
+from structsvm.testing import check_loss
 
 
 class Toy(Loss):
@@ -36,6 +38,27 @@ def test_a_generic_loss_reaches_the_optimum_of_the_compiled_one(iris):
     assert abs(generic.result_.primal - compiled.result_.primal) <= 1e-4 * 20.0
     assert generic.score(list(X), y.tolist()) == pytest.approx(compiled.score(X, y), abs=0.03)
     assert isinstance(generic.predict(list(X)), list)
+
+
+class Sparse(Toy):
+    """Joint features as a sparse vector."""
+
+    def joint_feature(self, x, y):
+        return sp.csr_array(super().joint_feature(x, y)[None])
+
+
+def test_sparse_joint_features(iris):
+    X, y = iris
+    dense, sparse = (StructuralSVM(loss, C=3.0, tol=1e-5).fit(X, y) for loss in (Toy(), Sparse()))
+    assert (sparse.coef_ == dense.coef_).all()
+    check_loss(Sparse(), [(X[0], y[0]), (X[60], y[60])])
+
+    class Column(Toy):
+        def joint_feature(self, x, y):
+            return sp.csr_array(super().joint_feature(x, y)[:, None])
+
+    with pytest.raises(InputError, match="Column.joint_feature returned a csr_array that is not a vector"):
+        StructuralSVM(Column()).fit(X, y)
 
 
 def test_classes_of_any_kind(iris):
