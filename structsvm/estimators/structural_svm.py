@@ -25,6 +25,7 @@ from structsvm.foundation.settings import as_list
 from structsvm.foundation.types import Vector
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.losses.shared.label_sets import label_array
+from structsvm.losses.user_methods import at_example
 from structsvm.models.joint import JointModel
 from structsvm.problem import Problem, most_violated
 from structsvm.problem.checks import require_pairs
@@ -220,7 +221,8 @@ class StructuralSVM(JointEstimator, ConvexEstimator):
         predicted, loss = self.predict(X), self._fitted_loss()
         truths = list(checked_outputs(y)) if loss.per_row else as_list("y", y, _OUTPUTS)
         require_pairs(len(predicted), len(truths))
-        met = [loss.loss(truth, y_hat) for truth, y_hat in zip(truths, predicted, strict=True)]
+        pairs = enumerate(zip(truths, predicted, strict=True))
+        met = [at_example(i, loss.loss, truth, y_hat) for i, (truth, y_hat) in pairs]
         return one_minus_mean(met, sample_weight)
 
     def most_violated(self, x: Any, y: Any, example: int | None = None) -> MostViolated:

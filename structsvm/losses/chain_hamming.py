@@ -1,12 +1,11 @@
 """Sequence labelling."""
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
-from itertools import chain, product
-from typing import Any, Self
+from itertools import product
+from typing import Any
 
 import numpy as np
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 from numpy.typing import NDArray
 
 from structsvm.exceptions import InputError
@@ -14,9 +13,7 @@ from structsvm.features.operators import Operator
 from structsvm.features.operators.composed import PerClass, WithShared
 from structsvm.foundation.settings import truth_value
 from structsvm.foundation.types import IntVector, Matrix, Vector
-from structsvm.losses.base import ScoreLoss
-from structsvm.losses.shared.label_costs import label_costs
-from structsvm.losses.shared.label_sets import as_labels, label_array, sorted_labels
+from structsvm.losses.shared.hamming import HammingLoss
 
 
 def chain_hamming(scores: Vector, labels: Vector, params: Vector, out: Vector) -> float:
@@ -92,17 +89,6 @@ def chain_hamming(scores: Vector, labels: Vector, params: Vector, out: Vector) -
     return total * unit
 
 
-_STATES = "ChainHamming(states=...)"
-
-
-def _states(values: Iterable[Any] | None) -> tuple[Any, ...] | None:
-    return as_labels(values, _STATES)
-
-
-def _costs(values: Any) -> tuple[tuple[float, ...], ...] | None:
-    return label_costs(values, "ChainHamming(cost=...)")
-
-
 def _pairs(values: Any) -> tuple[tuple[Any, Any], ...]:
     try:
         return tuple((before, after) for before, after in values)
@@ -113,7 +99,7 @@ def _pairs(values: Any) -> tuple[tuple[Any, Any], ...]:
 
 
 @frozen
-class ChainHamming(ScoreLoss[Any]):
+class ChainHamming(HammingLoss):
     """The share or the number of wrong labels in a sequence, predicted by a chain of labels.
 
     An input is a matrix with one position per row, shape (T, d), and an output is a list of T labels; T may differ
@@ -151,38 +137,23 @@ class ChainHamming(ScoreLoss[Any]):
     [[np.str_('noun'), np.str_('verb')]]
     """
 
-    states: tuple[Any, ...] | None = field(default=None, converter=_states)
-    average: bool = field(default=True, validator=truth_value)
-    cost: tuple[tuple[float, ...], ...] | None = field(default=None, converter=_costs)
     ends: bool = field(default=False, validator=truth_value)
     transition_features: bool = field(default=False, validator=truth_value)
     forbidden: tuple[tuple[Any, Any], ...] = field(default=(), converter=_pairs)
 
     kernel = staticmethod(chain_hamming)
-    scores_rows = False
 
     def __attrs_post_init__(self) -> None:
         """Reject costs and forbidden transitions that do not match the states."""
+        super().__attrs_post_init__()
         if self.states is None:
             return
-        if self.cost is not None and len(self.cost) != len(self.states):
-            raise InputError(
-                f"ChainHamming(cost=...) is {len(self.cost)} x {len(self.cost)}, but there are {len(self.states)} "
-                "states: give a row and a column for each"
-            )
         for pair in self.forbidden:
             unknown = [state for state in pair if state not in self.states]
             if unknown:
                 raise InputError(
                     f"ChainHamming(forbidden=...) names {unknown[0]!r}, which is not among the states {self.states}"
                 )
-
-    def bind(self, ys: Sequence[Any]) -> Self:
-        """Fill in the labels of the training set."""
-        if self.states is not None:
-            return self
-        labels = chain.from_iterable(y if isinstance(y, list | tuple) else np.ravel(y) for y in ys)
-        return evolve(self, states=sorted_labels(labels, _STATES))
 
     def operator(self, rows: Operator) -> Operator:
         """Return the operator with scores of rows, then shared transition scores and scores of ends, if any."""
@@ -209,19 +180,6 @@ class ChainHamming(ScoreLoss[Any]):
         shape = (-1, K, K) if self.transition_features else (K, K)
         return emissions, (steps + self._barred() if self.forbidden else steps).reshape(shape)
 
-    def numbers(self, y: Any) -> IntVector:
-        """Return the state indices of a sequence, from 0.
-
-        Raises
-        ------
-        InputError : the output is not a sequence, a label is not a state, or a transition is forbidden.
-        """
-        found = self._looked_up(y)
-        if (found < 0).any():
-            label = self._sequence(y)[int(np.argmax(found < 0))]
-            raise InputError(f"{label!r} is not among the states {self._known()}")
-        return found
-
     def forbidden_at(self, y: Any) -> int | None:
         """Return the position of the first forbidden transition of a sequence; None if all are allowed."""
         path, K = self.numbers(y), len(self._known())
@@ -234,29 +192,11 @@ class ChainHamming(ScoreLoss[Any]):
 
     def _barred(self) -> Vector:
         """Return 0 for allowed and −inf for forbidden transitions, shape (K²,)."""
-        number, K = _numbers(self._known()), len(self._known())
+        K = len(self._known())
         barred = np.zeros((K, K))
         for before, after in self.forbidden:
-            barred[number[before], number[after]] = -np.inf
+            barred[self._number_of(before), self._number_of(after)] = -np.inf
         return barred.ravel()
-
-    def _table(self) -> Matrix:
-        K = len(self._known())
-        return 1.0 - np.eye(K) if self.cost is None else np.array(self.cost)
-
-    def _unit(self, length: int) -> float:
-        return 1.0 / max(length, 1) if self.average else 1.0
-
-    def _looked_up(self, y: Any) -> IntVector:
-        """Return the state indices of a sequence; -1 for labels that are not states."""
-        labels, number = self._sequence(y), _numbers(self._known())
-        try:
-            return np.fromiter((number.get(label, -1) for label in labels), dtype=np.int64, count=len(labels))
-        except TypeError as error:
-            raise InputError(f"a label cannot be looked up among the states {self._known()}: {error}") from None
-
-    def usable(self, y: Any) -> bool:
-        return len(self.numbers(y)) > 0
 
     def labels(self, y: Any) -> Vector:
         """Return the state indices of a true sequence.
@@ -294,19 +234,11 @@ class ChainHamming(ScoreLoss[Any]):
             parts += [states[0], states[-1]] if len(path) else [np.zeros(2 * K)]
         return np.concatenate(parts)
 
-    def loss(self, y: Any, y_hat: Any) -> float:
-        """Return the share, number or cost of wrong labels; a true label outside the states has the largest cost."""
-        truth, path, table = self._looked_up(y), self.numbers(y_hat), self._table()
-        if len(truth) != len(path):
-            raise InputError(f"the sequences have {len(truth)} and {len(path)} labels: they must be of one length")
-        costs = np.where(truth < 0, max(float(table.max(initial=0.0)), 1.0 * (self.cost is None)), table[truth, path])
-        return float(costs.sum()) * self._unit(len(truth))
-
     def loss_augmented_argmax(self, scores: Vector, y: Any) -> NDArray[Any]:
         """Return the best sequence after adding the costs of states to their scores."""
         emissions, transitions = self.split(scores)
         truth = self.numbers(y)
-        return self._labelled(_viterbi(emissions + self._unit(len(truth)) * self._table()[truth], transitions))
+        return self._labelled(_viterbi(emissions + self._costs_at(truth), transitions))
 
     def argmax(self, scores: Vector) -> NDArray[Any]:
         return self._labelled(_viterbi(*self.split(scores)))
@@ -331,27 +263,6 @@ class ChainHamming(ScoreLoss[Any]):
         K = len(self._known())
         paths = (self._labelled(np.array(path, dtype=np.int64)) for path in product(range(K), repeat=len(y)))
         return (path for path in paths if self.forbidden_at(path) is None)
-
-    def _labelled(self, path: IntVector) -> NDArray[Any]:
-        return label_array(self._known())[path]
-
-    def _sequence(self, y: Any) -> Sequence[Any]:
-        dimensions = 1 if isinstance(y, list | tuple) else np.ndim(y)
-        if dimensions != 1:
-            raise InputError(
-                f"an output of {self.title} is a list or an array with a label for each row of its input, got {y!r}"
-            )
-        return y  # type: ignore[no-any-return]
-
-    def _known(self) -> tuple[Any, ...]:
-        if self.states is None:
-            raise InputError("the states are not known yet: give ChainHamming(states=...) or bind(ys) them")
-        return self.states
-
-
-@lru_cache(maxsize=16)
-def _numbers(states: tuple[Any, ...]) -> dict[Any, int]:
-    return {state: number for number, state in enumerate(states)}
 
 
 def _viterbi(emissions: Matrix, transitions: Matrix) -> IntVector:

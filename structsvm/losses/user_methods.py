@@ -25,6 +25,14 @@ def call_method(loss: Any, method: str, example: int, call: Callable[..., T], *a
         raise method_failed(loss, method, error, example) from error
 
 
+def at_example(example: int, call: Callable[..., T], *arguments: Any) -> T:
+    """Call a function for an example; put the example's number in front of the message of an `InputError`."""
+    try:
+        return call(*arguments)
+    except InputError as error:
+        raise InputError(f"example {example}: {error}") from None
+
+
 def method_failed(loss: Any, method: str, error: Exception, example: int | None, more: str = "") -> InputError:
     """Return the error for an exception in a loss's method; ``more`` is another sentence with a trailing blank."""
     said = f"{loss.title}.{method} raised {type(error).__name__}: {str(error).rstrip('.')}. "

@@ -17,7 +17,7 @@ from structsvm.foundation.compute.workers import beside
 from structsvm.foundation.signals import held
 from structsvm.foundation.types import IntVector, Vector
 from structsvm.losses import ScoreLoss
-from structsvm.losses.user_methods import RAISED_AS_IS
+from structsvm.losses.user_methods import RAISED_AS_IS, at_example
 from structsvm.problem.checks import checked_output, failed, require_code
 from structsvm.problem.loops import SparseCodes, argmax_sweep, compiled_kernel, line_sweep
 from structsvm.problem.points import Planes, sparse_rows
@@ -84,7 +84,7 @@ def per_output(function: Any, ys: Sequence[Any]) -> list[Any]:
         results = np.empty(len(values), dtype=object)
         results[:] = [function(value) for value in values.tolist()]
         return list(results[inverse])
-    return [function(y) for y in ys]
+    return [at_example(i, function, y) for i, y in enumerate(ys)]
 
 
 def _flat_labels(loss: ScoreLoss[Any], ys: Sequence[Any]) -> tuple[Vector, IntVector]:

@@ -8,7 +8,7 @@ from attrs import frozen
 from structsvm.foundation.settings import require_integer, require_number
 from structsvm.foundation.types import IntVector, Vector
 from structsvm.losses import Loss, ScoreLoss
-from structsvm.problem.checks import require_usable
+from structsvm.problem.checks import checked_output, require_usable
 from structsvm.problem.problem import Problem
 from structsvm.registry import losses
 from structsvm.result import CutSet
@@ -71,7 +71,7 @@ def most_violated(
     scored, truth = examples.loss, examples.ys[0]
     require_usable(scored, [x], examples.ys, examples.sizes, np.ones(1, dtype=np.bool_))
     scores = Problem.make(examples, C=1.0).at(w).scores
-    output = scored.loss_augmented_argmax(scores, truth)
+    output, _ = checked_output(scored, scored.loss_augmented_argmax(scores, truth))
     if cuts is None:
         binding = np.zeros(0, dtype=bool)
     else:

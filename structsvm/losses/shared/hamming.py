@@ -1,0 +1,128 @@
+"""Losses that compare labels of parts of an output one by one."""
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import chain
+from typing import Any, Self
+
+import numpy as np
+from attrs import Converter, evolve, field, frozen
+from numpy.typing import NDArray
+
+from structsvm.exceptions import InputError
+from structsvm.foundation.settings import truth_value
+from structsvm.foundation.types import IntVector, Matrix
+from structsvm.losses.base import ScoreLoss
+from structsvm.losses.shared.label_costs import label_costs
+from structsvm.losses.shared.label_sets import as_labels, label_array, sorted_labels
+
+
+def _states(values: Iterable[Any] | None, loss: Any) -> tuple[Any, ...] | None:
+    return as_labels(values, f"{type(loss).__name__}(states=...)")
+
+
+def _costs(values: Any, loss: Any) -> tuple[tuple[float, ...], ...] | None:
+    return label_costs(values, f"{type(loss).__name__}(cost=...)")
+
+
+@frozen
+class HammingLoss(ScoreLoss[Any]):
+    """The share, number or cost of wrong labels in an output, which is a list of labels.
+
+    A derived class predicts the labels together; see `ChainHamming` for the settings.
+    """
+
+    # mypy's plugin for attrs does not know converters that take self.
+    states: tuple[Any, ...] | None = field(
+        default=None,
+        converter=Converter(_states, takes_self=True),  # type: ignore[misc]
+    )
+    average: bool = field(default=True, validator=truth_value)
+    cost: tuple[tuple[float, ...], ...] | None = field(
+        default=None,
+        converter=Converter(_costs, takes_self=True),  # type: ignore[misc]
+    )
+
+    scores_rows = False
+
+    def __attrs_post_init__(self) -> None:
+        """Reject costs that do not match the states."""
+        if self.states is not None and self.cost is not None and len(self.cost) != len(self.states):
+            raise InputError(
+                f"{type(self).__name__}(cost=...) is {len(self.cost)} x {len(self.cost)}, but there are "
+                f"{len(self.states)} states: give a row and a column for each"
+            )
+
+    def bind(self, ys: Sequence[Any]) -> Self:
+        """Fill in the labels of the training set."""
+        if self.states is not None:
+            return self
+        labels = chain.from_iterable(y if isinstance(y, list | tuple) else np.ravel(y) for y in ys)
+        return evolve(self, states=sorted_labels(labels, f"{type(self).__name__}(states=...)"))
+
+    def numbers(self, y: Any) -> IntVector:
+        """Return the state indices of an output, from 0.
+
+        Raises
+        ------
+        InputError : the output is not a list of labels, or a label is not a state.
+        """
+        found = self._looked_up(y)
+        if (found < 0).any():
+            label = self._sequence(y)[int(np.argmax(found < 0))]
+            raise InputError(f"{label!r} is not among the states {self._known()}")
+        return found
+
+    def usable(self, y: Any) -> bool:
+        return len(self.numbers(y)) > 0
+
+    def loss(self, y: Any, y_hat: Any) -> float:
+        """Return the share, number or cost of wrong labels; a true label outside the states has the largest cost."""
+        truth, found, table = self._looked_up(y), self.numbers(y_hat), self._table()
+        if len(truth) != len(found):
+            raise InputError(f"the outputs have {len(truth)} and {len(found)} labels: they must be of one length")
+        costs = np.where(truth < 0, max(float(table.max(initial=0.0)), 1.0 * (self.cost is None)), table[truth, found])
+        return float(costs.sum()) * self._unit(len(truth))
+
+    def _costs_at(self, truth: IntVector) -> Matrix:
+        """Return the cost of each state at each position, shape (T, K)."""
+        return self._unit(len(truth)) * self._table()[truth]
+
+    def _table(self) -> Matrix:
+        K = len(self._known())
+        return 1.0 - np.eye(K) if self.cost is None else np.array(self.cost)
+
+    def _unit(self, length: int) -> float:
+        return 1.0 / max(length, 1) if self.average else 1.0
+
+    def _looked_up(self, y: Any) -> IntVector:
+        """Return the state indices of an output; -1 for labels that are not states."""
+        labels, number = self._sequence(y), _numbers(self._known())
+        try:
+            return np.fromiter((number.get(label, -1) for label in labels), dtype=np.int64, count=len(labels))
+        except TypeError as error:
+            raise InputError(f"a label cannot be looked up among the states {self._known()}: {error}") from None
+
+    def _labelled(self, found: IntVector) -> NDArray[Any]:
+        return label_array(self._known())[found]
+
+    def _sequence(self, y: Any) -> Sequence[Any]:
+        dimensions = 1 if isinstance(y, list | tuple) else np.ndim(y)
+        if dimensions != 1:
+            raise InputError(
+                f"an output of {self.title} is a list or an array with a label for each row of its input, got {y!r}"
+            )
+        return y  # type: ignore[no-any-return]
+
+    def _known(self) -> tuple[Any, ...]:
+        if self.states is None:
+            raise InputError(f"the states are not known yet: give {type(self).__name__}(states=...) or bind(ys) them")
+        return self.states
+
+    def _number_of(self, state: Any) -> int:
+        return _numbers(self._known())[state]
+
+
+@lru_cache(maxsize=16)
+def _numbers(states: tuple[Any, ...]) -> dict[Any, int]:
+    return {state: number for number, state in enumerate(states)}
