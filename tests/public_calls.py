@@ -337,6 +337,7 @@ def _of_losses_and_measures() -> Iterator[Call]:
         "RecallAtK": {"k": 3, "relevant_from": 1.0, "truncated": True},
         "Multiclass": {"classes": [0, 1], "cost": [[0.0, 1.0], [1.0, 0.0]]},
         "ChainHamming": {"states": [0, 1]},
+        "GraphHamming": {"states": [0, 1], "inference": "exact", "accuracy": 0.1, "max_sweeps": 3},
         "JudgedPairs": {"documents": 2, "better": [0], "worse": [1], "magnitude": [1.0]},
     }.items():
         yield Call(f"losses.{name}", getattr(losses, name), settings)

@@ -5,6 +5,7 @@ from structsvm.losses.average_precision import AveragePrecision
 from structsvm.losses.base import Bounded, Loss, ScoreLoss
 from structsvm.losses.chain_hamming import ChainHamming
 from structsvm.losses.f_beta import FBeta
+from structsvm.losses.graph_hamming import GraphHamming
 from structsvm.losses.latent import LatentLoss
 from structsvm.losses.multiclass import Multiclass
 from structsvm.losses.ndcg import NDCG
@@ -29,6 +30,7 @@ __all__ = [
     "FBeta",
     "GradedPairsLoss",
     "GradedRankingLoss",
+    "GraphHamming",
     "InterleavingLoss",
     "JudgedPairs",
     "LatentLoss",

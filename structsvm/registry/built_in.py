@@ -26,6 +26,7 @@ losses: Registry[Any] = Registry(
         "prbep": "structsvm.losses:PrecisionRecallBreakEven",
         "multiclass": "structsvm.losses:Multiclass",
         "chain_hamming": "structsvm.losses:ChainHamming",
+        "graph_hamming": "structsvm.losses:GraphHamming",
     },
     classes=("structsvm.losses:ScoreLoss", "structsvm.losses:Loss"),
     place="loss=...",

@@ -77,7 +77,7 @@ class Auto(Solver):
         many = problem.n >= _FEWEST_EXAMPLES
         spread = not problem.has_kernel and effective_n_jobs(problem.n_jobs) > 1
         fits = planes >= ENOUGH_PLACES and not spread
-        if self.backend == "auto" and fits and ((many and small) or not problem.exact):
+        if self.backend == "auto" and fits and ((many and small) or not problem.certified):
             return FrankWolfe(tol=self.tol, max_iter=self.max_iter)
         return OneSlack(tol=self.tol, max_iter=self.max_iter, backend=self.backend)
 

@@ -80,7 +80,8 @@ def mutated(loss: Any, mutant: Mutant) -> Any:
 
 
 def _function(loss: Any, target: str) -> Any:
-    return inspect.unwrap(getattr(type(loss), target))
+    found = getattr(loss, target)
+    return inspect.unwrap(getattr(found, "__func__", found))
 
 
 def _tree(module: str) -> ast.Module:

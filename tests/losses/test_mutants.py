@@ -9,6 +9,7 @@ from structsvm.losses import (
     AveragePrecision,
     ChainHamming,
     FBeta,
+    GraphHamming,
     JudgedPairs,
     Multiclass,
     PrecisionAtK,
@@ -30,6 +31,12 @@ JUDGED = [JudgedPairs(3, [2, 1], [1, 0], [1.0, 3.0]), JudgedPairs(4, [0, 1, 2, 0
 WEIGHTS = [np.array(y) for y in ([0.0, 1.5, 0.3], [2.0, 0.0, 0.5, 1.0])]
 COSTS = [[0.0, 1.0, 4.0], [0.5, 0.0, 1.0], [2.0, 0.0, 0.0]]
 CHAINS = [list("abc"), list("bb"), list("c"), list("acbb")]
+RING = [[0, 1], [1, 2], [2, 3], [3, 0]]
+GRAPH = GraphHamming("abc", symmetric=True, cost=COSTS)
+GRAPHS = GRAPH.examples(
+    [(np.ones((len(y), 1)), RING[: len(y) - 1 + len(y) // 4], np.ones((len(y) - 1 + len(y) // 4, 1))) for y in CHAINS],
+    CHAINS,
+).ys
 CASES = [
     (AveragePrecision(), None),
     (ROCArea(relevant_from=2), None),
@@ -52,6 +59,7 @@ CASES = [
 ]
 TARGETS = ("kernel", "loss_augmented_argmax")
 CASES_OF_TARGETS = [pytest.param(*case, target, id=f"{case[0]!r}, {target}") for case in CASES for target in TARGETS]
+CASES_OF_TARGETS.append(pytest.param(GRAPH, GRAPHS, "kernel", id=f"{GRAPH!r}, kernel"))
 
 
 @pytest.mark.parametrize(("loss", "examples", "target"), CASES_OF_TARGETS)

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from structsvm.features.operators import Operator, Rows
-from structsvm.features.operators.composed import WithIntercept, WithShared
+from structsvm.features.operators.composed import Pair, PerClass, WithIntercept, WithShared
 from structsvm.foundation.types import IntVector, Vector
 from structsvm.testing import check_operator
 
@@ -22,6 +22,7 @@ X, PTR = RNG.standard_normal((6, 3)), np.array([0, 1, 1, 4, 6])
         Rows(sp.csr_array(X), PTR),
         WithIntercept(Rows(X.astype(np.float32), PTR), 2.0),
         WithShared.alone(3, 4),
+        Pair(PerClass(Rows(X, PTR), 2), Rows(X[::-1], np.array([0, 3, 4, 4, 6]))),
     ],
     ids=lambda operator: type(operator).__name__,
 )

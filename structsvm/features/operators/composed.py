@@ -9,7 +9,7 @@ from structsvm.features.operators.base import Operator
 from structsvm.features.operators.rows import Rows
 from structsvm.features.operators.views import example_combine, example_scores, register_view
 from structsvm.foundation.settings import of_kind
-from structsvm.foundation.types import IntVector, Matrix, Vector
+from structsvm.foundation.types import BoolVector, IntVector, Matrix, Vector
 
 
 class InterceptView(NamedTuple):
@@ -188,6 +188,70 @@ class WithShared(Operator):
         return type(self)(self.rows.block(start, stop), self.count)
 
 
+class PairView(NamedTuple):
+    """The scores of two views, one after the other; the first has ``d`` weights."""
+
+    ptr: IntVector
+    first: Any
+    second: Any
+    d: int
+
+
+def _pair_scores(view: Any, i: Any, w: Any, out: Any) -> None:
+    own = view.first.ptr[i + 1] - view.first.ptr[i]
+    example_scores(view.first, i, w[: view.d], out[:own])
+    example_scores(view.second, i, w[view.d :], out[own:])
+
+
+def _pair_combine(view: Any, i: Any, c: Any, out: Any) -> None:
+    own = view.first.ptr[i + 1] - view.first.ptr[i]
+    example_combine(view.first, i, c[:own], out[: view.d])
+    example_combine(view.second, i, c[own:], out[view.d :])
+
+
+@frozen(eq=False)
+class Pair(Operator):
+    """Two operators of the same examples: scores and weights of the first come before those of the second."""
+
+    first: Operator
+    second: Operator
+
+    @property
+    def ptr(self) -> IntVector:
+        return self.first.ptr + self.second.ptr
+
+    @property
+    def d(self) -> int:
+        return self.first.d + self.second.d
+
+    @property
+    def stored(self) -> int:
+        return self.first.stored + self.second.stored
+
+    @property
+    def view(self) -> PairView | None:
+        first, second = self.first.view, self.second.view
+        return None if first is None or second is None else PairView(self.ptr, first, second, int(self.first.d))
+
+    def scores(self, w: Vector) -> Vector:
+        out, of_first = np.empty(int(self.ptr[-1])), self._of_first()
+        out[of_first], out[~of_first] = self.first.scores(w[: self.first.d]), self.second.scores(w[self.first.d :])
+        return out
+
+    def combine(self, c: Vector) -> Vector:
+        of_first = self._of_first()
+        return np.concatenate((self.first.combine(c[of_first]), self.second.combine(c[~of_first])))
+
+    def block(self, start: int, stop: int) -> Self:
+        return type(self)(self.first.block(start, stop), self.second.block(start, stop))
+
+    def _of_first(self) -> BoolVector:
+        """Return True for the scores of the first operator, shape (ptr[-1],)."""
+        sizes = np.stack((np.diff(self.first.ptr), np.diff(self.second.ptr)), axis=1).ravel()
+        return np.repeat(np.tile([True, False], self.n), sizes)
+
+
 register_view(InterceptView, _intercept_scores, _intercept_combine)
 register_view(PerClassView, _class_scores, _class_combine)
 register_view(SharedView, _shared_scores, _shared_combine)
+register_view(PairView, _pair_scores, _pair_combine)

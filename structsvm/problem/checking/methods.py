@@ -90,10 +90,7 @@ class Methods:
 
     def predicted(self, scores: Vector, y: Any) -> Any:
         """Return the argmax."""
-        generic = self.generic
-        if generic is None:
-            return self.call("argmax", lambda: self.loss.argmax(scores), y, scores=scores)
-        return self.call("argmax", lambda: (y[0], generic.argmax(y[0], scores)), y, scores=scores)
+        return self.call("argmax", lambda: self.loss.prediction(scores, y), y, scores=scores)
 
     def outputs(self, y: Any) -> list[Any] | None:
         """Return all outputs of an example; None if they are not listed or too many."""

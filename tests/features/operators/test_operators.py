@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from structsvm.exceptions import InputError
 from structsvm.features.operators import Operator, Rows
-from structsvm.features.operators.composed import PerClass, WithIntercept, WithShared
+from structsvm.features.operators.composed import Pair, PerClass, WithIntercept, WithShared
 from tests.small_problems import matrix_of
 
 KINDS: dict[str, Callable[[Operator], Operator]] = {
@@ -23,7 +23,16 @@ KINDS: dict[str, Callable[[Operator], Operator]] = {
     "shared": lambda rows: WithShared.alone(rows.d, rows.n),
     "with_shared": lambda rows: WithShared(rows, 2),
     "chain": lambda rows: WithShared(PerClass(WithIntercept(rows, -0.4), 2), 4),
+    "graph": lambda rows: Pair(PerClass(WithIntercept(rows, -0.4), 2), PerClass(backwards(rows), 3)),
 }
+
+
+def backwards(rows: Any) -> Rows:
+    """Return examples with the numbers of rows in the reverse order, so that parts of a pair differ in length."""
+    sizes = np.diff(rows.ptr)[::-1]
+    return Rows(rows.X, np.cumsum([0, *sizes]).astype(np.int64))
+
+
 each_kind = pytest.mark.parametrize("kind", KINDS)
 
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from structsvm.features.operators import Operator, Rows, readable
-from structsvm.features.operators.composed import PerClass, WithIntercept, WithShared
+from structsvm.features.operators.composed import Pair, PerClass, WithIntercept, WithShared
 from structsvm.features.operators.views import write_combination, write_scores
 from structsvm.problem import Problem
 from structsvm.registry import solvers
@@ -47,6 +47,7 @@ MAKERS: dict[str, Callable[[Operator], Operator]] = {
     "intercept": lambda rows: WithIntercept(rows, 1.7),
     "per_class": lambda rows: PerClass(rows, 3),
     "chain": lambda rows: WithShared(PerClass(WithIntercept(rows, -0.4), 2), 4),
+    "graph": lambda rows: Pair(PerClass(rows, 2), rows),
 }
 each_form = pytest.mark.parametrize("form", FORMS)
 each_maker = pytest.mark.parametrize("maker", MAKERS)
