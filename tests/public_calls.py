@@ -338,6 +338,7 @@ def _of_losses_and_measures() -> Iterator[Call]:
         "Multiclass": {"classes": [0, 1], "cost": [[0.0, 1.0], [1.0, 0.0]]},
         "ChainHamming": {"states": [0, 1]},
         "GraphHamming": {"states": [0, 1], "inference": "exact", "accuracy": 0.1, "max_sweeps": 3},
+        "MultiLabelHamming": {"edges": [(0, 1)], "cost": [[0.0, 1.0], [2.0, 0.0]], "inference": "exact", "n_labels": 3},
         "JudgedPairs": {"documents": 2, "better": [0], "worse": [1], "magnitude": [1.0]},
     }.items():
         yield Call(f"losses.{name}", getattr(losses, name), settings)

@@ -16,6 +16,7 @@ from structsvm.foundation.arrays import is_sparse, numbers, reads_as_number, ref
 from structsvm.foundation.queries import require_finite_labels, require_labels
 from structsvm.foundation.types import Vector
 from structsvm.losses import Loss, ScoreLoss
+from structsvm.losses.shared.label_sets import indicator_matrix
 from structsvm.models.rows import checked_rows, require_finite, require_width
 
 MOST_ROWS_OF_A_QUERY = 10_000
@@ -93,8 +94,10 @@ def warn_of_one_query(qid: ArrayLike | None, rows: int) -> None:
         )
 
 
-def checked_outputs(y: Any) -> NDArray[Any]:
-    """Return the outputs of rows that are one example each, of any type."""
+def checked_outputs(y: Any, loss: Any) -> NDArray[Any]:
+    """Return the outputs of rows that are one example each: of any type, or an indicator matrix."""
+    if loss.multilabel:
+        return indicator_matrix(y)
     require_real(y, "y", dates=True)
     try:
         outputs: NDArray[Any] = column_or_1d(y, warn=True)

@@ -201,17 +201,18 @@ class StructuralSVM(JointEstimator, ConvexEstimator):
         loss = self._fitted_loss()
         if isinstance(X, Operator):
             self._require_rows(loss)
-            with using(self.n_jobs):
-                found = loss.predict(X, self.coef_, self._intercept())
-            return label_array(found) if loss.per_row else found
-        if loss.per_row:
-            xs: Any = narrowed(features_as_fitted(self, X), self.result_.columns)
-            with using(self.n_jobs):
-                return label_array(loss.predict(xs, self.coef_, self._intercept()))
-        form = InputForm(self.n_features_in_, self._matrices) if hasattr(self, "n_features_in_") else None
-        require_form(self, form, loss, X)
+            xs: Any = X
+        elif loss.per_row:
+            xs = narrowed(features_as_fitted(self, X), self.result_.columns)
+        else:
+            form = InputForm(self.n_features_in_, self._matrices) if hasattr(self, "n_features_in_") else None
+            require_form(self, form, loss, X)
+            xs = narrowed(X, self.result_.columns)
         with using(self.n_jobs):
-            return loss.predict(narrowed(X, self.result_.columns), self.coef_, self._intercept())
+            found = loss.predict(xs, self.coef_, self._intercept())
+        if loss.multilabel:
+            return np.stack(found)
+        return label_array(found) if loss.per_row else found
 
     def score(self, X: Any, y: Sequence[Any], sample_weight: ArrayLike | None = None) -> float:
         """Return one minus the mean loss of the predictions: the accuracy, for the zero-one loss.
@@ -219,7 +220,7 @@ class StructuralSVM(JointEstimator, ConvexEstimator):
         Labels that training did not see count as wrong.
         """
         predicted, loss = self.predict(X), self._fitted_loss()
-        truths = list(checked_outputs(y)) if loss.per_row else as_list("y", y, _OUTPUTS)
+        truths = list(checked_outputs(y, loss)) if loss.per_row else as_list("y", y, _OUTPUTS)
         require_pairs(len(predicted), len(truths))
         pairs = enumerate(zip(truths, predicted, strict=True))
         met = [at_example(i, loss.loss, truth, y_hat) for i, (truth, y_hat) in pairs]
@@ -247,9 +248,9 @@ class StructuralSVM(JointEstimator, ConvexEstimator):
             self._require_rows(loss)
             self.__dict__.pop("feature_names_in_", None)
             self.n_features_in_, self._matrices = X.d, False
-            return X, checked_outputs(y) if loss.per_row else as_list("y", y, _OUTPUTS)
+            return X, checked_outputs(y, loss) if loss.per_row else as_list("y", y, _OUTPUTS)
         if loss.per_row:
-            return checked_features(self, X), checked_outputs(y)
+            return checked_features(self, X), checked_outputs(y, loss)
         ys = y if isinstance(y, np.ndarray) and y.ndim else as_list("y", y, _OUTPUTS)
         # None: only the loss can check inputs.
         form = InputForm.of(loss, X)

@@ -8,6 +8,7 @@ from structsvm.losses.f_beta import FBeta
 from structsvm.losses.graph_hamming import GraphHamming
 from structsvm.losses.latent import LatentLoss
 from structsvm.losses.multiclass import Multiclass
+from structsvm.losses.multilabel_hamming import MultiLabelHamming
 from structsvm.losses.ndcg import NDCG
 from structsvm.losses.precision_recall_break_even import PrecisionRecallBreakEven
 from structsvm.losses.preference_pairs import PreferencePairs
@@ -35,6 +36,7 @@ __all__ = [
     "JudgedPairs",
     "LatentLoss",
     "Loss",
+    "MultiLabelHamming",
     "Multiclass",
     "PairwiseLoss",
     "PrecisionAtK",

@@ -75,6 +75,7 @@ class StructuredLoss(ABC, Generic[Y]):
     """The properties that `Loss` shares with `ScoreLoss`, which describes them."""
 
     per_row: ClassVar[bool] = False
+    multilabel: ClassVar[bool] = False
     reads_rows: ClassVar[bool] = True
     scores_rows: ClassVar[bool] = True
     of_one_sample: ClassVar[bool] = False
@@ -121,6 +122,7 @@ class ScoreLoss(StructuredLoss[Y]):
         (as long as ``scores``, with arbitrary content) and returns ``Δ(y, ŷ)``. With None, the default, fits call the
         four Python methods, example by example.
     per_row : True if each row is an example; False, the default, if each query is.
+    multilabel : True if the output of a row is a row of an indicator matrix, and ``per_row`` is True.
     reads_rows : True, the default, if an input is a matrix of features; False, unless set, in a class that overrides
         `examples` or `predict`.
     scores_rows : True, the default, if each row gets one score; set False if `operator` makes other scores.

@@ -50,6 +50,7 @@ class SlackRescaled(Wrapper, ScoreLoss[Any]):
     inner: Any = field(converter=_checked, alias="loss")
 
     per_row = of_inner("per_row")
+    multilabel = of_inner("multilabel")
     reads_rows = of_inner("reads_rows")
     scores_rows = of_inner("scores_rows")
     of_one_sample = of_inner("of_one_sample")

@@ -27,6 +27,7 @@ losses: Registry[Any] = Registry(
         "multiclass": "structsvm.losses:Multiclass",
         "chain_hamming": "structsvm.losses:ChainHamming",
         "graph_hamming": "structsvm.losses:GraphHamming",
+        "multilabel_hamming": "structsvm.losses:MultiLabelHamming",
     },
     classes=("structsvm.losses:ScoreLoss", "structsvm.losses:Loss"),
     place="loss=...",

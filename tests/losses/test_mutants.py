@@ -12,6 +12,7 @@ from structsvm.losses import (
     GraphHamming,
     JudgedPairs,
     Multiclass,
+    MultiLabelHamming,
     PrecisionAtK,
     PrecisionRecallBreakEven,
     PreferencePairs,
@@ -31,6 +32,7 @@ JUDGED = [JudgedPairs(3, [2, 1], [1, 0], [1.0, 3.0]), JudgedPairs(4, [0, 1, 2, 0
 WEIGHTS = [np.array(y) for y in ([0.0, 1.5, 0.3], [2.0, 0.0, 0.5, 1.0])]
 COSTS = [[0.0, 1.0, 4.0], [0.5, 0.0, 1.0], [2.0, 0.0, 0.0]]
 CHAINS = [list("abc"), list("bb"), list("c"), list("acbb")]
+INDICATORS = [[0, 1, 1], [1, 0, 0], [1, 1, 1]]
 RING = [[0, 1], [1, 2], [2, 3], [3, 0]]
 GRAPH = GraphHamming("abc", symmetric=True, cost=COSTS)
 GRAPHS = GRAPH.examples(
@@ -59,7 +61,12 @@ CASES = [
 ]
 TARGETS = ("kernel", "loss_augmented_argmax")
 CASES_OF_TARGETS = [pytest.param(*case, target, id=f"{case[0]!r}, {target}") for case in CASES for target in TARGETS]
-CASES_OF_TARGETS.append(pytest.param(GRAPH, GRAPHS, "kernel", id=f"{GRAPH!r}, kernel"))
+KERNELS = [
+    (GRAPH, GRAPHS),
+    (MultiLabelHamming([(0, 1), (2, 1)], cost=[[0.0, 2.0], [0.5, 0.0]]), INDICATORS),
+    (MultiLabelHamming("complete"), INDICATORS),
+]
+CASES_OF_TARGETS += [pytest.param(*case, "kernel", id=f"{case[0]!r}, kernel") for case in KERNELS]
 
 
 @pytest.mark.parametrize(("loss", "examples", "target"), CASES_OF_TARGETS)

@@ -38,6 +38,34 @@ def sorted_labels(values: Iterable[Any], setting: str) -> list[Any]:
         raise InputError(f"the labels cannot be sorted ({error}): give {setting}") from None
 
 
+def indicator_matrix(y: Any, n_labels: int | None = None) -> NDArray[np.int64]:
+    """Return an indicator matrix, dense or sparse, as an array of 0 and 1, shape (n, L)."""
+    try:
+        matrix = np.asarray(y.toarray() if hasattr(y, "toarray") else y, dtype=np.float64)
+    except (TypeError, ValueError):
+        matrix = np.zeros(0)
+    if matrix.ndim != 2 or not matrix.shape[1]:
+        raise InputError(
+            f"y must be an indicator matrix, with a row per example and a column per label, got {_shape(y)}: "
+            "sklearn.preprocessing.MultiLabelBinarizer makes one from lists of labels"
+        )
+    if n_labels not in (None, matrix.shape[1]):
+        raise InputError(f"y has {matrix.shape[1]} columns, and there are {n_labels} labels: give a column for each")
+    wrong = np.argwhere((matrix != 0.0) & (matrix != 1.0))
+    if len(wrong):
+        i, label = wrong[0].tolist()
+        raise InputError(
+            f"y must contain 0 and 1 only: example {i} has {matrix[i, label]:g} in column {label}. "
+            "sklearn.preprocessing.MultiLabelBinarizer makes such a matrix from lists of labels"
+        )
+    return matrix.astype(np.int64)
+
+
+def _shape(y: Any) -> str:
+    shape = getattr(y, "shape", None)
+    return f"a {type(y).__name__}" if shape is None else f"shape {tuple(shape)}"
+
+
 def label_array(labels: Iterable[Any]) -> NDArray[Any]:
     """Return labels as a vector, of objects if they are tuples or of mixed types, which NumPy would convert."""
     own = list(map(_own, labels))
