@@ -82,6 +82,7 @@ WRITTEN: dict[str, dict[str, Any]] = {
     "states": {"[1,2]": [1, 2]},
     "cost": {"[[0,1],[2,0]]": [[0, 1], [2, 0]]},
     "edges": {"[[0,1]]": [[0, 1]], "complete": "complete", "none": None},
+    "inference": {"exact": "exact"},
     "forbidden": {"[[a,b]]": [["a", "b"]]},
     "backend": {"osqp(eps=0.5,max_iter=7)": "osqp(eps=0.5,max_iter=7)"},
     "loss": {"ndcg@10(gain=linear)": "ndcg@10(gain=linear)"},
