@@ -39,8 +39,12 @@ _SWEEPS_ACCURACY = 0.07
 _JOINT_ACCURACY = 0.02
 """The same for joint steps, which follow if sweeps have not reached their target."""
 
-_MOST_JOINT_CUTS = 100
-"""Largest number of cuts in joint steps."""
+_JOINT_CUTS = 10, 100
+"""Smallest and largest limit of the number of cuts in joint steps."""
+
+_JOINT_PASSES = 20.0
+"""Most that the cuts of joint steps, each of which reads all planes, may cost between these limits, in passes over the
+data."""
 
 PATIENCE = 60
 """Passes after which Frank-Wolfe is assumed to converge too slowly, because C is large for the features' scale."""
@@ -176,7 +180,8 @@ class FrankWolfe(Solver):
                 state.begin_fingerprint(problem)
             with state.clock("solver"):
                 wanted = max(met, state.gap_wanted)
-                swept = self._improve(dual, rng, everyone, wanted, swept=swept, crawls=k >= PATIENCE)
+                most_cuts = _most_cuts(problem, dual)
+                swept = self._improve(dual, rng, everyone, wanted, most_cuts, swept=swept, crawls=k >= PATIENCE)
             lower = dual.refresh()
             self._stop_rounding(problem, state, dual)
             since += 1
@@ -209,6 +214,7 @@ class FrankWolfe(Solver):
         rng: np.random.Generator,
         everyone: IntVector,
         met: float,
+        most_cuts: int,
         *,
         swept: bool,
         crawls: bool,
@@ -223,9 +229,17 @@ class FrankWolfe(Solver):
         if crawls and dual.size <= _MOST_PLANES:
             solve_over_planes(dual, _JOINT_ACCURACY * met)
         else:
-            improve_jointly(dual, _JOINT_ACCURACY * met, _MOST_JOINT_CUTS)
+            improve_jointly(dual, _JOINT_ACCURACY * met, most_cuts)
         dual.improve(rng.permutation(everyone), _JOINT_ACCURACY * met, rounds)
         return False
+
+
+def _most_cuts(problem: Problem, dual: DualPlanes) -> int:
+    """Return the largest number of cuts in joint steps; argmaxes in Python cost more than any planes."""
+    least, most = _JOINT_CUTS
+    if not problem.has_kernel:
+        return most
+    return int(np.clip(_JOINT_PASSES * problem.stored / max(dual.size * problem.d, 1), least, most))
 
 
 def _holding(gaps: Vector) -> IntVector:

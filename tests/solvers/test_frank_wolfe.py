@@ -44,6 +44,25 @@ def test_the_optimum(kind: str, weighted: bool, C: float, settings: dict[str, in
     assert result.primal <= optimum + tol * C + 1e-7
 
 
+def joint_cuts(problem: Problem, monkeypatch: pytest.MonkeyPatch) -> set[int]:
+    """Return the limits of the numbers of cuts in joint steps of a fit."""
+    given: set[int] = set()
+    monkeypatch.setattr(frank_wolfe_module, "improve_jointly", lambda dual, enough, cuts: given.add(cuts))
+    FrankWolfe(tol=1e-9, max_iter=15).solve(problem)
+    return given
+
+
+def test_joint_steps_have_fewer_cuts_if_planes_are_larger_than_the_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Planes of sparse words with 26 states have more numbers than all features; planes of queries have fewer."""
+    rng = np.random.default_rng(0)
+    words = [sp.random_array((5, 60), density=0.05, random_state=rng, format="csr") for _ in range(40)]
+    labels = [rng.integers(26, size=5) for _ in words]
+    wide = Problem.from_examples(words, labels, loss="chain_hamming", C=300.0)
+    assert joint_cuts(wide, monkeypatch) == {10}
+    long_queries = Problem.from_queries(*ranking_arrays(2, 40, 100), loss="map", C=1e4)
+    assert joint_cuts(long_queries, monkeypatch) == {100}
+
+
 @pytest.mark.parametrize("kind", ["map", "plain", "multiclass"])
 @pytest.mark.parametrize("C", [1.0, 30.0])
 def test_the_fewest_planes_an_example_are_enough(kind: str, C: float) -> None:
