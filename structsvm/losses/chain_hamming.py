@@ -11,9 +11,25 @@ from numpy.typing import NDArray
 from structsvm.exceptions import InputError
 from structsvm.features.operators import Operator
 from structsvm.features.operators.composed import PerClass, WithShared
+from structsvm.foundation.compute.compilation import inlined_part
 from structsvm.foundation.settings import truth_value
 from structsvm.foundation.types import IntVector, Matrix, Vector
 from structsvm.losses.shared.hamming import HammingLoss
+
+
+@inlined_part
+def _reach_from_four(best: Vector, transitions: Vector, j: int, reached: Vector) -> None:
+    """Extend the best paths to states j to j + 3 by a transition; four at once read and write ``reached`` once."""
+    K = len(best)
+    first, second, third, fourth = best[j], best[j + 1], best[j + 2], best[j + 3]
+    rows = transitions[j * K : (j + 4) * K]
+    from_first, from_second, from_third, from_fourth = rows[:K], rows[K : 2 * K], rows[2 * K : 3 * K], rows[3 * K :]
+    for k in range(K):
+        a, b, c, d = first + from_first[k], second + from_second[k], third + from_third[k], fourth + from_fourth[k]
+        a = a if a > b else b
+        c = c if c > d else d
+        a = a if a > c else c
+        reached[k] = a if a > reached[k] else reached[k]
 
 
 def chain_hamming(scores: Vector, labels: Vector, params: Vector, out: Vector) -> float:
@@ -32,21 +48,22 @@ def chain_hamming(scores: Vector, labels: Vector, params: Vector, out: Vector) -
     width = K + K * K if from_features else K
     shared = scores[length * width :]
     steps_at = length * width
-    best, reached, transitions = np.zeros(K), np.empty(K), np.empty(K * K)
+    best, reached, allowed = np.zeros(K), np.empty(K), np.empty(len(barred))
     if ends:
         best[:] = shared[len(shared) - 2 * K : len(shared) - K]
     for t in range(length):
         if t > 0:
-            if t == 1 or from_features:
-                at = t * width + K if from_features else steps_at
-                transitions[:] = scores[at : at + K * K]
-                for k in range(len(barred)):
-                    transitions[k] += barred[k]
+            at = t * width + K if from_features else steps_at
+            transitions = scores[at : at + K * K]
+            if len(barred) > 0:
+                allowed[:] = transitions + barred
+                transitions = allowed
             reached[:] = -np.inf
-            for j in range(K):
-                value = best[j]
+            for j in range(0, K - 3, 4):
+                _reach_from_four(best, transitions, j, reached)
+            for j in range(K - K % 4, K):
                 for k in range(K):
-                    through = value + transitions[j * K + k]
+                    through = best[j] + transitions[j * K + k]
                     reached[k] = through if through > reached[k] else reached[k]
             best[:] = reached
         emissions = scores[t * width : t * width + K]

@@ -270,7 +270,8 @@ def require_bounds(loss: ScoreLoss[Any], missed: Vector, scores: Vector, first: 
 def require_argmaxes(loss: ScoreLoss[Any], violation: Vector, scores: Vector, first: int) -> None:
     """Reject argmaxes that the true output beats: negative violations ``Δ − w·(Ψ(x, y) − Ψ(x, ŷ))``."""
     lowest = int(np.argmin(violation))
-    if violation[lowest] < -_tolerance(scores):
+    # The tolerance takes a pass over the scores.
+    if violation[lowest] < 0.0 and violation[lowest] < -_tolerance(scores):
         raise OracleError(
             f"{loss.title}.loss_augmented_argmax returned a wrong output for example {first + lowest}: its Δ + w·Ψ is "
             f"{-violation[lowest]:.3g} below that of the true output. Run {loss.checked_by} on the loss to see the "

@@ -110,16 +110,17 @@ class Line(ABC):
 class ScoredLine(Line):
     """The objective of a `Problem` on a line in score space.
 
-    The hinge of an example is convex. If its tangent at one evaluated t passes through it at the next one, the hinge is
-    linear between both, and no argmax is needed there.
+    The hinge of an example is convex. If its tangent at one evaluated t passes through it at another one, the hinge is
+    linear between both, the plane of the first is an argmax there, and no other is needed.
     """
 
     def __init__(self, problem: Any, base: Point, planes: Planes, target: Point) -> None:
         self.regulariser: Parabola = problem.regulariser_between(base.w, target.w)
         self._problem, self._base, self._planes, self._target = problem, base, planes, target
         self._along = target.scores - base.scores
-        value, slope = problem.violation(planes, base), -planes.dots(self._along, problem.ptr)
-        self._tangents = [Tangents(0.0, value, slope)]
+        self._tangents: list[Tangents] = []
+        self._known: list[tuple[Tangents, Planes]] = []
+        self._remember(0.0, base, planes)
 
     def hinges(self, steps: Sequence[float]) -> list[LineHinge]:
         """Return the weighted hinge and its slope at several t; without argmaxes of examples whose hinge is known."""
@@ -130,18 +131,34 @@ class ScoredLine(Line):
         return self._at(low).lowest_model(self._at(high), self.regulariser, self._problem.cap)
 
     def at(self, t: float) -> tuple[Point, Planes]:
-        """Return the point at t, and its planes."""
+        """Return the point at t, and its planes; without argmaxes of examples whose hinge is linear from known ones.
+
+        If no other t was evaluated yet, the planes and the hinges at this one are remembered.
+        """
         if t == 0.0:
             return self._base, self._planes
         point = self._base.toward(self._target, t)
+        if len(self._tangents) == 1:
+            planes = self._problem.planes(point)
+            self._remember(t, point, planes)
+            return point, planes
         place = bisect_left(self._tangents, t, key=lambda each: each.t)
         # Bounds of argmaxes hold at one point only.
         if place == len(self._tangents) or self._planes.missed is not None:
             return point, self._problem.planes(point)
-        settled = self._tangents[0].meets(self._tangents[place])
-        if not settled.any():
-            return point, self._problem.planes(point)
-        return point, self._problem.planes(point, ~settled).replaced(self._planes, settled, self._problem.ptr)
+        above = self._tangents[place]
+        below = above if above.t == t else self._tangents[place - 1]
+        settled = [(known.meets(above if known.t < t else below), planes) for known, planes in self._known]
+        found = self._problem.planes(point, ~np.logical_or.reduce([which for which, _ in settled]))
+        for which, planes in settled:
+            found = found.replaced(planes, which, self._problem.ptr)
+        return point, found
+
+    def _remember(self, t: float, point: Point, planes: Planes) -> None:
+        """Store the planes at a t beyond those evaluated, and their hinges."""
+        value, slope = self._problem.violation(planes, point), -planes.dots(self._along, self._problem.ptr)
+        self._tangents.append(Tangents(t, value, slope))
+        self._known.append((self._tangents[-1], planes))
 
     def _at(self, t: float) -> "Tangents":
         place = bisect_left(self._tangents, t, key=lambda each: each.t)

@@ -14,7 +14,7 @@ from structsvm.foundation.compute.atomics import add, reached
 from structsvm.foundation.compute.compilation import by_address, compiled, inlined_part
 from structsvm.foundation.compute.environment import numba
 from structsvm.foundation.compute.products import dot
-from structsvm.foundation.types import IntVector, Matrix, Vector
+from structsvm.foundation.types import BoolVector, IntVector, Matrix, Vector
 from structsvm.problem.batches import FIRST_DONE, NEXT, STEPPED, STOP, Batches
 from structsvm.problem.planes.arrays import insert, may_be_rounded
 from structsvm.problem.planes.steps import best_value, bring_live_to_front, improve
@@ -123,9 +123,9 @@ class SparseCodes(NamedTuple):
 
     def matrix(self, width: int) -> sp.csr_array:
         """Return the coefficients as a matrix with one example per row."""
-        there = np.arange(self.value.shape[1]) < self.used[:, np.newaxis]
         ptr = np.concatenate(([0], np.cumsum(self.used)))
-        return sp.csr_array((self.value[there], self.where[there], ptr), shape=(len(self.used), width))
+        value, where = _row_starts(self.value, ptr), _row_starts(self.where, ptr)
+        return sp.csr_array((value, where, ptr), shape=(len(self.used), width))
 
 
 @inlined_part
@@ -334,8 +334,35 @@ def segment_dots(a: Vector, b: Vector, ptr: IntVector) -> Vector:
     """Return the inner product of a and b over each segment ``ptr[i]`` to ``ptr[i + 1] − 1``."""
     out = np.empty(len(ptr) - 1)
     for i in range(len(out)):
-        total = 0.0
+        out[i] = dot(a[ptr[i] : ptr[i + 1]], b[ptr[i] : ptr[i + 1]])
+    return out
+
+
+@compiled
+def scaled_segments(a: Vector, factor: Vector, ptr: IntVector) -> Vector:
+    """Return segment i of a times ``factor[i]``."""
+    out = np.empty(len(a))
+    for i in range(len(factor)):
         for k in range(ptr[i], ptr[i + 1]):
-            total += a[k] * b[k]
-        out[i] = total
+            out[k] = factor[i] * a[k]
+    return out
+
+
+@compiled
+def chosen_segments(which: BoolVector, a: Any, a_ptr: Any, b: Any, b_ptr: Any, ptr: IntVector) -> Any:
+    """Return segment i of b if ``which[i]``, else of a, from ``ptr[i]`` to ``ptr[i + 1] − 1``."""
+    out = np.empty(ptr[-1], dtype=a.dtype)
+    for i in range(len(which)):
+        for k in range(ptr[i + 1] - ptr[i]):
+            out[ptr[i] + k] = b[b_ptr[i] + k] if which[i] else a[a_ptr[i] + k]
+    return out
+
+
+@compiled
+def _row_starts(rows: Any, ptr: IntVector) -> Any:
+    """Return the first ``ptr[i + 1] − ptr[i]`` elements of each row, one row after the other."""
+    out = np.empty(ptr[-1], dtype=rows.dtype)
+    for i in range(len(rows)):
+        for k in range(ptr[i + 1] - ptr[i]):
+            out[ptr[i] + k] = rows[i, k]
     return out

@@ -1,14 +1,14 @@
 """Results of a problem: points, planes and cuts."""
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import scipy.sparse as sp
 from attrs import field, frozen
 
 from structsvm.foundation.types import BoolVector, IntVector, Matrix, Vector
-from structsvm.problem.loops import segment_dots
+from structsvm.problem.loops import chosen_segments, scaled_segments, segment_dots
 
 
 @frozen(eq=False)
@@ -21,11 +21,11 @@ class Point:
 
     def toward(self, other: "Point", t: float) -> Self:
         """Return the point ``(1 − t)`` × this point + t × the other, without a pass over the data."""
-        return type(self)(
-            self.w + t * (other.w - self.w),
-            self.scores + t * (other.scores - self.scores),
-            max(self.moves, other.moves) + 1,
-        )
+        # In place, because a second array of scores would take longer than the arithmetic.
+        scores = other.scores - self.scores
+        scores *= t
+        scores += self.scores
+        return type(self)(self.w + t * (other.w - self.w), scores, max(self.moves, other.moves) + 1)
 
 
 @frozen(eq=False)
@@ -55,16 +55,15 @@ class Planes:
 
     def combined(self, weights: Vector, ptr: IntVector) -> Vector:
         """Return the sum of the codes times weights, one coefficient per score."""
-        own = self.coef * np.repeat(weights, np.diff(ptr))
+        own = scaled_segments(self.coef, weights, ptr)
         return own if self.shared is None else np.concatenate((own, weights @ self.shared))
 
     def replaced(self, other: "Planes", which: BoolVector, ptr: IntVector) -> "Planes":
         """Return these planes with those of another in their place for some examples."""
-        coef = np.where(np.repeat(which, np.diff(ptr)), other.coef, self.coef)
+        coef = chosen_segments(which, self.coef, ptr, other.coef, ptr, ptr)
         shared = None
         if self.shared is not None and other.shared is not None:
-            both: Any = sp.vstack((self.shared, other.shared), format="csr")
-            shared = both[np.arange(len(which)) + len(which) * which]
+            shared = _chosen_rows(which, self.shared, other.shared)
         missed = None
         if self.missed is not None and other.missed is not None:
             missed = np.where(which, other.missed, self.missed)
@@ -86,6 +85,14 @@ class Cuts:
     G: Matrix
     L: Vector
     example: IntVector
+
+
+def _chosen_rows(which: BoolVector, a: sp.csr_array, b: sp.csr_array) -> sp.csr_array:
+    """Return row i of b if ``which[i]``, else of a."""
+    ptr = np.concatenate(([0], np.cumsum(np.where(which, np.diff(b.indptr), np.diff(a.indptr)))))
+    data = chosen_segments(which, a.data, a.indptr, b.data, b.indptr, ptr)
+    where = chosen_segments(which, a.indices, a.indptr, b.indices, b.indptr, ptr)
+    return sp.csr_array((data, where, ptr), shape=a.shape)
 
 
 def sparse_rows(rows: Sequence[Vector]) -> sp.csr_array:

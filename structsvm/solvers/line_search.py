@@ -16,7 +16,7 @@ _FARTHEST = 2.0
 """Largest t; beyond it, rounding errors of scores would grow from search to search."""
 
 _NEAREST = 0.03
-"""Smallest t if several are evaluated together first."""
+"""Smallest t to evaluate first."""
 
 _ACCURACY = 0.01
 """Fraction of the descent so far that the search may leave."""
@@ -24,6 +24,9 @@ _ACCURACY = 0.01
 
 TOWARD_TARGET = 0.1
 """Share of the way from the best point on the line to the QP's solution at which the next cut is made."""
+
+_SHORTEST, _LONGEST = 0.03, 0.25
+"""Shares of that way between which a point that was evaluated before serves the next cut."""
 
 Evaluated: TypeAlias = tuple[AnyPoint, AnyPlanes]
 
@@ -77,13 +80,23 @@ def _lowest_of_tangents(line: Parabola, low: tuple[float, LineHinge], high: tupl
 
 
 def search(state: SolverState, base: Evaluated, target: AnyPoint) -> tuple[Evaluated, Evaluated]:
-    """Minimise P from ``base`` to ``target``; return the best point and, a tenth farther, that of the next cut."""
+    """Minimise P from ``base`` to ``target``; return the best point and, some way farther, that of the next cut."""
     with state.clock("oracle"):
         line = state.problem.line(*base, target)
-        t = lowest_on(line.regulariser, line.hinges, line.together, lowest_between=line.lowest_between)
+        # Most minima are near that of the last search, so the first point evaluated is mostly that of the next cut.
+        first = max(_beyond(state.last_t), _NEAREST)
+        ahead = line.at(first) if line.together == 1 else None
+        t = lowest_on(line.regulariser, line.hinges, line.together, first, lowest_between=line.lowest_between)
         found = base if t == 0.0 else line.at(t)
         if t > 0.0:
             state.consider(*found)
-        between = line.at(t + TOWARD_TARGET * (1.0 - t))
-        state.consider(*between)
-    return found, between
+            state.last_t = min(t, 1.0)
+        if ahead is None or not _beyond(t, _SHORTEST) <= first <= _beyond(t, _LONGEST):
+            ahead = line.at(_beyond(t))
+        state.consider(*ahead)
+    return found, ahead
+
+
+def _beyond(t: float, share: float = TOWARD_TARGET) -> float:
+    """Return a t that is farther by a share of the way to the target."""
+    return t + share * (1.0 - t)

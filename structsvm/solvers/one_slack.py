@@ -36,8 +36,9 @@ class OneSlack(CuttingPlane):
     backend, tol, max_cuts : see `CuttingPlane`; all cuts form one group.
     max_iter : maximum number of iterations, one pass over the data each.
     line_search : search the line from the best point to the QP's, and cut near its minimum (Franc and Sonnenburg,
-        JMLR 2009): about 7 argmaxes per iteration, and several times fewer iterations if C is large. None: only if the
-        loss has a kernel and an exact or bounded argmax, which the search requires. False is the textbook algorithm.
+        JMLR 2009): two to four argmaxes per iteration, and several times fewer iterations if C is large. None: only if
+        the loss has a kernel and an exact or bounded argmax, which the search requires. False is the textbook
+        algorithm.
     max_idle : number of iterations without weight after which a cut is dropped.
 
     Examples

@@ -56,6 +56,7 @@ class SolverState(CertifiedBounds):
     dual : the best lower bound so far.
     passes : passes over the data so far.
     history : the steps so far.
+    last_t : the t at which the last line search found a lower P, 1 before.
 
     Raises
     ------
@@ -102,6 +103,7 @@ class SolverState(CertifiedBounds):
         self.callback = callback
         self.history: list[Step] = []
         self.goes_on = self._at_start = False
+        self.last_t = 1.0
         self._keeper = keeper
         self._handovers = self._steps_before = 0
         self._fingerprint = problem.known_fingerprint

@@ -151,8 +151,7 @@ class WorkingSet(CutArrays):
     def _move_toward(self, a: Vector) -> bool:
         """Move to the best point on the line to these multipliers; return True if the dual rose."""
         step = a - self.a
-        changed = np.flatnonzero(step)
-        direction = step[changed] @ self.G[changed]
+        direction = self._combined(step)
         curvature = direction @ direction
         slope = step @ self.L - self.w @ direction
         if slope <= 0.0:
@@ -163,10 +162,15 @@ class WorkingSet(CutArrays):
 
     def _evaluate(self, a: Vector) -> None:
         self._a[: self.size] = a
-        support = np.flatnonzero(a)
-        self.w = a[support] @ self.G[support]
+        self.w = self._combined(a)
         square = float(self.w @ self.w)
         self.dual = float(a @ self.L - 0.5 * square) - rounding(square**0.5, float(a @ self.error))
+
+    def _combined(self, weights: Vector) -> Vector:
+        """Return the weighted sum of the cuts, shape (d,)."""
+        some = np.flatnonzero(weights)
+        # Many rows take longer to copy than to multiply by 0.
+        return weights @ self.G if 2 * len(some) > self.size else weights[some] @ self.G[some]
 
     def _merge(self) -> None:
         """Replace the older half of each group's cuts by ``Σ a (g, L) / Σ a`` (Kiwiel, Math. Programming 1983)."""

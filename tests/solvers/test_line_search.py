@@ -56,6 +56,25 @@ def test_it_agrees_with_a_scan_of_the_line(kind: str, seed: int, C: float, size:
     assert state.primal <= value
 
 
+@each_kind
+@pytest.mark.parametrize("ahead", [0.4, 1.0, 1.7])
+def test_planes_are_argmaxes_wherever_they_come_from(kind: str, ahead: float) -> None:
+    """Planes of other points of the line replace argmaxes only where they are as good, kinks included."""
+    problem = small_problem(kind)
+    rng = np.random.default_rng(1)
+    for size in (0.01, 1.0, 30.0):
+        base = problem.origin()
+        line = problem.line(base, problem.planes(base), problem.at(size * rng.standard_normal(problem.d)))
+        line.at(ahead)
+        line.hinges([0.1, 0.5 * ahead, 1.9])
+        for t in (0.05, 0.1, 0.45 * ahead, 0.5 * ahead, ahead, 1.2, 1.9):
+            point, planes = line.at(t)
+            fresh = problem.planes(point)
+            np.testing.assert_allclose(
+                problem.violation(planes, point), problem.violation(fresh, point), atol=1e-9 * (1.0 + size)
+            )
+
+
 def test_a_target_equal_to_the_base_is_left_alone() -> None:
     state = SolverState(small_problem("map"), 1e-3, None, None)
     base, planes = state.evaluate(np.ones(3))
