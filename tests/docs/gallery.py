@@ -12,6 +12,7 @@ ORDER = (
     "feature_binning",
     "loss_from_scratch",
     "viterbi",
+    "multilabel",
     "latent_variables",
     "neural_ranker",
     "boosted_trees",

@@ -164,6 +164,8 @@ def test_without_edges_it_is_one_svm_per_label() -> None:
     theirs.fit(X, y)
     expected = np.concatenate([each.coef_ for each in theirs.estimators_])
     np.testing.assert_allclose(ours.coef_.reshape(4, 3), expected, atol=1e-3)
+    shares = StructuralSVM(MultiLabelHamming("none"), C=60 * 0.5 / 4, tol=1e-8).fit(X, y)
+    np.testing.assert_allclose(shares.coef_.reshape(4, 3), expected / 4, atol=1e-3)
     assert (ours.predict(X) == theirs.predict(X)).all()
 
 
