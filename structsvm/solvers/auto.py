@@ -38,7 +38,8 @@ class Auto(Solver):
 
     - that many planes do not fit into memory;
     - a plane has as many numbers as the rows that it summarises, or more, as with single or sparse rows;
-    - a kernel reads scores that all examples share, as with chains, whose dense planes cost more than their argmaxes;
+    - an exact kernel reads scores that all examples share, as with chains, whose dense planes cost more than their
+      argmaxes;
     - there are fewer than twenty examples;
     - a loss in Python is spread over processes;
     - a QP backend is given, weights have bounds, or the data are distributed.
@@ -72,8 +73,8 @@ class Auto(Solver):
             return OneSlack(tol=self.tol, max_iter=self.max_iter, backend=self.backend)
         planes = Capacity.exact_within(problem.n, problem.d, DEFAULT_MEMORY).places
         small = _VALUES_A_WEIGHT * problem.n * problem.d <= problem.stored or not problem.has_kernel
-        # Sweeps over dense planes of structures take longer than their argmaxes.
-        small = small and not (problem.has_kernel and problem.operator.shared)
+        # Sweeps over dense planes of structures take longer than their argmaxes, and line searches need exact ones.
+        small = small and not (problem.has_kernel and problem.operator.shared and problem.exact)
         many = problem.n >= _FEWEST_EXAMPLES
         spread = not problem.has_kernel and effective_n_jobs(problem.n_jobs) > 1
         fits = planes >= ENOUGH_PLACES and not spread

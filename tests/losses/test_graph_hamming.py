@@ -186,6 +186,7 @@ def test_a_grid_beats_pixels_one_by_one(of_edges: bool, fit_intercept: bool) -> 
     (xs, ys), (test_xs, test_ys) = grids(40, 0, of_edges=of_edges), grids(40, 1, of_edges=of_edges)
     svm = StructuralSVM(GraphHamming(), C=30.0, fit_intercept=fit_intercept).fit(xs, ys)
     result = svm.result_
+    assert result.solver_name == "frank-wolfe"
     assert result.certified
     assert result.status in (Status.CONVERGED, Status.INFERENCE_LIMIT)
     assert result.gap - result.inference_gap <= result.tol * result.C
