@@ -41,7 +41,7 @@ def infer(
     pairwise : score of each pair of labels at the first and second end of an edge, shape (E, K, K), or (K, K) if all
         edges have the same scores.
     method : ``"tree"``, exact on forests in O(V K²); ``"messages"``, TRW-S (Kolmogorov, PAMI 2006) in O(E K²) a sweep;
-        ``"relaxation"``, messages and then the linear program over the local polytope; ``"exact"``, messages and then
+        ``"relaxation"``, messages and then the linear program over the local polytope; ``"exact"``, both and then
         branch and bound. ``"auto"`` is ``"tree"`` for forests and ``"messages"`` for other graphs, or ``"exact"`` for
         small ones if ``gap`` is given.
     gap : stop once bound − value is at most this, up to rounding. Default: 0.
@@ -79,10 +79,13 @@ def infer(
     if found.gap <= allowed + _ROUNDING * score_size(graph, scores, tables, messages):
         return found
     messages = dual_point(graph, scores, messages)
-    if method == "exact":
-        return searched(graph, scores, tables, messages, found, max_branches)
     relaxed = relaxation(graph, scores, tables, messages)
-    return improved(found, relaxed.found) if relaxed else found
+    if relaxed:
+        found, messages = improved(found, relaxed.found), relaxed.messages
+    if method == "relaxation" or found.gap <= allowed + _ROUNDING * score_size(graph, scores, tables, messages):
+        return found
+    # The duals of the relaxation leave fewer labels to the search.
+    return searched(graph, scores, tables, messages, found, allowed, max_branches)
 
 
 def _unary(graph: Graph, unary: Any) -> Matrix:

@@ -66,13 +66,13 @@ def relaxation(graph: Graph, unary: Matrix, pairwise: Vector, start: Matrix) -> 
 
 
 def searched(
-    graph: Graph, unary: Matrix, pairwise: Vector, messages: Matrix, known: Inference, max_branches: int
+    graph: Graph, unary: Matrix, pairwise: Vector, messages: Matrix, known: Inference, gap: float, max_branches: int
 ) -> Inference:
     """Search for better labels than the known ones by an integer program over the labels that messages leave.
 
     The score of any labels is the bound of the messages minus the slacks of their nodes and edges. Labels of nodes and
     pairs of edges whose slack exceeds the gap are thus in no better output, and the objective counts slacks only, so
-    that the tolerances of HiGHS are relative to the gap.
+    that the tolerances of HiGHS are relative to the gap. The search ends once the bound is at most ``gap`` above.
     """
     from scipy.optimize import Bounds, LinearConstraint, milp
 
@@ -89,7 +89,8 @@ def searched(
         integrality=own.astype(np.int64),
         bounds=Bounds(0.0, 1.0),
         constraints=LinearConstraint(matrix[:, kept], right, right),
-        options={"mip_rel_gap": 0.0, "node_limit": max_branches},
+        # The objective of the best labels is at most 1, and the gap of HiGHS is relative to it.
+        options={"mip_rel_gap": min(gap / unit, 1.0), "node_limit": max_branches},
     )
     found = known
     if solved.x is not None:
