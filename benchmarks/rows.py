@@ -29,6 +29,7 @@ COLUMNS: dict[str, Column] = {
     "trec_map": Column.number("MAP", "trec_map", ".4f"),
     "hamming": Column.number("test Hamming loss", "hamming", ".4f"),
     "exact": Column.number("all labels right", "exact", ".4f"),
+    "letters": Column.number("test letters right", "letters", ".4f"),
     "ndcg": Column.number("test NDCG@10", "ndcg", ".4f"),
     "p_map_lambda_mart": Column.number("p, MAP against LambdaMART", "p_map_lambda_mart", ".3f"),
     "p_ndcg_lambda_mart": Column.number("p, NDCG", "p_ndcg_lambda_mart", ".3f"),

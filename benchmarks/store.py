@@ -42,6 +42,7 @@ NAMES = (
     "binned",
     "sequences",
     "multilabel",
+    "letters",
     "growth",
     "reading",
     "fusion",
