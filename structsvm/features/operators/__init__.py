@@ -9,6 +9,7 @@ import structsvm.features.operators.composed  # noqa: F401
 from structsvm.features.operators.base import Operator
 from structsvm.features.operators.binned import Binned, BinnedMatrix
 from structsvm.features.operators.dense import Dense
+from structsvm.features.operators.leaves import LeafMatrix, Leaves
 from structsvm.features.operators.matrix import MatrixKind, readable, register_matrix
 from structsvm.features.operators.rows import Rows
 from structsvm.features.operators.sparse import Sparse
@@ -16,6 +17,7 @@ from structsvm.features.operators.views import example_combine, example_scores, 
 
 __all__ = [
     "BinnedMatrix",
+    "LeafMatrix",
     "MatrixKind",
     "Operator",
     "Rows",
@@ -27,5 +29,5 @@ __all__ = [
 ]
 
 # Kinds are tried from the last to the first; Dense accepts anything that NumPy can convert, so it is tried last.
-for _kind in (Dense(), Sparse(), Binned()):
+for _kind in (Dense(), Sparse(), Binned(), Leaves()):
     register_matrix(_kind)

@@ -66,6 +66,61 @@ class WithIntercept(Operator):
         return type(self)(self.rows.block(start, stop), self.scaling)
 
 
+class BesideView(NamedTuple):
+    """Two views of the same examples; the first ``split`` weights are of the left one."""
+
+    ptr: IntVector
+    left: Any
+    right: Any
+    split: int
+
+
+def _beside_scores(view: Any, i: Any, w: Any, out: Any) -> None:
+    example_scores(view.left, i, w[: view.split], out)
+    added = np.empty(len(out))
+    example_scores(view.right, i, w[view.split :], added)
+    out += added
+
+
+def _beside_combine(view: Any, i: Any, c: Any, out: Any) -> None:
+    example_combine(view.left, i, c, out[: view.split])
+    example_combine(view.right, i, c, out[view.split :])
+
+
+@frozen(eq=False)
+class Beside(Operator):
+    """The columns of two operators side by side: a score is the sum of theirs."""
+
+    left: Operator
+    right: Operator
+
+    @property
+    def ptr(self) -> IntVector:
+        return self.left.ptr
+
+    @property
+    def stored(self) -> int:
+        return self.left.stored + self.right.stored
+
+    @property
+    def d(self) -> int:
+        return self.left.d + self.right.d
+
+    @property
+    def view(self) -> BesideView | None:
+        left, right = self.left.view, self.right.view
+        return None if left is None or right is None else BesideView(self.ptr, left, right, self.left.d)
+
+    def scores(self, w: Vector) -> Vector:
+        return np.asarray(self.left.scores(w[: self.left.d]) + self.right.scores(w[self.left.d :]))
+
+    def combine(self, c: Vector) -> Vector:
+        return np.concatenate((self.left.combine(c), self.right.combine(c)))
+
+    def block(self, start: int, stop: int) -> Self:
+        return type(self)(self.left.block(start, stop), self.right.block(start, stop))
+
+
 class PerClassView(NamedTuple):
     """K scores for each row of another view."""
 
@@ -252,6 +307,7 @@ class Pair(Operator):
 
 
 register_view(InterceptView, _intercept_scores, _intercept_combine)
+register_view(BesideView, _beside_scores, _beside_combine)
 register_view(PerClassView, _class_scores, _class_combine)
 register_view(SharedView, _shared_scores, _shared_combine)
 register_view(PairView, _pair_scores, _pair_combine)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from structsvm.exceptions import InputError
 from structsvm.features.operators import Operator, Rows
-from structsvm.features.operators.composed import Pair, PerClass, WithIntercept, WithShared
+from structsvm.features.operators.composed import Beside, Pair, PerClass, WithIntercept, WithShared
 from tests.small_problems import matrix_of
 
 KINDS: dict[str, Callable[[Operator], Operator]] = {
@@ -20,6 +20,7 @@ KINDS: dict[str, Callable[[Operator], Operator]] = {
     "per_class": lambda rows: PerClass(rows, 3),
     "per_class_of_intercept": lambda rows: PerClass(WithIntercept(rows, -0.4), 2),
     "intercept_of_per_class": lambda rows: WithIntercept(PerClass(rows, 2), 0.5),
+    "beside": lambda rows: Beside(PerClass(rows, 1), WithIntercept(rows, 0.3)),
     "shared": lambda rows: WithShared.alone(rows.d, rows.n),
     "with_shared": lambda rows: WithShared(rows, 2),
     "chain": lambda rows: WithShared(PerClass(WithIntercept(rows, -0.4), 2), 4),

@@ -1,4 +1,4 @@
-"""A BinnedMatrix is the matrix of zeros and ones that it stands for."""
+"""A BinnedMatrix or LeafMatrix is the matrix of zeros and ones that it stands for."""
 
 import pickle
 from typing import Any
@@ -9,27 +9,33 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from structsvm.exceptions import InputError
-from structsvm.features.operators import BinnedMatrix
+from structsvm.features.operators import BinnedMatrix, LeafMatrix
+from structsvm.features.operators.coded import CodedMatrix
 
 
 @st.composite
-def matrices(draw: st.DrawFn) -> BinnedMatrix:
-    """Functions of no, one, a few, or more than 255 thresholds; rows from none on."""
-    sizes = draw(st.lists(st.sampled_from([0, 1, 2, 5, 255, 256]), min_size=1, max_size=4))
+def matrices(draw: st.DrawFn) -> CodedMatrix:
+    """Functions of no, one, a few, or more than 255 thresholds, or trees of as many leaves; rows from none on."""
+    kind: Any = draw(st.sampled_from([BinnedMatrix, LeafMatrix]))
+    few = [0, 1, 2, 5, 255, 256] if kind is BinnedMatrix else [1, 2, 5, 256, 257]
+    sizes = draw(st.lists(st.sampled_from(few), min_size=1, max_size=4))
     rng = np.random.default_rng(draw(st.integers(0, 999)))
-    codes = rng.integers(0, np.array(sizes) + 1, (draw(st.integers(0, 9)), len(sizes)))
-    return BinnedMatrix(codes, np.cumsum([0, *sizes]))
+    codes = rng.integers(0, np.array(sizes) + (kind is BinnedMatrix), (draw(st.integers(0, 9)), len(sizes)))
+    return kind(codes, np.cumsum([0, *sizes]))
 
 
-def by_definition(B: BinnedMatrix) -> Any:
-    """Column offsets[f] + k is 1 where more than k thresholds are satisfied."""
+def by_definition(B: CodedMatrix) -> Any:
+    """Column offsets[f] + k is 1 where more than k thresholds are satisfied, or the row is in leaf k."""
     sizes = np.diff(B.offsets).tolist()
-    rows = [[float(code > k) for code, size in zip(row, sizes, strict=True) for k in range(size)] for row in B.codes]
+    one = np.greater if isinstance(B, BinnedMatrix) else np.equal
+    rows = [
+        [float(one(code, k)) for code, size in zip(row, sizes, strict=True) for k in range(size)] for row in B.codes
+    ]
     return np.array(rows, dtype=np.float64).reshape(len(B.codes), sum(sizes))
 
 
 @given(matrices())
-def test_it_is_what_it_stands_for(B: BinnedMatrix) -> None:
+def test_it_is_what_it_stands_for(B: CodedMatrix) -> None:
     expected = by_definition(B)
     assert (B.shape, B.ndim, len(B)) == (expected.shape, 2, len(expected))
     np.testing.assert_array_equal(B.toarray(), expected)
@@ -43,14 +49,14 @@ def test_it_is_what_it_stands_for(B: BinnedMatrix) -> None:
 
 
 @given(matrices())
-def test_a_code_takes_the_fewest_bytes(B: BinnedMatrix) -> None:
-    largest = np.diff(B.offsets).max()
+def test_a_code_takes_the_fewest_bytes(B: CodedMatrix) -> None:
+    largest = np.diff(B.offsets).max() - isinstance(B, LeafMatrix)
     assert B.codes.dtype == (np.uint8 if largest <= 255 else np.uint16)
     assert B.nbytes == B.codes.size * B.codes.itemsize + B.offsets.nbytes
 
 
 @given(B=matrices(), data=st.data())
-def test_rows_are_selected_as_those_of_an_array(B: BinnedMatrix, data: st.DataObject) -> None:
+def test_rows_are_selected_as_those_of_an_array(B: CodedMatrix, data: st.DataObject) -> None:
     whole, n = B.toarray(), len(B)
     numbers = st.lists(st.integers(-n, n - 1), max_size=5) if n else st.just([])
     masks = st.lists(st.booleans(), min_size=n, max_size=n)
@@ -105,10 +111,10 @@ def test_codes_of_the_right_type_are_not_copied(sizes: list[int]) -> None:
 
 
 @given(matrices())
-def test_rows_under_one_another(B: BinnedMatrix) -> None:
-    again = BinnedMatrix.stack([B[:1], B[1:1], B[1:]])
+def test_rows_under_one_another(B: CodedMatrix) -> None:
+    again = type(B).stack([B[:1], B[1:1], B[1:]])
     np.testing.assert_array_equal(again.codes, B.codes)
-    assert BinnedMatrix.stack([B]) is B
+    assert type(B).stack([B]) is B
 
 
 def test_different_thresholds_are_not_stacked() -> None:
@@ -157,3 +163,16 @@ def test_what_does_not_fit_is_refused(codes: Any, offsets: Any, message: str) ->
 def test_csr_of_any_shape(shape: tuple[int, int]) -> None:
     X = BinnedMatrix(np.ones(shape, dtype=np.int64), np.arange(shape[1] + 1) * 2)
     np.testing.assert_array_equal(X.tocsr().toarray(), X.toarray())
+
+
+@pytest.mark.parametrize(
+    ("codes", "offsets", "message"),
+    [
+        ([[0]], [0, 0], "begins with 0 and ascends"),
+        ([[2]], [0, 2], "codes of tree 0 are beyond 0 to 1, as it has 2 leaves"),
+        ([[0]], [0, 65_537], "a tree has 65537 leaves; at most 65536 can be coded"),
+    ],
+)
+def test_a_tree_has_leaves_and_codes_are_of_them(codes: Any, offsets: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        LeafMatrix(codes, offsets)

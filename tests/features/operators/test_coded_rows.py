@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from structsvm.exceptions import InputError
-from structsvm.features.operators import BinnedMatrix, Operator, Rows, readable
+from structsvm.features.operators import BinnedMatrix, LeafMatrix, Operator, Rows, readable
 from structsvm.features.operators.composed import PerClass, WithIntercept
 from structsvm.features.operators.views import write_combination, write_scores
 
@@ -24,12 +24,14 @@ each_maker = pytest.mark.parametrize("maker", MAKERS)
 
 @st.composite
 def both(draw: st.DrawFn) -> tuple[Rows, Rows]:
-    """Examples of 0 to 9 rows, binned and expanded; the functions have 0 to 300 thresholds."""
+    """Examples of 0 to 9 rows, coded and expanded; functions and trees have up to 300 thresholds or leaves."""
+    kind: Any = draw(st.sampled_from([BinnedMatrix, LeafMatrix]))
     lengths = draw(st.lists(st.integers(0, 9), min_size=1, max_size=5).filter(sum))
-    sizes = draw(st.lists(st.sampled_from([0, 1, 3, 50, 300]), min_size=1, max_size=6).filter(sum))
+    few = [0, 1, 3, 50, 300] if kind is BinnedMatrix else [1, 3, 50, 300]
+    sizes = draw(st.lists(st.sampled_from(few), min_size=1, max_size=6).filter(sum))
     rng = np.random.default_rng(draw(st.integers(0, 999)))
-    codes = rng.integers(0, np.array(sizes) + 1, (sum(lengths), len(sizes)))
-    B, ptr = BinnedMatrix(codes, np.cumsum([0, *sizes])), np.cumsum([0, *lengths])
+    codes = rng.integers(0, np.array(sizes) + (kind is BinnedMatrix), (sum(lengths), len(sizes)))
+    B, ptr = kind(codes, np.cumsum([0, *sizes])), np.cumsum([0, *lengths])
     return Rows(B, ptr), Rows(B.toarray(), ptr)
 
 
@@ -43,7 +45,7 @@ def vectors(operator: Operator) -> tuple[Any, Any]:
 @each_maker
 @settings(max_examples=30)
 @given(pair=both())
-def test_binned_is_expanded(maker: str, pair: tuple[Rows, Rows]) -> None:
+def test_coded_is_expanded(maker: str, pair: tuple[Rows, Rows]) -> None:
     binned, expanded = (MAKERS[maker](rows) for rows in pair)
     w, c = vectors(expanded)
     assert (binned.d, binned.n) == (expanded.d, expanded.n)
