@@ -7,12 +7,11 @@ from importlib.util import find_spec
 import numpy as np
 from attrs import frozen
 
-from benchmarks.data import graded, letor_folder, robust_folder
+from benchmarks.data import graded, letor_folder, robust_folder, robust_pools
 from benchmarks.measuring import Size, clock
 from benchmarks.mq2008 import read_folds
 from benchmarks.rows import Row, Target, without_data
-from structsvm.data import RankingData, join_runs, load_qrels, load_runs
-from structsvm.features import FillMissing, QueryMinMax
+from structsvm.data import RankingData
 from structsvm.foundation.types import Vector
 from structsvm.metrics import NDCG
 from structsvm.protocols.catalogue import LIGHTGBM_SAMPLING
@@ -113,18 +112,14 @@ def data_sets(size: Size) -> Iterator[tuple[str, list[Fold]]]:
 
 def _pools(size: Size) -> list[Fold]:
     """Return the folds of the pools of TREC 2003's Robust track."""
-    folder = robust_folder()
-    assert folder is not None
-    joined, qrels = join_runs(load_runs(folder / "runs")), load_qrels(folder / "qrels.txt")
-    topics = np.random.default_rng(0).permutation(np.unique(joined.qid))
+    data = robust_pools()
+    topics = np.random.default_rng(0).permutation(np.unique(data.qid))
     topics = topics[: max(10, round(len(topics) * size.scale))]
-    scaled = FillMissing(0.0).fit_transform(QueryMinMax().fit_transform(joined.X, qid=joined.qid), qid=joined.qid)
-    grades = np.maximum(qrels.labels(joined.qid, joined.doc_ids), 0.0)
 
     def part(*numbers: int) -> RankingData:
-        chosen = np.isin(joined.qid, np.concatenate([topics[number % 5 :: 5] for number in numbers]))
-        qid = np.unique(joined.qid[chosen], return_inverse=True)[1]
-        return RankingData(scaled[chosen], grades[chosen], qid, joined.doc_ids[chosen])
+        chosen = np.isin(data.qid, np.concatenate([topics[number % 5 :: 5] for number in numbers]))
+        qid = np.unique(data.qid[chosen], return_inverse=True)[1]
+        return RankingData(data.X[chosen], data.y[chosen], qid, None)
 
     return [(part(k, k + 1, k + 2), part(k + 3), part(k + 4)) for k in range(5)]
 

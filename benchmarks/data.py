@@ -11,7 +11,8 @@ import scipy.sparse as sp
 from attrs import frozen
 from numpy.typing import DTypeLike
 
-from structsvm.data import RankingData
+from structsvm.data import RankingData, join_runs, load_qrels, load_runs
+from structsvm.features import FillMissing, QueryMinMax
 from structsvm.foundation.types import IntVector, Vector
 
 _CHUNK = 50_000
@@ -124,6 +125,15 @@ def letor_folder() -> Path | None:
 def robust_folder() -> Path | None:
     """Return the folder of the Robust track of TREC 2003, as `letor_folder` does."""
     return _folder("robust03")
+
+
+def robust_pools(depth: int = 1000) -> RankingData:
+    """Return the pools of the Robust track's submissions: min-max normalised scores, and grades 0 to 2."""
+    folder = robust_folder()
+    assert folder is not None
+    joined, qrels = join_runs(load_runs(folder / "runs"), depth=depth), load_qrels(folder / "qrels.txt")
+    scaled = FillMissing(0.0).fit_transform(QueryMinMax().fit_transform(joined.X, qid=joined.qid), qid=joined.qid)
+    return RankingData(scaled, np.maximum(qrels.labels(joined.qid, joined.doc_ids), 0.0), joined.qid, joined.doc_ids)
 
 
 def text_folder() -> Path | None:

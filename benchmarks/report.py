@@ -40,7 +40,7 @@ measures all of it and writes this page. How to read the tables:
 
 GROUPS = {
     "Beside other programs": (
-        *("average_precision", "mq2008", "folds", "zero_one", "multilabel", "letters", "hinge", "objectives"),
+        *("average_precision", "mq2008", "folds", "zero_one", "multilabel", "letters", "hinge", "objectives", "trees"),
         *("beside_lightgbm_dask", "reading", "indexing", "retrieval", "serving", "commands", "installs"),
     ),
     "Which loss or ranker": ("ndcg", "cutoff", "full_depth", "bounds", "clicks", "weight_search", "costs", "fusion"),

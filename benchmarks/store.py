@@ -32,6 +32,7 @@ NAMES = (
     "weight_search",
     "hinge",
     "objectives",
+    "trees",
     "costs",
     "zero_one",
     "web30k",

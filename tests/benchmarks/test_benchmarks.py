@@ -60,6 +60,7 @@ def easy(monkeypatch):
         pytest.param("scale", marks=pytest.mark.slow),
         pytest.param("sequences", marks=pytest.mark.slow),
         "sparse",
+        pytest.param("trees", marks=pytest.mark.slow),
         "web30k",
         "weight_search",
         "zero_one",
