@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from sklearn.ensemble import RandomForestRegressor
 
 import structsvm
 import structsvm.text.letor
@@ -208,6 +209,19 @@ SETTINGS: dict[str, dict[str, Any]] = {
         "refit": True,
         "random_state": 0,
     },
+    "TreeRanker": {
+        "loss": "map",
+        "C": 1.0,
+        "n_estimators": 2,
+        "num_leaves": 2,
+        "learning_rate": 0.1,
+        "min_child_samples": 1,
+        "trees": "scikit-learn",
+        "features": True,
+        "normalize": "standard",
+        "monotonic_cst": None,
+        "random_state": 0,
+    },
     "RankSVM": {"C": 1.0, "objective": "pairs", "solver": "auto", "tol": 1e-3, "measure": "map"},
     "RankBoost": {"n_estimators": 2, "max_thresholds": 255, "measure": "map"},
     "RankNet": {"hidden_layer_sizes": 2, "max_iter": 1, "learning_rate": 0.1, "log_odds": 1.0, "weight_decay": 0.0},
@@ -237,6 +251,8 @@ def _of_estimators() -> Iterator[Call]:
     yield Call(
         "Ranker(normalize)", lambda normalize, **rows: structsvm.Ranker(normalize=normalize).fit(**rows), normalize
     )
+    forest = RandomForestRegressor(1, random_state=0).fit(X, Y)
+    yield Call("refit", rankers.refit, {"model": forest, **ROWS, "sample_weight": np.ones(8)})
     yield Call("Ranker.name_features", fitted(structsvm.Ranker).name_features, {"names": ["a", "b", "c"]})
     exported = {"path": "model.json", "format": "json", "feature_names": ["a", "b", "c"], "model_name": "a"}
     yield Call("export", export.export, {"ranker": fitted(structsvm.Ranker), **exported})
@@ -276,6 +292,8 @@ def _of_estimators() -> Iterator[Call]:
     )
     yield Call("BinnedMatrix", features.BinnedMatrix, {"codes": np.ones((2, 1), dtype=int), "offsets": [0, 2]})
     yield Call("BinnedMatrix.stack", features.BinnedMatrix.stack, {"parts": [features.BinnedMatrix([[1]], [0, 2])]})
+    yield Call("LeafMatrix", operators.LeafMatrix, {"codes": np.ones((2, 1), dtype=int), "offsets": [0, 2]})
+    yield Call("LeafMatrix.stack", operators.LeafMatrix.stack, {"parts": [operators.LeafMatrix([[1]], [0, 2])]})
     yield Call("Preferences", rankers.Preferences, {"better": [0], "worse": [1], "magnitude": 1.0})
     yield Call("Preferences.of", rankers.Preferences.of, {"pairs": [(0, 1)]})
     yield Call("Preferences.of_labels", rankers.Preferences.of_labels, {"y": Y, "qid": QID})

@@ -26,6 +26,7 @@ from structsvm.foundation.compute.threads import using
 from structsvm.foundation.queries import Queries
 from structsvm.foundation.settings import place
 from structsvm.foundation.types import Vector
+from structsvm.models.base import TrainedModel
 from structsvm.models.linear import LinearModel
 from structsvm.registry.capabilities import Capabilities
 from structsvm.result import Result
@@ -44,7 +45,7 @@ class LinearScores(TrainedEstimator, RankingEstimator):
 
     normalize: str | None = None
     n_jobs: int | None = None
-    _form = LinearModel
+    _form: ClassVar[type[TrainedModel]] = LinearModel
     model_: LinearModel
 
     @property

@@ -86,6 +86,8 @@ def written_setting(name: str, value: Any) -> Any:
             return written_object(losses, value)
         case "solver":
             return written_object(solvers, value)
+        case "trees":
+            return value if isinstance(value, str | None) else {"text": _described(value)}
         case "C" | "intercept_scaling":
             return float(value)
         case _ if value is None:
@@ -112,6 +114,8 @@ def read_setting(name: str, written: Any) -> Any:
             return read_object(losses, written)
         case "solver":
             return read_object(solvers, written)
+        case "trees" if _is_text(written):
+            return Unregistered(str(written["text"]))
         case "C" | "intercept_scaling" | "tol":
             require_number(name, written, above=0.0, optional=name == "tol")
         case "fit_intercept" | "warm_start":

@@ -18,6 +18,7 @@ _FORMS = {
     "stumps": "StumpModel",
     "network": "NetworkModel",
     "trees": "TreeModel",
+    "leaves": "LeafModel",
     "joint": "JointModel",
 }
 """Modules of the forms of models, and their classes; only the form in the file is imported."""

@@ -6,6 +6,7 @@ from structsvm.rankers.preferences import Preferences
 from structsvm.rankers.rank_boost import RankBoost
 from structsvm.rankers.rank_net import RankNet
 from structsvm.rankers.rank_svm import RankSVM
+from structsvm.rankers.tree_ranker import TreeRanker, refit
 from structsvm.rankers.weight_search import WeightSearch
 
 __all__ = [
@@ -15,5 +16,7 @@ __all__ = [
     "RankBoost",
     "RankNet",
     "RankSVM",
+    "TreeRanker",
     "WeightSearch",
+    "refit",
 ]

@@ -198,6 +198,7 @@ rankers: Registry[Any] = Registry(
         "rank_boost": "structsvm.rankers:RankBoost",
         "rank_net": "structsvm.rankers:RankNet",
         "lambda_mart": "structsvm.rankers:LambdaMART",
+        "trees": "structsvm.rankers:TreeRanker",
     },
     classes=("structsvm.estimators.ranking:RankingEstimator",),
     place="train --ranker",

@@ -28,7 +28,7 @@ from structsvm.models import LinearModel, TrainedModel
 from structsvm.models.export import export
 from structsvm.models.joint import JointModel
 from structsvm.models.trees import booster_of, read_trees
-from structsvm.rankers import LambdaMART, MaximumEntropy, RankBoost, RankNet, RankSVM, WeightSearch
+from structsvm.rankers import LambdaMART, MaximumEntropy, RankBoost, RankNet, RankSVM, TreeRanker, WeightSearch
 from structsvm.registry import rankers
 from structsvm.registry.built_in import exports
 
@@ -47,6 +47,8 @@ MADE = {
     "lambda_mart": LambdaMART(
         8, min_child_samples=3, random_state=0, params={"num_threads": 1, "label_gain": [0, 1, 3]}
     ),
+    "trees": TreeRanker(n_estimators=5, trees="scikit-learn", random_state=0),
+    "trees alone": TreeRanker(n_estimators=5, trees="scikit-learn", random_state=0, features=False),
 }
 every = pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[needs_lightgbm] if name == "lambda_mart" else []) for name in MADE]

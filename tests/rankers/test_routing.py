@@ -22,6 +22,7 @@ SMALL = {
     "LambdaMART": {"n_estimators": 3, "params": {"num_threads": 1}},
     "RankBoost": {"n_estimators": 3},
     "RankNet": {"max_iter": 3, "random_state": 0},
+    "TreeRanker": {"n_estimators": 3, "trees": "scikit-learn", "random_state": 0},
 }
 ESTIMATORS = {"Ranker": Ranker()} | {name: CLASSES[name](**SMALL.get(name, {})) for name in sorted(CLASSES)}
 LEARNERS = [name for name, estimator in ESTIMATORS.items() if not isinstance(estimator, Fusion)]

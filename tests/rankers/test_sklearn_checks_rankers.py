@@ -3,7 +3,7 @@
 import pytest
 from sklearn.utils.estimator_checks import check_estimator
 
-from structsvm.rankers import LambdaMART, MaximumEntropy, RankBoost, RankNet, RankSVM, WeightSearch
+from structsvm.rankers import LambdaMART, MaximumEntropy, RankBoost, RankNet, RankSVM, TreeRanker, WeightSearch
 
 ONE_KIND = dict.fromkeys(
     [
@@ -36,6 +36,10 @@ SPARSE = DENSE | {"check_sample_weight_equivalence_on_sparse_data": ONE_WEIGHT}
         (WeightSearch(), SPARSE | ONE_KIND),
         (WeightSearch("random", incremental=True, fix_first=True), SPARSE | ONE_KIND),
         (LambdaMART(n_estimators=10, min_child_samples=2), SPARSE),
+        (
+            TreeRanker(n_estimators=10, min_child_samples=2, trees="scikit-learn", random_state=0),
+            SPARSE | ONE_KIND | {"check_estimators_pickle": "boosted trees of scikit-learn do not split by NaN"},
+        ),
     ],
     ids=lambda value: type(value).__name__,
 )

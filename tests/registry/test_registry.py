@@ -97,6 +97,7 @@ WRITTEN: dict[str, dict[str, Any]] = {
     "monotonic_cst": {"[1,0,-1]": [1, 0, -1], "{bm25:1}": {"bm25": 1}},
     "directions": {"[[1,0],[0,1]]": [[1, 0], [0, 1]], "coordinates": "coordinates"},
     "start": {"[1,0]": [1, 0], "first": "first"},
+    "trees": {"scikit-learn": "scikit-learn", "none": None},
     "count": {"nonzero": "nonzero"},
     "weights": {"measure": "measure", "[1,0.5]": [1, 0.5]},
     "propensity": {"[0.5]": [0.5]},

@@ -1,0 +1,125 @@
+"""Trees of other libraries: the leaves and scores are those of the library, with its values and with new ones."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.ensemble import (
+    ExtraTreesRegressor,
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    HistGradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from sklearn.linear_model import Ridge
+from sklearn.tree import DecisionTreeRegressor
+
+from structsvm.exceptions import InputError
+from structsvm.foundation.types import Matrix, Vector
+from structsvm.rankers.ensembles import ensemble_of
+
+
+def data(holes: bool = True) -> tuple[Matrix, Vector]:
+    """Products of features, with zeros, and with NaN if ``holes``."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 5))
+    y = X[:, 0] * X[:, 1] + X[:, 2]
+    X[rng.random(X.shape) < 0.2] = 0.0
+    if holes:
+        X[rng.random(X.shape) < 0.2] = np.nan
+    return X, y
+
+
+def require_equal(ensemble: Any, X: Matrix, scores: Any, rtol: float = 1e-12) -> None:
+    """Compare sums of leaf values with the library's scores, up to a constant, and those of other values."""
+    trees, values = ensemble.trees()
+    leaves = trees.leaves(X) + trees.offsets[:-1]
+    assert np.ptp(values[leaves].sum(axis=1) - scores(None)) < 1e3 * rtol
+    others = np.random.default_rng(1).normal(size=len(values))
+    np.testing.assert_allclose(scores(ensemble.with_values(others)), others[leaves].sum(axis=1), rtol=0, atol=50 * rtol)
+    assert np.ptp(values[leaves].sum(axis=1) - scores(None)) < 1e3 * rtol  # the model is not changed
+
+
+@pytest.mark.parametrize("settings", [{}, {"zero_as_missing": True}, {"use_missing": False}, {"boosting": "rf"}])
+def test_lightgbm(settings: dict[str, Any]) -> None:
+    lightgbm = pytest.importorskip("lightgbm")
+    X, y = data()
+    sampled = {"bagging_fraction": 0.6, "bagging_freq": 1} if settings.get("boosting") == "rf" else {}
+    given = {"objective": "regression", "verbosity": -1, "num_threads": 1, "num_leaves": 9, **settings, **sampled}
+    booster = lightgbm.train(given, lightgbm.Dataset(X, y), 12)
+    ensemble = ensemble_of(booster)
+    np.testing.assert_array_equal(ensemble.trees()[0].leaves(X), booster.predict(X, pred_leaf=True))
+    # The raw score of a random forest of LightGBM is the sum of its trees, the prediction their mean.
+    raw = settings.get("boosting") != "rf"
+    require_equal(ensemble, X, lambda other: (other or booster).predict(X, raw_score=raw))
+
+
+def test_lightgbm_refuses_categories_and_classes() -> None:
+    lightgbm = pytest.importorskip("lightgbm")
+    X, y = data(holes=False)
+    X[:, 0] = np.round(X[:, 0] * 3 + 20)
+    y = y + (X[:, 0] % 3 == 1) * 5
+    quiet = {"verbosity": -1, "num_threads": 1}
+    booster = lightgbm.train({"objective": "regression", **quiet}, lightgbm.Dataset(X, y, categorical_feature=[0]), 5)
+    with pytest.raises(InputError, match="LightGBM model has splits by categories"):
+        ensemble_of(booster).trees()
+    several = lightgbm.train(
+        {"objective": "multiclass", "num_class": 3, **quiet}, lightgbm.Dataset(X, np.digitize(y, [0, 2])), 2
+    )
+    with pytest.raises(InputError, match="several trees a round"):
+        ensemble_of(several).trees()
+
+
+@pytest.mark.parametrize("method", ["hist", "exact"])
+def test_xgboost(method: str) -> None:
+    xgboost = pytest.importorskip("xgboost")
+    X, y = data()
+    model = xgboost.XGBRegressor(n_estimators=12, max_depth=4, tree_method=method, n_jobs=1).fit(X, y)
+    rows = xgboost.DMatrix(X)
+    require_equal(
+        ensemble_of(model),
+        X,
+        lambda other: (other or model.get_booster()).predict(rows, output_margin=True),
+        rtol=1e-7,
+    )
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        GradientBoostingRegressor(n_estimators=8, max_leaf_nodes=6),
+        GradientBoostingClassifier(n_estimators=8),
+        RandomForestRegressor(8, max_depth=4),
+        ExtraTreesRegressor(8, max_depth=4),
+        DecisionTreeRegressor(max_depth=4),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_scikit_learn(model: Any) -> None:
+    boosted = "Boosting" in type(model).__name__
+    X, y = data(holes=not boosted)
+    classes = hasattr(model, "classes_") or "Classifier" in type(model).__name__
+    model.fit(X, y > 0 if classes else y)
+
+    def scores(other: Any) -> Any:
+        found = other or model
+        initial = model.init_.predict_proba(X[:1]) if classes else model.init_.predict(X[:1]) if boosted else 0.0
+        constant = np.log(initial[0, 1] / initial[0, 0]) if classes else np.ravel(initial)[0]
+        return (found.decision_function(X) if classes else found.predict(X)) - constant
+
+    require_equal(ensemble_of(model), X, scores)
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (Ridge(), "trees must be a fitted ensemble of LightGBM, XGBoost or scikit-learn .*got Ridge"),
+        (HistGradientBoostingRegressor(max_iter=2), "got HistGradientBoostingRegressor"),
+        (RandomForestClassifier(2), "the trees of RandomForestClassifier do not have one number a leaf"),
+    ],
+)
+def test_other_models_are_refused(model: Any, message: str) -> None:
+    X, y = data(holes=False)
+    with pytest.raises(InputError, match=message):
+        ensemble_of(model.fit(X, y > 0)).trees()
