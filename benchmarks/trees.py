@@ -110,13 +110,14 @@ def _joined(parts: Fold) -> RankingData:
 
 def _partition(data: RankingData, seed: int, size: Size) -> list[Fold]:
     """Return five folds of the queries in random order."""
-    ids = np.random.default_rng(seed).permutation(np.unique(data.qid))
+    qid = np.unique(data.qid, return_inverse=True)[1]
+    ids = np.random.default_rng(seed).permutation(np.unique(qid))
     ids = ids[: max(15, round(len(ids) * size.scale))]
 
     def part(*numbers: int) -> RankingData:
-        rows = np.flatnonzero(np.isin(data.qid, np.concatenate([ids[number % 5 :: 5] for number in numbers])))
-        rows = rows[np.argsort(data.qid[rows], kind="stable")]
-        return RankingData(data.X[rows], data.y[rows], data.qid[rows], None)
+        rows = np.flatnonzero(np.isin(qid, np.concatenate([ids[number % 5 :: 5] for number in numbers])))
+        rows = rows[np.argsort(qid[rows], kind="stable")]
+        return RankingData(data.X[rows], data.y[rows], qid[rows], None)
 
     return [(part(k, k + 1, k + 2), part(k + 3), part(k + 4)) for k in range(5)]
 

@@ -61,7 +61,7 @@ class Trees:
         return self.splits + np.arange(len(self.splits))
 
     def leaves(self, X: Any) -> NDArray[np.unsignedinteger[Any]]:
-        """Return the leaf of each row in each tree, from 0, shape (rows, T), as the smallest integers that hold them."""
+        """Return the leaf of each row in each tree, from 0, shape (rows, T), in the smallest type."""
         trees = len(self.splits) - 1
         found = np.zeros((X.shape[0], trees), np.min_scalar_type(int(np.diff(self.splits).max())))
         step = max(1, _AT_ONCE // max(1, trees))

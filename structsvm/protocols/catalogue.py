@@ -11,12 +11,12 @@ from structsvm.protocols.estimator_model import EstimatorModel
 from structsvm.protocols.feature_maps import AsGiven, FeatureMap, Indicators, Scores
 from structsvm.protocols.model import ProtocolModel
 from structsvm.protocols.svm_models import ClassificationSVM, RankingSVM
-from structsvm.rankers import LambdaMART, MaximumEntropy, RankBoost, RankNet, RankSVM, WeightSearch
+from structsvm.rankers import LambdaMART, MaximumEntropy, RankBoost, RankNet, RankSVM, TreeRanker, WeightSearch
 from structsvm.registry import Registry, fusions
 from structsvm.registry.built_in import experiment_models
 
-EXTRAS = {"LambdaMART": "lightgbm"}
-"""Models that need a package of an extra."""
+EXTRAS = {"LambdaMART": "lightgbm", "SVM-map-trees": "lightgbm"}
+"""Models that need the package of the extra ``lambdamart``."""
 
 LIGHTGBM_SAMPLING = {"bagging_fraction": 0.8, "bagging_freq": 1, "feature_fraction": 0.6}
 """Row and column sampling of LightGBM in comparisons: its defaults sample nothing and test worse on MQ2008."""
@@ -35,9 +35,7 @@ def other_system(
     queries_Cs: Sequence[float],
 ) -> ProtocolModel:
     """Return a ranker or fusion with the features and grids of one protocol, or raise NotInstalledError."""
-    fault = _fault(name)
-    if fault:
-        raise NotInstalledError(f"the model {name} needs {EXTRAS[name]}{fault}")
+    _require_package(name)
     dense = AsGiven(dense=True)
     rounds, epochs = range(every, _MOST_ROUNDS + 1, every), range(every, _MOST_EPOCHS + 1, every)
     match name:
@@ -124,6 +122,10 @@ def benchmark_model(name: str) -> ProtocolModel:
         return RankingSVM(name=name, features=AsGiven(), loss=_LETOR_LOSSES[name], Cs=_LINEAR_CS, tol=_TOL)
     if name == "SVM-map-bins":
         return RankingSVM(name=name, features=Indicators(10), loss="map", Cs=_BINNED_CS, tol=_BINNED_TOL)
+    if name == "SVM-map-trees":
+        _require_package(name)
+        trees = TreeRanker("map", trees="lightgbm", tol=_TOL, random_state=0, n_jobs=1)
+        return EstimatorModel(name=name, features=AsGiven(), estimator=trees, grid={"C": _BINNED_CS})
     return other_system(name, features=AsGiven(), every=1, tol=_TOL, pairs_Cs=_PAIRS_CS, queries_Cs=_QUERIES_CS)
 
 
@@ -148,13 +150,20 @@ def needed_package(model: str) -> str:
     return EXTRAS[model] if _fault(model) else ""
 
 
+def _require_package(model: str) -> None:
+    """Raise NotInstalledError if a model's package is unusable."""
+    fault = _fault(model)
+    if fault:
+        raise NotInstalledError(f"the model {model} needs {EXTRAS[model]}{fault}")
+
+
 def _fault(model: str) -> str:
     """Return the reason why a model's package is unusable, with the remedy; "" if it needs none."""
     package = EXTRAS.get(model)
     if package is None:
         return ""
     if find_spec(package) is None:
-        return f": pip install 'structural-svm[{model.lower()}]'"
+        return ": pip install 'structural-svm[lambdamart]'"
     try:
         import_module(package)
     except (ImportError, OSError) as error:

@@ -295,13 +295,16 @@ def _models(target: str, command: str, own: tuple[str, ...]) -> Registry[Any]:
 
 
 benchmark_models: Registry[Any] = _models(
-    "structsvm.protocols.catalogue:benchmark_model", "benchmark", ("SVM-map", "SVM-map-bins", "SVM-roc", "SVM-ndcg")
+    "structsvm.protocols.catalogue:benchmark_model",
+    "benchmark",
+    ("SVM-map", "SVM-map-bins", "SVM-roc", "SVM-ndcg", "SVM-map-trees"),
 )
 """Models of LETOR's benchmark.
 
-"SVM-map", "SVM-roc" and "SVM-ndcg" are linear in the features, and optimise average precision, ROC area and NDCG;
-"SVM-map-bins" reads indicators of 10 quantiles of each feature instead (section 4.2 of the paper on SVM-map). The
-others are the classes of `structsvm.rankers`, and methods of fusion, which take the features for the scores of systems.
+"SVM-map", "SVM-roc" and "SVM-ndcg" are linear in the features, and optimise average precision, ROC area and NDCG; "SVM-
+map-bins" reads indicators of 10 quantiles of each feature instead (section 4.2 of the paper on SVM-map), and "SVM-map-
+trees" is a `TreeRanker`. The others are the classes of `structsvm.rankers`, and methods of fusion, which take the
+features for the scores of systems.
 
 Examples
 --------

@@ -21,7 +21,7 @@ from tests.protocols.letor.conftest import write_set
 
 FEW = {"every": 100, "tol": 1e-3, "pairs_Cs": (1e-3, 1.0), "queries_Cs": (0.1, 10.0)}
 OTHERS = [name for name in benchmark_models.names() if not name.startswith("SVM-")]
-NO_MODELS = {"Preferences", "Fusion"}
+NO_MODELS = {"Preferences", "Fusion", "refit", "TreeRanker"}
 
 
 def names(models):
@@ -41,7 +41,7 @@ def test_every_other_ranker_and_method_of_fusion_is_a_model():
     assert set(every) == known - NO_MODELS | {"RankSVM-queries", "RankNet-linear"}
     assert len(set(every)) == len(every)
     assert experiment_models.names() == [*PAPER_MODELS, *every]
-    assert benchmark_models.names() == ["SVM-map", "SVM-map-bins", "SVM-roc", "SVM-ndcg", *every]
+    assert benchmark_models.names() == ["SVM-map", "SVM-map-bins", "SVM-roc", "SVM-ndcg", "SVM-map-trees", *every]
     for registry in (benchmark_models, experiment_models):
         assert names(map(registry.create, registry.names())) == registry.names()
     assert Settings().models == PAPER_MODELS
