@@ -31,6 +31,7 @@ GRADED = [np.array(y, dtype=float) for y in ([0, 2, 1], [1, 0, 0, 3], [2, 1, 0, 
 JUDGED = [JudgedPairs(3, [2, 1], [1, 0], [1.0, 3.0]), JudgedPairs(4, [0, 1, 2, 0], [1, 2, 0, 3], [1.0, 2.0, 0.5, 1.0])]
 WEIGHTS = [np.array(y) for y in ([0.0, 1.5, 0.3], [2.0, 0.0, 0.5, 1.0])]
 COSTS = [[0.0, 1.0, 4.0], [0.5, 0.0, 1.0], [2.0, 0.0, 0.0]]
+COSTS_OF_FOUR = [[0.0, 1.0, 4.0, 1.0], [0.5, 0.0, 1.0, 2.0], [2.0, 0.0, 0.0, 1.0], [1.0, 3.0, 0.5, 0.0]]
 CHAINS = [list("abc"), list("bb"), list("c"), list("acbb")]
 INDICATORS = [[0, 1, 1], [1, 0, 0], [1, 1, 1]]
 RING = [[0, 1], [1, 2], [2, 3], [3, 0]]
@@ -44,8 +45,8 @@ CASES = [
     (ROCArea(relevant_from=2), None),
     (ZeroOne(), [1.0, -1.0]),
     (Multiclass("abc", COSTS), "abc"),
-    (ChainHamming("abc"), CHAINS),
-    (ChainHamming("abc", ends=True, transition_features=True, forbidden=["ca"], cost=COSTS), CHAINS),
+    (ChainHamming("abcde"), CHAINS),
+    (ChainHamming("abcd", ends=True, transition_features=True, forbidden=["ca"], cost=COSTS_OF_FOUR), CHAINS),
     (PrecisionAtK(2, truncated=True), None),
     (RecallAtK(2, truncated=True), None),
     (FBeta(2.0), None),
