@@ -19,7 +19,7 @@ from structsvm.problem.oracle import PythonOracle, make_oracle
 from structsvm.result import Status
 from structsvm.solvers import FrankWolfe, OneSlack
 from structsvm.testing import check_loss
-from tests.small_problems import score_vectors
+from tests.small_problems import Listed, score_vectors
 
 EXAMPLES = [[0, 1, 2], [1, 1], [2], [0, 2, 1, 1]]
 
@@ -291,6 +291,20 @@ def test_what_cannot_be_used_is_named() -> None:
     for states in ([], ["a", "b", "a"]):
         with pytest.raises(InputError, match="must be different labels, at least one"):
             ChainHamming(states)
+
+
+@pytest.mark.parametrize("average", [True, False])
+@pytest.mark.parametrize("solver", [OneSlack(tol=1e-6), FrankWolfe(tol=1e-6)], ids=lambda solver: solver.name)
+def test_the_optimum_of_an_enumerated_qp(average: bool, solver: Any) -> None:
+    """The number of wrong labels and their share, with every labelling as a constraint, by SciPy's SLSQP."""
+    rng = np.random.default_rng(3)
+    xs = [rng.standard_normal((length, 2)) for length in (2, 1, 3, 4, 3)]
+    ys = [rng.integers(0, 2, len(x)) for x in xs]
+    problem = Problem.from_examples(xs, ys, loss=ChainHamming([0, 1], average=average), C=7.0)
+    optimum = Listed.of(problem, ys).optimum()
+    result = solver.solve(problem)
+    assert result.dual <= optimum * (1 + 1e-9)
+    assert result.primal == pytest.approx(optimum, rel=1e-5)
 
 
 def test_it_is_no_loss_to_rank_by() -> None:
