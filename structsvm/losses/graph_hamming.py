@@ -197,6 +197,11 @@ class GraphHamming(HammingLoss):
 
     def encode(self, y_hat: Any, y: Any) -> Vector:
         """Return 1 at the state of each node, and at the pair of states of each edge, or their number."""
+        if not isinstance(y, _Labelled):
+            raise InputError(
+                "labels alone do not say which nodes an edge joins: use StructuralSVM or Problem.from_examples, whose "
+                "inputs have the edges"
+            )
         found, K, pairs = self.numbers(y_hat), len(self._known()), self._pairs()
         edges = y.graph.edges
         each = pairs[found[edges[:, 0]], found[edges[:, 1]]]

@@ -61,7 +61,6 @@ class SlackRescaled(Wrapper, ScoreLoss[Any]):
     usable = of_inner("usable")
     loss = of_inner("loss")
     argmax = of_inner("argmax")
-    prediction = of_inner("prediction")
     outputs = of_inner("outputs")
     unwrap = of_inner("unwrap")
     predict = of_inner("predict")

@@ -19,9 +19,11 @@ from structsvm.losses import (
     AveragePrecision,
     ChainHamming,
     FBeta,
+    GraphHamming,
     JudgedPairs,
     Loss,
     Multiclass,
+    MultiLabelHamming,
     PairwiseLoss,
     PrecisionAtK,
     PrecisionRecallBreakEven,
@@ -65,6 +67,8 @@ OF_OUTPUTS: list[tuple[Any, list[Any], list[int]]] = [
     (Multiclass(), ["b", "a", "c", "a"], [3, 3, 3, 3]),
     (Multiclass(cost=[[0, 1, 4], [0.5, 0, 1], [2, 0, 0]]), [0, 1, 2], [3, 3, 3]),
     (ChainHamming(), [[0, 1, 1], [1], [0, 0]], [10, 6, 8]),
+    (MultiLabelHamming(), [[0, 1], [1, 1]], [2, 2]),
+    (MultiLabelHamming("complete", average=False), [[0, 1, 1], [1, 0, 0]], [15, 15]),
     (PreferencePairs(), [JudgedPairs(3, [0, 2], [1, 1], [1.0, 2.0]), JudgedPairs(2, [1], [0], [5.0])], [3, 2]),
 ]
 
@@ -143,7 +147,12 @@ def test_hinges_of_other_outputs_are_those_of_the_definition(loss: Any, ys: Any,
 def test_every_loss_that_is_shipped_is_among_these() -> None:
     shipped = {getattr(losses, name) for name in losses.__all__}
     concrete = {kind for kind in shipped if issubclass(kind, ScoreLoss) and not inspect.isabstract(kind)}
-    assert concrete == {type(loss) for loss in [*OF_QUERIES, *(loss for loss, _, _ in OF_OUTPUTS)]}
+    assert concrete == {GraphHamming, *(type(loss) for loss in [*OF_QUERIES, *(loss for loss, _, _ in OF_OUTPUTS)])}
+
+
+def test_labels_of_graphs_have_no_hinges_without_the_graph() -> None:
+    with pytest.raises(InputError, match="labels alone do not say which nodes an edge joins: use StructuralSVM"):
+        Hinge.of_outputs(GraphHamming([0, 1]), [[0, 1, 1]], [10])
 
 
 @settings(max_examples=40)
