@@ -16,7 +16,7 @@ from structsvm.registry.built_in import exports
 @click.command(
     cls=Command,
     name="export",
-    short_help="Write a model for Solr, Elasticsearch, svm_rank or ONNX.",
+    short_help="Write a model for Solr, Elasticsearch, svm_rank, LightGBM or ONNX.",
     examples=[
         "structsvm export m.npz --format solr --output model.json",
         "structsvm export m.npz --format onnx --output model.onnx",
@@ -42,7 +42,8 @@ def export_command(model: Path, form: str, output: Path, feature_names: Path | N
     """Write a trained model in the format of another program, which then gives documents the same scores.
 
     "json" and "numpy" are plain formats for your own code. A model that normalises features within queries can be
-    written as onnx, json or numpy only: Solr, Elasticsearch and svm_rank score one document at a time.
+    written as onnx, json or numpy only: Solr, Elasticsearch, svm_rank and LightGBM score one document at a time. Trees
+    can be written as lightgbm or onnx, and without weights of features as solr or elasticsearch.
     """
     from structsvm.models.export import export
     from structsvm.models.files import load_model

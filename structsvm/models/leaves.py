@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
 from structsvm.foundation.settings import require_switch
@@ -16,7 +16,7 @@ from structsvm.models.linear import LinearModel
 _AT_ONCE = 2**18
 """Number of leaves found at a time."""
 
-_ZERO = 1e-35
+ZERO = 1e-35
 """Largest magnitude that LightGBM counts as zero."""
 
 LEFT, ZERO_MISSING, NAN_MISSING = 2, 4, 8
@@ -60,6 +60,31 @@ class Trees:
         """First leaf of each tree when the leaves of all trees are numbered, shape (T + 1,)."""
         return self.splits + np.arange(len(self.splits))
 
+    @property
+    def missing_left(self) -> NDArray[np.bool_]:
+        """True for splits that NaN passes to the left, shape (S,)."""
+        missing = self.decision & (ZERO_MISSING | NAN_MISSING) > 0
+        return np.asarray(np.where(missing, self.decision & LEFT > 0, self.threshold >= 0.0))
+
+    @property
+    def zeros_apart(self) -> NDArray[np.bool_]:
+        """True for splits that do not compare zeros with the threshold, but count them as missing, shape (S,)."""
+        return np.asarray((self.decision & ZERO_MISSING > 0) & (self.missing_left != (self.threshold >= 0.0)))
+
+    @property
+    def double(self) -> "Trees":
+        """Trees of equal leaves that do not round features to float32."""
+        if not self.single:
+            return self
+        below = largest_float32(self.threshold)
+        with np.errstate(over="ignore"):
+            down, up = (np.nextafter(below, np.float32(end)).astype(np.float64) for end in (-np.inf, np.inf))
+            # The step up from the largest float32 number is that down from it.
+            half = below + np.where(np.isfinite(up), up - below, below - down) / 2.0
+            # A number halfway between two float32 numbers is rounded to the even one.
+            threshold = np.where(half.astype(np.float32) <= below, half, np.nextafter(half, -np.inf))
+        return evolve(self, threshold=threshold, single=False)
+
     def leaves(self, X: Any) -> NDArray[np.unsignedinteger[Any]]:
         """Return the leaf of each row in each tree, from 0, shape (rows, T), in the smallest type."""
         trees = len(self.splits) - 1
@@ -93,9 +118,18 @@ class Trees:
         """Return the tree of each split, shape (S,)."""
         return np.repeat(np.arange(len(self.splits) - 1), np.diff(self.splits))
 
+    def depths(self) -> IntVector:
+        """Return the number of splits above each split, shape (S,)."""
+        found = np.zeros(len(self.feature), dtype=np.int64)
+        for node, children in enumerate(zip(self.left.tolist(), self.right.tolist(), strict=True)):
+            for child in children:
+                if child >= 0:
+                    found[child] = found[node] + 1
+        return found
+
     def _goes_left(self, X: NDArray[Any], rows: IntVector, nodes: IntVector) -> NDArray[np.bool_]:
         values, decision = X[rows, self.feature[nodes]], self.decision[nodes]
-        lost, small = np.isnan(values), np.abs(values) <= _ZERO
+        lost, small = np.isnan(values), np.abs(values) <= ZERO
         missing = np.where(decision & ZERO_MISSING > 0, lost | small, lost & (decision & NAN_MISSING > 0))
         below = np.where(lost, 0.0, values) <= self.threshold[nodes]
         return np.where(missing, decision & LEFT > 0, below)
@@ -157,7 +191,7 @@ class LeafModel(TrainedModel):
     def parts(self) -> Parts:
         """Return the importance of each feature: how much its splits spread the values of the training rows."""
         spread = np.zeros(self.n_features)
-        sums, counts = self._inner()
+        sums, counts = self.inner()
         left, right = self._children(sums, counts)
         total = np.maximum(left.counts + right.counts, 1)
         gains = left.counts * right.counts / total * (left.means - right.means) ** 2
@@ -225,7 +259,7 @@ class LeafModel(TrainedModel):
     def _explained(self, X: NDArray[Any], qid: Any) -> Explanation:
         """Give each split's change of the mean value of the training rows to its feature (Palczewska et al., 2014)."""
         found = np.zeros(X.shape)
-        sums, counts = self._inner()
+        sums, counts = self.inner()
         left, right = self._children(sums, counts)
         own = sums / np.maximum(counts, 1)
         for rows, nodes, goes_left in self.trees.routes(X):
@@ -239,7 +273,7 @@ class LeafModel(TrainedModel):
         linear = self.linear._explained(without_missing(X), qid)
         return Explanation(found + linear.contributions, base + linear.base)
 
-    def _inner(self) -> tuple[Vector, IntVector]:
+    def inner(self) -> tuple[Vector, IntVector]:
         """Return the sum of the values of the training rows below each split, and their number, shape (S,)."""
         trees = self.trees
         S = len(trees.feature)
@@ -275,6 +309,15 @@ class LeafModel(TrainedModel):
 class _Children(NamedTuple):
     counts: IntVector
     means: Vector
+
+
+def largest_float32(values: Vector) -> NDArray[np.float32]:
+    """Return the largest finite float32 number up to each value, or the smallest of all."""
+    largest = np.finfo(np.float32).max
+    rounded = np.clip(values, -largest, largest).astype(np.float32)
+    with np.errstate(over="ignore"):
+        down = np.nextafter(rounded, np.float32(-np.inf))
+    return np.clip(np.where(rounded > values, down, rounded), -largest, largest)
 
 
 def without_missing(X: Any) -> Any:

@@ -1,7 +1,7 @@
 """Models of `LambdaMART`: trees, scored by LightGBM."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -37,8 +37,8 @@ _MOST_LEAVES = 2**31 - 1
 _DECISIONS = (0, 2, 4, 6, 8, 10)
 """Types of numerical splits: 2 sends missing values left; 4 counts zeros as missing, 8 NaN."""
 
-_END = "end of trees\n"
-_PARAMETERS = "\nparameters:\n[objective: lambdarank]\n\nend of parameters\n\npandas_categorical:null\n"
+END = "end of trees\n"
+PARAMETERS = "\nparameters:\n[objective: lambdarank]\n\nend of parameters\n\npandas_categorical:null\n"
 """Parameters for LightGBM in place of those in a file: its parser does not validate its input."""
 
 _UNUSUAL = re.compile(r"[^0-9.e+\- ]")
@@ -130,9 +130,10 @@ def read_trees(arrays: Mapping[str, Any], n_features: int, trees: int) -> str:
     ends = np.cumsum(sizes)
     parts = zip(sizes, ends.tolist(), strict=True)
     made = [_tree(body[end - size : end], number, n_features) for number, (size, end) in enumerate(parts)]
-    if not body.startswith(_END, int(ends[-1])):
+    if not body.startswith(END, int(ends[-1])):
         raise ValueError("'trees' is cut short")
-    return f"{_head(said, n_features, list(map(len, made)))}{''.join(made)}{_END}{_PARAMETERS}"
+    head = head_of([f"Column_{k}" for k in range(n_features)], made, averaged="average_output" in said)
+    return f"{head}{''.join(made)}{END}{PARAMETERS}"
 
 
 def _require_head(said: Mapping[str, str], n_features: int) -> None:
@@ -150,13 +151,13 @@ def _require_head(said: Mapping[str, str], n_features: int) -> None:
         raise ValueError(f"'trees' has no {min(missing - said.keys())} in its head")
 
 
-def _head(said: Mapping[str, str], n_features: int, sizes: list[int]) -> str:
-    """Rebuild the head from checked values; it contains no text of the file."""
+def head_of(names: Sequence[str], trees: Sequence[str], *, averaged: bool = False) -> str:
+    """Return the head of a text, for names of features and texts of trees."""
     lines = [f"{name}={value}" for name, value in _FIXED.items() if name != "average_output"]
-    lines += [f"max_feature_idx={n_features - 1}", *["average_output"] * ("average_output" in said)]
-    lines += [f"feature_names={' '.join(f'Column_{k}' for k in range(n_features))}"]
-    lines += [f"feature_infos={' '.join(['none'] * n_features)}", f"tree_sizes={' '.join(map(str, sizes))}"]
-    return "\n".join(["tree", *lines, "", ""])
+    lines += [f"max_feature_idx={len(names) - 1}", *["average_output"] * averaged]
+    lines += [f"feature_names={' '.join(names)}", f"feature_infos={' '.join(['none'] * len(names))}"]
+    sizes = (str(len(tree.encode())) for tree in trees)
+    return "\n".join(["tree", *lines, f"tree_sizes={' '.join(sizes)}", "", ""])
 
 
 def _tree(text: str, number: int, n_features: int) -> str:
@@ -176,7 +177,7 @@ def _tree(text: str, number: int, n_features: int) -> str:
     if "leaf_value" not in numbers or "shrinkage" not in numbers:
         raise ValueError(f"tree {number} has no leaf_value or no shrinkage")
     if leaves == 1:
-        return _written(number, leaves, {name: numbers[name] for name in ("leaf_value", "shrinkage")})
+        return tree_text(number, leaves, {name: numbers[name] for name in ("leaf_value", "shrinkage")})
     splits, left, right = (numbers[name] for name in ("split_feature", "left_child", "right_child"))
     if not {"threshold", "decision_type", "leaf_value"} <= numbers.keys():
         raise ValueError(f"tree {number} has no thresholds or leaves")
@@ -191,10 +192,11 @@ def _tree(text: str, number: int, n_features: int) -> str:
         raise ValueError(f"tree {number} is malformed: its splits do not make a tree")
     if not np.isin(numbers["decision_type"], _DECISIONS).all():
         raise ValueError(f"tree {number} has a decision_type that LightGBM does not write of numbers")
-    return _written(number, leaves, numbers)
+    return tree_text(number, leaves, numbers)
 
 
-def _written(number: int, leaves: int, numbers: Mapping[str, NDArray[Any]]) -> str:
+def tree_text(number: int, leaves: int, numbers: Mapping[str, NDArray[Any]]) -> str:
+    """Return the text of a tree, from checked fields."""
     lines = [f"Tree={number}", f"num_leaves={leaves}", "num_cat=0"]
     for name in (*_WHOLE, *_REAL):
         if name in numbers:

@@ -251,6 +251,7 @@ exports: Registry[Any] = Registry(
         "solr": "structsvm.models.export.search_engines:Solr",
         "elasticsearch": "structsvm.models.export.search_engines:Elasticsearch",
         "svm_rank": "structsvm.models.export.svm_rank:SVMRank",
+        "lightgbm": "structsvm.models.export.lightgbm_text:LightGBMText",
         "onnx": "structsvm.models.export.onnx_graph:ONNXGraph",
         "json": "structsvm.models.export.plain:PlainJSON",
         "numpy": "structsvm.models.export.plain:NumPyArchive",

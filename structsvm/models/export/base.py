@@ -6,13 +6,16 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+from attrs import evolve
 
 from structsvm.exceptions import InputError
 from structsvm.features.scaling.scalings import QueryScaling
 from structsvm.foundation.settings import as_path, require_kind
 from structsvm.foundation.storage.files import replacement
-from structsvm.models import LinearModel
+from structsvm.foundation.types import Vector
+from structsvm.models import LinearModel, TrainedModel
 from structsvm.models.base import model_of
+from structsvm.models.leaves import LeafModel
 from structsvm.registry.built_in import exports
 
 _LARGEST = float(np.finfo(np.float32).max)
@@ -47,6 +50,9 @@ class Format(ABC):
     constant: ClassVar[bool] = True
     """True if the format can represent an intercept."""
 
+    missing: ClassVar[bool] = True
+    """True if the format can represent sides of trees for missing features; if False, they count as 0."""
+
     @abstractmethod
     def write(self, model: LinearModel, path: Path, model_name: str) -> None:
         """Write a file; raise InputError if the format cannot represent the model.
@@ -62,6 +68,13 @@ class Format(ABC):
         NotInstalledError : a package is missing.
         """
 
+    def write_trees(self, model: LeafModel, path: Path, model_name: str) -> None:
+        """Write a file for a model of `TreeRanker`; parameters and errors are those of `write`."""
+        raise InputError(
+            f"{_called(self)} holds weighted sums of features, and this {model.title} has trees: export it as lightgbm "
+            "or onnx, or as solr or elasticsearch if it has no weights of features"
+        )
+
 
 def export(
     ranker: Any,
@@ -75,12 +88,13 @@ def export(
 
     Parameters
     ----------
-    ranker : a fitted ranker, or its model, such as `structsvm.load` returns. It must be a weighted sum of features:
-        `Ranker`, `RampRanker`, `RankSVM`, `MaximumEntropy` or `WeightSearch`.
+    ranker : a fitted ranker, or its model, such as `structsvm.load` returns. It must be a weighted sum of features
+        (`Ranker`, `RampRanker`, `RankSVM`, `MaximumEntropy`, `WeightSearch`), or a `TreeRanker`.
     path : the file, which is replaced if it exists.
     format : "solr" (a model of Solr's Learning To Rank), "elasticsearch" (of the Learning to Rank plugin, and
-        OpenSearch's), "svm_rank" (a model file of svm_rank_classify), "onnx", "json" or "numpy" (npz); a name that
-        another package registered; or an object.
+        OpenSearch's), "svm_rank" (a model file of svm_rank_classify), "lightgbm" (a model file of LightGBM), "onnx",
+        "json" or "numpy" (npz); a name that another package registered; or an object. A `TreeRanker` is written as
+        "lightgbm" or "onnx", and without weights of features as "solr" or "elasticsearch" too.
     feature_names : a name for each feature, needed by Solr and Elasticsearch; None: the names of the ranker.
     model_name : name of the model in Solr and Elasticsearch; None: the name of the file without its suffix.
 
@@ -105,21 +119,42 @@ def export(
     ['bm25', 'age']
     """
     chosen = exports.create(format)
-    called = exports.name_of(type(chosen)) or type(chosen).__name__
+    called = _called(chosen)
     target = as_path("path", path)
     name = target.stem if model_name is None else model_name
     require_kind("model_name", name, str, "text")
     if not name.strip():
         raise InputError(f"model_name must be text, got {model_name!r}")
     model = model_of(ranker).named(feature_names)
+    if isinstance(model, LeafModel):
+        trees = model if model.linear is None else evolve(model, linear=_prepared(model.linear, chosen))
+        with replacement(target) as temporary:
+            chosen.write_trees(trees, temporary, name)
+        lost = not chosen.missing and (model.trees.missing_left != (model.trees.threshold >= 0.0)).any()
+        return (f"{called} counts a missing feature as 0, which some splits of this model do not",) if lost else ()
     if not isinstance(model, LinearModel):
         raise InputError(
             f"{called} holds weighted sums of features, and this {model.title} is another model: export a Ranker, "
             "RankSVM, MaximumEntropy or WeightSearch"
         )
+    linear = _prepared(model, chosen)
+    with replacement(target) as temporary:
+        chosen.write(linear, temporary, name)
+    if chosen.constant or not linear.intercept:
+        return ()
+    return (f"{called} adds no constant to scores, but this model adds {linear.intercept:.6g}; rankings are the same",)
+
+
+def _called(chosen: Format) -> str:
+    """Return the name of a format for messages."""
+    return exports.name_of(type(chosen)) or type(chosen).__name__
+
+
+def _prepared(model: LinearModel, chosen: Format) -> LinearModel:
+    """Return a model whose scaling the format can represent."""
     if isinstance(model.scaling, QueryScaling) and not chosen.by_query:
         raise InputError(
-            f"{called} scores one document at a time, and this ranker normalises features within a query "
+            f"{_called(chosen)} scores one document at a time, and this ranker normalises features within a query "
             f"({model.scaling.name}), which needs all of its documents: train with normalize='standard' "
             "(--normalize standard), or export as onnx, json or numpy, which can represent it"
         )
@@ -127,14 +162,10 @@ def export(
         model = model.folded
     if not (np.isfinite(model.coef).all() and np.isfinite(model.intercept)):
         raise InputError("the weights of the original features overflow: normalize the features before training")
-    with replacement(target) as temporary:
-        chosen.write(model, temporary, name)
-    if chosen.constant or not model.intercept:
-        return ()
-    return (f"{called} adds no constant to scores, but this model adds {model.intercept:.6g}; rankings are the same",)
+    return model
 
 
-def names_for(format: str, model: LinearModel) -> tuple[str, ...]:
+def names_for(format: str, model: TrainedModel) -> tuple[str, ...]:
     """Return the names of the features for a format that needs them; refuse a model without names."""
     if model.feature_names is None:
         raise InputError(
@@ -144,9 +175,9 @@ def names_for(format: str, model: LinearModel) -> tuple[str, ...]:
     return model.feature_names
 
 
-def require_float32(format: str, model: LinearModel) -> None:
+def require_float32(format: str, weights: Vector) -> None:
     """Refuse weights that overflow to infinity in float32."""
-    largest = float(np.abs(model.coef).max(initial=0.0))
+    largest = float(np.abs(weights).max(initial=0.0))
     if largest > _LARGEST:
         raise InputError(
             f"{format} reads weights as float32, and the largest of this model is {largest:.3g}: scale the features "

@@ -4,15 +4,21 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from structsvm.features.scaling.scalings import QueryScaling
 from structsvm.foundation.extras import needed
-from structsvm.models import LinearModel
+from structsvm.foundation.types import IntVector
+from structsvm.models import LinearModel, TrainedModel
 from structsvm.models.export.base import Format
+from structsvm.models.leaves import ZERO, LeafModel, Trees
 
 _OPSET = 18
+_ML_OPSET = 3
 _IR_VERSION = 9
 """Versions of 2023, which onnxruntime reads from 1.15 on."""
+
+_ML = "ai.onnx.ml"
 
 
 class ONNXGraph(Format):
@@ -21,33 +27,28 @@ class ONNXGraph(Format):
     by_query = True
 
     def write(self, model: LinearModel, path: Path, model_name: str) -> None:
-        with needed("export to ONNX needs onnx", "onnx"):
-            from onnx import TensorProto, checker, helper
-        graph = _Nodes(helper)
-        rows = graph.scaled("features", model.scaling) if isinstance(model.scaling, QueryScaling) else "features"
-        product = graph.add("MatMul", rows, graph.constant(model.coef))
-        graph.add("Add", product, graph.constant(np.array(model.intercept)), out="scores")
-        double = TensorProto.DOUBLE
-        made = helper.make_graph(
-            graph.nodes,
-            "structsvm",
-            [helper.make_tensor_value_info("features", double, ["rows", len(model.coef)])],
-            [helper.make_tensor_value_info("scores", double, ["rows"])],
-            graph.constants,
-        )
-        proto = helper.make_model(
-            made, opset_imports=[helper.make_opsetid("", _OPSET)], ir_version=_IR_VERSION, producer_name="structsvm"
-        )
-        if model.feature_names is not None:
-            helper.set_model_props(proto, {"feature_names": "\n".join(model.feature_names)})
-        checker.check_model(proto)
-        path.write_bytes(proto.SerializeToString(deterministic=True))
+        graph = _Nodes()
+        graph.weighed("features", model, out="scores")
+        graph.write(path, model)
+
+    def write_trees(self, model: LeafModel, path: Path, model_name: str) -> None:
+        """Write the graph; features of trees may be NaN."""
+        graph, linear = _Nodes(), model.linear
+        values = graph.add("Gather", graph.constant(model.values), graph.leaves("features", model))
+        last = graph.constant(np.array([1]))
+        scores = graph.add("ReduceSum", values, last, keepdims=0, out="scores" if linear is None else None)
+        if linear is not None:
+            filled = graph.instead("features", graph.add("IsNaN", "features"), 0.0)
+            graph.add("Add", scores, graph.weighed(filled, linear), out="scores")
+        graph.write(path, model)
 
 
 class _Nodes:
-    """The nodes and constants of a graph, named by their numbers; ``helper`` is the module ``onnx.helper``."""
+    """The nodes and constants of a graph, named by their numbers."""
 
-    def __init__(self, helper: Any) -> None:
+    def __init__(self) -> None:
+        with needed("export to ONNX needs onnx", "onnx"):
+            from onnx import helper
         self._helper = helper
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
@@ -65,6 +66,77 @@ class _Nodes:
         name = f"value{len(self.nodes)}" if out is None else out
         self.nodes.append(self._helper.make_node(operator, list(inputs), [name], **attributes))
         return name
+
+    def write(self, path: Path, model: TrainedModel) -> None:
+        """Write the graph from ``features`` to ``scores``, with the names of the features of the model."""
+        from onnx import TensorProto, checker
+
+        helper, double = self._helper, TensorProto.DOUBLE
+        made = helper.make_graph(
+            self.nodes,
+            "structsvm",
+            [helper.make_tensor_value_info("features", double, ["rows", model.n_features])],
+            [helper.make_tensor_value_info("scores", double, ["rows"])],
+            self.constants,
+        )
+        domains = {"": _OPSET, **({_ML: _ML_OPSET} if any(node.domain for node in self.nodes) else {})}
+        proto = helper.make_model(
+            made,
+            opset_imports=[helper.make_opsetid(domain, version) for domain, version in domains.items()],
+            ir_version=_IR_VERSION,
+            producer_name="structsvm",
+        )
+        if model.feature_names is not None:
+            helper.set_model_props(proto, {"feature_names": "\n".join(model.feature_names)})
+        checker.check_model(proto)
+        path.write_bytes(proto.SerializeToString(deterministic=True))
+
+    def weighed(self, X: str, model: LinearModel, out: str | None = None) -> str:
+        """Add a weighted sum of features, and return its name."""
+        rows = self.scaled(X, model.scaling) if isinstance(model.scaling, QueryScaling) else X
+        product = self.add("MatMul", rows, self.constant(model.coef))
+        return self.add("Add", product, self.constant(np.array(model.intercept)), out=out)
+
+    def leaves(self, X: str, model: LeafModel) -> str:
+        """Add the search of leaves, and return the name of their numbers, shape (rows, trees).
+
+        The operator has outputs of float32: so its outputs are numbers of leaves within their trees, not their values.
+        """
+        from onnx import TensorProto, numpy_helper
+
+        trees = model.trees.double
+        feature, apart = trees.feature, trees.zeros_apart
+        if apart.any():
+            small = self.add("LessOrEqual", self.add("Abs", X), self.constant(np.array(ZERO)))
+            X = self.add("Concat", X, self.instead(X, small, np.nan), axis=1)
+            feature = feature + model.n_features * apart
+        splits = np.diff(trees.splits)
+        numbers = np.arange(len(splits))
+        nodes = _Columns(trees)
+        found = self.add(
+            "TreeEnsembleRegressor",
+            X,
+            domain=_ML,
+            n_targets=len(splits),
+            nodes_treeids=np.repeat(numbers, 2 * splits + 1).tolist(),
+            nodes_nodeids=nodes.number.tolist(),
+            nodes_modes=np.where(nodes.inner, "BRANCH_LEQ", "LEAF").tolist(),
+            nodes_featureids=nodes.of(feature).tolist(),
+            nodes_values_as_tensor=numpy_helper.from_array(nodes.of(trees.threshold)),
+            nodes_truenodeids=nodes.of(nodes.child(trees.left)).tolist(),
+            nodes_falsenodeids=nodes.of(nodes.child(trees.right)).tolist(),
+            nodes_missing_value_tracks_true=nodes.of(trees.missing_left.astype(np.int64)).tolist(),
+            target_treeids=np.repeat(numbers, splits + 1).tolist(),
+            target_nodeids=nodes.number[~nodes.inner].tolist(),
+            target_ids=np.repeat(numbers, splits + 1).tolist(),
+            target_weights_as_tensor=numpy_helper.from_array(nodes.leaf.astype(np.float64)),
+        )
+        within = self.add("Cast", found, to=TensorProto.INT64)
+        return self.add("Add", within, self.constant(trees.offsets[:-1]))
+
+    def instead(self, X: str, where: str, value: float) -> str:
+        """Add a constant in place of some values, and return the name of the result."""
+        return self.add("Where", where, self.constant(np.array(value)), X)
 
     def scaled(self, X: str, scaling: QueryScaling) -> str:
         """Add a scaling of the rows of one query, with the arithmetic of `structsvm.features.scaling.by_query`."""
@@ -85,3 +157,26 @@ class _Nodes:
     def _unless_zero(self, divisor: str, other: str) -> str:
         above = self.add("Greater", divisor, self.constant(np.array(0.0)))
         return self.add("Where", above, divisor, other)
+
+
+class _Columns:
+    """Nodes of trees in ONNX's order: of each tree first its splits, then its leaves, numbered from 0."""
+
+    def __init__(self, trees: Trees) -> None:
+        splits = np.diff(trees.splits)
+        self.number = np.concatenate([np.arange(2 * each + 1) for each in splits.tolist()])
+        self.inner = self.number < np.repeat(splits, 2 * splits + 1)
+        self.leaf = np.concatenate([np.arange(each + 1) for each in splits.tolist()])
+        """Number of each leaf within its tree."""
+        self._tree = trees.tree_of_split()
+        self._first, self._splits = trees.splits[self._tree], splits[self._tree]
+
+    def of(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Return values of splits, with 0 for leaves."""
+        out = np.zeros(len(self.number), values.dtype)
+        out[self.inner] = values
+        return out
+
+    def child(self, child: IntVector) -> IntVector:
+        """Return the number of a child of each split within its tree."""
+        return np.where(child >= 0, child - self._first, self._splits - 1 - child)

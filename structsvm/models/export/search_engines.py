@@ -1,16 +1,25 @@
-"""Linear models for Learning to Rank in Solr, Elasticsearch and OpenSearch, which compute in float32.
+"""Linear models and trees for Learning to Rank in Solr, Elasticsearch and OpenSearch, which compute in float32.
 
 https://solr.apache.org/guide/solr/latest/query-guide/learning-to-rank.html and
 https://elasticsearch-learning-to-rank.readthedocs.io/en/latest/training-models.html.
 """
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from structsvm.exceptions import InputError
 from structsvm.features.scaling.scalings import StandardScaling
 from structsvm.models import LinearModel
 from structsvm.models.export.base import Format, names_for, require_float32
+from structsvm.models.leaves import LeafModel, largest_float32
+
+_SLACK = np.float32(1e-6)
+"""What Solr adds to thresholds."""
 
 
 class Solr(Format):
@@ -21,9 +30,10 @@ class Solr(Format):
 
     constant = False
     standard = True
+    missing = False
 
     def write(self, model: LinearModel, path: Path, model_name: str) -> None:
-        require_float32("Solr", model)
+        require_float32("Solr", model.coef)
         names = names_for("Solr", model)
         features: list[dict[str, Any]] = [{"name": name} for name in names]
         if isinstance(model.scaling, StandardScaling):
@@ -38,6 +48,31 @@ class Solr(Format):
         }
         path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
 
+    def write_trees(self, model: LeafModel, path: Path, model_name: str) -> None:
+        """Write a ``MultipleAdditiveTreesModel``, whose numbers are text, as old versions of Solr need."""
+        names = _require_leaves_alone("Solr", model)
+        below = largest_float32(model.trees.threshold)
+        thresholds = below - _SLACK
+        for _ in range(2):
+            thresholds = np.where(thresholds + _SLACK > below, np.nextafter(thresholds, -np.inf), thresholds)
+            up = np.nextafter(thresholds, np.float32(np.inf))
+            thresholds = np.where(up + _SLACK <= below, up, thresholds)
+        content = {
+            "class": "org.apache.solr.ltr.model.MultipleAdditiveTreesModel",
+            "name": model_name,
+            "features": [{"name": name} for name in names],
+            "params": {"trees": [{"weight": "1", "root": root} for root in self._roots(model, names, thresholds)]},
+        }
+        path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+    @staticmethod
+    def _roots(model: LeafModel, names: tuple[str, ...], thresholds: NDArray[np.float32]) -> list[Any]:
+        def split(node: int, left: Any, right: Any) -> Any:
+            feature, threshold = names[model.trees.feature[node]], str(thresholds[node])
+            return {"feature": feature, "threshold": threshold, "left": left, "right": right}
+
+        return _nested(model, lambda _number, value: {"value": str(np.float32(value))}, split)
+
 
 class Elasticsearch(Format):
     """JSON of a ``model/linear``, a body for ``_createmodel`` of a feature set with the same names.
@@ -47,9 +82,10 @@ class Elasticsearch(Format):
 
     constant = False
     standard = True
+    missing = False
 
     def write(self, model: LinearModel, path: Path, model_name: str) -> None:
-        require_float32("Elasticsearch", model)
+        require_float32("Elasticsearch", model.coef)
         names = names_for("Elasticsearch", model)
         content: dict[str, Any] = {"type": "model/linear"}
         if isinstance(model.scaling, StandardScaling):
@@ -60,3 +96,65 @@ class Elasticsearch(Format):
         content["definition"] = json.dumps(dict(zip(names, model.coef.tolist(), strict=True)))
         body = {"model": {"name": model_name, "model": content}}
         path.write_text(json.dumps(body, indent=2) + "\n", encoding="utf-8")
+
+    def write_trees(self, model: LeafModel, path: Path, model_name: str) -> None:
+        """Write a ``model/xgboost+json``, whose splits go left below a threshold, not at it."""
+        names, trees = _require_leaves_alone("Elasticsearch", model), model.trees
+        with np.errstate(over="ignore"):
+            above = np.nextafter(largest_float32(trees.threshold), np.float32(np.inf))
+        above = np.minimum(above, np.finfo(np.float32).max)
+        missing_left, depths = trees.missing_left, trees.depths()
+
+        def split(node: int, left: Any, right: Any) -> Any:
+            first = left if missing_left[node] else right
+            return {
+                "nodeid": node,
+                "depth": int(depths[node]),
+                "split": names[trees.feature[node]],
+                "split_condition": float(above[node]),
+                "yes": left["nodeid"],
+                "no": right["nodeid"],
+                "missing": first["nodeid"],
+                "children": [left, right],
+            }
+
+        splits = len(trees.feature)
+        roots = _nested(model, lambda number, value: {"nodeid": splits + number, "leaf": float(value)}, split)
+        content = {"type": "model/xgboost+json", "definition": json.dumps(roots)}
+        body = {"model": {"name": model_name, "model": content}}
+        path.write_text(json.dumps(body, indent=2) + "\n", encoding="utf-8")
+
+
+def _require_leaves_alone(format: str, model: LeafModel) -> tuple[str, ...]:
+    """Return the names of the features; refuse models that the format of trees cannot represent."""
+    if model.linear is not None:
+        raise InputError(
+            f"{format} takes trees or weights of features, and this {model.title} has both: train with features=False "
+            '(--ranker "trees(features=False)"), or export as lightgbm or onnx'
+        )
+    if model.trees.zeros_apart.any():
+        raise InputError(f"{format} compares zeros with thresholds, and this model counts them as missing")
+    require_float32(format, model.values)
+    return names_for(format, model)
+
+
+def _nested(model: LeafModel, leaf: Callable[[int, float], Any], split: Callable[[int, Any, Any], Any]) -> list[Any]:
+    """Return the root of each tree, made of its leaves, numbered through all trees, and of its splits."""
+    trees = model.trees
+    first = trees.offsets[trees.tree_of_split()].tolist()
+    left, right = trees.left.tolist(), trees.right.tolist()
+    made: dict[int, Any] = {}
+
+    def below(node: int, child: int) -> Any:
+        number = first[node] - 1 - child
+        return made.pop(child) if child >= 0 else leaf(number, model.values[number])
+
+    # A child comes after its parent.
+    for node in range(len(left) - 1, -1, -1):
+        made[node] = split(node, below(node, left[node]), below(node, right[node]))
+    return [
+        made[root] if root < end else leaf(number, model.values[number])
+        for root, end, number in zip(
+            *(each.tolist() for each in (trees.splits[:-1], trees.splits[1:], trees.offsets[:-1])), strict=True
+        )
+    ]

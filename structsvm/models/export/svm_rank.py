@@ -29,7 +29,7 @@ class SVMRank(Format):
 
     def write(self, model: LinearModel, path: Path, model_name: str) -> None:
         """Write the weights; svm_rank subtracts the threshold b from scores."""
-        require_float32("svm_rank", model)
+        require_float32("svm_rank", model.coef)
         path.write_text("\n".join([*self._lines(model), ""]), encoding="ascii")
 
     def _lines(self, model: LinearModel) -> Iterator[str]:

@@ -73,6 +73,73 @@ def elasticsearch(path: Path, names: list[str], X: Any) -> Any:
     return np.array(scores)
 
 
+def solr_trees(path: Path, names: list[str], X: Any) -> Any:
+    """``org.apache.solr.ltr.model.MultipleAdditiveTreesModel``, of Solr 6 to 9: it adds 1e-6 to thresholds."""
+    model = json.loads(path.read_text(encoding="utf-8"))
+    assert set(model) == {"class", "name", "features", "params"}
+    assert model["class"] == "org.apache.solr.ltr.model.MultipleAdditiveTreesModel"
+    known = [feature["name"] for feature in model["features"]]
+    assert known == names
+
+    def score(node: dict[str, str | Any], row: Any) -> Any:
+        while "feature" in node:
+            assert set(node) == {"feature", "threshold", "left", "right"}
+            threshold = F(node["threshold"]) + F(1e-6)
+            node = node["left"] if row[known.index(node["feature"])] <= threshold else node["right"]
+        assert set(node) == {"value"}
+        return F(node["value"])
+
+    scores = []
+    for row in X.astype(F):
+        total = F(0.0)
+        for tree in model["params"]["trees"]:
+            total += F(tree["weight"]) * score(tree["root"], row)
+        scores.append(total)
+    return np.array(scores)
+
+
+def elasticsearch_trees(path: Path, names: list[str], X: Any) -> Any:
+    """``XGBoostJsonParser`` and ``NaiveAdditiveDecisionTree`` of the Learning to Rank plugin.
+
+    NaN is a missing feature of OpenSearch; Elasticsearch's plugin has 0 there.
+    """
+    body = json.loads(path.read_text(encoding="utf-8"))
+    assert set(body["model"]) == {"name", "model"}
+    model = body["model"]["model"]
+    assert set(model) == {"type", "definition"}
+    assert model["type"] == "model/xgboost+json"
+    trees = json.loads(model["definition"])
+    assert isinstance(trees, list)
+    assert trees
+
+    def check(node: dict[str, Any]) -> None:
+        if "leaf" in node:
+            assert set(node) == {"nodeid", "leaf"}
+            return
+        needed = {"nodeid", "depth", "split", "split_condition", "yes", "no", "missing", "children"}
+        assert set(node) == needed
+        assert [child["nodeid"] for child in node["children"]] == [node["yes"], node["no"]]
+        assert node["missing"] in (node["yes"], node["no"])
+        for child in node["children"]:
+            assert child.get("depth", node["depth"] + 1) == node["depth"] + 1
+            check(child)
+
+    scores = []
+    for tree in trees:
+        check(tree)
+    for row in X.astype(F):
+        total = F(0.0)
+        for tree in trees:
+            node = tree
+            while "leaf" not in node:
+                value = row[names.index(node["split"])]
+                left = node["missing"] == node["yes"] if np.isnan(value) else F(node["split_condition"]) > value
+                node = node["children"][0 if left else 1]
+            total += F(node["leaf"])
+        scores.append(total)
+    return np.array(scores)
+
+
 def svm_rank(path: Path, X: Any) -> Any:
     """``read_model`` and ``classify_example_linear`` of svm_common.c, version V6.20, as svm_rank 1.00 has them."""
     lines = path.read_text(encoding="ascii").split("\n")

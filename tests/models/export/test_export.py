@@ -66,6 +66,8 @@ def read(path, form, rows):
         (found,) = runtime.InferenceSession(path).run(None, {"features": rows})
         assert found.shape == (len(rows),)
         return found
+    if form == "lightgbm":
+        return pytest.importorskip("lightgbm").Booster(model_file=path).predict(rows)
     if form == "json":
         content = json.loads(path.read_text(encoding="utf-8"))
         assert content["features"] == NAMES
@@ -107,7 +109,7 @@ def test_normalisation_by_query_is_a_part_of_the_model(form, name, sparse, tmp_p
 
 
 @pytest.mark.parametrize("name", BY_QUERY)
-@pytest.mark.parametrize("form", ["solr", "elasticsearch", "svm_rank"])
+@pytest.mark.parametrize("form", ["solr", "elasticsearch", "svm_rank", "lightgbm"])
 def test_normalisation_by_query_is_refused_where_there_is_no_place_for_it(form, name, tmp_path):
     ranker = Ranker(normalize=name).fit(X, Y, qid=QID)
     with pytest.raises(InputError, match=rf"{form} scores one document at a time.*\({name}\).*--normalize standard"):
