@@ -80,6 +80,10 @@ class BordaCount(Fusion):
     Documents of equal score share the points of their places, and documents that a system did not retrieve
     share the remaining points (Aslam and Montague, SIGIR 2001).
 
+    Parameters
+    ----------
+    measure : see `Fusion`.
+
     Examples
     --------
     >>> scores = [[3.0, 1.0], [2.0, float("nan")], [1.0, float("nan")]]
@@ -102,6 +106,10 @@ class Condorcet(Fusion):
     system retrieved neither document. This is the Borda count minus one point per system and half a point per tie.
     `Copeland` decides each pair by majority instead.
 
+    Parameters
+    ----------
+    measure : see `Fusion`.
+
     Examples
     --------
     >>> scores = [[3.0, 1.0], [2.0, float("nan")], [1.0, float("nan")]]
@@ -123,6 +131,10 @@ class Copeland(Fusion):
     ahead of others. The document with more votes wins. A document that wins all contests, the Condorcet winner, is
     first. If each document of one set beats each other document, the set is ahead, as with Condorcet-fuse (Montague
     and Aslam, CIKM 2002), whose order of documents that beat each other in a circle depends on the input order.
+
+    Parameters
+    ----------
+    measure : see `Fusion`.
 
     Examples
     --------

@@ -184,7 +184,11 @@ class PrecisionAtK(TopKLoss):
 
 @frozen
 class RecallAtK(TopKLoss):
-    """Recall at k: as `PrecisionAtK`, with the same parameters and ``Δ = min(k, R)/R − hits/R``.
+    """Recall at k: as `PrecisionAtK`, with ``Δ = min(k, R)/R − hits/R``.
+
+    Parameters
+    ----------
+    k, relevant_from, truncated : as in `PrecisionAtK`.
 
     Examples
     --------

@@ -44,7 +44,9 @@ class _Best(NamedTuple):
 class Retriever:
     """Ranks the documents of an index by a retrieval function, and caches statistics and weights for the next topics.
 
-    The arguments are as for `retrieve`.
+    Parameters
+    ----------
+    index, function, field : as for `retrieve`.
 
     Examples
     --------

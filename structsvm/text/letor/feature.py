@@ -35,8 +35,11 @@ class Evidence:
 
     The terms are the distinct terms of the query that the field has in any document, sorted; m of them.
 
-    ``source`` is the field, ``query`` has the occurrences of each term in the query, and ``documents`` the numbers of
-    the candidates in the index, shape (n,).
+    Parameters
+    ----------
+    source : the field.
+    query : number of occurrences of each term in the query.
+    documents : numbers of the candidates in the index, shape (n,).
 
     Examples
     --------
