@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -157,3 +159,12 @@ def test_rankers_scale_features_as_fusion_scales_scores(name):
     queries = Queries.of(qid, len(X))
     expected = queries.ungrouped(scaled(queries.grouped(X), queries.ptr, name))
     np.testing.assert_array_equal(learn_scaling(name, X).rows(X, queries), expected)
+
+
+def test_missing_numbers_are_left_out_of_means_and_deviations() -> None:
+    rng = np.random.default_rng(0)
+    rows, ptr = rng.normal(size=(12, 3)), np.array([0, 5, 12])
+    rows[rng.random(rows.shape) < 0.3] = np.nan
+    parts = [rows[first:last] for first, last in pairwise(ptr)]
+    expected = np.vstack([(part - np.nanmean(part, axis=0)) / np.nanstd(part, axis=0) for part in parts])
+    np.testing.assert_allclose(scaled(rows, ptr, "query-z-score"), expected, atol=1e-12)
