@@ -131,6 +131,7 @@ class TrainedModel(ABC):
             **self._limits_in_words(),
             **({} if self._joint else {"normalize": training.settings.get("normalize")}),
             **({"features": self.n_features} if self.n_features else {}),
+            **self._sizes(),
             **training.counts(),
             **({} if trained is None or trained.choice is None else {"choice": trained.choice}),
             "trained": None if trained is None else trained.time,
@@ -247,6 +248,10 @@ class TrainedModel(ABC):
     @abstractmethod
     def _explained(self, X: NDArray[Any], qid: Any) -> Explanation:
         """Return the explanation of checked dense rows."""
+
+    def _sizes(self) -> dict[str, int]:
+        """Return numbers of parts of the model, such as trees, for the record."""
+        return {}
 
     @property
     def _joint(self) -> bool:

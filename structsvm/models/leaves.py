@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from structsvm.foundation.settings import require_switch
 from structsvm.foundation.storage.archives import finite_numbers, require_numbers
 from structsvm.foundation.types import IntVector, Vector
-from structsvm.models.base import Explanation, Parts, TrainedModel
+from structsvm.models.base import Explanation, Parts, TrainedModel, at_limits
 from structsvm.models.linear import LinearModel
 
 _AT_ONCE = 2**18
@@ -199,10 +199,21 @@ class LeafModel(TrainedModel):
         note = "Importances are sums of squares of leaf values that splits explain."
         if self.linear is None:
             return Parts.of("importance", spread, note)
-        found = Parts.of("importance", spread, note, "Weights are of the features beside the trees.")
         weights = self.linear.coef
-        rows = tuple({**row, "weight": float(weights[row["feature"]])} for row in found.rows)
-        return Parts(found.quantity, rows, found.notes)
+        order = np.lexsort((-np.abs(weights), -spread))
+        kept = order[(spread[order] != 0.0) | (weights[order] != 0.0)].tolist()
+        rows = tuple({"feature": k, "value": float(spread[k]), "weight": float(weights[k])} for k in kept)
+        scaled = "" if self.linear.scaling is None else f", normalised ({self.linear.scaling.name})"
+        notes = [note, f"Weights are of the features beside the trees{scaled}."]
+        if len(kept) < self.n_features:
+            zero = self.n_features - len(kept)
+            notes.append(f"{zero} of {self.n_features} features have importance 0 and weight 0.")
+        return Parts("importance", rows, tuple(notes))
+
+    def limits(self) -> list[str | None]:
+        if self.linear is None:
+            return super().limits()
+        return at_limits(self.linear.coef, self.training.weight_limits(self.n_features, self.feature_names))
 
     @classmethod
     def read(cls, numbers: Mapping[str, Any], arrays: Mapping[str, Any], known: Mapping[str, Any]) -> Self:
@@ -242,6 +253,9 @@ class LeafModel(TrainedModel):
             "counts": self.counts,
             **({} if self.linear is None else self.linear._arrays()),
         }
+
+    def _sizes(self) -> dict[str, int]:
+        return {"trees": len(self.trees.splits) - 1, "leaves": len(self.values)}
 
     def _numbers(self) -> dict[str, Any]:
         return {"single": self.trees.single, **({} if self.linear is None else self.linear._numbers())}

@@ -48,7 +48,7 @@ class LambdaMART(StagedRanker):
     Labels are whole numbers of at least 0, at most 30 unless ``params`` has another ``label_gain``: a document gains
     ``2^grade − 1``. With ``validation``, the model keeps the best number of trees; boosting "dart" does not allow that.
     If LightGBM rejects data or parameters, its compiled code also writes a line to standard error. `fit` emits a
-    ``UserWarning`` if no tree has a split, so that all scores are equal.
+    ``UserWarning`` if no tree has a split, so that trees score all documents alike.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ class LambdaMART(StagedRanker):
             raise InputError(f"LightGBM cannot learn from these data with these parameters: {error}") from None
         if not booster.feature_importance("split", iteration=-1).any():
             warnings.warn(
-                f"no tree has a split, so all scores are equal: {data.num_data()} rows may be too few for "
+                f"no tree has a split, so trees score all documents alike: {data.num_data()} rows may be too few for "
                 f"min_child_samples={self.min_child_samples}",
                 UserWarning,
                 stacklevel=stacklevel_of_user(),

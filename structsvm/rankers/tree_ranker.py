@@ -175,11 +175,12 @@ class TreeRanker(LinearRanker):
 
         trees = self._grown(X, y, own.number, weight, bound)
         matrix = LeafMatrix(trees.leaves(X), trees.offsets)
-        operator: Operator = Rows(matrix, own.ptr)
+        examples = np.arange(len(y) + 1) if loss.per_row else own.ptr
+        operator: Operator = Rows(matrix, examples)
         scaling = None
         if self.features:
             rows, scaling = self._scaled_for_fit(without_missing(X), lambda: own)
-            operator = Beside(operator, Rows(rows, own.ptr))
+            operator = Beside(operator, Rows(rows, examples))
         problem = Problem.from_queries(
             operator, y, own.number, loss=loss, C=self.C, sample_weight=weight, n_jobs=self.n_jobs
         )

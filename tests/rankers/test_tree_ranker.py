@@ -94,6 +94,15 @@ def test_rows_of_a_query_need_not_be_together() -> None:
     assert first.n_examples_ == one.n_examples_
 
 
+def test_a_loss_of_rows_takes_each_row_as_an_example() -> None:
+    X, y, qid = products(queries=5)
+    given = ranker(loss="zero_one", n_estimators=2, num_leaves=3, tol=1e-4)
+    result = given.fit(X, y, qid).result_
+    problem = Problem.from_queries(expanded(given.model_, X), y, qid, loss="zero_one", C=given.C)
+    assert given.n_examples_ == problem.n == len(y)
+    np.testing.assert_allclose(listed(problem).primal(result.w), result.primal, rtol=1e-9)
+
+
 def test_a_path_grows_the_trees_once(monkeypatch: pytest.MonkeyPatch) -> None:
     grown = []
     own = TreeRanker._grow
@@ -151,6 +160,12 @@ def test_scores_follow_features_with_a_constraint() -> None:
         fitted = ranker(monotonic_cst=[0, 0, sign, 0]).fit(X, y, qid)
         assert 2 not in fitted.model_.trees.feature
         assert sign * fitted.coef_[2] >= 0.0
+        at_zero = fitted.coef_[2] == 0.0
+        assert fitted.model_.limits() == [None, None, ("low" if sign > 0 else "high") if at_zero else None, None]
+        rows = {row["feature"]: row for row in fitted.model_.parts().rows}
+        # Trees do not split by this feature, and its weight is shown.
+        assert (2 in rows) != at_zero
+        assert all(row["weight"] == fitted.coef_[k] for k, row in rows.items())
     forest = RandomForestRegressor(5, max_leaf_nodes=6, random_state=0).fit(X, y)
     with pytest.raises(InputError, match="splits by feature 2, which has a constraint in monotonic_cst"):
         ranker(trees=forest, monotonic_cst=[0, 0, 1, 0]).fit(X, y, qid)

@@ -156,7 +156,7 @@ def _prepared(model: LinearModel, chosen: Format) -> LinearModel:
         raise InputError(
             f"{_called(chosen)} scores one document at a time, and this ranker normalises features within a query "
             f"({model.scaling.name}), which needs all of its documents: train with normalize='standard' "
-            "(--normalize standard), or export as onnx, json or numpy, which can represent it"
+            "(--normalize standard), or export as onnx, or a weighted sum as json or numpy, which can represent it"
         )
     if not chosen.standard:
         model = model.folded
