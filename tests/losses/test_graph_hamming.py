@@ -257,10 +257,11 @@ X, RING, OF_EDGES, Y = np.eye(3), [[0, 1], [1, 2], [2, 0]], np.ones((3, 2)), [0,
         ((X, RING), [0, 1, [2]], "example 1: a label cannot be looked up"),
         ((X, RING), [0, 1], "example 1 has 3 nodes and 2 labels: give one label per row"),
         ((X, RING), 1, "example 1: an output of GraphHamming is a list"),
+        ((X, RING), np.eye(3), r"example 1: .*, got shape \(3, 3\): flatten it with ravel\(\), or use argmax"),
         ((X, RING), [Y], "example 1: an output of GraphHamming is a list|example 1 has 3 nodes and 1 labels"),
         ((X, RING, OF_EDGES), Y, "example 0 has 2 parts and example 1 has 3: give edge features for every graph"),
         ((X,), Y, "example 1 must be .* got tuple of 1 parts"),
-        (X, Y, "example 1 must be .* got ndarray"),
+        (X, Y, "example 1 must be a tuple .* got ndarray. X is a list of such tuples, even for one graph"),
         ((X[0], RING), Y, r"example 1: node features must be a matrix with one row per node, got shape \(3,\)"),
         ((X[:, :2], RING), Y, "node features: .* example 0 has 3, example 1 has 2"),
         ((X[:0], []), [], "example 1 has no nodes: leave it out"),
@@ -294,7 +295,7 @@ def test_bad_inputs_of_predictions_are_named() -> None:
     ]:
         with pytest.raises(InputError, match=message):
             svm.predict([(X, RING), x])
-    with pytest.raises(InputError, match="features for 8 weights, and the model has 10"):
+    with pytest.raises(InputError, match="features for 8 weights, and the model has 10: give as many node features"):
         svm.predict([(X[:, :2], RING)])
     with pytest.raises(InputError, match="there are no inputs"):
         svm.predict([])

@@ -110,7 +110,8 @@ class HammingLoss(ScoreLoss[Any]):
         dimensions = 1 if isinstance(y, list | tuple) else np.ndim(y)
         if dimensions != 1:
             raise InputError(
-                f"an output of {self.title} is a list or an array with a label for each row of its input, got {y!r}"
+                f"an output of {self.title} is a list or an array with a label for each row of its input, got "
+                + _remedy(y, dimensions)
             )
         return y  # type: ignore[no-any-return]
 
@@ -121,6 +122,15 @@ class HammingLoss(ScoreLoss[Any]):
 
     def _number_of(self, state: Any) -> int:
         return _numbers(self._known())[state]
+
+
+def _remedy(y: Any, dimensions: int) -> str:
+    """Describe an output that is no list of labels, and what to give instead."""
+    if isinstance(y, str):
+        return f"{y!r}: give a list of its letters or words"
+    if dimensions == 0:
+        return f"{y!r}: give X as a list of inputs and y as a list with the labels of each, [x] and [y] for one example"
+    return f"shape {np.shape(y)}: flatten it with ravel(), or use argmax(axis=1) if it contains indicators of labels"
 
 
 @lru_cache(maxsize=16)

@@ -33,7 +33,13 @@ def sorted_labels(values: Iterable[Any], setting: str) -> list[Any]:
     if isinstance(values, np.ndarray) and values.dtype != object:
         return np.unique(values).tolist()  # type: ignore[no-any-return]
     try:
-        return sorted(set(map(_own, values)))
+        distinct = set(map(_own, values))
+    except TypeError as error:
+        raise InputError(
+            f"labels must be hashable, such as numbers or strings: {error}. Flatten labels that are nested too deeply"
+        ) from None
+    try:
+        return sorted(distinct)
     except TypeError as error:
         raise InputError(f"the labels cannot be sorted ({error}): give {setting}") from None
 
