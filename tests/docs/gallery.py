@@ -19,6 +19,7 @@ ORDER = (
     "latent_digits",
     "neural_ranker",
     "boosted_trees",
+    "refitted_trees",
     "weight_search_line",
     "cluster",
 )

@@ -20,7 +20,7 @@ from tests.docs.gallery import ORDER
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = sorted((ROOT / "examples" / "gallery").glob("plot_*.py"))
-NEEDED = {"boosted_trees": "lightgbm"}
+NEEDED = {"boosted_trees": "lightgbm", "refitted_trees": "lightgbm"}
 """Packages that are not of the ordinary installation."""
 
 
