@@ -97,6 +97,11 @@ def _of_lightgbm(root: dict[str, Any]) -> tuple[list[Split], list[float]]:
     while waiting:
         node = waiting.pop()
         if "split_index" not in node:
+            if "leaf_const" in node:
+                raise InputError(
+                    "the LightGBM model has linear functions in its leaves (linear_tree), which cannot be refitted: "
+                    "train it with linear_tree=False"
+                )
             values[node.get("leaf_index", 0)] = float(node["leaf_value"])
             continue
         if node["decision_type"] != "<=":

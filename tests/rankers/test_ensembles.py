@@ -64,6 +64,9 @@ def test_lightgbm_refuses_categories_and_classes() -> None:
     booster = lightgbm.train({"objective": "regression", **quiet}, lightgbm.Dataset(X, y, categorical_feature=[0]), 5)
     with pytest.raises(InputError, match="LightGBM model has splits by categories"):
         ensemble_of(booster).trees()
+    linear = lightgbm.train({"objective": "regression", "linear_tree": True, **quiet}, lightgbm.Dataset(X, y), 2)
+    with pytest.raises(InputError, match="linear functions in its leaves"):
+        ensemble_of(linear).trees()
     several = lightgbm.train(
         {"objective": "multiclass", "num_class": 3, **quiet}, lightgbm.Dataset(X, np.digitize(y, [0, 2])), 2
     )
