@@ -25,18 +25,19 @@ from structsvm.rankers import LambdaMART, TreeRanker
 TITLE = "Trees under the certificate"
 ABOUT = """
 Test MAP and NDCG@10 of `TreeRanker` and of what it stands beside, over re-partitions of the queries in five folds of
-three parts to train, one to validate and one to test: four of MQ2008, two of Robust 2003 (the pools of 17 submissions
-to a depth of 200, their min-max normalised scores as features), one each of three made sets (300 queries of 40
+three parts to train, one to validate and one to test: four of MQ2008, four of Robust 2003 (the pools of 17 submissions
+to a depth of 50, their min-max normalised scores as features), one each of three made sets (300 queries of 40
 documents and 20 normal features; relevant are the 10 % with the largest product of two features, plus the smaller of
-two others, plus 1 where two more differ in sign, plus a linear term and noise), and one of the shape of MSLR (200
-queries of 100 documents with 136 features and grades 0 to 4 of such a utility). Queries without a relevant document
-count 0.
+two others, plus 1 where two more differ in sign, plus a linear term and noise), and one each of two of the shape of
+MSLR (200 queries of 100 documents with 136 features and grades 0 to 4 of such a utility). Queries without a relevant
+document count 0.
 
-All choices are by validation MAP: C among nine values, from 0.01 to 100; trees of LightGBM and XGBoost with 4, 8 and
-16 leaves, at learning rate 0.1, stopped at the best of 200 trees; LightGBM samples 80 % of the rows and 60 % of the
-features for each tree, as `TreeRanker` does, whose other settings are its defaults. "ahead" is the mean of the
-differences, query by query, from LightGBM, and its standard error over queries. CPU seconds are those of a fold, all
-choices included.
+All choices are by validation MAP. Linear models, bins and `TreeRanker` choose C among nine values, from 0.01 to 100.
+LightGBM has trees of 4, 8 or 16 leaves, at learning rate 0.1, and the best of its first 1 to 200 trees: 600 models.
+XGBoost has the same leaves, objectives `rank:ndcg` and, for two grades, `rank:map`, and the best of its first 10, 20,
+... 200 trees: 120 models, or 60. LightGBM samples 80 % of the rows and 60 % of the features for each tree, as
+`TreeRanker` does, whose other settings are its defaults. "ahead" is the mean of the differences, query by query, from
+LightGBM, and its standard error over queries. CPU seconds are those of a fold, all choices included.
 """
 
 CS = tuple(10.0 ** (k / 2) for k in range(-4, 5))
@@ -61,8 +62,8 @@ def run(size: Size) -> Iterator[Row]:
     for name, folder in (("MQ2008", letor_folder()), ("robust03", robust_folder())):
         if folder is None:
             yield without_data(name, DEFAULT, name)
-    for what, folds in data_sets(size):
-        yield from _rows(what, folds)
+    for what, sets in data_sets(size):
+        yield from _rows(what, sets)
 
 
 def targets(rows: list[Row]) -> Iterator[Target]:
@@ -78,17 +79,17 @@ def targets(rows: list[Row]) -> Iterator[Target]:
         yield Target(f"{what}: NDCG@10 behind LightGBM, in standard errors", 1.0, lost)
 
 
-def data_sets(size: Size) -> Iterator[tuple[str, list[list[Fold]]]]:
-    """Yield the name of each data set that there is, and its re-partitions."""
+def data_sets(size: Size) -> Iterator[tuple[str, list[list[list[Fold]]]]]:
+    """Yield the name of each kind of data that there is, and the re-partitions of each of its sets."""
     folder = letor_folder()
     if folder is not None:
         data = _joined(read_folds(folder)[0])
-        yield "MQ2008", [_partition(data, seed, size) for seed in range(4)]
+        yield "MQ2008", [[_partition(data, seed, size) for seed in range(4)]]
     if robust_folder() is not None:
-        robust = robust_pools(depth=200)
-        yield "Robust 2003", [_partition(robust, seed, size) for seed in range(2)]
-    yield "products", [_partition(made(300, 40, 20, seed), seed, size) for seed in range(3)]
-    yield "shape of MSLR", [_partition(made(200, 100, 136, 3, graded=True), 0, size)]
+        robust = robust_pools(depth=50)
+        yield "Robust 2003", [[_partition(robust, seed, size) for seed in range(4)]]
+    yield "products", [[_partition(made(300, 40, 20, seed), seed, size)] for seed in range(3)]
+    yield "shape of MSLR", [[_partition(made(200, 100, 136, seed, graded=True), seed, size)] for seed in range(3, 5)]
 
 
 def made(queries: int, documents: int, features: int, seed: int, *, graded: bool = False) -> RankingData:
@@ -122,19 +123,16 @@ def _partition(data: RankingData, seed: int, size: Size) -> list[Fold]:
     return [(part(k, k + 1, k + 2), part(k + 3), part(k + 4)) for k in range(5)]
 
 
-def _rows(what: str, partitions: list[list[Fold]]) -> Iterator[Row]:
+def _rows(what: str, sets: list[list[list[Fold]]]) -> Iterator[Row]:
     found: dict[str, tuple[Matrix, float]] = {}
     for system in SYSTEMS:
         if find_spec(system.needs) is None:
             yield Row(what=what, who=system.name, note=f"{system.needs} is not installed")
             continue
-        values, began = [], process_time()
-        for seed, folds in enumerate(partitions):
-            by_query = np.hstack([_tested(system, fold, seed) for fold in folds])
-            values.append(by_query[1:, np.argsort(by_query[0])])
-        folds_in_all = sum(map(len, partitions))
-        # Re-partitions test the same queries, so they count as one sample.
-        found[system.name] = np.mean(values, axis=0), (process_time() - began) / folds_in_all
+        began = process_time()
+        values = np.hstack([_by_query(system, partitions) for partitions in sets])
+        folds_in_all = sum(len(folds) for partitions in sets for folds in partitions)
+        found[system.name] = values, (process_time() - began) / folds_in_all
     base = found.get(LIGHTGBM, next(iter(found.values())))[0]
     for name, (values, seconds) in found.items():
         ahead = values - base
@@ -142,6 +140,16 @@ def _rows(what: str, partitions: list[list[Fold]]) -> Iterator[Row]:
         numbers = {"cpu": seconds, "map": values[0].mean(), "ahead": ahead[0].mean(), "error": error[0]}
         numbers |= {"ndcg": values[1].mean(), "ndcg_ahead": ahead[1].mean(), "ndcg_error": error[1]}
         yield Row(what=what, who=name, repeats=1, values={key: float(value) for key, value in numbers.items()})
+
+
+def _by_query(system: System, partitions: list[list[Fold]]) -> Matrix:
+    """Return MAP and NDCG@10 of each query of one data set, means over its re-partitions."""
+    values = []
+    for seed, folds in enumerate(partitions):
+        tested = np.hstack([_tested(system, fold, seed) for fold in folds])
+        values.append(tested[1:, np.argsort(tested[0])])
+    # Re-partitions test the same queries, so they count as one sample.
+    return np.asarray(np.mean(values, axis=0))
 
 
 def _tested(system: System, fold: Fold, seed: int) -> Matrix:
