@@ -14,6 +14,7 @@ _HOMES = {
     "predict": "predict:predict_command",
     "evaluate": "evaluate:evaluate_command",
     "show": "show:show_command",
+    "explain": "explain:explain_command",
     "export": "export:export_command",
     "compare": "compare:compare_command",
     "experiment": "experiment:experiment_command",

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 from structsvm.foundation import lazy
 
 if TYPE_CHECKING:
-    from structsvm.models.base import Explanation, TrainedModel
+    from structsvm.models.base import TrainedModel
+    from structsvm.models.explanation import Explanation
     from structsvm.models.files import load
     from structsvm.models.linear import LinearModel
 
@@ -14,7 +15,8 @@ __all__ = ["Explanation", "LinearModel", "TrainedModel", "load"]
 __getattr__, __dir__ = lazy.exports(
     __name__,
     {
-        "structsvm.models.base": ["Explanation", "TrainedModel"],
+        "structsvm.models.base": ["TrainedModel"],
+        "structsvm.models.explanation": ["Explanation"],
         "structsvm.models.files": ["load"],
         "structsvm.models.linear": ["LinearModel"],
     },

@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from math import isfinite
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from attrs import evolve, field, frozen
@@ -15,7 +15,8 @@ from structsvm.exceptions import InputError
 from structsvm.foundation.memory import require_memory
 from structsvm.foundation.settings import checked_names, require_integer, require_kind
 from structsvm.foundation.storage.files import write_archive
-from structsvm.foundation.types import Matrix, Vector
+from structsvm.foundation.types import Vector
+from structsvm.models.explanation import Explanation
 from structsvm.models.rows import checked_rows, require_finite
 from structsvm.models.training import Training
 
@@ -23,26 +24,6 @@ FORMAT = 1
 """Number of the format of model files; no other is read."""
 
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
-
-
-class Explanation(NamedTuple):
-    """Scores as sums: ``base + contributions.sum(axis=1)``, to rounding.
-
-    Parameters
-    ----------
-    contributions : each feature's contribution to each row's score, shape (rows, d).
-    base : the part of the score without features: the intercept, or the score of an average document.
-
-    Examples
-    --------
-    >>> from structsvm.models import LinearModel
-    >>> explained = LinearModel(n_features=2, coef=[2.0, -1.0], intercept=0.5).explain([[1.0, 3.0]])
-    >>> isinstance(explained, Explanation), explained.contributions.tolist(), explained.base
-    (True, [[2.0, -3.0]], 0.5)
-    """
-
-    contributions: Matrix
-    base: float
 
 
 @frozen
@@ -185,7 +166,8 @@ class TrainedModel(ABC):
         require_memory(
             24.0 * X.shape[0] * X.shape[1], "The contributions of all features", "explain fewer rows at a time"
         )
-        return self._explained(X if isinstance(X, np.ndarray) else X.toarray(), qid)
+        explained = self._explained(X if isinstance(X, np.ndarray) else X.toarray(), qid)
+        return evolve(explained, feature_names=self.feature_names)
 
     @abstractmethod
     def parts(self) -> Parts:

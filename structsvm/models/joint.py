@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from structsvm.exceptions import InputError, ModelFileError
 from structsvm.foundation.types import Vector
-from structsvm.models.base import Explanation, Parts, TrainedModel, at_limits
+from structsvm.models.base import Parts, TrainedModel, at_limits
+from structsvm.models.explanation import Explanation
 from structsvm.models.training import Training
 
 _ESTIMATORS = ("StructuralSVM", "LatentStructuralSVM")

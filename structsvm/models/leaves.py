@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from structsvm.foundation.settings import require_switch
 from structsvm.foundation.storage.archives import finite_numbers, require_numbers
 from structsvm.foundation.types import IntVector, Vector
-from structsvm.models.base import Explanation, Parts, TrainedModel, at_limits
+from structsvm.models.base import Parts, TrainedModel, at_limits
+from structsvm.models.explanation import Explanation
 from structsvm.models.linear import LinearModel
 
 _AT_ONCE = 2**18

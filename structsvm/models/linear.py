@@ -13,7 +13,8 @@ from structsvm.foundation.arrays import numbers
 from structsvm.foundation.settings import require_number
 from structsvm.foundation.storage.archives import finite_numbers
 from structsvm.foundation.types import IntVector, Vector
-from structsvm.models.base import Explanation, Parts, TrainedModel, at_limits
+from structsvm.models.base import Parts, TrainedModel, at_limits
+from structsvm.models.explanation import Explanation
 from structsvm.result import columns_of, wide
 
 if TYPE_CHECKING:

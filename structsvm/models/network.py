@@ -11,7 +11,8 @@ from structsvm.features.scaling.scalings import StandardScaling, read_scaling
 from structsvm.foundation.settings import require_integer
 from structsvm.foundation.storage.archives import finite_numbers
 from structsvm.foundation.types import Matrix, Vector
-from structsvm.models.base import Explanation, Parts, TrainedModel
+from structsvm.models.base import Parts, TrainedModel
+from structsvm.models.explanation import Explanation
 
 _AT_ONCE = 2**18
 """Number of values of hidden units computed at a time."""

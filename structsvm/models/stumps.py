@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from structsvm.foundation.storage.archives import finite_numbers, require_numbers
 from structsvm.foundation.types import BoolVector, IntVector, Vector
-from structsvm.models.base import Explanation, Parts, TrainedModel
+from structsvm.models.base import Parts, TrainedModel
+from structsvm.models.explanation import Explanation
 
 _AT_ONCE = 2**18
 """Number of values of weak rankers computed at a time."""

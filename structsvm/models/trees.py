@@ -13,7 +13,8 @@ from structsvm.exceptions import InputError, NotInstalledError, quoted
 from structsvm.foundation.settings import require_integer
 from structsvm.foundation.storage.archives import require_numbers
 from structsvm.foundation.types import Vector
-from structsvm.models.base import Explanation, Parts, TrainedModel
+from structsvm.models.base import Parts, TrainedModel
+from structsvm.models.explanation import Explanation
 
 _WHOLE = ("split_feature", "decision_type", "left_child", "right_child", "leaf_count", "internal_count")
 _REAL = ("split_gain", "threshold", "leaf_value", "leaf_weight", "internal_value", "internal_weight", "shrinkage")

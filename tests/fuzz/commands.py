@@ -35,6 +35,7 @@ WORKING = (
     "train train.txt --bounds 0:,1:-1:0.5 --monotonic-cst 2:-1 --model new.npz",
     "show m.npz --top 2 --plot new.svg",
     "show m.npz --csv -",
+    "explain m.npz test.txt --query 100 --documents 1 2 --top 2 --json new.json",
     "export m.npz --format solr --feature-names names.txt --name me --output new.json",
     "export m.npz --format svm_rank --output new.model",
     "export m.npz --format onnx --output new.onnx",

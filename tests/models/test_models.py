@@ -506,9 +506,12 @@ def test_a_loaded_model_is_a_whole(saved, tmp_path, name):
     """It predicts, explains its scores, is shown and exported as the estimator's, and is saved to the same bytes."""
     ranker, path = saved(name)
     model, (X, _, _) = structsvm.load(path), data()
-    found, base = model.explain(X)
+    explained, scores = model.explain(X), ranker.predict(X)
+    found = explained.contributions
     assert found.shape == X.shape
-    np.testing.assert_allclose(found.sum(axis=1) + base, ranker.predict(X), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(found.sum(axis=1) + explained.base, scores, rtol=1e-12, atol=1e-12)
+    assert explained.difference(2, 0).contributions.sum() == pytest.approx(scores[2] - scores[0], rel=0, abs=1e-12)
+    assert explained.difference(2).contributions.sum() == pytest.approx(scores[2] - scores.mean(), rel=0, abs=1e-12)
     for each in (model, type(ranker).load(path)):
         each.save(tmp_path / "again.npz")
         assert (tmp_path / "again.npz").read_bytes() == path.read_bytes()
@@ -531,9 +534,21 @@ def test_normalised_features_explain_scores(normalize):
     X, y, qid = data()
     ranker = Ranker("zero_one", C=5.0, fit_intercept=True, normalize=normalize).fit(X + 3.0, y, qid=qid)
     for rows in (X, X.astype(np.float32), sp.csr_array(X)):
-        found, base = ranker.model_.explain(rows, qid)
-        np.testing.assert_allclose(found.sum(axis=1) + base, ranker.predict(rows, qid=qid), rtol=1e-12, atol=1e-12)
-    assert base == ranker.intercept_
+        explained, scores = ranker.model_.explain(rows, qid), ranker.predict(rows, qid=qid)
+        sums = explained.contributions.sum(axis=1) + explained.base
+        np.testing.assert_allclose(sums, scores, rtol=1e-12, atol=1e-12)
+    assert explained.base == ranker.intercept_
+
+
+def test_contributions_are_listed_by_name():
+    model = LinearModel(n_features=3, coef=[1.0, -2.0, 0.5])
+    explained = model.explain(np.array([[1.0, 1.0, 1.0], [0.0, 3.0, 1.0]]))
+    assert explained.as_list(1, top=1) == [("feature 2", -6.0)]
+    named = model.named(["a", "b", "c"]).explain(np.array([[1.0, 1.0, 1.0], [0.0, 3.0, 1.0]]))
+    assert named.difference(0, 1).as_list() == [("b", 4.0), ("a", 1.0), ("c", 0.0)]
+    for wrong in (2, -1, 0.5):
+        with pytest.raises(InputError, match="j must be"):
+            named.difference(0, wrong)
 
 
 def test_contributions_that_memory_cannot_hold_are_refused():
@@ -547,7 +562,8 @@ def test_hidden_units_share_what_they_pass_on():
     X, y, qid = data()
     model = RankNet(3, max_iter=5, random_state=0).fit(X, y, qid).model_
     X[0] = model.scaling.mean  # nothing to explain
-    found, base = model.explain(X[:4])
+    explained = model.explain(X[:4])
+    found, base = explained.contributions, explained.base
     z = (X[:4] - model.scaling.mean) / model.scaling.deviation
     U, b, v = model.weights[:15].reshape(3, 5), model.weights[15:18], model.weights[18:]
     places = (np.arange(2000) + 0.5) / 2000

@@ -119,7 +119,7 @@ def read_as_wide(
     beyond: str,
     names: tuple[str, ...] | None = None,
     *,
-    doc_ids: bool = False,
+    doc_ids: bool | None = False,
     few: Callable[[int], None] = lambda found: None,
     columns: Columns = Columns(),
     labels: bool = True,

@@ -26,7 +26,7 @@ def read_model_and_data(
     paths: Sequence[Path],
     *,
     columns: Columns,
-    doc_ids: bool = False,
+    doc_ids: bool | None = False,
     labels: bool = True,
     queries: bool = True,
 ) -> "tuple[TrainedModel, RankingData]":

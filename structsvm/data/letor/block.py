@@ -61,12 +61,15 @@ def parse_block(
     block: Block,
     n_features: int | None,
     *,
-    doc_ids: bool,
+    doc_ids: bool | None,
     beyond: str | None,
     form: LeadingColumns = WHOLE,
     dtype: DTypeLike = np.float64,
 ) -> BlockRows:
-    """Parse a block of lines; ``beyond`` replaces the message about indices above ``n_features``."""
+    """Parse a block of lines; ``beyond`` replaces the message about indices above ``n_features``.
+
+    If ``doc_ids`` is None, they are read if each line has one.
+    """
     content = block.content
     text = np.frombuffer(content, dtype=np.uint8)
     space = make_space(content)
@@ -94,7 +97,7 @@ def parse_block(
         space.indices[:stored],
         _narrowed(block, space, dtype),
         width,
-        _doc_ids(block, space) if doc_ids else None,
+        None if doc_ids is False else _doc_ids(block, space, optional=doc_ids is None),
     )
 
 
@@ -146,7 +149,7 @@ def _read_line(line: bytes, at: int, n_features: int | None, form: LeadingColumn
     space.counts[:] = row, stored, number + 1, width
 
 
-def _doc_ids(block: Block, space: Space) -> list[str]:
+def _doc_ids(block: Block, space: Space, *, optional: bool = False) -> list[str] | None:
     found = []
     for line, comment in space.places[: space.counts[ROWS]].tolist():
         try:
@@ -155,5 +158,7 @@ def _doc_ids(block: Block, space: Space) -> list[str]:
             end = block.content.find(b"\n", comment)
             found.append(document_id(block.content, comment, len(block.content) if end < 0 else end))
         except ValueError as fault:
+            if optional:
+                return None
             raise block.fault(line, str(fault)) from None
     return found

@@ -132,11 +132,14 @@ def _load(groups: list[list[Path]], sizes: list[Path] | None, how: "Reading") ->
 
 @frozen
 class Reading:
-    """Settings of the reader; ``beyond`` replaces the message about features above ``n_features``."""
+    """Settings of the reader; ``beyond`` replaces the message about features above ``n_features``.
+
+    If ``doc_ids`` is None, they are read if each line has one.
+    """
 
     n_features: int | None = None
     beyond: str | None = None
-    doc_ids: bool = False
+    doc_ids: bool | None = False
     labels: bool = True
     queries: bool = True
     sparse: bool | None = None
@@ -154,7 +157,7 @@ class LetorRows:
         self._ends_of_files: list[tuple[Path, int]] = []
         self._labels, self._queries = Growing(np.float64), Growing(np.int64)
         self._features = GrowingFeatures(how.dtype, how.sparse, how.n_features)
-        self._doc_ids: list[str] | None = [] if how.doc_ids else None
+        self._doc_ids: list[str] | None = None if how.doc_ids is False else []
 
     def read(self, path: Path, sizes: Path | None) -> None:
         """Append the rows of a file; ``sizes`` has the sizes of its queries, by default the file beside it."""
@@ -179,7 +182,9 @@ class LetorRows:
                         self._labels.extend(rows.labels)
                         self._queries.extend(rows.queries)
                         self._features.append(rows)
-                        if self._doc_ids is not None and rows.doc_ids is not None:
+                        if self._doc_ids is None or rows.doc_ids is None:
+                            self._doc_ids = None
+                        else:
                             self._doc_ids += rows.doc_ids
                         width = max(width, rows.width)
         except TooLargeError:
