@@ -49,7 +49,7 @@ def run(size: Size) -> Iterator[Row]:
         yield without_data(WHAT, "this library")
         return
     folds = read_folds(folder)
-    yield _row(f"Ranker, {len(CS)} values of C", folds, _best_of_path, min(3, size.repeats))
+    yield _row(f"Ranker, {len(CS)} values of C", folds, best_of_path, min(3, size.repeats))
     if find_spec("lightgbm") is None:
         yield Row(what=WHAT, who="LightGBM", note="not installed")
         return
@@ -70,10 +70,10 @@ def _row(who: str, folds: list[Fold], scores: Callable[[Fold], Vector], repeats:
     return Row(what=WHAT, who=who, repeats=len(seconds), values=values)
 
 
-def _best_of_path(fold: Fold) -> Vector:
+def best_of_path(fold: Fold, loss: str = "map") -> Vector:
     """Return the test scores of the ranker that is best on the validation part."""
     train, valid, test = fold
-    path = Ranker(loss="map").path(train.X, train.y, qid=train.qid, Cs=CS)
+    path = Ranker(loss=loss, measure="map").path(train.X, train.y, qid=train.qid, Cs=CS)
     best = max(path, key=lambda ranker: ranker.score(valid.X, valid.y, qid=valid.qid))
     return best.predict(test.X)
 

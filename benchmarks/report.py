@@ -49,7 +49,7 @@ GROUPS = {
         *("web30k", "sparse", "binned", "sequences", "growth", "first_fit"),
     ),
     "Clusters": ("cluster", "cluster_web30k", "local_steps", "scale"),
-    "Checks, and memory of an index": ("check_power", "retrieval_memory"),
+    "Checks, and memory of an index": ("check_power", "certainty", "retrieval_memory"),
 }
 """What a reader looks for, and the benchmarks that tell."""
 

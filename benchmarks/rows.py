@@ -83,6 +83,12 @@ COLUMNS: dict[str, Column] = {
     "sent": Column.number("kB a round", "sent", ",.1f"),
     "beside": Column.number("ms beside work", "beside", ",.0f"),
     "critical": Column.number("critical path, ms", "critical", ",.0f"),
+    "coverage": Column.number("coverage", "coverage", ".1%"),
+    "width": Column.number("mean width", "width", ".3f"),
+    "needed": Column.number("queries", "needed", ",.0f"),
+    "power": Column.number("power", "power", ".1%"),
+    "least_correlation": Column.number("least correlation", "least_correlation", ".2f"),
+    "correlation": Column.number("median correlation", "correlation", ".2f"),
 }
 """What shows the numbers that a row may have."""
 

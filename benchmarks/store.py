@@ -55,6 +55,7 @@ NAMES = (
     "installs",
     "first_fit",
     "check_power",
+    "certainty",
     "scale",
     "beside_lightgbm_dask",
 )

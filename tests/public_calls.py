@@ -386,6 +386,13 @@ def _of_losses_and_measures() -> Iterator[Call]:
     yield Call("holm", significance.holm, {"p_values": [0.1, None]})
     runs = {"runs": [one_run(), one_run("b")], "qrels": judgments(), "baseline": "a", "measures": ["map"]}
     yield Call("compare_runs", evaluation.compare_runs, {**runs, **settings})
+    interval = {"values": [0.5, 0.25, 0.0], "method": "betting", **settings}
+    yield Call("mean_interval", evaluation.mean_interval, interval)
+    plan = {"spread": 0.2, "power": 0.7, "significance_level": 0.1, "systems": 3, "all_pairs": True}
+    yield Call("smallest_difference", evaluation.smallest_difference, {**plan, "queries": 50})
+    yield Call("queries_needed", evaluation.queries_needed, {**plan, "difference": 0.05})
+    spread = {"values": [0.5, 0.25, 0.0], "correlation": 0.5}
+    yield Call("spread_of_differences", evaluation.spread_of_differences, spread)
     yield Call("rank_run", evaluation.rank_run, {"run": one_run(), "qrels": judgments()})
 
 

@@ -26,6 +26,7 @@ _HOMES = {
     "report": "experiment:report_command",
     "compile": "compile:compile_command",
     "list": "listing:list_command",
+    "plan": "plan:plan_command",
     "demo": "demo:demo_command",
 }
 

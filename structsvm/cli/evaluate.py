@@ -1,7 +1,7 @@
 """``structsvm evaluate``."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from zipfile import is_zipfile
 
 import click
@@ -10,7 +10,7 @@ from structsvm.cli.shared.collections import with_grades
 from structsvm.cli.shared.command import Command
 from structsvm.cli.shared.console import progress_line
 from structsvm.cli.shared.data import Columns, with_columns
-from structsvm.cli.shared.evaluation_report import as_records, draw_precision, print_model, print_runs, report_csv
+from structsvm.cli.shared.evaluation_report import as_records, draw_precision, print_models, print_runs, report_csv
 from structsvm.cli.shared.files import read_model_and_data
 from structsvm.cli.shared.options import SEED, as_measures, names_of
 from structsvm.cli.shared.paths import DATA, QRELS
@@ -29,8 +29,9 @@ from structsvm.foundation.storage.files import STANDARD_INPUT
 from structsvm.registry import measures as registered
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
+    from structsvm.evaluation import RunComparison
     from structsvm.metrics import Measure, RankedLists
     from structsvm.metrics.base import Empty
 
@@ -38,15 +39,16 @@ if TYPE_CHECKING:
 @click.command(
     cls=Command,
     name="evaluate",
-    short_help="Measure a ranker on LETOR files, or TREC runs.",
+    short_help="Measure rankers on LETOR files, or TREC runs.",
     options_metavar="[OPTIONS]",
     examples=[
         "structsvm evaluate m.npz test.txt --measure map --measure ndcg@10 --measure p@5",
+        "structsvm evaluate new.npz test.txt --baseline old.npz",
         "structsvm evaluate --qrels qrels.txt run1.gz run2.gz --measure map --plot precision.svg",
         "structsvm evaluate --qrels qrels.txt new.gz --baseline old.gz --measure map --measure P_10",
     ],
 )
-@click.argument("files", type=DATA, nargs=-1, required=True, metavar="MODEL DATA... | --qrels QRELS RUN...")
+@click.argument("files", type=DATA, nargs=-1, required=True, metavar="MODEL... DATA... | --qrels QRELS RUN...")
 @click.option(
     "--qrels", type=QRELS, help="Judgments in TREC's format: the files are then runs, not a model and its data."
 )
@@ -65,20 +67,29 @@ if TYPE_CHECKING:
 @click.option(
     "--baseline",
     type=DATA,
-    metavar="RUN",
-    help="A run that the others are compared with, topic by topic: differences, intervals and tests.",
+    metavar="MODEL|RUN",
+    help="A model or a run that the others are compared with, query by query: differences, intervals and tests.",
+)
+@click.option(
+    "--interval",
+    type=click.Choice(["t", "bootstrap", "betting"]),
+    default="t",
+    help="Interval of each mean: Student's t, bootstrap (BCa), or betting, which is wider and guaranteed for values "
+    "from 0 to 1. Those of differences are by bootstrap.",
 )
 @click.option(
     "--confidence",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    help="Level of the intervals of --baseline.  [default: 0.95]",
+    default=0.95,
+    help="Level of all intervals.",
 )
 @click.option(
     "--resamples",
     type=click.IntRange(100),
-    help="Resamples of the bootstrap and the randomisation test of --baseline.  [default: 10000]",
+    default=10_000,
+    help="Resamples of the bootstrap, and of the randomisation test of --baseline.",
 )
-@click.option("--seed", type=SEED, help="Seed of both.  [default: 0]")
+@click.option("--seed", type=SEED, default=0, help="Seed of both, and of the order of bets.")
 @with_csv
 @with_json
 @click.option(
@@ -97,16 +108,20 @@ def evaluate_command(
     measures: "tuple[Measure, ...]",
     per_query: bool,
     baseline: Path | None,
-    confidence: float | None,
-    resamples: int | None,
-    seed: int | None,
+    interval: str,
+    confidence: float,
+    resamples: int,
+    seed: int,
     csv_path: Path | None,
     json_path: Path | None,
     empty: "Empty | None",
     plot_path: Path | None,
     columns: Columns,
 ) -> None:
-    """Measure how well a model ranks LETOR files, which are read as one data set; or how well TREC runs do.
+    """Measure how well models rank LETOR files, which are read as one data set; or how well TREC runs do.
+
+    Each mean has an interval for the mean over all queries like these. It is valid for queries that were drawn alike,
+    and on which no model was trained or chosen.
 
     One of DATA, QRELS and RUN may be "-", standard input. DATA may be tables, as for "structsvm train".
 
@@ -121,93 +136,124 @@ def evaluate_command(
     from attrs import evolve
 
     asked = {str(measure): evolve(measure, empty=empty) if empty else measure for measure in measures}
-    tests = {
-        name: value
-        for name, value in {"confidence_level": confidence, "n_resamples": resamples, "random_state": seed}.items()
-        if value is not None
-    }
-    if baseline is None and tests:
-        raise click.UsageError("--confidence, --resamples and --seed need --baseline: name a run to compare with")
-    if baseline is not None and qrels is None:
-        raise click.UsageError("--baseline is a run, which --qrels measures: give both")
+    tests = {"confidence_level": confidence, "n_resamples": resamples, "random_state": seed}
     if qrels is not None and columns != Columns():
         raise click.UsageError("columns and --groups are of the DATA of a model, not of runs: leave them out")
     if qrels is None and grades is not None:
         raise click.UsageError("--grades says what the grades of --qrels mean: give both")
     text = shows_text(csv_path, json_path)
     check_plot(plot_path)
+    given = _Asked(asked, per_query, interval, tests, plot_path is not None or baseline is not None)
     if qrels is not None:
         try:
-            report, lists = _measure_runs(
-                qrels, files, asked, grades, baseline, tests, per_query=per_query, keep=plot_path is not None
-            )
+            report, lists = _measure_runs(qrels, files, grades, baseline, given)
         except DataFormatError as error:
             if error.path in (*files, baseline) and error.path.is_file() and is_zipfile(error.path):
                 raise InputError(f"{error}. With --qrels the files are runs, not a model and its data") from error
             raise
-    elif len(files) < 2:
-        raise click.UsageError("give a model and the LETOR files to measure it on, or --qrels and TREC runs")
-    elif files[0] == STANDARD_INPUT:
-        raise click.UsageError("a model cannot come from standard input: name its file")
     else:
-        report, lists = _measure_model(files[0], files[1:], asked, columns, per_query=per_query)
+        report, lists = _measure_models(files, baseline, columns, given)
     if csv_path is not None:
         write_result(report_csv(report), csv_path)
     compared = {"comparison": as_records(report["comparison"])} if "comparison" in report else {}
     write_json({**report, **compared}, json_path)
-    if text and qrels is not None:
-        print_runs(report)
-    elif text:
-        print_model(report)
+    if text:
+        (print_models if qrels is None else print_runs)(report)
     if plot_path is not None:
         draw_precision(lists, plot_path)
 
 
-def _measure_model(
-    model: Path, data: "Sequence[Path]", measures: "Mapping[str, Measure]", columns: Columns, *, per_query: bool
+class _Asked(NamedTuple):
+    """Measures by name, and settings of intervals and tests; ``keep``: rankings of runs are needed later."""
+
+    measures: "Mapping[str, Measure]"
+    per_query: bool
+    interval: str
+    tests: "Mapping[str, Any]"
+    keep: bool
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """Arguments of `figures` and `measure_run`."""
+        return {"measures": self.measures, "per_query": self.per_query, "method": self.interval, **self.tests}
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """The settings of intervals in reports."""
+        level, resamples, seed = self.tests.values()
+        return {"interval": self.interval, "confidence": level, "resamples": resamples, "seed": seed}
+
+
+def _measure_models(
+    files: "Sequence[Path]", baseline: Path | None, columns: Columns, asked: _Asked
 ) -> "tuple[dict[str, Any], dict[str, RankedLists]]":
-    """Measure a model; return the report, and its ranking by name."""
+    """Measure models on the same data; return the report, and the rankings by model."""
     from structsvm.evaluation.runs import figures
     from structsvm.metrics import rank_lists
 
-    try:
-        ranker, read = read_model_and_data(model, data, columns=columns)
-    except ModelFileError as error:
-        if not model.is_file() or is_zipfile(model):
-            raise
-        raise InputError(f"{error}. To measure TREC runs, give their judgments with --qrels") from error
-    lists = rank_lists(ranker.predict(read.X, qid=read.qid), read.y, read.qid)
-    report = {
-        "model": str(model),
-        "data": [str(path) for path in data],
-        "queries": len(lists.ids),
-        "documents": len(read.y),
-        **figures(lists, measures, per_query=per_query),
-    }
-    return report, {str(model): lists}
+    if files[0] == STANDARD_INPUT:
+        raise click.UsageError("a model cannot come from standard input: name its file")
+    data = [path for path in files[1:] if not (path.is_file() and is_zipfile(path))]
+    models = _with_baseline([path for path in files if path not in data], baseline)
+    if not data:
+        raise click.UsageError("give a model and the LETOR files to measure it on, or --qrels and TREC runs")
+    if STANDARD_INPUT in data and len(models) > 1:
+        raise click.UsageError("each model reads the data, which standard input allows only once: name a file")
+    reports: list[dict[str, Any]] = []
+    lists: dict[str, RankedLists] = {}
+    for model in models:
+        try:
+            ranker, read = read_model_and_data(model, data, columns=columns)
+        except ModelFileError as error:
+            if not model.is_file() or is_zipfile(model):
+                raise
+            raise InputError(f"{error}. To measure TREC runs, give their judgments with --qrels") from error
+        ranked = lists[str(model)] = rank_lists(ranker.predict(read.X, qid=read.qid), read.y, read.qid)
+        about = {"model": str(model), "queries": len(ranked.ids), "documents": len(read.y)}
+        reports.append({**about, **figures(ranked, **asked.figures)})
+    report: dict[str, Any] = {"data": [str(path) for path in data], **asked.record, "models": reports}
+    if baseline is not None:
+        report["comparison"] = _compared(lists, str(baseline), asked, of_models=True)
+    return report, lists
+
+
+def _with_baseline(paths: "Sequence[Path]", baseline: Path | None) -> "list[Path]":
+    """Return the files with the baseline among them; reject a file that is given twice."""
+    paths = [*([] if baseline is None or baseline in paths else [baseline]), *paths]
+    twice = repeated(paths)
+    if twice is not None:
+        raise click.UsageError(f"{twice} is given twice: leave one out")
+    return paths
+
+
+def _compared(
+    lists: "Mapping[str, RankedLists]",
+    baseline: str,
+    asked: _Asked,
+    *,
+    callback: "Callable[[str], None] | None" = None,
+    of_models: bool = False,
+) -> "RunComparison":
+    """Compare rankings with the baseline by those measures that are means."""
+    from structsvm.evaluation.baseline import compare_lists
+
+    means = [measure for measure in asked.measures.values() if measure.summary == "mean"] or asked.measures.values()
+    return compare_lists(lists, baseline, means, **asked.tests, callback=callback, of_models=of_models)
 
 
 def _measure_runs(
     qrels: Path | str,
     paths: "Sequence[Path]",
-    measures: "Mapping[str, Measure]",
     grades: dict[int, int] | None,
     baseline: Path | None,
-    tests: "Mapping[str, Any]",
-    *,
-    per_query: bool,
-    keep: bool,
+    asked: _Asked,
 ) -> "tuple[dict[str, Any], dict[str, RankedLists]]":
-    """Measure runs as trec_eval does; return the report, and rankings by run if ``keep`` or a baseline needs them."""
+    """Measure runs as trec_eval does; return the report, and the rankings by run."""
     from structsvm.data import load_qrels, load_run
-    from structsvm.evaluation.baseline import compare_lists
     from structsvm.evaluation.runs import measure_run
 
     if baseline is not None:
-        paths = [*([] if baseline in paths else [baseline]), *paths]
-        twice = repeated(paths)
-        if twice is not None:
-            raise click.UsageError(f"{twice} is given twice: leave one out")
+        paths = _with_baseline(paths, baseline)
     judgments = load_qrels(qrels, grades)
     runs: list[dict[str, Any]] = []
     rankings: list[RankedLists] = []
@@ -216,20 +262,19 @@ def _measure_runs(
             show(f"measuring {path}")
             run = load_run(path)
             try:
-                measured, ranked = measure_run(run, judgments, measures, per_query=per_query)
+                measured, ranked = measure_run(run, judgments, **asked.figures)
             except InputError as error:
                 raise InputError(f"{path} by {qrels}: {error}") from error
             runs.append({"run": run.name, "file": str(path), **measured})
-            if keep or baseline is not None:
+            if asked.keep:
                 rankings.append(ranked)
-        report: dict[str, Any] = {"qrels": str(qrels), "runs": runs}
+        report: dict[str, Any] = {"qrels": str(qrels), **asked.record, "runs": runs}
         alike = [run["run"] for run in runs]
         names = [f"{run['run']} ({run['file']})" if alike.count(run["run"]) > 1 else run["run"] for run in runs]
         lists = dict(zip(names, rankings, strict=bool(rankings)))
         if baseline is not None:
             first = names[paths.index(baseline)]
-            means = [measure for measure in measures.values() if measure.summary == "mean"] or measures.values()
-            report["comparison"] = compare_lists(
-                lists, first, means, **tests, callback=lambda name: show(f"comparing {name} with {first}")
+            report["comparison"] = _compared(
+                lists, first, asked, callback=lambda name: show(f"comparing {name} with {first}")
             )
     return report, lists

@@ -1,6 +1,16 @@
-"""Evaluate runs by judgments, and compare them with a baseline by significance tests."""
+"""Evaluate runs by judgments, compare them with a baseline, and say how sure a mean is."""
 
 from structsvm.evaluation.baseline import RunComparison, compare_runs
+from structsvm.evaluation.planning import queries_needed, smallest_difference, spread_of_differences
 from structsvm.evaluation.runs import rank_run
+from structsvm.evaluation.significance.intervals import mean_interval
 
-__all__ = ["RunComparison", "compare_runs", "rank_run"]
+__all__ = [
+    "RunComparison",
+    "compare_runs",
+    "mean_interval",
+    "queries_needed",
+    "rank_run",
+    "smallest_difference",
+    "spread_of_differences",
+]

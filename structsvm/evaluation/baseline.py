@@ -47,6 +47,7 @@ class RunComparison:
         ``holm`` and ``bonferroni`` by test (None if the test has none), and in ``left_out`` the topics with a value for
         only one of the two.
     confidence_level, n_resamples, random_state : see `compare_runs`.
+    of_models : whether models are compared, which the texts of the table call by their name.
 
     Examples
     --------
@@ -67,15 +68,16 @@ class RunComparison:
     confidence_level: float
     n_resamples: int
     random_state: int
+    of_models: bool = field(default=False, repr=False)
 
     def table(self) -> Table:
         """Return the comparison as a table: ``str(table)`` is its text, ``table.to_csv()`` has all digits."""
         records = [self._record(row) for row in self.rows]
         level = f"{100 * self.confidence_level:g}%"
         columns = [
-            Column.text("run", "run"),
+            Column.text("model" if self.of_models else "run", "run"),
             Column.text("measure", "measure"),
-            Column.number("topics", "topics"),
+            Column.number(self._queries, "topics"),
             Column.number("mean", "mean", ".4f"),
             Column.number("baseline", "baseline_mean", ".4f"),
             *paired_columns(level),
@@ -83,6 +85,10 @@ class RunComparison:
             *p_columns("Bonf.", "bonferroni"),
         ]
         return Table(f"Against {self.baseline}", tuple(columns), (tuple(records),), self._notes(level))
+
+    @property
+    def _queries(self) -> str:
+        return "queries" if self.of_models else "topics"
 
     def _record(self, row: ComparedRun) -> Record:
         return {
@@ -98,16 +104,17 @@ class RunComparison:
         }
 
     def _notes(self, level: str) -> tuple[str, ...]:
+        topics, topic = (self._queries, "query" if self.of_models else "topic")
         notes = [
-            f"Differences are run less baseline, over the topics of both. {level} interval: bootstrap (BCa) over "
-            f"topics. {tests_note('topics')} {self.n_resamples:,} resamples, seed {self.random_state}. "
-            f"Holm and Bonferroni correct each test for the {len(self.rows)} rows of the table. -: there is no "
-            "variance, or one topic only."
+            f"Differences are {'model' if self.of_models else 'run'} less baseline, over the {topics} of both. {level} "
+            f"interval: bootstrap (BCa) over {topics}. {tests_note(topics)} {self.n_resamples:,} resamples, seed "
+            f"{self.random_state}. Holm and Bonferroni correct each test for the {len(self.rows)} rows of the table. "
+            f"-: there is no variance, or one {topic} only."
         ]
-        for run, topics in {row.run: row.left_out for row in reversed(self.rows) if row.left_out}.items():
+        for run, alone in {row.run: row.left_out for row in reversed(self.rows) if row.left_out}.items():
             notes.append(
-                f"{run}: topics that only it or only the baseline has are left out of the comparison, {len(topics)} "
-                f"in all ({first_of(topics)})."
+                f"{run}: topics that only it or only the baseline has are left out of the comparison, {len(alone)} "
+                f"in all ({first_of(alone)})."
             )
         return tuple(notes)
 
@@ -188,6 +195,7 @@ def compare_lists(
     n_resamples: int = 10_000,
     random_state: int = 0,
     callback: Callable[[str], None] | None = None,
+    of_models: bool = False,
 ) -> RunComparison:
     """Compare rankings by name with one of them; see `compare_runs`."""
     chosen = _as_measures(measures)
@@ -196,7 +204,8 @@ def compare_lists(
             f"the baseline {quoted(baseline)} is not among the runs: {', '.join(map(quoted, lists)) or 'none'}"
         )
     if len(lists) < 2:
-        raise InputError(f"the baseline {quoted(baseline)} is the only run: give another run to compare with it")
+        kind = "model" if of_models else "run"
+        raise InputError(f"the baseline {quoted(baseline)} is the only {kind}: give another {kind} to compare with it")
     require_number("confidence_level", confidence_level, above=0.0)
     base = [measure.of(lists[baseline]) for measure in chosen]
     rows: list[ComparedRun] = []
@@ -225,7 +234,7 @@ def compare_lists(
         for row, by_holm, by_bonferroni in zip(rows, holm(p_values), bonferroni(p_values), strict=True):
             row.holm[test] = by_holm
             row.bonferroni[test] = by_bonferroni
-    return RunComparison(baseline, tuple(rows), confidence_level, n_resamples, random_state)
+    return RunComparison(baseline, tuple(rows), confidence_level, n_resamples, random_state, of_models)
 
 
 def _as_measures(measures: Iterable[Measure | str]) -> list[Measure]:

@@ -45,7 +45,7 @@ def difference_columns(level: str = "95%") -> tuple[Column, ...]:
     """Return the columns of a mean difference: its value, its interval, and wins, losses and ties."""
     return (
         Column.number("difference", "difference", "+.4f"),
-        Column(f"{level} interval", _interval),
+        Column(f"{level} interval", lambda record: interval_text(record["low"], record["high"], "+.4f")),
         Column("W/L/T", wins_losses_ties),
     )
 
@@ -55,5 +55,6 @@ def wins_losses_ties(record: Record) -> str:
     return "–" if record["wins"] is None else f"{record['wins']}/{record['losses']}/{record['ties']}"
 
 
-def _interval(record: Record) -> str:
-    return NO_TEST if record["low"] is None else f"[{record['low']:+.4f}, {record['high']:+.4f}]"
+def interval_text(low: float | None, high: float | None, form: str = ".4f") -> str:
+    """Return the text of an interval; "-" for None."""
+    return NO_TEST if low is None else f"[{low:{form}}, {high:{form}}]"

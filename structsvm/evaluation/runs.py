@@ -10,6 +10,7 @@ from structsvm.data.frames import DataFrame
 from structsvm.data.pairs import number_topics
 from structsvm.data.qrels import Qrels, as_qrels
 from structsvm.data.run import Run, as_run
+from structsvm.evaluation.significance.intervals import mean_interval
 from structsvm.exceptions import InputError
 from structsvm.metrics import Measure, RankedLists, rank_lists
 
@@ -50,8 +51,13 @@ def rank_run(run: Run | DataFrame, qrels: Qrels | DataFrame) -> RankedLists:
     return evolve(lists, ids=np.array(index.topics)[lists.ids])
 
 
-def figures(lists: RankedLists, measures: Mapping[str, Measure], *, per_query: bool = False) -> dict[str, Any]:
-    """Return value and number of undefined queries of each measure by name, with values of queries if ``per_query``."""
+def figures(
+    lists: RankedLists, measures: Mapping[str, Measure], *, per_query: bool = False, **interval: Any
+) -> dict[str, Any]:
+    """Return value, interval and number of undefined queries of each measure by name; values if ``per_query``.
+
+    ``interval`` has the settings of `mean_interval`. Sums and geometric means have no interval.
+    """
     found: dict[str, dict[str, Any]] = {"measures": {}}
     if per_query:
         found["per_query"] = {}
@@ -60,8 +66,14 @@ def figures(lists: RankedLists, measures: Mapping[str, Measure], *, per_query: b
         ids, values = measure.counted(lists.ids, raw)
         if not len(values):
             raise InputError(f"{measure} has no mean: it is undefined for every query")
+        try:
+            low, high = (mean_interval(values, **interval) if measure.summary == "mean" else None) or (None, None)
+        except InputError as error:
+            raise InputError(f"{measure}: {error}") from error
         found["measures"][name] = {
             "mean": measure.over_queries(values),
+            "low": low,
+            "high": high,
             "summary": measure.summary,
             "undefined": int(np.isnan(raw).sum()),
             "empty": measure.empty,
@@ -73,7 +85,7 @@ def figures(lists: RankedLists, measures: Mapping[str, Measure], *, per_query: b
 
 
 def measure_run(
-    run: Run, qrels: Qrels, measures: Mapping[str, Measure], *, per_query: bool = False
+    run: Run, qrels: Qrels, measures: Mapping[str, Measure], *, per_query: bool = False, **interval: Any
 ) -> tuple[dict[str, Any], RankedLists]:
     """Return counts and figures of a run by the conventions of trec_eval, and its ranked documents."""
     lists = rank_run(run, qrels)
@@ -86,4 +98,4 @@ def measure_run(
         "not_judged": [topic for topic in topics if topic not in judged],
         "not_in_run": [topic for topic in judged if topic not in topics],
     }
-    return {**counts, **figures(lists, measures, per_query=per_query)}, lists
+    return {**counts, **figures(lists, measures, per_query=per_query, **interval)}, lists

@@ -1,18 +1,22 @@
 import json
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from structsvm import Ranker
 from structsvm.data import load_letor
-from structsvm.metrics import parse_measure
+from structsvm.evaluation import mean_interval
+from structsvm.evaluation.significance import paired_tests
+from structsvm.metrics import AP, parse_measure
 
 MEASURES = ["--measure", "map", "--measure", "NDCG@10", "--measure", "p@5"]
 
 
 def cells(text: str) -> dict[str, list[str]]:
-    """Return the cells of all lines by the first of them."""
-    return {row[0]: row[1:] for line in text.splitlines() if (row := line.split())}
+    """Return the cells of all lines by the first of them; cells are two blanks apart."""
+    return {row[0]: row[1:] for line in text.splitlines() if (row := re.split("  +", line))}
 
 
 @pytest.mark.parametrize("empty", ["zero", "skip"])
@@ -23,27 +27,36 @@ def test_means_are_those_of_the_library(run, model, empty):
     table = cells(done.stdout)
     for name in ("map", "ndcg@10", "p@5"):
         measure = parse_measure(f"{name}(empty={empty})")
-        assert table[name] == [f"{measure.mean(scores, data.y, data.qid):.4f}", "5", "1"]
+        values = measure.per_query(scores, data.y, data.qid).values
+        low, high = mean_interval(values)
+        assert table[name] == [f"{values.mean():.4f}", f"[{low:.4f}, {high:.4f}]", "5", "1"]
     assert "5 queries, 60 documents" in done.stdout
     assert {"zero": "are counted as 0, as LETOR's", "skip": "are left out; --empty zero"}[empty] in done.stdout
     assert done.stderr == ""
 
 
+def measured(run, model, *options) -> dict[str, Any]:
+    """Return the figures of a model from JSON."""
+    return json.loads(run("evaluate", model, "test.txt", *options, "--json", "-").stdout)["models"][0]
+
+
 def test_json(run, model):
     done = run("evaluate", model, "train.txt", "test.txt", *MEASURES, "--per-query", "--json", "-")
     report = json.loads(done.stdout)
-    assert (report["model"], report["data"]) == ("m.npz", ["train.txt", "test.txt"])
-    assert (report["queries"], report["documents"]) == (14, 168)
-    assert list(report["measures"]) == list(report["per_query"]) == ["map", "ndcg@10", "p@5"]
-    for name, of in report["measures"].items():
-        values = report["per_query"][name]
+    assert report["data"] == ["train.txt", "test.txt"]
+    (found,) = report["models"]
+    assert (found["model"], found["queries"], found["documents"]) == ("m.npz", 14, 168)
+    assert list(found["measures"]) == list(found["per_query"]) == ["map", "ndcg@10", "p@5"]
+    for name, of in found["measures"].items():
+        values = found["per_query"][name]
         assert len(values) == 14
+        assert of["low"] < of["mean"] < of["high"]
         assert of["mean"] == pytest.approx(sum(values.values()) / 14)
         assert (of["undefined"], of["empty"]) == (2, "zero")
 
 
 def test_without_per_query_there_is_none(run, model):
-    assert "per_query" not in json.loads(run("evaluate", model, "test.txt", "--json", "-").stdout)
+    assert "per_query" not in measured(run, model)
 
 
 def test_a_table_of_queries(run, model):
@@ -56,12 +69,12 @@ def test_a_table_of_queries(run, model):
 
 
 def test_map_is_the_default(run, model):
-    assert list(json.loads(run("evaluate", model, "test.txt", "--json", "-").stdout)["measures"]) == ["map"]
+    assert list(measured(run, model)["measures"]) == ["map"]
 
 
 def test_no_query_has_a_value(run, model):
     Path("empty.txt").write_text("0 qid:1 4:1\n0 qid:1 4:2\n")
-    assert cells(run("evaluate", model, "empty.txt").stdout)["map"] == ["0.0000", "1", "1"]
+    assert cells(run("evaluate", model, "empty.txt").stdout)["map"] == ["0.0000", "-", "1", "1"]
     done = run("evaluate", model, "empty.txt", "--empty", "skip", code=2)
     assert done.stderr == "structsvm: error: map(empty=skip) has no mean: it is undefined for every query\n"
 
@@ -73,3 +86,58 @@ def test_no_query_has_a_value(run, model):
 def test_an_unknown_measure_is_bad_usage(run, model, measure, message):
     done = run("evaluate", model, "test.txt", "--measure", measure, code=2)
     assert message in done.stderr
+
+
+def test_intervals_by_other_methods(run, model):
+    widths = {}
+    for method in ("t", "bootstrap", "betting"):
+        of = measured(run, model, "--interval", method, "--confidence", "0.9", "--seed", 3)["measures"]["map"]
+        widths[method] = of["high"] - of["low"]
+    assert widths["bootstrap"] < min(widths["t"], widths["betting"])
+    assert "90% interval" in run("evaluate", model, "test.txt", "--confidence", "0.9").stdout
+
+
+def test_sums_and_geometric_means_have_no_interval(run, model):
+    table = cells(run("evaluate", model, "test.txt", "--measure", "gm_map,num_q", "--interval", "betting").stdout)
+    assert table["gm_map"][1:] == ["-", "5", "1"]
+    assert table["num_q"] == ["5", "-", "5", "0"]
+
+
+@pytest.fixture
+def models(run, model):
+    """Two more models of the same data."""
+    run("train", "train.txt", "-C", "0.001", "--model", "old.npz", "--quiet")
+    run("train", "train.txt", "--loss", "roc_area", "--model", "third.npz", "--quiet")
+    return model
+
+
+def test_models_are_compared_on_the_same_file(run, models):
+    """As the two runs that the models make: one path for both."""
+    done = run("evaluate", models, "third.npz", "test.txt", "--baseline", "old.npz", "--json", "-")
+    report = json.loads(done.stdout)
+    assert [each["model"] for each in report["models"]] == ["old.npz", "m.npz", "third.npz"]
+    rows = report["comparison"]["rows"]
+    assert [row["run"] for row in rows] == ["m.npz", "third.npz"]
+    data = load_letor("test.txt")
+    first, second = (Ranker.load(name).predict(data.X) for name in ("m.npz", "old.npz"))
+    wanted = paired_tests(*(AP().per_query(scores, data.y, data.qid).values for scores in (first, second)))
+    assert rows[0]["p_t"] == wanted.p_values["t"]
+    assert (rows[0]["low"], rows[0]["high"]) == wanted.interval
+    text = run("evaluate", models, "test.txt", "--baseline", "old.npz").stdout
+    assert "Against old.npz" in text
+    assert "Differences are model less baseline, over the queries of both." in text
+    assert "topic" not in text
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("test.txt", "--baseline", "m.npz"), "the baseline 'm.npz' is the only model: give another model"),
+        (("m.npz", "test.txt"), "m.npz is given twice: leave one out"),
+        (("old.npz",), "give a model and the LETOR files to measure it on"),
+        (("-", "--baseline", "old.npz"), "each model reads the data, which standard input allows only once"),
+        (("test.txt", "--baseline", "train.txt"), "train.txt is not a model file, or it is damaged. To measure TREC"),
+    ],
+)
+def test_models_that_cannot_be_compared(run, models, args, message):
+    assert message in " ".join(run("evaluate", models, *args, code=2).stderr.split())

@@ -1,6 +1,7 @@
 """Print, write and plot the report of ``structsvm evaluate``."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,18 +27,29 @@ _LEFT_OUT = {
 }
 
 
-def print_model(report: dict[str, Any]) -> None:
-    """Print the figures of a model."""
-    measures, queries = report["measures"], report["queries"]
-    if "per_query" in report:
-        _print_queries(report["per_query"])
-    echo(f"{counted(queries, 'query', 'queries')}, {counted(report['documents'], 'document')}", "")
+def print_models(report: dict[str, Any]) -> None:
+    """Print the figures of models, and their comparison."""
+    models = report["models"]
+    several = len(models) > 1
+    for of_model in models:
+        if "per_query" in of_model:
+            _print_queries(of_model["per_query"], title=of_model["model"] if several else "")
+    echo(f"{counted(models[0]['queries'], 'query', 'queries')}, {counted(models[0]['documents'], 'document')}", "")
+    rows = [(of_model, *measured) for of_model in models for measured in of_model["measures"].items()]
     print_table(
-        ["measure", "mean", "queries", "without a value"],
-        ([name, _figure(of), str(queries), str(of["undefined"])] for name, of in measures.items()),
-        numbers_from=1,
+        [*(["model"] if several else []), "measure", "mean", _heading(report), "queries", "without a value"],
+        (
+            [
+                *([of_model["model"]] if several else []),
+                *(name, _figure(of), _interval(of)),
+                *(str(of_model["queries"]), str(of["undefined"])),
+            ]
+            for of_model, name, of in rows
+        ),
+        numbers_from=1 + several,
     )
-    _print_notes(measures, measures.values())
+    _print_notes(models[0]["measures"], (of for *_, of in rows))
+    _print_comparison(report)
 
 
 def print_runs(report: dict[str, Any]) -> None:
@@ -46,14 +58,15 @@ def print_runs(report: dict[str, Any]) -> None:
     for run in runs:
         if "per_query" in run:
             _print_queries(run["per_query"], title=f"{run['run']} ({run['file']})")
+    of_measures = chain.from_iterable((name, _heading(report)) for name in runs[0]["measures"])
     print_table(
-        ["run", "file", "topics", "retrieved", "relevant", "relevant retrieved", *runs[0]["measures"]],
+        ["run", "file", "topics", "retrieved", "relevant", "relevant retrieved", *of_measures],
         (
             [
                 run["run"],
                 run["file"],
                 *(str(run[count]) for count in ("topics", "documents", "relevant", "relevant_retrieved")),
-                *(_figure(of) for of in run["measures"].values()),
+                *chain.from_iterable((_figure(of), _interval(of)) for of in run["measures"].values()),
             ]
             for run in runs
         ),
@@ -65,6 +78,14 @@ def print_runs(report: dict[str, Any]) -> None:
         for run in runs:
             alike.setdefault(tuple(run[which]), []).append(run["run"])
         echo_wrapped(*(f"{', '.join(names)}: {_topics(topics)} {why}" for topics, names in alike.items() if topics))
+    _print_comparison(report)
+
+
+def _heading(report: Mapping[str, Any]) -> str:
+    return f"{100 * report['confidence']:g}% interval"
+
+
+def _print_comparison(report: Mapping[str, Any]) -> None:
     if "comparison" in report:
         echo("")
         show_tables(report["comparison"].table())
@@ -72,6 +93,12 @@ def print_runs(report: dict[str, Any]) -> None:
 
 def _topics(topics: Sequence[str]) -> str:
     return f"{counted(len(topics), 'topic')} ({first_of(topics, 3)}) {'is' if len(topics) == 1 else 'are'}"
+
+
+def _interval(of: Mapping[str, Any]) -> str:
+    from structsvm.evaluation.paired_columns import interval_text
+
+    return interval_text(of["low"], of["high"])
 
 
 def _figure(of: Mapping[str, Any]) -> str:
@@ -122,7 +149,7 @@ def report_csv(report: dict[str, Any]) -> str:
         comparison: RunComparison = report["comparison"]
         return comparison.table().to_csv()
     records: list[Record] = []
-    for of in [report] if "model" in report else report["runs"]:
+    for of in report.get("models") or report["runs"]:
         named = ("model", "run", "file", "topics", "queries", "documents")
         about = {name: of[name] for name in named if name in of}
         if "per_query" in of:

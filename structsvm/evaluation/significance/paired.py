@@ -7,12 +7,13 @@ from attrs import frozen
 from numpy.typing import ArrayLike
 
 from structsvm.evaluation.significance.base import SignificanceTest
+from structsvm.evaluation.significance.intervals import bootstrap_interval, require_level
 from structsvm.evaluation.significance.randomization import RANDOMIZATION
 from structsvm.evaluation.significance.student import STUDENT
 from structsvm.evaluation.significance.wilcoxon import WILCOXON
 from structsvm.exceptions import InputError
 from structsvm.foundation.arrays import numbers
-from structsvm.foundation.settings import as_list, is_number, require_choice, require_integer
+from structsvm.foundation.settings import as_list, require_choice, require_integer
 from structsvm.foundation.types import Vector
 
 TESTS: dict[str, SignificanceTest] = {"t": STUDENT, "wilcoxon": WILCOXON, "randomization": RANDOMIZATION}
@@ -89,19 +90,18 @@ def paired_tests(
     """
     require_integer("n_resamples", n_resamples, 100)
     require_integer("random_state", random_state, 0)
-    level = 0.5 if confidence_level is None else confidence_level
-    if not is_number(level, above=0.0) or level >= 1:
-        raise InputError(f"confidence_level must be between 0 and 1, such as 0.95, got {confidence_level!r}")
+    if confidence_level is not None:
+        require_level(confidence_level)
     chosen = as_list("tests", tests, "names of tests")
     for name in chosen:
         require_choice("each of tests", name, TESTS)
     difference = differences(first, second)
     wins, losses = int((difference > 0.0).sum()), int((difference < 0.0).sum())
     interval = None
-    if confidence_level is not None:
-        interval = bootstrap_interval(
-            difference, confidence_level=confidence_level, n_resamples=n_resamples, random_state=random_state
-        )
+    if confidence_level is not None and len(difference) > 1:
+        interval = bootstrap_interval(difference, confidence_level, n_resamples, random_state)
+        # Equal differences leave nothing to resample: the interval is their value.
+        interval = interval or (float(difference[0]), float(difference[0]))
     return PairedTests(
         queries=len(difference),
         difference=float(difference.mean()),
@@ -140,24 +140,3 @@ def differences(first: ArrayLike, second: ArrayLike) -> Vector:
     same = np.empty(len(difference))
     same[order] = sizes[first_of_group]
     return np.asarray(np.copysign(same, difference) + 0.0)
-
-
-def bootstrap_interval(
-    difference: Vector, *, confidence_level: float = 0.95, n_resamples: int = 10_000, random_state: int = 0
-) -> tuple[float, float] | None:
-    """Return the confidence interval of the mean difference by Efron's BCa bootstrap (1987); None for one query."""
-    from scipy.stats import bootstrap
-
-    if len(difference) < 2:
-        return None
-    if (difference == difference[0]).all():
-        return float(difference[0]), float(difference[0])
-    found = bootstrap(
-        (difference,),
-        np.mean,
-        confidence_level=confidence_level,
-        n_resamples=n_resamples,
-        batch=max(1, 2**20 // len(difference)),
-        rng=np.random.default_rng(random_state),
-    ).confidence_interval
-    return float(found.low), float(found.high)

@@ -1,0 +1,150 @@
+"""``structsvm plan``."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from structsvm.cli.shared.collections import with_grades
+from structsvm.cli.shared.command import Command
+from structsvm.cli.shared.console import counted, echo_wrapped, print_table
+from structsvm.cli.shared.options import as_measure, names_of, number_option
+from structsvm.cli.shared.paths import DATA, QRELS
+from structsvm.cli.shared.results import shows_text, with_json, write_json
+from structsvm.exceptions import InputError
+from structsvm.registry import measures as registered
+
+if TYPE_CHECKING:
+    from structsvm.metrics import Measure
+
+_PART = click.FloatRange(0, 1, min_open=True, max_open=True)
+
+
+@click.command(
+    cls=Command,
+    name="plan",
+    short_help="Plan a comparison: detectable difference, queries needed.",
+    examples=[
+        "structsvm plan --qrels qrels.txt new.gz old.gz --measure map --difference 0.01",
+        "structsvm plan --qrels qrels.txt old.gz --queries 200 --systems 5",
+        "structsvm plan --sd 0.12 --queries 50 --difference 0.02",
+    ],
+)
+@click.argument("runs", type=DATA, nargs=-1, metavar="[RUN [RUN]]")
+@click.option("--qrels", type=QRELS, help="Judgments of the runs in TREC's format.")
+@with_grades
+@click.option(
+    "--measure",
+    metavar="NAME",
+    callback=as_measure,
+    shell_complete=names_of(registered),
+    default="map",
+    help="Measure of the runs, a mean over queries.",
+)
+@number_option("--sd", help="Standard deviation of the differences per query, in place of runs.")
+@click.option("--queries", type=click.IntRange(2), help="Number of queries.  [default: those of the runs]")
+@number_option("--difference", help="Difference of the means that is to be detected.")
+@click.option("--power", type=_PART, default=0.8, help="Probability of detecting a difference of this size.")
+@click.option("--level", type=_PART, default=0.05, help="Level of the two-tailed t-test, before the correction.")
+@click.option("--systems", type=click.IntRange(2), default=2, help="Number of systems, one of which is the baseline.")
+@click.option("--all-pairs", is_flag=True, help="All pairs of systems are compared, not each with the baseline.")
+@click.option(
+    "--correlation",
+    type=click.FloatRange(0, 1, max_open=True),
+    help="Correlation over queries with the other system, if there is only one run.  [default: 0.8]",
+)
+@with_json
+def plan_command(
+    runs: tuple[Path, ...],
+    qrels: Path | str | None,
+    grades: dict[int, int] | None,
+    measure: "Measure",
+    sd: float | None,
+    queries: int | None,
+    difference: float | None,
+    power: float,
+    level: float,
+    systems: int,
+    all_pairs: bool,
+    correlation: float | None,
+    json_path: Path | None,
+) -> None:
+    """Show which difference a comparison of systems can detect, and how many queries a difference needs.
+
+    The differences per query vary by their standard deviation. Two runs show it. One run shows the standard deviation
+    of its own values, and the correlation with another run is assumed; give two runs if you can.
+
+    With several systems, Bonferroni's correction divides the level by the number of comparisons.
+    """
+    from structsvm.evaluation.planning import comparisons_of, queries_needed, smallest_difference
+
+    if (sd is None) == (not runs) or bool(runs) != (qrels is not None) or len(runs) > 2:
+        raise click.UsageError("give --sd, or --qrels and one or two runs")
+    if correlation is not None and len(runs) != 1:
+        raise click.UsageError("--correlation is assumed for one run: leave it out")
+    known, assumed = None, None
+    if qrels is not None:
+        sd, known, assumed = _spread(runs, qrels, grades, measure, correlation)
+    queries = queries or known
+    if queries is None and difference is None:
+        raise click.UsageError("give --queries for the detectable difference, --difference for the queries, or both")
+    assert sd is not None
+    settings: dict[str, Any] = {
+        "power": power,
+        "significance_level": level,
+        "systems": systems,
+        "all_pairs": all_pairs,
+    }
+    smallest = None if queries is None else smallest_difference(sd, queries, **settings)
+    needed = None if difference is None else queries_needed(sd, difference, **settings)
+    comparisons = comparisons_of(systems, all_pairs)
+    report = {"sd": sd, "correlation": assumed, **settings, "comparisons": comparisons, "queries": queries}
+    write_json({**report, "smallest": smallest, "difference": difference, "needed": needed}, json_path)
+    if not shows_text(json_path):
+        return
+    rows = [] if smallest is None else [[f"{queries:,}", f"{smallest:.4f}", "smallest difference"]]
+    rows += [] if needed is None else [[f"{needed:,}", f"{difference:g}", "queries needed"]]
+    print_table(["queries", "difference", "found"], rows)
+    echo_wrapped(
+        f"Power {100 * power:g}% of a two-tailed paired t-test at the level {level:g}"
+        + (f" / {comparisons}, Bonferroni's correction for {comparisons} comparisons" if comparisons > 1 else "")
+        + f". Standard deviation of differences: {sd:.4f}."
+    )
+    if assumed is not None:
+        echo_wrapped(
+            f"It is that of one run and an assumed correlation of {assumed:g} with the other. Correlations of 0.5 and "
+            "0.95 are possible, and need 2.5 and 0.25 times the queries of 0.8; give two runs to know it."
+        )
+    if known is not None:
+        echo_wrapped(f"It was estimated on {counted(known, 'query', 'queries')}, and is uncertain if these are few.")
+
+
+def _spread(
+    runs: tuple[Path, ...],
+    qrels: Path | str,
+    grades: dict[int, int] | None,
+    measure: "Measure",
+    correlation: float | None,
+) -> tuple[float, int, float | None]:
+    """Return the standard deviation of differences, the number of queries, and the correlation if it is assumed."""
+    import numpy as np
+
+    from structsvm.data import load_qrels, load_run
+    from structsvm.evaluation.planning import TYPICAL_CORRELATION, spread_of_differences
+    from structsvm.evaluation.runs import rank_run
+
+    if measure.summary != "mean":
+        raise InputError(f"{measure} is a {measure.summary} over queries, and plans are for means: choose another")
+    judgments = load_qrels(qrels, grades)
+    found = []
+    for path in runs:
+        ids, values = measure.of(rank_run(load_run(path), judgments))
+        found.append(dict(zip(ids.tolist(), values.tolist(), strict=True)))
+    both = [query for query in found[0] if query in found[-1]]
+    if len(both) < 2:
+        raise InputError("fewer than two queries have a value: a standard deviation needs more")
+    first, last = (np.array([values[query] for query in both]) for values in (found[0], found[-1]))
+    if len(runs) == 1:
+        assumed = TYPICAL_CORRELATION if correlation is None else correlation
+        return spread_of_differences(first, assumed), len(both), assumed
+    return float((first - last).std(ddof=1)), len(both), None
