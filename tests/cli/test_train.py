@@ -1,3 +1,4 @@
+import json
 import logging
 import re
 from pathlib import Path
@@ -525,3 +526,30 @@ def test_a_checkpoint_that_cannot_be_written_any_more_is_a_warning(run, monkeypa
     assert done.stderr == (
         "structsvm: warning: the checkpoint was not updated and keeps its previous state: no space left on device\n"
     )
+
+
+def test_a_warm_start_finds_the_same_optimum_sooner(run):
+    train = ("train", "train.txt", "-C", 10, "--solver", "one-slack", "--model")
+    run(*train, "cold.npz", "--quiet")
+    again = json.loads(run(*train, "again.npz", "--warm-start", "cold.npz", "--json", "-").stdout)
+    cold, warm = (Ranker.load(f"{name}.npz").result_ for name in ("cold", "again"))
+    assert len(warm.history) < len(cold.history)
+    assert warm.converged
+    assert warm.primal == pytest.approx(cold.primal, abs=2e-3 * 10)
+    assert again["queries"] == 9
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("--loss", "roc_area"), "m.npz was trained with loss map, not roc_area: train with the same"),
+        (("--normalize", "standard"), "m.npz was trained with normalize None, not standard"),
+        (("wide.txt",), "m.npz has 4 features, and the data 6 or other names"),
+        (("--C-grid", "1:10", "--folds", 2), "leave --warm-start out"),
+        (("--ranker", "rank_boost"), "--warm-start does not apply to RankBoost: leave it out"),
+    ],
+)
+def test_a_start_that_does_not_fit(run, model, args, message):
+    Path("wide.txt").write_text("1 qid:90 6:1\n0 qid:90 1:1\n")
+    done = run("train", "train.txt", *args, "--warm-start", model, "--model", "new.npz", code=2)
+    assert message in " ".join(done.stderr.split())

@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from structsvm.cli.shared.console import counted
 from structsvm.cli.shared.options import make_solver, require_ranking_loss
 from structsvm.exceptions import InputError
 from structsvm.registry import rankers, solvers
 from structsvm.registry.spelling import Spelling, name_key
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
 _OF_SOLVERS = ("solver", "backend", "max_iter")
 
@@ -32,6 +34,7 @@ def require_applicable(name: str, values: "Mapping[str, Any]") -> None:
         "C_grid": "C" in known,
         "checkpoint": can.has_path,
         "time_limit": can.has_path,
+        "warm_start": "warm_start" in known,
     }
     for option in ("loss", "C", "tol", *_OF_SOLVERS, "fit_intercept", "normalize", *further):
         applies = further.get(option, ("solver" if option in _OF_SOLVERS else option) in known)
@@ -50,6 +53,8 @@ def require_applicable(name: str, values: "Mapping[str, Any]") -> None:
         raise click.UsageError(f"--folds chooses among values of C, which {title} has none of: use --validation")
     if (folds or (validation and not can.is_staged)) and not grid:
         raise click.UsageError("there is nothing to choose: add the values of C, such as --C-grid 0.1:100")
+    if grid and values["warm_start"]:
+        raise click.UsageError("each value of --C-grid starts from the one before: leave --warm-start out")
     if grid and _is_given("C"):
         raise click.UsageError("-C is one value and --C-grid several: leave one out")
 
@@ -78,6 +83,24 @@ def make_ranker(name: str, options: "Mapping[str, Any]") -> Any:
         return rankers.create(name, **given)
     except InputError as error:
         raise click.UsageError(str(error)) from None
+
+
+def warm_started(ranker: Any, model: "Path", names: "Sequence[str] | None", width: int) -> Any:
+    """Return the ranker of a model file with the settings of another one, so that its fit starts from the model."""
+    start = type(ranker).load(model)
+    for option in ("loss", "fit_intercept", "normalize"):
+        had, has = (each.get_params(deep=False).get(option) for each in (start, ranker))
+        if str(had) != str(has):
+            raise InputError(
+                f"{model} was trained with {option} {had}, not {has}: train with the same, or leave --warm-start out"
+            )
+    known = start.known_names
+    if start.n_features_in_ != width or (known and names and tuple(known) != tuple(names)):
+        raise InputError(
+            f"{model} has {counted(start.n_features_in_, 'feature')}, and the data {width} or other names: give data "
+            "with the same features, or leave --warm-start out"
+        )
+    return start.set_params(**{**ranker.get_params(deep=False), "warm_start": True})
 
 
 def tol_of(ranker: Any, default: float) -> float:
