@@ -161,6 +161,7 @@ NOT_CALLED = {
     "models.export.Format": _DERIVED,
     "models.TrainedModel": _DERIVED,
     "models.Explanation": _MADE,
+    "models.FeatureCheck": _MADE,
     **dict.fromkeys(
         ["features.operators.example_scores", "features.operators.example_combine", "features.operators.register_view"],
         "for compiled loops",

@@ -11,7 +11,7 @@ from structsvm.cli.shared.command import Command
 from structsvm.cli.shared.console import progress_line
 from structsvm.cli.shared.data import Columns, with_columns
 from structsvm.cli.shared.evaluation_report import as_records, draw_precision, print_models, print_runs, report_csv
-from structsvm.cli.shared.files import read_model_and_data
+from structsvm.cli.shared.files import note_drift, read_model_and_data
 from structsvm.cli.shared.options import SEED, as_measures, names_of
 from structsvm.cli.shared.paths import DATA, QRELS
 from structsvm.cli.shared.results import (
@@ -208,6 +208,7 @@ def _measure_models(
             if not model.is_file() or is_zipfile(model):
                 raise
             raise InputError(f"{error}. To measure TREC runs, give their judgments with --qrels") from error
+        note_drift(ranker, read)
         ranked = lists[str(model)] = rank_lists(ranker.predict(read.X, qid=read.qid), read.y, read.qid)
         about = {"model": str(model), "queries": len(ranked.ids), "documents": len(read.y)}
         reports.append({**about, **figures(ranked, **asked.figures)})

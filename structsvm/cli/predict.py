@@ -8,7 +8,7 @@ import click
 
 from structsvm.cli.shared.command import Command
 from structsvm.cli.shared.data import Columns, with_columns
-from structsvm.cli.shared.files import check_output, read_model_and_data, write_text
+from structsvm.cli.shared.files import check_output, note_drift, read_model_and_data, write_text
 from structsvm.cli.shared.paths import DATA, INPUT, OUTPUT
 from structsvm.exceptions import InputError
 
@@ -38,9 +38,12 @@ _LINES_AT_ONCE = 10_000
     "comment, '#docid = ...'.",
 )
 @click.option("--tag", default="structsvm", help="Name of the run, its last column.")
+@click.option("--check", is_flag=True, help="Compare the features with those of the training, and report drift.")
 @with_columns()
 @click.option("-o", "--output", type=OUTPUT, help="File to write the scores to.  [default: standard output]")
-def predict_command(model: Path, data: Path, form: str, tag: str, columns: Columns, output: Path | None) -> None:
+def predict_command(
+    model: Path, data: Path, form: str, tag: str, check: bool, columns: Columns, output: Path | None
+) -> None:
     """Score the documents of a file, and write one score a line in the order of DATA.
 
     Within a query, documents with higher scores rank ahead. DATA may be "-" for standard input, or a table as for
@@ -53,10 +56,12 @@ def predict_command(model: Path, data: Path, form: str, tag: str, columns: Colum
 
     check_output(output)
     run = form == "trec"
-    scorer, read = read_model_and_data(model, [data], doc_ids=run, columns=columns, labels=False, queries=run)
+    scorer, read = read_model_and_data(model, [data], doc_ids=run, columns=columns, labels=False, queries=run or check)
     ids = read.doc_ids if run else None
     if run and ids is None:
         raise InputError(f"{data} has no column of document ids, which --format trec needs: name it with --docid")
+    if check:
+        note_drift(scorer, read, always=True)
     scores = scorer.predict(read.X, qid=read.qid)
     lines = _lines(scores) if ids is None else run_lines(Run.from_scores(tag, read.qid, ids, scores))
     write_text(lines, output)

@@ -17,6 +17,7 @@ from structsvm.foundation.queries import require_finite_labels, require_labels
 from structsvm.foundation.types import Vector
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.losses.shared.label_sets import indicator_matrix
+from structsvm.models.drift import FeatureStatistics
 from structsvm.models.rows import checked_rows, require_finite, require_width
 
 MOST_ROWS_OF_A_QUERY = 10_000
@@ -32,6 +33,7 @@ def checked_features(estimator: BaseEstimator, X: Any, *, min_rows: int = 1, mis
         validate_data(estimator, X if hasattr(X, "columns") else rows, skip_check_array=True)
     except TypeError as error:
         raise refusal(error) from None
+    estimator._statistics = FeatureStatistics.of(rows)
     return rows
 
 

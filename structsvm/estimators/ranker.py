@@ -96,6 +96,7 @@ class LossRanker(ObjectiveRanker):
                 )
             rows, y = X, checked_labels(y, int(X.ptr[-1]))
             self.__dict__.pop("feature_names_in_", None)
+            self._statistics = None
             self.n_features_in_ = width = X.d
             columns = scaling = None
         else:

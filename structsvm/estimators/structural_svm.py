@@ -242,6 +242,7 @@ class StructuralSVM(JointEstimator, ConvexEstimator):
     def _checked(self, X: Any, y: Any) -> tuple[Any, Any]:
         require_settings(self)
         loss = losses.create(self.loss)
+        self._statistics = None
         if y is None:
             raise InputError("StructuralSVM requires y to be passed, but the target y is None")
         if isinstance(X, Operator):

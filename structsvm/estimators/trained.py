@@ -18,6 +18,7 @@ from structsvm.foundation.storage.archives import finite_numbers, require_names
 from structsvm.foundation.storage.files import read_archive
 from structsvm.foundation.types import Vector
 from structsvm.models.base import TrainedModel
+from structsvm.models.drift import FeatureStatistics
 from structsvm.models.files import read_model
 from structsvm.models.training import Trained, Training
 from structsvm.registry import losses
@@ -42,6 +43,9 @@ class TrainedEstimator(BaseEstimator):
 
     _restores_loss: ClassVar[bool] = False
     """True if files store a loss without registered name as `SavedLoss`."""
+
+    _statistics: FeatureStatistics | None = None
+    """Statistics of the training features, which `TrainedModel.check` needs; set by the check of the arguments."""
 
     model_: TrainedModel
     loss_: Any
@@ -117,6 +121,8 @@ class TrainedEstimator(BaseEstimator):
                 fitted["saved_loss"] = attrs.asdict(SavedLoss.of(self.loss_))
         fitted |= {name: getattr(self, name) for name in self._kept}
         kept = {name: array for name, array in arrays.items() if array is not None}
+        if self._statistics is not None:
+            kept |= self._statistics.arrays()
         return Training(self._saved_as, settings, fitted, Trained.now(), result, kept)
 
     def _require_settings(self) -> None:

@@ -6,16 +6,18 @@ from structsvm.foundation import lazy
 
 if TYPE_CHECKING:
     from structsvm.models.base import TrainedModel
+    from structsvm.models.drift import FeatureCheck
     from structsvm.models.explanation import Explanation
     from structsvm.models.files import load
     from structsvm.models.linear import LinearModel
 
-__all__ = ["Explanation", "LinearModel", "TrainedModel", "load"]
+__all__ = ["Explanation", "FeatureCheck", "LinearModel", "TrainedModel", "load"]
 
 __getattr__, __dir__ = lazy.exports(
     __name__,
     {
         "structsvm.models.base": ["TrainedModel"],
+        "structsvm.models.drift": ["FeatureCheck"],
         "structsvm.models.explanation": ["Explanation"],
         "structsvm.models.files": ["load"],
         "structsvm.models.linear": ["LinearModel"],

@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from math import isfinite
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from attrs import evolve, field, frozen
@@ -19,6 +19,9 @@ from structsvm.foundation.types import Vector
 from structsvm.models.explanation import Explanation
 from structsvm.models.rows import checked_rows, require_finite
 from structsvm.models.training import Training
+
+if TYPE_CHECKING:
+    from structsvm.models.drift import FeatureCheck
 
 FORMAT = 1
 """Number of the format of model files; no other is read."""
@@ -168,6 +171,33 @@ class TrainedModel(ABC):
         )
         explained = self._explained(X if isinstance(X, np.ndarray) else X.toarray(), qid)
         return evolve(explained, feature_names=self.feature_names)
+
+    def check(self, X: Any, qid: Any = None) -> "FeatureCheck":
+        """Compare features with those of the training: values outside its ranges, and drift of their distributions.
+
+        Parameters
+        ----------
+        X : as in `predict`.
+        qid : query id of each row. Rows of a query are dependent, so the queries count as the sample. None: all rows
+            are independent, which finds drift where there is none if they are of few queries.
+
+        Raises
+        ------
+        InputError : the model has no statistics of its training; or X has no rows.
+        """
+        from structsvm.foundation.queries import Queries
+        from structsvm.models.drift import statistics_of
+
+        X = self.checked(X)
+        if not X.shape[0]:
+            raise InputError("X has no rows to check")
+        require_memory(16.0 * X.shape[0] * X.shape[1], "The features as dense rows", "check fewer rows at a time")
+        statistics = statistics_of(self.training.arrays, self.n_features, self.title)
+        sizes = np.ones(X.shape[0]) if qid is None else np.diff(Queries.of(qid, X.shape[0]).ptr).astype(np.float64)
+        fitted = self.training.fitted
+        known = max(fitted.get("n_examples_", 0) + fitted.get("n_left_out_", 0), 1)
+        dense = X if isinstance(X, np.ndarray) else X.toarray()
+        return statistics.compared(dense, sizes, known, self.feature_names)
 
     @abstractmethod
     def parts(self) -> Parts:

@@ -117,3 +117,13 @@ def test_models_and_outputs_have_names(run, args):
 
 def test_a_missing_argument_is_bad_usage():
     assert CliRunner().invoke(main, ["predict"]).exit_code == 2
+
+
+def test_values_far_outside_the_training_are_reported(run, model):
+    text = Path("test.txt").read_text().splitlines()
+    text[3] = text[3].rsplit("3:", 1)[0] + "3:1e12 4:0"
+    Path("odd.txt").write_text("\n".join(text) + "\n")
+    for command in (("predict", model, "odd.txt", "--check"), ("evaluate", model, "odd.txt")):
+        assert "1 of 4 features have drifted in 60 rows" in run(*command).stderr
+    assert "no feature of 60 rows has drifted" in run("predict", model, "test.txt", "--check").stderr
+    assert run("evaluate", model, "test.txt").stderr == ""

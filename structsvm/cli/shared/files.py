@@ -67,6 +67,17 @@ def read_model_and_data(
     )
 
 
+def note_drift(model: "TrainedModel", data: "RankingData", *, always: bool = False) -> None:
+    """Print a note if features have drifted since the training; ``always`` prints a note in any case."""
+    from structsvm.models.drift import ARRAYS
+
+    if always or set(ARRAYS) <= set(model.training.arrays):
+        checked = model.check(data.X, data.qid if len(data.qid) == len(data.y) else None)
+        if always or len(checked.drifted):
+            for line in str(checked).split("\n"):
+                note(line)
+
+
 def check_output(output: Path | None) -> None:
     """Raise InputError if an output cannot be written; None is standard output."""
     if output is not None and not _special(output):
