@@ -14,12 +14,12 @@ from benchmarks.rows import Row, Target, without_data
 from structsvm.data import RankingData
 from structsvm.foundation.types import Vector
 from structsvm.metrics import NDCG
-from structsvm.protocols.catalogue import LIGHTGBM_SAMPLING
 from structsvm.protocols.estimator_model import EstimatorModel
 from structsvm.protocols.feature_maps import AsGiven
 from structsvm.protocols.model import ProtocolModel
 from structsvm.protocols.svm_models import RankingSVM
 from structsvm.rankers import LambdaMART, MaximumEntropy, RankNet, RankSVM
+from structsvm.rankers.tree_ranker import SAMPLED
 
 TITLE = "Losses with a cut-off"
 ABOUT = """
@@ -83,7 +83,7 @@ def models(*, networks: bool) -> list[ProtocolModel]:
         linear.append(EstimatorModel(name="RankNet, linear", features=given, estimator=network, rounds=EPOCHS))
     others: list[ProtocolModel] = [RankingSVM(name=TRUNCATED, features=given, loss=TRUNCATED, Cs=CS, tol=TOL)]
     if find_spec("lightgbm") is not None:
-        params = {"num_threads": 1, **LIGHTGBM_SAMPLING}
+        params = {"num_threads": 1, **SAMPLED}
         trees = LambdaMART(max(TREES), num_leaves=8, learning_rate=0.05, random_state=0, params=params)
         others.append(EstimatorModel(name="LambdaMART", features=given, estimator=trees, rounds=TREES))
     return linear + others

@@ -14,8 +14,8 @@ from structsvm.data import RankingData
 from structsvm.data.letor.reading import load_letor_parts
 from structsvm.foundation.types import IntVector, Vector
 from structsvm.metrics import AP
-from structsvm.protocols.catalogue import LIGHTGBM_SAMPLING
 from structsvm.protocols.letor.folds import find_folds
+from structsvm.rankers.tree_ranker import SAMPLED
 
 TITLE = "MQ2008, five folds"
 ABOUT = """
@@ -36,7 +36,7 @@ SETTINGS = {
     "verbosity": -1,
     "num_leaves": 8,
     "learning_rate": 0.05,
-    **LIGHTGBM_SAMPLING,
+    **SAMPLED,
 }
 CS = tuple(np.geomspace(0.01, 100.0, 9).tolist())
 

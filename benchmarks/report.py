@@ -43,7 +43,9 @@ GROUPS = {
         *("average_precision", "mq2008", "folds", "zero_one", "multilabel", "letters", "hinge", "objectives", "trees"),
         *("beside_lightgbm_dask", "reading", "indexing", "retrieval", "serving", "commands", "installs"),
     ),
-    "Which loss or ranker": ("ndcg", "cutoff", "full_depth", "bounds", "clicks", "weight_search", "costs", "fusion"),
+    "Which loss or ranker": (
+        *("ndcg", "cutoff", "full_depth", "bounds", "clicks", "weight_search", "costs", "fusion", "tree_growth"),
+    ),
     "Solvers, and how time grows": (
         *("one_pass", "roc_area", "choice", "line_search", "long_queries", "both_cores"),
         *("web30k", "sparse", "binned", "sequences", "growth", "first_fit"),

@@ -22,6 +22,8 @@ COLUMNS: dict[str, Column] = {
     "argmax": Column.number("argmax, µs a query", "argmax", ".2f"),
     "fits": Column.number("fits", "fits", ".0f"),
     "passes": Column.number("passes", "passes", ".1f"),
+    "tol": Column.number("tol", "tol", ".0e"),
+    "spread": Column.number("spread", "spread", ".4f"),
     "gap": Column.number("gap / C", "gap", ".1e"),
     "training_map": Column.number("training MAP", "training_map", ".4f"),
     "map": Column.number("test MAP", "map", ".4f"),

@@ -33,6 +33,8 @@ NAMES = (
     "hinge",
     "objectives",
     "trees",
+    "tree_growth",
+    "tol",
     "costs",
     "zero_one",
     "web30k",

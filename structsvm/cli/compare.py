@@ -33,6 +33,7 @@ from structsvm.cli.shared.results import (
 )
 from structsvm.cli.shared.weights import Limit, settings_for, with_bounds
 from structsvm.exceptions import InputError
+from structsvm.foundation.settings import DEFAULT_TOL
 from structsvm.foundation.signals import finish
 from structsvm.foundation.storage.temporary import with_ending
 from structsvm.registry import Registry, backends, losses, solvers
@@ -92,7 +93,7 @@ def _kept(values: dict[str, Any]) -> list[tuple[str, Path]]:
     default=["1"],
     help="Values of C, the weight of the mean hinge loss against the regulariser.",
 )
-@with_tol
+@with_tol(DEFAULT_TOL)
 @number_option(
     "--time-limit",
     metavar="SECONDS",

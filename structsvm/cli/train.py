@@ -26,6 +26,7 @@ from structsvm.cli.shared.rankers import make_ranker, require_applicable, tol_of
 from structsvm.cli.shared.results import shows_text, with_json, write_json
 from structsvm.cli.shared.summary import note_end, show_scores, summary
 from structsvm.cli.shared.weights import Limit, settings_for, with_bounds
+from structsvm.foundation.settings import RANKING_TOL
 from structsvm.foundation.signals import finish
 from structsvm.foundation.storage.files import check_writable
 from structsvm.registry import backends, losses, solvers
@@ -104,7 +105,7 @@ def _checkpoints(values: dict[str, Any]) -> list[tuple[str, Path]]:
 )
 @name_option(solvers, "--solver", default="auto", show_default=True, help="Solver of the optimisation problem.")
 @name_option(backends, "--backend", help="QP backend of the solver.  [default: the solver's own]")
-@with_tol
+@with_tol(RANKING_TOL)
 @click.option("--max-iter", type=COUNT, help="Largest number of iterations.  [default: the solver's own]")
 @number_option(
     "--time-limit",

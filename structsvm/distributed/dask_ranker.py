@@ -239,8 +239,8 @@ class DaskRanker(Ranker):
     def _solver(self) -> Solver:
         """Return the solver; raise InputError if it needs access to single examples."""
         if isinstance(self.solver, str) and self.solver == "auto":
-            return solver_of(self, OneSlack())
-        solver = solver_of(self)
+            return solver_of(self, OneSlack(), tol=self._tol)
+        solver = solver_of(self, tol=self._tol)
         if not isinstance(solver, OneSlack):
             raise InputError(
                 f"{place(self, 'solver')} must be 'auto' or OneSlack: {type(solver).__name__} visits the queries one "

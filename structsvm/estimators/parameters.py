@@ -22,6 +22,7 @@ from structsvm.metrics import Measure
 from structsvm.problem.base import AbstractProblem
 from structsvm.problem.coordinates import checked_bounds
 from structsvm.registry import losses, measures, solvers
+from structsvm.registry.spelling import Spelling
 from structsvm.solvers import Solver
 
 AnyProblem = TypeVar("AnyProblem", bound=AbstractProblem)
@@ -54,14 +55,26 @@ def require_settings(estimator: BaseEstimator) -> None:
     require_jobs(place(estimator, "n_jobs"), estimator.n_jobs)
 
 
-def solver_of(estimator: BaseEstimator, solver: Solver | None = None, *, limits: Sequence[str] = LIMITS) -> Solver:
-    """Return the ``solver`` of an estimator, or the given one, with the estimator's ``tol`` and ``max_iter``."""
+def solver_of(
+    estimator: BaseEstimator,
+    solver: Solver | None = None,
+    *,
+    limits: Sequence[str] = LIMITS,
+    tol: float | None = None,
+) -> Solver:
+    """Return the ``solver`` of an estimator, or the given one, with the estimator's ``tol`` and ``max_iter``.
+
+    If the estimator has no ``tol`` and names its solver, the solver gets the default ``tol`` of these arguments.
+    """
     require_object("solver", estimator.solver)
     require_number(place(estimator, "tol"), estimator.tol, above=0.0, optional=True)
     require_integer(place(estimator, "max_iter"), estimator.max_iter, 1, optional=True)
     chosen: Any = solvers.create(estimator.solver) if solver is None else solver
     kind = type(chosen)
     given = {name: getattr(estimator, name) for name in limits if getattr(estimator, name) is not None}
+    named = isinstance(estimator.solver, str) and not Spelling.of(estimator.solver).gives("tol")
+    if tol is not None and named and has(kind) and "tol" in fields_dict(kind):
+        given.setdefault("tol", tol)
     for name in given:
         if not has(kind) or name not in fields_dict(kind):
             raise InputError(f"the solver {kind.__name__} has no setting {name}: leave {name}=None")

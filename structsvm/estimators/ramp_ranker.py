@@ -46,6 +46,7 @@ class RampRanker(DescentEstimator, LossRanker):
     _saved_as = "RampRanker"
     _kept: ClassVar[Mapping[str, Any]] = {**LossRanker._kept, **KEPT}
     _limits = ("tol",)
+    _tol = None
 
     def fit(
         self,

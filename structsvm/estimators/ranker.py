@@ -28,6 +28,7 @@ from structsvm.features.operators import Operator
 from structsvm.features.operators.occupied import narrowed, occupied
 from structsvm.features.scaling.scalings import Scaling
 from structsvm.foundation.queries import Queries
+from structsvm.foundation.settings import RANKING_TOL
 from structsvm.foundation.types import IntVector
 from structsvm.losses import ScoreLoss
 from structsvm.metrics import Measure
@@ -44,6 +45,7 @@ class LossRanker(ObjectiveRanker):
 
     _kept: ClassVar[Mapping[str, Any]] = {"n_examples_": 0, "n_left_out_": 0, "_fitted_with_qid": bool}
     _limits: ClassVar[Sequence[str]] = LIMITS
+    _tol: ClassVar[float | None] = RANKING_TOL
     """Parameters that replace settings of the solver."""
 
     def __init__(
@@ -86,7 +88,7 @@ class LossRanker(ObjectiveRanker):
     def _objective(self, X: Any, y: Any, qid: ArrayLike | None, sample_weight: ArrayLike | None) -> Objective:
         require_settings(self)
         measure_of(self)
-        loss, solver = ranking_loss(self), solver_of(self, limits=self._limits)
+        loss, solver = ranking_loss(self), solver_of(self, limits=self._limits, tol=self._tol)
         rows: Any
         if isinstance(X, Operator):
             if self.normalize is not None:
@@ -183,8 +185,8 @@ class Ranker(LossRanker, LinearRanker):
         "ndcg@10(truncated=true)" keeps the cut-off.
     C : weight of the mean hinge against the regulariser; larger fits the training data closer.
     solver : the solver, by name ("auto", "frank-wolfe", "one-slack", "n-slack") or as an object with settings.
-    tol : accepted gap to the optimum, in units of the loss: ``primal − dual ≤ tol · C``. None: the solver's
-        default, 1e-3.
+    tol : accepted gap to the optimum, in units of the loss: ``primal − dual ≤ tol · C``. None: 1e-6, or
+        that of a solver with settings.
     max_iter : largest number of iterations of the solver; None: the solver's default, 10,000.
     fit_intercept : add a constant to all scores. Only losses that use the sign of a score ("zero_one", `FBeta`) need
         it.

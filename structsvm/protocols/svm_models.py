@@ -12,7 +12,7 @@ from attrs import field, frozen
 from structsvm.estimators import Ranker
 from structsvm.exceptions import FeatureScaleWarning, ZeroWeightsWarning
 from structsvm.features.operators import BinnedMatrix
-from structsvm.foundation.settings import DEFAULT_TOL
+from structsvm.foundation.settings import DEFAULT_TOL, RANKING_TOL
 from structsvm.foundation.types import BoolVector, IntVector, Vector
 from structsvm.losses import ScoreLoss
 from structsvm.protocols.estimator_model import gap_of, require_both_classes
@@ -47,7 +47,7 @@ class RankingSVM(ProtocolModel):
     features: FeatureMap = field(validator=require_features)
     loss: str
     Cs: tuple[float, ...]
-    tol: float = DEFAULT_TOL
+    tol: float = RANKING_TOL
 
     def candidates(self, X: Any, y: Vector, qid: IntVector) -> Sequence[Candidate]:
         """Fit for every C; see `ProtocolModel.candidates`."""

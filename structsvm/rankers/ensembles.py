@@ -1,19 +1,32 @@
-"""Trees of trained ensembles of LightGBM, XGBoost and scikit-learn, and ensembles with other values of leaves."""
+"""Trees of ensembles of LightGBM, XGBoost, CatBoost and scikit-learn, and ensembles with other values of leaves."""
 
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from copy import deepcopy
+from os import PathLike
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
 from attrs import evolve
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
 
 from structsvm.exceptions import InputError
 from structsvm.foundation.types import Vector
 from structsvm.models.leaves import LEFT, NAN_MISSING, ZERO_MISSING, Trees
 
 _MISSING = {"None": 0, "Zero": ZERO_MISSING, "NaN": NAN_MISSING}
+_OF_SCIKIT_LEARN = (
+    *("GradientBoostingRegressor", "GradientBoostingClassifier", "RandomForestRegressor", "ExtraTreesRegressor"),
+    *("DecisionTreeRegressor", "ExtraTreeRegressor"),
+)
+_KINDS = f"a fitted ensemble of LightGBM, XGBoost, CatBoost or scikit-learn ({', '.join(_OF_SCIKIT_LEARN)})"
+_CLASSES = "several trees a round, one a class: a ranker has one score"
 _CATEGORIES = "splits by categories, which cannot be refitted: train it on numbers alone"
 
 
@@ -45,17 +58,31 @@ class Ensemble(ABC):
 
 
 def ensemble_of(model: Any) -> Ensemble:
-    """Return the ensemble of a trained model; raise InputError if it is of no known kind."""
-    if hasattr(model, "booster_") or type(model).__module__.partition(".")[0] == "lightgbm":
+    """Return the ensemble of a trained model; raise InputError for other kinds, NotFittedError before a fit."""
+    if isinstance(model, BaseEstimator):
+        check_is_fitted(model)
+    library = type(model).__module__.partition(".")[0]
+    if hasattr(model, "booster_") or hasattr(model, "set_leaf_output"):
         return LightGBMEnsemble(getattr(model, "booster_", model))
-    if type(model).__module__.partition(".")[0] == "xgboost":
+    if library == "xgboost":
         return XGBoostEnsemble(model.get_booster() if hasattr(model, "get_booster") else model)
-    if hasattr(model, "estimators_") or hasattr(model, "tree_"):
+    if library == "catboost":
+        return CatBoostEnsemble(model)
+    if library == "sklearn" and type(model).__name__ in _OF_SCIKIT_LEARN:
         return ScikitLearnEnsemble(model)
-    raise InputError(
-        f"trees must be a fitted ensemble of LightGBM, XGBoost or scikit-learn (GradientBoostingRegressor, "
-        f"RandomForestRegressor, ExtraTreesRegressor, DecisionTreeRegressor), got {type(model).__name__}"
-    )
+    raise InputError(f"trees must be {_KINDS}, got {_described(model)}")
+
+
+def _described(model: Any) -> str:
+    """Return the kind of a model that is no known ensemble, with the way to one if there is one."""
+    kind = type(model).__name__
+    if isinstance(model, str | PathLike):
+        return f"{str(model)!r}. Load a file first, as by lightgbm.Booster(model_file={str(model)!r})"
+    if isinstance(model, Pipeline):
+        return f"{kind}. Give its last step, and X as this step sees it"
+    if kind.startswith("HistGradientBoosting"):
+        return f"{kind}, whose trees scikit-learn does not publish; LGBMRegressor grows similar ones"
+    return kind
 
 
 class LightGBMEnsemble(Ensemble):
@@ -71,7 +98,7 @@ class LightGBMEnsemble(Ensemble):
     def trees(self) -> tuple[Trees, Vector]:
         dump = self.booster.dump_model()
         if dump["num_tree_per_iteration"] != 1:
-            raise InputError("the LightGBM model has several trees a round, one a class: a ranker has one score")
+            raise InputError(f"the LightGBM model has {_CLASSES}")
         listed = [_of_lightgbm(info["tree_structure"]) for info in dump["tree_info"]]
         scale = 1.0 / len(listed) if dump.get("average_output") else 1.0
         trees, values = _joined(listed)
@@ -124,7 +151,7 @@ class XGBoostEnsemble(Ensemble):
         if learner["gradient_booster"]["name"] != "gbtree":
             raise InputError(f"the XGBoost model is {learner['gradient_booster']['name']!r}: it must be 'gbtree'")
         if int(learner["learner_model_param"]["num_class"]) > 1:
-            raise InputError("the XGBoost model has several trees a round, one a class: a ranker has one score")
+            raise InputError(f"the XGBoost model has {_CLASSES}")
 
     @property
     def n_features(self) -> int:
@@ -170,17 +197,74 @@ class XGBoostEnsemble(Ensemble):
         )
 
 
+class CatBoostEnsemble(Ensemble):
+    """A model of CatBoost with symmetric trees, in which all nodes of a level have one split; features are float32."""
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+        if not model.is_fitted():
+            raise NotFittedError(f"this {type(model).__name__} is not fitted yet: call its fit first")
+        if model.get_cat_feature_indices():
+            raise InputError(f"the CatBoost model has {_CATEGORIES}")
+        with TemporaryDirectory() as folder:
+            path = Path(folder, "model.json")
+            model.save_model(str(path), format="json")
+            self._text = json.loads(path.read_bytes())
+        if "oblivious_trees" not in self._text:
+            raise InputError("the CatBoost model has trees that are not symmetric: train it with SymmetricTree")
+        if len(self._text["scale_and_bias"][1]) > 1:
+            raise InputError(f"the CatBoost model has {_CLASSES}")
+
+    @property
+    def n_features(self) -> int:
+        return len(self.model.feature_names_)
+
+    def trees(self) -> tuple[Trees, Vector]:
+        features = {each["feature_index"]: each for each in self._text["features_info"].get("float_features", ())}
+        trees, values = _joined([self._one(tree, features) for tree in self._text["oblivious_trees"]])
+        return evolve(trees, single=True), values * self._text["scale_and_bias"][0]
+
+    def with_values(self, values: Vector) -> Any:
+        text = deepcopy(self._text)
+        place = 0
+        for tree in text["oblivious_trees"]:
+            leaves = len(tree["leaf_values"])
+            tree["leaf_values"] = np.asarray(values[place : place + leaves]).tolist()
+            place += leaves
+        text["scale_and_bias"] = [1.0, [0.0]]
+        made = type(self.model)()
+        with TemporaryDirectory() as folder:
+            path = Path(folder, "model.json")
+            path.write_text(json.dumps(text))
+            made.load_model(str(path), format="json")
+        return made
+
+    @staticmethod
+    def _one(tree: dict[str, Any], features: dict[int, dict[str, Any]]) -> tuple[list[Split], list[float]]:
+        levels = tree["splits"] or []
+        splits = []
+        for level, split in enumerate(levels):
+            about = features[split["float_feature_index"]]
+            decision = NAN_MISSING + LEFT * (about["nan_value_treatment"] != "AsTrue")
+            for node in range(2**level):
+                children = [2 ** (level + 1) - 1 + 2 * node + right for right in (0, 1)]
+                if level == len(levels) - 1:
+                    # The first split is the lowest bit of a leaf's number.
+                    children = [-1 - int(f"{2 * node + right:0{level + 1}b}"[::-1], 2) for right in (0, 1)]
+                splits.append(Split(about["flat_feature_index"], float(split["border"]), decision, *children))
+        return splits, [float(value) for value in tree["leaf_values"]]
+
+
 class ScikitLearnEnsemble(Ensemble):
     """A forest, gradient boosting with exact splits, or a single tree, for one output; features become float32."""
 
     def __init__(self, model: Any) -> None:
         self.model = model
         stages = np.ravel(model.estimators_).tolist() if hasattr(model, "estimators_") else [model]
-        if not all(hasattr(stage, "tree_") and stage.tree_.value.shape[1:] == (1, 1) for stage in stages):
-            raise InputError(
-                f"the trees of {type(model).__name__} do not have one number a leaf: it must be a regressor with one "
-                "output, or gradient boosting of two classes"
-            )
+        if np.ndim(getattr(model, "estimators_", ())) == 2 and model.estimators_.shape[1] > 1:
+            raise InputError(f"the {type(model).__name__} has {_CLASSES}")
+        if any(stage.tree_.value.shape[1:] != (1, 1) for stage in stages):
+            raise InputError(f"the {type(model).__name__} has several outputs: train it on one")
         self.stages: Sequence[Any] = stages
 
     @property

@@ -17,7 +17,7 @@ from structsvm.exceptions import InputError
 from structsvm.features.operators import Rows
 from structsvm.features.operators.occupied import narrowed, occupied
 from structsvm.foundation.queries import Queries
-from structsvm.foundation.settings import place, require_choice, require_number
+from structsvm.foundation.settings import RANKING_TOL, place, require_choice, require_number
 from structsvm.foundation.types import IntVector
 from structsvm.losses import JudgedPairs, PreferencePairs, ScoreLoss, SwappedPairs
 from structsvm.losses.base import Examples
@@ -50,7 +50,7 @@ class RankSVM(LinearRanker):
     objective : "pairs" or "queries", see above.
     solver, max_iter, measure, normalize : as in `Ranker`.
     tol : accepted gap to the optimum as a share of the pairs: ``primal − dual ≤ tol · C`` for "queries", and
-        ``tol · C · Σ P_q / n`` for "pairs" (as svm_rank's ``-e``). None: the solver's default, 1e-3.
+        ``tol · C · Σ P_q / n`` for "pairs" (as svm_rank's ``-e``). None: as in `Ranker`.
 
     Attributes
     ----------
@@ -99,7 +99,7 @@ class RankSVM(LinearRanker):
 
     def _objective(self, X: Any, y: Any, qid: ArrayLike | None, sample_weight: ArrayLike | None) -> Objective:
         self._require_settings()
-        solver: Any = solver_of(self)
+        solver: Any = solver_of(self, tol=RANKING_TOL)
         training = checked_training(self, X, y, qid, sample_weight, takes_preferences=True)
         ptr = training.queries.ptr
         loss: ScoreLoss[Any]

@@ -63,6 +63,10 @@ class Spelling:
         options = (option.strip() for part in (before, behind) for option in split_outside(part, ","))
         return cls(text, name.strip(), cutoff, tuple(filter(None, options)))
 
+    def gives(self, setting: str) -> bool:
+        """Return True if the parentheses have this setting."""
+        return any(option.partition("=")[0].strip() == setting for option in self.options)
+
     def settings(self, name: str, made: type, implied: Mapping[str, Any], cutoff: float = 10) -> dict[str, Any]:
         """Return the settings of the text as arguments of a class; ``name`` and ``implied`` are as registered."""
         parameters, kinds = parameters_of(made), _kinds(made)

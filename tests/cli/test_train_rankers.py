@@ -42,7 +42,7 @@ def test_every_ranker_trains_saves_and_is_read(run, name):
     ("options", "made"),
     [
         (["--ranker", "rank_svm(objective=queries)", "-C", 2, "--tol", 1e-4], RankSVM(2.0, objective="queries")),
-        (["--ranker", "Rank-SVM", "--solver", "one-slack"], RankSVM()),
+        (["--ranker", "Rank-SVM", "--solver", "one-slack"], RankSVM(solver="one-slack")),
         (
             ["--ranker", "maximum_entropy(C=3,class_weight=balanced)"],
             MaximumEntropy(3.0, class_weight="balanced"),
@@ -53,7 +53,7 @@ def test_every_ranker_trains_saves_and_is_read(run, name):
             ["--ranker", "rank_net(hidden_layer_sizes=2,max_iter=2,random_state=1)"],
             RankNet(2, max_iter=2, random_state=1),
         ),
-        (["--ranker", "ranker(C=2)", "--loss", "roc_area"], Ranker("roc_area", 2.0, solver=OneSlack())),
+        (["--ranker", "ranker(C=2)", "--loss", "roc_area"], Ranker("roc_area", 2.0, solver="one-slack")),
     ],
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -131,7 +131,7 @@ def test_cross_validation_is_by_queries_and_the_same_each_time(run):
     assert f"choice      {words}\n" in run("show", "m.npz").stdout
     assert json.loads(run("show", "m.npz", "--json", "-").stdout)["choice"] == words
     data = load_letor("train.txt")
-    alone = Ranker(C=float(chosen[0]), solver=OneSlack()).fit(data.X, data.y, data.qid)
+    alone = Ranker(C=float(chosen[0]), solver="one-slack").fit(data.X, data.y, data.qid)
     np.testing.assert_allclose(Ranker.load("m.npz").coef_, alone.coef_, rtol=1e-9)
     assert run(*FOLDS, "--model", "again.npz").stdout.splitlines()[:6] == done.stdout.splitlines()[:6]
     other = run(*FOLDS, "--seed", 1, "--model", "other.npz").stdout.splitlines()[:6]

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.ensemble import (
+    AdaBoostRegressor,
     ExtraTreesRegressor,
     GradientBoostingClassifier,
     GradientBoostingRegressor,
@@ -12,11 +13,14 @@ from sklearn.ensemble import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import Ridge
+from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeRegressor
 
 from structsvm.exceptions import InputError
 from structsvm.foundation.types import Matrix, Vector
+from structsvm.rankers import refit
 from structsvm.rankers.ensembles import ensemble_of
 
 
@@ -88,6 +92,22 @@ def test_xgboost(method: str) -> None:
     )
 
 
+@pytest.mark.parametrize("nan_mode", ["Min", "Max"])
+def test_catboost(nan_mode: str) -> None:
+    catboost = pytest.importorskip("catboost")
+    X, y = data()
+    quiet = {"verbose": 0, "allow_writing_files": False, "thread_count": 1}
+    model = catboost.CatBoostRegressor(iterations=12, depth=4, nan_mode=nan_mode, **quiet).fit(X, y)
+    ensemble = ensemble_of(model)
+    np.testing.assert_array_equal(ensemble.trees()[0].leaves(X), model.calc_leaf_indexes(X))
+    require_equal(ensemble, X, lambda other: (other or model).predict(X))
+    lossguide = catboost.CatBoostRegressor(iterations=2, grow_policy="Lossguide", **quiet).fit(X, y)
+    with pytest.raises(InputError, match="trees that are not symmetric"):
+        ensemble_of(lossguide)
+    with pytest.raises(NotFittedError, match="call its fit first"):
+        ensemble_of(catboost.CatBoostRanker())
+
+
 @pytest.mark.parametrize(
     "model",
     [
@@ -117,12 +137,29 @@ def test_scikit_learn(model: Any) -> None:
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (Ridge(), "trees must be a fitted ensemble of LightGBM, XGBoost or scikit-learn .*got Ridge"),
-        (HistGradientBoostingRegressor(max_iter=2), "got HistGradientBoostingRegressor"),
-        (RandomForestClassifier(2), "the trees of RandomForestClassifier do not have one number a leaf"),
+        (Ridge(), "trees must be a fitted ensemble of LightGBM, XGBoost, CatBoost or scikit-learn .*got Ridge"),
+        (HistGradientBoostingRegressor(max_iter=2), "got HistGradientBoostingRegressor, whose trees scikit-learn does"),
+        (RandomForestClassifier(2), "got RandomForestClassifier"),
+        (AdaBoostRegressor(n_estimators=2), "got AdaBoostRegressor"),
+        (make_pipeline(Ridge()), "got Pipeline. Give its last step"),
+        (GradientBoostingClassifier(n_estimators=2), "GradientBoostingClassifier has several trees a round"),
     ],
+    ids=lambda value: type(value).__name__,
 )
 def test_other_models_are_refused(model: Any, message: str) -> None:
     X, y = data(holes=False)
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        ensemble_of(model)
     with pytest.raises(InputError, match=message):
-        ensemble_of(model.fit(X, y > 0)).trees()
+        ensemble_of(model.fit(X, np.digitize(y, [0.0, 2.0])))
+
+
+def test_other_arguments_are_refused() -> None:
+    X, y = data(holes=False)
+    with pytest.raises(InputError, match=r"Load a file first, as by lightgbm.Booster\(model_file='model.txt'\)"):
+        refit("model.txt", X, y > 0)
+    several = RandomForestRegressor(2).fit(X, np.stack([y, y], axis=1))
+    with pytest.raises(InputError, match="RandomForestRegressor has several outputs"):
+        refit(several, X, y > 0)
+    with pytest.raises(InputError, match="features must not be True"):
+        refit(several, X, y > 0, features=True)

@@ -12,6 +12,7 @@ from sklearn.svm import LinearSVC
 
 from structsvm import Ranker
 from structsvm.exceptions import InputError, ZeroWeightsWarning
+from structsvm.foundation.settings import RANKING_TOL
 from structsvm.foundation.types import Vector
 from structsvm.rankers import Preferences, RankSVM
 from structsvm.solvers import FrankWolfe, OneSlack
@@ -109,7 +110,7 @@ def test_tol_is_a_share_of_the_pairs(solver: Any, objective: str) -> None:
     ranker = RankSVM(5.0, objective=objective, solver=solver).fit(X, y, qid)
     unit = ranker.n_pairs_ / ranker.n_examples_ if objective == "pairs" else 1.0
     assert ranker.gap_unit_ == pytest.approx(unit)
-    tol = getattr(solver, "tol", 1e-3)
+    tol = getattr(solver, "tol", RANKING_TOL)
     assert ranker.result_.tol == pytest.approx(tol * unit)
     assert ranker.result_.gap <= tol * unit * 5.0
     assert ranker.result_.C == 5.0

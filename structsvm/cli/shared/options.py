@@ -10,7 +10,7 @@ import click
 
 from structsvm.exceptions import InputError
 from structsvm.features.scaling.names import FEATURE_SCALINGS, scaling_named
-from structsvm.foundation.settings import DEFAULT_TOL, is_number, repeated
+from structsvm.foundation.settings import is_number, repeated
 from structsvm.registry import Registry, backends, losses, solvers
 from structsvm.registry.spelling import split_outside
 
@@ -204,10 +204,11 @@ def threads(_ctx: click.Context, _param: click.Parameter, jobs: int | None) -> i
     return jobs
 
 
-with_tol = number_option(
-    "--tol", default=DEFAULT_TOL, help="Stop when the objective is proved to be within tol * C of the optimum."
-)
-"""Option of commands that run solvers."""
+def with_tol(default: float) -> Callable[[T], T]:
+    """Return the option ``--tol`` of a command that runs solvers."""
+    return number_option(
+        "--tol", default=default, help="Stop when the objective is proved to be within tol * C of the optimum."
+    )
 
 
 def require_ranking_loss(name: str) -> None:

@@ -73,10 +73,11 @@ def make_ranker(name: str, options: "Mapping[str, Any]") -> Any:
     if _is_default(name):
         require_ranking_loss(options["loss"])
     known = settings_of(name)
-    of_solver = {"tol": options["tol"] if _is_given("tol") else None, "max_iter": options["max_iter"]}
+    certified = rankers.find(name).capabilities.has_certificate and not Spelling.of(options["solver"]).gives("tol")
+    of_solver = {"tol": options["tol"] if certified or _is_given("tol") else None, "max_iter": options["max_iter"]}
     solver = make_solver(options["solver"], options["backend"], of_solver)
     given = {key: value for key, value in options.items() if key not in _OF_SOLVERS and _is_given(key)}
-    if "solver" in known and not any(option.startswith("solver") for option in Spelling.of(name).options):
+    if "solver" in known and not Spelling.of(name).gives("solver"):
         given["solver"] = solver
         given.pop("tol", None)
     try:
