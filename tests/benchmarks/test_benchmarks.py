@@ -61,6 +61,7 @@ def easy(monkeypatch):
         pytest.param("sequences", marks=pytest.mark.slow),
         "sparse",
         pytest.param("trees", marks=pytest.mark.slow),
+        pytest.param("tol", marks=pytest.mark.slow),
         pytest.param("tree_growth", marks=pytest.mark.slow),
         "web30k",
         "weight_search",

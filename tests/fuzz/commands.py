@@ -53,6 +53,8 @@ WORKING = (
     "compare train.txt --loss map,roc_area --solver one-slack,frank-wolfe --backend active-set -C 1,10 --csv t.csv",
     "compare train.txt --solver one-slack --backend active-set,osqp --time-limit 2 "
     "--bounds 0:,1::2 --monotonic-cst 2:-1 --json t.json",
+    "plan --qrels q.txt runs/alpha.run runs/beta.run --difference 0.02 --json -",
+    "plan --sd 0.1 --queries 50 --systems 3 --all-pairs",
     "fuse runs --output fused.run",
     "fuse runs/alpha.run runs/beta.run --method borda --depth 5 --length 3 --tag both",
     "fuse runs/alpha.run runs/beta.run --method weighted-comb-sum --qrels q.txt -o fused.run --plot new.svg",

@@ -54,7 +54,7 @@ def write_with_digests(path: Path, arrays: dict[str, Any]) -> Path:
 
 
 def contents(ranker: Ranker) -> tuple[str, ...]:
-    state = sorted((name, str(value)) for name, value in vars(ranker).items() if name != "model_")
+    state = sorted((name, str(value)) for name, value in vars(ranker).items() if name not in ("model_", "_statistics"))
     return repr(ranker.get_params()), repr(state), repr(ranker.result_.arrays())
 
 
