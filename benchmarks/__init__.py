@@ -9,5 +9,5 @@
 One file a question. Each is a module with a ``TITLE``, a text ``ABOUT`` it,
 ``run(size)``, which yields `Row` objects, and ``targets(rows)``, which says what they should
 show and do. A benchmark runs in a process of its own with one thread for BLAS and for numba,
-so that peak memory is its own. What it measured is kept in ``docs/benchmarks/NAME.json``.
+so that peak memory is its own. What it measured is kept in ``benchmarks/results/NAME.json``.
 """

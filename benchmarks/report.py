@@ -8,11 +8,11 @@ from typing import Any
 from attrs import evolve
 
 from benchmarks.rows import COLUMNS, Row, Target
-from benchmarks.store import FOLDER, NAMES, load, read
+from benchmarks.store import NAMES, ROOT, load, read
 from structsvm.foundation.tables.formats import as_markdown
 from structsvm.foundation.tables.table import Column, Table
 
-PAGE = FOLDER.with_suffix(".md")
+PAGE = ROOT / "docs" / "benchmarks.md"
 
 HEAD = """# Benchmarks
 

@@ -1,4 +1,4 @@
-"""Running a benchmark, and where its rows are kept."""
+"""Run a benchmark, and store its rows."""
 
 import json
 import os
@@ -11,62 +11,17 @@ from typing import Any
 
 from benchmarks.rows import Row
 
-ROOT = Path(__file__).resolve().parents[1]
-FOLDER = ROOT / "docs" / "benchmarks"
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+FOLDER = HERE / "results"
 
-NAMES = (
-    "average_precision",
-    "one_pass",
-    "roc_area",
-    "choice",
-    "line_search",
-    "long_queries",
-    "both_cores",
-    "mq2008",
-    "folds",
-    "bounds",
-    "ndcg",
-    "cutoff",
-    "full_depth",
-    "clicks",
-    "weight_search",
-    "hinge",
-    "objectives",
-    "trees",
-    "tree_growth",
-    "tol",
-    "costs",
-    "zero_one",
-    "web30k",
-    "cluster",
-    "cluster_web30k",
-    "local_steps",
-    "sparse",
-    "binned",
-    "sequences",
-    "multilabel",
-    "letters",
-    "growth",
-    "reading",
-    "fusion",
-    "indexing",
-    "retrieval",
-    "serving",
-    "commands",
-    "retrieval_memory",
-    "installs",
-    "first_fit",
-    "check_power",
-    "certainty",
-    "scale",
-    "beside_lightgbm_dask",
-)
-"""The benchmarks, in the order of the page."""
+NAMES = tuple(sorted(path.stem for path in HERE.glob("*.py") if "\nTITLE = " in path.read_text(encoding="utf-8")))
+"""The benchmarks: the modules with a title."""
 
 ONE_THREAD = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1"
 )
-"""What keeps BLAS to one thread; set before NumPy is imported."""
+"""Environment that limits BLAS to one thread. BLAS reads it when NumPy is imported."""
 
 PACKAGES = (
     "structural-svm",
@@ -86,7 +41,7 @@ PACKAGES = (
 
 
 def measure(name: str, scale: float, repeats: int) -> list[Row]:
-    """Run a benchmark in this process, show its rows, and keep them where the scale is 1."""
+    """Run a benchmark in this process, print its rows, and store them if the scale is 1."""
     from benchmarks.measuring import Size, threads
 
     rows = []
@@ -108,7 +63,7 @@ def load(name: str) -> Any:
 
 
 def read(name: str) -> tuple[dict[str, Any], list[Row]] | None:
-    """Return the machine and the rows of a benchmark; None where it was not run."""
+    """Return the machine and the rows of a benchmark, or None if it was never run at full size."""
     path = FOLDER / f"{name}.json"
     if not path.exists():
         return None
