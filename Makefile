@@ -31,7 +31,7 @@ INSTALL := $(PIP) install --no-compile
 help:
 	@echo "make demo    install what is needed and run the main experiment"
 	@echo "make test    install the development tools and run the tests"
-	@echo "make check   lint, formatting and types"
+	@echo "make check   lint, formatting, types and prose"
 	@echo "make docs    build the site into docs/_build/html; a warning is an error"
 	@echo "make docs-serve   show the built site at http://localhost:8000"
 	@echo "make linkcheck    look up every link of the site; needs a network"
@@ -66,6 +66,7 @@ check: $(VENV)/.installed-dev
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+	@$(BIN)/python -m tests.prose
 
 docs: $(VENV)/.installed-docs
 	@$(BIN)/python -m tests.docs.validate
