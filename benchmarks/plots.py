@@ -1,4 +1,4 @@
-"""The plots of the page."""
+"""Draw the plots of the page and of the notes."""
 
 from pathlib import Path
 
@@ -16,27 +16,19 @@ from structsvm.plots.style import BLUE, GREY, INK, VERMILION
 
 LOOKS = {"FrankWolfe": BLUE, "OneSlack": VERMILION, "dlib": GREY}
 
-Drawn = dict[str, list[tuple[Path, str]]]
 
-
-def draw(rows: dict[str, list[Row]], folder: Path) -> Drawn:
-    """Draw what there are rows for; return the files and their captions, under the names of the benchmarks."""
-    folder.mkdir(exist_ok=True)
-    drawn: Drawn = {}
+def draw(rows: dict[str, list[Row]], root: Path) -> None:
+    """Draw each plot whose rows are there; `rows` is by benchmark."""
+    notes = root / "benchmarks" / "notes"
     with plt.rc_context(STYLE):
-        if "average_precision" in rows:
-            found = rows["average_precision"]
-            drawn["average_precision"] = [
-                (_proofs(found, folder / "proved.svg"), "seconds until the gap is proved, against C"),
-                (_gaps(found, folder / "gap.svg"), "primal gap against time"),
-                (_passes(found, folder / "passes.svg"), "passes against C"),
-            ]
+        if found := rows.get("average_precision"):
+            _proofs(found, root / "docs" / "_static" / "proved.svg")
+            _gaps(found, notes / "gap.svg")
+            _passes(found, notes / "passes.svg")
         peaks = [target for name in ("web30k", "sparse") if name in rows for target in load(name).targets(rows[name])]
         peaks = [target for target in peaks if target.unit == "MB" and target.reached is not None]
         if peaks:
-            last = "sparse" if "sparse" in rows else "web30k"
-            drawn[last] = [(_memory(peaks, folder / "memory.svg"), "peak memory")]
-    return drawn
+            _memory(peaks, notes / "memory.svg")
 
 
 def _look(who: str) -> dict[str, str]:
@@ -49,7 +41,7 @@ def _plotted(rows: list[Row], C: float) -> list[Row]:
     return [row for row in rows if row.history and row.C == C and not row.who.startswith("auto")]
 
 
-def _gaps(rows: list[Row], path: Path) -> Path:
+def _gaps(rows: list[Row], path: Path) -> None:
     figure, panels = plt.subplots(1, 2, figsize=(8.0, 3.2), sharey=True, layout="constrained")
     for axes, C in zip(panels, (100.0, 1000.0), strict=True):
         shown = _plotted(rows, C)
@@ -66,10 +58,10 @@ def _gaps(rows: list[Row], path: Path) -> Path:
             legend.remove()
     panels[0].set_ylabel("(primal − best lower bound) / C")
     panels[1].legend()
-    return _save(figure, path)
+    _save(figure, path)
 
 
-def _proofs(rows: list[Row], path: Path) -> Path:
+def _proofs(rows: list[Row], path: Path) -> None:
     """Draw it small, with names at the lines: phones show it, too."""
     figure, axes = plt.subplots(figsize=(5.0, 2.9), layout="constrained")
     _against_C(axes, rows, "seconds")
@@ -81,14 +73,14 @@ def _proofs(rows: list[Row], path: Path) -> Path:
         axis.set_major_formatter("{x:,.5g}")
     axes.minorticks_off()
     axes.set_title("Seconds until the gap is proved, 100,000 documents", loc="left")
-    return _save(figure, path)
+    _save(figure, path)
 
 
-def _passes(rows: list[Row], path: Path) -> Path:
+def _passes(rows: list[Row], path: Path) -> None:
     figure, axes = plt.subplots(figsize=(4.5, 3.0), layout="constrained")
     _against_C(axes, rows, "passes")
     axes.set(ylabel="passes", title="MAP on m")
-    return _save(figure, path)
+    _save(figure, path)
 
 
 def _against_C(axes: Axes, rows: list[Row], value: str) -> None:
@@ -100,11 +92,11 @@ def _against_C(axes: Axes, rows: list[Row], value: str) -> None:
     axes.legend()
 
 
-def _memory(peaks: list[Target], path: Path) -> Path:
+def _memory(peaks: list[Target], path: Path) -> None:
     figure, axes = plt.subplots(figsize=(6.0, 0.7 + 0.5 * len(peaks)), layout="constrained")
     _bars(axes, peaks)
     axes.set(xlabel="peak memory of the process, MB (line: the limit aimed at)")
-    return _save(figure, path)
+    _save(figure, path)
 
 
 def _bars(axes: Axes, peaks: list[Target]) -> None:
@@ -114,7 +106,6 @@ def _bars(axes: Axes, peaks: list[Target]) -> None:
         axes.plot([target.limit] * 2, [row - 0.35, row + 0.35], color=INK, linewidth=1.5)
 
 
-def _save(figure: plt.Figure, path: Path) -> Path:
+def _save(figure: plt.Figure, path: Path) -> None:
     figure.savefig(path, metadata={"Date": None}, facecolor="white")
     plt.close(figure)
-    return path

@@ -1,149 +1,139 @@
-"""The page of the documentation, from what was measured, and tables of others."""
+"""Write the page for users and the notes from the stored results."""
 
 import re
-from importlib.util import find_spec
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from attrs import evolve
 
+from benchmarks.page import users_page
 from benchmarks.rows import COLUMNS, Row, Target
 from benchmarks.store import NAMES, ROOT, load, read
 from structsvm.foundation.tables.formats import as_markdown
 from structsvm.foundation.tables.table import Column, Table
 
-PAGE = ROOT / "docs" / "benchmarks.md"
+PAGE = "docs/benchmarks.md"
+NOTES = "benchmarks/notes"
 
-HEAD = """# Benchmarks
+PLOTS = {
+    "average_precision": {
+        "docs/_static/proved.svg": "seconds until the gap is proved, against C",
+        f"{NOTES}/gap.svg": "primal gap against time",
+        f"{NOTES}/passes.svg": "passes against C",
+    },
+    "sparse": {f"{NOTES}/memory.svg": "peak memory"},
+}
+"""Plots of each benchmark with their captions; `benchmarks.plots` draws them."""
 
-<!-- Written by `make bench`; edit benchmarks/ instead. -->
+TARGETS = "targets"
+INDEX = """# Notes on the benchmarks
 
-How long fits, searches and readers take, in how many passes and in how much memory, beside other programs where
-there are some that do the same. Each section says which command measured it, on which machine and when.
-[Machines and versions](#machines-and-versions) are at the end, and so is
-[what was to be reached](#what-was-to-be-reached): aims that were set beforehand, met or missed.
+<!-- Written by `python -m benchmarks report`; edit benchmarks/ instead. -->
 
-```console
-$ make bench
-```
+These notes have every table of every benchmark, with its method, machine and date.
+[The page for users](../../docs/benchmarks.md) has the conclusions. How to read the tables:
 
-measures all of it and writes this page. How to read the tables:
-
-- Ratios count, since both sides were measured in one run.
-- Times are medians of wall-clock seconds with compiled code warm and data in memory, on one thread unless a row says
-  otherwise.
+- Both sides of a comparison ran in one process or took turns, so compare ratios before seconds.
+- Times are medians of wall-clock seconds on one thread, with compiled code warm and data in memory, unless the note
+  differs.
 - "units of X @ w" is the time in units of one product of the data with a vector by NumPy or SciPy.
 - A pass evaluates all scores and combines all features once.
-- "gap / C" is the certified gap, or how far a program without a certificate is from the best lower bound, in units of
-  the loss: 1e-6 by default for rankers.
+- "gap / C" is the certified gap in units of the loss. For a program without a certificate it is the distance to the
+  best lower bound.
+
+Set m has 1,000 queries of 100 documents with 136 dense features; set l has 100 queries of 1,000 documents.
+`make bench` runs everything; `python -m benchmarks run NAME` runs one benchmark, for example `first_fit`.
 """
 
-GROUPS = {
-    "Beside other programs": (
-        *("average_precision", "mq2008", "folds", "zero_one", "multilabel", "letters", "hinge", "objectives", "trees"),
-        *("beside_lightgbm_dask", "reading", "indexing", "retrieval", "serving", "commands", "installs"),
-    ),
-    "Which loss or ranker": (
-        *("ndcg", "cutoff", "full_depth", "bounds", "clicks", "weight_search", "costs", "fusion", "tree_growth"),
-    ),
-    "Solvers, and how time grows": (
-        *("one_pass", "roc_area", "choice", "tol", "line_search", "long_queries", "both_cores"),
-        *("web30k", "sparse", "binned", "sequences", "growth", "first_fit"),
-    ),
-    "Clusters": ("cluster", "cluster_web30k", "local_steps", "scale"),
-    "Checks, and memory of an index": ("check_power", "certainty", "retrieval_memory"),
-}
-"""What a reader looks for, and the benchmarks that tell."""
 
-
-def write(page: Path = PAGE) -> Path:
-    """Write the page and its plots; return its path."""
-    measured = {name: kept for name in NAMES if (kept := read(name)) is not None}
-    parts = [HEAD, _contents(list(measured))]
-    plots = _plots({name: rows for name, (_, rows) in measured.items()}, page.with_suffix(""))
+def write(root: Path = ROOT) -> list[Path]:
+    """Write the page, the notes and the tables of other pages; return the paths."""
+    measured = {name: stored for name in NAMES if (stored := read(name)) is not None}
+    files = {PAGE: users_page()}
     for name, (machine, rows) in measured.items():
-        benchmark = load(name)
-        parts += [f"## {benchmark.TITLE}", benchmark.ABOUT.strip(), _origin(name, machine)]
-        parts += [f"![{caption}]({page.stem}/{path.name})" for path, caption in plots.get(name, [])]
-        if other := getattr(benchmark, "PAGE", None):
-            fill(page.with_name(other), rows)
-        else:
-            parts.append(_shown(_rows_table(rows)))
-    targets = [target for name, (_, rows) in measured.items() for target in load(name).targets(rows)]
-    parts += ["## What was to be reached", _shown(_targets_table(targets))]
-    parts += ["## Machines and versions", *_machines([machine for machine, _ in measured.values()])]
-    page.write_text("\n\n".join(part.strip() for part in parts) + "\n", encoding="utf-8")
-    return page
+        page = getattr(load(name), "PAGE", None)
+        if page:
+            files[page] = filled((root / page).read_text(encoding="utf-8"), rows)
+        if page != f"{NOTES}/{name}.md":
+            files[f"{NOTES}/{name}.md"] = _note(name, machine, rows)
+    files[f"{NOTES}/{TARGETS}.md"] = _targets(
+        target for name, (_, rows) in measured.items() for target in load(name).targets(rows)
+    )
+    files[f"{NOTES}/README.md"] = _index(root / NOTES, files)
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return [root / name for name in files]
 
 
-def fill(page: Path, rows: list[Row]) -> None:
-    """Write tables of rows between the marks of a page, ``<!-- rows: WHAT -->`` and ``<!-- end -->``.
+def draw(root: Path = ROOT) -> None:
+    """Draw the plots of the notes and of the site; this needs Matplotlib."""
+    from benchmarks.plots import draw
+
+    draw({name: stored[1] for name in NAMES if (stored := read(name)) is not None}, root)
+
+
+def filled(text: str, rows: list[Row]) -> str:
+    """Return a page with tables of rows between its marks, ``<!-- rows: WHAT -->`` and ``<!-- end -->``.
 
     Raises
     ------
-    ValueError : when the page has no marks for some of the rows.
+    ValueError : if the page has no marks for some of the rows, or marks without rows.
     """
-    if not page.exists():
-        return
     by_what: dict[str, list[Row]] = {}
     for row in rows:
         by_what.setdefault(row.what, []).append(row)
 
     def table(mark: re.Match[str]) -> str:
+        if mark[2] not in by_what:
+            raise ValueError(f"a page has the mark 'rows: {mark[2]}' without rows to show. Remove or rename the mark")
         shown = _rows_table(by_what.pop(mark[2]))
         columns = tuple(column for column in shown.columns if column.heading != "what")
         return f"{mark[1]}\n\n{_shown(evolve(shown, columns=columns)).strip()}\n\n{mark[3]}"
 
-    text = re.sub(
-        r"(<!-- rows: (.*?) -->)\n.*?(<!-- end -->)", table, page.read_text(encoding="utf-8"), flags=re.DOTALL
-    )
+    text = re.sub(r"(<!-- rows: (.*?) -->)\n.*?(<!-- end -->)", table, text, flags=re.DOTALL)
     if by_what:
-        raise ValueError(f"{page} has no place for rows of {', '.join(by_what)}")
-    page.write_text(text, encoding="utf-8")
+        raise ValueError(f"a page has no mark for the rows of {', '.join(by_what)}. Add '<!-- rows: ... -->' to it")
+    return text
 
 
-def _contents(names: list[str]) -> str:
-    """Links to the sections, by what a reader looks for."""
-    lines = []
-    for group, members in GROUPS.items():
-        titles = [load(name).TITLE for name in members if name in names]
-        lines += [f"- **{group}**: {', '.join(map(_link, titles))}"] if titles else []
-    return "The sections, by what they tell:\n\n" + "\n".join(lines)
+def _note(name: str, machine: dict[str, Any], rows: list[Row]) -> str:
+    """Return the note of a benchmark: method, machine, plots and all rows."""
+    benchmark = load(name)
+    packages = ", ".join(f"{package} {version}" for package, version in machine["packages"].items())
+    system = f"{machine['processor']}, {machine['cores']} cores, {machine['system']}"
+    parts = [
+        f"# {benchmark.TITLE}",
+        benchmark.ABOUT,
+        f"Measured by `python -m benchmarks run {name}` on {system}, {machine['date']}: Python {machine['python']}, "
+        f"{packages}.",
+        *(f"![{caption}](../../{path})" for path, caption in PLOTS.get(name, {}).items()),
+        _shown(_rows_table(rows)),
+    ]
+    return "\n\n".join(part.strip() for part in parts) + "\n"
 
 
-def _link(title: str) -> str:
-    anchor = re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
-    return f"[{title}](#{anchor})"
+def _index(folder: Path, files: dict[str, str]) -> str:
+    """Return the list of all notes, those written by hand included."""
+    texts = {path.name: path.read_text(encoding="utf-8") for path in folder.glob("*.md")}
+    texts |= {Path(name).name: text for name, text in files.items() if name.startswith(NOTES)}
+    texts.pop("README.md", None)
+    titles = sorted((text.partition("\n")[0].removeprefix("# "), name) for name, text in texts.items())
+    return INDEX + "\n" + "\n".join(f"- [{title}]({name})" for title, name in titles) + "\n"
 
 
-def _origin(name: str, machine: dict[str, Any]) -> str:
-    """How, where and when a section was measured."""
-    where = f"{machine['processor']}, {machine['cores']} cores, {machine['system']}"
-    return f"Measured by `python -m benchmarks run {name}` on {where}, {machine['date']}."
-
-
-def _machines(machines: list[dict[str, Any]]) -> list[str]:
-    """Describe each machine that rows come from."""
-    texts = []
-    for one in machines:
-        packages = ", ".join(f"{name} {version}" for name, version in one["packages"].items())
-        system = f"{one['processor']}, {one['cores']} cores, {one['system']}"
-        text = f"{system}; Python {one['python']}, {packages}; {one['date']}."
-        if text not in texts:
-            texts.append(text)
-    return texts
-
-
-def _targets_table(targets: list[Target]) -> Table:
+def _targets(targets: Iterable[Target]) -> str:
     records = []
     for target in targets:
         sign = "≥" if target.at_least else "≤"
         measured = "–" if target.reached is None else f"{_number(target.reached)} {target.unit}".strip()
         met = {None: "not measured", True: "yes", False: "**no**"}[target.met]
         limit = f"{sign} {_number(target.limit)} {target.unit}".strip()
-        records.append({"what": target.what, "to reach": limit, "measured": measured, "reached": met})
-    names = ("what", "to reach", "measured", "reached")
-    return Table("", tuple(Column.text(name, name) for name in names), (tuple(records),))
+        records.append({"what": target.what, "target": limit, "measured": measured, "met": met})
+    columns = tuple(Column.text(name, name) for name in ("what", "target", "measured", "met"))
+    return f"# Targets, met or missed\n\n{_shown(Table('', columns, (tuple(records),))).strip()}\n"
 
 
 def _number(value: float) -> str:
@@ -164,12 +154,4 @@ def _rows_table(rows: list[Row]) -> Table:
 
 
 def _shown(table: Table) -> str:
-    return as_markdown([table], escaped=False)  # what is measured is written in Markdown
-
-
-def _plots(rows: dict[str, list[Row]], folder: Path) -> dict[str, list[tuple[Path, str]]]:
-    if find_spec("matplotlib") is None:
-        return {}
-    from benchmarks.plots import draw
-
-    return draw(rows, folder)
+    return as_markdown([table], escaped=False)  # rows are Markdown already

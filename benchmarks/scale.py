@@ -19,11 +19,11 @@ from structsvm.foundation.types import Matrix, Vector
 from structsvm.result import Step
 from structsvm.solvers import OneSlack
 
-TITLE = "Scale"
-PAGE = "scale.md"
+TITLE = "The plan to internet scale"
+PAGE = "benchmarks/notes/scale.md"
 ABOUT = """
 Rounds, calls and bytes with 1 to 1,024 partitions, counted in one process, and a model of a cluster that holds
-10⁹ queries: see [The plan to internet scale](scale.md).
+10⁹ queries.
 """
 
 PARTITIONS = (1, 16, 128, 1024)

@@ -42,7 +42,7 @@ extensions = [
     "docs.formulas.mathml",
     "docs.search.site_search",
 ]
-exclude_patterns = ["_build", "benchmarks/*.md"]
+exclude_patterns = ["_build"]
 templates_path = ["_templates"]
 
 myst_enable_extensions = ["colon_fence", "dollarmath"]
@@ -88,7 +88,7 @@ copybutton_line_continuation_character = "\\"
 html_baseurl = os.environ.get("STRUCTSVM_DOCS_URL", "")
 ogp_site_url = html_baseurl or "/"
 ogp_site_name = "structsvm"
-ogp_image = "_static/proved.png"  # benchmarks/proved.svg, for those who show no SVG
+ogp_image = "_static/proved.png"  # proved.svg, for programs that show no SVG
 ogp_enable_meta_description = True
 ogp_social_cards = {"enable": False}
 
@@ -133,7 +133,8 @@ if any(GALLERY.glob("*.py")):
 
 
 def _lead_to_pages_of_the_site(app: Sphinx, page: str, source: list[str]) -> None:
-    """Files above docs/ are linked to as the pages that include them."""
+    """Link files above docs/ as the pages that include them, and name notes, which are in the repository only."""
+    source[0] = re.sub(r"\[([^\]]+)\]\((?:\.\./)+benchmarks/[^)]*\)", r"\1", source[0])
     source[0] = re.sub(
         r"\]\((?:\.\./)+(CONTRIBUTING|CHANGELOG)\.md", lambda found: f"](/{found[1].lower()}.md", source[0]
     )

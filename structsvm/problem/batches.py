@@ -5,8 +5,8 @@ ICML 2016. They step along the line to all planes of a batch at once. Here one e
 weights after the previous steps, so that each step is the best possible.
 
 Weights move to and fro with each step, so planes found at the weights after the previous batch are worse than planes
-found after every step. Planes found at an average over the previous batches are as good (docs/benchmarks.md,
-"Threads").
+found after every step. Planes found at an average over the previous batches are as good
+(benchmarks/notes/threads_tried.md).
 """
 
 from typing import NamedTuple, Self

@@ -2,11 +2,13 @@
 
 import importlib.util
 import re
+import shutil
 
 import numpy as np
 import pytest
+from attrs import evolve
 
-from benchmarks import data, measuring, report, rows, store
+from benchmarks import data, measuring, page, report, rows, store
 from benchmarks.peers import chain_bcfw
 from benchmarks.peers.vectorised import AveragePrecisionOracle
 from benchmarks.sequences import hidden_markov
@@ -22,8 +24,8 @@ ROOT = store.ROOT
 def nobody(monkeypatch):
     """No other program is installed, and no data are there."""
     found = importlib.util.find_spec
-    others = {"dlib", "lightgbm", "matplotlib"}
-    hidden = {"benchmarks.average_precision", "benchmarks.mq2008", "benchmarks.report"}
+    others = {"dlib", "lightgbm"}
+    hidden = {"benchmarks.average_precision", "benchmarks.mq2008"}
     for name in hidden:
         monkeypatch.setattr(f"{name}.find_spec", lambda name: None if name in others else found(name))
     monkeypatch.setenv("STRUCTSVM_DATA", "nowhere")
@@ -98,46 +100,65 @@ def test_commands_are_timed_as_processes(nobody, monkeypatch):
     assert 0.0 < row.values["cpu"] < 60.0
 
 
-def test_every_benchmark_is_a_module_with_the_same_parts():
-    assert sorted(name for group in report.GROUPS.values() for name in group) == sorted(store.NAMES)
+def test_every_benchmark_has_the_same_parts():
+    assert set(page.USED) <= set(store.NAMES)
     for name in store.NAMES:
         benchmark = store.load(name)
-        assert benchmark.TITLE
         assert benchmark.ABOUT
         assert callable(benchmark.run)
         assert list(benchmark.targets([])) == [] or {target.met for target in benchmark.targets([])} == {None}
 
 
-def test_the_page_is_written_from_what_was_kept(tmp_path, monkeypatch, nobody):
+def test_rows_are_stored_at_full_size_only(tmp_path, monkeypatch):
     monkeypatch.setattr(store, "FOLDER", tmp_path)
     row = rows.Row(what="MAP on m", who="auto (X)", C=10.0, repeats=1, values={"seconds": 0.5, "units": 10.0})
     monkeypatch.setattr(store.load("average_precision"), "run", lambda size: iter([row]))
     assert store.measure("average_precision", 0.5, 1) == [row]
-    assert store.read("average_precision") is None  # only what is measured at full size is kept
+    assert store.read("average_precision") is None
     store.measure("average_precision", 1.0, 1)
     assert store.read("average_precision")[1] == [row]
-    text = report.write(tmp_path / "page.md").read_text(encoding="utf-8")
-    assert "| MAP on m | auto (X) | 10 | 0.5 | 10.0 |" in text
-    assert re.search(r"\| MAP on `m`, C = 10 \| ≤ 12 X @ w \| 10 X @ w \| yes \|", text)
-    assert "| not measured |" in text
 
 
-def test_tables_are_written_into_pages_of_their_own(tmp_path):
-    page = tmp_path / "page.md"
-    page.write_text("# A\n\n<!-- rows: one -->\nold\n<!-- end -->\n\nB\n", encoding="utf-8")
+def test_pages_are_written_from_the_stored_rows(tmp_path):
+    """`python -m benchmarks report` changes nothing, so neither page nor notes were edited by hand or left behind."""
+    for folder in ("docs", report.NOTES):
+        for path in (ROOT / folder).glob("*.md"):
+            (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, tmp_path / folder)
+    written = report.write(tmp_path)
+    assert tmp_path / report.PAGE in written
+    for path in written:
+        name = path.relative_to(tmp_path)
+        assert path.read_text("utf-8") == (ROOT / name).read_text("utf-8"), f"run: python -m benchmarks report ({name})"
+
+
+def test_links_of_the_notes_lead_somewhere():
+    for path in (ROOT / report.NOTES).glob("*.md"):
+        for target in re.findall(r"\]\(([^)\s#]+)", path.read_text(encoding="utf-8")):
+            assert "://" in target or (path.parent / target).exists(), f"{path.name} links to {target}"
+
+
+def test_a_result_that_contradicts_the_page_stops_the_report(monkeypatch):
+    machine, found = store.read("trees")
+    worse = [evolve(row, values={**row.values, "ndcg_ahead": -1.0}) for row in found]
+    monkeypatch.setattr(page, "read", lambda name: (machine, worse) if name == "trees" else store.read(name))
+    with pytest.raises(ValueError, match="no longer show that TreeRanker"):
+        page.users_page()
+    monkeypatch.setattr(page, "read", lambda name: None)
+    with pytest.raises(LookupError, match="Run: python -m benchmarks run average_precision"):
+        page.users_page()
+
+
+def test_tables_are_written_into_pages_of_their_own():
+    text = "# A\n\n<!-- rows: one -->\nold\n<!-- end -->\n\nB\n"
     row = rows.Row(what="one", who="x", values={"rounds": 3.0})
-    for _ in range(2):
-        report.fill(page, [row])
-        expected = "# A\n\n<!-- rows: one -->\n\n| by | rounds |\n|---|---:|\n| x | 3 |\n\n<!-- end -->\n\nB\n"
-        assert page.read_text(encoding="utf-8") == expected
-    with pytest.raises(ValueError, match="no place for rows of two"):
-        report.fill(page, [row, rows.Row(what="two", who="x")])
-
-
-def test_every_table_of_the_plan_has_rows():
-    text = (ROOT / "docs" / store.load("scale").PAGE).read_text(encoding="utf-8")
-    _, kept = store.read("scale")
-    assert set(re.findall(r"<!-- rows: (.*?) -->", text)) == {row.what for row in kept}
+    expected = "# A\n\n<!-- rows: one -->\n\n| by | rounds |\n|---|---:|\n| x | 3 |\n\n<!-- end -->\n\nB\n"
+    assert report.filled(text, [row]) == expected
+    assert report.filled(expected, [row]) == expected
+    with pytest.raises(ValueError, match="no mark for the rows of two"):
+        report.filled(text, [row, rows.Row(what="two", who="x")])
+    with pytest.raises(ValueError, match="'rows: one' without rows"):
+        report.filled(text, [])
 
 
 def test_the_vectorised_argmax_is_the_argmax():
