@@ -18,13 +18,11 @@ from structsvm.solvers import FrankWolfe, OneSlack, Solver
 
 TITLE = "Threads"
 ABOUT = """
-Fits with `n_jobs=1` and `n_jobs=2`, by turns, and just before them `X @ w` with `X.T @ c` of NumPy by as many threads
-of BLAS. Weights and bounds are the same to the last bit. The ratio is the time of one thread to that of two, of
-medians: two threads of a virtual machine may share a core, so that what NumPy gains says what there is to gain. It
-changes from minute to minute: on m NumPy gains 1.1 to 1.4 in this run and fits 1.0 to 1.35; in an earlier one, of
-nearly the same code, NumPy gained 1.6 to 1.7 there and fits 1.4 to 1.5. Where a query is visited at a time (fewer
-than 75 of them), Frank-Wolfe's visits do not use a second thread, nor do sweeps over planes that are kept where there
-are fewer than 500; the QP never does.
+Fits with `n_jobs=1` and `n_jobs=2` take turns. Just before each, NumPy computes `X @ w` and `X.T @ c` with as many
+BLAS threads. Weights and bounds are bit-equal. The ratio is the median time of one thread over that of two. Two threads
+of a virtual machine may share a core, so NumPy's gain shows the possible gain, which changes from minute to minute.
+With fewer than 75 queries, Frank-Wolfe's visits use one thread; with fewer than 500, so do sweeps over stored planes.
+The QP always uses one thread. [What was tried](threads_tried.md) has profiles and other batch sizes.
 """
 
 THREADS = (1, 2)
