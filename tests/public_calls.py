@@ -129,7 +129,9 @@ NOT_CALLED = {
     "losses.SlackRescaled": "a loss around another, which its own tests try",
     **dict.fromkeys(["problem.ramp", "solvers.descend"], "for objectives of one's own"),
     "testing.check_latent_loss": "as check_loss",
-    **dict.fromkeys(["evaluation.RunComparison", "evaluation.significance.PairedTests"], _MADE),
+    **dict.fromkeys(
+        ["evaluation.FeatureImportance", "evaluation.RunComparison", "evaluation.significance.PairedTests"], _MADE
+    ),
     **dict.fromkeys(
         ["problem.fingerprint", "solvers.SolverState", "solvers.Keeper"],
         "for authors of solvers",
@@ -389,6 +391,9 @@ def _of_losses_and_measures() -> Iterator[Call]:
     yield Call("compare_runs", evaluation.compare_runs, {**runs, **settings})
     interval = {"values": [0.5, 0.25, 0.0], "method": "betting", **settings}
     yield Call("mean_interval", evaluation.mean_interval, interval)
+    importance = {"measure": "p@1", "n_repeats": 1, "across_queries": True, "confidence_level": 0.9, "random_state": 1}
+    importance |= {"ranker": models.LinearModel(n_features=3, coef=np.ones(3)), **ROWS, "callback": print}
+    yield Call("query_permutation_importance", evaluation.query_permutation_importance, importance)
     plan = {"spread": 0.2, "power": 0.7, "significance_level": 0.1, "systems": 3, "all_pairs": True}
     yield Call("smallest_difference", evaluation.smallest_difference, {**plan, "queries": 50})
     yield Call("queries_needed", evaluation.queries_needed, {**plan, "difference": 0.05})

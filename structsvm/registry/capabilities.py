@@ -33,8 +33,21 @@ def capabilities_of(ranker: Any) -> Capabilities:
     if isinstance(known, Capabilities):
         return known
     return Capabilities(
-        is_staged=hasattr(ranker, "staged_predict"), takes_qid_at_predict=takes_argument(ranker, "predict", "qid")
+        is_staged=hasattr(ranker, "staged_predict"),
+        takes_qid_at_predict=takes_argument(ranker, "predict", "qid") or _routes_qid(ranker),
     )
+
+
+def _routes_qid(ranker: Any) -> bool:
+    """Return whether ``predict`` of a pipeline passes query ids on to a step that requests them."""
+    if not (hasattr(ranker, "get_metadata_routing") and takes_argument(ranker, "predict", "params")):
+        return False
+    from sklearn import get_config
+    from sklearn.utils.metadata_routing import get_routing_for_object
+
+    if not get_config()["enable_metadata_routing"]:
+        return False
+    return bool(get_routing_for_object(ranker).consumes("predict", ["qid"]))
 
 
 def takes_argument(estimator: Any, method: str, name: str) -> bool:

@@ -1,0 +1,339 @@
+"""Importance of features: the loss of a measure when a feature's values are shuffled."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from structsvm.estimators.choosing import part_of
+from structsvm.estimators.inputs import checked_labels
+from structsvm.evaluation.significance.intervals import mean_interval
+from structsvm.exceptions import InputError
+from structsvm.features.operators.matrix import is_finite
+from structsvm.foundation.arrays import is_sparse
+from structsvm.foundation.memory import require_memory
+from structsvm.foundation.queries import Queries
+from structsvm.foundation.settings import require_callback, require_integer, require_switch
+from structsvm.foundation.sparse import as_csr
+from structsvm.foundation.tables.table import Column, Table
+from structsvm.foundation.types import IntVector, Matrix, Vector
+from structsvm.metrics import Measure, rank_lists
+from structsvm.metrics.ranking import rank_documents
+from structsvm.models.base import TrainedModel
+from structsvm.registry import measures
+from structsvm.registry.capabilities import capabilities_of
+
+
+@frozen(eq=False)
+class FeatureImportance:
+    """Loss of a measure when each feature is shuffled; ``str`` makes a table. `query_permutation_importance` makes one.
+
+    Parameters
+    ----------
+    importances : mean loss of the measure over queries for each feature, shape (d,). Negative if the shuffled feature
+        did better.
+    intervals : confidence interval of each mean over queries, shape (d, 2); NaN if all queries lose the same.
+    by_query : loss of each query, the mean over repeats, shape (d, Q).
+    query_ids : ids of the queries, shape (Q,).
+    baseline : the measure with all features as they are.
+    measure : its name.
+    n_repeats : number of shuffles of each feature.
+    confidence_level : level of the intervals.
+    feature_names : names of the features; None if they have numbers only.
+
+    Examples
+    --------
+    >>> from structsvm.evaluation import query_permutation_importance
+    >>> from structsvm.models import LinearModel
+    >>> model = LinearModel(n_features=2, coef=[1.0, 0.0], feature_names=("bm25", "age"))
+    >>> X, y, qid = [[3.0, 1.0], [1.0, 2.0], [0.0, 3.0]] * 4, [1, 0, 0] * 4, [q for q in range(4) for _ in range(3)]
+    >>> found = query_permutation_importance(model, X, y, qid)
+    >>> isinstance(found, FeatureImportance), found.importances.round(2).tolist()
+    (True, [0.3, 0.0])
+    """
+
+    importances: Vector
+    intervals: Matrix = field(repr=False)
+    by_query: Matrix = field(repr=False)
+    query_ids: NDArray[Any] = field(repr=False)
+    baseline: float
+    measure: str
+    n_repeats: int
+    confidence_level: float
+    feature_names: tuple[str, ...] | None = field(default=None, repr=False)
+
+    @property
+    def order(self) -> IntVector:
+        """The features, from 0, the most important first."""
+        found: IntVector = np.argsort(-self.importances, kind="stable")
+        return found
+
+    def table(self, top: int | None = None) -> Table:
+        """Return the ``top`` most important features as a table; None: all."""
+        require_integer("top", top, 1, optional=True)
+        level = f"{100 * self.confidence_level:g}%"
+        names = self.feature_names
+        records = []
+        for k in self.order[:top].tolist():
+            low, high = (None if np.isnan(end) else float(end) for end in self.intervals[k])
+            records.append(
+                {
+                    "feature": k + 1,
+                    "name": None if names is None else names[k],
+                    "importance": float(self.importances[k]),
+                    "low": low,
+                    "high": high,
+                }
+            )
+        columns = (
+            Column.number("feature", "feature", "d"),
+            *(() if names is None else (Column.text("name", "name"),)),
+            Column.number("importance", "importance", "+.4f"),
+            Column(f"{level} interval", _interval_text),
+        )
+        notes = (
+            f"Importance is the loss of {self.measure}, {self.baseline:.4f} with all features as they are, if the "
+            f"feature is shuffled; means of {self.n_repeats} shuffles and {len(self.query_ids)} queries.",
+        )
+        return Table("", columns, (tuple(records),), notes)
+
+    def __str__(self) -> str:
+        return str(self.table())
+
+
+def query_permutation_importance(
+    ranker: Any,
+    X: Any,
+    y: ArrayLike,
+    qid: ArrayLike | None = None,
+    *,
+    measure: str | Measure | None = None,
+    n_repeats: int = 5,
+    across_queries: bool = False,
+    confidence_level: float = 0.95,
+    random_state: int = 0,
+    callback: Callable[[int], None] | None = None,
+) -> FeatureImportance:
+    """Measure how much a ranker relies on each feature: shuffle its values, and return the loss of a measure.
+
+    Values are shuffled among the documents of each query, because only differences within a query change its ranking.
+    A feature that is equal for all documents of each query therefore has importance 0. Of correlated features, each
+    can stand in for the others, so that all may have little importance.
+
+    Parameters
+    ----------
+    ranker : a fitted ranker, a model of `structsvm.load`, or another object with ``predict``, such as a pipeline. A
+        pipeline gets qid at ``predict`` if a step requests it and metadata routing is on.
+    X : features, as for ``predict``: dense, sparse, or a data frame, with NaN if the ranker accepts NaN.
+    y, qid : label and query id of each row; qid None: all rows are one query. Use queries that did not train the
+        ranker.
+    measure : a mean over queries, by name or as an object; None: the ranker's own, by default "map".
+    n_repeats : number of shuffles of each feature.
+    across_queries : shuffle among all rows. Features of queries then count by their interactions in trees and networks;
+        but other features get values from other queries, which may differ more than any within a query.
+    confidence_level : level of the intervals.
+    random_state : seed of the shuffles.
+    callback : called with the number of each feature, from 0, before its shuffles.
+
+    Raises
+    ------
+    TooLargeError : memory is too short for a number for each feature and query.
+
+    Examples
+    --------
+    >>> from structsvm import Ranker
+    >>> from structsvm.data import load_digits_queries
+    >>> train, test = load_digits_queries()
+    >>> ranker = Ranker("map").fit(train.X, train.y, qid=train.qid)
+    >>> found = query_permutation_importance(ranker, test.X, test.y, test.qid)
+    >>> found.importances.shape, found.measure, found.by_query.shape == (25, len(found.query_ids))
+    ((25,), 'map', True)
+    >>> bool(found.importances.max() > 0.01)
+    True
+    """
+    require_integer("n_repeats", n_repeats, 1)
+    require_integer("random_state", random_state, 0)
+    require_switch("across_queries", across_queries)
+    require_callback(callback)
+    fitted = _Fitted.of(ranker, X, qid)
+    chosen = _mean_measure(ranker, measure)
+    rows = fitted.X.shape[0]
+    queries = Queries.of(qid, rows)
+    labels, number = queries.grouped(checked_labels(y, rows)), queries.number[queries.order]
+    columns = _Columns.of(part_of(fitted.X, queries.order), number)
+    base = chosen.values(rank_lists(fitted.scores(columns.X, number), labels, number))
+    counted = chosen.counted(np.arange(len(queries)), base)
+    if not len(counted.ids):
+        raise InputError(f"{chosen} has a value for none of the {len(queries)} queries: give judged queries")
+    base = np.nan_to_num(base)
+    d = fitted.X.shape[1]
+    require_memory(16.0 * d * len(queries), "The losses of all queries and features", "give fewer queries or features")
+    lost = np.zeros((d, len(queries)))
+    for feature in range(d):
+        if callback is not None:
+            callback(feature)
+        there = columns.varying(feature, across_queries)
+        if not len(there):
+            continue
+        rng = np.random.default_rng([random_state, feature])
+        group = None if across_queries else number[there]
+        shuffled = columns.shuffled(there, feature)
+        for _ in range(n_repeats):
+            # Ranking by random scores shuffles the rows of each query.
+            order = rank_documents(rng.random(len(there)), group).order
+            scores = fitted.scores(shuffled(order), number[there])
+            found = chosen.of(rank_lists(scores, labels[there], number[there]))
+            lost[feature, found.ids] += base[found.ids] - found.values
+    by_query = lost[:, counted.ids] / n_repeats
+    ends = [mean_interval(each, confidence_level=confidence_level) or (np.nan, np.nan) for each in by_query]
+    return FeatureImportance(
+        importances=by_query.mean(axis=1),
+        intervals=np.array(ends).reshape(d, 2),
+        by_query=by_query,
+        query_ids=queries.ids[counted.ids],
+        baseline=float(counted.values.mean()),
+        measure=str(chosen),
+        n_repeats=n_repeats,
+        confidence_level=confidence_level,
+        feature_names=fitted.names,
+    )
+
+
+class _Fitted(NamedTuple):
+    """A ranker with its features as it reads them."""
+
+    ranker: Any
+    X: Any
+    names: tuple[str, ...] | None
+    takes_qid: bool
+
+    @classmethod
+    def of(cls, ranker: Any, X: Any, qid: Any) -> "_Fitted":
+        if not hasattr(ranker, "predict"):
+            raise InputError(f"a ranker must have predict, got {ranker!r}")
+        if is_finite(X):
+            raise InputError(
+                f"X is a {type(X).__name__}, whose columns are not features: give the features, and a pipeline that "
+                "makes the columns from them, such as make_pipeline(Thresholds(), ranker)"
+            )
+        if isinstance(ranker, BaseEstimator):
+            check_is_fitted(ranker)
+        if qid is None and getattr(ranker, "_fitted_with_qid", False):
+            raise InputError(f"this {type(ranker).__name__} was fitted with qid: give the qid of these rows too")
+        model = getattr(ranker, "model_", ranker)
+        if isinstance(model, TrainedModel):
+            return cls(model, model.checked(X), model.feature_names, takes_qid=True)
+        names = tuple(map(str, X.columns)) if hasattr(X, "columns") else None
+        if is_sparse(X):
+            X = as_csr(X)
+        elif not hasattr(X, "iloc"):
+            X = np.asarray(X)
+        return cls(ranker, X, names, capabilities_of(ranker).takes_qid_at_predict)
+
+    def scores(self, X: Any, number: IntVector) -> Vector:
+        """Return the scores of rows of queries with these numbers."""
+        scores: Vector = self.ranker.predict(X, **({"qid": number} if self.takes_qid else {}))
+        return scores
+
+
+class _Columns(NamedTuple):
+    """Features grouped by query, with the number of the query of each row; ``by_column`` is CSC if X is CSR."""
+
+    X: Any
+    number: IntVector
+    by_column: Any
+
+    @classmethod
+    def of(cls, X: Any, number: IntVector) -> "_Columns":
+        return cls(X, number, X.tocsc() if is_sparse(X) else None)
+
+    def varying(self, feature: int, across_queries: bool) -> IntVector:
+        """Return the rows of the queries within which a feature varies, ascending; all rows or none if across."""
+        rows, values = self._values(feature, across_queries)
+        number = self.number[rows]
+        differs = np.zeros(len(rows), dtype=np.bool_)
+        # NaN differs from itself, but not from another NaN here.
+        differs[1:] = (values[1:] != values[:-1]) & ((values[1:] == values[1:]) | (values[:-1] == values[:-1]))
+        if across_queries:
+            return rows if differs.any() else rows[:0]
+        differs[1:] &= number[1:] == number[:-1]
+        return rows[np.isin(number, number[differs])]
+
+    def shuffled(self, rows: IntVector, feature: int) -> Callable[[IntVector], Any]:
+        """Return a function of an order of some rows, which returns them with one feature in this order."""
+        block = part_of(self.X, rows)
+        if self.by_column is not None:
+            block, places = _with_all_entries(block, feature)
+            values, data = block.data[places].copy(), block.data
+
+            def sparse(order: IntVector) -> Any:
+                data[places] = values[order]
+                return block
+
+            return sparse
+        if hasattr(block, "iloc"):
+            frame, column = block.copy(), block.iloc[:, feature]
+
+            def framed(order: IntVector) -> Any:
+                frame.isetitem(feature, column.iloc[order].array)
+                return frame
+
+            return framed
+        kept = block[:, feature].copy()
+
+        def dense(order: IntVector) -> Any:
+            block[:, feature] = kept[order]
+            return block
+
+        return dense
+
+    def _values(self, feature: int, every: bool) -> tuple[IntVector, NDArray[Any]]:
+        """Return rows that have all queries with values other than 0, or every row, and the values of the feature."""
+        if self.by_column is None:
+            column = self.X.iloc[:, feature].to_numpy() if hasattr(self.X, "iloc") else self.X[:, feature]
+            return np.arange(len(column)), column
+        start, end = self.by_column.indptr[feature : feature + 2]
+        places = self.by_column.indices[start:end]
+        rows = np.arange(len(self.number))
+        if not every:
+            first, last = (np.searchsorted(self.number, self.number[places], side) for side in ("left", "right"))
+            queries = np.unique(np.column_stack([first, last]), axis=0)
+            rows = np.concatenate([rows[:0], *(np.arange(low, high) for low, high in queries.tolist())])
+        values = np.zeros(len(rows))
+        values[np.searchsorted(rows, places)] = self.by_column.data[start:end]
+        return rows, values
+
+
+def _with_all_entries(X: Any, feature: int) -> tuple[Any, IntVector]:
+    """Return CSR rows that store an entry of a feature in each row, zeros included, and the places of the entries."""
+    import scipy.sparse as sp
+
+    rows, apart = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr)), X.indices != feature
+    values = np.zeros(X.shape[0], dtype=X.dtype)
+    values[rows[~apart]] = X.data[~apart]
+    entries = np.concatenate([X.data[apart], values])
+    columns = np.concatenate([X.indices[apart], np.full(len(values), feature, dtype=X.indices.dtype)])
+    rows = np.concatenate([rows[apart], np.arange(len(values))])
+    found = sp.csr_array((entries, (rows, columns)), shape=X.shape)
+    found.sort_indices()
+    return found, np.flatnonzero(found.indices == feature)
+
+
+def _mean_measure(ranker: Any, given: str | Measure | None) -> Measure:
+    if given is None:
+        last = getattr(ranker, "_final_estimator", ranker)
+        model = getattr(last, "model_", last)
+        own = model.training.settings.get("measure") if isinstance(model, TrainedModel) else None
+        given = getattr(last, "measure", None) or own or "map"
+    measure: Measure = measures.create(given)
+    if measure.summary != "mean":
+        raise InputError(f"measure must be a mean over queries; {measure} is a {measure.summary}: choose another")
+    return measure
+
+
+def _interval_text(record: Any) -> str:
+    return "-" if record["low"] is None else f"[{record['low']:+.4f}, {record['high']:+.4f}]"
