@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
+import attrs
 import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestRegressor
@@ -266,6 +267,14 @@ def _of_estimators() -> Iterator[Call]:
     model = models.LinearModel(**weights)
     yield Call("LinearModel.predict", model.predict, {"X": X})
     yield Call("LinearModel.explain", model.explain, {"X": X})
+    judged = {"y": np.tile(Y, 5), "qid": np.repeat(np.arange(10), 4), "sample_weight": np.ones(40)}
+    rising = X[:, 0].argsort() % 2 + np.tile(Y, 5).reshape(5, 8)
+    yield Call("Calibration.of", models.Calibration.of, {"scores": rising.ravel(), **judged, "method": "sigmoid"})
+    calibration = models.Calibration.of(rising.ravel(), **judged)
+    yield Call("Calibration.probabilities", calibration.probabilities, {"scores": [0.5]})
+    known = {"X": np.column_stack([np.tile(Y, 5)] * 3), **judged}
+    yield Call("LinearModel.calibrated", model.calibrated, {**known, "method": "isotonic"})
+    yield Call("LinearModel.predict_proba", attrs.evolve(model, calibration=calibration).predict_proba, {"X": X})
     svm = structsvm.StructuralSVM
     for loss, model, xs, ys in (("multiclass", classifier, X, Y), ("chain_hamming", tagger, [X[:4], X[4:]], TAGS)):
         yield Call(f"StructuralSVM({loss}).fit", svm(loss).fit, {"X": xs, "y": ys, "sample_weight": np.ones(len(xs))})
@@ -557,6 +566,8 @@ def _of_plots() -> Iterator[Call]:
     yield Call("WeightsDisplay.plot", plots.WeightsDisplay([1.0]).plot, ax)
     known = {"estimator": fitted(structsvm.Ranker), "names": ["a", "b", "c"], "top": 2}
     yield Call("WeightsDisplay.from_estimator", plots.WeightsDisplay.from_estimator, {**known, **ax})
+    sure = {"probabilities": np.full(8, 0.5), "y": Y, "qid": QID, "n_bins": 2, "strategy": "quantile"}
+    yield Call("ReliabilityDisplay", plots.ReliabilityDisplay, {**sure, "confidence_level": 0.9})
     precision = plots.InterpolatedPrecisionDisplay
     yield Call("InterpolatedPrecisionDisplay", precision, {"recall": [0.0, 1.0], "curves": {"a": [1.0, 0.5]}})
     yield Call("precision.from_predictions", precision.from_predictions, {"y": Y, "scores": X[:, 0], "levels": 3, **ax})

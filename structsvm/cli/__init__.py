@@ -11,6 +11,7 @@ __all__ = ["main"]
 
 _HOMES = {
     "train": "train:train_command",
+    "calibrate": "calibrate:calibrate_command",
     "predict": "predict:predict_command",
     "evaluate": "evaluate:evaluate_command",
     "show": "show:show_command",

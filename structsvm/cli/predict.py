@@ -25,6 +25,7 @@ _LINES_AT_ONCE = 10_000
     examples=[
         "structsvm predict m.npz test.txt --output scores.txt",
         "structsvm predict m.npz test.txt --format trec --tag svm-map --output run.txt",
+        "structsvm predict calibrated.npz test.txt --probabilities",
     ],
 )
 @click.argument("model", type=INPUT)
@@ -38,11 +39,23 @@ _LINES_AT_ONCE = 10_000
     "comment, '#docid = ...'.",
 )
 @click.option("--tag", default="structsvm", help="Name of the run, its last column.")
+@click.option(
+    "--probabilities",
+    is_flag=True,
+    help="Write probabilities of relevance in place of scores; needs a model of structsvm calibrate.",
+)
 @click.option("--check", is_flag=True, help="Compare the features with those of the training, and report drift.")
 @with_columns()
 @click.option("-o", "--output", type=OUTPUT, help="File to write the scores to.  [default: standard output]")
 def predict_command(
-    model: Path, data: Path, form: str, tag: str, check: bool, columns: Columns, output: Path | None
+    model: Path,
+    data: Path,
+    form: str,
+    tag: str,
+    probabilities: bool,
+    check: bool,
+    columns: Columns,
+    output: Path | None,
 ) -> None:
     """Score the documents of a file, and write one score a line in the order of DATA.
 
@@ -56,13 +69,18 @@ def predict_command(
 
     check_output(output)
     run = form == "trec"
+    if run and probabilities:
+        raise click.UsageError(
+            "--probabilities does not go with --format trec: documents of unequal scores may have equal probabilities. "
+            "Leave one out"
+        )
     scorer, read = read_model_and_data(model, [data], doc_ids=run, columns=columns, labels=False, queries=run or check)
     ids = read.doc_ids if run else None
     if run and ids is None:
         raise InputError(f"{data} has no column of document ids, which --format trec needs: name it with --docid")
     if check:
         note_drift(scorer, read, always=True)
-    scores = scorer.predict(read.X, qid=read.qid)
+    scores = scorer.predict_proba(read.X, qid=read.qid)[:, 1] if probabilities else scorer.predict(read.X, qid=read.qid)
     lines = _lines(scores) if ids is None else run_lines(Run.from_scores(tag, read.qid, ids, scores))
     write_text(lines, output)
 

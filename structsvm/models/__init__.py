@@ -6,17 +6,19 @@ from structsvm.foundation import lazy
 
 if TYPE_CHECKING:
     from structsvm.models.base import TrainedModel
+    from structsvm.models.calibration import Calibration
     from structsvm.models.drift import FeatureCheck
     from structsvm.models.explanation import Explanation
     from structsvm.models.files import load
     from structsvm.models.linear import LinearModel
 
-__all__ = ["Explanation", "FeatureCheck", "LinearModel", "TrainedModel", "load"]
+__all__ = ["Calibration", "Explanation", "FeatureCheck", "LinearModel", "TrainedModel", "load"]
 
 __getattr__, __dir__ = lazy.exports(
     __name__,
     {
         "structsvm.models.base": ["TrainedModel"],
+        "structsvm.models.calibration": ["Calibration"],
         "structsvm.models.drift": ["FeatureCheck"],
         "structsvm.models.explanation": ["Explanation"],
         "structsvm.models.files": ["load"],

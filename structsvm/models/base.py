@@ -15,12 +15,13 @@ from structsvm.exceptions import InputError
 from structsvm.foundation.memory import require_memory
 from structsvm.foundation.settings import checked_names, require_integer, require_kind
 from structsvm.foundation.storage.files import write_archive
-from structsvm.foundation.types import Vector
+from structsvm.foundation.types import Matrix, Vector
 from structsvm.models.explanation import Explanation
 from structsvm.models.rows import checked_rows, require_finite
 from structsvm.models.training import Training
 
 if TYPE_CHECKING:
+    from structsvm.models.calibration import Calibration
     from structsvm.models.drift import FeatureCheck
 
 FORMAT = 1
@@ -63,6 +64,7 @@ class TrainedModel(ABC):
     n_features : number of features.
     feature_names : their names; None if they have numbers only.
     training : record of the training, which `record` shows.
+    calibration : curve of `predict_proba`, which `calibrated` fits; None: not calibrated.
 
     Examples
     --------
@@ -88,6 +90,7 @@ class TrainedModel(ABC):
     n_features: int = field(validator=_whole)
     feature_names: tuple[str, ...] | None = field(default=None, repr=False)
     training: Training = field(factory=Training, repr=False)
+    calibration: "Calibration | None" = None
 
     @property
     def spreads(self) -> bool:
@@ -117,6 +120,7 @@ class TrainedModel(ABC):
             **({"features": self.n_features} if self.n_features else {}),
             **self._sizes(),
             **training.counts(),
+            **({} if self.calibration is None else {"calibration": str(self.calibration)}),
             **({} if trained is None or trained.choice is None else {"choice": trained.choice}),
             "trained": None if trained is None else trained.time,
             "version": None if trained is None else trained.version,
@@ -150,6 +154,52 @@ class TrainedModel(ABC):
             # Finite features may overflow in the sum, so check the features themselves.
             require_finite(X, missing=False)
         return scores
+
+    def calibrated(
+        self, X: Any, y: Any, qid: Any = None, sample_weight: Any = None, *, method: str = "isotonic"
+    ) -> Self:
+        """Return the model with a `Calibration`, for `predict_proba`; its scores stay the same.
+
+        Use queries that neither trained the model nor chose its settings: on those of the training, relevant documents
+        have scores that are too high, and so would be the probabilities.
+
+        Parameters
+        ----------
+        X, qid : as in `predict`; query ids are needed.
+        y, sample_weight, method : as in `Calibration.of`.
+
+        Examples
+        --------
+        >>> from structsvm import Ranker
+        >>> from structsvm.data import load_digits_queries
+        >>> train, other = load_digits_queries()
+        >>> ranker = Ranker(C=10.0).fit(train.X, train.y, qid=train.qid)
+        >>> model = ranker.model_.calibrated(other.X, other.y, other.qid, method="sigmoid")
+        >>> model.predict_proba(other.X).shape == (len(other.y), 2)
+        True
+        """
+        from structsvm.models.calibration import Calibration
+
+        return evolve(self, calibration=Calibration.of(self.predict(X, qid), y, qid, sample_weight, method=method))
+
+    def predict_proba(self, X: Any, qid: Any = None) -> Matrix:
+        """Return the probabilities that each row is not relevant and that it is, shape (rows, 2), as of a classifier.
+
+        ``[:, 1]`` is the probability of relevance: the share of relevant documents among those of such a score, over
+        queries like those of `calibrated`. It rises with the score, but documents of different scores may have equal
+        probabilities: rank by `predict`.
+
+        Parameters
+        ----------
+        X, qid : as in `predict`.
+        """
+        if self.calibration is None:
+            raise InputError(
+                f"this {self.title} is not calibrated, so it has scores but no probabilities: use "
+                "model.calibrated(X, y, qid), or structsvm calibrate, with queries that it was not trained on"
+            )
+        found = self.calibration.probabilities(self.predict(X, qid))
+        return np.column_stack([1.0 - found, found])
 
     def explain(self, X: Any, qid: Any = None) -> Explanation:
         """Return each feature's contribution to each row's score; with the base they add up to it.
@@ -222,11 +272,15 @@ class TrainedModel(ABC):
     def arrays(self) -> dict[str, Any]:
         """Return the arrays of the file; raise InputError if a setting of the training cannot be written."""
         text = {"format": FORMAT, "form": self.form, "n_features": self.n_features, **self.training.text()}
+        if self.calibration is not None:
+            text["calibration"] = self.calibration.text()
         try:
             written = json.dumps(text | self._numbers(), default=_plain)
         except TypeError as error:
             raise InputError(f"{self.title} cannot be written: {error}") from None
         arrays = {"model": np.array(written), **self._arrays()}
+        if self.calibration is not None:
+            arrays |= self.calibration.arrays()
         if self.feature_names is not None:
             arrays["feature_names"] = np.array(self.feature_names, dtype=str)
         result = self.training.result
@@ -241,8 +295,7 @@ class TrainedModel(ABC):
     def read(cls, numbers: Mapping[str, Any], arrays: Mapping[str, Any], known: Mapping[str, Any]) -> Self:
         """Make a model from the values of `_numbers` and `_arrays` in a file, which are checked.
 
-        ``known`` has ``n_features``, ``feature_names`` and ``training``. Raise KeyError or ValueError if a value is
-        missing or malformed.
+        ``known`` has the arguments of `TrainedModel`. Raise KeyError or ValueError if a value is missing or malformed.
         """
 
     @abstractmethod

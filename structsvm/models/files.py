@@ -85,8 +85,17 @@ def read_model(arrays: Mapping[str, Any]) -> TrainedModel:
     d = text["n_features"]
     require_integer("n_features", d, 0 if text["form"] == "joint" else 1)
     names = tuple(text_array(arrays, "feature_names", (d,)).tolist()) if "feature_names" in arrays else None
-    training = Training.read(text, arrays, {"model", "feature_names", *kind.own})
-    model = kind.read(text, arrays, {"n_features": d, "feature_names": names, "training": training})
+    calibration = _read_calibration(text["calibration"], arrays) if "calibration" in text else None
+    own = {"model", "feature_names", *kind.own, *({} if calibration is None else calibration.arrays())}
+    known = {"n_features": d, "feature_names": names, "calibration": calibration}
+    model = kind.read(text, arrays, {**known, "training": Training.read(text, arrays, own)})
     # The record reads every entry of the file, so it raises if one is malformed.
     model.record  # noqa: B018
     return model
+
+
+def _read_calibration(written: Any, arrays: Mapping[str, Any]) -> Any:
+    # Most models do without the import, and a process that serves starts faster.
+    from structsvm.models.calibration import Calibration
+
+    return Calibration.read(written, arrays)

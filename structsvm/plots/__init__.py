@@ -13,6 +13,7 @@ from structsvm.plots.differences import QueryDifferencesDisplay
 from structsvm.plots.fusion_weights import FusionWeightsDisplay
 from structsvm.plots.interpolated_precision import InterpolatedPrecisionDisplay
 from structsvm.plots.regularization_path import RegularizationPathDisplay
+from structsvm.plots.reliability import ReliabilityDisplay
 from structsvm.plots.style import COLORS, STYLE
 from structsvm.plots.weights import WeightsDisplay
 
@@ -24,5 +25,6 @@ __all__ = [
     "InterpolatedPrecisionDisplay",
     "QueryDifferencesDisplay",
     "RegularizationPathDisplay",
+    "ReliabilityDisplay",
     "WeightsDisplay",
 ]

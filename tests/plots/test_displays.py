@@ -21,6 +21,7 @@ from structsvm.plots import (
     InterpolatedPrecisionDisplay,
     QueryDifferencesDisplay,
     RegularizationPathDisplay,
+    ReliabilityDisplay,
     WeightsDisplay,
 )
 from structsvm.plots.style import BLUE, INK
@@ -329,6 +330,49 @@ class TestWeights:
     def test_estimators_without_weights(self):
         with pytest.raises(InputError, match="ranker must be a fitted ranker, .* or a model of structsvm.load"):
             WeightsDisplay.from_estimator(LinearRegression().fit([[0.0], [1.0]], [0, 1]))
+
+
+class TestReliability:
+    def test_of_a_calibrated_model(self, data, ranker, axes):
+        with pytest.raises(InputError, match="this Ranker is not calibrated"):
+            ReliabilityDisplay.from_estimator(ranker, data.X, data.y, data.qid)
+        model = ranker.model_.calibrated(data.X, data.y, data.qid)
+        display = ReliabilityDisplay.from_estimator(model, data.X, data.y, data.qid, strategy="quantile", ax=axes)
+        # Isotonic probabilities are the shares of the queries that they were fitted on.
+        np.testing.assert_allclose(display.predicted, display.observed, atol=0.03)
+        assert display.counts.sum() == len(data.y)
+        assert axes.get_title(loc="left") == "480 documents of 12 queries"
+        assert (display.low <= display.observed).all()
+        assert (display.observed <= display.high).all()
+
+    def test_bins_and_weights_of_queries(self):
+        display = ReliabilityDisplay([0.1, 0.3, 0.3, 0.3, 1.0], [1, 0, 2, 2, 1], [1, 1, 1, 1, 2], n_bins=4)
+        assert display.counts.tolist() == [1, 3, 1]
+        np.testing.assert_allclose(display.observed, [1.0, 2 / 3, 1.0])
+        one = ReliabilityDisplay([0.2] * 5, [0, 0, 0, 0, 1], [1, 1, 1, 1, 2])
+        assert one.observed.tolist() == [0.5]
+        # One query says nothing about others.
+        assert (display.low.tolist(), display.high.tolist()) == ([0.0] * 3, [1.0] * 3)
+
+    def test_intervals_cover_the_shares_of_dependent_documents(self):
+        rng, qid, covered = np.random.default_rng(0), np.repeat(np.arange(60), 20), 0
+        for _ in range(200):
+            share = rng.beta(1.0, 9.0, 60)[qid]
+            display = ReliabilityDisplay(np.full(1200, 0.1), rng.random(1200) < share, qid)
+            covered += display.low[0] <= 0.1 <= display.high[0]
+        assert 180 <= covered <= 198
+
+    @pytest.mark.parametrize(
+        ("settings", "said"),
+        [
+            ({"probabilities": [0.5, 1.5]}, "probabilities must be from 0 to 1, got 0.5 to 1.5: pass predict_proba"),
+            ({"y": [1]}, "there are 2 scores, but y has shape"),
+            ({"strategy": "equal"}, "strategy must be 'uniform' or 'quantile', got 'equal'"),
+        ],
+    )
+    def test_what_cannot_be_drawn(self, settings, said):
+        with pytest.raises(InputError, match=said):
+            ReliabilityDisplay(**{"probabilities": [0.1, 0.2], "y": [0, 1], **settings})
 
 
 class TestInterpolatedPrecision:

@@ -126,12 +126,14 @@ def export(
     if not name.strip():
         raise InputError(f"model_name must be text, got {model_name!r}")
     model = model_of(ranker).named(feature_names)
+    left_out = [] if model.calibration is None else [f"{called} stores scores, not the probabilities of this model"]
     if isinstance(model, LeafModel):
         trees = model if model.linear is None else evolve(model, linear=_prepared(model.linear, chosen))
         with replacement(target) as temporary:
             chosen.write_trees(trees, temporary, name)
-        lost = not chosen.missing and (model.trees.missing_left != (model.trees.threshold >= 0.0)).any()
-        return (f"{called} counts a missing feature as 0, which some splits of this model do not",) if lost else ()
+        if not chosen.missing and (model.trees.missing_left != (model.trees.threshold >= 0.0)).any():
+            left_out.append(f"{called} counts a missing feature as 0, which some splits of this model do not")
+        return tuple(left_out)
     if not isinstance(model, LinearModel):
         raise InputError(
             f"{called} holds weighted sums of features, and this {model.title} is another model: export a Ranker, "
@@ -140,9 +142,10 @@ def export(
     linear = _prepared(model, chosen)
     with replacement(target) as temporary:
         chosen.write(linear, temporary, name)
-    if chosen.constant or not linear.intercept:
-        return ()
-    return (f"{called} adds no constant to scores, but this model adds {linear.intercept:.6g}; rankings are the same",)
+    if linear.intercept and not chosen.constant:
+        added = f"this model adds {linear.intercept:.6g}; rankings are the same"
+        left_out.append(f"{called} adds no constant to scores, but {added}")
+    return tuple(left_out)
 
 
 def _called(chosen: Format) -> str:

@@ -1,0 +1,43 @@
+"""``structsvm calibrate``."""
+
+from pathlib import Path
+
+import click
+
+from structsvm.cli.shared.command import Command
+from structsvm.cli.shared.console import echo
+from structsvm.cli.shared.data import Columns, with_columns
+from structsvm.cli.shared.files import read_model_and_data
+from structsvm.cli.shared.paths import DATA, INPUT, OUTPUT
+from structsvm.foundation.storage.files import check_writable
+from structsvm.models.calibration import METHODS
+
+
+@click.command(
+    cls=Command,
+    name="calibrate",
+    short_help="Add probabilities of relevance to a model.",
+    examples=["structsvm calibrate m.npz vali.txt --output calibrated.npz"],
+)
+@click.argument("model", type=INPUT)
+@click.argument("data", type=DATA, nargs=-1, required=True)
+@click.option(
+    "--method",
+    type=click.Choice(METHODS),
+    default=METHODS[0],
+    help="Curve from scores to probabilities: any that does not fall, or a sigmoid, for few queries.",
+)
+@with_columns()
+@click.option("-o", "--output", type=OUTPUT, required=True, help="File to write the calibrated model to.")
+def calibrate_command(model: Path, data: tuple[Path, ...], method: str, columns: Columns, output: Path) -> None:
+    """Fit a curve from the scores of a model to probabilities of relevance, and write the model with it.
+
+    DATA must be judged queries that MODEL was not trained on. Documents with labels above 0 are relevant, and all
+    queries weigh the same. Scores and rankings stay the same; "structsvm predict --probabilities" writes probabilities.
+    """
+    check_writable(output)
+    scorer, read = read_model_and_data(model, data, columns=columns)
+    calibrated = scorer.calibrated(read.X, read.y, read.qid, method=method)
+    calibrated.save(output)
+    echo(f"curve    {calibrated.calibration}")
+    echo(f"model    {output}")

@@ -1,0 +1,29 @@
+from pathlib import Path
+
+import numpy as np
+
+import structsvm
+from structsvm.data import load_letor
+from tests.cli.conftest import write_letor
+
+
+def test_calibrate_predict_and_show(run, model):
+    write_letor(Path("vali.txt"), queries=15, documents=12, features=4, first_qid=200, seed=2)
+    done = run("calibrate", model, "vali.txt", "--output", "calibrated.npz")
+    curve = "isotonic, of 15 queries with 180 documents, 42 relevant"
+    assert done.output == f"curve    {curve}\nmodel    calibrated.npz\n"
+    assert curve in run("show", "calibrated.npz").stdout
+    found = [float(line) for line in run("predict", "calibrated.npz", "test.txt", "--probabilities").stdout.split()]
+    expected = structsvm.load("calibrated.npz").predict_proba(load_letor("test.txt").X)[:, 1]
+    np.testing.assert_array_equal(found, expected)
+    assert run("predict", "calibrated.npz", "test.txt").stdout == run("predict", model, "test.txt").stdout
+
+
+def test_what_is_refused(run, model):
+    said = run("predict", model, "test.txt", "--probabilities", code=2).stderr
+    assert "this Ranker is not calibrated, so it has scores but no probabilities: use" in said
+    said = run("predict", model, "test.txt", "--probabilities", "--format", "trec", code=2).stderr
+    assert "--probabilities does not go with --format trec" in said
+    said = run("calibrate", model, "test.txt", "--output", "calibrated.npz", code=2).stderr
+    assert "too few queries to calibrate on: 5 with a weight above 0, where 10 are needed" in said
+    assert not Path("calibrated.npz").exists()
