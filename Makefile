@@ -29,23 +29,15 @@ INSTALL := $(PIP) install --no-compile
 .PHONY: help demo docs docs-serve linkcheck test test-oldest check audit bench paper wheel release-check changelog campaign kills fuzz clean
 
 help:
-	@echo "make demo    install what is needed and run the main experiment"
-	@echo "make test    install the development tools and run the tests"
-	@echo "make check   lint, formatting, types and prose"
-	@echo "make docs    build the site into docs/_build/html; a warning is an error"
-	@echo "make docs-serve   show the built site at http://localhost:8000"
-	@echo "make linkcheck    look up every link of the site; needs a network"
-	@echo "make fuzz    damaged files and odd arguments at random, for SECONDS=600 or as many as are given"
-	@echo "make test-oldest   the tests on the oldest versions of everything that pyproject.toml allows"
-	@echo "make audit   check the workflows, and look up known vulnerabilities of what is installed; needs a network"
-	@echo "make bench   run the benchmarks and write docs/benchmarks.md and benchmarks/notes/; takes half an hour"
-	@echo "make paper   run the experiments of the paper and write docs/experiment/yue2007.md: DATA=folder"
-	@echo "make wheel   build wheel and sdist into dist/; the same files each time"
-	@echo "make release-check   install the wheel into empty environments, oldest and newest versions, and use it there"
-	@echo "make changelog   show what changes/ makes; with VERSION=0.3.0, write it into CHANGELOG.md"
-	@echo "make campaign PROBLEMS=1000   solve random problems and check the bounds by an independent QP"
-	@echo "make kills   kill commands at random moments and look at what is lost: KILLS=40, SEED=0, OF=commands, workers or drivers"
-	@echo "make clean   remove the virtual environment and the caches"
+	@echo "make demo         install the package and run the main experiment"
+	@echo "make test         install the development tools and run the tests"
+	@echo "make check        lint code and prose, check formatting and types"
+	@echo "make docs         build the site into docs/_build/html; warnings are errors"
+	@echo "make docs-serve   show the site at http://localhost:8000"
+	@echo "make bench        run the benchmarks and write docs/benchmarks.md and benchmarks/notes/; takes half an hour"
+	@echo "make wheel        build wheel and sdist into dist/"
+	@echo "make clean        remove the virtual environment and the caches"
+	@echo "CONTRIBUTING.md describes the other targets."
 
 demo: $(VENV)/.installed
 	@$(BIN)/structsvm demo

@@ -1,4 +1,4 @@
-"""What the package's page on an index shows: the README and a list of links, which lead to where the sources are."""
+"""The package's page on an index: the README and a list of links."""
 
 import os
 import re
@@ -11,16 +11,20 @@ RELATIVE = re.compile(r"\[([^\]]+)\]\((?!https?://)([^)\s]+)\)")
 
 
 class Page(MetadataHookInterface):
-    """On the page of an index a link to a file beside the README leads nowhere.
+    """Point the links of the README at the sources of the release, and list the links of the project.
 
-    ``STRUCTSVM_SOURCE_URL`` is the address of the files of this version, with a slash at its end: a release says it. In
-    builds that know none, such links are plain text, and there is no list of links.
+    A link to a file beside the README leads nowhere on the page of an index. Two variables, which
+    .github/workflows/release.yml sets, give the addresses, each with a slash at its end:
+
+    - ``STRUCTSVM_SOURCE_URL``: the files of this version. A build without it shows links as plain text and lists none.
+    - ``STRUCTSVM_DOCS_URL``: the built site. Default: its pages among the sources.
     """
 
     def update(self, metadata: dict[str, Any]) -> None:
-        address = os.environ.get("STRUCTSVM_SOURCE_URL", "")
+        sources = os.environ.get("STRUCTSVM_SOURCE_URL", "")
         text = (Path(self.root) / "README.md").read_text(encoding="utf-8")
-        text = RELATIVE.sub(rf"[\1]({address}\2)" if address else r"\1", text)
+        text = RELATIVE.sub(rf"[\1]({sources}\2)" if sources else r"\1", text)
         metadata["readme"] = {"content-type": "text/markdown", "text": text}
-        files = {"Source": "", "Documentation": "docs/index.md", "Changelog": "CHANGELOG.md"}
-        metadata["urls"] = {label: address + path for label, path in files.items()} if address else {}
+        site = os.environ.get("STRUCTSVM_DOCS_URL") or f"{sources}docs/index.md"
+        urls = {"Source": sources, "Documentation": site, "Changelog": f"{sources}CHANGELOG.md"}
+        metadata["urls"] = urls if sources else {}

@@ -141,6 +141,9 @@ def test_links_of_a_release_lead_to_its_sources(tmp_path, monkeypatch):
     assert list(listed) == ["Source", "Documentation", "Changelog"]
     found = [*links(metadata), *listed.values()]
     assert "https://sources/v1/docs/quickstart.md" in found
+    monkeypatch.setenv("STRUCTSVM_DOCS_URL", "https://site/")
+    wheel, _ = build(ROOT, tmp_path)
+    assert "Documentation, https://site/" in metadata_of(wheel).get_all("Project-URL")
     for address in found:
         path, _, _ = address.removeprefix("https://sources/v1/").partition("#")
         assert address.startswith("https://sources/v1/"), address
