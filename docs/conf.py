@@ -4,12 +4,14 @@ import json
 import os
 import re
 import sys
+import tokenize
 from html import escape
 from importlib.metadata import version as version_of
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
+import click
 from docutils import nodes
 from numpy.typing import ArrayLike
 from sphinx.application import Sphinx
@@ -17,11 +19,13 @@ from sphinx.util.images import get_image_size
 from sphinx.util.typing import stringify_annotation
 
 HERE = Path(__file__).parent
+COMMANDS = HERE / "reference" / "generated" / "commands"
 sys.path.insert(0, str(HERE.parent))
 
 from tests.docs.test_reference import listed, thing  # noqa: E402
 from tests.docs.values import docstring_of, is_value  # noqa: E402
 
+FIELD = type(tokenize.TokenInfo.type)  # a field of a named tuple
 GALLERY = HERE.parent / "examples" / "gallery"
 
 project = "structsvm"
@@ -121,6 +125,7 @@ if any(GALLERY.glob("*.py")):
         "examples_dirs": [str(GALLERY)],
         "gallery_dirs": ["gallery"],
         "filename_pattern": r"\.py$",
+        "image_scrapers": ["tests.docs.gallery.figures"],
         "within_subsection_order": "tests.docs.gallery.AsAsked",
         "abort_on_example_error": True,
         "capture_repr": ("_repr_html_",),
@@ -171,8 +176,10 @@ def _part_entries(app: Sphinx, what: str, name: str, of: Any, options: Any, line
     lines[:] = made
 
 
-def _leave_out_what_is_not_ours(app: Sphinx, what: str, name: str, of: Any, skip: bool, options: Any) -> bool | None:
-    """Methods that estimators have from scikit-learn are in its reference."""
+def _leave_out_members(app: Sphinx, what: str, name: str, of: Any, skip: bool, options: Any) -> bool | None:
+    """Leave out scikit-learn's methods, which its reference has, and fields of named tuples, which are parameters."""
+    if isinstance(of, FIELD):
+        return True
     module = getattr(of, "__module__", None) or getattr(getattr(of, "fget", None), "__module__", None)
     return True if module is not None and module.split(".")[0] == "sklearn" else None
 
@@ -193,8 +200,36 @@ def _name_aliases(
     return named(arguments), named(returned)
 
 
+def _write_pages_of_commands(app: Sphinx) -> None:
+    """Write a page for each command, and the table of commands."""
+    from structsvm.cli import _HOMES, main
+
+    COMMANDS.mkdir(parents=True, exist_ok=True)
+    context = click.Context(main, info_name="structsvm")
+    rows = []
+    for name in main.list_commands(context):
+        command = main.get_command(context, name)
+        page = f".. click:: structsvm.cli.{_HOMES[name]}\n   :prog: structsvm {name}\n   :nested: full\n"
+        _write_if_changed(COMMANDS / f"{name}.rst", page)
+        rows.append(f"   * - :doc:`{name} <generated/commands/{name}>`\n     - {command.get_short_help_str(200)}\n")
+    _write_if_changed(COMMANDS / "table.txt", ".. list-table::\n\n" + "".join(rows))
+
+
+def _write_if_changed(path: Path, text: str) -> None:
+    """Leave the time of an unchanged file, so that Sphinx does not read it again."""
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
+
+
+def _remove_mail_links(app: Sphinx, tree: nodes.document) -> None:
+    """Show ``ndcg@10`` and ``p@5`` as text: docutils takes them for mail addresses."""
+    for link in list(tree.findall(nodes.reference)):
+        if link.get("refuri", "").startswith("mailto:") and "." not in link["refuri"]:
+            link.replace_self(nodes.Text(link.astext()))
+
+
 def _copy_as_they_are(app: Sphinx, context: Any, lines: list[str]) -> None:
-    """Commands in the examples of the command line are a block of code, and ``ndcg@10`` is no address."""
+    """Show the commands in the examples of the command line as a block of code."""
     example = "| Example:" in lines
     plain = [line.removeprefix("| ") for line in lines]
     if example:
@@ -203,8 +238,6 @@ def _copy_as_they_are(app: Sphinx, context: Any, lines: list[str]) -> None:
         lines[:] = (
             after + [f"   $ {line}" if line.startswith("structsvm") else f"     {line}" for line in commands] + [""]
         )
-    else:
-        lines[:] = [line if "`" in line else re.sub(r"(?<=\w)@(?=\w)", r"\@", line) for line in lines]
 
 
 # Parts of names of style sheets and scripts that extensions put on every page, and what is on the pages that use them.
@@ -269,14 +302,15 @@ def _write_versions(app: Sphinx, error: Exception | None) -> None:
 
 def setup(app: Sphinx) -> None:
     """Connect what is done to pages, names and files."""
+    app.connect("builder-inited", _write_pages_of_commands)
+    app.connect("doctree-read", _remove_mail_links)
     app.connect("source-read", _lead_to_pages_of_the_site)
     app.connect("autodoc-process-docstring", _describe_values, priority=50)
     app.connect("autodoc-process-docstring", _part_entries, priority=100)  # before numpydoc
     app.connect("autodoc-process-signature", _name_aliases)
     app.connect("missing-reference", _find_by_last_name)
-    app.connect("autodoc-skip-member", _leave_out_what_is_not_ours)
-    for part in ("description", "options", "arguments", "epilog"):
-        app.connect(f"sphinx-click-process-{part}", _copy_as_they_are)
+    app.connect("autodoc-skip-member", _leave_out_members)
+    app.connect("sphinx-click-process-epilog", _copy_as_they_are)
     app.connect("html-page-context", _describe_page, priority=600)  # after sphinxext.opengraph
     app.connect("html-page-context", _load_what_a_page_uses, priority=900)  # after those who put something there
     app.connect("build-finished", _write_versions)

@@ -36,22 +36,26 @@ results = {(K, C): OneSlack().solve(spread(K, C)) for K in workers for C in Cs}
 
 # %%
 # The number of rounds depends on C, not on the number of workers (left). The bytes of a round grow in proportion to
-# the number of workers (right): each is sent a vector of weights, and returns one of the same length.
+# the number of workers (right), and are the same for both values of C: each worker is sent a vector of weights, and
+# returns one of the same length.
 
 figure, (rounds, sent) = plt.subplots(1, 2, figsize=(8.0, 3.4), layout="constrained")
-for C, marker, dashes in zip(Cs, "os", ("-", "--"), strict=True):
+for C, marker, dashes, width in zip(Cs, "os", ("-", "--"), (2.6, 1.2), strict=True):
     last = [results[K, C].history[-1] for K in workers]
-    rounds.plot(workers, [step.iteration for step in last], dashes, marker=marker, label=f"C = {C:g}")
-    sent.plot(workers, [step.sent / 1e3 / step.iteration for step in last], dashes, marker=marker)
+    style = {"linestyle": dashes, "linewidth": width, "marker": marker, "label": f"C = {C:g}"}
+    rounds.plot(workers, [step.iteration for step in last], **style)
+    sent.plot(workers, [step.sent / 1e3 / step.iteration for step in last], **style)
 rounds.set(xscale="log", xlabel="workers", ylabel="rounds until converged", ylim=(0.0, None))
-sent.set(xscale="log", yscale="log", xlabel="workers", ylabel="kB a round, all workers")
+sent.set(xscale="log", yscale="log", xlabel="workers", ylabel="kB per round, all workers", ylim=(1, 100))
+sent.set_yticks([1, 10, 100], labels=["1", "10", "100"])
 for axes in (rounds, sent):
     axes.set_xticks(workers, labels=map(str, workers))
     axes.minorticks_off()
-rounds.legend()
+    axes.legend()
 
 # %%
-# The certificate is the same as on one machine. The plot shows the gap, call by call, with one worker and with 64.
+# The certificate is the same as on one machine. The plot shows the gap, call by call, with one worker and with 64: the
+# two lines coincide.
 # Sums over examples are added without rounding, so that the upper bound at given weights does not depend on the
 # partitions.
 

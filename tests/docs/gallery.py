@@ -1,4 +1,7 @@
-"""The order in which the gallery shows its pages: as readers ask, not as long as the scripts are."""
+"""The gallery: the order of its pages, which is that of readers' questions, and texts for figures."""
+
+import re
+from typing import Any
 
 ORDER = (
     "path_of_C",
@@ -33,3 +36,27 @@ class AsAsked:
 
     def __call__(self, filename: object) -> int:
         return ORDER.index(str(filename).removeprefix("plot_").removesuffix(".py"))
+
+
+def figures(block: Any, names: Any, settings: Any) -> str:
+    """Save the figures of a block as sphinx-gallery does, and describe them to readers who do not see them."""
+    import matplotlib.pyplot as plt
+    from sphinx_gallery.scrapers import matplotlib_scraper
+
+    plt.rcParams["savefig.transparent"] = True  # site.css shows plots on light and dark pages
+    texts = [described(plt.figure(number)) for number in plt.get_fignums()]
+    shown = matplotlib_scraper(block, names, settings)
+    for text in texts:
+        shown = re.sub(r":alt: (?!Plot)[^\n]*", lambda _, text=text: f":alt: Plot: {text}", shown, count=1)
+    return shown
+
+
+def described(figure: Any) -> str:
+    """Return titles, axes and the names of lines of a figure."""
+    texts = []
+    for axes in figure.axes:
+        lines = axes.get_legend_handles_labels()[1]
+        plotted = " against ".join(filter(None, [axes.get_ylabel(), axes.get_xlabel()]))
+        parts = [axes.get_title() or axes.get_title(loc="left"), plotted, ", ".join(dict.fromkeys(lines))]
+        texts.append(": ".join(filter(None, parts)))
+    return " ".join("; ".join(dict.fromkeys(filter(None, texts))).split())

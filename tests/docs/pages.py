@@ -15,28 +15,32 @@ Every fenced block of a page names its language, and the language says what happ
 ``text``, ``toml``, ...
     is shown and not run (`SHOWN`).
 
-All blocks of a page run in one empty folder. Output is compared as doctest does: white
-space is equal to white space, and ``...`` stands for anything. A command of ``structsvm`` or of
-an example runs in this process, which has loaded and compiled everything already, and with one
-job. Other commands, and commands with a pipe or the like, run in a shell. Commands that set the
+All blocks of a page run in one empty folder. Pages show real output; `outputs.py` says how it is
+compared, and ``python -m tests.docs.pages PAGE...`` writes the present numbers into pages. A command of
+``structsvm`` or of an example runs in this process, which has loaded and compiled everything already,
+and with one job. Other commands, and commands with a pipe or the like, run in a shell. Commands that set the
 project up (``make``, ``git clone``, ...; `SET_UP`) are not run; the targets of ``make`` must exist.
 
-An HTML comment directly above a block changes how it runs, and a reader does not see it::
+An HTML comment directly above a block changes how it runs, and a reader does not see it. Commas separate directives::
 
     <!-- test: data -->      needs the research data: its folder's entries are linked into the page's folder
     <!-- test: needs jax --> is left out where this package is not installed
     <!-- test: exit 2 -->    its last command ends with this exit code, not with 0
+    <!-- test: varies -->    numbers of its output are different in every run
+    <!-- test: within 10% -->  numbers may differ by that much
     <!-- test: as b.md -->   is not run: it is the beginning of a block of the page b.md beside it, which is run there
 """
 
 import contextlib
 import doctest
 import io
+import math
 import os
 import re
 import shlex
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from importlib import import_module
 from importlib.util import find_spec
@@ -49,6 +53,7 @@ from click.testing import CliRunner
 from markdown_it import MarkdownIt
 
 from structsvm.cli import main
+from tests.docs.outputs import WITHIN, differences, refreshed, tokens
 from tests.real_data import REAL_DATA
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -58,9 +63,8 @@ SET_UP = re.compile(r"(make|git clone|cd|python3? -m venv|source|\.|(python3? -m
 PROGRESS = re.compile(r"^structsvm: \d+ of \d+ \w.*? after \S+?(, .* left)?\n", re.MULTILINE)
 """What commands that take long say now and then."""
 
-FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+DIRECTIVE = re.compile(r"data|needs \w+|exit \d+|varies|within \d+%|as \S+")
 TIMEOUT = 600
-
 
 SURROUNDINGS = {"COLUMNS": "120", "NO_COLOR": "1"}
 
@@ -76,8 +80,12 @@ class Block:
     line: int
     language: str
     source: str
-    directive: str = ""
+    directives: tuple[str, ...] = ()
     shown: str | None = None  # the text block that follows a python block
+
+    def value(self, directive: str) -> str | None:
+        """Return the word after a directive, or None without the directive."""
+        return next((d.removeprefix(f"{directive} ") for d in self.directives if d.startswith(f"{directive} ")), None)
 
 
 def blocks(text: str) -> Iterator[Block]:
@@ -90,7 +98,8 @@ def blocks(text: str) -> Iterator[Block]:
         below = tokens[k + 1] if k + 1 < len(tokens) else None
         found = re.search(r"<!-- test: (.*?) -->\s*$", above.content) if above and above.type == "html_block" else None
         shown = below.content if below and below.type == "fence" and below.info == "text" else None
-        yield Block(token.map[0] + 1, token.info.strip(), token.content, found[1] if found else "", shown)
+        directives = tuple(found[1].split(", ")) if found else ()
+        yield Block(token.map[0] + 1, token.info.strip(), token.content, directives, shown)
 
 
 def commands(block: Block) -> Iterator[tuple[str, str]]:
@@ -169,12 +178,14 @@ def make_targets(text: str) -> set[str]:
 class Page:
     """A page that is being run: its folder and its namespace."""
 
-    def __init__(self, path: Path, folder: Path, data: Path = REAL_DATA) -> None:
+    def __init__(self, path: Path, folder: Path, data: Path = REAL_DATA, within: float = WITHIN) -> None:
         self.path = path
         self.folder = folder
         self.data = data
+        self.within = within
         self.names: dict[str, Any] = {"__name__": "__main__"}
         self.left_out: list[int] = []
+        self.outputs: list[tuple[int, str, str]] = []  # line of the block, output shown, output to show
 
     def run(self) -> None:
         """Run every block, from the top."""
@@ -187,11 +198,12 @@ class Page:
 
     def run_block(self, block: Block) -> None:
         """Run one block."""
-        if not re.fullmatch(r"|data|needs \w+|exit \d+|as \S+", block.directive):
-            raise self.error(block, f"there is no directive {block.directive!r}")
-        if block.directive.startswith("as "):
-            self.find(block, self.path.parent / block.directive.removeprefix("as "))
-        elif self.lacks(block.directive):
+        for directive in block.directives:
+            if not DIRECTIVE.fullmatch(directive):
+                raise self.error(block, f"there is no directive {directive!r}")
+        if page := block.value("as"):
+            self.find(block, self.path.parent / page)
+        elif self.lacks(block):
             self.left_out.append(block.line)
         elif block.language == "python" and ">>> " in block.source:
             self.run_doctest(block)
@@ -202,17 +214,18 @@ class Page:
         elif block.language not in SHOWN:
             raise self.error(block, f"a block's language is python, console, bash or one of {sorted(SHOWN)}")
 
-    def lacks(self, directive: str) -> bool:
+    def lacks(self, block: Block) -> bool:
         """Whether the data or the package that a block needs are not there."""
-        if directive == "data":
-            return not self.data.is_dir()
-        return directive.startswith("needs ") and find_spec(directive.removeprefix("needs ")) is None
+        package = block.value("needs")
+        return ("data" in block.directives and not self.data.is_dir()) or (
+            package is not None and find_spec(package) is None
+        )
 
     def find(self, block: Block, page: Path) -> None:
-        """Find the block of another page that begins as this one does; the last line of this one may be ``...``."""
-        beginning = block.source.rstrip().removesuffix("\n...").split("\n")
+        """Find the block of another page that begins as this one does; the last line of this one may be ``[...]``."""
+        beginning = block.source.rstrip().removesuffix("\n[...]").split("\n")
         for other in blocks(page.read_text(encoding="utf-8")):
-            runs = other.language == block.language and re.fullmatch(r"|data", other.directive)
+            runs = other.language == block.language and set(other.directives) <= {"data", "varies"}
             if runs and other.source.split("\n")[: len(beginning)] == beginning:
                 return
         raise self.error(block, f"no block of {page} that is run begins with it")
@@ -225,14 +238,20 @@ class Page:
         with contextlib.redirect_stdout(printed):
             exec(code, self.names)
         if block.shown is not None:
-            self.compare(block, block.shown, printed.getvalue())
+            self.check(block, block.shown, printed.getvalue())
 
     def run_doctest(self, block: Block) -> None:
         """Run a python block that has prompts."""
         test = doctest.DocTestParser().get_doctest(block.source, {}, "block", str(self.path), block.line)
         test.globs = self.names
+        page = self
+
+        class Checker(doctest.OutputChecker):
+            def check_output(self, want: str, got: str, optionflags: int) -> bool:
+                return page.compare(block, want, got) is None
+
         report: list[str] = []
-        failed, _ = doctest.DocTestRunner(optionflags=FLAGS).run(test, out=report.append, clear_globs=False)
+        failed, _ = doctest.DocTestRunner(checker=Checker()).run(test, out=report.append, clear_globs=False)
         if failed:
             raise self.error(block, "".join(report))
 
@@ -242,20 +261,53 @@ class Page:
         for k, (command, wanted) in enumerate(todo):
             code, printed = run_here(command) if runs_here(command) else run_in_shell(command)
             expected = 0
-            if k == len(todo) - 1 and block.directive.startswith("exit "):
-                expected = int(block.directive.removeprefix("exit "))
+            if k == len(todo) - 1:
+                expected = int(block.value("exit") or 0)
             if code != expected:
                 raise self.error(block, f"$ {command}\nended with exit code {code}:\n{printed}")
             if wanted:
-                self.compare(block, wanted, PROGRESS.sub("", printed))
+                self.check(block, wanted, PROGRESS.sub("", printed))
 
-    def compare(self, block: Block, wanted: str, got: str) -> None:
-        """Compare an output with what the page shows."""
-        wanted, got = wanted.strip() + "\n", got.strip() + "\n"
-        checker = doctest.OutputChecker()
-        if not checker.check_output(wanted, got, FLAGS):
-            raise self.error(block, checker.output_difference(doctest.Example("", wanted), got, FLAGS))
+    def compare(self, block: Block, wanted: str, got: str) -> str | None:
+        """Compare an output with the output that the page shows; return the difference."""
+        matched = tokens(wanted, got)
+        if matched is None:
+            example = doctest.Example("", wanted.strip() + "\n")
+            return doctest.OutputChecker().output_difference(example, got.strip() + "\n", doctest.NORMALIZE_WHITESPACE)
+        self.outputs.append((block.line, wanted.strip(), refreshed(matched)))
+        within = max(self.within, int((block.value("within") or "0%").rstrip("%")) / 100)
+        if "varies" in block.directives or within == math.inf:
+            return None
+        return "\n".join(differences(matched, within)) or None
+
+    def check(self, block: Block, wanted: str, got: str) -> None:
+        """Raise PageError if an output differs from the output that the page shows."""
+        difference = self.compare(block, wanted, got)
+        if difference is not None:
+            raise self.error(block, difference)
 
     def error(self, block: Block, message: str) -> PageError:
         """Say what is wrong, and where."""
         return PageError(f"{self.path}, line {block.line}: {message}")
+
+
+def refresh(path: Path) -> None:
+    """Run a page and write the numbers that its blocks print into it."""
+    with tempfile.TemporaryDirectory() as folder:
+        page = Page(path, Path(folder), within=math.inf)
+        page.run()
+    text = path.read_text(encoding="utf-8")
+    starts = [0, *(found.end() for found in re.finditer("\n", text))]
+    parts, done = [], 0
+    for line, shown, now in page.outputs:
+        place = text.find(shown, max(done, starts[line]))
+        if place < 0:
+            raise PageError(f"{path}, line {line}: the output is indented; write it by hand")
+        parts += [text[done:place], now]
+        done = place + len(shown)
+    path.write_text("".join([*parts, text[done:]]), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:]:
+        refresh(Path(name).resolve())

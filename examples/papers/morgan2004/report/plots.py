@@ -130,7 +130,7 @@ def _topics(results: MorganResults) -> Plot:
         for row, (axes, topic) in enumerate(zip(panels[:number], results.topics, strict=True)):
             for method, own in _looks(results):
                 label = as_label(method) if row == 0 else None
-                axes.plot(_lengths(results), of_part[method, "test"][row], linewidth=1.2, label=label, **own)
+                axes.plot(_lengths(results), of_part[method, "test"][row], label=label, **own)
                 axes.plot(
                     _lengths(results), of_part[method, "train"][row], color=own["color"], linewidth=0.6, alpha=0.6
                 )
