@@ -1,6 +1,7 @@
 """Compare what a block prints with the output that its page shows.
 
-Text must be equal. White space is equal to white space, and a rule of a table to one of any length. A line
+Text must be equal. White space is equal to white space, a rule of a table to one of any length,
+and a version such as ``0.1.0`` to any other. A line
 ``[...]``, with or without words inside the brackets, stands for any lines. Whole numbers must be equal; other numbers
 may differ by 2 % or by two units of the last digit shown, as processors and versions round differently. Time, memory
 and work (``0.3 s``, ``12 kB``, ``40 passes``) and gaps are different in every run: any number is accepted.
@@ -15,11 +16,13 @@ from attrs import frozen
 WITHIN = 0.02
 CUT = r"^[ \t]*\[\.\.\.[^\n]*\][ \t]*$"
 NUMBER = r"(?<![\w.@])(?:(?<![\d)-])-)?\d(?:[\d,]*\d)?(?:\.\d+)?(?:e[-+]?\d+)?(?!\w|\.\d)"
+VERSION = r"(?<![\w.])\d+\.\d+\.\d+\S*"
 UNITS = "s|ms|µs|minutes?|bytes|[kMG]i?B|passes|iterations|rounds?|cuts|calls|steps"
 TOKEN = re.compile(
-    rf"(?P<cut>{CUT})|(?P<rule>─+)|(?P<space>\s+)|(?P<number>{NUMBER})|(?P<text>.)", re.MULTILINE | re.DOTALL
+    rf"(?P<cut>{CUT})|(?P<rule>─+)|(?P<version>{VERSION})|(?P<space>\s+)|(?P<number>{NUMBER})|(?P<text>.)",
+    re.MULTILINE | re.DOTALL,
 )
-PATTERNS = {"cut": r"(.*?)", "rule": r"(─+)", "space": r"(\s+)", "number": rf"({NUMBER})"}
+PATTERNS = {"cut": r"(.*?)", "rule": r"(─+)", "version": f"({VERSION})", "space": r"(\s+)", "number": rf"({NUMBER})"}
 
 
 @frozen
