@@ -273,6 +273,16 @@ class Result:
         none = CutSet(np.zeros((0, len(w))), np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0), self.cuts.groups)
         return evolve(self, w=w, cuts=none, fingerprint=np.zeros(0), columns=columns)
 
+    def of_weights(self, kept: IntVector, fingerprint: Vector) -> Self:
+        """Return a start for the same problem with some of the weights, ascending, whose fingerprint it is.
+
+        Planes without the features of the other weights are planes of that problem, and so are cuts. This holds if the
+        regulariser pulls weights to 0.
+        """
+        cuts = evolve(self.cuts, G=np.ascontiguousarray(self.cuts.G[:, kept]))
+        unknown = evolve(self, primal=np.inf, dual=-np.inf, history=())
+        return evolve(unknown, w=self.w[kept], cuts=cuts, fingerprint=fingerprint)
+
     @property
     def gap(self) -> float:
         """``primal − dual``: ``P(w)`` is at most this far above the optimum if ``certified``."""

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from structsvm.foundation import lazy
 
 if TYPE_CHECKING:
+    from structsvm.estimators.feature_elimination_cv import FeatureEliminationCV
     from structsvm.estimators.latent_structural_svm import LatentStructuralSVM
     from structsvm.estimators.ramp_ranker import RampRanker
     from structsvm.estimators.ranker import Ranker
@@ -12,11 +13,20 @@ if TYPE_CHECKING:
     from structsvm.estimators.structural_svm import StructuralSVM
     from structsvm.estimators.structural_svm_cv import StructuralSVMCV
 
-__all__ = ["LatentStructuralSVM", "RampRanker", "Ranker", "RankerCV", "StructuralSVM", "StructuralSVMCV"]
+__all__ = [
+    "FeatureEliminationCV",
+    "LatentStructuralSVM",
+    "RampRanker",
+    "Ranker",
+    "RankerCV",
+    "StructuralSVM",
+    "StructuralSVMCV",
+]
 
 __getattr__, __dir__ = lazy.exports(
     __name__,
     {
+        "structsvm.estimators.feature_elimination_cv": ["FeatureEliminationCV"],
         "structsvm.estimators.latent_structural_svm": ["LatentStructuralSVM"],
         "structsvm.estimators.ramp_ranker": ["RampRanker"],
         "structsvm.estimators.ranker": ["Ranker"],

@@ -10,6 +10,8 @@ and ``figure_`` are the axes and their figure. Wrong arguments raise `structsvm.
 
 from structsvm.plots.convergence import ConvergenceDisplay
 from structsvm.plots.differences import QueryDifferencesDisplay
+from structsvm.plots.feature_elimination import FeatureEliminationDisplay
+from structsvm.plots.feature_importance import FeatureImportanceDisplay
 from structsvm.plots.fusion_weights import FusionWeightsDisplay
 from structsvm.plots.interpolated_precision import InterpolatedPrecisionDisplay
 from structsvm.plots.regularization_path import RegularizationPathDisplay
@@ -21,6 +23,8 @@ __all__ = [
     "COLORS",
     "STYLE",
     "ConvergenceDisplay",
+    "FeatureEliminationDisplay",
+    "FeatureImportanceDisplay",
     "FusionWeightsDisplay",
     "InterpolatedPrecisionDisplay",
     "QueryDifferencesDisplay",

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from structsvm.exceptions import InputError
 from structsvm.foundation.arrays import numbers_alone
-from structsvm.foundation.types import BoolVector, Matrix, Vector
+from structsvm.foundation.types import BoolVector, IntVector, Matrix, Vector
 
 Bounds: TypeAlias = Any
 """A pair of the smallest and the largest weights, each a number for all, d numbers, or None for no bound."""
@@ -105,6 +105,12 @@ class Coordinates:
         step = self.scale**2 * v
         constant = self.constant - float(v @ self.center) - 0.5 * float(v @ step)
         return evolve(self, center=self.center + step, constant=constant)
+
+    def of_weights(self, kept: IntVector) -> "Coordinates":
+        """Return the coordinates of some weights; the others are 0."""
+        bounds = None if self.bounds is None else (self.bounds[0][kept], self.bounds[1][kept])
+        loose = None if self.loose is None or not self.loose[kept].any() else self.loose[kept]
+        return evolve(self, center=self.center[kept], scale=self.scale[kept], bounds=bounds, loose=loose)
 
     @cached_property
     def box(self) -> Box | None:

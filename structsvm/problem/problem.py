@@ -12,6 +12,7 @@ from structsvm.exceptions import InputError
 from structsvm.features.operators import Operator
 from structsvm.features.operators.base import scores_of_examples
 from structsvm.features.operators.matrix import Readable
+from structsvm.features.operators.occupied import of_features
 from structsvm.foundation.arrays import numbers
 from structsvm.foundation.compute.summation import ExactSum, exact_sum
 from structsvm.foundation.compute.threads import require_jobs, using
@@ -233,6 +234,15 @@ class Problem(AbstractProblem):
     def with_C(self, C: float) -> Self:
         require_C(C)
         return evolve(self, C=float(C), cap=_caps(self.weights, C, self.used))
+
+    def of_features(self, columns: IntVector) -> Self:
+        """Return the problem without the other features: their weights are 0; an intercept stays."""
+        operator = of_features(self.operator, columns)
+        coordinates = self.coordinates
+        if coordinates is not None:
+            kept = np.concatenate([columns, np.arange(self.d - operator.d + len(columns), self.d)])
+            coordinates = coordinates.of_weights(kept)
+        return evolve(self, operator=operator, coordinates=coordinates, known_fingerprint=None)
 
     def block(self, start: int, stop: int) -> Self:
         """Return the problem of the examples ``start`` to ``stop − 1``, with the same caps."""

@@ -1,12 +1,17 @@
-"""Non-empty columns of sparse features; the weights of the others are 0 at the optimum."""
+"""Some columns of features: the non-empty ones, because the weights of the others are 0 at the optimum, or any."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from attrs import evolve
 
+from structsvm.exceptions import InputError
+from structsvm.features.operators.base import Operator
+from structsvm.features.operators.composed import WithIntercept
 from structsvm.features.operators.matrix import is_matrix, readable
+from structsvm.features.operators.rows import Rows
 from structsvm.foundation.types import IntVector
 
 _WIDE = 1000
@@ -38,6 +43,25 @@ def narrowed(xs: Any, columns: IntVector | None) -> Any:
     if columns is None:
         return xs
     return _narrowed(xs, columns) if is_matrix(xs) else [_narrowed(x, columns) for x in xs]
+
+
+def rows_of(operator: Operator) -> Any:
+    """Return the dense or CSR features of rows, without the constant feature; reject other features."""
+    inner = operator.rows if isinstance(operator, WithIntercept) else operator
+    X: Any = inner.X if isinstance(inner, Rows) else inner
+    if not isinstance(X, np.ndarray) and not sp.issparse(X):
+        raise InputError(f"features cannot be left out of a {type(X).__name__}: give dense or sparse features")
+    return X
+
+
+def of_features(operator: Operator, columns: IntVector) -> Operator:
+    """Return an operator on some features of rows, dense or CSR, with the constant feature if there is one."""
+    if isinstance(operator, WithIntercept):
+        return evolve(operator, rows=of_features(operator.rows, columns))
+    X = rows_of(operator)
+    return Rows(
+        np.ascontiguousarray(X[:, columns]) if isinstance(X, np.ndarray) else _narrowed(X, columns), operator.ptr
+    )
 
 
 def _narrowed(x: Any, columns: IntVector) -> Any:
