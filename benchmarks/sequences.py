@@ -76,7 +76,7 @@ def _on_letters(size: Size) -> Iterator[Row]:
         for C in CS if what == LETTERS else CS[1:2]:
             problem = Problem.from_examples(*own, loss="chain_hamming", C=C)
             # At C = 1,000 FrankWolfe needs many minutes.
-            for solver in (Auto(), FrankWolfe()) if what == LETTERS and C < CS[-1] else (Auto(),):
+            for solver in (Auto(), FrankWolfe()) if what == LETTERS and CS[-1] > C else (Auto(),):
                 row = _solve(what, problem, solver, size)
                 yield evolve(row, values={**row.values, "sweeps": row.values["cpu"] / unit})
             if what == LETTERS:
