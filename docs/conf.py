@@ -177,8 +177,8 @@ def _part_entries(app: Sphinx, what: str, name: str, of: Any, options: Any, line
 
 
 def _leave_out_members(app: Sphinx, what: str, name: str, of: Any, skip: bool, options: Any) -> bool | None:
-    """Leave out scikit-learn's methods, which its reference has, and fields of named tuples, which are parameters."""
-    if isinstance(of, FIELD):
+    """Leave out scikit-learn's methods, methods of tuples, and fields of named tuples, which are parameters."""
+    if isinstance(of, FIELD) or of in (tuple.count, tuple.index):
         return True
     module = getattr(of, "__module__", None) or getattr(getattr(of, "fget", None), "__module__", None)
     return True if module is not None and module.split(".")[0] == "sklearn" else None

@@ -48,10 +48,15 @@ document.addEventListener("DOMContentLoaded", () => {
   }
 });
 
-// What scrolls by itself is reached with the keyboard, too. Widths are known when fonts are there.
+// Wide tables, formulas and blocks of code scroll: the keyboard reaches them, and their edge shows that they continue.
+// Widths are known when fonts are loaded.
 window.addEventListener("load", () => {
-  for (const wide of document.querySelectorAll(".bd-article :is(table, div.math)")) {
-    if (wide.scrollWidth > wide.clientWidth) wide.tabIndex = 0;
+  for (const wide of document.querySelectorAll(".bd-article :is(table, div.math, pre)")) {
+    if (wide.scrollWidth > wide.clientWidth && wide.tagName !== "PRE") wide.tabIndex = 0;
+    const cue = () => wide.classList.toggle("continues", wide.scrollLeft + wide.clientWidth < wide.scrollWidth - 1);
+    wide.addEventListener("scroll", cue, { passive: true });
+    window.addEventListener("resize", cue, { passive: true });
+    cue();
   }
 });
 

@@ -68,5 +68,4 @@ print(f"one machine says {alone.primal(alone.planes(point), point)!r}, 64 worker
 print(np.unique([result.status.value for result in results.values()]))
 
 # %%
-# :doc:`/howto/use_a_cluster` shows how to train on a cluster, :doc:`/distributed` what happens in a round, and
-# :doc:`/scale` what a billion queries would take.
+# :doc:`/howto/use_a_cluster` shows how to train on a cluster, and :doc:`/distributed` describes the steps of a round.
