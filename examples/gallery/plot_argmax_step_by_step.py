@@ -2,9 +2,9 @@
 The most violated ranking, step by step
 =======================================
 
-To train for average precision, a solver has to find, again and again, the ranking with the largest loss plus score,
-out of n! rankings. Yue et al. (SIGIR 2007) found that a greedy algorithm does so exactly. This page follows it, as
-their Figure 1 does: first what is gained by letting one document pass another, then the ranking that follows.
+To train for average precision, a solver repeatedly needs the ranking with the largest sum of loss and score, out of
+n! rankings. Yue et al. (SIGIR 2007) found a greedy algorithm that is exact. This page follows it in two steps, like
+their Figure 1: the gain from letting one document pass another, and the ranking that follows from these gains.
 """
 
 import matplotlib.pyplot as plt
@@ -16,9 +16,9 @@ from structsvm.plots import COLORS, STYLE
 plt.style.use(STYLE)
 
 # %%
-# Take a query with four relevant documents and seven others, and their scores. Within each kind, the most violated
-# ranking goes by score (Observation 1 of the paper). What is left to decide is behind which relevant documents each
-# of the others is put.
+# Take a query with four relevant and seven non-relevant documents, and their scores. Within each kind, the most
+# violated ranking is sorted by score (Observation 1 of the paper). It remains to decide, for each non-relevant
+# document, how many relevant documents rank above it.
 
 y = np.array([1, 0, 1, 0, 0, 1, 0, 0, 0, 1, 0], dtype=float)
 scores = np.array([2.4, 2.1, 1.5, 1.45, 1.1, 0.9, 0.8, 0.2, -0.2, -0.5, -1.0])
@@ -26,8 +26,8 @@ s, other = np.sort(scores[y == 1])[::-1], np.sort(scores[y == 0])[::-1]
 R, N = len(s), len(other)
 
 # %%
-# When the j-th best non-relevant document passes the k-th relevant one, the loss rises, by less and less the deeper
-# both are, and the score falls in proportion to the difference of their scores:
+# When the j-th best non-relevant document passes the k-th relevant document, two things happen. The loss rises, by
+# less the deeper both documents are. The score falls in proportion to the difference of their scores. The gain is
 #
 # .. math:: \frac1R \left[\frac{j}{j+k} - \frac{j-1}{j+k-1}\right] - \frac{2 (s_k - \bar s_j)}{RN}.
 #
@@ -59,8 +59,9 @@ axes.set(
 axes.legend(title="non-relevant", ncols=2)
 
 # %%
-# The best places never move up as j grows (Theorem 2). So each document may choose for itself, and the choices fit
-# together. From left to right: the ranking by score, the most violated one, and the true one.
+# The best places never move up as j grows (Theorem 2). So each document can choose its place independently, and the
+# choices form one ranking. From left to right, the plot shows the ranking by score, the most violated ranking, and
+# the true ranking.
 
 loss = AveragePrecision()
 worst = loss.loss_augmented_argmax(scores, y)
@@ -84,7 +85,8 @@ axes.grid(visible=False)
 figure.legend(loc="outside upper right", ncols=2)
 
 # %%
-# To check it, compare with all 11! / (4! 7!) = 330 rankings that keep the order within each kind: none is worse.
+# As a check, compare with all 11! / (4! 7!) = 330 rankings that keep the order within each kind: no ranking has a
+# larger value.
 
 from itertools import combinations
 

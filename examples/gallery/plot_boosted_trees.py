@@ -2,9 +2,9 @@
 Boost trees on the measure you report
 =====================================
 
-LightGBM grows trees on any gradients that it is given. Here these are the gradients of the hinge of average
-precision. The hinge is made of linear pieces and has no second derivative; with 1 in its place, the value of a leaf
-is the mean gradient of its documents, as in Friedman's gradient boosting.
+LightGBM can grow trees on custom gradients. This example uses the gradients of the hinge of average precision. The
+hinge is piecewise linear and has no useful second derivative, so the objective returns 1 instead. The value of a leaf
+is then the mean gradient of its documents, as in Friedman's gradient boosting.
 """
 
 import lightgbm
@@ -31,8 +31,8 @@ def queries(number, seed):
 (X, y, qid), (held_X, held_y, held_qid), (new_X, new_y, new_qid) = (queries(60, seed) for seed in range(3))
 
 # %%
-# We grow the same trees on three objectives: the hinges of average precision and of the ROC area, and LightGBM's own
-# lambdarank. The plot shows MAP on held-out queries, tree by tree, beside a linear ranker.
+# Grow the same trees on three objectives: the hinges of average precision and of the ROC area, and LightGBM's own
+# lambdarank. The plot shows MAP on held-out queries, tree by tree, compared with a linear ranker.
 
 curves, boosted = {}, {}
 for name, objective in {
@@ -58,9 +58,9 @@ axes.set(xlabel="trees", ylabel="MAP on held-out queries", ylim=(0.65, 0.85))
 axes.legend(title=f"a linear ranker: {base:.2f}")
 
 # %%
-# Precision at levels of recall, on new queries. Relevance depends on the product of two features, which a linear
-# model cannot express. The three objectives differ little: on public collections, too, trees on the hinge are on a
-# par with lambdarank, not ahead (:doc:`/howto/boost_trees`).
+# The next plot shows precision at levels of recall on new queries. Relevance depends on the product of two features,
+# which a linear model cannot express. The three objectives differ little. On public collections, too, trees on the
+# hinge are about as good as lambdarank, not better (:doc:`/howto/boost_trees`).
 
 scores = {**boosted, "linear": linear.predict(new_X)}
 InterpolatedPrecisionDisplay.from_predictions(scores, new_y, new_qid)

@@ -1,11 +1,11 @@
 """
-A wrong argmax is caught by its certificate
-===========================================
+How certificates reveal a wrong argmax
+======================================
 
 A solver reports an upper and a lower bound of the optimum. If the loss-augmented argmax of a loss is wrong, the upper
-bound is too low, and sooner or later the lower bound may rise above it, which cannot happen with a right argmax. The
-engine then stops and names the loss. Some mistakes are consistent with themselves and pass unseen: ``check_loss``,
-which compares the argmax with a list of all outputs, finds those too.
+bound is too low. Sooner or later the lower bound may rise above it, which cannot happen with a correct argmax. The
+engine then stops with an error that names the loss. Some mistakes are consistent and never lead to a contradiction.
+``check_loss`` finds them, too, because it compares the argmax with a list of all outputs.
 """
 
 import matplotlib.pyplot as plt
@@ -36,14 +36,15 @@ class Ordinal(Loss):
     def loss_augmented_argmax(self, x, y, w):
         return int(np.argmax(w.reshape(4, -1) @ x + np.abs(np.arange(4) - y)))
 
-    def outputs(self, x, y):  # for check_loss alone
+    def outputs(self, x, y):  # only for check_loss
         return range(4)
 
 
 class BesidePrediction(Ordinal):
-    """A short cut that looks only at the grades beside the prediction."""
+    """A shortcut that tries only the grades next to the prediction."""
 
-    check_before_fit = False  # which would end the fit before its bounds show anything
+    # The check would end the fit before its bounds show the mistake.
+    check_before_fit = False
 
     def loss_augmented_argmax(self, x, y, w):
         scores, predicted = w.reshape(4, -1) @ x, self.argmax(x, w)
@@ -51,7 +52,7 @@ class BesidePrediction(Ordinal):
 
 
 class BesideTruth(Ordinal):
-    """A short cut that looks only at the grades beside the true one."""
+    """A shortcut that tries only the grades next to the true grade."""
 
     check_before_fit = False
 
@@ -66,26 +67,31 @@ xs = [np.array([1.0, y + rng.normal(), rng.normal()]) for y in ys]
 
 
 def bounds(loss):
-    """Fit, and return the bounds of each iteration and what was said."""
-    seen, said = [], "converged"
+    """Fit; return the bounds of each iteration, and the error or 'converged'."""
+    seen, outcome = [], "converged"
     try:
         StructuralSVM(loss, C=50.0, solver=OneSlack(max_iter=60), tol=1e-3).fit(
             xs, ys, callback=lambda step: seen.append((step.primal, step.dual))
         )
     except OracleError as error:
-        said = str(error)
-    return np.array(seen), said
+        outcome = str(error)
+    return np.array(seen), outcome
 
 
 # %%
-# Left: with the right argmax, the bounds close in on the optimum from both sides. Middle: this argmax errs in
-# different ways at different weights. The cuts that it found, each of which is valid, add up to a lower bound above
-# its "primal", and the fit ends with an error. Right: this argmax errs in the same way everywhere. Its bounds meet
-# below the optimum, and nothing in them shows it. Both classes leave out the check before a fit, which finds both.
+# Left: with the correct argmax, the bounds approach the optimum from both sides.
+#
+# Middle: this argmax makes different mistakes at different weights. Each cut that it found is valid. Together they
+# give a lower bound above its "primal", and the fit ends with an error.
+#
+# Right: this argmax makes the same mistake everywhere. Its bounds meet below the optimum, so they do not reveal the
+# mistake.
+#
+# Both classes switch off the check before a fit, which would find both mistakes.
 
 found = {loss: bounds(loss()) for loss in (Ordinal, BesidePrediction, BesideTruth)}
 optimum = found[Ordinal][0][-1].mean()
-titles = ("the right one: certified", "beside the prediction: caught", "beside the truth: not seen")
+titles = ("correct: certified", "next to the prediction: error", "next to the truth: unnoticed")
 figure, panels = plt.subplots(1, 3, figsize=(8.0, 3.4), sharey=True, layout="constrained")
 for axes, title, (seen, _) in zip(panels, titles, found.values(), strict=True):
     primal, dual = seen.T
@@ -96,8 +102,8 @@ for axes, title, (seen, _) in zip(panels, titles, found.values(), strict=True):
 panels[0].set_ylabel("bounds of the objective")
 panels[0].legend()
 
-for loss, (_, said) in found.items():
-    print(f"{loss.__name__}: {said}\n")
+for loss, (_, outcome) in found.items():
+    print(f"{loss.__name__}: {outcome}\n")
 
 # %%
 # ``check_loss`` finds both mistakes: it lists all outputs of a few small examples and shows one that is better.
@@ -111,5 +117,5 @@ for loss in (BesidePrediction, BesideTruth):
         print(error, end="\n\n")
 
 # %%
-# :doc:`/howto/write_a_loss` shows how to check a loss of your own; :doc:`/reliability` says what is promised of
+# :doc:`/howto/write_a_loss` shows how to check a custom loss. :doc:`/reliability` describes the guarantees for
 # bounds.

@@ -1,11 +1,11 @@
 """
-Scaling on a cluster: rounds do not grow
-========================================
+Scaling on a cluster: a constant number of rounds
+=================================================
 
-On a cluster, communication is what costs, and it is counted in *rounds*: how often all workers are asked and waited
-for. The 1-slack solver with a line search needs about as many rounds on many partitions as on one. This page
-simulates the workers in one process (``InProcess``); calls and bytes are counted as on a cluster with one partition
-for each worker.
+Communication dominates the cost of training on a cluster. It is counted in *rounds*: in each round, all workers
+receive a request and the solver waits for all answers. The 1-slack solver with a line search needs about as many
+rounds on many partitions as on one. This page simulates the workers in one process (``InProcess``), which counts
+calls and bytes as on a cluster with one partition per worker.
 """
 
 import matplotlib.pyplot as plt
@@ -35,9 +35,9 @@ workers, Cs = (1, 4, 16, 64), (10.0, 100.0)
 results = {(K, C): OneSlack().solve(spread(K, C)) for K in workers for C in Cs}
 
 # %%
-# The number of rounds depends on C, not on the number of workers (left). The bytes of a round grow in proportion to
-# the number of workers (right), and are the same for both values of C: each worker is sent a vector of weights, and
-# returns one of the same length.
+# The number of rounds depends on C, not on the number of workers (left). The bytes per round grow in proportion to
+# the number of workers (right), and are the same for both values of C: each worker receives a vector of weights and
+# returns a vector of the same length.
 
 figure, (rounds, sent) = plt.subplots(1, 2, figsize=(8.0, 3.4), layout="constrained")
 for C, marker, dashes, width in zip(Cs, "os", ("-", "--"), (2.6, 1.2), strict=True):
@@ -55,8 +55,7 @@ for axes in (rounds, sent):
 
 # %%
 # The certificate is the same as on one machine. The plot shows the gap, call by call, with one worker and with 64: the
-# two lines coincide.
-# Sums over examples are added without rounding, so that the upper bound at given weights does not depend on the
+# two lines coincide. Sums over examples are exact, so the upper bound at given weights does not depend on the
 # partitions.
 
 few, many = results[1, 100.0], results[64, 100.0]

@@ -3,8 +3,8 @@ How solvers converge to a proved optimum
 ========================================
 
 A structural SVM has one optimum, and every solver of this library proves how close its weights are to it. The
-*primal* bounds the optimal value from above and the *dual* from below; both are computed from the data, whatever the
-solver does. Here are the bounds of four solvers on one problem, pass by pass over the data.
+*primal* is an upper bound of the optimal value, and the *dual* a lower bound. The engine computes both from the data,
+independently of the solver. This page shows the bounds of four solvers on one problem, pass by pass over the data.
 """
 
 import matplotlib.pyplot as plt
@@ -17,7 +17,7 @@ from structsvm.solvers import FrankWolfe, NSlack, OneSlack
 plt.style.use(STYLE)
 
 # %%
-# The problem: forty queries of 100 handwritten digits each. The loss is one minus average precision.
+# The problem has forty queries of 100 handwritten digits each. The loss is one minus average precision.
 
 train, _ = load_digits_queries(n_candidates=100)
 problem = Problem.from_queries(train.X, train.y, train.qid, loss="map", C=100.0)
@@ -29,10 +29,12 @@ results = {
 }
 
 # %%
-# Each plot shows the best bounds so far. The textbook cutting-plane method moves to the minimum of its model, which
-# is a poor place while the model is rough. Searching the line towards it for the true minimum needs no extra pass,
-# and saves four fifths of the passes. Frank-Wolfe raises the dual query by query, and computes the primal, which
-# takes a pass of its own, only when the end may be near. All four end at the same value.
+# Each plot shows the best bounds so far, and all four solvers end at the same value.
+#
+# The textbook cutting-plane method moves to the minimum of its model, which is a poor choice while the model is
+# rough. A line search toward this point finds the true minimum on the line. It needs no extra pass, and saves four
+# fifths of the passes. Frank-Wolfe raises the dual query by query. It computes the primal only when convergence seems
+# near, because this takes an extra pass.
 
 figure, panels = plt.subplots(2, 2, figsize=(7.0, 5.0), sharey=True, layout="constrained")
 for axes, (name, result) in zip(panels.ravel(), results.items(), strict=True):
@@ -42,8 +44,8 @@ for axes, (name, result) in zip(panels.ravel(), results.items(), strict=True):
 panels[0, 0].legend(["primal", "dual"])
 
 # %%
-# The gap between the bounds is what is certified. ``tol``, the grey line, is in units of the loss, so that it means
-# the same for every C: 0.001 is a tenth of a point of mean average precision.
+# The gap between the bounds is the certificate. The grey line is ``tol``, in units of the loss, so it means the same
+# for every C: 0.001 is a tenth of a point of mean average precision.
 
 ConvergenceDisplay.from_results(results, x="passes")
 
@@ -51,4 +53,4 @@ for name, result in results.items():
     print(f"{name:20} {result.history[-1].passes:6.1f} passes, optimum in [{result.dual:.3f}, {result.primal:.3f}]")
 
 # %%
-# :doc:`/howto/choose_a_solver` says which solver to take, and :doc:`/solvers` how each works and what it costs.
+# :doc:`/howto/choose_a_solver` helps to choose a solver. :doc:`/solvers` explains how each solver works and its cost.

@@ -2,10 +2,10 @@
 Figure 2 of the paper: learn a function of a score
 ==================================================
 
-A linear model can only use a score as it is: the higher, the better, or the reverse. Cut into bins, the same score
-becomes indicators :math:`1[f \\ge k]` of some thresholds k, and a linear model of these is any step function of the
-score. Yue, Finley, Radlinski and Joachims (SIGIR 2007) do so for each of their retrieval functions, so that the
-scales of scores do not matter; this is their Figure 2, with data.
+A linear model can use a raw score in two ways only: higher is better, or lower is better. Binning replaces the score
+by indicators :math:`1[f \\ge k]` of several thresholds k. A linear model of the indicators can be any step function
+of the score. Yue, Finley, Radlinski and Joachims (SIGIR 2007) bin the scores of each of their retrieval functions, so
+that the scales of scores do not matter. This page reproduces their Figure 2, with data.
 """
 
 import matplotlib.pyplot as plt
@@ -18,8 +18,8 @@ from structsvm.plots import COLORS, STYLE
 plt.style.use(STYLE)
 
 # %%
-# Here the best scores are not the highest ones: beyond 1.5, documents are less likely to be relevant again, like
-# pages stuffed with a word.
+# In this example the best scores are not the highest: beyond 1.5, documents are less likely to be relevant again,
+# like pages stuffed with keywords.
 
 rng = np.random.default_rng(0)
 score = rng.normal(size=(4000, 1))
@@ -28,17 +28,17 @@ y = (rng.random(len(score)) < likely).astype(float)
 qid = np.repeat(np.arange(80), 50)
 
 # %%
-# Take twelve thresholds at quantiles of the scores, and train SVM-map on their indicators; beside it, train one on
-# the score itself.
+# Set twelve thresholds at quantiles of the scores, and train SVM-map on their indicators. For comparison, train
+# another SVM-map on the score itself.
 
 thresholds = Thresholds(bins=12).fit(score)
 ranker = Ranker(loss="map", C=30.0).fit(thresholds.transform(score), y, qid=qid)
 as_it_is = Ranker(loss="map", C=30.0).fit(score, y, qid=qid)
 
 # %%
-# The upper plot is the function that was learned, :math:`w \cdot \phi(f)`: the sum of the weights of all thresholds
-# up to f. The lower plot shows what it had to learn: the share of relevant documents at each score. The model of the
-# score itself can only rise or fall.
+# The upper plot shows the learned function :math:`w \cdot \phi(f)`: the sum of the weights of all thresholds up to f.
+# The lower plot shows the truth, the share of relevant documents at each score. The model of the score itself can
+# only rise or fall.
 
 grid = np.linspace(-3.0, 3.0, 601)[:, None]
 figure, (learned, share) = plt.subplots(2, 1, figsize=(6.0, 4.6), sharex=True, layout="constrained")

@@ -2,9 +2,9 @@
 How long a fit takes as C grows
 ===============================
 
-The larger C is, the less the regulariser smooths the problem, and the longer a solver works.
-``structsvm.solvers.comparison`` runs solvers on one problem, one after the other, with a clock that stops while it
-measures; on the command line, ``structsvm compare --plot`` does the same with your data.
+The larger C is, the less the regularizer smooths the problem, and the longer a solver takes.
+``structsvm.solvers.comparison`` runs solvers on one problem, one after the other; its clock stops while it measures.
+On the command line, ``structsvm compare --plot`` does the same with your data.
 """
 
 import matplotlib.pyplot as plt
@@ -21,8 +21,8 @@ problem = Problem.from_queries(train.X, train.y, train.qid, loss="map")
 table = compare(problem, ["one-slack", "frank-wolfe"], "active-set", [1.0, 100.0, 10_000.0], time_limit=5.0)
 
 # %%
-# Each line is a run and each dot an iteration; the gap to the optimum is certified, in units of the loss. At a small
-# C a few iterations are enough. At a large one many constraints bind at the optimum, and every solver has to find
+# Each line is a run and each dot an iteration. The gap to the optimum is certified, in units of the loss. At a small
+# C a few iterations are enough. At a large C many constraints are active at the optimum, and every solver has to find
 # them.
 
 figure, panels = plt.subplots(1, 3, figsize=(8.0, 3.0), sharey=True, layout="constrained")
@@ -35,5 +35,5 @@ for row in table:
     print(f"C = {row.C:<7g} {row.solver:12} {row.status}, {row.iterations} iterations")
 
 # %%
-# To save such a figure to a file, call ``structsvm.solvers.comparison.gap_against_time(table)``.
-# :doc:`/comparing` explains the table, and :doc:`/benchmarks` has larger ones, other programs among them.
+# To save this figure to a file, call ``structsvm.solvers.comparison.gap_against_time(table)``. :doc:`/comparing`
+# explains the table, and :doc:`/benchmarks` has larger tables, which include other programs.

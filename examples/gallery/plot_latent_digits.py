@@ -2,10 +2,10 @@
 Latent classes: even and odd digits
 ===================================
 
-Even and odd digits are no two shapes but ten, so that one weight vector for each does not tell them apart. Here each
-class has five weight vectors, and which of them an image belongs to is a *latent variable*: nobody says whether an even
-digit is a 0, 2, 4, 6 or 8. Training alternates between guesses of these classes and structural SVMs that take them as
-known (Yu and Joachims, ICML 2009).
+Even and odd digits have ten shapes, not two, so one weight vector for each cannot separate them. In this model each
+of the two classes has five weight vectors. The choice among the five is a *latent variable*: no label says whether an
+even digit is a 0, 2, 4, 6 or 8. Training alternates between guessing these latent classes and training a structural
+SVM that treats the guesses as known (Yu and Joachims, ICML 2009).
 """
 
 import matplotlib.pyplot as plt
@@ -24,7 +24,7 @@ CLASSES = 5
 
 
 class Parity(LatentLoss):
-    """y is 0 for even and 1 for odd digits; h is one of five classes of images. First guess: k-means in each class."""
+    """y is 0 for even and 1 for odd digits; h is one of five latent classes. First guess: k-means in each class."""
 
     def __init__(self, X, y):
         self.means = [KMeans(CLASSES, n_init=1, random_state=0).fit(X[y == each]) for each in (0, 1)]
@@ -64,11 +64,11 @@ X, y = np.column_stack([digits.data / 16.0, np.ones(len(digits.data))]), digits.
 train, test = slice(0, 500), slice(500, None)
 plain = StructuralSVM("multiclass", C=100.0).fit(X[train], y[train])
 latent = LatentStructuralSVM(Parity(X[train], y[train]), C=100.0).fit(list(X[train]), y[train].tolist())
-print(f"right: {plain.score(X[test], y[test]):.3f} with one weight vector per class")
-print(f"right: {latent.score(list(X[test]), y[test].tolist()):.3f} with five, after {len(latent.rounds_)} rounds")
+print(f"accuracy: {plain.score(X[test], y[test]):.3f} with one weight vector per class")
+print(f"accuracy: {latent.score(list(X[test]), y[test].tolist()):.3f} with five, after {len(latent.rounds_)} rounds")
 
 # %%
-# The ten weight vectors as pictures: blue pixels speak for a latent class, red ones against it.
+# The ten weight vectors as pictures: blue pixels are evidence for a latent class, red pixels against it.
 
 weights = latent.coef_.reshape(2, CLASSES, -1)[:, :, :-1]
 limit = np.abs(weights).max()
@@ -81,7 +81,8 @@ for axes, name in zip(panels[:, 0], ("even", "odd"), strict=True):
     axes.set_ylabel(name)
 
 # %%
-# The digits in each latent class, which nobody named, on new images. Most classes consist of one or two digits.
+# The table shows the digits in each latent class, on new images. Most latent classes consist of one or two digits,
+# although no label names them.
 
 found = latent.predict_latent(list(X[test]))
 counts = np.zeros((2 * CLASSES, 10), dtype=int)
@@ -94,8 +95,8 @@ for (row, digit), count in np.ndenumerate(counts):
         axes.text(digit, row, count, ha="center", va="center", color="white" if count > counts.max() / 2 else "black")
 axes.set_xticks(range(10))
 axes.set_yticks(range(2 * CLASSES), labels=[f"{name} {h + 1}" for name in ("even", "odd") for h in range(CLASSES)])
-axes.set(xlabel="digit", ylabel="predicted class", title="Images")
+axes.set(xlabel="digit", ylabel="predicted class", title="Number of images")
 axes.grid(visible=False)
 
 # %%
-# :doc:`/howto/latent_variables` explains the objective, and why another first guess may end elsewhere.
+# :doc:`/howto/latent_variables` explains the objective, and why another first guess may lead to another result.

@@ -1,10 +1,10 @@
 """
-Latent variables: find a pattern nobody marked
-==============================================
+Latent variables: find an unmarked pattern
+==========================================
 
-Some series contain a pattern, and each series is labelled as having it or not; nobody wrote down where it is, or what
-it looks like. The place is a *latent variable*. Training alternates between two steps: guess the places with the
-present weights, and train a structural SVM that takes these places as known (Yu and Joachims, ICML 2009).
+Some series contain a pattern. A label says whether a series contains it, but neither its position nor its shape. The
+position is a *latent variable*. Training alternates between two steps: it guesses the positions with the current
+weights, and it trains a structural SVM that treats these positions as known (Yu and Joachims, ICML 2009).
 """
 
 import matplotlib.pyplot as plt
@@ -21,7 +21,7 @@ WIDTH, PATTERN = 6, np.array([1.0, -1.5, 1.5, -1.5, 1.5, -1.0])
 
 
 class Detector(LatentLoss):
-    """y is 1 where the pattern is, else 0; h is where it begins."""
+    """y is 1 if the series contains the pattern, else 0; h is the start of the pattern."""
 
     def windows(self, x):
         return np.lib.stride_tricks.sliding_window_view(x, WIDTH)
@@ -32,7 +32,7 @@ class Detector(LatentLoss):
     def loss(self, y, y_hat, h_hat):
         return float(y != y_hat)
 
-    def initial(self, x, y):  # where the series varies most
+    def initial(self, x, y):  # the window with the largest variance
         return int(np.argmax(self.windows(x).var(axis=1))) if y else 0
 
     def complete(self, x, y, w):
@@ -62,13 +62,13 @@ xs, ys, begins = series(100, seed=2)
 svm = LatentStructuralSVM(Detector(), C=100.0).fit(xs, ys)
 
 # %%
-# The objective never rises from round to round (left), and the weights take the shape of the pattern (right). The
-# loop ends when the places no longer change. That does not make the result a global optimum: another first guess may
-# end elsewhere.
+# The objective never rises from round to round (left), and the weights take the shape of the pattern (right).
+# Training stops when the positions no longer change. The result need not be a global optimum: another first guess may
+# lead to another result.
 
 figure, (falls, learned) = plt.subplots(1, 2, figsize=(7.0, 3.2), layout="constrained")
 falls.plot(range(1, len(svm.rounds_) + 1), [each.objective for each in svm.rounds_], marker="o")
-falls.set(xlabel="round", ylabel="objective where it begins", title="It never rises")
+falls.set(xlabel="round", ylabel="objective at its start", title="It never rises")
 falls.xaxis.get_major_locator().set_params(integer=True)
 learned.plot(PATTERN / np.abs(PATTERN).max(), "o--", color=COLORS[4], label="pattern")
 weights = svm.coef_[:WIDTH]
@@ -78,7 +78,7 @@ learned.set_ylim(-1.2, 1.6)
 learned.legend(ncols=2, loc="upper center")
 
 # %%
-# On new series, the detector also says where the pattern is.
+# On new series, the detector also finds the position of the pattern.
 
 new_xs, new_ys, new_begins = series(200, seed=3)
 figure, axes = plt.subplots(figsize=(6.0, 3.6), layout="constrained")
@@ -97,4 +97,4 @@ figure.legend(loc="outside lower center", ncols=2)
 print(f"right on new series: {svm.score(new_xs, new_ys):.2f}, after {len(svm.rounds_)} rounds")
 
 # %%
-# :doc:`/howto/latent_variables` explains the objective, how to check such a loss, and what can go wrong.
+# :doc:`/howto/latent_variables` explains the objective, the check of a latent loss, and common mistakes.

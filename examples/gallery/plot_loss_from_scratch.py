@@ -1,10 +1,10 @@
 """
-A loss of your own, from scratch
+Write a custom loss from scratch
 ================================
 
-A loss is a joint feature map, a Δ and two argmaxes; the engine does the rest, and proves how close the result is to
-the optimum. Here labels are ordered, like grades from zero to four stars, and a mistake costs its distance. We
-compare the model with one for which all mistakes are the same.
+A loss consists of a joint feature map, a Δ and two argmaxes. The engine does the rest, and proves how close the
+result is to the optimum. In this example labels are ordered, like grades from zero to four stars, and the cost of a
+mistake is its distance from the truth. We compare the model with one that treats all mistakes alike.
 """
 
 import matplotlib.pyplot as plt
@@ -20,7 +20,7 @@ STARS = np.arange(5)
 
 
 class Distance(Loss):
-    """Δ is the distance of two grades, over the largest; each grade has weights of its own."""
+    """Δ is the distance of two grades, divided by the largest; each grade has its own weights."""
 
     def joint_feature(self, x, y):
         return np.outer(np.eye(len(STARS))[y], x).ravel()
@@ -34,13 +34,13 @@ class Distance(Loss):
     def loss_augmented_argmax(self, x, y, w):
         return int(np.argmax(w.reshape(len(STARS), -1) @ x + np.abs(STARS - y) / (len(STARS) - 1)))
 
-    def outputs(self, x, y):  # for check_loss alone
+    def outputs(self, x, y):  # only for check_loss
         return STARS.tolist()
 
 
 # %%
-# The data are reviews whose grade is seen through noise. ``check_loss`` compares both argmaxes with lists of all
-# outputs; run it on every new loss, as a certificate relies on the argmax.
+# The data are reviews with noisy observations of their grades. ``check_loss`` compares both argmaxes with lists of
+# all outputs. Run it on every new loss, because the certificate relies on the argmax.
 
 rng = np.random.default_rng(1)
 
@@ -59,8 +59,8 @@ svms = {
 }
 
 # %%
-# Each row shows how one true grade is predicted. The model that knows the distance (left) makes fewer mistakes far
-# from the diagonal and more beside it: its mean distance from the truth is smaller.
+# Each row shows the predictions for one true grade. The model that uses distances (left) makes fewer mistakes far
+# from the diagonal and more mistakes beside it: its mean distance from the truth is smaller.
 
 figure, panels = plt.subplots(1, 2, figsize=(7.0, 3.4), sharey=True, layout="constrained")
 for axes, (name, svm) in zip(panels, svms.items(), strict=True):
@@ -77,11 +77,10 @@ for axes, (name, svm) in zip(panels, svms.items(), strict=True):
 panels[0].set_ylabel("true stars")
 
 # %%
-# A loss of your own gets the same certificate as those of the library.
+# A custom loss gets the same certificate as the built-in losses.
 
 display = ConvergenceDisplay.from_estimator(svms["distance"], x="iterations", y="bounds")
 display.ax_.set_title("A loss in sixteen lines, and its bounds")
 
 # %%
-# :doc:`/howto/write_a_loss` goes on: losses of rankings in four lines, losses that only see scores, and compiled
-# ones.
+# :doc:`/howto/write_a_loss` shows more: ranking losses in four lines, losses on scores, and compiled losses.

@@ -2,8 +2,9 @@
 Several labels at once: a seven-segment display
 ===============================================
 
-Each example has seven labels: the segments of a digit that are lit. A classifier for each segment often makes a figure
-that is no digit. Weights for pairs of segments correct it, since only ten of the 128 sets of segments occur.
+Each example has seven labels, one for each segment of a digit: lit or not. Separate classifiers for the segments
+often predict a set that is not a digit. Weights for pairs of segments correct such mistakes, because only ten of the
+128 sets of segments occur.
 """
 
 import matplotlib.pyplot as plt
@@ -35,10 +36,10 @@ def displays(n):
 (X, y), (new_X, new_y) = displays(500), displays(500)
 
 # %%
-# scikit-learn's classifier for each label, and the same model with weights for a tree of pairs and for all pairs.
-# ``y`` is an indicator matrix with a column for each label.
+# Compare scikit-learn's classifier for each label with three structural SVMs: without pairs, with weights for a tree
+# of pairs, and with weights for all pairs. ``y`` is an indicator matrix with a column for each label.
 
-found = {"each alone": OneVsRestClassifier(LinearSVC()).fit(X, y).predict(new_X)}
+found = {"separately": OneVsRestClassifier(LinearSVC()).fit(X, y).predict(new_X)}
 models = {}
 for edges in ("none", "tree", "complete"):
     models[edges] = StructuralSVM(MultiLabelHamming(edges), C=100.0, fit_intercept=True).fit(X, y)
@@ -47,7 +48,8 @@ for name, labels in found.items():
     print(f"{name:16} wrong labels: {hamming_loss(new_y, labels):.3f}, all right: {accuracy_score(new_y, labels):.3f}")
 
 # %%
-# Displays that classifiers of single segments misread: the light, and the segments that each model finds.
+# The next figure has displays that separate classifiers misread: the light, and the segments that each model
+# predicts.
 
 ENDS = [
     ((0, 2), (1, 2)),
@@ -69,8 +71,8 @@ def draw(axes, light, color):
     axes.spines[:].set_visible(False)
 
 
-misread = np.flatnonzero((found["each alone"] != new_y).any(axis=1))[:8]
-rows = {"light": new_X, "each alone": found["each alone"], "all pairs": found['edges="complete"'], "truth": new_y}
+misread = np.flatnonzero((found["separately"] != new_y).any(axis=1))[:8]
+rows = {"light": new_X, "separately": found["separately"], "all pairs": found['edges="complete"'], "truth": new_y}
 figure, grid = plt.subplots(4, 8, figsize=(7.0, 5.0), layout="constrained")
 for (name, shown), line, color in zip(rows.items(), grid, COLORS, strict=False):
     line[0].set_ylabel(name)
@@ -78,7 +80,8 @@ for (name, shown), line, color in zip(rows.items(), grid, COLORS, strict=False):
         draw(axes, shown[i], color)
 
 # %%
-# What was learned about pairs: how much the score of a lit segment changes if another one is lit as well.
+# The last figure shows the learned weights of pairs: the change in the score of a lit segment if another segment is
+# lit as well.
 
 model = models["complete"]
 tables = model.coef_[-4 * 21 :].reshape(21, 2, 2)

@@ -2,9 +2,9 @@
 Train a neural ranker for average precision
 ===========================================
 
-The hinge of a structural SVM is a function of scores, with a gradient, so that any model that is trained by gradients
-can be trained on it. Here it is a network in a few lines of NumPy, trained on the hinge of average precision.
-``structsvm.objectives.for_torch.TorchHinge`` is the same as a PyTorch module.
+The hinge of a structural SVM is a function of scores and has a gradient. So you can train any model on it that
+gradients can train. This example trains a network, written in a few lines of NumPy, on the hinge of average
+precision. ``structsvm.objectives.for_torch.TorchHinge`` is the same hinge as a PyTorch module.
 """
 
 import matplotlib.pyplot as plt
@@ -18,7 +18,7 @@ from structsvm.plots import COLORS, STYLE
 plt.style.use(STYLE)
 
 # %%
-# A document is relevant if both of its features are large, or both are small. No linear model can tell.
+# A document is relevant if both of its features are large, or both are small. No linear model can express this.
 
 
 def queries(number, seed):
@@ -38,8 +38,8 @@ def network(rows):
 
 
 # %%
-# Gradient descent: ``hinge(scores)`` finds the most violated ranking of every query. Its gradient has one number for
-# each document, which is all that back-propagation needs.
+# ``hinge(scores)`` finds the most violated ranking of every query. Its gradient has one number for each document,
+# which is all that back-propagation needs.
 
 means, reached = [], []
 for _ in range(250):
@@ -58,7 +58,7 @@ linear = Ranker(loss="map", C=10.0).fit(X, y, qid=qid)
 
 # %%
 # The mean hinge is an upper bound of one minus MAP at every step (left). The network has learned both corners
-# (right), which the linear ranker cannot.
+# (right); the linear ranker cannot.
 
 figure, (descent, plane) = plt.subplots(1, 2, figsize=(8.0, 3.4), layout="constrained")
 descent.plot(means, label="mean hinge, training")

@@ -2,9 +2,9 @@
 QP backends compared
 ====================
 
-A cutting-plane solver hands a small quadratic programme (QP) to a backend after every cut. Any backend works with any
-solver: the engine makes what comes back feasible and computes both bounds itself, so that an inaccurate backend costs
-time but never gives a wrong certificate.
+A cutting-plane solver passes a small quadratic program (QP) to a backend after every cut. Any backend works with any
+solver. The engine makes the backend's solution feasible and computes both bounds itself. So an inaccurate backend
+costs time, but never leads to a wrong certificate.
 """
 
 import matplotlib.pyplot as plt
@@ -24,9 +24,9 @@ table = compare(problem, "one-slack", backends, 1000.0, time_limit=5.0)
 
 # %%
 # The built-in active-set method starts from the last solution and its factors. OSQP and HiGHS are general solvers,
-# which solve each programme afresh; OSQP uses a first-order method, whose last digits take many iterations. All of
-# them certify the same optimum, and the gaps at each iteration are nearly equal: what differs is the time between two
-# dots.
+# which solve each program from scratch. OSQP is a first-order method and needs many iterations for the last digits.
+# All of them certify the same optimum, with nearly equal gaps at each iteration. Only the time between two dots
+# differs.
 
 figure, (gaps, seconds) = plt.subplots(1, 2, figsize=(8.0, 3.2), layout="constrained")
 curves = {row.backend: tuple(zip(*row.curve, strict=True)) for row in table if row.history}
@@ -38,12 +38,13 @@ oracle = [row.oracle_seconds for row in rows]
 seconds.barh(places, oracle, left=[row.solver_seconds for row in rows], color=COLORS[0], label="in argmaxes")
 seconds.set_yticks(places, labels=[row.backend for row in rows])
 seconds.invert_yaxis()
-seconds.set(xlabel="seconds", title="Where the time goes")
+seconds.set(xlabel="seconds", title="Time by part")
 seconds.legend()
 
 for row in table:
     print(f"{row.backend:10} {row.status}: {row.qps} QPs, {row.handovers} handed over, primal {row.primal:.4f}")
 
 # %%
-# Where a backend misses the accuracy that is needed, the built-in one takes over, and the result counts how often.
-# :doc:`/howto/write_a_qp_backend` shows how to add a backend, and :doc:`/comparing` how to compare it on your data.
+# If a backend misses the required accuracy, the built-in backend takes over, and the result counts how often.
+# :doc:`/howto/write_a_qp_backend` shows how to add a backend, and :doc:`/comparing` how to compare backends on your
+# data.

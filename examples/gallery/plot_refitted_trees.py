@@ -2,9 +2,9 @@
 Refit the leaves of a LightGBM model
 ====================================
 
-Boosting fixes the leaf values of each tree when it grows the next one. Here the trees of a LightGBM model stay, and the
-values of all their leaves are learned together for average precision, with and without weights of the plain features
-beside them. This problem is convex, and its solution comes with a certificate.
+Boosting fixes the leaf values of each tree before it grows the next tree. This example keeps the trees of a LightGBM
+model and learns the values of all leaves together for average precision, with and without additional weights of the
+plain features. The problem is convex, and its solution has a certificate.
 """
 
 import lightgbm
@@ -46,7 +46,7 @@ model = lightgbm.LGBMRanker(
 linear = Ranker("map", C=10.0).fit(X, y, qid)
 
 # %%
-# The first 10, 20, 40, ... trees are refitted. Held-out queries choose C; MAP is that of 300 new queries.
+# Refit the first 10, 20, 40, ... trees. Held-out queries choose C, and the plot shows MAP on 300 new queries.
 
 SIZES = (10, 20, 40, 80, 160)
 found = {"LightGBM": [], "leaves refitted": [], "leaves and features refitted": []}
@@ -69,7 +69,7 @@ axes.set(xlabel="trees", ylabel="MAP on new queries")
 axes.legend()
 
 # %%
-# The difference from LightGBM with as many trees, query by query, with its standard error.
+# The next lines show the mean difference from LightGBM with as many trees, over queries, with its standard error.
 
 grown = [AP().per_query(scores, *new[1:]).values for scores in found["LightGBM"]]
 for name in list(found)[1:]:
@@ -78,6 +78,6 @@ for name in list(found)[1:]:
         print(f"{name:29} {size:4} trees {np.nanmean(change):+.3f} ± {np.nanstd(change) / np.sqrt(len(change)):.3f}")
 
 # %%
-# With few trees the refit gains most: 20 refitted trees rank about as well as 40 that were only boosted. From 80 trees
-# on, there is no gain on these data. So compare both on held-out queries before you replace a large model.
-# :doc:`/howto/refit_trees` returns a model that LightGBM scores; :doc:`/rankers/tree_ranker` grows the trees, too.
+# The refit gains most with few trees: 20 refitted trees rank about as well as 40 that were only boosted. From 80
+# trees on, there is no gain on these data. So compare both on held-out queries before you replace a large model.
+# :doc:`/howto/refit_trees` returns a model that LightGBM can score; :doc:`/rankers/tree_ranker` grows the trees, too.

@@ -2,9 +2,9 @@
 Which model is better: a small report
 =====================================
 
-``structsvm experiment`` compares models on your own runs: over several trials, models learn from training queries how
-to combine the runs, validation queries pick C, and the remaining queries test. It writes an HTML report with all
-tables and plots. Here is a small experiment of that kind, with its main plots drawn one by one.
+``structsvm experiment`` compares models on your own runs. In each of several trials, models learn from training
+queries how to combine the runs, validation queries choose C, and the remaining queries test. The command writes an
+HTML report with all tables and plots. This page runs a small experiment and draws its main plots one by one.
 """
 
 import tempfile
@@ -27,8 +27,7 @@ from structsvm.protocols.experiment import Settings, run
 plt.style.use(STYLE)
 
 # %%
-# The runs are fifteen ways to compare digits. Two models, SVM-map and an SVM for the ROC area, take part in three
-# trials.
+# The runs are fifteen ways to compare digits. Three trials compare two models: SVM-map and an SVM for the ROC area.
 
 pool = pool_runs(*load_digits_runs(n_queries=30, n_candidates=120, depth=40))
 models = tuple(
@@ -39,7 +38,7 @@ with tempfile.TemporaryDirectory() as folder:
     results = run(pool, Settings(trials=3, train=10, validation=5, models=models), folder, n_jobs=1)
 
 # %%
-# MAP over all test queries: the two models above the line, the three best runs below it.
+# The next plot shows MAP over all test queries: the two models above the line, the three best runs below it.
 
 rows = results.rows("with-best")
 figure, axes = plt.subplots(figsize=(6.0, 3.8), layout="constrained")
@@ -55,8 +54,8 @@ axes.set_xlabel("MAP over the pool")
 axes.legend()
 
 # %%
-# On the left, where MAP comes from: precision at the top of the rankings and deep in them, beside the best run. On the
-# right, the weights that the models give to the runs: the mean of the trials, with their middle half.
+# Left: precision at each level of recall, from the top of the rankings to deep ranks, compared with the best run.
+# Right: the weights of the runs in each model, as mean over trials with the middle half.
 
 figure, (recall, weights) = plt.subplots(1, 2, figsize=(8.0, 4.4), layout="constrained")
 curves = {model: results.precision("with-best", model) for model in results.models}
@@ -66,8 +65,8 @@ learned = {model: results.weights("with-best", model) for model in results.model
 FusionWeightsDisplay(learned, results.functions_read("with-best")).plot(weights)
 
 # %%
-# On the left, SVM-map against the best run, query by query, with wins and losses. On the right, MAP along the path of
-# C, with the values that validation picked.
+# Left: SVM-map compared with the best run, query by query, with wins and losses. Right: MAP along the path of C, with
+# the values that validation chose.
 
 figure, (differences, path) = plt.subplots(1, 2, figsize=(8.0, 3.4), layout="constrained")
 best = next(row for row in rows if row.place == 1)
@@ -83,5 +82,5 @@ differences.set_title(f"{rows[0].name} less {best.name}", loc="left")
 path.set_title(f"{results.models[0]}, {len(fits)} trials", loc="left")
 
 # %%
-# :doc:`/experiment` shows the report that ``structsvm experiment`` writes; :doc:`/measures` explains the tests of
-# significance in its tables.
+# :doc:`/experiment` shows the report that ``structsvm experiment`` writes. :doc:`/measures` explains the significance
+# tests in its tables.

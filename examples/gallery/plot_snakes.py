@@ -2,11 +2,11 @@
 Labels of a graph: snakes
 =========================
 
-A picture shows a snake on a grid. The color of each cell of its body is the direction in which the snake moved on, and
-the label of a cell is its place in the body. Places far from both ends look alike, so that only the whole body tells
-them apart. Nowozin, Rother, Bagon, Sharp, Yao and Kohli made this data set ("Decision Tree Fields", ICCV 2011).
+A picture shows a snake on a grid. The color of each cell of its body is the direction of the snake's next move. The
+label of a cell is its position in the body. Positions far from both ends look alike, so only the whole body
+identifies them. Nowozin, Rother, Bagon, Sharp, Yao and Kohli made this data set ("Decision Tree Fields", ICCV 2011).
 
-`GraphHamming` labels all cells together: each cell is a node of a graph, and its neighbours are on the grid.
+`GraphHamming` labels all cells together: each cell is a node of a graph, with edges to its neighbors on the grid.
 """
 
 import os
@@ -23,8 +23,8 @@ from structsvm.plots import COLORS, STYLE
 plt.style.use(STYLE)
 
 # %%
-# The original pictures are used if the variable ``STRUCTSVM_DATA`` names a folder with them; otherwise the script draws
-# shorter snakes at random. Color 0 is the background, and 1 to 4 are up, right, down and left.
+# The script uses the original pictures if the variable ``STRUCTSVM_DATA`` names a folder with them. Otherwise it
+# draws shorter snakes at random. Color 0 is the background; 1 to 4 are up, right, down and left.
 
 MOVES = np.array([(-1, 0), (0, 1), (1, 0), (0, -1)])
 rng = np.random.default_rng(0)
@@ -57,9 +57,9 @@ else:
     train, test = [snake() for _ in range(80)], [snake() for _ in range(40)]
 
 # %%
-# Features of a node are the colors of its cell and of the eight around it. Features of an edge are those of both ends,
-# in other columns if the edge goes down than if it goes to the right. An input is the tuple of the node features, the
-# edges and the edge features.
+# The features of a node are the colors of its cell and of the eight cells around it. The features of an edge are the
+# features of both ends, in one set of columns for edges that go down and in another for edges that go right. An input
+# is a tuple of node features, edges and edge features.
 
 
 def graph(color):
@@ -81,12 +81,12 @@ svm = StructuralSVM(GraphHamming(), C=10.0, tol=0.02).fit(xs, ys)
 alone = StructuralSVM("multiclass", C=10.0).fit(np.concatenate([x[0] for x in xs]), np.concatenate(ys))
 
 # %%
-# Three new pictures, and the places that are predicted. Wrong ones have a frame.
+# The figure shows three new pictures and the predicted positions. Wrong predictions have a frame.
 
 figure, panels = plt.subplots(3, 3, figsize=(6.0, 6.2), layout="constrained")
 for (color, place), x, row in zip(test, new_xs, panels.T, strict=False):
     predictions = {
-        "cells by themselves": np.array(alone.predict(x[0])).reshape(color.shape),
+        "separate cells": np.array(alone.predict(x[0])).reshape(color.shape),
         "as a graph": svm.predict([x])[0].reshape(color.shape),
     }
     row[0].imshow(np.ma.masked_equal(color, 0), cmap="twilight", vmin=0, vmax=5)
@@ -104,15 +104,15 @@ for axes in panels.flat:
     axes.grid(visible=False)
 
 right = np.mean(alone.predict(np.concatenate([x[0] for x in new_xs])) == np.concatenate(new_ys))
-print(f"right labels: {svm.score(new_xs, new_ys):.3f} as graphs, {right:.3f} each by itself")
+print(f"right labels: {svm.score(new_xs, new_ys):.3f} as graphs, {right:.3f} as separate cells")
 
 # %%
-# The grid has cycles, so that inference is approximate. It bounds the best score, however, and so both bounds of the
-# objective are true. Part of the gap between them is due to inference alone.
+# The grid has cycles, so inference is approximate. But it also bounds the best score, so both bounds of the objective
+# are valid. Part of the gap between them is due to inference alone.
 
 result = svm.result_
 gap, part = result.gap / result.C, result.inference_gap / result.C
 print(f"{result.status.name}: the gap is {gap:.4f} C, of which inference leaves {part:.4f} C")
 
 # %%
-# :doc:`/sequences` explains the model, its options, and how to ask for tighter inference.
+# :doc:`/sequences` explains the model, its options, and how to make inference tighter.

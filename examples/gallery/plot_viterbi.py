@@ -2,9 +2,9 @@
 Label sequences: the Viterbi algorithm
 ======================================
 
-An output need not be a ranking. Here it is a label for each position of a sequence, scored by what is seen at each
-position and by which label follows which. Viterbi's algorithm finds the best of all :math:`K^T` outputs, and the one
-that violates its constraint most.
+An output need not be a ranking. In this example it is a label for each position of a sequence. Its score depends on
+the observation at each position and on each pair of successive labels. Viterbi's algorithm finds the best of all
+:math:`K^T` outputs, and the output that violates its constraint most.
 """
 
 import matplotlib.pyplot as plt
@@ -40,11 +40,11 @@ svm = StructuralSVM(ChainHamming(), C=100.0).fit(xs, ys)
 alone = StructuralSVM("multiclass", C=100.0).fit(np.concatenate(xs), np.concatenate(ys))
 
 # %%
-# One day of a new machine. Labelled each by itself, positions flicker between the two states of equal heat; labelled
-# as a sequence, they come in the right order.
+# One day of a new machine: with separate labels for each position, predictions flicker between the two states of
+# equal heat. Labeled as a sequence, they come in the right order.
 
 x, y = new_xs[0], np.array(new_ys[0])
-rows = {"the truth": y, "as a sequence": np.array(svm.predict([x])[0]), "each by itself": np.array(alone.predict(x))}
+rows = {"the truth": y, "as a sequence": np.array(svm.predict([x])[0]), "separately": np.array(alone.predict(x))}
 figure, (seen, labels) = plt.subplots(
     2, 1, figsize=(6.0, 4.0), sharex=True, height_ratios=(1.0, 1.1), layout="constrained"
 )
@@ -72,8 +72,8 @@ labels.set(xlabel="time")
 labels.legend(ncols=4, loc="lower center", bbox_to_anchor=(0.5, 1.0))
 
 # %%
-# What was learned about the order: the weight of each step from one state to the next. Steps that occur have the
-# largest weights.
+# The next plot shows the learned order: the weight of each step from one state to the next. The steps that occur in
+# the data have the largest weights.
 
 in_turn = [list(svm.loss_.states).index(state) for state in STATES]
 steps = svm.coef_[4 * 3 :].reshape(4, 4)[np.ix_(in_turn, in_turn)]
@@ -87,7 +87,7 @@ axes.grid(visible=False)
 figure.colorbar(picture, label="weight")
 
 share = np.mean([np.mean(np.array(alone.predict(x)) == y) for x, y in zip(new_xs, new_ys, strict=True)])
-print(f"right labels: {svm.score(new_xs, new_ys):.3f} as sequences, {share:.3f} each by itself")
+print(f"right labels: {svm.score(new_xs, new_ys):.3f} as sequences, {share:.3f} separately")
 
 # %%
-# :doc:`/sequences` explains the model, and what still holds where the argmax is not exact.
+# :doc:`/sequences` explains the model, and the guarantees that remain if the argmax is not exact.

@@ -1,11 +1,11 @@
 """
-Why average precision is hard to optimise
+Why average precision is hard to optimize
 =========================================
 
-Average precision only changes where two documents change places; everywhere else it is flat, so that no gradient says
-where to go. Along a line through the space of weights, such changes occur at finitely many steps. Weight search
-(Morgan, Greiff and Henderson, HLT-NAACL 2004) looks at all of them and climbs, one weight at a time; a structural SVM
-minimises a convex upper bound instead.
+Average precision changes only at weights that make two documents change places. Elsewhere it is flat, so its gradient
+is 0. Along a line through the space of weights, these changes occur at finitely many steps. Weight search (Morgan,
+Greiff and Henderson, HLT-NAACL 2004) evaluates all of them and climbs, one weight at a time. A structural SVM
+minimizes a convex upper bound instead.
 """
 
 import matplotlib.pyplot as plt
@@ -20,11 +20,11 @@ plt.style.use(STYLE)
 
 # %%
 # Take one query of eight documents, three of them relevant, and change the second weight by a step t. The score of
-# each document is a straight line (upper plot), and the ranking changes where two lines cross.
+# each document is a straight line (upper plot). The ranking changes at the crossings of two lines.
 #
 # In the lower plot, one minus average precision jumps at some of the crossings and is flat between them. The hinge is
-# convex, and an upper bound everywhere. Its minimum, the dot, is found by any descent, and is not always where
-# average precision is best.
+# convex, and an upper bound everywhere. Any descent method finds its minimum, the dot. The minimum is not always in
+# the region with the best average precision.
 
 rng = np.random.default_rng(3)
 y = np.array([1.0, 1, 1, 0, 0, 0, 0, 0])
@@ -39,14 +39,15 @@ lines.plot([], [], "--", color=COLORS[4], label="not relevant")
 lines.set(ylabel="score", title="The score of each document is a line")
 lines.legend()
 
-at_all = np.repeat(np.arange(len(t)), len(y))  # a query for each step: one call measures all
+# One query per step, so that one call measures all steps.
+at_all = np.repeat(np.arange(len(t)), len(y))
 precision = AP().per_query(heights.T.ravel(), np.tile(y, len(t)), at_all).values
 bound = Hinge("map", np.tile(y, len(t)), at_all)(heights.T.ravel()).values
 steps.plot(t, 1.0 - precision, color=COLORS[0], drawstyle="steps-mid", label="1 − average precision")
 steps.plot(t, bound, "--", color=COLORS[1], label="hinge")
 steps.plot(t[bound.argmin()], bound.min(), "o", color=COLORS[1])
 best = np.flatnonzero(precision == precision.max())
-steps.axvspan(t[best[0]], t[best[-1]], color=COLORS[2], alpha=0.15, label="where it is best")
+steps.axvspan(t[best[0]], t[best[-1]], color=COLORS[2], alpha=0.15, label="best average precision")
 steps.set(xlabel="step t of the second weight", ylabel="loss", ylim=(0.0, 1.6))
 steps.legend()
 

@@ -1,12 +1,13 @@
 """
-Words from letters: read what no letter tells alone
-===================================================
+Words from letters: read letters in context
+===========================================
 
-A scanned letter may be an *i* or an *l*, a *c* or an *e*. Its neighbours tell: *th* is followed by *e* more often than
-by *c*. A chain scores each letter by its pixels and each pair of neighbours by a weight, and reads the word as a whole.
+A scanned letter may be an *i* or an *l*, a *c* or an *e*. The neighbors help: *th* is followed by *e* more often than
+by *c*. A chain scores each letter by its pixels and each pair of neighbors by a weight, and reads the word as a
+whole.
 
-The words here are drawn with a pixel font and then damaged. If the environment variable ``STRUCTSVM_DATA`` names a
-folder with ``structured/letters.npz``, the script reads the handwritten words of Taskar, Guestrin and Koller instead.
+The script draws the words with a pixel font and then damages them. If the environment variable ``STRUCTSVM_DATA``
+names a folder with ``structured/letters.npz``, it reads the handwritten words of Taskar, Guestrin and Koller instead.
 """
 
 import os
@@ -32,7 +33,7 @@ rng = np.random.default_rng(0)
 
 
 def draw(letter):
-    """Draw a letter at one of four places, then flip one in 14 of its pixels."""
+    """Draw a letter at one of four positions, then flip each pixel with a probability of 7 %."""
     image = Image.new("1", (WIDTH, HEIGHT))
     ImageDraw.Draw(image).text(rng.integers(0, 2, 2).tolist(), letter, fill=1, font=ImageFont.load_default())
     return np.ravel(np.array(image) ^ (rng.random((HEIGHT, WIDTH)) < 0.07)).astype(float)
@@ -62,7 +63,7 @@ else:
     (xs, ys), (new_xs, new_ys) = drawn_words(200), drawn_words(200)
 
 # %%
-# One model reads words, the other one each letter by itself, with the same features.
+# Train one model that reads words, and one that reads each letter separately, with the same features.
 
 words = StructuralSVM(ChainHamming(ends=True), C=30.0).fit(xs, ys)
 letters = StructuralSVM("multiclass", C=30.0).fit(np.concatenate(xs), np.concatenate(ys))
@@ -74,11 +75,11 @@ def right(found):
     return np.mean(np.concatenate(found) == np.concatenate(new_ys))
 
 
-print(f"right letters: {right(read):.3f} as words, {right(alone):.3f} each by itself")
+print(f"right letters: {right(read):.3f} as words, {right(alone):.3f} read separately")
 print(words.result_.status.value)
 
 # %%
-# The six new words in which neighbours correct most letters. Wrong letters are orange.
+# The figure shows the six new words with the most letters corrected by their neighbors. Wrong letters are orange.
 
 mistakes = [
     np.sum(np.array(y) != found) - np.sum(np.array(y) != word)
@@ -100,7 +101,8 @@ for axes in panels[-1]:
     axes.set_xlabel("pixels")
 
 # %%
-# The weights of pairs of neighbours: blue pairs are frequent, red ones were never seen, or only misread.
+# The next figure shows the weights of pairs of neighbors: blue pairs are frequent; red pairs never occur, or only as
+# misreadings.
 
 states = words.loss_.states
 K, d = len(states), xs[0].shape[1]
