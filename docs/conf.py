@@ -267,7 +267,8 @@ def _load_what_a_page_uses(app: Sphinx, page: str, template: str, context: dict[
 
     context["css_files"][:] = filter(is_used, context["css_files"])
     context["script_files"][:] = map(as_loaded, filter(is_used, context["script_files"]))
-    context["body"] = re.sub(r"<img [^>]*>", lambda found: _sized(app, found[0]), body)
+    sized = re.sub(r"<img [^>]*>", lambda found: _sized(app, found[0]), body)
+    context["body"] = sized.replace('loading="lazy" ', "", 1)  # the first image is often on the first screen
 
 
 def _describe_page(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
