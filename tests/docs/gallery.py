@@ -55,7 +55,7 @@ def described(figure: Any) -> str:
     """Return titles, axes and the names of lines of a figure."""
     texts = []
     for axes in figure.axes:
-        lines = axes.get_legend_handles_labels()[1]
+        lines = [name.strip(", ") for name in axes.get_legend_handles_labels()[1]]
         plotted = " against ".join(filter(None, [axes.get_ylabel(), axes.get_xlabel()]))
         parts = [axes.get_title() or axes.get_title(loc="left"), plotted, ", ".join(dict.fromkeys(lines))]
         texts.append(": ".join(filter(None, parts)))
