@@ -41,7 +41,7 @@ def _models(sets: Mapping[str, Mapping[str, Any]], path: Path) -> None:
     panels = [(9, "functions", "with-best"), (10, "submissions", "with-best"), (11, "submissions", "without-best")]
     panels = [each for each in panels if any(kept["stands_for"] == each[1] for kept in sets.values())]
     figure, row = plt.subplots(
-        1, len(panels), figsize=(3.2 * len(panels), 3.0), sharey=True, squeeze=False, layout="constrained"
+        1, len(panels), figsize=(3.2 * len(panels), 3.4), sharey=True, squeeze=False, layout="constrained"
     )
     for axes, (number, kind, variant) in zip(row[0], panels, strict=True):
         printed = TABLES[number] | {BEST: TABLES[{9: 6, 10: 7, 11: 8}[number]][BEST]}
@@ -60,7 +60,7 @@ def _models(sets: Mapping[str, Mapping[str, Any]], path: Path) -> None:
             axes.plot(values, range(len(names)), marker, color=colour, label=label, markersize=5.0)
         axes.axvline(1.0, color=INK, linewidth=0.8)
         axes.set(yticks=range(len(names)), yticklabels=names, title=f"Table {number}", xlabel="MAP / MAP of SVM-map")
-        axes.legend(fontsize=6.5, loc="lower left")
+        axes.legend(fontsize=6.5, loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)
     row[0][0].invert_yaxis()
     _save(figure, path)
 
