@@ -120,10 +120,10 @@ class DaskRanker(Ranker):
 
         Parameters
         ----------
-        X : a Dask array, shape (rows, d), or data frame; the path of a file, or a list of paths, in LETOR's format or
-            tables, which the workers read with the defaults of `read_partitions`; a list of futures or delayed calls
-            that return ``(X, y, qid)``, ``(X, y, qid, sample_weight)`` or a data set of `structsvm.data`; or the
-            result of `read_partitions`. All but arrays and data frames contain labels and query ids.
+        X : a Dask array, shape (rows, d), or a Dask data frame. Or data with labels and query ids: the path of a file
+            or a list of paths, in LETOR's format or tables, which the workers read with the defaults of
+            `read_partitions`. Or the result of `read_partitions`, or a list of futures or delayed calls that return
+            ``(X, y, qid)``, ``(X, y, qid, sample_weight)`` or a data set of `structsvm.data`.
         y, qid, sample_weight : as in `Ranker.fit`, Dask arrays or series in the chunks of X; or names of columns of X.
         callback, checkpoint : as in `Ranker.fit`; this process writes the checkpoint.
 

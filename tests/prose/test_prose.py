@@ -81,3 +81,5 @@ def test_long_sentences(tmp_path: Path) -> None:
     words = " ".join(["word"] * LONGEST_SENTENCE)
     assert found(tmp_path / "a.md", f"{words}. {words.capitalize()}.\n") == []
     assert found(tmp_path / "a.md", f"{words} e.g. one.\n") == [(1, "long")]
+    parameters = "".join(f"    {name} : {words[:120]}.\n" for name in ("n", "where", "of_one, *what"))
+    assert found(tmp_path / "a.py", f'"""Fit.\n\n    Parameters\n    ----------\n{parameters}    """\n') == []

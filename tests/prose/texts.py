@@ -11,6 +11,7 @@ from markdown_it import MarkdownIt
 
 FEWEST_WORDS = 4  # of a string in code that counts as prose
 SECTIONS = re.compile(r"^\s*(-{3,}|={3,}|~{3,})\s*$")
+PARAMETERS = re.compile(r"\s*\*{0,2}\w+(?:, \*{0,2}\w+)* : ")
 
 
 @frozen
@@ -105,9 +106,10 @@ def restructured_text(source: str) -> Iterator[Piece]:
         literal = -1
         example = (example and not blank) or line.lstrip().startswith(">>> ")
         item = re.match(r"\s*(?:[-*+]|\d+\.|:[\w ]+:) ", line)
+        parameters = PARAMETERS.match(line)
         directive = re.match(r"\s*\.\. ", line)
         ruled = SECTIONS.match(line)
-        if piece and (blank or item or example or directive or ruled or depth != indent):
+        if piece and (blank or item or parameters or example or directive or ruled or depth != indent):
             yield Piece(first + 1, without_code_of_docstrings("\n".join(piece)))
             if blank and piece[-1].endswith("::"):
                 literal = indent
@@ -117,8 +119,9 @@ def restructured_text(source: str) -> Iterator[Piece]:
         if blank or example or directive or ruled:
             continue
         if not piece:
-            first, indent = k, len(item[0]) if item else depth
-        piece.append(line.strip())
+            # The description of a parameter continues on indented lines.
+            first, indent = k, len(item[0]) if item else depth + 4 if parameters else depth
+        piece.append(PARAMETERS.sub("X : ", line).strip())
 
 
 def without_code_of_docstrings(text: str) -> str:
