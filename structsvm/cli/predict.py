@@ -42,7 +42,7 @@ _LINES_AT_ONCE = 10_000
 @click.option(
     "--probabilities",
     is_flag=True,
-    help="Write probabilities of relevance in place of scores; needs a model of structsvm calibrate.",
+    help="Write probabilities of relevance instead of scores; needs a model of structsvm calibrate.",
 )
 @click.option("--check", is_flag=True, help="Compare the features with those of the training, and report drift.")
 @with_columns()

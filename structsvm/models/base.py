@@ -160,8 +160,8 @@ class TrainedModel(ABC):
     ) -> Self:
         """Return the model with a `Calibration`, for `predict_proba`; its scores stay the same.
 
-        Use queries that neither trained the model nor chose its settings: on those of the training, relevant documents
-        have scores that are too high, and so would be the probabilities.
+        Use queries that neither trained the model nor chose its settings. Relevant documents of the training queries
+        have scores that are too high, which would make the probabilities too high.
 
         Parameters
         ----------
@@ -185,8 +185,8 @@ class TrainedModel(ABC):
     def predict_proba(self, X: Any, qid: Any = None) -> Matrix:
         """Return the probabilities that each row is not relevant and that it is, shape (rows, 2), as of a classifier.
 
-        ``[:, 1]`` is the probability of relevance: the share of relevant documents among those of such a score, over
-        queries like those of `calibrated`. It rises with the score, but documents of different scores may have equal
+        ``[:, 1]`` is the probability of relevance: the share of relevant documents among all documents with such a
+        score, over queries like the queries of `calibrated`. It rises with the score, but documents of different scores may have equal
         probabilities: rank by `predict`.
 
         Parameters

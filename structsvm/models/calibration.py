@@ -27,7 +27,7 @@ _COUNTS = ("queries", "documents", "relevant")
 class Calibration:
     """A curve from scores to probabilities of relevance, which never falls.
 
-    `of` fits one. Scores that are not from a model, such as those of a fusion, can be calibrated too.
+    `of` fits one. Scores of a fusion or a retrieval function can be calibrated too.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ class Calibration:
         found = numbers(scores, "scores")
         if found.ndim != 1 or not np.isfinite(found).all():
             raise InputError(
-                f"scores must be finite, one for each document, got shape {found.shape}: pass those of predict"
+                f"scores must be finite, one for each document, got shape {found.shape}: pass the scores of predict"
             )
         relevant, queries = relevance(y, len(found)), Queries.of(qid, len(found))
         of_query = queries.weights(sample_weight)

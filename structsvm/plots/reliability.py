@@ -25,14 +25,14 @@ class ReliabilityDisplay(Display):
     Calibrated probabilities are near the diagonal. All queries weigh the same, as in a calibration. Bars are confidence
     intervals with queries as the sample, because documents of a query are dependent: Wilson's, at the effective size of
     Korn and Graubard ("Confidence intervals for proportions with small expected number of positive counts estimated
-    from survey data", 1998). The number beside a point is that of its documents. Use queries that neither trained nor
+    from survey data", 1998). The number beside a point counts its documents. Use queries that neither trained nor
     calibrated the model.
 
     Parameters
     ----------
     probabilities : probability of relevance of each document, shape (rows,).
     y : labels, shape (rows,); documents with labels above 0 are relevant.
-    qid : query id of each row; None: each document is a query of its own.
+    qid : query id of each row; None: each document is another query.
     n_bins : largest number of bins; bins without documents are left out.
     strategy : "uniform" (bins of equal width) or "quantile" (of about equally many documents), as in scikit-learn.
     confidence_level : level of the intervals.
