@@ -8,6 +8,7 @@ from copy import deepcopy
 from typing import Any, Self
 
 import numpy as np
+from attrs import evolve
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
@@ -16,6 +17,7 @@ from structsvm.distributed.partition import labels_of
 from structsvm.distributed.partitions import TIMEOUT, Partitions
 from structsvm.distributed.preparation import (
     ClassWeights,
+    feature_statistics,
     learned_scaling,
     narrowed_to,
     occupied_columns,
@@ -52,6 +54,7 @@ from structsvm.foundation.settings import place, require_number, require_switch
 from structsvm.losses import ScoreLoss
 from structsvm.metrics import Measure
 from structsvm.metrics.base import checked_measures
+from structsvm.result import Result
 from structsvm.solvers import OneSlack, Solver
 from structsvm.solvers.checkpoint import CheckpointPath
 from structsvm.solvers.state import Callback
@@ -218,6 +221,7 @@ class DaskRanker(Ranker):
         data = self._partitions(X, y, qid, sample_weight)
         _require_roles(loss, labels=data.has_labels, queries=data.has_queries)
         self._remember(data)
+        statistics = feature_statistics(data)
         if self.class_weight is not None:
             given = class_weights_of(self, loss, labels_of(data.surveys))
             classes = ClassWeights(given) if isinstance(given, dict) else ClassWeights.balanced(data)
@@ -234,7 +238,8 @@ class DaskRanker(Ranker):
             intercept=self._intercept(),
             surveys=data.surveys,
         )
-        return self._objective_of(problem, solver, data.n_features, columns, scaling, with_qid=data.has_queries)
+        objective = self._objective_of(problem, solver, data.n_features, columns, scaling, with_qid=data.has_queries)
+        return evolve(objective, statistics=statistics)
 
     def _solver(self) -> Solver:
         """Return the solver; raise InputError if it needs access to single examples."""
@@ -270,6 +275,10 @@ class DaskRanker(Ranker):
         self.__dict__.pop("feature_names_in_", None)
         if data.names is not None:
             self.feature_names_in_ = np.array(data.names, dtype=object)
+
+    def _finish(self, objective: Objective, result: Result) -> None:
+        self._statistics = objective.statistics()
+        super()._finish(objective, result)
 
     def _columns(self, *, labels: bool) -> FileColumns:
         """Return the columns that files to score must have."""

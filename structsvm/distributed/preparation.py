@@ -1,6 +1,6 @@
 """Prepare partitions for training: scale features, drop empty columns, weight rows."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from typing import Any
 
@@ -13,7 +13,8 @@ from structsvm.features.operators.occupied import narrowed, occupied
 from structsvm.features.scaling.names import STANDARD
 from structsvm.features.scaling.scalings import Moments, QueryScaling, Scaling
 from structsvm.foundation.queries import Queries
-from structsvm.foundation.types import IntVector
+from structsvm.foundation.types import IntVector, Matrix
+from structsvm.models.drift import FeatureStatistics, FeatureSummary, has_statistics
 
 
 @frozen
@@ -38,6 +39,36 @@ def learned_scaling(name: str, data: Partitions) -> Scaling:
         return QueryScaling(name, centred=centred)
     moments: Moments = reduce(Moments.with_more, data.ask(of_features, Moments.of))
     return moments.standard(centred=centred)
+
+
+def feature_statistics(data: Partitions) -> Callable[[], FeatureStatistics | None]:
+    """Let the workers compute the statistics of the features; return a function that waits for them."""
+    merged = data.workers.submit(_merged, data.map(_summary))
+    rows = [each.rows for each in data.surveys]
+    found = data.workers.submit(_with_shares, merged, data.map(_shares_in, merged), rows)
+    return lambda: data.workers.fetch([found])[0]
+
+
+def _merged(summaries: Sequence[FeatureSummary | None]) -> FeatureStatistics | None:
+    known = [each for each in summaries if each is not None]
+    return FeatureStatistics.merged(known) if len(known) == len(summaries) else None
+
+
+def _shares_in(part: Partition, merged: FeatureStatistics | None) -> Matrix | None:
+    return None if merged is None else merged.shares_of(part.X)
+
+
+def _with_shares(
+    merged: FeatureStatistics | None, shares: Sequence[Matrix], rows: Sequence[int]
+) -> FeatureStatistics | None:
+    return None if merged is None else merged.with_shares(shares, rows)
+
+
+def _summary(part: Partition) -> FeatureSummary | None:
+    if not has_statistics(part.X):
+        return None
+    sizes = np.ones(part.rows) if part.qid is None else Queries.of(part.qid, part.rows).sizes
+    return FeatureSummary.of(part.X, sizes)
 
 
 def occupied_columns(data: Partitions) -> IntVector | None:

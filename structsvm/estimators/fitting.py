@@ -3,7 +3,7 @@
 import inspect
 import warnings
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from copy import copy
 from typing import Any, Self, TypeAlias
 
@@ -19,6 +19,7 @@ from structsvm.features.scaling.scalings import Scaling
 from structsvm.foundation.arrays import require_real
 from structsvm.foundation.types import IntVector
 from structsvm.losses import AveragePrecision, Loss, ScoreLoss
+from structsvm.models.drift import FeatureStatistics
 from structsvm.problem.base import AbstractProblem
 from structsvm.registry import losses
 from structsvm.result import Result, Status
@@ -32,7 +33,10 @@ AnyLoss: TypeAlias = ScoreLoss[Any] | Loss[Any, Any]
 
 @frozen(eq=False)
 class Objective:
-    """A problem, its solver, and facts for warnings; ``n_features`` is None if features have no own weights."""
+    """A problem, its solver, and facts for warnings; ``n_features`` is None if features have no own weights.
+
+    ``statistics`` waits for statistics of the features, if workers compute them during the fit.
+    """
 
     problem: AbstractProblem
     solver: Solver
@@ -42,6 +46,7 @@ class Objective:
     n_features: int | None = None
     columns: IntVector | None = None
     scaling: Scaling | None = None
+    statistics: Callable[[], FeatureStatistics | None] = lambda: None
 
     def minimise(
         self,

@@ -13,7 +13,7 @@ from structsvm.exceptions import InputError, OneQueryWarning, stacklevel_of_user
 from structsvm.features.operators import BinnedMatrix
 from structsvm.features.operators.matrix import Readable, is_finite, is_matrix
 from structsvm.foundation.arrays import is_sparse, numbers, reads_as_number, refusal, require_real
-from structsvm.foundation.queries import require_finite_labels, require_labels
+from structsvm.foundation.queries import Queries, require_finite_labels, require_labels
 from structsvm.foundation.types import Vector
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.losses.shared.label_sets import indicator_matrix
@@ -35,6 +35,12 @@ def checked_features(estimator: BaseEstimator, X: Any, *, min_rows: int = 1, mis
         raise refusal(error) from None
     estimator._statistics = FeatureStatistics.of(rows)
     return rows
+
+
+def count_queries(estimator: Any, queries: Queries) -> None:
+    """Let the statistics of the training features count queries instead of rows, which are dependent in a query."""
+    if estimator._statistics is not None:
+        estimator._statistics = estimator._statistics.with_queries(queries.sizes)
 
 
 def features_as_fitted(estimator: Any, X: Any, *, min_rows: int = 1, missing: bool = False) -> Readable:

@@ -9,7 +9,13 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.fitting import Objective
-from structsvm.estimators.inputs import checked_features, checked_labels, features_as_fitted, warn_of_one_query
+from structsvm.estimators.inputs import (
+    checked_features,
+    checked_labels,
+    count_queries,
+    features_as_fitted,
+    warn_of_one_query,
+)
 from structsvm.estimators.linear import LinearRanker, ObjectiveRanker
 from structsvm.estimators.parameters import (
     LIMITS,
@@ -106,6 +112,8 @@ class LossRanker(ObjectiveRanker):
             y = checked_labels(y, X.shape[0])
             if not (loss.per_row or loss.of_one_sample):
                 warn_of_one_query(qid, len(y))
+            if qid is not None or not loss.per_row:
+                count_queries(self, Queries.of(qid, len(y)))
             X, scaling = self._scaled_for_fit(X, lambda: Queries.of(qid, X.shape[0]))
             width = X.shape[1]
             columns = occupied(X) if is_plain(self) else None

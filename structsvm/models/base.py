@@ -186,8 +186,8 @@ class TrainedModel(ABC):
         """Return the probabilities that each row is not relevant and that it is, shape (rows, 2), as of a classifier.
 
         ``[:, 1]`` is the probability of relevance: the share of relevant documents among all documents with such a
-        score, over queries like the queries of `calibrated`. It rises with the score, but documents of different scores may have equal
-        probabilities: rank by `predict`.
+        score, over queries like the queries of `calibrated`. It rises with the score, but documents of different scores
+        may have equal probabilities: rank by `predict`.
 
         Parameters
         ----------
@@ -244,10 +244,8 @@ class TrainedModel(ABC):
         require_memory(16.0 * X.shape[0] * X.shape[1], "The features as dense rows", "check fewer rows at a time")
         statistics = statistics_of(self.training.arrays, self.n_features, self.title)
         sizes = np.ones(X.shape[0]) if qid is None else np.diff(Queries.of(qid, X.shape[0]).ptr).astype(np.float64)
-        fitted = self.training.fitted
-        known = max(fitted.get("n_examples_", 0) + fitted.get("n_left_out_", 0), 1)
         dense = X if isinstance(X, np.ndarray) else X.toarray()
-        return statistics.compared(dense, sizes, known, self.feature_names)
+        return statistics.compared(dense, sizes, self.feature_names)
 
     @abstractmethod
     def parts(self) -> Parts:

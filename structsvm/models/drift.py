@@ -1,27 +1,30 @@
 """Ranges and deciles of the training features, and new features compared with them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from statistics import NormalDist
 from typing import Any, Self
 
 import numpy as np
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
 from structsvm.exceptions import InputError
 from structsvm.foundation.storage.archives import finite_numbers
 from structsvm.foundation.types import IntVector, Matrix, Vector
 
+MOST_FEATURES = 2**12
+"""Wider data get no statistics: they would be larger than the model."""
+
 _SAMPLED = 2**14
 """Number of training rows, evenly spaced, from which deciles are computed."""
 
-_MOST_FEATURES = 2**12
-"""Wider data get no statistics: they would be larger than the model."""
+_QUANTILES = 201
+"""Number of quantiles in the summary of a partition; merged deciles are within 1/200 of the rows."""
 
 _LEVEL = 0.05
 """Probability of a false alarm for any feature."""
 
-ARRAYS = ("feature_ranges", "feature_deciles", "feature_shares")
+ARRAYS = ("feature_ranges", "feature_deciles", "feature_shares", "feature_queries")
 """Names of the statistics in files."""
 
 
@@ -29,58 +32,102 @@ ARRAYS = ("feature_ranges", "feature_deciles", "feature_shares")
 class FeatureStatistics:
     """Range, deciles and shares of training rows, shapes (d, 2), (d, 9) and (d, 11); the last share is of NaN.
 
-    Bin k has the values above decile k−1 and up to decile k; bins between equal deciles are empty.
+    Bin k has the values above decile k−1 and up to decile k. The first of several equal deciles is replaced by the next
+    smaller value, so that a frequent value has its own bin. ``queries`` is the `effective_number` of queries.
     """
 
     ranges: Matrix
     deciles: Matrix
     shares: Matrix
+    queries: float
 
     @classmethod
     def of(cls, X: Any) -> Self | None:
-        """Compute the statistics of dense or CSR features; None if there are too many features."""
-        if not X.shape[0] or X.shape[1] > _MOST_FEATURES or not (isinstance(X, np.ndarray) or hasattr(X, "indptr")):
+        """Compute the statistics of features, each row as one query; None if they are too many, or of other kinds."""
+        if not X.shape[0] or not has_statistics(X):
             return None
-        sample = X[:: -(-X.shape[0] // _SAMPLED)]
-        if isinstance(X, np.ndarray):
-            ends = [np.fmin.reduce(X, axis=0), np.fmax.reduce(X, axis=0)]
-        else:
-            ends = [end(axis=0).toarray().ravel() for end in (X.tocsr().nanmin, X.tocsr().nanmax)]
-            sample = sample.toarray()
-        ranges = np.nan_to_num(np.column_stack(ends).astype(np.float64))
-        ordered = np.sort(sample.astype(np.float64), axis=0)
-        known = len(ordered) - np.isnan(ordered).sum(axis=0)
-        # Deciles are values that occur, so that each bin with a value has a share of the training rows.
-        place = np.maximum(np.ceil(np.outer(np.arange(1, 10) / 10, known)).astype(np.int64) - 1, 0)
-        deciles = np.nan_to_num(np.take_along_axis(ordered, place, axis=0).T)
-        return cls(ranges, np.ascontiguousarray(deciles), _shares(sample, deciles))
+        sample = _sample(X)
+        ones = np.ones(len(sample))
+        deciles = np.array([_deciles(column, ones) for column in sample.T])
+        return cls(_ranges(X), deciles, _shares(sample, deciles), float(X.shape[0]))
+
+    @classmethod
+    def merged(cls, summaries: "Sequence[FeatureSummary]") -> Self:
+        """Return the statistics of the rows of several summaries, with shares of 0, which `with_shares` replaces."""
+        ranges = np.column_stack(
+            [
+                np.min([each.ranges[:, 0] for each in summaries], axis=0),
+                np.max([each.ranges[:, 1] for each in summaries], axis=0),
+            ]
+        )
+        values = np.concatenate([each.quantiles for each in summaries], axis=1)
+        weights = np.repeat([float(each.rows) for each in summaries], _QUANTILES)
+        deciles = np.array([_deciles(column, weights) for column in values])
+        total, squares = np.sum([each.sizes for each in summaries], axis=0)
+        return cls(ranges, deciles, np.zeros((len(ranges), 11)), float(total**2 / squares))
 
     @classmethod
     def read(cls, arrays: Mapping[str, Any], d: int) -> Self:
         """Return the statistics in a file; raise ValueError if they are malformed."""
-        shapes = ((d, 2), (d, 9), (d, 11))
-        return cls(*(finite_numbers(arrays, name, shape) for name, shape in zip(ARRAYS, shapes, strict=True)))
+        shapes = ((d, 2), (d, 9), (d, 11), ())
+        ranges, deciles, shares, queries = (
+            finite_numbers(arrays, name, shape) for name, shape in zip(ARRAYS, shapes, strict=True)
+        )
+        if not queries >= 1.0:
+            raise ValueError(f"'feature_queries' must be at least 1, got {queries}")
+        return cls(ranges, deciles, shares, float(queries))
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays of a file."""
-        return dict(zip(ARRAYS, (self.ranges, self.deciles, self.shares), strict=True))
+        return dict(zip(ARRAYS, (self.ranges, self.deciles, self.shares, np.array(self.queries)), strict=True))
 
-    def compared(self, X: NDArray[Any], sizes: Vector, known: float, names: tuple[str, ...] | None) -> "FeatureCheck":
-        """Compare dense rows of queries of these sizes with the training rows, of ``known`` queries."""
+    def with_queries(self, sizes: IntVector | Vector) -> Self:
+        """Return the statistics of rows of queries of these sizes."""
+        return evolve(self, queries=effective_number(sizes))
+
+    def with_shares(self, shares: Sequence[Matrix], rows: Sequence[int]) -> Self:
+        """Return the statistics with the mean of the shares of partitions, weighted by their rows."""
+        return evolve(self, shares=np.average(shares, axis=0, weights=rows))
+
+    def shares_of(self, X: Any) -> Matrix:
+        """Return the share of rows in each bin, of at most as many rows as `of` reads, shape (d, 11)."""
+        return _shares(_sample(X), self.deciles)
+
+    def compared(self, X: NDArray[Any], sizes: Vector, names: tuple[str, ...] | None) -> "FeatureCheck":
+        """Compare dense rows of queries of these sizes with the training rows."""
         shares = _shares(X, self.deciles)
-        rows = len(X)
+        rows, known = len(X), self.queries
         # No share is 0, or its logarithm would not be finite: half a row.
         old, new = np.maximum(self.shares, 0.5 / max(known, rows)), np.maximum(shares, 0.5 / rows)
         psi = np.where((self.shares > 0.0) | (shares > 0.0), (new - old) * np.log(new / old), 0.0).sum(axis=1)
         bins = np.maximum(((self.shares > 0.0) | (shares > 0.0)).sum(axis=1), 2)
-        effective = sizes.sum() ** 2 / (sizes**2).sum()
-        threshold = _chi_squared(bins - 1.0, _LEVEL / len(psi)) * (1.0 / effective + 1.0 / known)
+        threshold = _chi_squared(bins - 1.0, _LEVEL / len(psi)) * (1.0 / effective_number(sizes) + 1.0 / known)
         low, high = self.ranges.T
         with np.errstate(over="ignore"):
             width = high - low
             outside = ((low > X) | (high < X)).sum(axis=0)
             far = (((low - width > X) | (high + width < X)) & (width > 0.0)).sum(axis=0)
         return FeatureCheck(psi, threshold, outside, far, rows, names)
+
+
+@frozen(eq=False)
+class FeatureSummary:
+    """Summary of the rows of a partition, which `FeatureStatistics.merged` merges.
+
+    Ranges have shape (d, 2), quantiles (d, `_QUANTILES`); ``sizes`` are the sums of query sizes and of their squares.
+    """
+
+    ranges: Matrix
+    quantiles: Matrix
+    rows: int
+    sizes: tuple[float, float]
+
+    @classmethod
+    def of(cls, X: Any, sizes: IntVector | Vector) -> Self:
+        """Summarize rows of queries of these sizes."""
+        quantiles = np.quantile(_sample(X), np.linspace(0.0, 1.0, _QUANTILES), axis=0, method="inverted_cdf")
+        squares = float((np.asarray(sizes, dtype=np.float64) ** 2).sum())
+        return cls(_ranges(X), quantiles.T.astype(np.float64), X.shape[0], (float(np.sum(sizes)), squares))
 
 
 @frozen(eq=False)
@@ -136,7 +183,7 @@ def statistics_of(arrays: Mapping[str, Any], d: int, title: str) -> FeatureStati
     if not set(ARRAYS) <= set(arrays):
         raise InputError(
             f"this {title} has no statistics of its training features to check against: fit it on rows of at most "
-            f"{_MOST_FEATURES} features, dense or sparse"
+            f"{MOST_FEATURES} features, dense, sparse or binned"
         )
     try:
         return FeatureStatistics.read(arrays, d)
@@ -144,6 +191,59 @@ def statistics_of(arrays: Mapping[str, Any], d: int, title: str) -> FeatureStati
         raise InputError(
             f"the statistics of the training features are malformed: {error}. Fit the model again"
         ) from None
+
+
+def effective_number(sizes: IntVector | Vector) -> float:
+    """Return Kish's effective number of queries: their number if all have equal sizes, else less."""
+    known = np.asarray(sizes, dtype=np.float64)
+    return float(known.sum() ** 2 / (known**2).sum())
+
+
+def has_statistics(X: Any) -> bool:
+    """Return whether features are dense, CSR or binned, and not too many."""
+    return X.shape[1] <= MOST_FEATURES and (isinstance(X, np.ndarray) or hasattr(X, "indptr") or _is_coded(X))
+
+
+def _is_coded(X: Any) -> bool:
+    # Matrices of codes exist only if their module is loaded, which models do without.
+    return hasattr(X, "codes") and hasattr(X, "offsets")
+
+
+def _sample(X: Any) -> NDArray[Any]:
+    """Return evenly spaced rows, dense."""
+    rows = X[:: -(-X.shape[0] // _SAMPLED)]
+    found: NDArray[Any] = (
+        rows if isinstance(rows, np.ndarray) else rows.toarray(np.uint8) if _is_coded(X) else rows.toarray()
+    )
+    return found
+
+
+def _ranges(X: Any) -> Matrix:
+    """Return the least and the largest value of each feature over all rows, shape (d, 2)."""
+    if _is_coded(X):
+        return np.tile([0.0, 1.0], (X.shape[1], 1))
+    if isinstance(X, np.ndarray):
+        ends = [np.fmin.reduce(X, axis=0), np.fmax.reduce(X, axis=0)]
+    else:
+        ends = [end(axis=0).toarray().ravel() for end in (X.tocsr().nanmin, X.tocsr().nanmax)]
+    return np.nan_to_num(np.column_stack(ends).astype(np.float64))
+
+
+def _deciles(column: NDArray[Any], weights: Vector) -> Vector:
+    """Return values between ten bins, shape (9,); see `FeatureStatistics`."""
+    there = ~np.isnan(column)
+    if not there.any():
+        return np.zeros(9)
+    values, weights = column[there].astype(np.float64), weights[there]
+    order = np.argsort(values, kind="stable")
+    values, reached = values[order], np.cumsum(weights[order])
+    # Deciles are values that occur, so that each bin with a value has a share of the training rows.
+    places = np.searchsorted(reached, np.arange(1, 10) / 10 * reached[-1])
+    found: Vector = values[np.minimum(places, len(values) - 1)]
+    equal = found[1:] == found[:-1]
+    repeated = np.append(equal, [False]) & np.append([True], ~equal)
+    smaller = values[np.maximum(np.searchsorted(values, found) - 1, 0)]
+    return np.where(repeated, smaller, found)
 
 
 def _shares(X: NDArray[Any], deciles: Matrix) -> Matrix:

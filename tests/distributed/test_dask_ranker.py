@@ -158,3 +158,15 @@ def test_parameters_clone_and_pickle(client):
     assert "C=3.0" in repr(ranker)
     with pytest.raises(InputError, match="must be a dask.distributed.Client or None, got 3"):
         assert ranker.set_params(client=3).client_
+
+
+@pytest.mark.parametrize("normalize", [None, "query-min-max"])
+def test_drift_is_found_as_on_one_machine(client, local, normalize):
+    found = DaskRanker("map", C=10.0, normalize=normalize).fit(*arrays(DATA)).model_.training.arrays
+    expected = local.model_.training.arrays
+    for name in ("feature_ranges", "feature_queries"):
+        np.testing.assert_array_equal(found[name], expected[name])
+    shares = found["feature_shares"]
+    np.testing.assert_allclose(shares.sum(axis=1), 1.0)
+    # Merged deciles are within 1/200 of the rows of each partition, of which there are 4.
+    assert np.abs(np.cumsum(shares, axis=1)[:, :9] - np.arange(1, 10) / 10.0).max() < 0.02

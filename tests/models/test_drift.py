@@ -5,10 +5,11 @@ import scipy.sparse as sp
 import structsvm
 from structsvm import Ranker
 from structsvm.exceptions import InputError
+from structsvm.features import Thresholds
 from structsvm.models import LinearModel
 from structsvm.models.drift import FeatureStatistics
 from structsvm.models.training import Training
-from structsvm.rankers import RankBoost
+from structsvm.rankers import MaximumEntropy, RankBoost
 from tests.real_data import MQ2008, mq2008, needs
 
 
@@ -53,6 +54,45 @@ def test_missing_and_constant_features():
     assert (shares[1].max(), shares[3, 10]) == (1.0, 0.5)
 
 
+@pytest.mark.parametrize("share", [0.03, 0.97])
+def test_a_shift_of_a_nearly_constant_feature_is_seen(share):
+    rng, qid = np.random.default_rng(4), np.repeat(np.arange(200), 5)
+    X = np.column_stack([rng.random(1000) < share, rng.normal(size=1000)]) * 1.0
+    model = Ranker().fit(X, X[:, 1] > 1.0, qid=qid).model_
+    same, other = X[::-1].copy(), X.copy()
+    other[:, 0] = rng.random(1000) < 0.5 + 0.7 * (share - 0.5)
+    assert model.check(same, qid).drifted.tolist() == []
+    assert model.check(other, qid).drifted.tolist() == [0]
+
+
+@pytest.mark.parametrize("kind", [Ranker, lambda: Ranker("zero_one"), lambda: RankBoost(3), MaximumEntropy])
+def test_queries_are_the_sample_for_every_loss(kind):
+    X, y, qid = queries(5)
+    thresholds = kind().fit(X, y, qid=qid).model_.check(X, qid).threshold
+    np.testing.assert_allclose(thresholds, Ranker().fit(X, y, qid=qid).model_.check(X, qid).threshold)
+    # Kish: queries of 2 and 8 rows count like 100 / 68 queries of 5.
+    uneven = np.repeat(np.arange(200), np.tile([2, 8], 100))
+    wider = kind().fit(X, y, qid=uneven).model_.check(X, uneven).threshold
+    np.testing.assert_allclose(wider, thresholds * 68.0 / 50.0)
+
+
+def test_binned_features():
+    X, y, qid = queries(6)
+    binned = Thresholds(5).fit(X)
+    model = Ranker().fit(binned.transform(X), y, qid=qid).model_
+    found = FeatureStatistics.of(binned.transform(X)).arrays()
+    expected = FeatureStatistics.of(binned.transform(X).toarray()).arrays()
+    for name in ("feature_deciles", "feature_shares", "feature_queries"):
+        np.testing.assert_array_equal(found[name], expected[name])
+    assert found["feature_ranges"].tolist() == [[0.0, 1.0]] * len(expected["feature_ranges"])
+    other, _, _ = queries(7)
+    assert model.check(binned.transform(other), qid).drifted.tolist() == []
+    other[:, 0] += 1.0
+    drifted = model.check(binned.transform(other), qid).drifted
+    assert len(drifted)
+    assert set(drifted.tolist()) <= set(range(binned.transform(X).offsets[1]))
+
+
 def test_a_model_without_statistics():
     with pytest.raises(InputError, match="this LinearModel has no statistics of its training features"):
         LinearModel(n_features=1, coef=[1.0]).check([[1.0]])
@@ -66,8 +106,9 @@ def test_false_alarms_on_resampled_queries():
     ids, alarms, found = np.unique(data.qid), 0, 0
     for _ in range(200):
         known = np.isin(data.qid, rng.permutation(ids)[:471])
-        arrays = FeatureStatistics.of(data.X[known]).arrays()
-        training = Training("Ranker", fitted={"n_examples_": 471}, arrays=arrays)
+        sizes = np.bincount(data.qid[known])
+        arrays = FeatureStatistics.of(data.X[known]).with_queries(sizes).arrays()
+        training = Training("Ranker", arrays=arrays)
         model = LinearModel(n_features=46, coef=np.zeros(46), training=training)
         X, qid = data.X[~known], data.qid[~known]
         alarms += len(model.check(X, qid).drifted) > 0
