@@ -566,6 +566,10 @@ def _of_plots() -> Iterator[Call]:
     yield Call("WeightsDisplay.plot", plots.WeightsDisplay([1.0]).plot, ax)
     known = {"estimator": fitted(structsvm.Ranker), "names": ["a", "b", "c"], "top": 2}
     yield Call("WeightsDisplay.from_estimator", plots.WeightsDisplay.from_estimator, {**known, **ax})
+    ranks = {"estimator": fitted(structsvm.Ranker), **ROWS, "top": 2, "n_repeats": 1, **ax}
+    yield Call("FeatureImportanceDisplay.from_estimator", plots.FeatureImportanceDisplay.from_estimator, ranks)
+    search = structsvm.estimators.FeatureEliminationCV(cv=2).fit(X, Y, qid=QID)
+    yield Call("FeatureEliminationDisplay", plots.FeatureEliminationDisplay, {"search": search})
     sure = {"probabilities": np.full(8, 0.5), "y": Y, "qid": QID, "n_bins": 2, "strategy": "quantile"}
     yield Call("ReliabilityDisplay", plots.ReliabilityDisplay, {**sure, "confidence_level": 0.9})
     precision = plots.InterpolatedPrecisionDisplay

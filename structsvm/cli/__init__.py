@@ -16,6 +16,8 @@ _HOMES = {
     "evaluate": "evaluate:evaluate_command",
     "show": "show:show_command",
     "explain": "explain:explain_command",
+    "importance": "importance:importance_command",
+    "select": "select:select_command",
     "export": "export:export_command",
     "compare": "compare:compare_command",
     "experiment": "experiment:experiment_command",

@@ -56,7 +56,8 @@ class FeatureEliminationDisplay(Display):
             self.band_: FillBetweenPolyCollection = axes.fill_between(
                 search.sizes_, *ends, color=colour, alpha=0.12, linewidth=0.0, label="95% interval"
             )
-            mark = {"color": VERMILION, "marker": "D", "linestyle": "", "label": f"chosen: {search.n_features_}"}
+            mark: Any = {"color": VERMILION, "marker": "D", "linestyle": ""}
+            mark["label"] = f"chosen: {search.n_features_}"
             self.chosen_: Line2D = axes.plot([search.n_features_], [search.best_score_], **mark)[0]
             axes.set(xlabel="number of features", ylabel=self.measure)
             axes.legend()

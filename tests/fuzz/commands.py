@@ -54,6 +54,8 @@ WORKING = (
     "compare train.txt --solver one-slack --backend active-set,osqp --time-limit 2 "
     "--bounds 0:,1::2 --monotonic-cst 2:-1 --json t.json",
     "plan --qrels q.txt runs/alpha.run runs/beta.run --difference 0.02 --json -",
+    "importance m.npz test.txt --repeats 1 --measure p@2 --across-queries --top 2 --csv - --plot new.svg",
+    "select train.txt --step 0.5 --min-features 2 --folds 2 --rule one-standard-error --model new.npz --json new.json",
     "plan --sd 0.1 --queries 50 --systems 3 --all-pairs",
     "fuse runs --output fused.run",
     "fuse runs/alpha.run runs/beta.run --method borda --depth 5 --length 3 --tag both",

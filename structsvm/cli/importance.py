@@ -1,0 +1,127 @@
+"""``structsvm importance``."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from attrs import evolve
+
+from structsvm.cli.shared.command import Command
+from structsvm.cli.shared.console import counted, progress_line, show_tables
+from structsvm.cli.shared.data import Columns, with_columns
+from structsvm.cli.shared.files import read_model_and_data
+from structsvm.cli.shared.options import COUNT, SEED, as_measure, names_of
+from structsvm.cli.shared.paths import DATA, INPUT
+from structsvm.cli.shared.results import (
+    check_plot,
+    shows_text,
+    with_csv,
+    with_json,
+    with_plot,
+    write_json,
+    write_plot,
+    write_result,
+)
+from structsvm.registry import measures as registered
+
+if TYPE_CHECKING:
+    from structsvm.metrics import Measure
+
+
+@click.command(
+    cls=Command,
+    name="importance",
+    short_help="Show how much a model relies on each feature.",
+    examples=["structsvm importance m.npz test.txt", "structsvm importance m.npz test.txt --top 10 --plot matter.svg"],
+)
+@click.argument("model", type=INPUT)
+@click.argument("data", type=DATA, nargs=-1, required=True)
+@click.option(
+    "--measure",
+    metavar="NAME",
+    callback=as_measure,
+    shell_complete=names_of(registered),
+    default="map",
+    help="Measure whose loss is shown.",
+)
+@click.option("--repeats", type=COUNT, default=5, help="Shuffles of each feature.")
+@click.option(
+    "--across-queries",
+    is_flag=True,
+    help="Shuffle among all documents, not those of each query: for features of queries, in trees and networks.",
+)
+@click.option(
+    "--confidence",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    help="Level of the intervals.",
+)
+@click.option("--seed", type=SEED, default=0, help="Seed of the shuffles.")
+@click.option("--top", type=COUNT, help="Show only this many, the most important.  [default: all]")
+@with_csv
+@with_json
+@with_plot("Draw the importances to this file, such as importance.svg, .pdf or .png; 20 features without --top.")
+@with_columns()
+def importance_command(
+    model: Path,
+    data: tuple[Path, ...],
+    measure: "Measure",
+    repeats: int,
+    across_queries: bool,
+    confidence: float,
+    seed: int,
+    top: int | None,
+    csv_path: Path | None,
+    json_path: Path | None,
+    plot_path: Path | None,
+    columns: Columns,
+) -> None:
+    """Shuffle the values of each feature among the documents of each query, and show the loss of a measure.
+
+    Each importance has an interval for the mean over all queries like these. Give queries that did not train the model.
+    A feature that is equal for all documents of each query has importance 0, because it changes no ranking. Of
+    correlated features, each can stand in for the others: "structsvm select" shows how many are needed.
+    """
+    from structsvm.evaluation import query_permutation_importance
+
+    text = shows_text(csv_path, json_path)
+    check_plot(plot_path)
+    scorer, read = read_model_and_data(model, data, columns=columns)
+    with progress_line(shown=text) as say:
+        found = query_permutation_importance(
+            scorer,
+            read.X,
+            read.y,
+            read.qid,
+            measure=measure,
+            n_repeats=repeats,
+            across_queries=across_queries,
+            confidence_level=confidence,
+            random_state=seed,
+            callback=lambda feature: say(f"feature {feature + 1} of {scorer.n_features}"),
+        )
+    table = evolve(found.table(top), title=str(model))
+    if csv_path is not None:
+        write_result(table.to_csv(), csv_path)
+    content = {
+        "model": model,
+        "data": data,
+        "queries": len(found.query_ids),
+        "measure": found.measure,
+        "baseline": found.baseline,
+        "confidence": confidence,
+        "repeats": repeats,
+        "rows": table.records,
+        "notes": table.notes,
+    }
+    write_json(content, json_path)
+    if text:
+        show_tables(table)
+        left = scorer.n_features - len(table.records)
+        if left:
+            click.echo(f"{counted(left, 'further feature')} not shown: --top {top}.")
+    if plot_path is not None:
+        from structsvm.plots import FeatureImportanceDisplay
+
+        display = FeatureImportanceDisplay(found, top=top or 20)
+        write_plot(plot_path, 7.0, 1.0 + 0.22 * max(len(display.names), 3), display.plot, quiet=not text)

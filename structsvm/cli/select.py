@@ -1,0 +1,195 @@
+"""``structsvm select``."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+
+from structsvm.cli.shared.command import Command
+from structsvm.cli.shared.console import counted, note, progress_line, show_tables
+from structsvm.cli.shared.data import Columns, read_data, with_columns
+from structsvm.cli.shared.options import (
+    COUNT,
+    SEED,
+    as_measure,
+    name_option,
+    names_of,
+    number_option,
+    require_ranking_loss,
+    with_normalize,
+)
+from structsvm.cli.shared.paths import DATA, OUTPUT
+from structsvm.cli.shared.results import (
+    check_plot,
+    shows_text,
+    with_csv,
+    with_json,
+    with_plot,
+    write_json,
+    write_plot,
+    write_result,
+)
+from structsvm.exceptions import first_of
+from structsvm.foundation.storage.files import check_writable
+from structsvm.registry import losses
+from structsvm.registry import measures as registered
+
+if TYPE_CHECKING:
+    from structsvm.estimators import FeatureEliminationCV
+    from structsvm.foundation.tables.table import Table
+    from structsvm.metrics import Measure
+
+
+@click.command(
+    cls=Command,
+    name="select",
+    short_help="Choose features, and show how many are needed.",
+    examples=[
+        "structsvm select train.txt --measure ndcg@10 --model m.npz",
+        "structsvm select train.txt -C 10 --step 0.2 --rule one-standard-error --plot features.svg",
+    ],
+)
+@click.argument("data", type=DATA, nargs=-1, required=True)
+@name_option(losses, "--loss", default="map", help="Loss to optimise.")
+@number_option("-C", "C", default=1.0, help='Weight of the mean hinge; "structsvm train --C-grid" finds a good one.')
+@with_normalize("The model stores this.")
+@number_option(
+    "--step", default=1.0, help="Features to leave out at a time; below 1, a share of those that remain, rounded up."
+)
+@click.option("--min-features", type=COUNT, default=1, help="Smallest number of features.")
+@click.option("--folds", type=click.IntRange(min=2), default=5, help="Folds of the queries, each held out once.")
+@click.option(
+    "--measure",
+    metavar="NAME",
+    callback=as_measure,
+    shell_complete=names_of(registered),
+    default="map",
+    help="Measure on held-out queries.",
+)
+@click.option(
+    "--rule",
+    type=click.Choice(["best", "one-standard-error"]),
+    default="best",
+    help="Choose the number with the best mean, or the smallest whose loss to it is within one standard error.",
+)
+@click.option("--seed", type=SEED, default=0, help="Seed of the random split into folds.")
+@click.option("-m", "--model", type=OUTPUT, help="File to write the model with the chosen features to.")
+@with_csv
+@with_json
+@with_plot("Draw the measure against the number of features to this file, such as features.svg, .pdf or .png.")
+@with_columns(cache=True)
+def select_command(
+    data: tuple[Path, ...],
+    loss: str,
+    C: float,
+    normalize: str | None,
+    step: float,
+    min_features: int,
+    folds: int,
+    measure: "Measure",
+    rule: str,
+    seed: int,
+    model: Path | None,
+    csv_path: Path | None,
+    json_path: Path | None,
+    plot_path: Path | None,
+    columns: Columns,
+) -> None:
+    """Leave out features one after another, and show the measure on held-out queries for each number of features.
+
+    From all features down, the features with the smallest effect on scores are left out: the absolute weight times the
+    standard deviation within queries. This is done anew without each fold, whose queries then have no part in the
+    choice. The model has the chosen features of all queries; it reads the same files, and the other weights are 0.
+    """
+    from structsvm.estimators import FeatureEliminationCV, Ranker
+
+    require_ranking_loss(loss)
+    if step >= 1.0 and step != int(step):
+        raise click.BadParameter(f"it must be a whole number, or a share below 1, got {step:g}", param_hint="--step")
+    text = shows_text(csv_path, json_path)
+    check_plot(plot_path)
+    if model is not None:
+        check_writable(model)
+    with progress_line(shown=text) as say:
+        say(f"reading {counted(len(data), 'file')}")
+        read = read_data(data, columns)
+        search = FeatureEliminationCV(
+            Ranker(loss, C, normalize=normalize, measure=measure),
+            step=int(step) if step >= 1.0 else step,
+            min_features=min_features,
+            cv=folds,
+            rule=rule,
+            random_state=seed,
+        )
+
+        def tell(size: int, fold: int | None) -> None:
+            where = "all queries" if fold is None else f"fold {fold + 1} of {folds}"
+            say(f"{where}: {counted(size, 'feature')}")
+
+        search.fit(read.X, read.y, read.qid, callback=tell)
+    if read.feature_names is not None:
+        search.estimator_.name_features(read.feature_names)
+    table = _table(search)
+    if csv_path is not None:
+        write_result(table.to_csv(), csv_path)
+    chosen = (np.flatnonzero(search.support_) + 1).tolist()
+    content = {
+        "data": data,
+        "queries": len(search.query_ids_),
+        "measure": search.measure_name_,
+        "n_features": search.n_features_,
+        "features": chosen,
+        "names": None if read.feature_names is None else [read.feature_names[k - 1] for k in chosen],
+        "model": model,
+        "rows": table.records,
+        "notes": table.notes,
+    }
+    write_json(content, json_path)
+    if text:
+        show_tables(table)
+    if model is not None:
+        search.save(model)
+        note(f"wrote the model with {counted(search.n_features_, 'feature')} to {model}")
+    if plot_path is not None:
+        from structsvm.plots import FeatureEliminationDisplay
+
+        write_plot(plot_path, 6.0, 3.6, FeatureEliminationDisplay(search).plot, quiet=not text)
+
+
+def _table(search: "FeatureEliminationCV") -> "Table":
+    from structsvm.foundation.tables.table import Column, Table
+
+    names = search.estimator_.known_names or [str(k) for k in range(1, search.n_features_in_ + 1)]
+    rows: list[dict[str, Any]] = []
+    fewer = np.zeros(search.n_features_in_, dtype=np.bool_)
+    for k, support in enumerate(search.supports_):
+        low, high = (None if np.isnan(end) else float(end) for end in search.intervals_[k])
+        kept = search.fold_supports_[:, k] & support
+        rows.append(
+            {
+                "features": int(search.sizes_[k]),
+                search.measure_name_: float(search.mean_scores_[k]),
+                "low": low,
+                "high": high,
+                "chosen": bool(search.sizes_[k] == search.n_features_),
+                "same_in_folds": float(kept.sum(axis=1).mean() / support.sum()),
+                "added": ",".join(names[j] for j in np.flatnonzero(support & ~fewer)),
+            }
+        )
+        fewer = support
+    columns = (
+        Column("features", lambda row: f"{row['features']}{' *' if row['chosen'] else '  '}"),
+        Column.number(search.measure_name_, search.measure_name_, ".4f"),
+        Column("95% interval", lambda row: "-" if row["low"] is None else f"[{row['low']:.4f}, {row['high']:.4f}]"),
+        Column.number("same in folds", "same_in_folds", ".0%"),
+        Column("added", lambda row: first_of(row["added"].split(",")), right=False),
+    )
+    folds = len(search.fold_supports_)
+    notes = (
+        f"*: chosen. Means are over {len(search.query_ids_)} held-out queries of {folds} folds, each with features "
+        'chosen without it. "Same in folds" is the share of the features of all queries that a fold chose too; "added" '
+        "has the features that the row above lacks. The best mean was chosen, so it is optimistic: evaluate the model "
+        "on other queries.",
+    )
+    return Table("", columns, (tuple(rows),), notes)

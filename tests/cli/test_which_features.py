@@ -1,0 +1,60 @@
+"""Commands show what the library finds."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from structsvm import Ranker, load
+from structsvm.data import load_letor
+from structsvm.estimators import FeatureEliminationCV
+from structsvm.evaluation import query_permutation_importance
+
+
+def test_importance_of_a_model(run):
+    run("train", "train.txt", "--model", "m.npz", "--quiet")
+    options = ("--measure", "p@3", "--repeats", 2, "--seed", 3, "--json", "i.json", "--plot", "i.svg")
+    done = run("importance", "m.npz", "test.txt", "--top", 2, *options)
+    shown = json.loads(Path("i.json").read_text())
+    test = load_letor("test.txt")
+    found = query_permutation_importance(
+        load("m.npz"), test.X, test.y, test.qid, measure="p@3", n_repeats=2, random_state=3
+    )
+    assert [row["feature"] - 1 for row in shown["rows"]] == found.order[:2].tolist()
+    assert shown["rows"][0]["feature"] == 1
+    assert shown["rows"][0]["importance"] == found.importances.max() > 0.0
+    assert (shown["baseline"], shown["queries"]) == (found.baseline, 5)
+    assert "2 further features not shown: --top 2." in done.stdout
+    assert "loss of p@3" in done.stdout
+    assert Path("i.svg").stat().st_size > 1000
+
+
+def test_selection_of_features(run):
+    options = ("-C", 2, "--folds", 3, "--model", "m.npz", "--json", "s.json", "--plot", "s.svg")
+    done = run("select", "train.txt", *options)
+    shown = json.loads(Path("s.json").read_text())
+    train = load_letor("train.txt")
+    search = FeatureEliminationCV(Ranker("map", 2.0), cv=3).fit(train.X, train.y, qid=train.qid)
+    assert shown["n_features"] == search.n_features_ == len(shown["features"])
+    assert shown["features"] == (np.flatnonzero(search.support_) + 1).tolist()
+    assert [row["map"] for row in shown["rows"]] == search.mean_scores_.tolist()
+    assert [row["chosen"] for row in shown["rows"]].index(True) == search.n_features_ - 1
+    assert shown["rows"][0]["added"] == "1"
+    assert load("m.npz").coef.tolist() == search.estimator_.coef_.tolist()
+    assert f"{search.n_features_} *" in done.stdout
+    assert Path("s.svg").stat().st_size > 1000
+    assert run("select", "train.txt", "--step", 0.5, "--folds", 2, "--csv", "-").stdout.count("\n") == 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("select", "train.txt", "--step", "1.5"), "it must be a whole number, or a share below 1, got 1.5"),
+        (("select", "train.txt", "--min-features", "9"), "and X has 4"),
+        (("importance", "m.npz", "test.txt", "--measure", "num_ret"), "measure must be a mean over queries"),
+    ],
+)
+def test_mistakes(run, arguments, message):
+    run("train", "train.txt", "--model", "m.npz", "--quiet")
+    assert message in run(*arguments, code=2).stderr
