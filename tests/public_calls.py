@@ -577,6 +577,11 @@ def _of_plots() -> Iterator[Call]:
     yield Call("precision.from_predictions", precision.from_predictions, {"y": Y, "scores": X[:, 0], "levels": 3, **ax})
     yield Call("precision.from_lists", precision.from_lists, {"lists": lists["first"], **ax})
     yield Call("precision.from_estimator", precision.from_estimator, {"estimator": rankers["first"], **ROWS, **ax})
+    values = {"values": {"a": [0.1, 0.5]}, "measure": "AP", "method": "t", "confidence_level": 0.9}
+    yield Call("MeansDisplay", plots.MeansDisplay, values)
+    means = plots.MeansDisplay
+    yield Call("MeansDisplay.from_lists", means.from_lists, {"lists": lists["first"], "measure": "map", **ax})
+    yield Call("MeansDisplay.plot", means({"a": [0.1, 0.5]}).plot, {"shift": 0.1, **ax})
     fused = {"weights": {"a": [1.0, 2.0]}, "systems": ["x", "y"]}
     yield Call("FusionWeightsDisplay", plots.FusionWeightsDisplay, fused)
     linear = {"estimator": fitted(structsvm.Ranker), "systems": ["x", "y", "z"], **ax}

@@ -151,7 +151,7 @@ def _tables(sets: Mapping[str, Any]) -> Iterator[str]:
             yield f"## {title}"
             yield _beside(TABLES[numbers[0]] | TABLES[numbers[1]], those, variant)
     yield (
-        "W/L: queries on which SVM-map does better and worse; \\*\\* marks what is significant at 0.95 by the two-tailed Wilcoxon "
+        "W/L: queries on which SVM-map does better and worse; \\*\\* marks p < 0.05 by the two-tailed Wilcoxon "
         "signed rank test. MAP is over the pool: R counts the relevant documents in it. The best functions are those of all "
         "queries, which nobody knows beforehand. Models with an intercept (+b) are not in the paper."
     )

@@ -156,7 +156,7 @@ def _row(row: Any) -> dict[str, Any]:
         "losses": row.losses,
         "ties": row.ties,
         "p_value": row.p_value,
-        "significant": row.significant,
+        "significant": row.p_value is not None and row.p_value < 0.05,
     }
 
 

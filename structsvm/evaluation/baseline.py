@@ -9,11 +9,10 @@ from structsvm.data.frames import DataFrame
 from structsvm.data.pooling import as_runs
 from structsvm.data.qrels import Qrels, as_qrels
 from structsvm.data.run import Run, as_run
-from structsvm.evaluation.paired_columns import p_columns, paired_columns, paired_record, tests_note
+from structsvm.evaluation.paired_columns import corrected, p_columns, paired_columns, paired_record, tests_note
 from structsvm.evaluation.runs import rank_run
-from structsvm.evaluation.significance import PairedTests, holm, paired_tests
+from structsvm.evaluation.significance import PairedTests, paired_tests
 from structsvm.evaluation.significance.corrections import bonferroni
-from structsvm.evaluation.significance.paired import TESTS
 from structsvm.exceptions import InputError, first_of, quoted
 from structsvm.foundation.settings import as_list, repeated, require_number
 from structsvm.foundation.tables.table import Column, Record, Table
@@ -229,11 +228,10 @@ def compare_lists(
             alone = tuple(map(str, np.setxor1d(ids, own.ids).tolist()))
             means = float(first.mean()), float(second.mean())
             rows.append(ComparedRun(name, str(measure), *means, paired=found, left_out=alone))
-    for test in TESTS:
-        p_values = [row.paired.p_values[test] for row in rows]
-        for row, by_holm, by_bonferroni in zip(rows, holm(p_values), bonferroni(p_values), strict=True):
-            row.holm[test] = by_holm
-            row.bonferroni[test] = by_bonferroni
+    paired = [row.paired for row in rows]
+    for row, by_holm, by_bonferroni in zip(rows, corrected(paired), corrected(paired, bonferroni), strict=True):
+        row.holm.update(by_holm)
+        row.bonferroni.update(by_bonferroni)
     return RunComparison(baseline, tuple(rows), confidence_level, n_resamples, random_state, of_models)
 
 

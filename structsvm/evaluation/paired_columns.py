@@ -1,8 +1,9 @@
-"""Columns of tables that compare systems in pairs."""
+"""Columns of tables that have intervals, or compare systems in pairs."""
 
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from structsvm.evaluation.significance import PairedTests
+from structsvm.evaluation.significance import PairedTests, holm
 from structsvm.evaluation.significance.paired import TESTS
 from structsvm.foundation.tables.table import Column, Record
 
@@ -29,6 +30,20 @@ def paired_record(paired: PairedTests) -> dict[str, Any]:
     }
 
 
+def corrected(
+    paired: Sequence[PairedTests],
+    correction: Callable[[Iterable[float | None]], list[float | None]] = holm,
+) -> list[dict[str, float | None]]:
+    """Return the corrected p-values of each comparison, by test; a test is corrected for all comparisons."""
+    by_test = {test: correction([each.p_values[test] for each in paired]) for test in TESTS}
+    return [{test: p_values[k] for test, p_values in by_test.items()} for k in range(len(paired))]
+
+
+def interval_column(level: str = "95%", form: str = ".4f") -> Column:
+    """Return a column for the interval from "low" to "high" of a record."""
+    return Column(f"{level} interval", lambda record: interval_text(record["low"], record["high"], form))
+
+
 def paired_columns(level: str = "95%") -> tuple[Column, ...]:
     """Return columns for difference, interval of the given level, wins, losses, ties and p-values."""
     return (*difference_columns(level), *p_columns("p", "p"))
@@ -45,7 +60,7 @@ def difference_columns(level: str = "95%") -> tuple[Column, ...]:
     """Return the columns of a mean difference: its value, its interval, and wins, losses and ties."""
     return (
         Column.number("difference", "difference", "+.4f"),
-        Column(f"{level} interval", lambda record: interval_text(record["low"], record["high"], "+.4f")),
+        interval_column(level, "+.4f"),
         Column("W/L/T", wins_losses_ties),
     )
 

@@ -14,6 +14,7 @@ from structsvm.plots.feature_elimination import FeatureEliminationDisplay
 from structsvm.plots.feature_importance import FeatureImportanceDisplay
 from structsvm.plots.fusion_weights import FusionWeightsDisplay
 from structsvm.plots.interpolated_precision import InterpolatedPrecisionDisplay
+from structsvm.plots.means import MeansDisplay
 from structsvm.plots.regularization_path import RegularizationPathDisplay
 from structsvm.plots.reliability import ReliabilityDisplay
 from structsvm.plots.style import COLORS, STYLE
@@ -27,6 +28,7 @@ __all__ = [
     "FeatureImportanceDisplay",
     "FusionWeightsDisplay",
     "InterpolatedPrecisionDisplay",
+    "MeansDisplay",
     "QueryDifferencesDisplay",
     "RegularizationPathDisplay",
     "ReliabilityDisplay",

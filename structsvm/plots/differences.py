@@ -5,24 +5,25 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from structsvm.evaluation.significance.intervals import mean_interval
 from structsvm.evaluation.significance.paired import signed_ranks
 from structsvm.exceptions import InputError
 from structsvm.foundation.settings import require_kind
 from structsvm.metrics import Measure, RankedLists, rank_lists
 from structsvm.plots.base import Display, as_texts, scores_of, vector
-from structsvm.plots.style import BLUE, INK, VERMILION, as_label, chosen, measure_label
+from structsvm.plots.style import BLUE, GREY, INK, VERMILION, as_label, chosen, measure_label
 from structsvm.registry import measures
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.patches import StepPatch
+    from matplotlib.patches import Rectangle, StepPatch
 
 
 class QueryDifferencesDisplay(Display):
     """A measure of one system minus another system's: a bar for each query, the largest first.
 
-    Bars are blue if the first system is better, and vermilion otherwise. The title counts wins, losses and ties, and
-    the dashed line is the mean.
+    Bars are blue if the first system is better, and vermilion otherwise. The title counts wins, losses and ties. The
+    dashed line is the mean, and the band around it the mean's 95% confidence interval (Student's).
 
     Parameters
     ----------
@@ -34,6 +35,8 @@ class QueryDifferencesDisplay(Display):
     ----------
     bars_ : the bars above 0, and those below.
     mean_line_ : the line of the mean.
+    interval : the ends of the band; None if all differences are equal, as of one query.
+    band_ : the band; None without an interval.
     paired : wins, losses, ties and the p-value of Wilcoxon's test, a `structsvm.evaluation.significance.PairedTests`.
     differences : first minus second, descending, shape (Q,).
 
@@ -59,6 +62,7 @@ class QueryDifferencesDisplay(Display):
         self.measure = measure
         self.paired = signed_ranks(one, other)
         self.differences = np.sort(one - other)[::-1]
+        self.interval = mean_interval(self.differences)
 
     @classmethod
     def from_predictions(
@@ -150,6 +154,9 @@ class QueryDifferencesDisplay(Display):
                 self.bars_.append(axes.stairs(shown, edges, **{**own, **settings}))
             axes.axhline(0.0, color=INK, linewidth=0.6)
             self.mean_line_ = axes.axhline(self.differences.mean(), color=INK, linewidth=0.9, linestyle="--")
+            self.band_: Rectangle | None = None
+            if self.interval is not None:
+                self.band_ = axes.axhspan(*self.interval, color=GREY, alpha=0.35, linewidth=0.0)
             one, other = map(as_label, self.names)
             found = self.paired
             axes.set_title(

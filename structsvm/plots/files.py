@@ -73,7 +73,10 @@ def figure_of(name: str, width: float, height: float) -> Iterator[tuple["Figure"
 
 
 def _as_inline_svg(figure: "Figure", name: str, description: str) -> str:
-    """Return an ``<svg>`` element in the colour of the page, up to its own width; ``name`` makes its ids unique."""
+    """Return an ``<svg>`` element in the colour of the page; ``name`` makes its ids unique.
+
+    The element grows with the page, up to 1.35 times its own width, where its text has the size of the page's text.
+    """
     file = io.BytesIO()
     with warnings.catch_warnings():
         # The file contains text, not glyphs, so missing glyphs do not matter.
@@ -96,7 +99,7 @@ def _as_inline_svg(figure: "Figure", name: str, description: str) -> str:
     width = float(root.get("viewBox", "0 0 600 0").split()[2])
     for key in ("width", "height"):
         root.attrib.pop(key, None)
-    root.set("style", f"max-width: {width * 4.0 / 3.0:.0f}px")
+    root.set("style", f"max-width: {width * 1.8:.0f}px")
     root.set("role", "img")
     root.set("aria-label", printable(description))
     return ElementTree.tostring(root, encoding="unicode")

@@ -197,6 +197,8 @@ class RegularizationPathDisplay(Display):
                 axes.set_xticks(x, labels=list(map(as_label, self.names)))
             elif x.min() > 0.0:
                 axes.set_xscale("log")
+            # Limits of axes ignore the size of discs.
+            axes.margins(y=0.12)
             axes.set(xlabel=as_label(self.parameter), ylabel=as_label(self.measure))
             axes.legend(markerscale=0.7)
         return self

@@ -12,6 +12,7 @@ from sklearn.model_selection import GridSearchCV, GroupKFold
 
 from structsvm import Ranker, StructuralSVMCV
 from structsvm.data import load_digits_queries
+from structsvm.evaluation import mean_interval
 from structsvm.exceptions import InputError, NotInstalledError, UnknownNameError
 from structsvm.fusion import WeightedCombSUM
 from structsvm.metrics import AP, IPrec, rank_lists
@@ -19,6 +20,7 @@ from structsvm.plots import (
     ConvergenceDisplay,
     FusionWeightsDisplay,
     InterpolatedPrecisionDisplay,
+    MeansDisplay,
     QueryDifferencesDisplay,
     RegularizationPathDisplay,
     ReliabilityDisplay,
@@ -242,6 +244,30 @@ class TestRegularizationPath:
             RegularizationPathDisplay.from_estimator(Ranker(), data.X, data.y, data.qid, folds=13)
 
 
+class TestMeans:
+    def test_of_lists(self, data, axes):
+        lists = {name: rank_lists(data.X[:, k], data.y, data.qid) for k, name in enumerate("ab")}
+        display = MeansDisplay.from_lists(lists, measure="map", ax=axes, color="red")
+        for place, (name, ranked) in enumerate(lists.items()):
+            values = AP().of(ranked).values
+            assert display.means[name] == pytest.approx(values.mean())
+            assert display.intervals[name] == mean_interval(values)
+            segment = display.dots_.lines[2][0].get_segments()[place]
+            assert segment == pytest.approx(np.array([[end, place] for end in display.intervals[name]]))
+        assert [text.get_text() for text in axes.get_yticklabels()] == ["a", "b"]
+        assert axes.get_xlabel() == "MAP"
+
+    def test_a_second_display_beside_the_first(self, axes):
+        for shift in (-0.2, 0.2):
+            display = MeansDisplay({"a": [0.1, 0.3], "equal": [0.5, 0.5]}, method="bootstrap").plot(axes, shift=shift)
+            assert display.dots_.lines[0].get_ydata().tolist() == [shift, 1.0 + shift]
+        assert display.intervals["equal"] is None
+
+    def test_a_sum_has_no_mean(self, data):
+        with pytest.raises(InputError, match="is a sum over queries: choose a measure that is a mean"):
+            MeansDisplay.from_lists(rank_lists(data.X[:, 0], data.y, data.qid), measure="num_ret")
+
+
 class TestQueryDifferences:
     def test_of_scores(self, data, axes):
         first, second = data.X[:, 0], data.X[:, 9]
@@ -256,6 +282,12 @@ class TestQueryDifferences:
         wins, losses = (wanted > 0).sum(), (wanted < 0).sum()
         assert axes.get_title(loc="left") == f"rows against columns: {wins} better, {losses} worse, 0 the same"
         assert axes.get_ylabel() == "difference of AP"
+        low, high = mean_interval(wanted)
+        band = display.band_.get_window_extent().transformed(axes.transData.inverted())
+        assert (band.y0, band.y1) == pytest.approx((low, high))
+
+    def test_equal_differences_have_no_band(self, axes):
+        assert QueryDifferencesDisplay([0.5, 0.5], [0.25, 0.25]).plot(axes).band_ is None
 
     def test_of_rankers(self, data, ranker, axes):
         other = Ranker(loss="roc_area").fit(data.X, data.y, qid=data.qid)

@@ -102,10 +102,12 @@ def table_texts(tables: Sequence[Table], for_csv: Sequence[Table]) -> dict[str, 
 
 
 def prepare_files(folder: Path, names: Iterable[str]) -> tuple[Path, ...]:
-    """Make a folder and return the paths of its files; raise InputError if one cannot be written."""
+    """Make a folder and return the paths of its files, also in subfolders; raise InputError if one is not writable."""
     make_folder(folder)
     paths = tuple(folder / name for name in names)
     for path in paths:
+        if path.parent != folder:
+            make_folder(path.parent)
         check_writable(path)
     return paths
 

@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
+from structsvm.evaluation.significance import PairedTests, holm, paired_tests
 from structsvm.evaluation.significance.paired import signed_ranks
 from structsvm.exceptions import DataFormatError, InputError
 from structsvm.foundation.settings import require_choice, require_integer
@@ -14,6 +15,7 @@ from structsvm.foundation.storage.files import open_source, replacing
 from structsvm.foundation.storage.records import from_json, require_known, to_json
 from structsvm.foundation.types import Matrix, Vector
 from structsvm.metrics.average_precision import LEVELS
+from structsvm.protocols.comparison import interval_record
 from structsvm.protocols.results import Fit, Results, look_up
 
 _LARGEST = 2**27
@@ -64,18 +66,24 @@ class BaseFunction:
 
 @frozen(kw_only=True)
 class MapRow:
-    """A row of a table of MAP; ``place`` is 0 for a model, and ``values`` has each query's mean over trials, or NaN."""
+    """A row of a table of MAP; ``place`` is 0 for a model, and ``values`` has each query's mean over trials, or NaN.
+
+    ``low`` and ``high`` are the ends of the 95% interval of ``map``. ``p_value`` is Wilcoxon's, and ``holm`` its
+    correction for all comparisons with the first row.
+    """
 
     name: str
     place: int
     map: float
+    low: float | None
+    high: float | None
     map_over_ties: float
     tied: float
     wins: int | None = None
     losses: int | None = None
     ties: int | None = None
     p_value: float | None = None
-    significant: bool | None = None
+    holm: float | None = None
     values: Vector = field(repr=False, eq=False)
 
 
@@ -176,13 +184,21 @@ class ExperimentResults(Results):
                     name=name,
                     place=place,
                     map=float(values[tested].mean()),
+                    **interval_record(values[tested]),
                     map_over_ties=float(over_ties[tested].mean()),
                     tied=float(found[TIED][tested].mean()),
                     values=values,
                     **(_against(rows[0].values[tested], values[tested]) if rows else {}),
                 )
             )
-        return tuple(rows)
+        by_holm = holm([row.p_value for row in rows])
+        return tuple(evolve(row, holm=p) for row, p in zip(rows, by_holm, strict=True))
+
+    def paired(self, variant: str) -> tuple[PairedTests, ...]:
+        """Return the first model compared with every other row of `rows`, on the queries that were tested."""
+        reference, *others = self.rows(variant)
+        tested = ~np.isnan(reference.values)
+        return tuple(paired_tests(reference.values[tested], row.values[tested]) for row in others)
 
     def _averaged(self, variant: str, model: str, measure: str) -> Vector:
         """Return the mean of a measure over the trials that tested each query, shape (Q,); NaN without a test."""
@@ -232,15 +248,13 @@ class ExperimentResults(Results):
 
 
 def _against(reference: Vector, values: Vector) -> dict[str, Any]:
-    """Return the wins of the reference model, and whether Wilcoxon's test is significant at 0.05."""
+    """Return wins, losses and ties of the reference model, and the p-value of Wilcoxon's test."""
     paired = signed_ranks(reference, values)
-    p_value = paired.p_values["wilcoxon"]
     return {
         "wins": paired.wins,
         "losses": paired.losses,
         "ties": paired.ties,
-        "p_value": p_value,
-        "significant": p_value is not None and p_value < 0.05,
+        "p_value": paired.p_values["wilcoxon"],
     }
 
 

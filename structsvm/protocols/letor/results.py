@@ -78,6 +78,11 @@ class Benchmark(Results):
         return np.concatenate([fit.queries[self.measure] for fit in self.of(name)])
 
     @property
+    def n_queries(self) -> int:
+        """Number of the test queries of all folds."""
+        return sum(len(fold.test) for fold in self.trials)
+
+    @property
     def ends(self) -> tuple[str, ...]:
         """Models for which validation picked the end of a range; a wider range may do better. A sentence each."""
         found = []

@@ -6,12 +6,13 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from structsvm.evaluation.paired_columns import NO_TEST, paired_columns, paired_record, tests_note
-from structsvm.evaluation.significance import holm, paired_tests
+from structsvm.evaluation.paired_columns import interval_column
+from structsvm.evaluation.significance import paired_tests
 from structsvm.exceptions import UnknownNameError
 from structsvm.foundation.settings import require_choice
 from structsvm.foundation.tables.formats import table_texts, write_texts
 from structsvm.foundation.tables.table import Column, Record, Table
+from structsvm.protocols.comparison import interval_note, interval_record, paired_table
 from structsvm.protocols.letor.results import CUTOFFS, WIDER_RANGE, Benchmark
 from structsvm.protocols.model import spelled
 from structsvm.protocols.results import known_gaps
@@ -61,7 +62,7 @@ def summary_table(benchmark: Benchmark) -> Table:
 
 
 def fold_table(benchmark: Benchmark, measure: str | None = None) -> Table:
-    """Return a measure on the test queries of each fold.
+    """Return a measure on the test queries of each fold, with the interval of its mean if it is the one that picks.
 
     Parameters
     ----------
@@ -86,19 +87,26 @@ def fold_table(benchmark: Benchmark, measure: str | None = None) -> Table:
     """
     measure = measure or benchmark.measure
     names = [fold.name for fold in benchmark.trials]
+    # Results store the values of single queries for the measure that picks only.
+    by_query = measure == benchmark.measure
 
     def record(name: str) -> Record:
         return {
             "model": name,
             **dict(zip(names, benchmark.measured(name, measure), strict=True)),
             MEAN: benchmark.mean(name, measure),
+            **(interval_record(benchmark.queries(name)) if by_query else {}),
         }
 
     return Table(
         title=f"{measure.upper()} on the test queries{_of(benchmark)}",
-        columns=(_MODEL, *(Column.number(name, name, ".4f") for name in (*names, MEAN))),
+        columns=(
+            _MODEL,
+            *(Column.number(name, name, ".4f") for name in (*names, MEAN)),
+            *([interval_column()] if by_query else []),
+        ),
         sections=tuple(tuple(map(record, group)) for group in _groups(benchmark)),
-        notes=(_EMPTY,),
+        notes=(_EMPTY, *([interval_note(benchmark.n_queries, "folds", len(names))] if by_query else [])),
     )
 
 
@@ -109,21 +117,12 @@ def difference_table(benchmark: Benchmark, baseline: str | None = None) -> Table
     if first not in known:
         raise UnknownNameError("benchmark model", first, known)
     values = benchmark.queries(first)
-    found = {name: paired_tests(benchmark.queries(name), values) for name in known if name != first}
-    corrected = dict(zip(found, holm([each.p_values["randomization"] for each in found.values()]), strict=True))
-
-    def record(name: str) -> Record:
-        return {"model": name, **paired_record(found[name]), "holm": corrected[name]}
-
-    return Table(
-        title=f"{benchmark.measure.upper()} less that of {first}, query by query{_of(benchmark)}",
-        columns=(_MODEL, *paired_columns(), Column.p_value("Holm", "holm", missing=NO_TEST)),
-        sections=tuple(tuple(record(name) for name in group if name != first) for group in _groups(benchmark)),
-        notes=(
-            f"Over the {len(values)} test queries of all folds. 95% interval: bootstrap (BCa) over queries. "
-            f"{tests_note('queries')} Holm: the last one, corrected for all {len(found)} comparisons. "
-            "-: there is no variance.",
-        ),
+    sections = [
+        {name: paired_tests(benchmark.queries(name), values) for name in group if name != first}
+        for group in _groups(benchmark)
+    ]
+    return paired_table(
+        f"{benchmark.measure.upper()} less that of {first}, query by query{_of(benchmark)}", "Model", sections
     )
 
 

@@ -328,8 +328,9 @@ def test_differences_are_those_of_the_test_queries(results):
     assert row["wins"] == (difference > 1e-12).sum()
     assert row["losses"] == (difference < -1e-12).sum()
     assert row["wins"] + row["losses"] + row["ties"] == 24
-    p_values = [each["p_randomization"] for each in table.records]
-    assert [each["holm"] for each in table.records] == holm(p_values)
+    for test in ("t", "wilcoxon", "randomization"):
+        p_values = [each[f"p_{test}"] for each in table.records]
+        assert [each[f"holm_{test}"] for each in table.records] == holm(p_values)
     turned = difference_table(results, "bins").sections[0][0]
     assert (turned["model"], turned["difference"]) == ("svm", pytest.approx(-row["difference"]))
     assert turned["p_wilcoxon"] == pytest.approx(row["p_wilcoxon"])

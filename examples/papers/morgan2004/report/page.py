@@ -21,10 +21,10 @@ from examples.papers.morgan2004.report.tables import (
 from examples.papers.morgan2004.results import MorganResults
 from structsvm.foundation.tables.formats import FILES as TABLES
 from structsvm.foundation.tables.formats import table_texts
-from structsvm.protocols.report import PAGE, Written, plots_of, rendered, title_of, written
+from structsvm.protocols.report import PAGE, Written, figure_files, plots_of, rendered, title_of, written
 
 TOPICS = "topics.csv"
-PLOTS = tuple(f"{each.name}.svg" for each in fields(Plots))
+PLOTS = figure_files(each.name for each in fields(Plots))
 FILES = (*TABLES, TOPICS, PAGE, *PLOTS)
 """The files that `write_morgan_report` writes; plots if Matplotlib is installed and the results hold their data."""
 
@@ -36,8 +36,8 @@ def write_morgan_report(results: MorganResults, folder: str | Path, *, title: st
 
     ``report.html`` has everything. ``tables.txt``, ``tables.md``, ``tables.tex`` (for LaTeX with booktabs) and
     ``tables.json`` have all tables; ``tables.csv`` has average precision against query length, the mean over topics,
-    and ``topics.csv`` that of each topic. The plots are ``curves.svg``, ``differences.svg``, ``lines.svg``,
-    ``topics.svg``, ``precision.svg`` and ``weights.svg``; without Matplotlib there are none.
+    and ``topics.csv`` that of each topic. The folder ``figures`` has the plots, ``curves.svg``, ``differences.svg``,
+    ``lines.svg``, ``topics.svg``, ``precision.svg`` and ``weights.svg``; without Matplotlib there are none.
 
     Parameters
     ----------
@@ -53,9 +53,7 @@ def write_morgan_report(results: MorganResults, folder: str | Path, *, title: st
     plots, missing = plots_of(partial(draw, results))
     texts = table_texts(all_tables(results), [curve_table(results)])
     texts[TOPICS] = line_table(results).to_csv()
-    if plots is not None:
-        drawn = {each.name: getattr(plots, each.name) for each in fields(Plots)}
-        texts |= {f"{name}.svg": f"{plot.svg}\n" for name, plot in drawn.items() if plot is not None}
+    figures = {} if plots is None else {each.name: getattr(plots, each.name) for each in fields(Plots)}
     settings: dict[str, Any] = dict(results.header.settings)
     page = rendered(
         _PACKAGE,
@@ -74,4 +72,4 @@ def write_morgan_report(results: MorganResults, folder: str | Path, *, title: st
         plots=plots,
         missing=missing,
     )
-    return written(folder, texts, page, missing)
+    return written(folder, texts, page, figures, missing)

@@ -8,9 +8,11 @@ from typing import Any
 from structsvm.foundation.tables.formats import FILES as TABLES
 from structsvm.foundation.tables.formats import table_texts
 from structsvm.foundation.tables.table import P_VALUE, as_csv
-from structsvm.protocols.experiment.report.plots import draw
+from structsvm.plots.files import Plot
+from structsvm.protocols.experiment.report.plots import draw, figure_names
 from structsvm.protocols.experiment.report.tables import (
     VARIANTS,
+    difference_table,
     experiment_tables,
     fits_table,
     function_table,
@@ -22,17 +24,17 @@ from structsvm.protocols.experiment.report.tables import (
     query_table,
 )
 from structsvm.protocols.experiment.results import ExperimentResults, MapRow
-from structsvm.protocols.report import PAGE, Written, plots_of, rendered, title_of, written
+from structsvm.protocols.report import PAGE, Written, figure_files, plots_of, rendered, title_of, written
 
 QUERIES = "queries.csv"
-FILES = (*TABLES, QUERIES, PAGE)
-"""Files of `write_report`."""
+FILES = (*TABLES, QUERIES, *figure_files(figure_names(VARIANTS)), PAGE)
+"""Files of `write_report`, if both variants were run and a model is linear."""
 
 _PACKAGE = "structsvm.protocols.experiment.report"
 
 
-def as_page(results: ExperimentResults, title: str) -> tuple[str, str]:
-    """Return the report as HTML, and the reason why it has no plots, or ""."""
+def as_page(results: ExperimentResults, title: str) -> tuple[str, dict[str, Plot], str]:
+    """Return the report as HTML, its plots by name, and the reason why it has no plots, or ""."""
     plots, missing = plots_of(partial(draw, results))
     settings: dict[str, Any] = dict(results.header.settings)
     variants = results.variants
@@ -45,6 +47,7 @@ def as_page(results: ExperimentResults, title: str) -> tuple[str, str]:
         variants={variant: VARIANTS[variant] for variant in variants},
         over_pool={variant: map_table(results, variant) for variant in variants},
         by_judged={variant: map_table(results, variant, "judged") for variant in variants},
+        differences={variant: difference_table(results, variant) for variant in variants},
         queries={variant: query_table(results, variant) for variant in variants},
         paths={variant: path_table(results, variant) for variant in variants},
         functions=function_table(results),
@@ -52,10 +55,10 @@ def as_page(results: ExperimentResults, title: str) -> tuple[str, str]:
         legend=legend(results),
         models=settings.pop("models"),
         settings=settings,
-        plots=plots,
+        plots=plots or {},
         missing=missing,
     )
-    return page, missing
+    return page, plots or {}, missing
 
 
 def findings(results: ExperimentResults) -> tuple[str, ...]:
@@ -79,16 +82,23 @@ def _compared(reference: str, row: MapRow) -> str:
     counts = f"{reference} is better on {wins} of {wins + losses + ties} queries and worse on {losses}"
     if ties:
         counts += f", the same on {ties}"
-    verdict = "significant" if row.significant else "not significant"
-    return f"{counts}, {verdict} at 0.95 (p\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{row.p_value:{P_VALUE}})"
+    if row.holm is None:
+        return counts
+    verdict = (
+        "p\N{NO-BREAK SPACE}<\N{NO-BREAK SPACE}0.05"
+        if row.holm < 0.05
+        else "p\N{NO-BREAK SPACE}≥\N{NO-BREAK SPACE}0.05"
+    )
+    return f"{counts}, {verdict} ({row.p_value:{P_VALUE}}, or {row.holm:{P_VALUE}} by Holm's correction)"
 
 
 def write_report(results: ExperimentResults, folder: str | Path, *, title: str | None = None) -> Written:
     """Write an HTML page, and the tables in other formats; replace each file only when it is complete.
 
     ``report.html`` has everything. ``tables.txt``, ``tables.md``, ``tables.tex`` (for LaTeX with booktabs) and
-    ``tables.json`` have the statistics of the data, MAP, and training; ``tables.csv`` has MAP, a line for each variant,
-    denominator and row; ``queries.csv`` has average precision, a line for each variant and query.
+    ``tables.json`` have the statistics of the data, MAP, differences, and training; ``tables.csv`` has MAP, a line for
+    each variant, denominator and row; ``queries.csv`` has average precision, a line for each variant and query. The
+    folder ``figures`` has each figure of the page as an SVG file.
 
     Parameters
     ----------
@@ -98,7 +108,7 @@ def write_report(results: ExperimentResults, folder: str | Path, *, title: str |
 
     Returns
     -------
-    Written files: ``page``, ``tables`` (the others), and ``missing``, the reason why the page has no plots, or "".
+    Written files: ``page``, ``tables``, ``figures``, and ``missing``, the reason why the page has no plots, or "".
 
     Raises
     ------
@@ -115,7 +125,7 @@ def write_report(results: ExperimentResults, folder: str | Path, *, title: str |
     ('report.html', ['tables.json', 'queries.csv'])
     """
     folder = Path(folder)
-    page, missing = as_page(results, title_of(folder, title))
+    page, plots, missing = as_page(results, title_of(folder, title))
     texts = table_texts(experiment_tables(results), map_tables(results))
     texts[QUERIES] = as_csv([query_table(results, variant) for variant in results.variants])
-    return written(folder, texts, page, missing)
+    return written(folder, texts, page, plots, missing)

@@ -1,19 +1,19 @@
 """The plots of a report as SVG, drawn by Matplotlib."""
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from attrs import frozen
 
+from structsvm.foundation.types import Vector
 from structsvm.metrics.average_precision import LEVELS
 from structsvm.plots import (
     STYLE,
     FusionWeightsDisplay,
     InterpolatedPrecisionDisplay,
+    MeansDisplay,
     QueryDifferencesDisplay,
     RegularizationPathDisplay,
-    WeightsDisplay,
 )
 from structsvm.plots.files import Plot, figure_of
 from structsvm.plots.style import BLUE, GREEN, INK, VERMILION, as_label, line_style, require_matplotlib
@@ -28,76 +28,140 @@ if TYPE_CHECKING:
 
 _SHORT = {WITH_BEST: "model", WITHOUT_BEST: "model without the best function"}
 
+_WIDTH = 9.4
+"""Width of all figures in inches; see `structsvm.plots.files.figure_of`."""
+
 _PANELS = 4
 _SMALLEST_GAP = 1e-7
 _COMPARED = 3
 
 
-@frozen
-class Plots:
-    """All plots of a report; ``differences``, ``regularisation`` and ``weights`` (of linear models) by variant."""
+class _Dot(NamedTuple):
+    """A mean with the ends of its interval, its height in a panel, and its colour."""
 
-    overview: Plot
-    differences: dict[str, Plot]
-    regularisation: dict[str, Plot]
-    training: Plot
-    precision: Plot
-    weights: dict[str, Plot]
+    mean: float
+    low: float
+    high: float
+    height: float
+    colour: str
 
 
-def draw(results: ExperimentResults) -> Plots:
-    """Draw all plots of a report; raise NotInstalledError if Matplotlib is missing."""
+_OF_ALL, _OF_VARIANT = ("overview", "precision", "training"), ("differences", "regularisation", "weights")
+
+
+def figure_names(variants: Iterable[str]) -> tuple[str, ...]:
+    """Return the names of all figures of a report; weights are drawn if a model is linear."""
+    return (*_OF_ALL, *(f"{name}-{variant}" for variant in variants for name in _OF_VARIANT))
+
+
+def draw(results: ExperimentResults) -> dict[str, Plot]:
+    """Draw all plots of a report by name; raise NotInstalledError if Matplotlib is missing."""
     require_matplotlib()
     from matplotlib import rc_context
 
     rows = {variant: results.rows(variant) for variant in results.variants}
     with rc_context(STYLE):
-        return Plots(
-            overview=_overview(rows),
-            differences={variant: _differences(results, variant, rows[variant]) for variant in rows},
-            regularisation={variant: _regularisation(results, variant) for variant in rows},
-            training=_training(results),
-            precision=_precision(results, rows),
-            weights={variant: plot for variant in rows if (plot := _weights(results, variant, rows[variant]))},
-        )
+        plots: dict[str, Plot | None] = {
+            "overview": _overview(rows),
+            "precision": _precision(results, rows),
+            "training": _training(results),
+        }
+        for variant, of_variant in rows.items():
+            plots[f"differences-{variant}"] = _differences(variant, of_variant)
+            plots[f"regularisation-{variant}"] = _regularisation(results, variant)
+            plots[f"weights-{variant}"] = _weights(results, variant, of_variant)
+    return {name: plot for name, plot in plots.items() if plot is not None}
 
 
 def _overview(rows: dict[str, tuple[MapRow, ...]]) -> Plot:
-    names = [row.name for row in next(iter(rows.values()))]
-    models = [row.name for row in next(iter(rows.values())) if not row.place]
-    with figure_of("overview", 8.0, 0.9 + 0.24 * len(names)) as (figure, drawn):
-        axes = figure.subplots()
-        axes.axhline(len(models) - 0.5, color=INK, linewidth=0.6, alpha=0.5)
+    first = next(iter(rows.values()))
+    reference, functions = first[0].name, [place for place, row in enumerate(first) if row.place]
+    shown: list[_Dot] = []
+    with figure_of("overview", _WIDTH, 1.0 + 0.28 * len(first)) as (figure, drawn):
+        means, differences = figure.subplots(1, 2, sharey=True)
         for (variant, of_variant), colour, marker in zip(rows.items(), (BLUE, VERMILION), "oD", strict=False):
-            shown = [row for row in of_variant if not row.place]
-            axes.plot(
-                [row.map for row in shown],
-                range(len(shown)),
-                marker,
-                color=colour,
-                fillstyle="full" if variant == WITH_BEST else "none",
-                label=_SHORT[variant],
-            )
-        functions = [row for row in next(iter(rows.values())) if row.place]
-        axes.plot(
-            [row.map for row in functions],
-            range(len(models), len(names)),
-            "s",
-            color=GREEN,
-            label="base function",
-        )
+            values = _tested(of_variant)
+            look: dict[str, Any] = {
+                "color": colour,
+                "marker": marker,
+                "fillstyle": "full" if variant == WITH_BEST else "none",
+                "shift": 0.0 if len(rows) == 1 else -0.15 if variant == WITH_BEST else 0.15,
+            }
+            models = {place: each for place, each in enumerate(values) if place not in functions}
+            minus = {place: values[0] - each for place, each in enumerate(values) if place}
+            _dots(means, models, label=_SHORT[variant], **look)
+            shown += _dots(differences, minus, method="bootstrap", **look)
         if functions:
-            axes.axvline(functions[0].map, color=GREEN, linewidth=0.8, linestyle="--")
-        axes.set(yticks=range(len(names)), yticklabels=list(map(as_label, names)), xlabel="MAP over the pool")
-        axes.invert_yaxis()
+            values = _tested(first)
+            _dots(means, {place: values[place] for place in functions}, color=GREEN, marker="s", label="base function")
+            means.axvline(first[functions[0]].map, color=GREEN, linewidth=0.8, linestyle="--")
+            for axes in (means, differences):
+                axes.axhline(functions[0] - 0.5, color=INK, linewidth=0.6, alpha=0.5)
+        differences.axvline(0.0, color=INK, linewidth=0.6)
+        beyond = _magnify(differences, shown)
+        means.set_yticks(range(len(first)), labels=[as_label(row.name) for row in first])
+        means.set(xlabel="MAP over the pool", ylim=(len(first) - 0.5, -0.5))
+        differences.set_xlabel(f"MAP of {as_label(reference)} minus MAP")
         figure.legend(loc="outside upper left", ncols=3)
-    return drawn("MAP of each model, and of the best base functions; the dashed line is the best of them.")
+    return drawn(
+        "Left: MAP of each model and of the best base functions, with 95% intervals (Student's t over queries). The "
+        f"dashed line is the best base function. Right: mean difference of {reference} from each other ranker, with "
+        f"95% intervals (bootstrap over queries). Right of 0, {reference} is better{beyond}. The interval of a "
+        "difference is narrower than the intervals of two means, because both rankers meet the same easy and hard "
+        "queries."
+    )
 
 
-def _differences(results: ExperimentResults, variant: str, rows: Sequence[MapRow]) -> Plot:
+def _tested(rows: Sequence[MapRow]) -> list[Vector]:
+    """Return the values of each row on the queries that some trial tested."""
+    tested = ~np.isnan(rows[0].values)
+    return [row.values[tested] for row in rows]
+
+
+def _dots(
+    axes: "Axes", values: dict[int, Vector], *, color: str, shift: float = 0.0, method: str = "t", **look: Any
+) -> list[_Dot]:
+    """Draw means with intervals in consecutive rows, given the values by row."""
+    if not values:
+        return []
+    display = MeansDisplay({str(row): each for row, each in values.items()}, method=method)
+    display.plot(axes, shift=min(values) + shift, color=color, **look)
+    return [
+        _Dot(mean, *(display.intervals[row] or (mean, mean)), int(row) + shift, color)
+        for row, mean in display.means.items()
+    ]
+
+
+def _magnify(axes: "Axes", dots: Sequence[_Dot]) -> str:
+    """Zoom in on small means, with a number for each mean outside; return the addition to the caption."""
+    sizes = [max(abs(dot.low), abs(dot.high)) for dot in dots]
+    limit = 1.3 * float(np.median(sizes)) if sizes else 0.0
+    if not limit or max(sizes) < 2.0 * limit:
+        return ""
+    lowest, highest = min(dot.low for dot in dots), max(dot.high for dot in dots)
+    axes.set_xlim(max(1.1 * min(lowest, 0.0) - 0.05 * limit, -limit), min(1.1 * max(highest, 0.0), limit))
+    for dot in dots:
+        if abs(dot.mean) > limit:
+            right = dot.mean > 0.0
+            axes.text(
+                0.99 if right else 0.01,
+                dot.height,
+                f"{dot.mean:.2f} →" if right else f"← {dot.mean:.2f}",
+                transform=axes.get_yaxis_transform(),
+                ha="right" if right else "left",
+                va="center",
+                fontsize=7.0,
+                color=dot.colour,
+            )
+    return "; numbers with an arrow are means outside of the panel"
+
+
+def _differences(variant: str, rows: Sequence[MapRow]) -> Plot | None:
     reference, *others = rows
+    if not others:
+        return None
     with figure_of(f"differences-{variant}", *_size(len(others))) as (figure, drawn):
-        for axes, row in zip(_panels(figure, len(others), share_x=True), others, strict=True):
+        for axes, row in zip(_panels(figure, len(others)), others, strict=True):
             known = ~np.isnan(reference.values - row.values)
             QueryDifferencesDisplay(reference.values[known], row.values[known]).plot(axes)
             axes.set_title(f"{as_label(row.name)} · {row.wins}/{row.losses}/{row.ties}", loc="left")
@@ -105,17 +169,18 @@ def _differences(results: ExperimentResults, variant: str, rows: Sequence[MapRow
         figure.supxlabel("queries, by difference", fontsize=9.0)
         figure.supylabel(f"AP of {as_label(reference.name)} minus AP", fontsize=9.0)
     return drawn(
-        f"Per-query differences: average precision of {reference.name} minus that of each other ranker, sorted. Blue: "
-        f"{reference.name} does better. The dashed line is the mean. Wins/losses/ties of {reference.name} are beside "
-        "the names."
+        f"Average precision of {reference.name} minus that of each other ranker: a bar for each query, the largest "
+        f"first. Blue bars: {reference.name} is better. Dashed line: the mean; grey band: its 95% interval. Every "
+        f"panel has its own scale. Numbers beside a name: queries on which {reference.name} is better, worse, and "
+        "equal."
     )
 
 
 def _precision(results: ExperimentResults, rows: dict[str, tuple[MapRow, ...]]) -> Plot:
     best = results.functions[0]
     of_best = best.precision
-    with figure_of("precision", 9.2 if len(rows) > 1 else 5.6, 4.4) as (figure, drawn):
-        panels = figure.subplots(2, len(rows), sharex=True, sharey="row", squeeze=False, height_ratios=(2.0, 1.0))
+    with figure_of("precision", _WIDTH, 4.6) as (figure, drawn):
+        panels = figure.subplots(2, len(rows), sharex=True, sharey="row", squeeze=False, height_ratios=(1.3, 1.0))
         for (curve, difference), (variant, of_variant) in zip(panels.T, rows.items(), strict=True):
             models = [row.name for row in leading(of_variant) if not row.place]
             found = {name: results.precision(variant, name) for name in models}
@@ -126,14 +191,16 @@ def _precision(results: ExperimentResults, rows: dict[str, tuple[MapRow, ...]]) 
                 difference.plot(LEVELS, each - of_best, **line_style(number), marker="o", markersize=2.5)
             curve.set(xlabel="", ylabel="")
             curve.set_title(f"models read {VARIANTS[variant]}", loc="left")
+            _legend_above(curve)
         panels[0, 0].set_ylabel("precision")
-        panels[1, 0].set_ylabel("difference")
+        panels[1, 0].set_ylabel(f"minus {as_label(best.name)}")
         figure.supxlabel("recall", fontsize=9.0)
     others = ", the best other model" if len(results.models) > 1 else ""
     return drawn(
-        f"Interpolated precision at 11 levels of recall over the pool, mean over the test queries of all trials: of "
-        f"{results.reference}{others} and the best base function; below, how far models are ahead of that. At "
-        "the left is the top of rankings, at the right how far down the last relevant documents are."
+        "Top: interpolated precision at 11 levels of recall over the pool, mean over the test queries of all trials, "
+        f"of {results.reference}{others} and the best base function. Bottom: precision of the models minus that of "
+        f"{best.name}, on its own scale. Low recall is the top of the rankings; high recall shows how far down the "
+        "last relevant documents are."
     )
 
 
@@ -150,24 +217,19 @@ def _weights(results: ExperimentResults, variant: str, rows: Sequence[MapRow]) -
     order = np.argsort(-np.abs(share), kind="stable")
     of_function = {function.name: function.mean_ap for function in results.functions}
     called = [f"{read[k]} ({of_function[read[k]]:.3f})" for k in order]
-    display = FusionWeightsDisplay({name: each[:, order] for name, each in weights.items()}, called)
-    bars = WeightsDisplay(share[order], called, quantity="share of the weights", top=None)
-    with figure_of(f"weights-{variant}", 9.2, 1.0 + 0.22 * max(len(order), 4)) as (figure, drawn):
-        panels = figure.subplots(1, min(len(weights), 2), sharex=True, sharey=True, squeeze=False)[0]
-        for axes in panels[1:]:
-            display.plot(axes)
-            figure.legend(*axes.get_legend_handles_labels(), loc="outside upper right", ncols=len(weights))
-            axes.get_legend().remove()
-        bars.plot(panels[0])
-        if first in display.middle_halves:
-            panels[0].hlines(range(len(order)), *display.middle_halves[first], color=INK, linewidth=1.0)
-        panels[0].set_ylim(len(order) - 0.5, -0.5)
-        panels[0].set_title(as_label(first), loc="left")
-    beside = f"; at the right beside {' and '.join([*weights][1:])}" if len(weights) > 1 else ""
+    height = 1.0 + (0.12 + 0.1 * len(weights)) * max(len(order), 4)
+    with figure_of(f"weights-{variant}", _WIDTH, height) as (figure, drawn):
+        axes = figure.subplots()
+        FusionWeightsDisplay({name: each[:, order] for name, each in weights.items()}, called).plot(axes)
+        axes.set_ylim(len(order) - 0.5, -0.5)
+        axes.set_xlabel("share of the total weight")
+        if len(weights) == 1:
+            axes.set_title(as_label(first), loc="left")
+        _legend_above(axes)
+    named = first if len(weights) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
     return drawn(
-        f"What {first} weighs each base function by, whose MAP is beside its name: its share of all weights, mean of "
-        f"the trials, with a line over the middle half of them{beside}. The weight of a base function, which of "
-        "indicators is their sum, is what a document gains that it ranks first over one that it did not retrieve."
+        f"Share of the total weight of {named} per base function (MAP in parentheses), in the order of {first}. Dots: "
+        "mean over trials; lines: interquartile range. With binned features the weight is the sum over bins."
     )
 
 
@@ -177,9 +239,7 @@ def _regularisation(results: ExperimentResults, variant: str) -> Plot:
             fits = results.fits(variant, model)
             values = fits[0].values
             named = any(isinstance(value, str) for value in values)
-            validation, test = (
-                np.mean([getattr(fit, what) for fit in fits], axis=0) for what in ("validation", "test")
-            )
+            validation, test = ([getattr(fit, what) for fit in fits] for what in ("validation", "test"))
             picks = np.bincount([fit.chosen for fit in fits], minlength=len(values))
             places = [str(k) for k in range(1, len(values) + 1)]
             RegularizationPathDisplay(places if named else values, validation, test=test, picks=picks).plot(axes)
@@ -192,14 +252,15 @@ def _regularisation(results: ExperimentResults, variant: str) -> Plot:
         figure.supylabel("MAP, mean of the trials", fontsize=9.0)
         figure.legend(handles, labels, loc="outside upper left", ncols=3, markerscale=0.6)
     return drawn(
-        "MAP against the hyper-parameter (C of an SVM; where it is no number, its place in the table) on validation "
-        "and on test queries, mean of the trials. The discs show how often validation picked each value."
+        "MAP for each value of the hyper-parameter (C of an SVM; if it is not a number, its place in the table). "
+        "Lines: mean over trials of validation and of test queries; bands: one standard deviation over trials. Discs: "
+        "how often validation picked a value. Every panel has its own scale."
     )
 
 
 def _training(results: ExperimentResults) -> Plot:
     models = results.models
-    with figure_of("training", 8.0, 1.0 + 0.26 * len(models)) as (figure, drawn):
+    with figure_of("training", _WIDTH, 1.0 + 0.28 * len(models)) as (figure, drawn):
         time, gap = figure.subplots(1, 2, sharey=True)
         shifts = np.linspace(-0.14, 0.14, len(results.variants)) if len(results.variants) > 1 else [0.0]
         for variant, colour, shift in zip(results.variants, (BLUE, VERMILION), shifts, strict=False):
@@ -210,17 +271,18 @@ def _training(results: ExperimentResults) -> Plot:
                 gaps = [max(gap, _SMALLEST_GAP) for gap in known_gaps(fits)]
                 _strip(gap, gaps, row + shift, colour, None)
         time.set(
-            xscale="log",
             xlabel="wall-clock seconds a trial, all values",
             yticks=range(len(models)),
             yticklabels=list(map(as_label, models)),
         )
-        gap.set(xscale="log", xlabel="certified gap, units of the loss")
+        gap.set_xlabel("certified gap, units of the loss")
+        for axes in (time, gap):
+            _logarithmic(axes)
         time.invert_yaxis()
         figure.legend(loc="outside upper left", ncols=2)
     return drawn(
-        "Time to train for all values of the hyper-parameter in a trial, and certified gap for each C: from the least "
-        "to the largest, the middle half (thick), and the median (dot)."
+        "Left: time to train for all values of the hyper-parameter in a trial. Right: certified gap of each fit. Thin "
+        "line: from the least to the largest; thick line: interquartile range; dot: median."
     )
 
 
@@ -233,15 +295,38 @@ def _strip(axes: "Axes", values: Sequence[float], height: float, colour: str, la
     axes.plot([middle], [height], "o", color=colour, markersize=4.0, label=label)
 
 
+def _logarithmic(axes: "Axes") -> None:
+    """Make the horizontal axis logarithmic, with several labels that do not overlap."""
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    axes.set_xscale("log")
+    low, high = axes.get_xlim()
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    if high < 100.0 * low:
+        axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axes.xaxis.set_major_formatter("{x:g}")
+
+
+def _legend_above(axes: "Axes") -> None:
+    """Move the legend of axes above their figure, where it cannot hide data; of several axes, keep one legend."""
+    legend, figure = axes.get_legend(), axes.get_figure()
+    if legend is None or figure is None:
+        return
+    legend.remove()
+    if not figure.legends:
+        handles, labels = axes.get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside upper left", ncols=len(labels))
+
+
 def _size(panels: int) -> tuple[float, float]:
-    return 9.2, 0.8 + 1.5 * -(-panels // _PANELS)
+    return _WIDTH, 0.9 + 1.5 * -(-panels // _PANELS)
 
 
-def _panels(figure: "Figure", number: int, *, share_x: bool = False) -> Iterator["Axes"]:
-    """Create panels that share one scale of MAP."""
+def _panels(figure: "Figure", number: int) -> Iterator["Axes"]:
+    """Create panels, each with its own scale."""
     columns = min(number, _PANELS)
     rows = -(-number // columns)
-    panels = figure.subplots(rows, columns, sharey=True, sharex=share_x, squeeze=False).ravel()
+    panels = figure.subplots(rows, columns, squeeze=False).ravel()
     for unused in panels[number:]:
         unused.set_axis_off()
     return iter(panels[:number])

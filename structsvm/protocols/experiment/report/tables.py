@@ -4,10 +4,12 @@ import math
 from collections.abc import Mapping, Sequence
 from statistics import fmean, median, median_low
 
+import numpy as np
 from attrs import asdict, evolve, filters
 
-from structsvm.evaluation.paired_columns import wins_losses_ties
+from structsvm.evaluation.paired_columns import interval_column, wins_losses_ties
 from structsvm.foundation.tables.table import Column, Record, Table
+from structsvm.protocols.comparison import interval_note, paired_table
 from structsvm.protocols.experiment.results import (
     OVER_TIES,
     TIED,
@@ -34,16 +36,16 @@ _DENOMINATORS: Mapping[Denominators, str] = {
 }
 
 _SIGNS = """\
-W/L/T: queries on which {reference} does better, worse, the same. ** marks differences that are significant at 0.95 \
-by the two-tailed Wilcoxon signed rank test; p is its p-value."""
+W/L/T: number of queries on which {reference} is better, worse, and equal. p: two-tailed Wilcoxon signed rank test. \
+Holm: p corrected for all {comparisons} comparisons in the table; compare this value with 0.05."""
 
 _TIES = """\
-MAP ranks documents of one score in the order of ties; MAP over ties is the mean over all their orders. Tied is the \
-share of documents that have their score in common with another one; of those it retrieved, for a base function."""
+MAP keeps documents of equal score in the order of the pool; over ties: mean MAP over all orders of such documents. \
+Tied: share of documents whose score equals another's (for base functions, among retrieved documents)."""
 
 _FUNCTIONS = """\
-The best base functions are those with the largest MAP over all queries, an optimistic choice. Documents that one did \
-not retrieve come last."""
+The best base functions have the largest MAP over all queries, which is an optimistic choice. Documents that a base \
+function did not retrieve come last."""
 
 
 def data_table(results: ExperimentResults) -> Table:
@@ -82,10 +84,11 @@ def map_table(results: ExperimentResults, variant: str, denominators: Denominato
         columns=(
             Column("Model", display_name, right=False),
             Column.number("MAP", "map", ".4f"),
+            interval_column(form=".3f"),
             Column("W/L/T", wins_losses_ties),
             Column.p_value("p", "p_value"),
-            Column("", lambda record: "**" if record["significant"] else "", right=False),
-            Column.number("MAP over ties", "map_over_ties", ".4f"),
+            Column.p_value("Holm", "holm"),
+            Column.number("over ties", "map_over_ties", ".4f"),
             Column.number("Tied", "tied", ".0%"),
         ),
         sections=(models, functions),
@@ -187,7 +190,23 @@ def fits_table(results: ExperimentResults, variant: str) -> Table:
 
 def legend(results: ExperimentResults) -> tuple[str, ...]:
     """Return the notes below all tables of MAP."""
-    return (_SIGNS.format(reference=results.reference), _TIES, _FUNCTIONS)
+    rows = results.rows(results.variants[0])
+    tested = int(np.count_nonzero(~np.isnan(rows[0].values)))
+    return (
+        interval_note(tested, "trials", len(results.trials)),
+        _SIGNS.format(reference=results.reference, comparisons=len(rows) - 1),
+        _TIES,
+        _FUNCTIONS,
+    )
+
+
+def difference_table(results: ExperimentResults, variant: str) -> Table:
+    """Return the differences of the first model from each other row of `map_table`, with intervals and tests."""
+    names = [display_name(asdict(row)) for row in results.rows(variant)[1:]]
+    found = list(zip(names, results.paired(variant), strict=True))
+    models = len(results.models) - 1
+    title = f"MAP of {results.reference} minus that of each other ranker, models read {VARIANTS[variant]}"
+    return paired_table(title, "Ranker", [dict(found[:models]), dict(found[models:])], last="wilcoxon")
 
 
 def query_table(results: ExperimentResults, variant: str) -> Table:
@@ -217,9 +236,10 @@ def map_tables(results: ExperimentResults) -> tuple[Table, ...]:
 
 
 def experiment_tables(results: ExperimentResults) -> tuple[Table, ...]:
-    """Return every table of an experiment: its data, MAP, and training."""
-    fits = tuple(fits_table(results, variant) for variant in results.variants)
-    return (data_table(results), *map_tables(results), *fits)
+    """Return every table of an experiment: its data, MAP, differences, and training."""
+    differences = (difference_table(results, variant) for variant in results.variants)
+    fits = (fits_table(results, variant) for variant in results.variants)
+    return (data_table(results), *map_tables(results), *differences, *fits)
 
 
 def display_name(record: Record) -> str:

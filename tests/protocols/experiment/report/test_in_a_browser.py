@@ -37,9 +37,9 @@ def test_it_is_shown_without_errors_and_without_requests(browser, tmp_path, sche
     pictures = [picture.bounding_box() for picture in page.locator("svg").all()]
     assert len(pictures) == 9
     assert all(picture["width"] > 300 and picture["height"] > 80 for picture in pictures)
-    assert page.locator("table:visible").count() == 7
+    assert page.locator("table:visible").count() == 9
     page.locator("summary").first.click()
-    assert page.locator("table:visible").count() == 8
+    assert page.locator("table:visible").count() == 10
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     colours = page.evaluate(
         """() => [getComputedStyle(document.body).color, getComputedStyle(document.body).backgroundColor,

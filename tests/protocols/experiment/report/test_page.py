@@ -1,14 +1,16 @@
 import re
 import sys
 from html.parser import HTMLParser
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
 from structsvm.exceptions import InputError, NotInstalledError, printable
 from structsvm.protocols.experiment.report import plots, write_report
-from structsvm.protocols.experiment.report.page import as_page, findings
+from structsvm.protocols.experiment.report.page import FILES, as_page, findings
 from structsvm.protocols.experiment.report.plots import draw
+from structsvm.protocols.experiment.report.tables import difference_table
 from tests.protocols.experiment.report.conftest import falling, made_up, recorded
 
 VOID = {"meta", "link", "br", "hr", "img", "input"}
@@ -57,7 +59,7 @@ def page():
 def test_the_page_is_whole_and_needs_nothing_else(page):
     read = Checked(page)
     assert read.count["svg"] == 9
-    assert read.count["table"] == 11
+    assert read.count["table"] == 13
     assert "script" not in read.count
     assert len(read.ids) == len(set(read.ids))
     assert [link for link in read.links if not link.startswith("#") and link != "data:,"] == []
@@ -105,7 +107,7 @@ def test_one_variant_one_model_one_function(variant):
     pytest.importorskip("matplotlib", reason="Matplotlib is not installed: reports have no plots")
     read = Checked(as_page(made_up(variants=(variant,), names=("SVM-map",), functions=("bm25",)), "t")[0])
     assert read.count["svg"] == (6 if variant == "with-best" else 5)  # no function is left to be weighed
-    assert read.count["table"] == 6
+    assert read.count["table"] == 7
 
 
 @pytest.fixture
@@ -131,36 +133,67 @@ def test_precision_that_is_drawn(results, figures):
 def test_weights_that_are_drawn(results, figures):
     """Shares (3/4, 1/4) and (3/4, -1/4) of two trials of SVM-map, and the same of SVM-roc."""
     draw(results)
-    bars, beside = figures["weights-with-best"].axes
-    assert [bar.get_width() for bar in bars.patches] == [0.75, 0.0]
-    assert [text.get_text() for text in bars.get_yticklabels()] == ["alpha_1 (0.625)", "beta<2> (0.500)"]
-    markers = [line for line in beside.lines if line.get_marker() != "None"]
+    (axes,) = figures["weights-with-best"].axes
+    assert [text.get_text() for text in axes.get_yticklabels()] == ["alpha_1 (0.625)", "beta<2> (0.500)"]
+    markers = [line for line in axes.lines if line.get_marker() != "None"]
     assert [(line.get_label(), line.get_xdata().tolist()) for line in markers] == [
         ("SVM-map", [0.75, 0.0]),
         ("SVM-roc", [0.75, 0.0]),
     ]
-    ends = [segment[:, 0].tolist() for segment in beside.collections[0].get_segments()]
+    ends = [segment[:, 0].tolist() for segment in axes.collections[0].get_segments()]
     assert ends == [[0.75, 0.75], [-0.125, 0.125]]
-    (only,) = (bar.get_width() for bar in figures["weights-without-best"].axes[0].patches)
-    assert only == 1.0
+    only = [list(line.get_xdata()) for line in figures["weights-without-best"].axes[0].lines[1:]]
+    assert only == [[1.0], [1.0]]
+
+
+def test_means_and_differences_that_are_drawn_have_intervals(results, figures):
+    """The values of a query are 0.5, 0.625 and 0.75 for SVM-map, and 0.25 less for SVM-roc."""
+    draw(results)
+    means, differences = figures["overview"].axes
+    half = 4.302653 * 0.125 / 3**0.5  # Student's quantile for two degrees of freedom
+    models = means.containers[0]
+    assert models.lines[0].get_xdata().tolist() == [0.625, 0.375]
+    whiskers = [segment[:, 0].tolist() for segment in models.lines[2][0].get_segments()]
+    assert whiskers == pytest.approx(np.array([[0.625 - half, 0.625 + half], [0.375 - half, 0.375 + half]]), abs=1e-6)
+    minus = differences.containers[0]
+    assert minus.lines[0].get_xdata().tolist() == [0.25, 0.125, 0.25]
+    low, high = minus.lines[2][0].get_segments()[1][:, 0]
+    record = difference_table(results, "with-best").records[1]
+    assert (record["model"], record["low"], record["high"]) == ("Best function: alpha_1", low, high)
+
+
+def test_small_differences_have_a_scale_of_their_own(figures):
+    """Differences of 0.25, 0.5 and so on from the first of five models, and a base function near it."""
+    results = made_up(names=("first", *"abcd"), functions=tuple("klm"))
+    for trial in results.trials:
+        for place, fit in enumerate(trial.fits["with-best"].values()):
+            values = tuple(0.5 + 0.125 * k - (0.4 if place == 4 else 0.004 * place) for k in range(2))
+            fit.queries["map"] = values
+    captions = draw(results)["overview"].caption
+    _, differences = figures["overview"].axes
+    assert "numbers with an arrow" in captions
+    texts = [text.get_text() for text in differences.texts]
+    assert "0.40 →" in texts
+    assert differences.get_xlim()[1] < 0.4
 
 
 def test_models_of_which_one_is_linear_or_none(figures):
     plots = draw(made_up(linear=("SVM-roc",)))
     assert len(figures["weights-with-best"].axes) == 1
-    assert plots.weights["with-best"].caption.startswith("What SVM-roc weighs")
+    assert plots["weights-with-best"].caption.startswith("Share of the total weight of SVM-roc per base function")
     html = as_page(made_up(linear=()), "t")[0]
-    assert html.count("No model here is a weighted sum") == 1
+    assert html.count("No model of this experiment is a weighted sum") == 1
 
 
 def test_without_matplotlib_there_are_tables_and_the_way_to_plots(results, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(NotInstalledError, match=r"structural-svm\[plot\]"):
         draw(results)
-    page, missing = as_page(results, "t")
+    page, plots, missing = as_page(results, "t")
+    assert plots == {}
     read = Checked(page)
     assert "svg" not in read.count
-    assert read.count["table"] == 11
+    assert read.count["table"] == 13
     assert missing in "".join(read.texts)
     assert "structural-svm[plot]" in missing
 
@@ -169,20 +202,26 @@ def test_findings(results):
     first, second = findings(results)
     assert first.replace("\N{NO-BREAK SPACE}", " ") == (
         "SVM-map, reading all base functions, has a MAP of 0.625. The other model, SVM-roc, has 0.375: SVM-map is "
-        "better on 3 of 3 queries and worse on 0, not significant at 0.95 (p = 0.25). The best base function, alpha_1, "
-        "has 0.500: SVM-map is better on 2 of 3 queries and worse on 0, the same on 1, not significant at 0.95 "
-        "(p = 0.5)."
+        "better on 3 of 3 queries and worse on 0, p ≥ 0.05 (0.25, or 0.75 by Holm's correction). The best base function, "
+        "alpha_1, has 0.500: SVM-map is better on 2 of 3 queries and worse on 0, the same on 1, p ≥ 0.05 (0.5, or 0.75 "
+        "by Holm's correction)."
     )
     assert second.startswith("SVM-map, reading all base functions but the best one, has a MAP of 0.500.")
 
 
 def test_the_files(results, tmp_path, monkeypatch):
     written = write_report(results, tmp_path / "new" / "digits")
-    names = {path.name for path in (tmp_path / "new" / "digits").iterdir()}
-    assert {path.name for path in (written.page, *written.tables)} == names
-    assert names == {
+    folder = tmp_path / "new" / "digits"
+    assert {path.name for path in (written.page, *written.tables)} == {
         *("report.html", "tables.txt", "tables.md", "tables.tex", "tables.csv", "tables.json", "queries.csv"),
     }
+    every = {path for path in folder.rglob("*") if path.is_file()}
+    assert {written.page, *written.tables, *written.figures} == every == {folder / name for name in FILES}
+    page = written.page.read_text(encoding="utf-8")
+    for path in written.figures:
+        assert path.parent == folder / "figures"
+        assert ElementTree.fromstring(path.read_text(encoding="utf-8")).tag == "{http://www.w3.org/2000/svg}svg"
+        assert path.read_text(encoding="utf-8").rstrip() in page
     assert "<h1>digits</h1>" in written.page.read_text(encoding="utf-8")
     before = {path: path.read_bytes() for path in written.tables}
     monkeypatch.setitem(sys.modules, "matplotlib", None)

@@ -27,35 +27,46 @@ Base functions   Features   Queries   Documents   Relevant   Judged relevant
 
 WITH_BEST = """\
 MAP of models that read all base functions
-Model                       MAP   W/L/T      p      MAP over ties   Tied
-────────────────────────────────────────────────────────────────────────
-SVM-map                  0.6250       –                    0.6150    25%
-SVM-roc                  0.3750   3/0/0   0.25             0.3650    25%
+Model                       MAP     95% interval   W/L/T      p   Holm   over ties   Tied
+─────────────────────────────────────────────────────────────────────────────────────────
+SVM-map                  0.6250   [0.314, 0.936]       –                    0.6150    25%
+SVM-roc                  0.3750   [0.064, 0.686]   3/0/0   0.25   0.75      0.3650    25%
 
-Best function: alpha_1   0.5000   2/0/1    0.5             0.4900    25%
-2nd best: beta<2>        0.3750   3/0/0   0.25             0.3650    25%
+Best function: alpha_1   0.5000                -   2/0/1    0.5   0.75      0.4900    25%
+2nd best: beta<2>        0.3750                -   3/0/0   0.25   0.75      0.3650    25%
 """
 
 WITHOUT_BEST = """\
 MAP of models that read all base functions but the best one
-Model                       MAP   W/L/T      p      MAP over ties   Tied
-────────────────────────────────────────────────────────────────────────
-SVM-map                  0.5000       –                    0.4900    25%
-SVM-roc                  0.2500   3/0/0   0.25             0.2400    25%
+Model                       MAP      95% interval   W/L/T      p   Holm   over ties   Tied
+──────────────────────────────────────────────────────────────────────────────────────────
+SVM-map                  0.5000    [0.189, 0.811]       –                    0.4900    25%
+SVM-roc                  0.2500   [-0.061, 0.561]   3/0/0   0.25   0.75      0.2400    25%
 
-Best function: alpha_1   0.5000   1/1/1      1             0.4900    25%
-2nd best: beta<2>        0.3750   2/0/1    0.5             0.3650    25%
+Best function: alpha_1   0.5000                 -   1/1/1      1      1      0.4900    25%
+2nd best: beta<2>        0.3750                 -   2/0/1    0.5      1      0.3650    25%
 """
 
 JUDGED = """\
 MAP of models that read all base functions, with the denominators of trec_eval
-Model                       MAP   W/L/T      p      MAP over ties   Tied
-────────────────────────────────────────────────────────────────────────
-SVM-map                  0.3542       –                    0.3481    25%
-SVM-roc                  0.2014   3/0/0   0.25             0.1953    25%
+Model                       MAP      95% interval   W/L/T      p   Holm   over ties   Tied
+──────────────────────────────────────────────────────────────────────────────────────────
+SVM-map                  0.3542    [0.031, 0.677]       –                    0.3481    25%
+SVM-roc                  0.2014    [0.094, 0.309]   3/0/0   0.25   0.75      0.1953    25%
 
-Best function: alpha_1   0.3056   2/0/1    0.5             0.2994    25%
-2nd best: beta<2>        0.2292   3/0/0   0.25             0.2231    25%
+Best function: alpha_1   0.3056   [-0.125, 0.736]   2/0/1    0.5   0.75      0.2994    25%
+2nd best: beta<2>        0.2292   [-0.094, 0.552]   3/0/0   0.25   0.75      0.2231    25%
+"""
+
+DIFFERENCES = """\
+MAP of SVM-map minus that of each other ranker, models read all base functions
+Ranker                   difference         95% interval   W/L/T     p t   p Wilcoxon   p Fisher   Holm
+───────────────────────────────────────────────────────────────────────────────────────────────────────
+SVM-roc                     +0.2500   [+0.2500, +0.2500]   3/0/0       -         0.25       0.25   0.75
+
+Best function: alpha_1      +0.1250   [+0.0000, +0.2500]   2/0/1    0.23          0.5        0.5   0.75
+2nd best: beta<2>           +0.2500   [+0.1250, +0.3750]   3/0/0   0.074         0.25       0.25   0.75
+
 """
 
 FITS = """\
@@ -98,11 +109,12 @@ def test_the_tables_are_those_of_the_results(results):
     tables = experiment_tables(results)
     for table, expected in zip(tables, [DATA, WITH_BEST, WITHOUT_BEST, JUDGED], strict=False):
         assert as_text(table).startswith(expected)
+    assert as_text(tables[5]).startswith(DIFFERENCES)
     assert as_text(tables[-2]).startswith(FITS)
     assert as_text(query_table(results, "with-best")) == QUERIES
     assert as_text(function_table(results)).startswith(FUNCTIONS)
     assert as_text(path_table(results, "with-best")).startswith(PATH)
-    assert len(tables) == 1 + 4 + 2
+    assert len(tables) == 1 + 4 + 2 + 2
 
 
 def test_each_table_says_which_denominators_it_has(results):
@@ -115,14 +127,6 @@ def test_each_table_says_which_denominators_it_has(results):
 def test_the_test_of_significance_is_named_once(results):
     notes = [" ".join(table.notes) for table in map_tables(results)]
     assert ["two-tailed Wilcoxon signed rank test" in note for note in notes] == [True, False, False, False]
-
-
-def test_stars_are_those_of_the_comparison():
-    table = map_table(made_up(), "with-best")
-    stars = [row[4] for section in table.cells for row in section]
-    assert stars == ["", "", "", ""]
-    starred = {**table.records[1], "significant": True}
-    assert table.columns[4].shown(starred) == "**"
 
 
 def test_one_model_and_one_base_function():
@@ -172,9 +176,9 @@ def test_csv_has_every_number_to_the_last_digit(results):
                 assert float(read["map"]) == row.map
                 assert int(read["place"]) == row.place
                 if row.wins is None:
-                    assert read["wins"] == read["p_value"] == read["significant"] == ""
+                    assert read["wins"] == read["p_value"] == read["holm"] == ""
                 else:
-                    assert float(read["p_value"]) == row.p_value
+                    assert (float(read["p_value"]), float(read["holm"])) == (row.p_value, row.holm)
                     wins = tuple(int(read[name]) for name in ("wins", "losses", "ties"))
                     assert wins == (row.wins, row.losses, row.ties)
 

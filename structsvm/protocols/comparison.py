@@ -1,0 +1,57 @@
+"""Means with intervals, and comparisons in pairs, in the tables of all protocols."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from structsvm.evaluation.paired_columns import NO_TEST, corrected, paired_columns, paired_record, tests_note
+from structsvm.evaluation.significance import PairedTests
+from structsvm.evaluation.significance.intervals import mean_interval
+from structsvm.evaluation.significance.paired import TESTS
+from structsvm.foundation.tables.table import Column, Table
+from structsvm.foundation.types import Vector
+
+
+def interval_record(values: Vector) -> dict[str, Any]:
+    """Return "low" and "high", the ends of the 95% interval of a mean over queries; None without variance."""
+    low, high = mean_interval(values) or (None, None)
+    return {"low": low, "high": high}
+
+
+def interval_note(queries: int, parts: str, count: int) -> str:
+    """Return the note about these intervals; ``parts`` is "folds" or "trials", and ``count`` their number."""
+    note = f"95% interval: Student's t, over the {queries} test queries of all {parts}."
+    if count < 2:
+        return note
+    return (
+        f"{note} {parts.capitalize()} share training queries, so the interval shows how far the mean depends on the "
+        "test queries, not how far it depends on the training queries."
+    )
+
+
+def paired_table(
+    title: str, heading: str, sections: Sequence[Mapping[str, PairedTests]], *, last: str = "randomization"
+) -> Table:
+    """Return a table of comparisons by name, in sections; Holm's correction of the test ``last`` is a column.
+
+    The records have the corrections of all tests.
+    """
+    found = {name: paired for section in sections for name, paired in section.items()}
+    by_holm = dict(zip(found, corrected([*found.values()]), strict=True))
+    records = {
+        name: {"model": name, **paired_record(paired), **{f"holm_{test}": p for test, p in by_holm[name].items()}}
+        for name, paired in found.items()
+    }
+    queries = max((paired.queries for paired in found.values()), default=0)
+    return Table(
+        title=title,
+        columns=(
+            Column.text(heading, "model"),
+            *paired_columns(),
+            Column.p_value("Holm", f"holm_{last}", missing=NO_TEST),
+        ),
+        sections=tuple(tuple(records[name] for name in section) for section in sections),
+        notes=(
+            f"Over {queries} test queries. 95% interval: bootstrap (BCa) over queries. {tests_note('queries')} Holm: "
+            f"p {TESTS[last].label}, corrected for all {len(found)} comparisons. -: there is no variance.",
+        ),
+    )
