@@ -181,4 +181,6 @@ def report_results(results: "ExperimentResults", folder: Path, *, title: str | N
     names = ", ".join(path.name for path in written.tables)
     echo(f"results  {folder / RESULTS}")
     echo(f"tables   {names} in {folder}")
+    if written.figures:
+        echo(f"figures  {counted(len(written.figures), 'SVG file')} in {written.figures[0].parent}")
     echo(f"report   {written.page}")
