@@ -50,6 +50,13 @@ def evenly_spaced(low: float, high: float, count: int) -> tuple[float, ...]:
     return tuple(float(f"{low * 10 ** (decades * k / (count - 1)):.6g}") for k in range(count))
 
 
+class HeldScores(NamedTuple):
+    """Scores on held-out data by each scoring; ``values`` if the first is a plain mean: its value of each query."""
+
+    scores: list[float]
+    values: Vector | None = None
+
+
 class Labelled(Protocol):
     """Training or held-out data: inputs X, outputs y, and ``groups`` that no split divides, or None."""
 
@@ -77,7 +84,7 @@ class Labelled(Protocol):
     def part(self, chosen: IntVector) -> Self:
         """Return the data of some rows, or examples."""
 
-    def scores_of(self, estimator: Any, scorings: Mapping[str, Scoring | None]) -> list[float]:
+    def scores_of(self, estimator: Any, scorings: Mapping[str, Scoring | None]) -> HeldScores:
         """Score a fitted estimator on these data by each scoring; None is the estimator's own ``score``."""
 
 
@@ -149,10 +156,10 @@ def called(name: str, scorer: Any, estimator: Any, held: Labelled) -> float:
 
 
 class PathScores(NamedTuple):
-    """Fits at ascending C, each with a row of ``scores`` and a certified gap in units of the loss, or NaN."""
+    """Fits at ascending C, each with its ``scores`` and a certified gap in units of the loss, or NaN."""
 
     estimators: Sequence[Any]
-    scores: Sequence[Sequence[float]]
+    scores: Sequence[HeldScores]
     gaps: Sequence[float]
     unfinished: int
     interrupted: bool

@@ -94,7 +94,7 @@ class PathCV(BaseEstimator):
         """Return the score of ``estimator_`` by the first of ``scoring``."""
         check_is_fitted(self, "estimator_")
         name, scoring = next(iter(self._scorings(self.estimator_).items()))
-        return held.scores_of(self.estimator_, {name: scoring})[0]
+        return held.scores_of(self.estimator_, {name: scoring}).scores[0]
 
     def _paths(self, callback: Any, checkpoint: Any) -> PathFits:
         """Check all parameters; return the settings of the fits."""
@@ -155,7 +155,8 @@ class PathCV(BaseEstimator):
 
     def _take(self, scorings: Mapping[str, Scoring | None], Cs: Sequence[float], paths: list[PathScores]) -> None:
         self.Cs_: Vector = np.array(Cs)
-        reached = np.array([path.scores for path in paths]).reshape(len(paths), len(Cs), len(scorings))
+        scores = [[each.scores for each in path.scores] for path in paths]
+        reached = np.array(scores).reshape(len(paths), len(Cs), len(scorings))
         self.scores_by_name_: dict[str, Matrix] = {name: reached[:, :, k] for k, name in enumerate(scorings)}
         self.gaps_: Matrix = np.array([path.gaps for path in paths]).reshape(len(paths), len(Cs))
 

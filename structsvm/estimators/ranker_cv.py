@@ -2,7 +2,7 @@
 
 from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from typing import Any, ClassVar, NamedTuple, Self
@@ -13,14 +13,14 @@ from sklearn.base import clone
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from structsvm.estimators.choosing import Scoring, SearchCallback, called, part_of
+from structsvm.estimators.choosing import HeldScores, PathScores, Scoring, SearchCallback, called, part_of
 from structsvm.estimators.inputs import checked_features, checked_labels, validation_parts
 from structsvm.estimators.parameters import measure_of
 from structsvm.estimators.path_cv import PathCV
 from structsvm.estimators.ranking import RankingEstimator
 from structsvm.exceptions import InputError
 from structsvm.foundation.queries import Queries, row_weights
-from structsvm.foundation.types import IntVector, Vector
+from structsvm.foundation.types import IntVector, Matrix, Vector
 from structsvm.metrics import Measure
 from structsvm.registry import losses, measures, rankers
 from structsvm.registry.capabilities import Capabilities, capabilities_of
@@ -73,15 +73,19 @@ class LabelledQueries(NamedTuple):
         """The arguments of `fit` beside X and y."""
         return {"qid": self.qid} | ({} if self.weight is None else {"sample_weight": self.weight})
 
-    def scores_of(self, estimator: Any, scorings: Mapping[str, Scoring | None]) -> list[float]:
+    def scores_of(self, estimator: Any, scorings: Mapping[str, Scoring | None]) -> HeldScores:
         """Score a fitted ranker on these queries by each scoring."""
         scores = estimator._predicted(self.X, self.qid)
-        return [
+        found = [
             copy(estimator).set_params(measure=scoring)._measured(scores, self.y, self.qid, self.weight)
             if isinstance(scoring, Measure)
             else called(name, scoring, estimator, self)
             for name, scoring in scorings.items()
         ]
+        first = next(iter(scorings.values()))
+        if not isinstance(first, Measure) or first.summary != "mean" or self.weight is not None:
+            return HeldScores(found)
+        return HeldScores(found, first.per_query(scores, self.y, self.qid).values)
 
 
 def measure_of_loss(ranker: RankingEstimator) -> Measure:
@@ -126,6 +130,11 @@ class RankerCV(PathCV, RankingEstimator):
     mean_scores_ : mean of ``scores_`` over folds, shape (K,).
     best_score_ : mean score at ``C_``.
     scores_by_name_ : ``scores_`` by each scoring, by name.
+    query_scores_ : score of each held-out query at each C, the queries of all folds together, shape (K, queries); None
+        if the scoring is a scorer or not a mean over queries, or with ``sample_weight``.
+        ``structsvm.evaluation.mean_interval(query_scores_[k])`` shows how sure the mean at ``Cs_[k]`` is. It is too
+        optimistic at ``C_``, because these queries chose C, and it ignores that folds share training queries: report
+        the interval of other queries.
     gaps_ : certified gap of each fit in units of the loss, ``gap / C``, shape (folds, K); NaN without a certificate.
     estimator_ : the ranker at ``C_``, fitted to all queries; absent with ``refit=False``.
     interrupted_ : True if Ctrl-C ended the fits to choose from with ``validation``; ``Cs_`` has the values reached.
@@ -193,6 +202,12 @@ class RankerCV(PathCV, RankingEstimator):
     def score(self, X: Any, y: Any, qid: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> float:
         """Return the score of ``estimator_`` by ``scoring``; see `Ranker.score`."""
         return self._score(LabelledQueries(X, y, qid, sample_weight))
+
+    def _take(self, scorings: Mapping[str, Scoring | None], Cs: Sequence[float], paths: list[PathScores]) -> None:
+        super()._take(scorings, Cs, paths)
+        values = [[each.values for each in path.scores] for path in paths]
+        known = paths and all(each is not None for of_path in values for each in of_path)
+        self.query_scores_: Matrix | None = np.hstack([np.array(of_path) for of_path in values]) if known else None
 
     def _create(self) -> RankingEstimator:
         ranker: RankingEstimator = clone(rankers.create("ranker" if self.estimator is None else self.estimator))

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from structsvm.estimators.choosing import Scoring, SearchCallback, called, part_of
+from structsvm.estimators.choosing import HeldScores, Scoring, SearchCallback, called, part_of
 from structsvm.estimators.path_cv import PathCV
 from structsvm.estimators.structural_svm import JointEstimator, StructuralSVM
 from structsvm.exceptions import InputError
@@ -60,14 +60,16 @@ class LabelledExamples(NamedTuple):
         """The arguments of `fit` beside X and y."""
         return {} if self.weight is None else {"sample_weight": self.weight}
 
-    def scores_of(self, estimator: Any, scorings: Mapping[str, Scoring | None]) -> list[float]:
+    def scores_of(self, estimator: Any, scorings: Mapping[str, Scoring | None]) -> HeldScores:
         """Score a fitted estimator on these examples by each scoring; None is the estimator's own ``score``."""
-        return [
-            float(estimator.score(self.X, self.y, **self.given))
-            if scoring is None
-            else called(name, scoring, estimator, self)
-            for name, scoring in scorings.items()
-        ]
+        return HeldScores(
+            [
+                float(estimator.score(self.X, self.y, **self.given))
+                if scoring is None
+                else called(name, scoring, estimator, self)
+                for name, scoring in scorings.items()
+            ]
+        )
 
 
 class StructuralSVMCV(PathCV):

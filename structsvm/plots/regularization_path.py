@@ -7,10 +7,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from structsvm.estimators.choosing import splits_of
+from structsvm.estimators.parameters import measure_of
 from structsvm.estimators.ranker_cv import LabelledQueries
+from structsvm.estimators.ranking import RankingEstimator
+from structsvm.evaluation.significance.intervals import mean_interval
 from structsvm.exceptions import InputError
+from structsvm.foundation.arrays import numbers
 from structsvm.foundation.settings import as_list, require_integer, require_kind
-from structsvm.foundation.types import Vector
+from structsvm.foundation.types import Matrix, Vector
 from structsvm.metrics import Measure
 from structsvm.plots.base import Display, as_texts, matrix, vector
 from structsvm.plots.style import BLUE, GREY, VERMILION, as_label, chosen, measure_label
@@ -28,14 +32,17 @@ _Cs = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 class RegularizationPathDisplay(Display):
     """A measure for each C, on training, validation and test queries.
 
-    With several splits, lines are means, and the areas around them extend one standard deviation to either side. The
-    area of a disc is the share of the splits in which validation picked that C.
+    With several splits, lines are means, and the bands around them extend one standard deviation to either side. With
+    values of single queries, the band of the validation queries is the 95% confidence interval of their mean instead
+    (Student's). The area of a disc is the share of the splits in which validation picked that C.
 
     Parameters
     ----------
     Cs : values of C, on a logarithmic axis if all are above 0; or names of settings.
     validation : values on validation queries, shape (K,) or (splits, K).
     train, test : values on training and on test queries; None: not drawn.
+    query_values : values of single validation queries, those of all splits together, shape (K, queries); None: unknown.
+        They chose C, so the interval is too optimistic at the chosen C.
     picks : how often each C was picked, shape (K,); None: in each split the best on validation, the first among equals.
     measure : label of the values.
     parameter : label of the varied parameter.
@@ -43,7 +50,8 @@ class RegularizationPathDisplay(Display):
     Attributes
     ----------
     lines_ : the line of each part, by name: "train", "validation", "test".
-    areas_ : the areas of the deviations, by the same names.
+    areas_ : the bands, by the same names.
+    intervals : the ends of the band of ``query_values`` at each C, shape (K, 2); None without them.
     discs_ : the discs, on the line of the test queries if any, else of validation.
 
     Examples
@@ -60,6 +68,7 @@ class RegularizationPathDisplay(Display):
         *,
         train: ArrayLike | None = None,
         test: ArrayLike | None = None,
+        query_values: ArrayLike | None = None,
         picks: ArrayLike | None = None,
         measure: str = "MAP",
         parameter: str = "C",
@@ -75,6 +84,10 @@ class RegularizationPathDisplay(Display):
         }
         if "validation" not in self.values:
             raise InputError("validation must have a number for each C, got None")
+        self.intervals: Matrix | None = None
+        if query_values is not None:
+            means = matrix(np.transpose(numbers(query_values, "query_values")), "query_values", len(given)).T
+            self.intervals = np.array([mean_interval(each) or (each[0], each[0]) for each in means])
         if picks is None:
             best = self.values["validation"].argmax(axis=1)
             picks = np.bincount(best, minlength=len(given))
@@ -127,17 +140,23 @@ class RegularizationPathDisplay(Display):
                 raise InputError(f"{type(estimator).__name__} has no setting measure, so that measure= cannot be drawn")
             settings["measure"] = measures.create(measure)
         reached: dict[str, list[list[float]]] = {"train": [], "validation": []}
+        of_queries: list[list[Vector]] = []
         for split in splits_of("folds", GroupKFold(folds), given, np.random.RandomState(0)):
             ranker = clone(estimator).set_params(**settings)
             learned, held = map(given.part, split)
             path = []
+            of_queries.append([])
             for C in values.tolist():
                 ranker.set_params(C=C).fit(learned.X, learned.y, qid=learned.qid)
                 path.append([ranker.score(part.X, part.y, qid=part.qid) for part in (learned, held)])
+                if isinstance(ranker, RankingEstimator) and (of := measure_of(ranker)).summary == "mean":
+                    of_queries[-1].append(of.per_query(ranker._predicted(held.X, held.qid), held.y, held.qid).values)
             for name, column in zip(reached, np.array(path).T, strict=True):
                 reached[name].append(column.tolist())
         label = measure_label(str(measure or known.get("measure") or "map"))
-        return cls(values, reached["validation"], train=reached["train"], measure=label).plot(ax, **kwargs)
+        pooled = np.hstack(of_queries) if all(of_queries) else None
+        display = cls(values, reached["validation"], train=reached["train"], query_values=pooled, measure=label)
+        return display.plot(ax, **kwargs)
 
     @classmethod
     def from_search(cls, search: Any, *, ax: "Axes | None" = None, **kwargs: Any) -> Self:
@@ -147,7 +166,8 @@ class RegularizationPathDisplay(Display):
         """
         if hasattr(search, "scores_by_name_"):
             name, scores = next(iter(search.scores_by_name_.items()))
-            return cls(search.Cs_, scores, measure=measure_label(name)).plot(ax, **kwargs)
+            values = getattr(search, "query_scores_", None)
+            return cls(search.Cs_, scores, query_values=values, measure=measure_label(name)).plot(ax, **kwargs)
         found = getattr(search, "cv_results_", None)
         if not isinstance(found, dict) or "params" not in found:
             raise InputError(f"search must be a fitted RankerCV, StructuralSVMCV or GridSearchCV, got {search!r}")
@@ -179,9 +199,10 @@ class RegularizationPathDisplay(Display):
                 mean, deviation = values.mean(axis=0), values.std(axis=0)
                 settings = chosen("lines.Line2D", {**looks[part], "label": part}, kwargs)
                 (self.lines_[part],) = axes.plot(x, mean, **settings)
-                if len(values) > 1:
+                of_queries = self.intervals if part == "validation" else None
+                if len(values) > 1 or of_queries is not None:
                     colour = self.lines_[part].get_color()
-                    ends = (mean - deviation, mean + deviation)
+                    ends = (mean - deviation, mean + deviation) if of_queries is None else of_queries.T
                     self.areas_[part] = axes.fill_between(x, *ends, color=colour, alpha=0.12, linewidth=0.0)
             carrier = "test" if "test" in self.values else "validation"
             self.discs_: PathCollection = axes.scatter(

@@ -94,6 +94,21 @@ def test_any_ranker_with_C(queries, ranker):
         assert (search.gaps_ <= 1e-3).all()
 
 
+def test_scores_of_single_queries_are_pooled_over_folds(queries):
+    X, y, qid = queries
+    splits = list(GroupKFold(3).split(X, y, groups=qid))
+    search = RankerCV(Cs=[0.1, 1.0], cv=splits, scoring="ndcg@3").fit(X, y, qid=qid)
+    pooled, ndcg = [], structsvm.metrics.NDCG(3)
+    for train, held in splits:
+        path = Ranker().path(X[train], y[train], qid[train], Cs=[0.1, 1.0])
+        pooled.append([ndcg.per_query(each.predict(X[held]), y[held], qid[held]).values for each in path])
+    assert search.query_scores_ == pytest.approx(np.hstack(pooled))
+    assert search.query_scores_.shape == (2, len(np.unique(qid)))
+    for settings, given in (({"scoring": lambda *_: 0.5}, {}), ({}, {"sample_weight": np.ones(len(y))})):
+        search = RankerCV(Cs=[0.1, 1.0], cv=splits, **settings).fit(X, y, qid=qid, **given)
+        assert search.query_scores_ is None
+
+
 def test_validation_queries_choose_among_rankers_of_all_queries(apart):
     (X, y, qid), held = apart
     search = RankerCV(Cs=CS, scoring=["p@3", "map"]).fit(X, y, qid=qid, validation=held)

@@ -10,7 +10,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import GridSearchCV, GroupKFold
 
-from structsvm import Ranker, StructuralSVMCV
+from structsvm import Ranker, RankerCV, StructuralSVMCV
 from structsvm.data import load_digits_queries
 from structsvm.evaluation import mean_interval
 from structsvm.exceptions import InputError, NotInstalledError, UnknownNameError
@@ -204,6 +204,17 @@ class TestRegularizationPath:
         display = RegularizationPathDisplay.from_search(search, ax=axes)
         assert display.lines_["validation"].get_ydata() == pytest.approx([0.25, 0.5])
         assert axes.get_ylabel() == "P@5"
+
+    def test_the_band_of_a_search_is_the_interval_of_its_queries(self, data, axes):
+        search = RankerCV(Cs=[1.0, 10.0], cv=GroupKFold(2)).fit(data.X, data.y, qid=data.qid)
+        display = RegularizationPathDisplay.from_search(search, ax=axes)
+        wanted = [mean_interval(values) for values in search.query_scores_]
+        assert display.intervals.tolist() == [list(each) for each in wanted]
+        corners = display.areas_["validation"].get_paths()[0].vertices
+        for C, ends in zip(search.Cs_, wanted, strict=True):
+            assert set(ends) <= {y for x, y in corners.tolist() if x == C}
+        crossed = RegularizationPathDisplay.from_estimator(Ranker(), data.X, data.y, data.qid, Cs=[1.0, 10.0], folds=2)
+        assert crossed.intervals == pytest.approx(display.intervals, abs=1e-6)
 
     def test_a_measure_that_is_not_that_of_the_estimator(self, data, axes):
         given = data.X, data.y, data.qid

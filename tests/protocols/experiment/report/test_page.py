@@ -203,8 +203,8 @@ def test_findings(results):
     assert first.replace("\N{NO-BREAK SPACE}", " ") == (
         "SVM-map, reading all base functions, has a MAP of 0.625. The other model, SVM-roc, has 0.375: SVM-map is "
         "better on 3 of 3 queries and worse on 0, p ≥ 0.05 (0.25, or 0.75 by Holm's correction). The best base "
-        "function, alpha_1, has 0.500: SVM-map is better on 2 of 3 queries and worse on 0, the same on 1, p ≥ 0.05 (0.5, "
-        "or 0.75 by Holm's correction)."
+        "function, alpha_1, has 0.500: SVM-map is better on 2 of 3 queries and worse on 0, the same on 1, p ≥ 0.05 "
+        "(0.5, or 0.75 by Holm's correction)."
     )
     assert second.startswith("SVM-map, reading all base functions but the best one, has a MAP of 0.500.")
 
