@@ -34,7 +34,8 @@ def test_every_file_is_written_and_the_page_is_whole(written):
     pytest.importorskip("matplotlib", reason="Matplotlib is not installed: reports have no plots")
     assert written.missing == ""
     folder = written.page.parent
-    assert {path.name for path in folder.iterdir()} == set(FILES)
+    files = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    assert files == set(FILES)
     page = Checked(written.page.read_text())
     assert page.count["svg"] == 6
     assert page.count["table"] == 7
@@ -43,7 +44,7 @@ def test_every_file_is_written_and_the_page_is_whole(written):
     assert all(link.startswith("#") or link == "data:," for link in page.links)
     assert "A & B <1>" in page.texts
     for name in (*ALWAYS, "precision", "weights"):
-        root = ElementTree.fromstring((folder / f"{name}.svg").read_text())
+        root = ElementTree.fromstring((folder / "figures" / f"{name}.svg").read_text())
         assert root.tag == "{http://www.w3.org/2000/svg}svg"
 
 
@@ -100,5 +101,5 @@ def test_without_matplotlib_there_are_tables_and_the_way_to_plots(results, tmp_p
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     written = write_morgan_report(results, tmp_path)
     assert "pip install 'structural-svm[plot]'" in written.missing
-    assert not list(tmp_path.glob("*.svg"))
+    assert not list(tmp_path.rglob("*.svg"))
     assert "<svg" not in written.page.read_text()
