@@ -251,7 +251,7 @@ class FeatureEliminationCV(RankingEstimator):
         """Return the mean of ``scoring`` for ``estimator_``; see `Ranker.score`."""
         check_is_fitted(self, "estimator_")
         measure = measure_of_loss(self.estimator_) if self.scoring is None else measures.create(self.scoring)
-        return LabelledQueries(X, y, qid, sample_weight).scores_of(self.estimator_, {str(measure): measure})[0]
+        return LabelledQueries(X, y, qid, sample_weight).scores_of(self.estimator_, {str(measure): measure}).scores[0]
 
     def save(self, path: str | Path) -> None:
         """Write ``estimator_`` to a file; see `Ranker.save`."""
