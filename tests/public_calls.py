@@ -548,7 +548,7 @@ def _of_plots() -> Iterator[Call]:
         {"estimator": fitted(structsvm.Ranker), "y": "bounds", **ax},
     )
     path = {"Cs": [0.1, 1.0], "validation": [0.5, 0.6], "train": [0.5, 0.7], "test": [0.4, 0.5], "picks": [0, 3]}
-    words = {"measure": "MAP", "parameter": "C", "query_values": [[0.5, 0.7], [0.4, 0.6]]}
+    words = {"measure": "MAP", "parameter": "C", "intervals": [[0.4, 0.6], [0.5, 0.7]]}
     yield Call("RegularizationPathDisplay", plots.RegularizationPathDisplay, {**path, **words})
     fits = {"estimator": structsvm.Ranker("roc_area"), **ROWS, "Cs": [1.0], "folds": 2}
     yield Call("path.from_estimator", plots.RegularizationPathDisplay.from_estimator, {**fits, **ax})

@@ -18,6 +18,7 @@ from structsvm.estimators.inputs import checked_features, checked_labels, valida
 from structsvm.estimators.parameters import measure_of
 from structsvm.estimators.path_cv import PathCV
 from structsvm.estimators.ranking import RankingEstimator
+from structsvm.evaluation.significance.intervals import mean_interval
 from structsvm.exceptions import InputError
 from structsvm.foundation.queries import Queries, row_weights
 from structsvm.foundation.types import IntVector, Matrix, Vector
@@ -130,11 +131,11 @@ class RankerCV(PathCV, RankingEstimator):
     mean_scores_ : mean of ``scores_`` over folds, shape (K,).
     best_score_ : mean score at ``C_``.
     scores_by_name_ : ``scores_`` by each scoring, by name.
-    query_scores_ : score of each held-out query at each C, the queries of all folds together, shape (K, queries); None
-        if the scoring is a scorer or not a mean over queries, or with ``sample_weight``.
-        ``structsvm.evaluation.mean_interval(query_scores_[k])`` shows how sure the mean at ``Cs_[k]`` is. It is too
-        optimistic at ``C_``, because these queries chose C, and it ignores that folds share training queries: report
-        the interval of other queries.
+    scores_by_query_ : score of each held-out query at each C, the queries of all folds together, shape (K, queries);
+        None if the scoring is a scorer or not a mean over queries, or with ``sample_weight``.
+    intervals_ : 95% confidence interval of the mean of each row of ``scores_by_query_``, shape (K, 2); NaN if all
+        values are equal, None without ``scores_by_query_``. It is too optimistic at ``C_``, because these queries chose
+        C, and it ignores that folds share training queries: report the interval of other queries.
     gaps_ : certified gap of each fit in units of the loss, ``gap / C``, shape (folds, K); NaN without a certificate.
     estimator_ : the ranker at ``C_``, fitted to all queries; absent with ``refit=False``.
     interrupted_ : True if Ctrl-C ended the fits to choose from with ``validation``; ``Cs_`` has the values reached.
@@ -207,7 +208,11 @@ class RankerCV(PathCV, RankingEstimator):
         super()._take(scorings, Cs, paths)
         values = [[each.values for each in path.scores] for path in paths]
         known = paths and all(each is not None for of_path in values for each in of_path)
-        self.query_scores_: Matrix | None = np.hstack([np.array(of_path) for of_path in values]) if known else None
+        self.scores_by_query_: Matrix | None = None
+        self.intervals_: Matrix | None = None
+        if known:
+            self.scores_by_query_ = np.hstack([np.array(of_path) for of_path in values])
+            self.intervals_ = np.array([mean_interval(each) or (np.nan, np.nan) for each in self.scores_by_query_])
 
     def _create(self) -> RankingEstimator:
         ranker: RankingEstimator = clone(rankers.create("ranker" if self.estimator is None else self.estimator))

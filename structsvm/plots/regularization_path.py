@@ -33,16 +33,16 @@ class RegularizationPathDisplay(Display):
     """A measure for each C, on training, validation and test queries.
 
     With several splits, lines are means, and the bands around them extend one standard deviation to either side. With
-    values of single queries, the band of the validation queries is the 95% confidence interval of their mean instead
-    (Student's). The area of a disc is the share of the splits in which validation picked that C.
+    ``intervals``, the band of the validation queries is the confidence interval of their mean instead. The area of a
+    disc is the share of the splits in which validation picked that C.
 
     Parameters
     ----------
     Cs : values of C, on a logarithmic axis if all are above 0; or names of settings.
     validation : values on validation queries, shape (K,) or (splits, K).
     train, test : values on training and on test queries; None: not drawn.
-    query_values : values of single validation queries, those of all splits together, shape (K, queries); None: unknown.
-        They chose C, so the interval is too optimistic at the chosen C.
+    intervals : ends of the confidence interval of the mean over all validation queries, shape (K, 2); None: unknown. An
+        interval is too optimistic at the C that these queries chose.
     picks : how often each C was picked, shape (K,); None: in each split the best on validation, the first among equals.
     measure : label of the values.
     parameter : label of the varied parameter.
@@ -51,7 +51,6 @@ class RegularizationPathDisplay(Display):
     ----------
     lines_ : the line of each part, by name: "train", "validation", "test".
     areas_ : the bands, by the same names.
-    intervals : the ends of the band of ``query_values`` at each C, shape (K, 2); None without them.
     discs_ : the discs, on the line of the test queries if any, else of validation.
 
     Examples
@@ -68,7 +67,7 @@ class RegularizationPathDisplay(Display):
         *,
         train: ArrayLike | None = None,
         test: ArrayLike | None = None,
-        query_values: ArrayLike | None = None,
+        intervals: ArrayLike | None = None,
         picks: ArrayLike | None = None,
         measure: str = "MAP",
         parameter: str = "C",
@@ -85,9 +84,13 @@ class RegularizationPathDisplay(Display):
         if "validation" not in self.values:
             raise InputError("validation must have a number for each C, got None")
         self.intervals: Matrix | None = None
-        if query_values is not None:
-            means = matrix(np.transpose(numbers(query_values, "query_values")), "query_values", len(given)).T
-            self.intervals = np.array([mean_interval(each) or (each[0], each[0]) for each in means])
+        if intervals is not None:
+            ends = numbers(intervals, "intervals")
+            if ends.shape != (len(given), 2):
+                raise InputError(f"intervals must be of shape ({len(given)}, 2), two ends for each C, got {ends.shape}")
+            mean = self.values["validation"].mean(axis=0)
+            # All values are equal where an interval is NaN.
+            self.intervals = np.where(np.isnan(ends), mean[:, None], ends)
         if picks is None:
             best = self.values["validation"].argmax(axis=1)
             picks = np.bincount(best, minlength=len(given))
@@ -154,8 +157,10 @@ class RegularizationPathDisplay(Display):
             for name, column in zip(reached, np.array(path).T, strict=True):
                 reached[name].append(column.tolist())
         label = measure_label(str(measure or known.get("measure") or "map"))
-        pooled = np.hstack(of_queries) if all(of_queries) else None
-        display = cls(values, reached["validation"], train=reached["train"], query_values=pooled, measure=label)
+        ends = None
+        if all(of_queries):
+            ends = [mean_interval(each) or (np.nan, np.nan) for each in np.hstack(of_queries)]
+        display = cls(values, reached["validation"], train=reached["train"], intervals=ends, measure=label)
         return display.plot(ax, **kwargs)
 
     @classmethod
@@ -166,8 +171,8 @@ class RegularizationPathDisplay(Display):
         """
         if hasattr(search, "scores_by_name_"):
             name, scores = next(iter(search.scores_by_name_.items()))
-            values = getattr(search, "query_scores_", None)
-            return cls(search.Cs_, scores, query_values=values, measure=measure_label(name)).plot(ax, **kwargs)
+            ends = getattr(search, "intervals_", None)
+            return cls(search.Cs_, scores, intervals=ends, measure=measure_label(name)).plot(ax, **kwargs)
         found = getattr(search, "cv_results_", None)
         if not isinstance(found, dict) or "params" not in found:
             raise InputError(f"search must be a fitted RankerCV, StructuralSVMCV or GridSearchCV, got {search!r}")

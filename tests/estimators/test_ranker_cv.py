@@ -102,11 +102,11 @@ def test_scores_of_single_queries_are_pooled_over_folds(queries):
     for train, held in splits:
         path = Ranker().path(X[train], y[train], qid[train], Cs=[0.1, 1.0])
         pooled.append([ndcg.per_query(each.predict(X[held]), y[held], qid[held]).values for each in path])
-    assert search.query_scores_ == pytest.approx(np.hstack(pooled))
-    assert search.query_scores_.shape == (2, len(np.unique(qid)))
+    assert search.scores_by_query_ == pytest.approx(np.hstack(pooled))
+    assert search.scores_by_query_.shape == (2, len(np.unique(qid)))
     for settings, given in (({"scoring": lambda *_: 0.5}, {}), ({}, {"sample_weight": np.ones(len(y))})):
         search = RankerCV(Cs=[0.1, 1.0], cv=splits, **settings).fit(X, y, qid=qid, **given)
-        assert search.query_scores_ is None
+        assert search.scores_by_query_ is search.intervals_ is None
 
 
 def test_validation_queries_choose_among_rankers_of_all_queries(apart):

@@ -208,7 +208,8 @@ class TestRegularizationPath:
     def test_the_band_of_a_search_is_the_interval_of_its_queries(self, data, axes):
         search = RankerCV(Cs=[1.0, 10.0], cv=GroupKFold(2)).fit(data.X, data.y, qid=data.qid)
         display = RegularizationPathDisplay.from_search(search, ax=axes)
-        wanted = [mean_interval(values) for values in search.query_scores_]
+        wanted = [mean_interval(values) for values in search.scores_by_query_]
+        assert search.intervals_.tolist() == [list(each) for each in wanted]
         assert display.intervals.tolist() == [list(each) for each in wanted]
         corners = display.areas_["validation"].get_paths()[0].vertices
         for C, ends in zip(search.Cs_, wanted, strict=True):
