@@ -55,7 +55,7 @@ myst_heading_anchors = 4
 
 smartquotes = False  # "--loss" and quotation marks are copied into terminals
 
-# Docstrings: `name` is a link where it is the name of something documented, and plain otherwise.
+# Docstrings: `name` is a link if a page documents the name, and plain otherwise.
 default_role = "autolink"
 autosummary_generate = True
 autosummary_context = {"values": {path for path in listed() if is_value(thing(path))}}
@@ -70,7 +70,7 @@ numpydoc_show_class_members = False
 nitpicky = True
 nitpick_ignore_regex = [("py:class", ".*")]  # types of signatures, many of which no page is about
 
-# What pages link to elsewhere. Without a network the names in inventories/, which are few, stand for the whole list.
+# Other sites that pages link to. Without a network, inventories/ has the names that are used.
 intersphinx_mapping = {
     name: (address, (None, str(HERE / "inventories" / f"{name}.inv")))
     for name, address in {
@@ -88,7 +88,7 @@ copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 copybutton_line_continuation_character = "\\"
 
-# The addresses at which the site and its versions are: a deployment says them, a look at home does not need them.
+# The address of the site, which a deployment sets; a local build does not need it.
 html_baseurl = os.environ.get("STRUCTSVM_DOCS_URL", "")
 ogp_site_url = html_baseurl or "/"
 ogp_site_name = "structsvm"
@@ -146,7 +146,7 @@ def _lead_to_pages_of_the_site(app: Sphinx, page: str, source: list[str]) -> Non
 
 
 def _find_by_last_name(app: Sphinx, env: Any, node: Any, shown: Any) -> Any:
-    """A name in a docstring may be of another module of the package, as readers know it: without where it is from."""
+    """Find names of other modules of the package: docstrings omit the module."""
     if node.get("reftype") != "obj":
         return None
     python, target = env.get_domain("py"), node["reftarget"]
@@ -157,7 +157,7 @@ def _find_by_last_name(app: Sphinx, env: Any, node: Any, shown: Any) -> Any:
 
 
 def _describe_values(app: Sphinx, what: str, name: str, of: Any, options: Any, lines: list[str]) -> None:
-    """What Python would say of a tuple or a dict is of all of them."""
+    """Replace the docstring of the type, such as tuple, by the docstring of the value."""
     if what == "data":
         lines[:] = [*docstring_of(name).splitlines(), ""]
 
@@ -240,7 +240,7 @@ def _copy_as_they_are(app: Sphinx, context: Any, lines: list[str]) -> None:
         )
 
 
-# Parts of names of style sheets and scripts that extensions put on every page, and what is on the pages that use them.
+# Parts of names of style sheets and scripts that extensions put on every page, each with a mark of pages that use them.
 _USED_WITH = {
     "sg_gallery": "sphx-glr-",
     "sg-tags": "sphx-glr-",
@@ -253,7 +253,7 @@ _WAITED_FOR = "documentation_options.js"  # a script within each page adds to wh
 
 
 def _load_what_a_page_uses(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
-    """Scripts wait until a page is shown; styles and scripts of what it does not have are left out."""
+    """Defer scripts, and leave out styles and scripts of elements that a page does not have."""
     body = context.get("body", "")
 
     def is_used(file: Any) -> bool:
@@ -272,7 +272,7 @@ def _load_what_a_page_uses(app: Sphinx, page: str, template: str, context: dict[
 
 
 def _describe_page(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
-    """What a search engine shows: of pages of names, their first words, and of those without text, their titles."""
+    """Describe a page to search engines: by its first paragraph, or by its title if it has no text."""
     tags = context.setdefault("metatags", "")
     if 'name="description"' not in tags:
         first = next(tree.findall(nodes.paragraph), None) if tree else None
@@ -281,7 +281,7 @@ def _describe_page(app: Sphinx, page: str, template: str, context: dict[str, Any
 
 
 def _sized(app: Sphinx, image: str) -> str:
-    """Text below an image stays where it is when the image comes, and an image far below comes when one is near."""
+    """Give an image its size, so that the text below does not move, and load it when the reader scrolls near it."""
     source = re.search(r'src="(?:\.\./)*_images/([^"]*)"', image)
     if source is None or re.search(r"\b(width|height|style)=", image):
         return image
@@ -302,7 +302,7 @@ def _write_versions(app: Sphinx, error: Exception | None) -> None:
 
 
 def setup(app: Sphinx) -> None:
-    """Connect what is done to pages, names and files."""
+    """Connect the functions above to events of Sphinx."""
     app.connect("builder-inited", _write_pages_of_commands)
     app.connect("doctree-read", _remove_mail_links)
     app.connect("source-read", _lead_to_pages_of_the_site)
