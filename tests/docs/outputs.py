@@ -19,7 +19,7 @@ NUMBER = r"(?<![\w.@])(?:(?<![\d)-])-)?\d(?:[\d,]*\d)?(?:\.\d+)?(?:e[-+]?\d+)?(?
 VERSION = r"(?<![\w.])\d+\.\d+\.\d+\S*"
 UNITS = "s|ms|µs|minutes?|bytes|[kMG]i?B|passes|iterations|rounds?|cuts|calls|steps"
 TOKEN = re.compile(
-    rf"(?P<cut>{CUT})|(?P<rule>─+)|(?P<version>{VERSION})|(?P<space>\s+)|(?P<number>{NUMBER})|(?P<text>.)",
+    rf"(?P<cut>{CUT})|(?P<rule>─+)|(?P<version>{VERSION})|(?P<space>\s+?(?={CUT})|\s+)|(?P<number>{NUMBER})|(?P<text>.)",
     re.MULTILINE | re.DOTALL,
 )
 PATTERNS = {"cut": r"(.*?)", "rule": r"(─+)", "version": f"({VERSION})", "space": r"(\s+)", "number": rf"({NUMBER})"}

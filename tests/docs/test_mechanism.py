@@ -33,6 +33,7 @@ def fence(language: str, source: str) -> str:
         fence("console", "$ echo 0.451 1e-06 -0.2\n0.455 1.01e-06 -0.21"),
         fence("console", "$ echo version 0.1.0\nversion 0.2.0.dev1"),
         fence("console", "$ seq 5\n1\n[...]\n5"),
+        fence("python", "print('a\\n  b\\n  c')") + fence("text", "a\n  [...]"),
         fence("console", "$ seq 5\n1\n[... more numbers ...]"),
         fence("python", ">>> 0.123456\n0.1235"),
         "<!-- test: varies -->\n" + fence("console", "$ echo 12 of 34\n1 of 2"),
