@@ -56,42 +56,39 @@ class Aliases:
         return f"{here}={self.values.get(here, {}).get(bare, bare)}"
 
 
+_NAMES = {
+    "ap": "map",
+    "averageprecision": "map",
+    "precision": "p",
+    "r": "recall",
+    "rr": "mrr",
+    "reciprank": "mrr",
+    "reciprocalrank": "mrr",
+    "auc": "roc_area",
+    "rocauc": "roc_area",
+    "nDCG": "ndcg(gain=linear)",
+    "ndcgcut": "ndcg(gain=linear)",
+}
+_NUMBERED_NAMES = {"p": "@", "recall": "@", "ndcgcut": "@"}
+
 OF_MEASURES = Aliases(
     names={
-        "ap": "map",
-        "averageprecision": "map",
+        **_NAMES,
         "mapcut": "map",
-        "precision": "p",
-        "r": "recall",
-        "rr": "mrr",
-        "reciprank": "mrr",
-        "reciprocalrank": "mrr",
-        "auc": "roc_area",
-        "rocauc": "roc_area",
-        "nDCG": "ndcg(gain=linear)",
-        "ndcgcut": "ndcg(gain=linear)",
         "iprecatrecall": "iprec",
         "setr": "set_recall",
         "setap": "set_map",
         "gmap": "gm_map",
         "numret(relevant_from)": "num_rel_ret",
     },
-    numbered={
-        "p": "@",
-        "recall": "@",
-        "success": "@",
-        "mapcut": "@",
-        "ndcgcut": "@",
-        "iprecatrecall": "@",
-        "setf": "recall_weight",
-    },
+    numbered={**_NUMBERED_NAMES, "success": "@", "mapcut": "@", "iprecatrecall": "@", "setf": "recall_weight"},
     settings={"rel": "relevant_from", "dcg": "gain", "beta": "recall_weight"},
     values={"gain": {"log2": "linear", "exp-log2": "exponential"}},
 )
 """Names of trec_eval and ir_measures, and some of scikit-learn. ``nDCG`` is ir_measures' and has linear gain."""
 
-OF_LOSSES = Aliases(names={"nDCG": "ndcg(gain=linear)"})
-"""A loss with the name of this measure has its gains, too."""
+OF_LOSSES = Aliases(names=_NAMES, numbered=_NUMBERED_NAMES)
+"""The names of measures that are losses too, with the same settings."""
 
 OF_FUSIONS = Aliases(names={"reciprocalrankfusion": "rrf", "inversesquarerank": "isr", "bordacount": "borda"})
 """Class names of fusion methods that differ from their registered names."""

@@ -54,7 +54,6 @@ from markdown_it import MarkdownIt
 
 from structsvm.cli import main
 from tests.docs.outputs import WITHIN, differences, refreshed, tokens
-from tests.real_data import REAL_DATA
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -178,7 +177,7 @@ def make_targets(text: str) -> set[str]:
 class Page:
     """A page that is being run: its folder and its namespace."""
 
-    def __init__(self, path: Path, folder: Path, data: Path = REAL_DATA, within: float = WITHIN) -> None:
+    def __init__(self, path: Path, folder: Path, data: Path, within: float = WITHIN) -> None:
         self.path = path
         self.folder = folder
         self.data = data
@@ -293,8 +292,10 @@ class Page:
 
 def refresh(path: Path) -> None:
     """Run a page and write the numbers that its blocks print into it."""
+    from tests.real_data import REAL_DATA  # needs pytest, which the trials of a wheel do not install
+
     with tempfile.TemporaryDirectory() as folder:
-        page = Page(path, Path(folder), within=math.inf)
+        page = Page(path, Path(folder), REAL_DATA, within=math.inf)
         page.run()
     text = path.read_text(encoding="utf-8")
     starts = [0, *(found.end() for found in re.finditer("\n", text))]

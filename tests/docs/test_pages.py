@@ -6,6 +6,7 @@ import warnings
 import pytest
 
 from tests.docs.pages import ROOT, Page, make_targets
+from tests.real_data import REAL_DATA
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("**/*.md"))]
 each_page = pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
@@ -13,7 +14,7 @@ each_page = pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relativ
 
 @each_page
 def test_blocks(path, tmp_path):
-    page = Page(path, tmp_path)
+    page = Page(path, tmp_path, REAL_DATA)
     page.run()
     if page.left_out:
         warnings.warn(f"not run, for want of data or a package: {path.name}, lines {page.left_out}", stacklevel=1)

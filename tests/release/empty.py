@@ -21,6 +21,9 @@ ROOT = Path(__file__).resolve().parents[2]
 RESOLUTIONS = ("newest", "oldest")
 _OF_UV = {"newest": "highest", "oldest": "lowest-direct"}
 
+MODULES_OF_PAGES = ("outputs.py", "pages.py")
+"""The modules of tests/docs that run a page of the documentation."""
+
 _QUICKSTART = """
 import sys
 from pathlib import Path
@@ -138,7 +141,8 @@ def try_wheel(wheel: Path, trial: Trial, folder: Path, *, demo: bool) -> Verdict
     (work / "tests" / "docs").mkdir(parents=True)
     (work / "docs").mkdir()
     shutil.copy(ROOT / "docs" / "quickstart.md", work / "docs")
-    shutil.copy(ROOT / "tests" / "docs" / "pages.py", work / "tests" / "docs")
+    for name in MODULES_OF_PAGES:
+        shutil.copy(ROOT / "tests" / "docs" / name, work / "tests" / "docs")
     # What uv is given is direct for it, and what that depends on is not: the oldest of these have to be given, too.
     needed = requirements_of(wheel)
     given = [f"{wheel}[tools]", *(f"{each.name}{each.specifier}" for each in needed)]

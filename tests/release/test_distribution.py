@@ -14,7 +14,7 @@ from hatchling.builders.wheel import WheelBuilder
 from markdown_it import MarkdownIt
 from packaging.utils import canonicalize_name
 
-from tests.release.empty import lower_bound, newer_than_asked, requirements_of
+from tests.release.empty import MODULES_OF_PAGES, lower_bound, newer_than_asked, requirements_of
 
 ROOT = Path(__file__).resolve().parents[2]
 LARGEST_WHEEL = 2_000_000
@@ -88,6 +88,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(built):
         "WHEEL",
         "RECORD",
         "LICENSE",
+        "snowball-license.txt",
         "entry_points.txt",
     }
     assert {"structsvm/py.typed", "structsvm/protocols/experiment/report/templates/report.html.j2"} <= set(names)
@@ -156,8 +157,8 @@ def test_metadata(built):
         [name] = [name for name in archive.namelist() if name.endswith("/entry_points.txt")]
         scripts = archive.read(name).decode()
     assert metadata["Name"] == "structural-svm"
-    assert metadata["License-Expression"] == "Apache-2.0"
-    assert metadata["License-File"] == "LICENSE"
+    assert metadata["License-Expression"] == "Apache-2.0 AND BSD-3-Clause"
+    assert metadata.get_all("License-File") == ["LICENSE", "structsvm/text/snowball-license.txt"]
     assert metadata["Description-Content-Type"] == "text/markdown"
     assert "structsvm = structsvm.__main__:main" in scripts
     mine = "matplotlib", "lightgbm", "cvxopt", "pytest"
@@ -173,3 +174,9 @@ def test_the_oldest_versions_are_told_from_others(built):
     assert newer_than_asked(needed, oldest) == []
     (numpy,) = (each for each in needed if each.name == "numpy")
     assert newer_than_asked(needed, oldest | {"numpy": "99.1"}) == [f"numpy 99.1 instead of {lower_bound(numpy)}"]
+
+
+def test_a_trial_copies_the_modules_that_run_a_page():
+    texts = [(ROOT / "tests" / "docs" / name).read_text(encoding="utf-8") for name in MODULES_OF_PAGES]
+    imported = {name for text in texts for name in re.findall(r"^from (tests\.\S+) import", text, flags=re.MULTILINE)}
+    assert imported <= {f"tests.docs.{name.removesuffix('.py')}" for name in MODULES_OF_PAGES}
