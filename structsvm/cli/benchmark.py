@@ -56,7 +56,7 @@ def _baseline(name: str, known: list[str]) -> str:
 @click.option(
     "--out",
     type=BENCHMARK,
-    help="Folder for finished folds, and for the tables as text, Markdown, LaTeX, CSV and JSON.",
+    help="Folder for finished folds, the tables as text, Markdown, LaTeX, CSV and JSON, and a figure of means.",
 )
 @click.option("--force", is_flag=True, help="Replace the tables and folds of another run in that folder.")
 @click.option("--jobs", type=COUNT, help="Processes.  [default: one a processor, or a fold]")
@@ -89,7 +89,9 @@ def benchmark_command(
 
     The folder of --out stores finished folds: after Ctrl-C, the same command resumes and gets the same tables.
     """
+    from structsvm.exceptions import NotInstalledError
     from structsvm.protocols.letor import benchmark, fold_table, write_tables
+    from structsvm.protocols.letor.figures import write_figures
     from structsvm.protocols.letor.folds import find_folds
     from structsvm.protocols.letor.plan import models_of
     from structsvm.protocols.letor.results import WIDER_RANGE
@@ -132,8 +134,10 @@ def benchmark_command(
         note(f"{'; '.join(results.unconverged)}; their figures are of what was reached by then")
     differences = [difference_table(results, baseline)] if len(results.models) > 1 else []
     show_tables(fold_table(results), summary_table(results), *differences)
-    if written:
+    if written and out is not None:
         echo(f"tables   {', '.join(path.name for path in written)} in {out}")
+        with suppress(NotInstalledError):
+            echo(*(f"figure   {path}" for path in write_figures(results, out, baseline)))
 
 
 def _prepare(folder: Path, *, replace: bool) -> None:

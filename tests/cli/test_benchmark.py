@@ -5,7 +5,9 @@ import re
 import signal
 import subprocess
 import time
+from importlib.util import find_spec
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -32,9 +34,14 @@ def folds(here):
 def test_it_prints_tables_and_writes_five_formats(run, folds):
     done = run("benchmark", "tiny", "--models", "svm-map, svm-roc", "--out", "out/tables", "--jobs", 1)
     assert done.stdout.startswith("MAP on the test queries, tiny\nModel ")
-    assert done.stdout.endswith("tables   tables.txt, tables.md, tables.tex, tables.csv, tables.json in out/tables\n")
+    assert "\ntables   tables.txt, tables.md, tables.tex, tables.csv, tables.json in out/tables\n" in done.stdout
     assert "feature 1" not in done.stdout
-    assert set(Path("out/tables").iterdir()) == set(BENCHMARK.writes(Path("out/tables")))
+    files = {path for path in Path("out/tables").rglob("*") if path.is_file()}
+    figure = Path("out/tables/figures/means.svg")
+    assert files | {figure} == set(BENCHMARK.writes(Path("out/tables")))
+    if find_spec("matplotlib"):
+        assert f"figure   {figure}" in done.stdout
+        assert {"SVM-map", "SVM-roc", "Best feature"} <= set(ElementTree.parse(figure).getroot().itertext())
     tables = {table["title"]: table["rows"] for table in json.loads(Path("out/tables/tables.json").read_text())}
     rows = tables["MAP on the test queries, tiny"]
     assert [row["model"] for row in rows] == ["SVM-map", "SVM-roc", "Best feature"]

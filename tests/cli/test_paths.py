@@ -105,6 +105,7 @@ def test_no_output_replaces_an_input(run, command, output, other, way):
         given = target.parent if output is other else Path("made")
         given.mkdir(exist_ok=True)
         file = list(output.type.writes(given))[-1]
+        file.parent.mkdir(exist_ok=True)
         os.link(target, file) if way is hard_link else file.symlink_to(target.absolute())
     words = command_line(command, output, given)
     before = contents()
