@@ -1,9 +1,8 @@
 """Support vector machines as models, each warm-started along a path of C."""
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
-from itertools import product
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,11 +13,13 @@ from structsvm.exceptions import FeatureScaleWarning, ZeroWeightsWarning
 from structsvm.features.operators import BinnedMatrix
 from structsvm.foundation.settings import DEFAULT_TOL, RANKING_TOL
 from structsvm.foundation.types import BoolVector, IntVector, Vector
-from structsvm.losses import ScoreLoss
 from structsvm.protocols.estimator_model import gap_of, require_both_classes
 from structsvm.protocols.feature_maps import FeatureMap
 from structsvm.protocols.model import Candidate, ProtocolModel, require_features
 from structsvm.result import Status
+
+_FEW_DOCUMENTS = 5_000
+"""Number of distinct documents up to which a small tol costs classifiers little."""
 
 
 @frozen(kw_only=True)
@@ -56,14 +57,17 @@ class RankingSVM(ProtocolModel):
 
 @frozen(kw_only=True)
 class ClassificationSVM(ProtocolModel):
-    """A linear SVM that separates relevant documents from others, warm-started along a path of C."""
+    """A linear SVM that separates relevant documents from others, warm-started along a path of C.
+
+    The default ``tol`` is 1e-6 for up to 5,000 distinct documents, because `Auto` solves their QP exactly, else 1e-3.
+    """
 
     warm_started: ClassVar[bool] = True
 
     name: str
     features: FeatureMap = field(validator=require_features)
     Cs: tuple[float, ...]
-    tol: float = DEFAULT_TOL
+    tol: float | None = None
     balanced: bool = False
     fit_intercept: bool = False
 
@@ -76,54 +80,11 @@ class ClassificationSVM(ProtocolModel):
             require_both_classes(share)
             weight = np.where(relevant, 0.5 / share, 0.5 / (1.0 - share))
         rows, weight = merge_equal(X, relevant, weight)
-        ranker = Ranker(ErrorRate(), solver="one-slack", tol=self.tol, fit_intercept=self.fit_intercept)
-        return _path(ranker, X[rows], np.where(relevant[rows], weight, -weight), None, self.Cs)
-
-
-def error_rate(scores: Vector, labels: Vector, params: Vector, out: Vector) -> float:
-    """Write ``c(y) − c(ŷ)`` and return the loss; ``labels`` are the signs times the shares of the rows."""
-    loss = 0.0
-    for row in range(len(scores)):
-        label = labels[row]
-        share = abs(label)
-        wrong = label * scores[row] < share
-        out[row] = label if wrong else 0.0
-        loss += share if wrong else 0.0
-    return loss
-
-
-@frozen
-class ErrorRate(ScoreLoss[Vector]):
-    """The share of rows with the wrong sign, weighted by the size of labels: `ZeroOne`, but one call for all rows."""
-
-    kernel = staticmethod(error_rate)
-    of_one_sample = True
-
-    def labels(self, y: Vector) -> Vector:
-        """Return the signs times the shares of the rows."""
-        y = np.asarray(y, dtype=np.float64)
-        return np.asarray(y / np.abs(y).sum())
-
-    def encode(self, y_hat: Vector, y: Vector) -> Vector:
-        """Return half the signs times the shares of the rows."""
-        return np.asarray(0.5 * np.sign(y_hat) * np.abs(self.labels(y)))
-
-    def loss(self, y: Vector, y_hat: Vector) -> float:
-        """Return the share of the rows whose signs differ."""
-        return float(np.abs(self.labels(y))[np.sign(y) != np.sign(y_hat)].sum())
-
-    def loss_augmented_argmax(self, scores: Vector, y: Vector) -> Vector:
-        """Return the other sign where ``1 − sign(y) s > 0``, the true one elsewhere."""
-        signs = np.sign(y)
-        return np.where(signs * scores < 1.0, -signs, signs)
-
-    def argmax(self, scores: Vector) -> Vector:
-        """Return the signs of the scores; −1 at 0."""
-        return np.where(scores > 0.0, 1.0, -1.0)
-
-    def outputs(self, y: Vector) -> Iterable[Vector]:
-        """Return all vectors of signs."""
-        return (np.array(signs) for signs in product((-1.0, 1.0), repeat=len(y)))
+        tol = self.tol or (RANKING_TOL if len(rows) <= _FEW_DOCUMENTS else DEFAULT_TOL)
+        ranker = Ranker("zero_one", tol=tol, fit_intercept=self.fit_intercept)
+        labels = relevant[rows].astype(np.float64)
+        # At the optimum many documents are exactly on the margin, and the last bits of float64 would order them.
+        return _path(ranker, X[rows], labels, None, self.Cs, weight / weight.mean(), np.float32)
 
 
 def merge_equal(X: Any, relevant: BoolVector, weight: Vector) -> tuple[IntVector, Vector]:
@@ -136,20 +97,28 @@ def merge_equal(X: Any, relevant: BoolVector, weight: Vector) -> tuple[IntVector
     return rows.astype(np.int64), np.asarray(np.bincount(group.ravel(), weight), dtype=np.float64)
 
 
-def _path(ranker: Ranker, X: Any, y: Vector, qid: IntVector | None, Cs: Sequence[float]) -> Sequence[Candidate]:
+def _path(
+    ranker: Ranker,
+    X: Any,
+    y: Vector,
+    qid: IntVector | None,
+    Cs: Sequence[float],
+    weight: Vector | None = None,
+    digits: type[np.floating[Any]] = np.float64,
+) -> Sequence[Candidate]:
     with warnings.catch_warnings():
         # The user chose the same features for all models.
         warnings.simplefilter("ignore", FeatureScaleWarning)
         # A small C can give zero weights. No warning is needed: the results report the share of tied documents.
         warnings.simplefilter("ignore", ZeroWeightsWarning)
-        fitted = ranker.path(X, y, qid, Cs)
+        fitted = ranker.path(X, y, qid, sample_weight=weight, Cs=Cs)
     if fitted[-1].result_.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
     return [
-        Candidate(each.C, partial(_scores, each), each.result_.history[-1].seconds, gap_of(each), each.coef_)
+        Candidate(each.C, partial(_scores, each, digits), each.result_.history[-1].seconds, gap_of(each), each.coef_)
         for each in fitted
     ]
 
 
-def _scores(ranker: Ranker, X: Any, qid: IntVector) -> Vector:
-    return ranker.predict(X, qid=qid)
+def _scores(ranker: Ranker, digits: type[np.floating[Any]], X: Any, qid: IntVector) -> Vector:
+    return ranker.predict(X, qid=qid).astype(digits).astype(np.float64)

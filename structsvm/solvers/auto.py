@@ -15,6 +15,7 @@ from structsvm.result import Result, Status
 from structsvm.solvers.base import Solver
 from structsvm.solvers.checkpoint import CheckpointLike, Keeper
 from structsvm.solvers.frank_wolfe import PATIENCE, FrankWolfe
+from structsvm.solvers.n_slack import NSlack
 from structsvm.solvers.one_slack import OneSlack
 from structsvm.solvers.qp import QPBackend
 from structsvm.solvers.state import Callback
@@ -45,8 +46,11 @@ class Auto(Solver):
     - a QP backend is given, weights have bounds, or the data are distributed.
 
     A loss with an inexact argmax goes to Frank-Wolfe in any case, because it stores the best output found for each
-    example; a cut of all examples loses it. If Frank-Wolfe has not converged after 60 passes, because C is very large
-    for the scale of the features, 1-slack continues from its result.
+    example; a cut of all examples loses it.
+
+    If 60 iterations were not enough, because C is large for the scale of the features, another solver continues from
+    their result: `OneSlack` after Frank-Wolfe; `NSlack`, with one QP per round, after `OneSlack` if every example has
+    one score and the Gram matrix of all examples fits into 256 MiB. That QP ends at the exact optimum.
 
     Parameters
     ----------
@@ -67,8 +71,8 @@ class Auto(Solver):
     max_iter: int = field(default=10_000, validator=at_least(1))
     backend: str | QPBackend = "auto"
 
-    def choose(self, problem: AbstractProblem) -> Solver:
-        """Return the solver for a problem."""
+    def choose(self, problem: AbstractProblem) -> FrankWolfe | OneSlack:
+        """Return the first solver for a problem."""
         if not isinstance(problem, Problem) or problem.box is not None:
             return OneSlack(tol=self.tol, max_iter=self.max_iter, backend=self.backend)
         planes = Capacity.exact_within(problem.n, problem.d, DEFAULT_MEMORY).places
@@ -93,16 +97,27 @@ class Auto(Solver):
         keeper = Keeper.of(checkpoint, self)
         start = start if keeper is None else keeper.begin(problem, start)
         chosen = self.choose(problem)
-        if not isinstance(chosen, FrankWolfe) or self.max_iter <= PATIENCE:
+        rest = self._rest(chosen, problem)
+        if rest is None or self.max_iter <= PATIENCE:
             return chosen.solve(problem, start, callback, keeper)
-        rest = OneSlack(tol=self.tol, max_iter=self.max_iter)
         if keeper is not None and keeper.known is not None and keeper.known.solver_name == rest.name:
             return rest.solve(problem, start, callback, keeper)
         result = evolve(chosen, max_iter=PATIENCE).solve(problem, start, callback, keeper)
         if result.status is not Status.ITERATION_LIMIT:
             return result
-        logger.info("frank-wolfe has not converged after %d passes: one-slack continues", PATIENCE)
+        logger.info("%s has not converged after %d iterations: %s continues", chosen.name, PATIENCE, rest.name)
         try:
             return rest.solve(problem, evolve(result, status=Status.UNFINISHED), callback, keeper)
         except KeyboardInterrupt:
             return evolve(result, status=Status.INTERRUPTED)
+
+    def _rest(self, chosen: Solver, problem: AbstractProblem) -> OneSlack | NSlack | None:
+        """Return the solver that continues after `PATIENCE` iterations, if any."""
+        if isinstance(chosen, FrankWolfe):
+            return OneSlack(tol=self.tol, max_iter=self.max_iter)
+        if not isinstance(problem, Problem) or problem.box is not None or self.backend != "auto":
+            return None
+        n, d, scores = problem.sizes
+        if scores > n or 8 * n * (n + d) > DEFAULT_MEMORY:
+            return None
+        return NSlack(tol=self.tol, max_iter=self.max_iter, batch=n)

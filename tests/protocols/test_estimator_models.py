@@ -341,7 +341,8 @@ def test_a_scaler_in_a_pipeline_learns_from_the_training_rows_only():
 def test_scores_are_the_sum_of_weighted_features_and_a_constant(model):
     for candidate in model.candidates(X, Y, QID):
         rest = candidate.scores(X, QID) - X @ candidate.weights
-        assert np.ptp(rest) < 1e-9
+        # Classifiers score in float32.
+        assert np.ptp(rest) < 1e-6
 
 
 @pytest.mark.parametrize(

@@ -358,11 +358,17 @@ def test_an_unfinished_result_is_gone_on_with_by_any_solver(file: Path, solver_n
     assert other.history[0].iteration == 0
 
 
-def test_auto_hands_over_without_a_break_in_the_history(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("loss", "last"), [("map", "one-slack"), ("zero_one", "n-slack")])
+def test_auto_hands_over_without_a_break_in_the_history(
+    loss: str, last: str, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(auto_module, "PATIENCE", 2)
     seen: list[Step] = []
-    result = Auto(tol=1e-6).solve(problem_of(C=300.0), callback=seen.append)
-    assert result.solver_name == "one-slack"
+    problem = problem_of(C=300.0, loss=loss)
+    result = Auto(tol=1e-6).solve(problem, callback=seen.append)
+    assert result.converged
+    assert result.solver_name == last
+    assert solved_in_lives(Auto(tol=1e-6), problem, file)[0].solver_name == last
     assert result.history == tuple(seen)
     assert [step.iteration for step in seen] == list(range(len(seen)))
 
