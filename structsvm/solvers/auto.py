@@ -49,8 +49,8 @@ class Auto(Solver):
     example; a cut of all examples loses it.
 
     If 60 iterations were not enough, because C is large for the scale of the features, another solver continues from
-    their result: `OneSlack` after Frank-Wolfe; `NSlack`, with one QP per round, after `OneSlack` if every example has
-    one score and the Gram matrix of all examples fits into 256 MiB. That QP ends at the exact optimum.
+    their result. After Frank-Wolfe it is `OneSlack`. After `OneSlack` it is `NSlack` with one QP per round, if every
+    example has one score and the Gram matrix of all examples fits into 256 MiB. That QP ends at the exact optimum.
 
     Parameters
     ----------
