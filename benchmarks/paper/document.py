@@ -1,4 +1,4 @@
-"""The page, from numbers that were kept: the same numbers make the same page."""
+"""The page, from stored numbers: the same numbers make the same page."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -11,28 +11,29 @@ HEAD = """# The paper, reproduced
 
 <!-- Written by `make paper`; edit benchmarks/paper/ instead. -->
 
-Yue, Finley, Radlinski and Joachims, *A Support Vector Method for Optimizing Average Precision* (SIGIR 2007): every table,
-figure and statement of the paper, beside what this library computes. The page and its pictures are made by
+Yue, Finley, Radlinski and Joachims, *A Support Vector Method for Optimizing Average Precision* (SIGIR 2007): this page
+compares every table, figure and statement of the paper with the results of structsvm. One command writes the page and its pictures
+from files that other commands wrote:
 
 ```text
 make paper DATA=folder
 ```
 
-from files that commands wrote; the numbers are in `{FOLDER}/numbers.json`."""
+The numbers are in `{FOLDER}/numbers.json`."""
 
 CANNOT = """
-## What is the same, and what cannot be
+## Similarities and differences
 
-The learning problem, the algorithms, the features, the models and the protocol are the paper's. Its data are not: they are
-WT10g, which is licensed, and the submissions to the Web Tracks of TREC 9 and 10, whose scores are not public. Data of
-the same kinds stand in:
+The learning problem, the algorithms, the features, the models and the protocol are the same as in the paper. The data are not: the
+paper uses WT10g, which requires a license, and the submissions to the Web Tracks of TREC 9 and 10, whose scores are not public. Data
+of the same kinds replace them:
 
-| of the paper | here | how it compares |
+| paper | here | comparison |
 |---|---|---|
-| Tables 1 to 4, two toy examples | [computed](#tables-1-to-4) | the same, but for Table 4's MAP, which [divides by 4 instead of 5](../errata.md#table-4-map) |
-| Figure 1 and equation (5), one step of δ | [computed](#figure-1-and-algorithm-2) | the same, with the [factor 1/(RN) of its own Ψ](../errata.md#equation-5-a-missing-factor) |
+| Tables 1 to 4, two toy examples | [computed](#tables-1-to-4) | the same, except for the MAP of Table 4, which [divides by 4 instead of 5](../errata.md#table-4-map) |
+| Figure 1 and equation (5), one step of δ | [computed](#figure-1-and-algorithm-2) | the same, with the [factor 1/(RN) of its Ψ](../errata.md#equation-5-a-missing-factor) |
 | Figure 2, a base function in bins | [drawn](#figure-2) | the same |
-| Algorithm 1, Theorem 1 | `NSlack` | [the bound holds](#theorem-1); other solvers come to the same optimum sooner |
+| Algorithm 1, Theorem 1 | `NSlack` | [the bound holds](#theorem-1); other solvers reach the same optimum sooner |
 | Algorithm 2, Lemma 1, Theorem 2 | `AveragePrecision` | the same maximum, in O(n log n) instead of O(RN) |
 | Observation 1, Proposition 1 | `tests/paper` | they hold, by enumeration |
 | Table 5, data sets | [other data](#table-5) | {stands_in} |
@@ -40,9 +41,9 @@ the same kinds stand in:
 | Tables 7, 8, 10, 11, submissions to TREC | {submissions} | other years, tracks and systems |
 | SVM-light, SVM-struct and their Python interface | this library | the objective and C are the same; each fit is certified |
 
-Unknown, as the paper does not say: which values of C, how thresholds are spaced exactly ("reasonably"), which tests are
-counted as trials of a query. Here: the values of C that each report lists, thresholds by
-[quantiles](../features.md), and the mean of a query's values over the trials that tested it."""
+The paper does not state the values of C, the exact spacing of thresholds ("reasonably"), and the way to average the tests of a query.
+This experiment uses the values of C that each report lists, thresholds at [quantiles](../features.md), and the mean of the values of a
+query over the trials that tested it."""
 
 
 def page(numbers: Mapping[str, Any], folder: str) -> str:
@@ -62,7 +63,7 @@ def page(numbers: Mapping[str, Any], folder: str) -> str:
 def _tried_out(sets: Mapping[str, Any]) -> Iterator[str]:
     fewer = [f"{kept['title']} {kept['trials']}" for kept in sets.values() if kept["trials"] != 50]
     if fewer:
-        yield f"**Trials: {', '.join(fewer)}, instead of the paper's 50: the same command goes on from there.**"
+        yield f"**Trials: {', '.join(fewer)}, instead of the paper's 50. Run the same command again to resume.**"
 
 
 def _cannot(sets: Mapping[str, Any]) -> str:
@@ -96,18 +97,18 @@ def _toys(statements: Mapping[str, Any]) -> Iterator[str]:
         ],
         right={3, 4},
     )
-    yield "Both tables show what they are there for all the same: each measure prefers another hypothesis."
+    yield "Both tables make the same point as in the paper: each measure prefers another hypothesis."
     step, found = statements["figure_1"], statements["argmax"]
     yield "## Figure 1 and Algorithm 2"
     yield (
-        "Two relevant documents (scores 0.6 and 0.1) and three others (0.4, −0.3, −0.5): where the first of the others slides up "
-        f"over the second relevant one, H changes by {step['change']:.4f}. Equation (5) with the factor 1/(RN) says "
-        f"{step['with_factor']:.4f}, and as it is printed {step['as_printed']:.4f}."
+        "A query has two relevant documents (scores 0.6 and 0.1) and three other documents (0.4, −0.3, −0.5). If the first of the "
+        f"three moves above the second relevant document, H changes by {step['change']:.4f}. Equation (5) gives "
+        f"{step['with_factor']:.4f} with the factor 1/(RN), and {step['as_printed']:.4f} as printed."
     )
     yield (
-        f"In {found['cases']} random queries of up to four documents of each kind, the largest H over all interleavings is what "
-        f"`AveragePrecision` finds in {found['library']}, Algorithm 2 with the factor in {found['with_factor']}, and Algorithm 2 as "
-        f"it is printed in {found['as_printed']}."
+        f"The largest H over all interleavings was computed by enumeration for {found['cases']} random queries of up to four documents "
+        f"of each kind. `AveragePrecision` finds it for {found['library']} queries, Algorithm 2 with the factor for "
+        f"{found['with_factor']}, and Algorithm 2 as printed for {found['as_printed']}."
     )
     yield "## Figure 2"
     yield "![w·φ of one base function in four bins, the first two weights positive, the third negative]({FOLDER}/figure_2.svg)"
@@ -136,7 +137,7 @@ def _data(sets: Mapping[str, Any]) -> Iterator[str]:
     yield markdown(
         ("data set", "base functions", "features", "queries", "documents", "relevant"), rows, right={1, 2, 3, 4, 5}
     )
-    yield "In *italics*, here and below: printed in the paper."
+    yield "Values in *italics*, here and below, are printed in the paper."
 
 
 def _tables(sets: Mapping[str, Any]) -> Iterator[str]:
@@ -151,9 +152,9 @@ def _tables(sets: Mapping[str, Any]) -> Iterator[str]:
             yield f"## {title}"
             yield _beside(TABLES[numbers[0]] | TABLES[numbers[1]], those, variant)
     yield (
-        "W/L: queries on which SVM-map does better and worse; \\*\\* marks p < 0.05 by the two-tailed Wilcoxon "
-        "signed rank test. MAP is over the pool: R counts the relevant documents in it. The best functions are those of all "
-        "queries, which nobody knows beforehand. Models with an intercept (+b) are not in the paper."
+        "W/L: number of queries on which SVM-map is better and worse; \\*\\* marks p < 0.05 by the two-tailed Wilcoxon "
+        "signed rank test. MAP is over the pool: R is the number of relevant documents in it. The best functions have the largest "
+        "MAP over all queries, which is not known beforehand. Models with an intercept (+b) are not in the paper."
     )
 
 
@@ -194,13 +195,13 @@ def _against(row: Printed, mark: str) -> str:
 
 
 def _claims(sets: Mapping[str, Any]) -> Iterator[str]:
-    """What the paper concludes, checked on its own tables and on ours by the same rule."""
-    yield "## What the paper concludes, and what holds here"
+    """Check the conclusions of the paper on its own tables and on ours, by the same rule."""
+    yield "## Conclusions of the paper"
     rows = []
     for claim, kind, variant, number, other, wants in (
         ("SVM-map is significantly ahead of the best function", "functions", "with-best", 6, BEST, "ahead **"),
         ("its difference from the best submission is not significant", "submissions", "with-best", 7, BEST, "level"),
-        ("the same where it does not read the best one", "submissions", "without-best", 8, BEST, "level"),
+        ("the same for models that do not read the best submission", "submissions", "without-best", 8, BEST, "level"),
         (
             "its difference from SVM-roc on functions is not significant",
             "functions",
@@ -210,11 +211,18 @@ def _claims(sets: Mapping[str, Any]) -> Iterator[str]:
             "level",
         ),
         ("SVM-map is ahead of SVM-roc on submissions", "submissions", "with-best", 10, "SVM-roc", "ahead"),
-        ("the same without the best one, significantly", "submissions", "without-best", 11, "SVM-roc", "ahead **"),
+        (
+            "the same without the best submission, significantly",
+            "submissions",
+            "without-best",
+            11,
+            "SVM-roc",
+            "ahead **",
+        ),
         ("SVM-acc2 is significantly behind", "submissions", "with-best", 10, "SVM-acc2", "ahead **"),
         ("SVM-acc is not competitive", "submissions", "with-best", 10, "SVM-acc", "ahead **"),
-        ("nor is SVM-acc3", "submissions", "with-best", 10, "SVM-acc3", "ahead **"),
-        ("nor is SVM-acc4", "submissions", "with-best", 10, "SVM-acc4", "ahead **"),
+        ("SVM-acc3 is not competitive", "submissions", "with-best", 10, "SVM-acc3", "ahead **"),
+        ("SVM-acc4 is not competitive", "submissions", "with-best", 10, "SVM-acc4", "ahead **"),
     ):
         paper = [
             _verdict(
@@ -242,7 +250,7 @@ def _claims(sets: Mapping[str, Any]) -> Iterator[str]:
                     here.append(f"{kept['title']}: {'holds' if holds else 'does not hold'} ({difference:+.4f}{stars})")
         if here:
             rows.append((claim, str(number), ", ".join(paper).replace("*", "\\*"), "; ".join(here)))
-    yield markdown(("the paper says", "table", "TREC 9, TREC 10", "here, with MAP's difference"), rows, right={1})
+    yield markdown(("conclusion", "table", "TREC 9, TREC 10", "here, with the difference in MAP"), rows, right={1})
 
 
 def _verdict(difference: float, significant: bool) -> str:
@@ -251,7 +259,7 @@ def _verdict(difference: float, significant: bool) -> str:
 
 def _made(numbers: Mapping[str, Any]) -> Iterator[str]:
     machine = numbers["machine"]
-    yield "## How it was made, and how long that took"
+    yield "## Machine and time"
     rows = []
     for kept in numbers["sets"].values():
         fits = [fit for of_variant in kept["fits"].values() for fit in of_variant.values()]
@@ -272,26 +280,25 @@ def _made(numbers: Mapping[str, Any]) -> Iterator[str]:
         "data set",
         "trials",
         "minutes, all commands",
-        "minutes of trials, added up",
-        "SVM-map: seconds a fit",
-        "the longest",
+        "minutes, sum over trials",
+        "SVM-map: seconds per fit",
+        "longest fit, seconds",
         "largest certified gap / C",
     )
     yield markdown(headings, rows, right={1, 2, 3, 4, 5, 6})
     yield (
         f"{machine['date']}, {machine['processor']}, {machine['cores']} cores, Python {machine['python']}, structural-svm "
         f"{machine['packages'].get('structural-svm', '')}. {numbers['note']} The gap is proved: no other weights are better than "
-        'the model by more, in units of the loss. The paper has "virtually all well-performing models" in less than an hour each.'
+        'the model by more, in units of the loss. The paper reports less than an hour for "virtually all well-performing models".'
     )
     yield (
-        "After Ctrl-C `make paper` goes on where it was. Without DATA it runs on images that come with scikit-learn "
-        "([the demo's](../experiment.md#running-it)). The reports of the single experiments, with every plot, are in the working folder "
-        "(`WORK=paper`); what was said of them before is in [Robust 2003](robust03.md) and [Cranfield and "
-        "Vaswani](cranfield_and_vaswani.md)."
+        "After Ctrl-C, run `make paper` again to resume. Without DATA, it uses the images of [the demo](../experiment.md#running-it), which "
+        "come with scikit-learn. The working folder (`WORK=paper`) contains the reports of the single experiments, with all plots. "
+        "The pages on [Robust 2003](robust03.md) and [Cranfield and Vaswani](cranfield_and_vaswani.md) discuss earlier runs."
     )
 
 
 def markdown(headings: Sequence[str], rows: Sequence[Sequence[str]], right: set[int]) -> str:
-    """Return a table; columns whose numbers are in ``right`` are aligned to the right."""
+    """Return a table; align the columns with numbers in ``right`` to the right."""
     rule = ["---:" if k in right else "---" for k in range(len(headings))]
     return "\n".join("| " + " | ".join(cells) + " |" for cells in [headings, rule, *rows])
