@@ -1,5 +1,5 @@
-# The two commands: `make demo` and `make test`. Both create .venv where it is missing and
-# install into it what pyproject.toml asks for; when nothing changed they do neither.
+# The main targets are `make demo` and `make test`. Both create .venv if it does not exist, and install the
+# dependencies in pyproject.toml if that file changed.
 
 VENV ?= .venv
 JOBS ?= 2
@@ -15,13 +15,13 @@ KILLS ?= 40
 OF ?= commands
 SEED ?= 0
 
-# Interpreters to try, in order. Another one: make PYTHON=/path/to/python3.12 test
+# Interpreters to try, in order. To choose one: make PYTHON=/path/to/python3.12 test
 PYTHON ?= python3 python3.14 python3.13 python3.12 python3.11 python
 
 BIN := $(VENV)/bin
 OLDEST := $(VENV)-oldest
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
-# Python compiles what is imported, when it is; much of what is installed never is.
+# Python compiles modules at their first import. Most installed modules are never imported.
 INSTALL := $(PIP) install --no-compile
 
 .DEFAULT_GOAL := help
@@ -42,9 +42,9 @@ help:
 demo: $(VENV)/.installed
 	@$(BIN)/structsvm demo
 
-# One BLAS thread for each worker: the workers are what uses the cores. Each begins with a part of the suite of its
-# own, so that few files, whose data and fits are made once a worker, are run by several. The tests start hundreds of
-# processes, and each would compile scikit-learn if the variable of the environment told Python to store no byte code.
+# The workers use the cores, so each has one BLAS thread. With worksteal, a worker begins with its share of the files,
+# so that few files run on several workers: each worker repeats the data and fits of a file. The tests start hundreds of
+# processes. Each would compile scikit-learn again if PYTHONDONTWRITEBYTECODE were set.
 TEST := PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 RUN_TESTS := -m pytest -n $(JOBS) --dist worksteal
 
@@ -80,15 +80,15 @@ audit: $(VENV)/.installed-dev
 	@$(BIN)/zizmor --quiet --offline .github
 	@$(BIN)/pip-audit --skip-editable
 
-# Part of it: .venv/bin/python -m benchmarks run NAME ..., then .venv/bin/python -m benchmarks report
+# To run some benchmarks: .venv/bin/python -m benchmarks run NAME ..., then .venv/bin/python -m benchmarks report
 bench: $(VENV)/.installed-bench
 	@status=0; $(BIN)/python -m benchmarks run || status=1; $(BIN)/python -m benchmarks report; exit $$status
 
-# What was found is kept in WORK: after Ctrl-C the same command goes on from there.
+# WORK stores finished experiments: after Ctrl-C, the same command resumes.
 paper: $(VENV)/.installed-dev
 	@$(BIN)/python -m benchmarks.paper --data "$(DATA)" --work "$(WORK)" --jobs $(JOBS)
 
-# The time in the archives is that of the last commit, and hatchling's own where there is no git.
+# Files in the archives have the time of the last commit, or hatchling's default if git is absent.
 wheel: $(VENV)/.installed-dev
 	@rm -rf dist
 	@epoch=$$(git log -1 --format=%ct 2>/dev/null); $${epoch:+env SOURCE_DATE_EPOCH=$$epoch} $(BIN)/hatchling build
@@ -102,7 +102,7 @@ changelog: $(VENV)/.installed-dev
 	@$(PIP) install towncrier
 	@$(BIN)/towncrier build $(if $(VERSION),--yes --version $(VERSION),--draft --version Unreleased)
 
-# What it finds is named by its number: .venv/bin/python -m tests.campaign --only NUMBER
+# To repeat a problem by its number: .venv/bin/python -m tests.campaign --only NUMBER
 campaign: $(VENV)/.installed-dev
 	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.campaign $(PROBLEMS) --first $(FIRST) --jobs $(JOBS)
 
@@ -113,7 +113,7 @@ clean:
 	rm -rf $(VENV) $(OLDEST) .mypy_cache .pytest_cache .ruff_cache .hypothesis docs/_build docs/gallery docs/reference/generated
 	find structsvm tests docs examples -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# pip is the last thing that venv puts in place: where it is missing, so is the environment.
+# venv installs pip last: if pip is missing, the environment is incomplete.
 $(BIN)/pip:
 	@for python in $(PYTHON); do \
 	  command -v "$$python" >/dev/null 2>&1 || continue; \
@@ -126,18 +126,18 @@ $(BIN)/pip:
 	if [ -n "$$recent" ]; then \
 	  echo "$$("$$recent" --version) has no venv module. Install it (Debian, Ubuntu: apt install python3-venv)," >&2; \
 	else \
-	  echo "structsvm needs Python 3.11 or newer; of these none was found: $(PYTHON). Install one," >&2; \
+	  echo "structsvm needs Python 3.11 or newer; found none of $(PYTHON). Install one," >&2; \
 	fi; \
 	echo "or name another interpreter: make PYTHON=/path/to/python3" >&2; \
 	exit 1
 
 $(VENV)/.installed: pyproject.toml | $(BIN)/pip
-	@echo "Installing structsvm and what it depends on into $(VENV)"
+	@echo "Installing structsvm and its dependencies into $(VENV)"
 	@$(INSTALL) --editable '.[cvxopt,plot,tools]'
 	@touch $@
 
 $(VENV)/.installed-dev: pyproject.toml | $(BIN)/pip
-	@echo "Installing structsvm, what it depends on and the development tools into $(VENV)"
+	@echo "Installing structsvm, its dependencies and the development tools into $(VENV)"
 	@$(INSTALL) --editable '.[cvxopt,dev]'
 	@touch $(VENV)/.installed $@
 
@@ -149,13 +149,13 @@ $(OLDEST)/.installed-dev: pyproject.toml
 	@touch $@
 
 $(VENV)/.installed-docs: pyproject.toml | $(BIN)/pip
-	@echo "Installing structsvm and what its site is built with into $(VENV)"
+	@echo "Installing structsvm and the packages that build its site into $(VENV)"
 	@$(INSTALL) --editable '.[docs]'
 	@touch $(VENV)/.installed $@
 
-# dlib is compiled here, which takes minutes and a C++ compiler; without it the benchmarks go on without it.
+# The installation compiles dlib, which takes minutes and needs a C++ compiler. The benchmarks also run without dlib.
 $(VENV)/.installed-bench: pyproject.toml | $(BIN)/pip
-	@echo "Installing structsvm and what the benchmarks compare it with into $(VENV); dlib is compiled for minutes"
+	@echo "Installing structsvm and the packages of the benchmarks into $(VENV); compiling dlib takes minutes"
 	@$(INSTALL) --editable '.[cvxopt,bench]'
-	@$(INSTALL) --editable '.[dlib]' || echo "dlib could not be installed: the page will say so" >&2
+	@$(INSTALL) --editable '.[dlib]' || echo "could not install dlib: the benchmarks run without it" >&2
 	@touch $(VENV)/.installed $@
