@@ -74,7 +74,9 @@ def test_the_recipe_needs_what_the_wheel_needs():
     project = PROJECT["project"]
     assert found == {*project["dependencies"], *project["optional-dependencies"]["tools"]}
     [script] = recipe["build"]["python"]["entry_points"]
-    assert script.split(" = ") == list(*PROJECT["project"]["scripts"].items())
+    assert script.split(" = ") == list(*project["scripts"].items())
+    assert recipe["about"]["license"] == project["license"]
+    assert recipe["about"]["license_file"] == project["license-files"]
 
 
 def test_zenodo_and_the_citation_agree():
