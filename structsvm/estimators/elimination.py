@@ -33,7 +33,7 @@ def sizes_of(width: int, step: float, fewest: int) -> list[int]:
 
 
 def eliminate(objective: Objective, queries: Queries, sizes: Sequence[int]) -> Iterator[Elimination]:
-    """Fit with each number of features, from all of them down; leave out those whose effect on scores is smallest.
+    """Fit with each number of features, from all of them down; drop the features with the smallest effect on scores.
 
     The effect is the absolute weight times the standard deviation of the feature within queries. Each fit starts from
     the planes of the fit before, without the features that were left out.

@@ -1,6 +1,7 @@
 """A ranker whose features are chosen by cross-validated backward elimination."""
 
-from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
+# `help` then shows types by name instead of as long unions.
+from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
@@ -49,29 +50,30 @@ from structsvm.registry.capabilities import Capabilities
 from structsvm.result import wide
 
 SizeCallback: TypeAlias = Callable[[int, int | None], Any]
-"""Called with each number of features and the number of its fold, None outside of folds, after the fit."""
+"""Function that is called after each fit with its number of features and its fold, None outside of folds."""
 
 
 class FeatureEliminationCV(RankingEstimator):
     """A linear ranker that chooses its features by backward elimination, and their number on held-out queries.
 
-    From all features down, each fit leaves out the features with the smallest effect on scores: the absolute weight
-    times the standard deviation of the feature within queries. Each fit starts from the planes of the fit before. Each
-    fold of the queries is held out once, and features are eliminated anew on the other queries, so that held-out
-    queries have no part in the choice. The chosen number of features is then fitted to all queries.
+    The elimination starts with all features. After each fit, it drops the features with the smallest effect on scores:
+    the absolute weight times the standard deviation of the feature within queries. Each fit starts from the planes of
+    the previous fit. Each fold of the queries is held out once, and features are eliminated anew on the other queries,
+    so held-out queries have no part in the choice. The ranker is then fitted to all queries with the chosen number of
+    features.
 
     Parameters
     ----------
     estimator : a linear ranker with a certificate, `Ranker` or `RankSVM`, or its name. None: ``Ranker()``.
-    step : number of features to leave out at a time; or if below 1, a share of those that remain, rounded up.
+    step : number of features to drop at a time; below 1, a share of the remaining features, rounded up.
     min_features : smallest number of features.
     cv : number of folds, a splitter of scikit-learn that keeps groups whole, or a list of splits; see `RankerCV`.
     scoring : a measure that is a mean over queries, by name or as an object. None: the ``measure`` of the ranker, else
         the measure of its loss, else "map".
-    rule : "best": the number with the best mean, the smallest among equals. "one-standard-error": the smallest number
-        whose loss to the best is within one standard error of this difference over queries.
+    rule : "best" chooses the number with the best mean, the smallest among equals. "one-standard-error" chooses the
+        smallest number whose mean is worse by at most one standard error of the difference over queries.
     random_state : seed of the split into folds, if ``cv`` is a number.
-    n_jobs : number of folds that are fitted at the same time, each in its own process. None: one.
+    n_jobs : number of folds to fit at the same time, each in its own process. None: one.
 
     Attributes
     ----------
@@ -79,14 +81,14 @@ class FeatureEliminationCV(RankingEstimator):
     support_ : mask of the chosen features, shape (d,).
     best_score_ : mean over held-out queries at ``n_features_``.
     measure_name_ : name of the measure.
-    sizes_ : the numbers of features that were tried, ascending, shape (K,).
+    sizes_ : numbers of features that were tried, ascending, shape (K,).
     mean_scores_ : mean over all held-out queries at each number, shape (K,).
     intervals_ : 95% confidence interval of each mean, shape (K, 2); NaN if all values are equal.
     scores_by_query_ : value of each held-out query at each number, shape (K, Q).
-    query_ids_ : ids of these queries, shape (Q,).
-    supports_ : features of each number on all queries, shape (K, d).
-    fold_supports_ : the same without each fold, shape (folds, K, d).
-    estimator_ : the ranker with the chosen features, fitted to all queries. It takes all features; other weights are 0.
+    query_ids_ : ids of the held-out queries, shape (Q,).
+    supports_ : mask of the features of each number, by elimination on all queries, shape (K, d).
+    fold_supports_ : masks of the features by elimination without each fold, shape (folds, K, d).
+    estimator_ : the ranker fitted to all queries. It accepts all features; features that were not chosen have weight 0.
     model_ : the trained model of ``estimator_``.
     n_features_in_, feature_names_in_ : as in `Ranker`.
 
@@ -138,14 +140,14 @@ class FeatureEliminationCV(RankingEstimator):
         self.estimator_.model_ = model
 
     def fit(self, X: Any, y: Any, qid: ArrayLike | None = None, callback: SizeCallback | None = None) -> Self:
-        """Choose the features, and fit the ranker with them.
+        """Choose the features, and fit the ranker with them to all queries.
 
         Parameters
         ----------
         X : features, shape (rows, d), dense or sparse.
         y, qid : as in `Ranker.fit`; qid is required.
-        callback : called with each number of features and the number of its fold from 0, None for all queries, after
-            the fit. It needs n_jobs=None.
+        callback : function that is called after each fit with its number of features and the number of its fold from
+            0, None for all queries. It needs n_jobs=None.
 
         Warns
         -----

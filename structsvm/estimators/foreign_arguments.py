@@ -42,13 +42,13 @@ def explains_foreign_arguments(method: Callable[..., T]) -> Callable[..., T]:
 def _way_out(word: str, own: Collection[str]) -> str:
     if word in _HELD_OUT:
         if "validation" in own:
-            return "the queries that choose are validation=(X, y, qid) here, and measure= is what they are judged by"
-        return "nothing is held out while it runs; score(X, y, qid) of other queries, at each C of path, chooses"
+            return "held-out queries are validation=(X, y, qid) here, and the parameter measure judges them"
+        return "fit uses no held-out data: fit a path over C, and choose by score(X, y, qid) of other queries"
     if "qid" not in own:
-        return "a row has the same score whatever its query"
+        return "the score of a row does not depend on its query"
     if word in _IDS:
-        return f"the query id of each row is qid here, qid={word}"
+        return f"the query id of each row is qid here: pass qid={word}"
     return (
-        "it takes qid, the query id of each row, and no sizes of queries as LightGBM does: "
+        "it takes qid, the query id of each row, and not the sizes of queries, as LightGBM does: "
         f"qid=np.repeat(np.arange(len({word})), {word})"
     )

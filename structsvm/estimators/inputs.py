@@ -66,8 +66,8 @@ def checked_labels(y: Any, n: int) -> Vector:
     """Return the labels of n rows as finite float64."""
     if getattr(y, "takes_the_place_of_labels", False):
         raise InputError(
-            "y must have one label per row here, not Preferences: RankSVM, RankBoost and RankNet learn from these, and "
-            "measures are of labels"
+            "y must have one label per row here, not Preferences: only RankSVM, RankBoost and RankNet learn from "
+            "preferences, and measures need labels"
         )
     if y is None:
         raise InputError("a ranker requires y to be passed, but the target y is None: pass one label per row")
@@ -144,7 +144,7 @@ def require_form(
     name = type(estimator).__name__
     if form.matrices and len(getattr(xs, "shape", ())) == 2:
         raise InputError(
-            f"X is a single matrix, of shape {tuple(xs.shape)}, and {name} was fitted with a list of them, one an "
+            f"X is a single matrix, of shape {tuple(xs.shape)}, but {name} was fitted with a list of matrices, one per "
             "example: put it in a list, as in predict([x])"
         )
     shapes = _shapes(xs)
@@ -165,7 +165,7 @@ def require_form(
 def _reads_rows(loss: ScoreLoss[Any] | Loss[Any, Any], xs: Any) -> bool:
     """Return True if the loss leaves reading inputs to the engine; refuse anything but several inputs."""
     if getattr(xs, "shape", None) == () or not (hasattr(xs, "shape") or hasattr(xs, "__len__")):
-        raise InputError(f"X must be a list of inputs, or a matrix with one a row, got {type(xs).__name__}")
+        raise InputError(f"X must be a list of inputs, or a matrix with one per row, got {type(xs).__name__}")
     return loss.reads_rows
 
 
@@ -203,5 +203,6 @@ def _first_label(y: Any) -> str:
     """Name the first label that is not a number and suggest a fix; return "" if all are numbers."""
     for row, label in enumerate(np.ravel(np.asarray(y, dtype=object))):
         if not reads_as_number(label):
-            return f"\nThe first is label {row}, {label!r}: make numbers of them, as in np.where(y == {label!r}, 1, 0)."
+            converted = f"[int(label == {label!r}) for label in y]"
+            return f"\nThe first is label {row}, {label!r}: make numbers of the labels, as in {converted}."
     return ""

@@ -1,6 +1,7 @@
 """A structural SVM of outputs with latent parts."""
 
-from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
+# `help` then shows types by name instead of as long unions.
+from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
@@ -27,21 +28,21 @@ from structsvm.solvers.state import Callback
 
 
 class LatentStructuralSVM(JointEstimator, DescentEstimator):
-    """A structural SVM whose joint features depend on latent parts of outputs, which are not labelled.
+    """A structural SVM for outputs with latent parts, which are not labelled.
 
     Minimises ``½‖w‖² + (C/n) Σ_i κ_i { max_ŷ,ĥ [Δ(y_i, ŷ, ĥ) + w·Ψ(x_i, ŷ, ĥ)] − max_h w·Ψ(x_i, y_i, h) }`` (Yu and
     Joachims, ICML 2009) by the convex-concave procedure: the current weights complete the true outputs, and a
-    structural SVM is trained with these completions. The objective is not convex and never rises; the result depends
+    structural SVM is trained with these completions. The objective is not convex and never rises. The result depends
     on ``LatentLoss.initial`` and need not be the optimum. If a true output has several best completions, as at w = 0,
-    another one may still lower the objective.
+    another completion may still lower the objective.
 
     Parameters
     ----------
     loss : a `LatentLoss`.
     C, warm_start : as in `Ranker`.
     solver : solver of the convex problems, by name or as an object.
-    tol : accuracy in units of the loss: convex problems are solved to ``tol · C``, and the last one proves its
-        start to be within ``2 tol · C`` of its optimum. If the first round moves the weights, a second one follows for
+    tol : accuracy in units of the loss: convex problems are solved to ``tol · C``, and the last one proves that its
+        start is within ``2 tol · C`` of its optimum. If the first round moves the weights, a second one follows for
         any tol. None: the solver's default, 1e-3.
     max_iter : largest number of convex problems.
     bounds : bounds of the weights, as in `StructuralSVM`.
@@ -53,7 +54,7 @@ class LatentStructuralSVM(JointEstimator, DescentEstimator):
     objective_ : value of the minimised objective.
     rounds_ : the convex problems, each a `Round`.
     stationary_ : True if the last problem proved that no weights lower the objective by more than ``2 tol · C`` with
-        the completions that ``complete`` returned.
+        the completions that ``LatentLoss.complete`` returned.
     latent_ : the completion of each training example. Files do not store it.
     loss_, result_ : the loss, and the `Result` of the last convex problem.
 
@@ -172,7 +173,7 @@ class LatentStructuralSVM(JointEstimator, DescentEstimator):
 
     def score(self, X: Sequence[Any], y: Sequence[Any], sample_weight: ArrayLike | None = None) -> float:
         """Return one minus the mean loss of the predictions."""
-        predicted, truths = self.predict_latent(X), as_list("y", y, "a list of outputs, one an example")
+        predicted, truths = self.predict_latent(X), as_list("y", y, "a list of outputs, one per example")
         require_pairs(len(predicted), len(truths))
         loss = self._fitted_loss()
         pairs = enumerate(zip(truths, predicted, strict=True))

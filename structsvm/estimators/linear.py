@@ -1,6 +1,7 @@
 """Rankers by a weighted sum of features, which they may scale first."""
 
-from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
+# `help` then shows types by name instead of as long unions.
+from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
@@ -35,13 +36,13 @@ from structsvm.solvers.state import Callback
 
 
 class LinearScores(TrainedEstimator, RankingEstimator):
-    """A ranker by a weighted sum of features; ``fit`` of a subclass calls `_scaled_for_fit` and `_keep`."""
+    """Base of rankers by a weighted sum of features; ``fit`` of a subclass calls `_scaled_for_fit` and `_keep`."""
 
     capabilities = Capabilities(takes_qid_at_predict=True, takes_sparse=True)
     __metadata_request__predict: ClassVar[dict[str, Any]] = {"qid": True}
 
     _weighs_scales: ClassVar[bool] = True
-    """True if the learned ranking depends on the scales of columns, as with a regulariser."""
+    """True if the learned ranking depends on the scales of columns, such as with a regulariser."""
 
     normalize: str | None = None
     n_jobs: int | None = None
@@ -64,7 +65,7 @@ class LinearScores(TrainedEstimator, RankingEstimator):
         return self.model_.scaling
 
     def predict(self, X: Any, qid: ArrayLike | None = None) -> Vector:
-        """Return the score of each row, shape (rows,); higher is better within a query.
+        """Return the score of each row, shape (rows,); a larger score ranks higher within a query.
 
         Parameters
         ----------
@@ -183,14 +184,14 @@ class LinearRanker(ObjectiveRanker, ConvexEstimator):
         Parameters
         ----------
         X : features, shape (rows, d); dense, CSR or a `BinnedMatrix`. `Ranker` also accepts an `Operator` with one
-            score a row, whose examples are the queries.
+            score per row, whose examples are the queries.
         y : labels, shape (rows,), larger is better; documents with labels above 0 are relevant, unless the loss defines
-            it otherwise. `RankSVM` also accepts `Preferences`.
+            relevance otherwise. `RankSVM` also accepts `Preferences`.
         qid : query id of each row (not group sizes), in any order. None: all rows are one query.
         sample_weight : weight κ of each row, the same for all rows of a query.
-        callback : called with every `Step`; returns True to stop.
-        checkpoint : file that stores the state of the fit while it runs, or a `Checkpoint` with the interval. If the
-            file exists, it must be of this fit, which resumes from it; the file is never removed.
+        callback : function that is called with every `Step`; it returns True to stop.
+        checkpoint : file that stores the state of the fit while it runs, or a `Checkpoint` with an interval. If the
+            file exists, the fit resumes from it; it must belong to the same fit. The file is never removed.
 
         Warns
         -----
@@ -221,8 +222,8 @@ class LinearRanker(ObjectiveRanker, ConvexEstimator):
 
         Returns
         -------
-        A fitted ranker for each value, in the order of ``Cs``; after Ctrl-C, or if the callback stops, for the values
-        reached. This ranker is unchanged.
+        A list of fitted rankers, one for each value, in the order of ``Cs``. If Ctrl-C or the callback ends the path
+        early, the list has the values reached. This ranker is unchanged.
         """
         return self._path((X, y, qid, sample_weight), Cs, callback, checkpoint)
 

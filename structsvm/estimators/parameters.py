@@ -100,7 +100,7 @@ def ranking_loss(estimator: BaseEstimator) -> ScoreLoss[Any]:
     if isinstance(loss, Loss):
         raise InputError(
             f"{place(estimator, 'loss')} must be a ScoreLoss, which sees the scores of documents; "
-            f"{type(loss).__name__} is a Loss with joint features of its own: use StructuralSVM"
+            f"{type(loss).__name__} is a Loss with joint features: use StructuralSVM"
         )
     if not loss.scores_rows:
         raise not_one_score(estimator)
@@ -110,7 +110,7 @@ def ranking_loss(estimator: BaseEstimator) -> ScoreLoss[Any]:
 def not_one_score(estimator: BaseEstimator) -> InputError:
     """Return the error for a ranker's loss that does not give each row one score."""
     return InputError(
-        f"the loss {estimator.loss!r} does not give each row one score, which is what a ranker ranks by: "
+        f"the loss {estimator.loss!r} does not give each row one score, but a ranker needs these scores: "
         "use StructuralSVM"
     )
 
@@ -229,4 +229,4 @@ def _require_class_weight(what: str, given: Any, y: Vector) -> None:
     strange, bare = [label for label in given if label not in labels], [label for label in labels if label not in given]
     # Weights of absent labels are harmless if every label in y has a weight.
     if strange and bare:
-        raise InputError(f"{what} has weights for {strange}, which do not occur in y, and none for {bare}, which do")
+        raise InputError(f"{what} has weights for {strange}, which do not occur in y, but not for {bare}, which do")

@@ -1,6 +1,7 @@
 """Base of the estimators whose C is chosen by cross-validation."""
 
-from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
+# `help` then shows types by name instead of as long unions.
+from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
@@ -38,7 +39,7 @@ from structsvm.registry.capabilities import capabilities_of
 
 
 class PathCV(BaseEstimator):
-    """An estimator that chooses C on held-out data, along warm-started paths, and is then the estimator at that C."""
+    """Base of estimators that choose C on held-out data along warm-started paths, and then act as the chosen one."""
 
     _grid: ClassVar[tuple[int, float, float]]
     """Default number of values of C, and the smallest and the largest value."""

@@ -1,6 +1,7 @@
-"""A linear ranker that limits the harm of wrong labels."""
+"""A linear ranker that is robust to wrong labels."""
 
-from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
+# `help` then shows types by name instead of as long unions.
+from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
@@ -15,12 +16,12 @@ from structsvm.solvers.state import Callback
 
 
 class RampRanker(DescentEstimator, LossRanker):
-    """A `Ranker` with ramps instead of hinges: queries with wrong labels do little harm.
+    """A linear ranker that is robust to wrong labels: a `Ranker` with ramps instead of hinges.
 
     Minimises ``½‖w‖² + (C/n) Σ_q κ_q { max_ŷ [Δ(y_q, ŷ) + w·Ψ(x_q, ŷ)] − max_ŷ w·Ψ(x_q, ŷ) }`` (Chapelle, Do, Le, Smola
-    and Teo, NIPS 2008). A term is between the loss of the prediction and the largest loss, while a hinge grows with the
-    scores of a wrong query. The objective is not convex. The convex-concave procedure starts from the `Ranker`, never
-    raises the objective, and ends at a stationary point. There is no `path`.
+    and Teo, NIPS 2008). The term of a query lies between the loss of its prediction and the largest loss, so a wrong
+    query does little harm; a hinge would grow with its scores. The objective is not convex. The convex-concave
+    procedure starts from the `Ranker`, never raises the objective, and ends at a stationary point. There is no `path`.
 
     Parameters
     ----------

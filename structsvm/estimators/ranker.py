@@ -1,6 +1,7 @@
 """A linear ranker for scikit-learn."""
 
-from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
+# `help` then shows types by name instead of as long unions.
+from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
@@ -47,7 +48,7 @@ from structsvm.solvers import Solver
 
 
 class LossRanker(ObjectiveRanker):
-    """A linear ranker trained with a loss: the parameters and the objective that `Ranker` and `RampRanker` share."""
+    """Base of `Ranker` and `RampRanker`: their parameters and their objective."""
 
     _kept: ClassVar[Mapping[str, Any]] = {"n_examples_": 0, "n_left_out_": 0, "_fitted_with_qid": bool}
     _limits: ClassVar[Sequence[str]] = LIMITS
@@ -185,22 +186,23 @@ class Ranker(LossRanker, LinearRanker):
     """A linear ranker that optimises the measure you report, with a proof of how close to optimal it is.
 
     Minimises ``½‖w‖² + (C/n) Σ_q κ_q max_ŷ [Δ(y_q, ŷ) − w·(Ψ(x_q, y_q) − Ψ(x_q, ŷ))]`` over the
-    n queries that can be learned from (Yue, Finley, Radlinski and Joachims, SIGIR 2007).
+    n usable queries (Yue, Finley, Radlinski and Joachims, SIGIR 2007).
 
     Parameters
     ----------
     loss : the loss, by name ("map", "roc_area", "zero_one", ...) or as an object. "ndcg@10" is trained at full depth;
         "ndcg@10(truncated=true)" keeps the cut-off.
-    C : weight of the mean hinge against the regulariser; larger fits the training data closer.
+    C : weight of the mean hinge against the regulariser; larger values fit the training data more closely.
     solver : the solver, by name ("auto", "frank-wolfe", "one-slack", "n-slack") or as an object with settings.
-    tol : accepted gap to the optimum, in units of the loss: ``primal − dual ≤ tol · C``. None: 1e-6, or
-        that of a solver with settings.
+    tol : accepted gap to the optimum, in units of the loss: ``primal − dual ≤ tol · C``. None: the tol of a solver with
+        settings, else 1e-6.
     max_iter : largest number of iterations of the solver; None: the solver's default, 10,000.
-    fit_intercept : add a constant to all scores. Only losses that use the sign of a score ("zero_one", `FBeta`) need
-        it.
+    fit_intercept : add a constant to all scores. Only losses that depend on the sign of a score ("zero_one", `FBeta`)
+        need it.
     intercept_scaling : value of the constant feature of the intercept. A larger value regularises the intercept less.
     class_weight : {label: weight} or "balanced", for losses whose examples are rows.
-    measure : measure of `score`, by name ("map", "ndcg@10", "p@5", ...) or as an object; None is "map", for any loss.
+    measure : measure that `score` reports, by name ("map", "ndcg@10", "p@5", ...) or as an object. None: "map", for
+        any loss.
     normalize : normalisation of the features: "query-min-max" (from 0 to 1 within each query), "query-z-score" (mean
         0 and standard deviation 1 within each query) or "standard" (mean 0 and standard deviation 1 over all training
         rows); None: no normalisation. Sparse features are divided but not shifted.
@@ -208,29 +210,29 @@ class Ranker(LossRanker, LinearRanker):
         None: 0. See `Problem.regularized`.
     feature_penalty : weights λ of the regulariser, shape (d,): ``½ Σ_j λ_j (w_j − center_j)²``; None: 1. Positive, or
         0 if the weight has two finite bounds.
-    bounds : smallest and largest weights, ``(low, high)``, each a number, one for each feature, or None: ``(0, None)``
-        for non-negative weights. As in SciPy's ``lsq_linear``, a pair even for two features: ``[(0, 1), (0, 1)]`` fixes
-        the weights at 0 and 1. Bounds apply to `coef_`, the weights of normalised features, and not to the intercept.
-        None: no bounds.
-    monotonic_cst : 1 for features with which scores rise, -1 if they fall, 0 for either, one for each feature, or
-        ``{name: 1}``: the weight of the feature is at least 0, or at most 0.
+    bounds : smallest and largest weights, ``(low, high)``; each is a number, an array with one number per feature, or
+        None for no bound: ``(0, None)`` means non-negative weights. As in SciPy's ``lsq_linear``, it is a pair even for
+        two features: ``[(0, 1), (0, 1)]`` fixes the weights at 0 and 1. Bounds apply to `coef_`, the weights of
+        normalised features, and not to the intercept. None: no bounds.
+    monotonic_cst : monotonic constraints, one number per feature or ``{name: number}``: 1 if scores must not fall with
+        the feature (weight at least 0), -1 if they must not rise (weight at most 0), 0 for either.
     warm_start : start from the result of the last fit.
-    n_jobs : number of threads, or -1 for all cores, -2 for all but one and so on; of processes, for a loss in Python.
-        None: ``joblib.parallel_config(n_jobs=...)``, else 1 in a worker of joblib, else all cores or
-        ``NUMBA_NUM_THREADS`` (one process for a loss in Python). Results do not depend on it; files do not store it.
+    n_jobs : number of threads; -1 for all cores, -2 for all but one, and so on. A loss in Python runs in this number of
+        processes instead. None: the setting of ``joblib.parallel_config``, else 1 in a worker of joblib, else all cores
+        or ``NUMBA_NUM_THREADS`` (one process for a loss in Python). Results do not depend on it; files do not store it.
 
     Attributes
     ----------
-    model_ : the trained `LinearModel`; its ``folded`` has the weights of the original features.
+    model_ : the trained `LinearModel`; ``model_.folded`` has the weights of the original features.
     coef_ : weights of the (normalised) features, shape (d,).
     intercept_ : constant part of the scores.
     scaling_ : normalisation with the statistics of the training rows; None: no normalisation.
-    result_ : `Result` with both bounds, status and history. If most of more than 1000 sparse features have no entry, it
-        has only the weights of the features ``result_.columns``.
+    result_ : `Result` with both bounds, status and history. If X is sparse and most of its columns, more than 1000, are
+        empty, it has only the weights of the features ``result_.columns``.
     loss_ : the loss, completed from the training data.
     n_features_in_ : number of features.
     n_examples_ : number of queries learned from (of rows for "zero_one").
-    n_left_out_ : number of queries without both relevant and other documents.
+    n_left_out_ : number of queries skipped because they lack relevant documents or others.
 
     Examples
     --------

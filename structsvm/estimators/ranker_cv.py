@@ -1,6 +1,7 @@
 """A ranker whose C is chosen by cross-validation."""
 
-from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
+# `help` then shows types by name instead of as long unions.
+from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -90,7 +91,7 @@ class LabelledQueries(NamedTuple):
 
 
 def measure_of_loss(ranker: RankingEstimator) -> Measure:
-    """Return the ``measure`` of a ranker; if it has none, the measure with the name of its loss, else MAP."""
+    """Return the ``measure`` of a ranker; without one, the measure with the name of its loss, else MAP."""
     loss = getattr(ranker, "loss", None) if ranker.measure is None else None
     text = loss if isinstance(loss, str) or loss is None else losses.spell(loss)
     if text is not None:
@@ -117,28 +118,28 @@ class RankerCV(PathCV, RankingEstimator):
     cv : number of folds, a splitter of scikit-learn that keeps groups whole, such as ``GroupKFold(5)`` (groups are
         queries), or a list of (training rows, held-out rows). Without qid, rows are split.
     scoring : the criterion: a measure by name ("map", "ndcg@10") or as an object, or a scorer of scikit-learn,
-        ``scorer(ranker, X, y)``, which receives ``qid`` if it requests that. With a list, the first chooses, and
+        ``scorer(ranker, X, y)``, which receives ``qid`` if it requests that. In a list, the first item chooses C, and
         all are reported. None: the ``measure`` of the ranker, else the measure of its loss, else "map".
     refit : fit the ranker to all queries at the chosen C. False: only choose.
     random_state : seed of the split into folds, if ``cv`` is a number.
-    n_jobs : number of folds that are fitted at the same time, each in its own process; see `Ranker`. None: one.
+    n_jobs : number of folds to fit at the same time, each in its own process; see `Ranker`. None: one.
 
     Attributes
     ----------
-    C_ : the chosen value: the best mean score, the smallest among equals.
+    C_ : the chosen C: the value with the best mean score, the smallest among equals.
     Cs_ : the values that were tried, ascending, shape (K,).
-    scores_ : score of each fold at each C, shape (folds, K); of the first, if ``scoring`` is a list.
+    scores_ : score of each fold at each C, shape (folds, K), by the first scoring if ``scoring`` is a list.
     mean_scores_ : mean of ``scores_`` over folds, shape (K,).
     best_score_ : mean score at ``C_``.
-    scores_by_name_ : ``scores_`` by each scoring, by name.
+    scores_by_name_ : a dictionary from the name of each scoring to its scores, in the form of ``scores_``.
     scores_by_query_ : score of each held-out query at each C, the queries of all folds together, shape (K, queries);
         None if the scoring is a scorer or not a mean over queries, or with ``sample_weight``.
     intervals_ : 95% confidence interval of the mean of each row of ``scores_by_query_``, shape (K, 2); NaN if all
         values are equal, None without ``scores_by_query_``. It is too optimistic at ``C_``, because these queries chose
         C, and it ignores that folds share training queries: report the interval of other queries.
     gaps_ : certified gap of each fit in units of the loss, ``gap / C``, shape (folds, K); NaN without a certificate.
-    estimator_ : the ranker at ``C_``, fitted to all queries; absent with ``refit=False``.
-    interrupted_ : True if Ctrl-C ended the fits to choose from with ``validation``; ``Cs_`` has the values reached.
+    estimator_ : the ranker fitted to all queries at ``C_``; absent with ``refit=False``.
+    interrupted_ : True if Ctrl-C ended the search with ``validation`` early; ``Cs_`` then has the values reached.
     model_ : the trained model of ``estimator_``.
     n_features_in_, feature_names_in_ : as in `Ranker`.
 
@@ -170,17 +171,18 @@ class RankerCV(PathCV, RankingEstimator):
         callback: SearchCallback | None = None,
         checkpoint: CheckpointPath | None = None,
     ) -> Self:
-        """Choose C, and fit the ranker at it.
+        """Choose C, and fit the ranker to all queries at this C.
 
         Ctrl-C during the fits on folds raises KeyboardInterrupt; ``scores_by_name_`` then has the finished folds.
 
         Parameters
         ----------
         X, y, qid, sample_weight : as in `Ranker.fit`; the mean over held-out queries is also weighted.
-        validation : (X, y, qid) of other queries, or (X, y) of one query, to choose C instead of folds. Rankers are
-            then fitted to all queries of X; scores have one row. None: folds.
-        callback : called with every `Step` and the number of its fold from 0, None for a fit to all queries; returns
-            True to end this fit, after which the next begins. It needs n_jobs=None.
+        validation : held-out queries (X, y, qid), or (X, y) of one query, to choose C by instead of folds. Rankers are
+            then fitted to all queries of X, and ``scores_`` has one row. None: folds.
+        callback : function that is called with every `Step` and the number of its fold from 0, or None for a fit to all
+            queries. It returns True to end the current fit; the search continues with the next one. It needs
+            n_jobs=None.
         checkpoint : as in `Ranker.path`, with files for each fold: ``fit.npz`` becomes ``fit.fold=1.C=10.0.npz``.
 
         Warns

@@ -1,6 +1,7 @@
 """Base of all rankers: a score for every document, and a measure of the rankings."""
 
-from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
+# `help` then shows types by name instead of as long unions.
+from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable
@@ -25,10 +26,10 @@ from structsvm.registry.capabilities import Capabilities
 
 
 class RankingEstimator(BaseEstimator):
-    """A ranker of the documents of each query by scores; ``fit`` of a subclass sets ``_fitted_with_qid``."""
+    """Base of rankers of the documents of each query by scores; ``fit`` of a subclass sets ``_fitted_with_qid``."""
 
     capabilities: ClassVar[Capabilities] = Capabilities()
-    """What rankers of this class can do beside `fit` and `predict`."""
+    """Abilities of this class beyond `fit` and `predict`."""
 
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True}
     __metadata_request__score: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
@@ -48,7 +49,7 @@ class RankingEstimator(BaseEstimator):
 
     @abstractmethod
     def predict(self, X: Any, *given: Any, **named: Any) -> Vector:
-        """Return the score of each row, shape (rows,); higher is better within a query."""
+        """Return the score of each row, shape (rows,); a larger score ranks higher within a query."""
 
     @property
     def known_names(self) -> tuple[str, ...] | None:
@@ -100,8 +101,8 @@ class RankingEstimator(BaseEstimator):
         """Return the error for a method that needs query ids because `fit` had them."""
         return InputError(
             f"this {type(self).__name__} was fitted with qid{reason}, so {method} needs qid too. Inside a pipeline, a "
-            "grid search or cross-validation, switch on sklearn.set_config(enable_metadata_routing=True): qid is then "
-            f"handed to {method} as well as to fit"
+            "grid search or cross-validation, call sklearn.set_config(enable_metadata_routing=True), so that "
+            f"scikit-learn passes qid to {method}"
         )
 
     def __sklearn_tags__(self) -> Tags:

@@ -46,7 +46,7 @@ class ColumnRanges:
         return (
             f"ranges of the features differ by a factor of {large / small:.2g}: largest {most} ({large:.2g}), smallest "
             f"{least} ({small:.2g}), median {np.median(self.ranges[varying]):.2g}. At any C, the regulariser hardly "
-            "affects the weights of features with large ranges, and suppresses the others"
+            "affects the weights of features with large ranges, and suppresses all other weights"
         )
 
 

@@ -1,6 +1,7 @@
 """A structural SVM for any loss, on lists of examples."""
 
-from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
+# `help` then shows types by name instead of as long unions.
+from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
@@ -38,7 +39,7 @@ from structsvm.solvers import Solver
 from structsvm.solvers.checkpoint import CheckpointPath
 from structsvm.solvers.state import Callback
 
-_OUTPUTS = "a list of outputs, one an example"
+_OUTPUTS = "a list of outputs, one per example"
 
 
 class JointEstimator(CertifiedEstimator):
@@ -83,7 +84,7 @@ def one_minus_mean(losses: Sequence[float], sample_weight: ArrayLike | None) -> 
 
 
 class StructuralSVM(JointEstimator, ConvexEstimator):
-    """A structural SVM: learns to predict outputs of any kind.
+    """A structural SVM: learns to predict outputs of any kind, such as rankings, sequences or sets of labels.
 
     Minimises ``½‖w‖² + (C/n) Σ_i κ_i max_ŷ [Δ(y_i, ŷ) − w·(Ψ(x_i, y_i) − Ψ(x_i, ŷ))]``
     (Tsochantaridis, Joachims, Hofmann and Altun, JMLR 2005, with margin rescaling).
@@ -93,14 +94,14 @@ class StructuralSVM(JointEstimator, ConvexEstimator):
     loss : the loss, by name or as an object: a `ScoreLoss` or a generic `Loss`.
     C, solver, tol, max_iter, center, feature_penalty, warm_start, n_jobs : as in `Ranker`.
     fit_intercept : add a constant feature to every row. Not for a generic `Loss`.
-    intercept_scaling : value of that feature, which is regularised like the others.
-    bounds : smallest and largest joint weights, as in `Ranker`, including the constant feature's. The loss may also
-        bound weights (`Loss.weight_bounds`).
+    intercept_scaling : value of the constant feature, whose weight is regularised like all weights.
+    bounds : smallest and largest joint weights, as in `Ranker`; they include the weight of the constant feature. The
+        loss may also bound weights (`Loss.weight_bounds`).
 
     Attributes
     ----------
-    coef_ : joint weights, shape (d,), including the constant feature's. If most of more than 1000 sparse features have
-        no entry, only the weights of ``result_.columns``.
+    coef_ : joint weights, shape (d,), including the weight of the constant feature. If X is sparse and most of its
+        columns, more than 1000, are empty, only the weights of ``result_.columns``.
     loss_ : the loss, completed from the training data (with the classes, for example).
     result_ : `Result` with both bounds, status and history.
     n_features_in_ : number of features, if inputs are matrices or rows of one.
@@ -159,8 +160,8 @@ class StructuralSVM(JointEstimator, ConvexEstimator):
 
         Parameters
         ----------
-        X : inputs, as the loss reads them: a list, or a matrix with one example a row. A loss that reads rows of
-            features also accepts an `Operator` with one score a row.
+        X : inputs, as the loss reads them: a list, or a matrix with one example per row. A loss that reads rows of
+            features also accepts an `Operator` with one score per row.
         y : true outputs.
         sample_weight : example weights κ, shape (n,).
         callback, checkpoint : as in `Ranker.fit`.
@@ -190,13 +191,13 @@ class StructuralSVM(JointEstimator, ConvexEstimator):
 
         Returns
         -------
-        A fitted estimator for each value, in the order of ``Cs``; after Ctrl-C, or if the callback stops, for the
-        values reached. This estimator is unchanged.
+        A list of fitted estimators, one for each value, in the order of ``Cs``. If Ctrl-C or the callback ends the path
+        early, the list has the values reached. This estimator is unchanged.
         """
         return self._path((X, y, sample_weight), Cs, callback, checkpoint)
 
     def predict(self, X: Any) -> Any:
-        """Return the predicted output of each input: a list, or an array if every row is an example."""
+        """Return the predicted output of each input, as a list, or as an array if every row is an example."""
         check_is_fitted(self)
         loss = self._fitted_loss()
         if isinstance(X, Operator):
@@ -215,7 +216,7 @@ class StructuralSVM(JointEstimator, ConvexEstimator):
         return label_array(found) if loss.per_row else found
 
     def score(self, X: Any, y: Sequence[Any], sample_weight: ArrayLike | None = None) -> float:
-        """Return one minus the mean loss of the predictions: the accuracy, for the zero-one loss.
+        """Return one minus the mean loss of the predictions; for the zero-one loss, this is the accuracy.
 
         Labels that training did not see count as wrong.
         """
@@ -232,7 +233,8 @@ class StructuralSVM(JointEstimator, ConvexEstimator):
         Parameters
         ----------
         x, y : the example.
-        example : number of the training example, to report only its own cuts, which n-slack stores; None: all.
+        example : number of the training example, to report only its own cuts, which only n-slack stores. None: report
+            all cuts.
         """
         check_is_fitted(self)
         loss, cuts = self._fitted_loss(), self.result_.cuts
@@ -253,7 +255,7 @@ class StructuralSVM(JointEstimator, ConvexEstimator):
         if loss.per_row:
             return checked_features(self, X), checked_outputs(y, loss)
         ys = y if isinstance(y, np.ndarray) and y.ndim else as_list("y", y, _OUTPUTS)
-        # None: only the loss can check inputs.
+        # Without a form, only the loss can check inputs.
         form = InputForm.of(loss, X)
         if form is not None:
             self.n_features_in_, self._matrices = form
@@ -279,10 +281,10 @@ class StructuralSVM(JointEstimator, ConvexEstimator):
         return Objective(problem, solver, self.loss, columns=columns)
 
     def _require_rows(self, loss: Any) -> None:
-        """Require a loss that leaves reading features to the engine, so that an operator can stand for them."""
+        """Reject an operator if the loss reads features by itself."""
         if not loss.reads_rows:
             raise InputError(
-                f"X is an operator, but {loss.title} reads its inputs itself: give a list of inputs, one an example"
+                f"X is an operator, but {loss.title} reads its inputs itself: give a list of inputs, one per example"
             )
 
     def _finish(self, objective: Objective, result: Result) -> None:

@@ -1,6 +1,7 @@
 """A structural SVM whose C is chosen by cross-validation."""
 
-from __future__ import annotations  # `help` shows the types by name, not as the long unions that they are
+# `help` then shows types by name instead of as long unions.
+from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, Self
@@ -86,16 +87,16 @@ class StructuralSVMCV(PathCV):
     Cs : the grid; a number n means n values from 1 to 1000, evenly spaced on a logarithmic scale. None: 1, 10, 100 and
         1000.
     cv : number of folds, a splitter of scikit-learn, or a list of (training examples, held-out examples).
-    scoring : the criterion: a scorer of scikit-learn, ``scorer(estimator, X, y)``. With a list, the first chooses, and
-        all are reported. None: the estimator's ``score``, one minus the mean loss, where labels that training did not
-        see count as wrong.
+    scoring : the criterion: a scorer of scikit-learn, ``scorer(estimator, X, y)``. In a list, the first item chooses C,
+        and all are reported. None: the ``score`` of the estimator, one minus the mean loss, in which labels that
+        training did not see count as wrong.
     refit : fit the estimator to all examples at the chosen C. False: only choose.
     random_state, n_jobs : as in `RankerCV`.
 
     Attributes
     ----------
     C_, Cs_, scores_, mean_scores_, best_score_, scores_by_name_, gaps_, interrupted_ : as in `RankerCV`.
-    estimator_ : the estimator at ``C_``, fitted to all examples; absent with ``refit=False``.
+    estimator_ : the estimator fitted to all examples at ``C_``; absent with ``refit=False``.
     model_ : the trained model of ``estimator_``.
     n_features_in_, feature_names_in_ : as in `StructuralSVM`.
 
@@ -121,15 +122,15 @@ class StructuralSVMCV(PathCV):
         callback: SearchCallback | None = None,
         checkpoint: CheckpointPath | None = None,
     ) -> Self:
-        """Choose C, and fit the estimator at it.
+        """Choose C, and fit the estimator to all examples at this C.
 
         Ctrl-C during the fits on folds raises KeyboardInterrupt; ``scores_by_name_`` then has the finished folds.
 
         Parameters
         ----------
         X, y, sample_weight : as in `StructuralSVM.fit`; the mean over held-out examples is also weighted.
-        validation : (X, y) of other examples, to choose C instead of folds. Estimators are then fitted to all examples
-            of X; scores have one row. None: folds.
+        validation : held-out examples (X, y), to choose C by instead of folds. Estimators are then fitted to all
+            examples of X, and ``scores_`` has one row. None: folds.
         callback, checkpoint : as in `RankerCV.fit`.
 
         Warns

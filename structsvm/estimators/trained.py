@@ -30,10 +30,10 @@ NONE: Arrays = MappingProxyType({})
 
 
 class TrainedEstimator(BaseEstimator):
-    """An estimator whose ``fit`` sets ``model_``, with the record from `_training`; subclasses extend `_restore`."""
+    """Base of estimators whose ``fit`` sets ``model_`` with a record by `_training`; subclasses extend `_restore`."""
 
     _saved_as: ClassVar[str]
-    """Class name in files: the estimator's own, or that of a base class."""
+    """Class name in files: the name of the estimator or of a base class."""
 
     _kept: ClassVar[Mapping[str, Any]]
     """Attributes of ``fit`` that files store, with types: ``float``, ``bool``, or the least value of an integer."""
@@ -60,7 +60,7 @@ class TrainedEstimator(BaseEstimator):
         self.model_ = attrs.evolve(self.model_, training=attrs.evolve(self.model_.training, trained=trained))
 
     def save(self, path: str | Path) -> None:
-        """Write the fitted model to a file (npz, nothing pickled); an existing file is replaced at once or not at all.
+        """Write the fitted model to a file (npz without pickles); an existing file is replaced atomically.
 
         Settings are stored as text and numbers: the text of an object of an unregistered class, and nothing for a
         ``numpy.random.RandomState``. After `load`, ``set_params(loss=...)`` restores the loss.
@@ -185,7 +185,7 @@ class CertifiedEstimator(TrainedEstimator):
 
 
 def curve(arrays: Mapping[str, Any], name: str, steps: int | None = None) -> Vector | None:
-    """Return a file's figure for each step of training, checked for ``steps`` if given; None if the file has none."""
+    """Return a file's figure for each step of training, checked for ``steps`` if given; None if it is absent."""
     if name not in arrays:
         return None
     return finite_numbers(arrays, name, (steps,))

@@ -62,7 +62,7 @@ def test_words_that_predict_does_not_take_are_of_the_class_that_is_used(ranker):
 
 
 @pytest.mark.parametrize(
-    ("ranker", "way_out"), [(Ranker, "at each C of path, chooses"), (RankBoost, r"validation=\(X, y, qid\)")]
+    ("ranker", "way_out"), [(Ranker, "fit a path over C"), (RankBoost, r"validation=\(X, y, qid\)")]
 )
 def test_data_that_are_held_out(ranker, way_out):
     with pytest.raises(InputTypeError, match=rf"^{ranker.__name__}\.fit has no eval_set: .*{way_out}"):

@@ -64,7 +64,7 @@ def test_one_sequence_that_is_not_in_a_list(tagger, chains):
 
 
 def test_what_is_no_list_of_inputs(tagger, chains):
-    with pytest.raises(InputError, match="X must be a list of inputs, or a matrix with one a row, got generator"):
+    with pytest.raises(InputError, match="X must be a list of inputs, or a matrix with one per row, got generator"):
         tagger.predict(x for x in chains[0])
     with pytest.raises(InputError, match="X must be a list of inputs"):
         StructuralSVM("chain_hamming").fit((x for x in chains[0]), chains[1])
