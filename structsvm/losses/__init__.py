@@ -1,4 +1,4 @@
-"""Losses to optimise, as functions of scores and labels."""
+"""Losses to train with, as functions of scores and labels."""
 
 from structsvm.losses.at_k import PrecisionAtK, RecallAtK
 from structsvm.losses.average_precision import AveragePrecision

@@ -1,4 +1,4 @@
-"""Precision and recall at k, by average precision or by the number of relevant documents in the top k."""
+"""Losses for precision and recall at k, trained by average precision or by the hits in the top k."""
 
 from abc import abstractmethod
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ def missed_in_top(scores: Vector, labels: Vector, k: int, cost: float, out: Vect
     """Write ``c(y) − c(ŷ)`` of the most violated ranking and return its loss, ``cost`` per missed relevant document.
 
     The ranking by score has the largest ``w·Ψ``. Relevant documents leave its top k one by one, the worst first, each
-    for the best of the others below. The loss of ``w·Ψ`` never falls from one exchange to the next, so the search ends
+    for the best other document below. The loss of ``w·Ψ`` never falls from one exchange to the next, so the search ends
     at the first exchange that costs more than it gains.
     """
     order = descending(scores)
@@ -109,11 +109,11 @@ def recall_at_k(scores: Vector, labels: Vector, k: Vector, out: Vector) -> float
 
 @frozen
 class TopKLoss(PairwiseLoss):
-    """A ranking with a cost per missed relevant document of the top k: ``Δ = cost · (min(k, R) − hits)``.
+    """A loss of rankings with a cost per missed relevant document of the top k: ``Δ = cost · (min(k, R) − hits)``.
 
-    The best ranking with a given number of hits sorts each kind by score, and the top k and the rest by score alone, so
-    only the number of hits must be found: O(n log n) compiled, O(k n log n) in Python. Queries of at most k documents
-    have no loss but stay usable: their hinge counts the pairs in the wrong order.
+    The best ranking with a given number of hits sorts each kind by score, and the top k and the rest by score alone.
+    Only the number of hits must be found: O(n log n) compiled, O(k n log n) in Python. Queries of at most k documents
+    have no loss, but they stay usable: their hinge counts the pairs in the wrong order.
     """
 
     k: int = field(validator=at_least(1))
@@ -157,11 +157,11 @@ class TopKLoss(PairwiseLoss):
 
 @frozen
 class PrecisionAtK(TopKLoss):
-    """Precision at k, trained as average precision unless truncated: ``Δ = min(k, R)/k − hits/k``.
+    """Precision at k: ``Δ = min(k, R)/k − hits/k``, trained as average precision unless truncated.
 
-    Bound to a training set, ``PrecisionAtK(k=5)`` becomes `AveragePrecision`, because the hinge of the top k alone is
-    too loose a bound in longer lists. With the Ψ of Joachims, "A Support Vector Method for Multivariate Performance
-    Measures", ICML 2005, over sets of exactly k documents, the hinge would be an upper bound only if ``R = k``.
+    The fit replaces ``PrecisionAtK(k=5)`` by `AveragePrecision`, because the hinge of the top k alone is too loose a
+    bound in longer lists. With the Ψ of Joachims, "A Support Vector Method for Multivariate Performance Measures", ICML
+    2005, over sets of exactly k documents, the hinge would be an upper bound only if ``R = k``.
 
     Parameters
     ----------
@@ -184,7 +184,7 @@ class PrecisionAtK(TopKLoss):
 
 @frozen
 class RecallAtK(TopKLoss):
-    """Recall at k: as `PrecisionAtK`, with ``Δ = min(k, R)/R − hits/R``.
+    """Recall at k: ``Δ = min(k, R)/R − hits/R``, trained as average precision unless truncated.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Average precision: SVM-map."""
+"""The loss for average precision: SVM-map."""
 
 import numpy as np
 from attrs import frozen

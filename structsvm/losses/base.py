@@ -1,4 +1,4 @@
-"""The base classes of losses: functions of outputs, and a prediction."""
+"""Base classes of losses, which define a loss, its argmax and its prediction."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
@@ -21,7 +21,7 @@ Y = TypeVar("Y")
 
 
 class Bounded(NamedTuple):
-    """An output found by an approximate argmax, with a bound on what the argmax may have missed.
+    """An output found by an approximate argmax, with an upper bound of the true maximum.
 
     `ScoreLoss.loss_augmented_argmax` and `Loss.loss_augmented_argmax` return it if their class sets ``bounded = True``.
 
@@ -63,7 +63,7 @@ class Examples:
 
     @property
     def sizes(self) -> IntVector:
-        """Number of scores of each example, including those that all share, shape (n,)."""
+        """Number of scores of each example, including scores that all examples share, shape (n,)."""
         return np.diff(self.operator.ptr) + self.operator.shared
 
     def usable_indices(self) -> IntVector:
@@ -90,7 +90,7 @@ class StructuredLoss(ABC, Generic[Y]):
     """Name of the function that checks such losses, for messages."""
 
     def weight_bounds(self, d: int) -> tuple[Vector, Vector] | None:
-        """Return the smallest and largest weights for which the argmax is right, shape (d,) each; None for all weights.
+        """Return the smallest and largest weights for which the argmax is right, shape (d,) each; None if it always is.
 
         ``check_loss`` and fits stay within these bounds; infinite values mean no bound. Graph cuts, for example,
         require that neighbours with equal labels have a weight of at least 0.
@@ -108,12 +108,13 @@ class StructuredLoss(ABC, Generic[Y]):
 
 
 class ScoreLoss(StructuredLoss[Y]):
-    """A structured loss as functions of scores.
+    """Base class of losses whose joint features are a weighted sum of rows: derive from it to write a fast loss.
 
     The joint feature map is ``Ψ(x, y) = A_x' c(y)`` with an operator A that stores the features, so that ``w·Ψ(x, y) =
-    scores·c(y)``. A loss needs four methods; the others have correct defaults. For rankings, an output is one number
-    per document, larger is ahead, and the true labels have the same form; `PairwiseLoss` provides all but the loss and
-    its argmax. ``structsvm.testing.check_loss`` checks an implementation.
+    scores·c(y)``: the loss sees only scores. A loss needs four methods: `encode`, `loss`, `loss_augmented_argmax` and
+    `argmax`; all other methods have correct defaults. For rankings, an output is one number per document, larger is
+    ahead, and the true labels have the same form; `PairwiseLoss` provides all but the loss and its argmax.
+    ``structsvm.testing.check_loss`` checks an implementation.
 
     Attributes
     ----------
@@ -121,11 +122,11 @@ class ScoreLoss(StructuredLoss[Y]):
         ``kernel(scores, labels, params, out)`` finds the loss-augmented argmax ŷ, writes ``c(y) − c(ŷ)`` to ``out``
         (as long as ``scores``, with arbitrary content) and returns ``Δ(y, ŷ)``. With None, the default, fits call the
         four Python methods, example by example.
-    per_row : True if each row is an example; False, the default, if each query is.
+    per_row : True if each row is an example; False, the default, if each query is an example.
     multilabel : True if the output of a row is a row of an indicator matrix, and ``per_row`` is True.
-    reads_rows : True, the default, if an input is a matrix of features; False, unless set, in a class that overrides
+    reads_rows : True, the default, if an input is a matrix of features. The default is False in a class that overrides
         `examples` or `predict`.
-    scores_rows : True, the default, if each row gets one score; set False if `operator` makes other scores.
+    scores_rows : True, the default, if each row gets one score; set it to False if `operator` makes other scores.
     of_one_sample : True if a whole data set is one example; a missing ``qid`` then causes no warning.
     exact : True, the default, if `loss_augmented_argmax` always finds a maximum. Otherwise the lower bound is still
         valid, but the primal is an estimate, and `Result.certified` is False, unless the loss is ``bounded``.
@@ -134,7 +135,7 @@ class ScoreLoss(StructuredLoss[Y]):
         kernel gets ``out`` with one more element, to which it writes the bound minus the value of its output.
     numeric_labels : True if the class compares labels with numbers. Numbers written as text are then converted, and
         other text is rejected.
-    why_unusable : message if no query is usable, with cause and remedy; "", the default, for a general one.
+    why_unusable : message if no query is usable, with cause and remedy; "", the default, for a general message.
     check_before_fit : True, the default, to check the class on some examples before the first fit of a process, for at
         most half a second.
 
@@ -167,7 +168,7 @@ class ScoreLoss(StructuredLoss[Y]):
 
     @abstractmethod
     def encode(self, y_hat: Y, y: Y) -> Vector:
-        """Return ``c(ŷ)``, one coefficient per score; the true output y tells which documents are relevant."""
+        """Return ``c(ŷ)``, one coefficient per score; the true output y shows which documents are relevant."""
 
     @abstractmethod
     def loss(self, y: Y, y_hat: Y) -> float:
@@ -186,7 +187,7 @@ class ScoreLoss(StructuredLoss[Y]):
         raise NotImplementedError(f"{type(self).__name__} has no slack_rescaled_argmax")
 
     def prediction(self, scores: Vector, y: Y) -> Y:
-        """Return the prediction for a training example, by default `argmax`; override it to use more than scores."""
+        """Return the prediction for a training example, by default `argmax`; override it if scores are not enough."""
         return self.argmax(scores)
 
     def labels(self, y: Y) -> Vector:
@@ -218,7 +219,7 @@ class ScoreLoss(StructuredLoss[Y]):
         """Return the message if ``usable`` is False for all of these outputs."""
         return (
             self.why_unusable
-            or f"{self.title}.usable(y) is false for the labels y of each; check it, the labels and qid"
+            or f"{self.title}.usable(y) is false for the labels y of each query; check this method, the labels and qid"
         )
 
     def called(self, method: str) -> str:
@@ -253,7 +254,7 @@ def _rows(xs: Readable | Operator | Sequence[Any], intercept: float) -> Operator
 
 
 class RankedByScore(ScoreLoss[Any]):
-    """A loss of rankings, one number per document, for which sorting by the scores maximises ``w·Ψ``."""
+    """Base of losses of rankings, one number per document, for which sorting by the scores maximises ``w·Ψ``."""
 
     def argmax(self, scores: Vector) -> Any:
         """Return the scores: sorting by them maximises ``w·Ψ``."""
@@ -265,10 +266,10 @@ class RankedByScore(ScoreLoss[Any]):
 
 
 class Loss(StructuredLoss[Y], Generic[X, Y]):
-    """A structured loss in the terms of the literature: Ψ, Δ and an argmax.
+    """Base class of losses in the terms of the literature: Ψ, Δ and argmaxes, for joint features of any form.
 
     Derive from this class if the joint feature map has no special form. Derive from `ScoreLoss` if outputs can be
-    encoded in scores, because the solvers are faster then.
+    encoded in scores: the solvers are then faster.
 
     Examples
     --------
@@ -328,7 +329,7 @@ class Loss(StructuredLoss[Y], Generic[X, Y]):
     def _refuse(self, intercept: float) -> None:
         if intercept:
             raise InputError(
-                f"{type(self).__name__} makes its own joint features, so fit_intercept has nothing to add to: "
+                f"{type(self).__name__} makes its own joint features, so fit_intercept cannot add a constant feature: "
                 "put a constant into joint_feature instead"
             )
 

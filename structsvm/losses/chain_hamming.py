@@ -1,4 +1,4 @@
-"""Sequence labelling."""
+"""The loss for sequence labelling: the Hamming loss of a chain of labels."""
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import product
@@ -38,7 +38,7 @@ def chain_hamming(scores: Vector, labels: Vector, params: Vector, out: Vector) -
     ``scores`` are K per position, or K + K² with the transitions to it; then come K² transition scores, if they are
     shared, and K start and K end scores, if there are any. ``labels`` are state indices. ``params`` are K, the three
     settings, the K x K costs and, if some are forbidden, K² numbers to add to transitions. ``out`` stores the values of
-    the best paths to each state; the best previous states are found again on the way back, in O(T K), so that the inner
+    the best paths to each state. The best previous states are found again on the way back, in O(T K), so that the inner
     loop can use vector units.
     """
     K, length = int(params[0]), len(labels)
@@ -117,7 +117,7 @@ def _pairs(values: Any) -> tuple[tuple[Any, Any], ...]:
 
 @frozen
 class ChainHamming(HammingLoss):
-    """The share or the number of wrong labels in a sequence, predicted by a chain of labels.
+    """The share or the number of wrong labels in a sequence, predicted by a chain of labels (a hidden Markov SVM).
 
     An input is a matrix with one position per row, shape (T, d), and an output is a list of T labels; T may differ
     between examples. Each position has one score per state, from a weight vector for each of the K states, and each
@@ -138,8 +138,8 @@ class ChainHamming(HammingLoss):
     ends : add a weight for each state at the first position, and one for each at the last; they come last in the
         weights.
     transition_features : compute transition scores from the features of the second position, with a weight vector for
-        each of the K² transitions, instead of one weight each. The weights are then K + K² vectors.
-    forbidden : pairs (state, next state) that no predicted sequence contains. Default: none.
+        each of the K² transitions instead of a single weight. The weights are then K + K² vectors.
+    forbidden : pairs (state, next state) that no predicted sequence contains. Default: no pairs.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The F-measure of a set."""
+"""The loss for the F-measure of a set of documents."""
 
 from collections.abc import Iterable
 from itertools import product
@@ -80,13 +80,13 @@ class FBeta(RelevanceLoss):
     `Ranker.predict` returns the scores, `StructuralSVM.predict` the labels.
 
     An example is a query, and every query is usable. Without ``qid`` the whole data set is one example, as in the
-    paper. If no document is relevant, F is 1 if none is selected, else 0. Ψ is a sum, so weights are smaller than those
-    of a classifier, by a factor of about the number of documents. If the features do not separate the documents well,
-    the optimum can be 0 for every C.
+    paper. If no document is relevant, F is 1 if no document is selected, else 0. Ψ is a sum, so its weights are smaller
+    than the weights of a classifier, by a factor of about the number of documents. If the features do not separate the
+    documents well, the optimum can be 0 for every C.
 
     Parameters
     ----------
-    beta : weight of recall against precision, positive; 1 is their harmonic mean, 2 favours recall.
+    beta : weight of recall against precision, positive; 1 gives their harmonic mean, 2 favours recall.
     relevant_from : smallest label of a relevant document. Default: every label above 0 is relevant.
 
     Examples
@@ -110,7 +110,7 @@ class FBeta(RelevanceLoss):
         return np.array([self._recall_weight()])
 
     def encode(self, y_hat: Vector, y: Vector) -> Vector:
-        """Return +1 for the documents that ŷ selects and −1 for the others."""
+        """Return +1 for the documents that ŷ selects and −1 for all other documents."""
         return np.where(self.relevant(y_hat), 1.0, -1.0)
 
     def loss(self, y: Vector, y_hat: Vector) -> float:
@@ -134,7 +134,7 @@ class FBeta(RelevanceLoss):
         return self._output(selected)
 
     def argmax(self, scores: Vector) -> Vector:
-        """Return labels that select the documents with a positive score: +1 for these, −1 for the others.
+        """Return labels that select the documents with a positive score: +1 for selected documents, −1 otherwise.
 
         With ``relevant_from`` the labels are ``relevant_from`` and ``relevant_from − 2``.
         """

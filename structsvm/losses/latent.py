@@ -1,4 +1,4 @@
-"""Losses of outputs with latent parts."""
+"""The base class of losses of outputs with latent parts."""
 
 from abc import abstractmethod
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ H = TypeVar("H")
 
 
 class LatentLoss(StructuredLoss[Y], Generic[X, Y, H]):
-    """A loss of outputs y whose joint features also need a latent h, such as the place of an object in an image.
+    """Base class of losses whose joint features also need a latent h, such as the place of an object in an image.
 
     Yu and Joachims, "Learning structural SVMs with latent variables", ICML 2009. A fit minimises
 

@@ -1,4 +1,4 @@
-"""One of K classes."""
+"""The loss for multi-class classification."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, Self
@@ -57,7 +57,7 @@ def _some(classes: tuple[Any, ...]) -> str:
 
 @frozen
 class Multiclass(ScoreLoss[Any]):
-    """One of K classes, with a weight vector per class; the zero-one loss, or user-defined costs.
+    """The zero-one loss, or user-defined costs, of one of K classes, with a weight vector per class.
 
     Crammer and Singer, "On the Algorithmic Implementation of Multiclass Kernel-based Vector Machines", JMLR 2001.
     Without costs, the objective equals scikit-learn's ``LinearSVC(multi_class="crammer_singer", C=C / n,
@@ -92,8 +92,8 @@ class Multiclass(ScoreLoss[Any]):
             K = len(self.cost)
             raise InputError(
                 f"Multiclass(cost=...) is {K} x {K}, but there are {len(self.classes)} classes, {_some(self.classes)}: "
-                "give a row and a column for each, and Multiclass(classes=..., cost=...) if the training set lacks "
-                "some"
+                "give a row and a column for each class; if the training set lacks classes, also pass "
+                "Multiclass(classes=..., cost=...)"
             )
 
     def bind(self, ys: Sequence[Any]) -> Self:

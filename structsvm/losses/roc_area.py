@@ -1,4 +1,4 @@
-"""Area under the ROC curve."""
+"""The loss for the area under the ROC curve."""
 
 import numpy as np
 from attrs import frozen
@@ -28,7 +28,7 @@ def roc_area(scores: Vector, labels: Vector, params: Vector, out: Vector) -> flo
     relevant_behind = R
     swapped = 0
     order = descending(shifted)
-    # No branch here: it would be unpredictable.
+    # Avoid a branch here: it would be unpredictable.
     for place in range(n):
         document = order[place]
         relevant = labels[document] > 0.0
@@ -72,7 +72,7 @@ class ROCArea(PairwiseLoss):
         """Return the ranking that swaps the m pairs of the smallest ``s_i − s_j``, with the best m: O(RN log RN).
 
         These pairs have the largest score of all sets of m pairs, and they form a ranking: each relevant document is
-        behind as many of the best others as it loses to.
+        behind the best other documents, as many as it loses to.
         """
         relevant = self.relevant(y)
         differences = (scores[relevant, None] - scores[~relevant]).ravel()

@@ -18,16 +18,16 @@ def _checked(given: Any) -> Any:
     base = ScoreLoss if isinstance(loss, ScoreLoss) else Loss
     if type(loss).slack_rescaled_argmax is base.slack_rescaled_argmax:
         raise InputError(
-            f"{type(loss).__name__} has no slack_rescaled_argmax, without which a slack cannot be rescaled: Δ times "
-            "the violated margin has another maximum than their sum. Write the method, or use Multiclass, ZeroOne, "
-            "ROCArea or SwappedPairs"
+            f"{type(loss).__name__} has no slack_rescaled_argmax, which slack rescaling needs: Δ times the violated "
+            "margin has another maximum than their sum. Write the method, or use Multiclass, ZeroOne, ROCArea or "
+            "SwappedPairs"
         )
     return loss
 
 
 @frozen
 class SlackRescaled(Wrapper, ScoreLoss[Any]):
-    """Another loss with the hinge ``max_ŷ Δ(y, ŷ) [1 − w·(Ψ(x, y) − Ψ(x, ŷ))]``.
+    """Slack rescaling of another loss: the hinge ``max_ŷ Δ(y, ŷ) [1 − w·(Ψ(x, y) − Ψ(x, ŷ))]``.
 
     Tsochantaridis, Joachims, Hofmann and Altun, "Large margin methods for structured and interdependent output
     variables", JMLR 2005, section 2.2.1. Every wrong output needs a margin of 1, and its loss is the price of a

@@ -1,4 +1,4 @@
-"""Calls of the methods that authors of losses write, with errors that name loss, method and example."""
+"""Call the methods that authors of losses write, with errors that name loss, method and example."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -66,7 +66,7 @@ def joint_features(loss: Any, example: int, d: int | None, call: Callable[..., A
         what = "NaN or infinity"
     raise InputError(
         f"{loss.title}.joint_feature returned {what} for example {example}: it must return a vector of "
-        f"{'' if d is None else f'{d} '}finite numbers, as many for every x and y. Check this example, or run "
+        f"{'' if d is None else f'{d} '}finite numbers, of equal length for every x and y. Check this example, or run "
         f"{loss.checked_by} on the loss."
     )
 

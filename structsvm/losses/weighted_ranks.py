@@ -1,4 +1,4 @@
-"""Weighted ranks of documents: the loss for clicks and for positive-only labels."""
+"""The loss for clicks and for positive-only labels: weighted ranks of documents."""
 
 from typing import Any
 
@@ -81,8 +81,8 @@ class WeightedRanks(SwappedPairsLoss):
         weights = graded(y)
         if (weights < 0.0).any():
             raise InputError(
-                f"WeightedRanks reads labels as weights of documents, but {weights.min():g} is below 0: give 0 if "
-                "nothing is known of a document"
+                f"WeightedRanks reads labels as weights of documents, but {weights.min():g} is below 0: give 0 to "
+                "documents without information"
             )
         return len(weights) > 1 and bool(weights.any())
 

@@ -1,4 +1,4 @@
-"""Binary classification."""
+"""The loss for binary classification: the zero-one loss."""
 
 from collections.abc import Iterable
 
@@ -44,7 +44,7 @@ class ZeroOne(ScoreLoss[float]):
         return not reads_text(self.labels, "text")
 
     def labels(self, y: float) -> Vector:
-        """Return +1 for a label above 0 and −1 for the others."""
+        """Return +1 for a label above 0 and −1 for all other labels."""
         return np.array([_sign(y)])
 
     def encode(self, y_hat: float, y: float) -> Vector:

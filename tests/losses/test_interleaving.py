@@ -364,7 +364,7 @@ def test_a_cutoff_takes_steps_linear_in_the_documents(monkeypatch: pytest.Monkey
 )
 def test_tables_that_would_fill_the_memory_are_refused_before_they_are_made(loss: Any, gib: str) -> None:
     y = np.arange(100_000) % 2.0
-    with pytest.raises(InputError, match=rf"{gib} GiB.* 50000 relevant and 50000 other documents\. Give qid"):
+    with pytest.raises(InputError, match=rf"{gib} GiB.* 50000 relevant and 50000 other documents needs"):
         Problem.from_queries(np.zeros((len(y), 1)), y, loss=loss)
 
 

@@ -284,7 +284,7 @@ def test_data_without_a_usable_query_are_explained(grades: Any) -> None:
     X, _, qid = grades
     for loss in ("ndcg", "ndcg@10", "ndcg(encoding=position)"):
         with pytest.raises(
-            InputError, match="NDCG can learn from none of the 8 queries: each has documents of one kind"
+            InputError, match="NDCG cannot learn from any of the 8 queries: each has documents of one kind"
         ):
             Problem.from_queries(X, np.zeros(80), qid, loss=loss)
 

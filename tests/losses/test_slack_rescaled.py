@@ -112,7 +112,7 @@ def test_estimators_take_it() -> None:
 
 
 def test_a_loss_that_has_no_such_argmax_is_refused() -> None:
-    with pytest.raises(InputError, match="AveragePrecision has no slack_rescaled_argmax, without which"):
+    with pytest.raises(InputError, match="AveragePrecision has no slack_rescaled_argmax, which slack rescaling needs"):
         SlackRescaled("map")
     with pytest.raises(InputError, match="Kronecker has no slack_rescaled_argmax"):
         SlackRescaled(Kronecker())

@@ -285,8 +285,8 @@ def test_judged_pairs_are_an_output_for_structural_svm() -> None:
 @pytest.mark.parametrize(
     ("better", "worse", "magnitude", "message"),
     [
-        ([0], [1, 2], [1.0], r"vectors of one length, got shapes \(1,\), \(2,\) and \(1,\)"),
-        ([0], [3], [1.0], r"pair 0 \(0, 3, 1\) must be of two different documents from 0 to 2"),
+        ([0], [1, 2], [1.0], r"vectors of equal length, got shapes \(1,\), \(2,\) and \(1,\)"),
+        ([0], [3], [1.0], r"pair 0 \(0, 3, 1\) must join two different documents from 0 to 2"),
         ([0, 1], [1, -1], [1.0, 1.0], r"pair 1 \(1, -1, 1\)"),
         ([2], [2], [1.0], r"pair 0 \(2, 2, 1\)"),
         ([0], [1], [0.0], r"pair 0 \(0, 1, 0\) .* positive finite magnitude"),
@@ -310,7 +310,7 @@ def test_the_outputs_of_many_pairs_are_not_listed_at_once() -> None:
 
 
 def test_labels_are_no_judged_pairs() -> None:
-    with pytest.raises(InputError, match=r"PreferencePairs learns from JudgedPairs, .* Labels are for SwappedPairs"):
+    with pytest.raises(InputError, match=r"PreferencePairs learns from one JudgedPairs .* Labels are for SwappedPairs"):
         Ranker(PreferencePairs()).fit(np.eye(3), [0.0, 1.0, 0.0])
 
 

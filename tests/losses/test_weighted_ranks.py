@@ -94,7 +94,7 @@ def test_one_weighted_document_a_query_is_the_ranking_svm() -> None:
 
 def test_weights_below_0_are_refused_and_no_weights_too() -> None:
     X, qid = np.eye(4), np.array([0, 0, 1, 1])
-    with pytest.raises(InputError, match="-1 is below 0: give 0 if nothing is known"):
+    with pytest.raises(InputError, match="-1 is below 0: give 0 to documents without"):
         Problem.from_queries(X, np.array([0.0, 1.0, -1.0, 0.0]), qid, loss="weighted_ranks")
     with pytest.raises(InputError, match="none has two documents, one of them with a label above 0"):
         Problem.from_queries(X, np.zeros(4), qid, loss="weighted_ranks")

@@ -15,7 +15,7 @@ Cost: TypeAlias = Callable[[Any, Any, int, int], Any]
 """``cost(k, j, R, N)``, elementwise over arrays that broadcast."""
 
 LARGEST_CUTOFF = 2**31
-"""Largest cut-off that kernels can count to; larger ones have the same effect, because no query is so long."""
+"""Largest cut-off that kernels can count to; larger cut-offs have the same effect, because no query is so long."""
 
 DIVIDE = 0
 PROGRAMME = 1
@@ -152,9 +152,9 @@ def _require_memory(title: str, shapes: list[tuple[int, int]], numbers: int, cut
     R, N = max(shapes, key=lambda shape: math.prod(_size(shape[0], shape[1], cutoff)))
     raise InputError(
         f"{title} reads its costs from tables, which would take {8 * numbers / 2**30:.1f} GiB or more; "
-        f"{_MOST_BYTES / 2**30:g} GiB is the most. The largest is that of a query of {R} relevant and {N} other "
-        f"documents. Give qid, if these are several queries; or a {'smaller ' if cutoff else ''}cut-off, as in "
-        "'ndcg@10(truncated=true)'; or take the loss 'map', which needs no tables"
+        f"{_MOST_BYTES / 2**30:g} GiB is the most. A query of {R} relevant and {N} other documents needs the largest "
+        f"table. If the rows are several queries, give qid; or give a {'smaller ' if cutoff else ''}cut-off, as in "
+        "'ndcg@10(truncated=true)'; or choose the loss 'map', which needs no tables"
     )
 
 

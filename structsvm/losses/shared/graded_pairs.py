@@ -115,16 +115,16 @@ class GradedPairsLoss(PairsOfGrades, SwappedPairsLoss):
 
 @frozen
 class GradedRankingLoss(PairsOfGrades):
-    """A ranking of graded documents with a user-defined loss, encoded by the pairs of different grades.
+    """Base class of losses of rankings of graded documents, encoded by the pairs of different grades.
 
     A derived class defines ``loss`` and an exact ``loss_augmented_argmax``; it inherits the encoding, the prediction
     and the list of outputs for ``check_loss``. `weight` sets the weights of pairs in the encoding, by default all
     equal. If ``Δ`` is a sum of ``v_ij (g_i − g_j)`` over swapped pairs, sorting by ``s − g`` is the exact argmax. An
     output is one number per document, larger is ahead, ties in document order.
 
-    Each of the P pairs of different grades changes ``encode`` by ``±½ v_ij``, with ``v_ij = 1 / P`` by default: ``+½
-    v_ij`` for the document ahead and ``−½ v_ij`` for the other if the pair is in the right order, and the reverse if it
-    is swapped. So swapping a pair lowers ``scores·c`` by ``v_ij (s_i − s_j)``, once and not twice.
+    Each of the P pairs of different grades changes ``encode`` by ``±½ v_ij``, with ``v_ij = 1 / P`` by default. If the
+    pair is in the right order, the document ahead gets ``+½ v_ij`` and the other document ``−½ v_ij``; if it is
+    swapped, the reverse. So swapping a pair lowers ``scores·c`` by ``v_ij (s_i − s_j)``, once and not twice.
 
     Examples
     --------

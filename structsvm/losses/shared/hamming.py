@@ -1,4 +1,4 @@
-"""Losses that compare labels of parts of an output one by one."""
+"""Base of losses that compare the labels of an output one by one."""
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -80,7 +80,7 @@ class HammingLoss(ScoreLoss[Any]):
         """Return the share, number or cost of wrong labels; a true label outside the states has the largest cost."""
         truth, found, table = self._looked_up(y), self.numbers(y_hat), self._table()
         if len(truth) != len(found):
-            raise InputError(f"the outputs have {len(truth)} and {len(found)} labels: they must be of one length")
+            raise InputError(f"the outputs have {len(truth)} and {len(found)} labels: they must have equal lengths")
         costs = np.where(truth < 0, max(float(table.max(initial=0.0)), 1.0 * (self.cost is None)), table[truth, found])
         return float(costs.sum()) * self._unit(len(truth))
 
@@ -125,7 +125,7 @@ class HammingLoss(ScoreLoss[Any]):
 
 
 def _remedy(y: Any, dimensions: int) -> str:
-    """Describe an output that is no list of labels, and what to give instead."""
+    """Describe an output that is not a list of labels, with a remedy."""
     if isinstance(y, str):
         return f"{y!r}: give a list of its letters or words"
     if dimensions == 0:

@@ -1,4 +1,4 @@
-"""Losses that are sums of costs of the relevant documents."""
+"""Base of losses that are sums of costs of the relevant documents."""
 
 from abc import abstractmethod
 from collections.abc import Sequence
@@ -19,10 +19,10 @@ from structsvm.metrics.ranking import rank_documents
 def interleaving(scores: Vector, labels: Vector, params: Vector, out: Vector) -> float:
     """Write ``c(y) − c(ŷ)`` of the most violated ranking and return its loss; NaN without a table for it.
 
-    A ranking is the number of others ahead of each relevant document, both sorted by score. ``params`` comes from
-    `structsvm.losses.shared.cost_tables.pack`: number of tables, cut-off (0 for none), key, place and method of each
-    table, and the tables: entry ``j · columns + k`` is the cost of the k-th relevant document (from 0) with j others
-    ahead.
+    A ranking is the number of other documents ahead of each relevant document, both kinds sorted by score. ``params``
+    comes from `structsvm.losses.shared.cost_tables.pack`: number of tables, cut-off (0 if absent), key, place and
+    method of each table, and the tables: entry ``j · columns + k`` is the cost of the k-th relevant document (from 0)
+    with j others ahead.
     """
     relevant, other = by_kind(scores, labels)
     R = len(relevant)
@@ -70,7 +70,7 @@ def interleaving(scores: Vector, labels: Vector, params: Vector, out: Vector) ->
 
 @frozen
 class InterleavingLoss(PairwiseLoss):
-    """A loss that sums costs of relevant documents behind others: ``Δ = Σ_k cost(k, j_k)``.
+    """Base class of losses that sum costs of relevant documents behind others: ``Δ = Σ_k cost(k, j_k)``.
 
     j_k is the number of non-relevant documents ahead of the k-th relevant one. Most measures of rankings with two kinds
     of document are one minus such a sum. A derived class defines only `cost`; the loss and its exact argmax in Python
@@ -79,10 +79,10 @@ class InterleavingLoss(PairwiseLoss):
     A loss of the first documents only has a cut-off, its attribute ``k``: if ``k + j`` exceeds it, the cost must not
     depend on j. An attrs field of that name makes ``"name@10"`` a valid name.
 
-    The compiled argmax reads ``cost`` from tables, one for each pair of R and N that occurs, of R (N + 1) numbers, or
-    at most K (K + 1) with a cut-off K; tables that do not depend on N are shared. Without a cut-off, it takes O(n log
-    n) if every ``cost(k, ·)`` is concave in j, which is tested on the table, and else O(R N); with a cut-off K, O(K² +
-    n log n).
+    The compiled argmax reads ``cost`` from tables, one for each pair of R and N that occurs. A table has R (N + 1)
+    numbers, or at most K (K + 1) with a cut-off K; tables that do not depend on N are shared. Without a cut-off, the
+    argmax takes O(n log n) if every ``cost(k, ·)`` is concave in j, which is tested on the table, and else O(R N); with
+    a cut-off K, it takes O(K² + n log n).
 
     Parameters
     ----------

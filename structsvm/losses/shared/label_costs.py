@@ -15,7 +15,7 @@ def label_costs(values: Any, setting: str) -> tuple[tuple[float, ...], ...] | No
     table = numbers(values, setting, "a K x K matrix of numbers")
     if table.ndim != 2 or table.shape[0] != table.shape[1] or not table.size:
         raise InputError(
-            f"{setting} must be a K x K matrix, a row for each true label and a column for each predicted one; its "
+            f"{setting} must be a K x K matrix, a row for each true label and a column for each predicted label; its "
             f"shape is {table.shape}"
         )
     wrong = ~(np.isfinite(table) & (table >= 0.0))

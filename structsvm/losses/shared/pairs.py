@@ -1,4 +1,4 @@
-"""Pairs of a better and a worse document, losses with Ψ as a sum over pairs, and swapped pairs as outputs."""
+"""Pairs of a better and a worse document, losses with Ψ as a sum over pairs, and outputs as swapped pairs."""
 
 from abc import abstractmethod
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ _SAME = cmp_using(eq=np.array_equal)
 def _documents(values: Any) -> IntVector:
     given = np.asarray(values)
     if given.size and given.dtype.kind not in "iu":
-        raise InputError(f"documents of pairs must be numbers of documents, integers from 0; they are {given.dtype}")
+        raise InputError(f"documents of pairs must be document numbers, integers from 0; they are {given.dtype}")
     return given.astype(np.int64)
 
 
@@ -57,7 +57,7 @@ class JudgedPairs:
     def __attrs_post_init__(self) -> None:
         if not self.better.shape == self.worse.shape == self.magnitude.shape == (len(self),):
             raise InputError(
-                "better, worse and magnitude must be vectors of one length, got shapes "
+                "better, worse and magnitude must be vectors of equal length, got shapes "
                 f"{self.better.shape}, {self.worse.shape} and {self.magnitude.shape}"
             )
         known = (np.minimum(self.better, self.worse) >= 0) & (np.maximum(self.better, self.worse) < self.documents)
@@ -66,7 +66,7 @@ class JudgedPairs:
         if not right.all():
             pair = int(np.argmin(right))
             raise InputError(
-                f"pair {pair} ({self.better[pair]}, {self.worse[pair]}, {self.magnitude[pair]:g}) must be of two "
+                f"pair {pair} ({self.better[pair]}, {self.worse[pair]}, {self.magnitude[pair]:g}) must join two "
                 f"different documents from 0 to {self.documents - 1}, with a positive finite magnitude"
             )
 
@@ -153,5 +153,5 @@ class SwappedPairsLoss(PairEncoding):
 
 
 def _summed(pairs: JudgedPairs, shares: Vector) -> Matrix:
-    """Sum numbers of pairs, for each document over the pairs where it is better and where it is worse; shape (2, n)."""
+    """Sum numbers of pairs for each document, over pairs in which it is better and in which it is worse; (2, n)."""
     return np.stack([np.bincount(ends, shares, pairs.documents) for ends in (pairs.better, pairs.worse)])

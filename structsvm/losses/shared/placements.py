@@ -1,4 +1,4 @@
-"""The best interleaving of relevant documents with the others, in compiled code.
+"""The best interleaving of relevant and other documents, in compiled code.
 
 Concave costs allow divide and conquer; other costs need dynamic programming; with a cut-off, scores alone place the
 documents below it.
@@ -12,11 +12,11 @@ from structsvm.foundation.types import BoolVector, IntVector, Vector
 
 @compiled_part
 def split_by_dividing(costs: Vector, s: Vector, s_bar: Vector, scale: float) -> IntVector:
-    """Return the number of others ahead of each relevant document, for concave costs, in O((R + N) log N).
+    """Return the number of other documents ahead of each relevant document, for concave costs, O((R + N) log N).
 
-    The number i of relevant documents ahead of the j-th other one does not fall with j and maximises ``Σ_{k>i} cost(k,
-    j) − cost(k, j−1) + scale (s̄_j − s_k)``, so halving j's range halves i's range; among equal values, the fewest
-    are passed. ``costs`` has ``cost(k, j)`` at ``j R + k − 1``; s and s_bar descend; ``scale`` is ``2 / (R N)``.
+    The number i of relevant documents ahead of the j-th other document does not fall with j and maximises ``Σ_{k>i}
+    cost(k, j) − cost(k, j−1) + scale (s̄_j − s_k)``, so halving j's range halves i's range. Among equal values, the
+    smallest i wins. ``costs`` has ``cost(k, j)`` at ``j R + k − 1``; s and s_bar descend; ``scale`` is ``2 / (R N)``.
     """
     R, N = len(s), len(s_bar)
     ahead = np.zeros(R, np.int64)
@@ -52,7 +52,7 @@ def split_by_dividing(costs: Vector, s: Vector, s_bar: Vector, scale: float) -> 
 
 @inlined_part
 def split_by_programming(costs: Vector, s: Vector, s_bar: Vector, scale: float) -> IntVector:
-    """Return the number of others ahead of each relevant document, by dynamic programming in O(R N)."""
+    """Return the number of other documents ahead of each relevant document, by dynamic programming in O(R N)."""
     R, N = len(s), len(s_bar)
     _, chosen = best_placements(costs, R, R + N, s, s_bar, scale)
     ahead = np.empty(R, np.int64)
@@ -66,9 +66,9 @@ def best_placements(
 ) -> tuple[Vector, BoolVector]:
     """Place the first ``columns`` relevant documents behind others in ``depth`` ranks; return values and marks.
 
-    After j others, ``best[k]`` is the best value of the documents 0 to k with at most j ahead; a mark at ``j · columns
-    + k``, where ``costs`` has ``cost(k, j)``, says that exactly j was better than fewer. Only ``k + j < depth`` is
-    considered.
+    After j others, ``best[k]`` is the best value of the documents 0 to k with at most j ahead. A mark at ``j · columns
+    + k``, the place of ``cost(k, j)`` in ``costs``, means that exactly j was better than fewer. Only ``k + j < depth``
+    is considered.
     """
     N = len(s_bar)
     rows = min(N + 1, depth)

@@ -1,4 +1,4 @@
-"""Losses of relevant and other documents, and rankings of both kinds with Ψ as a sum over pairs."""
+"""Bases of losses of relevant and other documents, and of rankings of both kinds with Ψ as a sum over pairs."""
 
 from collections.abc import Sequence
 
@@ -18,12 +18,12 @@ ONE_KIND = (
     "each has documents of one kind only. A query needs relevant documents (label > 0, or relevant_from) and others; "
     "check the labels and qid"
 )
-"""Reason why a loss can learn from no query."""
+"""Reason why a loss cannot learn from any query."""
 
 
 @frozen
 class RelevanceLoss(ScoreLoss[Vector]):
-    """A loss of documents that are relevant or not; an output is one number per document.
+    """Base of losses of documents that are relevant or not; an output is one number per document.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class RelevanceLoss(ScoreLoss[Vector]):
         return labels > 0 if self.relevant_from is None else labels >= self.relevant_from
 
     def labels(self, y: Vector) -> Vector:
-        """Return 1 for relevant documents and 0 for the others."""
+        """Return 1 for relevant documents and 0 for all others."""
         return self.relevant(y).astype(np.float64)
 
     def usable(self, y: Vector) -> bool:
@@ -61,7 +61,7 @@ class RelevanceLoss(ScoreLoss[Vector]):
 
 @frozen
 class PairwiseLoss(RelevanceLoss, RankedByScore):
-    """A ranking with two kinds of document, encoded by its pairs of a relevant and a non-relevant one.
+    """Base class of losses of rankings with two kinds of document, encoded by pairs of a relevant and another document.
 
     ``Ψ(x, y) = 1/(RN) Σ_i Σ_j y_ij (x_i − x_j)`` over relevant i and non-relevant j, with ``y_ij = 1`` if i is ahead of
     j, else −1 (Yue, Finley, Radlinski and Joachims, 2007, section 3; Joachims, 2005). An output is one number per
@@ -113,12 +113,12 @@ class PairwiseLoss(RelevanceLoss, RankedByScore):
 
 @inlined_part
 def by_kind(scores: Vector, labels: Vector) -> tuple[IntVector, IntVector]:
-    """Return the indices of relevant documents (label above 0) and of the others, largest score first."""
+    """Return the indices of relevant documents (label above 0) and of all others, largest score first."""
     n = len(scores)
     relevant, other = np.empty(n, np.int64), np.empty(n, np.int64)
     R = 0
     order = descending(scores)
-    # No branch here: it would be unpredictable.
+    # Avoid a branch here: it would be unpredictable.
     for place in range(n):
         document = order[place]
         relevant[R] = document
