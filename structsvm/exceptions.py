@@ -41,7 +41,7 @@ def first_of(names: Iterable[str], shown: int = 5) -> str:
 
 
 def quoted(text: str | bytes) -> str:
-    """Return user text for a message: the beginning of a long one, escaped as by `repr`; bytes as UTF-8 if valid."""
+    """Return user text for a message: shortened if long, escaped as by `repr`; bytes as UTF-8 if valid."""
     unit = "characters" if isinstance(text, str) else "bytes"
     shown = text[:_MOST_QUOTED]
     more = "..." if len(text) > _MOST_QUOTED else ""
@@ -172,7 +172,7 @@ class NotInstalledError(StructSVMError, ImportError):
 
 
 class PluginError(StructSVMError, ImportError):
-    """An object that another package registered cannot be imported, or is of the wrong kind."""
+    """An object that another package registered cannot be imported, or has the wrong type."""
 
 
 class ClusterError(StructSVMError):
@@ -204,7 +204,7 @@ class FeatureScaleWarning(UserWarning):
 
 
 class GridEndWarning(UserWarning):
-    """The best C is the least or the largest value that was tried, so a value outside of the grid may be better."""
+    """The best C is the smallest or the largest value of the grid, so a value outside the grid may be better."""
 
 
 class OracleError(StructSVMError):

@@ -49,8 +49,8 @@ class Status(Enum):
         "the dual is certain"
     )
     INFERENCE_LIMIT = (
-        "the certified gap is above tol * C, but only because the argmax is approximate: without what its bounds add, "
-        "the gap is within tol * C. Use a more accurate argmax to shrink it"
+        "the certified gap is above tol * C, but only because the argmax is approximate: without the part that comes "
+        "from its bounds, the gap is within tol * C. Use a more accurate argmax to shrink it"
     )
     ITERATION_LIMIT = "the limit of iterations was reached before the gap was within tol * C"
     STALLED = (
@@ -150,7 +150,7 @@ class CutSet:
     group : group of each cut, shape (K,): all 0 for 1-slack, the example for n-slack.
     a : multipliers, shape (K,), not negative.
     groups : number of groups.
-    error : largest distance of each row of ``G`` from its unrounded vector, for which the cut is valid, shape (K,).
+    error : largest distance of each row of ``G`` from the exact vector of its cut, due to rounding, shape (K,).
     """
 
     G: Matrix = field(repr=False)
@@ -206,7 +206,7 @@ class Result:
 
     Parameters
     ----------
-    w : the best weights, shape (d,): those with the smallest ``primal − inference_gap``.
+    w : the best weights, shape (d,), with the smallest ``primal − inference_gap``.
     primal : ``P(w)`` or an upper bound of it; if not ``certified``, the largest known lower bound of ``P(w)``.
     dual : the best lower bound of the optimum.
     C : weight of the mean hinge in this problem.
@@ -219,10 +219,10 @@ class Result:
     cuts : the final working set.
     fingerprint : numbers that identify the data and the loss; empty if the run was interrupted before they were
         computed.
-    certified : True if the loss's argmax is exact or returns bounds, so that ``primal`` is an upper bound and the gap a
-        certificate.
-    inference_gap : the part of the gap that approximate argmaxes leave: the weighted sum of the differences of their
-        bounds and their outputs at ``w``. 0 if the argmax is exact, or not ``certified``.
+    certified : True if ``primal`` is an upper bound and the gap a certificate, because the loss's argmax is exact or
+        returns bounds.
+    inference_gap : the part of the gap that approximate argmaxes leave: the weighted sum of the differences between
+        their bounds and the values of their outputs at ``w``. 0 if the argmax is exact, or not ``certified``.
     columns : ascending columns of the features that ``w`` and the cuts belong to, if an estimator left out empty
         columns of sparse data; None: all.
 
@@ -274,10 +274,10 @@ class Result:
         return evolve(self, w=w, cuts=none, fingerprint=np.zeros(0), columns=columns)
 
     def of_weights(self, kept: IntVector, fingerprint: Vector) -> Self:
-        """Return a start for the same problem with some of the weights, ascending, whose fingerprint it is.
+        """Return a start for the same problem with only some of the weights, ascending, and with its fingerprint.
 
-        Planes without the features of the other weights are planes of that problem, and so are cuts. This holds if the
-        regulariser pulls weights to 0.
+        Planes without the features of the dropped weights are planes of that problem, and the same is true of cuts.
+        This holds if the regulariser pulls weights to 0.
         """
         cuts = evolve(self.cuts, G=np.ascontiguousarray(self.cuts.G[:, kept]))
         unknown = evolve(self, primal=np.inf, dual=-np.inf, history=())

@@ -192,7 +192,7 @@ class DistributedProblem(AbstractProblem):
         used = sum(each.used for each in found)
         if not used:
             raise InputError(
-                f"{bound.title} can learn from none of the {sum(each.n for each in found)} queries: "
+                f"{bound.title} cannot learn from any of the {sum(each.n for each in found)} queries: "
                 f"{bound.why_unusable or 'each has labels of one kind only'}"
             )
         if not any(each.weighted for each in found):

@@ -1,4 +1,4 @@
-"""Problems: a loss and an operator combined into the objective that solvers minimise."""
+"""Problems that solvers minimise: a loss and an operator combined into the objective."""
 
 from structsvm.problem.concave import ramp
 from structsvm.problem.fingerprint import fingerprint

@@ -38,8 +38,8 @@ class Traffic(NamedTuple):
 class AbstractProblem(ABC):
     """Minimise ``P(w) = r(w) + (C/n) Σ_i κ_i max_ŷ [Δ(y_i, ŷ) − w·(Ψ(x_i, y_i) − Ψ(x_i, ŷ))]``, ``r(w) = ½‖w‖²``.
 
-    The interface between problems and solvers, which do not read the contents of points and planes. `Problem` holds its
-    data in this process and also provides planes of single examples, which `NSlack` and `FrankWolfe` need;
+    This is the interface between problems and solvers, which do not read the contents of points and planes. `Problem`
+    holds its data in this process and also provides planes of single examples, which `NSlack` and `FrankWolfe` need;
     `structsvm.distributed` has a problem for distributed data.
     """
 
@@ -72,7 +72,7 @@ class AbstractProblem(ABC):
 
     @property
     def n(self) -> int:
-        """Number of examples, including those without weight."""
+        """Number of examples; examples without weight count too."""
         return self.sizes[0]
 
     @property
@@ -125,7 +125,7 @@ class AbstractProblem(ABC):
 
     @property
     def coordinates(self) -> Coordinates | None:
-        """Coordinates of points, planes and cuts; None if these are in terms of the weights."""
+        """Coordinates of points, planes and cuts; None if points, planes and cuts are in terms of the weights."""
         return None
 
     @property

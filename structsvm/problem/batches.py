@@ -1,8 +1,8 @@
 """Batches of visits: several threads find the planes of a batch's examples at the same weights.
 
-Wang, Sadhanala, Dai, Neiswanger, Sra and Xing, "Parallel and Distributed Block-Coordinate Frank-Wolfe Algorithms",
-ICML 2016. They step along the line to all planes of a batch at once. Here one example steps after the other, at the
-weights after the previous steps, so that each step is the best possible.
+After Wang, Sadhanala, Dai, Neiswanger, Sra and Xing, "Parallel and Distributed Block-Coordinate Frank-Wolfe
+Algorithms", ICML 2016, who step along the line to all planes of a batch at once. Here one example steps after the
+other, at the weights after the previous steps, so that each step is the best possible.
 
 Weights move to and fro with each step, so planes found at the weights after the previous batch are worse than planes
 found after every step. Planes found at an average over the previous batches are as good
@@ -18,7 +18,7 @@ from structsvm.foundation.types import IntVector, Matrix, Vector
 
 NEXT, STEPPED, STOP, FIRST_DONE = 0, 8, 16, 24
 """Indices of counters: chunks taken, batches whose steps are done, stop flag, and the first of the counters of done
-chunks per batch. Counters that threads wait for have a cache line of their own."""
+chunks per batch. Counters that threads wait for have separate cache lines."""
 
 _BATCHES = 50
 """Batches per pass; with fewer, planes are found too far from the steps, and a fit takes more passes."""
@@ -35,7 +35,7 @@ _SHARE = 0.4
 """Share of the latest weights in the average at which planes are found."""
 
 _FIRST_SHARE = 0.6
-"""The same in a first pass, during which weights move in one direction."""
+"""Share of the latest weights in the average during a first pass, in which weights move in one direction."""
 
 _FEW = 3
 """Batch size up to which weights move so little that a larger share of the latest weights is better."""
@@ -91,5 +91,5 @@ class Batches(NamedTuple):
         return int(self.batch_ptr[min(1, len(self.batch_ptr) - 1)])
 
     def stop(self) -> None:
-        """Release threads that wait for others."""
+        """Release threads that wait for other threads."""
         self.counters[STOP] = 1

@@ -1,4 +1,4 @@
-"""Checks of a problem's data and of the argmaxes that its loss returns."""
+"""Check a problem's data and the argmaxes that its loss returns."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -47,7 +47,7 @@ def failed(
 
 
 def output_fault(loss: ScoreLoss[Any], found: Any) -> str | None:
-    """Return what is wrong with the form of the result of a loss-augmented argmax, in words; None if it is right."""
+    """Describe the mistake in the form of a loss-augmented argmax's result; None if there is no mistake."""
     if isinstance(found, Bounded) and not loss.bounded:
         return "returned Bounded, but bounded = False in the class: set bounded = True"
     if loss.bounded and not isinstance(found, Bounded):
@@ -114,10 +114,10 @@ def labels_of_loss(loss: ScoreLoss[Any], shape: tuple[int, ...], y: Vector) -> V
 
 
 def require_one_usable(loss: ScoreLoss[Any], ys: Sequence[Any], usable: BoolVector) -> None:
-    """Reject labels if the loss can learn from no query; the message gives the reason."""
+    """Reject labels if the loss cannot learn from any query; the message gives the reason."""
     if not usable.any():
         why = loss.why_none_usable(ys)
-        raise InputError(f"{loss.title} can learn from none of the {len(usable)} queries: {why}")
+        raise InputError(f"{loss.title} cannot learn from any of the {len(usable)} queries: {why}")
 
 
 def number_of(what: str, several: Any) -> int:
@@ -155,7 +155,7 @@ def checked_weights(weights: ArrayLike | None, n: int, usable: BoolVector | None
 def require_usable(loss: ScoreLoss[Any], xs: Any, ys: Sequence[Any], sizes: IntVector, usable: BoolVector) -> None:
     """Require a usable example, and a true output for each that matches its input (only one, if rows are examples)."""
     if not usable.any():
-        raise InputError(f"{loss.title} can learn from none of the {len(usable)} examples: usable(y) is False for all")
+        raise InputError(f"{loss.title} cannot learn from any of the {len(usable)} examples: no usable(y) is True")
     for i in np.flatnonzero(usable)[: 1 if loss.per_row else None].tolist():
         scores = int(sizes[i])
         try:

@@ -1,4 +1,4 @@
-"""A hash of a problem's content."""
+"""Hash a problem's content, to compare problems across processes."""
 
 import pickle
 from typing import Any

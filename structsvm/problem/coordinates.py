@@ -1,4 +1,4 @@
-"""Coordinates that turn any quadratic regulariser into ``½‖u‖²``, the only one that solvers implement."""
+"""Coordinates that turn any quadratic regulariser into ``½‖u‖²``, which solvers minimise."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -25,8 +25,8 @@ class Box:
 
     With ``r(u) = ½ Σ u_j²`` over the regularised coordinates, the problem "``r(u)`` plus hinges, within the box" has
     the dual ``D(a) = Σ a L + min { r(u) − u·g : low ≤ u ≤ high }``, ``g = Σ a G``, which is concave in the multipliers.
-    Bounds need no multipliers of their own. The minimum over a regularised coordinate is at ``g_j`` clipped to its
-    bounds (a Moreau envelope); a loose one is at the bound that ``g_j`` points to, so its bounds must be finite.
+    Bounds need no multipliers. The minimum over a regularised coordinate is at ``g_j`` clipped to its bounds (a Moreau
+    envelope); a loose coordinate is at the bound that ``g_j`` points to, so its bounds must be finite.
     """
 
     low: Vector = field(repr=False)
@@ -107,7 +107,7 @@ class Coordinates:
         return evolve(self, center=self.center + step, constant=constant)
 
     def of_weights(self, kept: IntVector) -> "Coordinates":
-        """Return the coordinates of some weights; the others are 0."""
+        """Return the coordinates of some weights; all other weights are 0."""
         bounds = None if self.bounds is None else (self.bounds[0][kept], self.bounds[1][kept])
         loose = None if self.loose is None or not self.loose[kept].any() else self.loose[kept]
         return evolve(self, center=self.center[kept], scale=self.scale[kept], bounds=bounds, loose=loose)

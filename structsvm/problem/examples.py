@@ -1,4 +1,4 @@
-"""Conversion of rows of features and labels to examples of a loss."""
+"""Convert rows of features and labels to examples of a loss."""
 
 from typing import Any
 
@@ -59,6 +59,6 @@ def _of_queries(operator: Operator, queries: Queries, loss: ScoreLoss[Any]) -> O
     if not loss.per_row and not (queries.together and np.array_equal(queries.ptr, ptr)):
         raise InputError(
             f"the {operator.n} examples of the operator must be the {len(queries)} queries of qid in the same order: "
-            "make it with the rows of each query together, and ptr where each query begins"
+            "make it with the rows of each query together, and ptr with the first row of each query"
         )
     return operator

@@ -20,9 +20,9 @@ _MOST_ASIDE = 2**28
 def fingerprint(problem: AbstractProblem) -> Vector:
     """Return numbers that identify a problem's data, weights and loss, but not C.
 
-    Cuts of other data would make the lower bound wrong, even if little data differs. So this is a 128-bit hash of every
-    bit of the features, the inputs of argmaxes, the weights, the code of the loss, and the plane of every example at
-    fixed random scores near 0. It costs an argmax of every example and one reading of the data.
+    Cuts of other data would make the lower bound wrong, even if little data differs. So the fingerprint is a 128-bit
+    hash of every bit of the features, the inputs of argmaxes, the weights, the code of the loss, and the plane of every
+    example at fixed random scores near 0. It costs an argmax of every example and one reading of the data.
 
     If features or losses cannot be hashed (`Operator.content` is None, or a loss in Python cannot be pickled), the
     fingerprint is unique. Equal numbers stored in another format (float32, sparse) or in other partitions have another
@@ -41,7 +41,7 @@ def fingerprint(problem: AbstractProblem) -> Vector:
 
 
 def fingerprint_aside(problem: Problem) -> Callable[[], Vector]:
-    """Start computing the fingerprint aside, unless it is slow or runs user code; return a function that waits."""
+    """Compute the fingerprint on another thread, unless it is slow or runs user code; return a function that waits."""
     view = problem.operator.view
     if not problem.has_kernel or view is None or not is_built_in(view) or problem.stored > _MOST_ASIDE:
         return partial(fingerprint, problem)
@@ -50,5 +50,5 @@ def fingerprint_aside(problem: Problem) -> Callable[[], Vector]:
 
 
 def same(seen: Vector, known: Vector) -> bool:
-    """Return True if two fingerprints are of the same data and loss; an empty one equals none."""
+    """Return True if two fingerprints identify the same data and loss; an empty fingerprint never matches."""
     return len(seen) > 0 and np.array_equal(seen, known)

@@ -1,4 +1,4 @@
-"""The loss-augmented argmaxes of examples, in compiled code or in Python."""
+"""Compute the loss-augmented argmaxes of examples, in compiled code or in Python."""
 
 import os
 from abc import ABC, abstractmethod
@@ -27,9 +27,9 @@ from structsvm.problem.program import constants, methods, program
 class Oracle(ABC):
     """Find the plane of every example; unless argmaxes are ``exact``, true outputs replace planes that are worse.
 
-    Argmaxes that are ``bounded`` come with bounds of what they missed.
+    Argmaxes that are ``bounded`` come with bounds of the part that they missed.
 
-    Scores are those of the examples, then the shared ones.
+    Scores are the scores of the examples, followed by the shared scores.
     """
 
     exact: bool

@@ -1,4 +1,4 @@
-"""Parts of a distributed problem."""
+"""Make problems of a part of distributed data."""
 
 import numpy as np
 from attrs import evolve

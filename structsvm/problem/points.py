@@ -1,4 +1,4 @@
-"""Results of a problem: points, planes and cuts."""
+"""Results that a problem returns: points, planes and cuts."""
 
 from collections.abc import Sequence
 from typing import Self
@@ -20,7 +20,7 @@ class Point:
     moves: int = 0
 
     def toward(self, other: "Point", t: float) -> Self:
-        """Return the point ``(1 − t)`` × this point + t × the other, without a pass over the data."""
+        """Return the point ``(1 − t)`` × this point + t × the ``other`` point, without a pass over the data."""
         # In place, because a second array of scores would take longer than the arithmetic.
         scores = other.scores - self.scores
         scores *= t
@@ -59,7 +59,7 @@ class Planes:
         return own if self.shared is None else np.concatenate((own, weights @ self.shared))
 
     def replaced(self, other: "Planes", which: BoolVector, ptr: IntVector) -> "Planes":
-        """Return these planes with those of another in their place for some examples."""
+        """Return these planes, replaced by the planes of ``other`` for some examples."""
         coef = chosen_segments(which, self.coef, ptr, other.coef, ptr, ptr)
         shared = None
         if self.shared is not None and other.shared is not None:
@@ -96,7 +96,7 @@ def _chosen_rows(which: BoolVector, a: sp.csr_array, b: sp.csr_array) -> sp.csr_
 
 
 def sparse_rows(rows: Sequence[Vector]) -> sp.csr_array:
-    """Return vectors of one length as the rows of a sparse matrix."""
+    """Return vectors of equal length as the rows of a sparse matrix."""
     index = [np.flatnonzero(row) for row in rows]
     ptr = np.cumsum([0, *map(len, index)])
     values = np.concatenate([row[where] for row, where in zip(rows, index, strict=True)])

@@ -1,4 +1,4 @@
-"""The problem with its data in this process."""
+"""The problem that solvers minimise, with its data in this process."""
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
@@ -60,7 +60,7 @@ _COPIES_OF_WEIGHTS = 6
 class Problem(AbstractProblem):
     """Find w with the smallest ``P(w) = ½‖w‖² + (C/n) Σ_i κ_i max_ŷ [Δ(y_i, ŷ) − w·(Ψ(x_i, y_i) − Ψ(x_i, ŷ))]``.
 
-    The input of a solver, with the data in this process. Make one with `from_queries` or `from_examples`.
+    This is the input of a solver, with the data in this process. Make one with `from_queries` or `from_examples`.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class Problem(AbstractProblem):
     used : number of examples that the loss can learn from, the n of the objective.
     left_out : number of queries that the loss cannot learn from; they have cap 0.
     first : index of the first example, if this is a block of a larger problem.
-    known_fingerprint : the `fingerprint`; None: computed if needed.
+    known_fingerprint : the `fingerprint`; None: it is computed if needed.
     ys : true output of each example.
     coordinates : set by `regularized`.
     n_jobs : threads, or processes if the loss is in Python; −1 uses all cores, −2 all but one, and so on. None: the
@@ -121,7 +121,7 @@ class Problem(AbstractProblem):
 
         Parameters
         ----------
-        X : features, shape (rows, d): dense, CSR or a `BinnedMatrix`, or an `Operator` with one score per row whose
+        X : features, shape (rows, d): dense, CSR or a `BinnedMatrix`. Or an `Operator` with one score per row, whose
             examples are the queries (single rows, for a loss of rows). float64 and float32 are not copied if the rows
             of each query are contiguous.
         y : labels, shape (rows,).
@@ -236,7 +236,7 @@ class Problem(AbstractProblem):
         return evolve(self, C=float(C), cap=_caps(self.weights, C, self.used))
 
     def of_features(self, columns: IntVector) -> Self:
-        """Return the problem without the other features: their weights are 0; an intercept stays."""
+        """Return the problem with only the features ``columns``: all other weights are 0; an intercept stays."""
         operator = of_features(self.operator, columns)
         coordinates = self.coordinates
         if coordinates is not None:
@@ -295,7 +295,7 @@ class Problem(AbstractProblem):
     def checked_violation(self, planes: Planes, point: Point, known: Vector) -> Vector:
         """Return the violation of planes found here; a larger one by earlier planes, ``known`` (n,), replaces it.
 
-        If argmaxes are exact or bounded, one above what they allow raises `OracleError`.
+        If argmaxes are exact or bounded, a violation above their limit raises `OracleError`.
         """
         violation = self.violation(planes, point)
         if self.certified:
@@ -314,7 +314,7 @@ class Problem(AbstractProblem):
         return float(np.sum(self.cap * planes.dots(along, self.ptr)))
 
     def on_line(self, base: Point, along: Vector, found: Tangents, known: BoolVector | None) -> None:
-        """Replace the hinges at a point of a line, and their slopes, except those that are ``known``."""
+        """Replace the hinges at a point of a line, and their slopes, unless they are ``known``."""
         cap = self.cap if known is None else np.where(known, 0.0, self.cap)
         try:
             with using(self.n_jobs):
@@ -388,7 +388,7 @@ class Problem(AbstractProblem):
 
 
 def _missed(planes: Planes) -> Vector | float:
-    """Return what argmaxes may have missed of each hinge, shape (n,); 0.0 if they are exact or have no bounds."""
+    """Return the part of each hinge that argmaxes may miss, shape (n,); 0.0 if they are exact or have no bounds."""
     return 0.0 if planes.missed is None else np.maximum(planes.missed, 0.0)
 
 

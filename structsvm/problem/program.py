@@ -1,4 +1,4 @@
-"""Programs: functions as comparable tuples of code and constants, including the functions that they call."""
+"""Compare functions across processes, as tuples of code and constants with the functions that they call."""
 
 from collections.abc import Iterator
 from operator import itemgetter

@@ -1,4 +1,4 @@
-"""The most violated output of one example, for inspection."""
+"""Show the most violated output of one example, for inspection."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ from structsvm.result import CutSet
 class MostViolated:
     """The most violated output of one example, its loss and its margin ``w·Ψ(x, y) − w·Ψ(x, output)``.
 
-    ``binding`` are the indices of the binding cuts of a result: those with a positive multiplier.
+    ``binding`` are the indices of the binding cuts of a result, which have a positive multiplier.
     """
 
     output: Any
@@ -50,8 +50,8 @@ def most_violated(
     w : weights, shape (d,).
     loss : name or object.
     cuts : ``result.cuts``, to report the binding cuts.
-    example : index of the example in the solved problem, to report only its own cuts, which n-slack stores; None: all
-        cuts.
+    example : index of the example in the solved problem, to report only its own cuts, which only n-slack stores. None:
+        report all cuts.
     intercept : value of the constant feature; 0 for none.
 
     Returns

@@ -1,4 +1,4 @@
-"""Trees of ensembles of LightGBM, XGBoost, CatBoost and scikit-learn, and ensembles with other values of leaves."""
+"""Read trees from ensembles of LightGBM, XGBoost, CatBoost and scikit-learn, and write new values of their leaves."""
 
 import json
 from abc import ABC, abstractmethod
@@ -26,7 +26,7 @@ _OF_SCIKIT_LEARN = (
     *("DecisionTreeRegressor", "ExtraTreeRegressor"),
 )
 _KINDS = f"a fitted ensemble of LightGBM, XGBoost, CatBoost or scikit-learn ({', '.join(_OF_SCIKIT_LEARN)})"
-_CLASSES = "several trees a round, one a class: a ranker has one score"
+_CLASSES = "several trees per round, one for each class: a ranker has one score"
 _CATEGORIES = "splits by categories, which cannot be refitted: train it on numbers alone"
 
 
@@ -74,7 +74,7 @@ def ensemble_of(model: Any) -> Ensemble:
 
 
 def _described(model: Any) -> str:
-    """Return the kind of a model that is no known ensemble, with the way to one if there is one."""
+    """Return the kind of a model that is not a known ensemble, with a way to a known one if there is any."""
     kind = type(model).__name__
     if isinstance(model, str | PathLike):
         return f"{str(model)!r}. Load a file first, as by lightgbm.Booster(model_file={str(model)!r})"
@@ -117,7 +117,7 @@ class LightGBMEnsemble(Ensemble):
 
 
 def _of_lightgbm(root: dict[str, Any]) -> tuple[list[Split], list[float]]:
-    """Return splits, of which a child below 0 is ``−1 − leaf``, and the values of leaves."""
+    """Return splits, in which a child below 0 is ``−1 − leaf``, and the values of leaves."""
     splits: dict[int, Split] = {}
     values: dict[int, float] = {}
     waiting = [root]
@@ -198,7 +198,7 @@ class XGBoostEnsemble(Ensemble):
 
 
 class CatBoostEnsemble(Ensemble):
-    """A model of CatBoost with symmetric trees, in which all nodes of a level have one split; features are float32."""
+    """A model of CatBoost with symmetric trees: all nodes of a level have the same split. Features are float32."""
 
     def __init__(self, model: Any) -> None:
         self.model = model

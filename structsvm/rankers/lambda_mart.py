@@ -35,16 +35,17 @@ _OURS = {
     "min_data_in_leaf min_data_per_leaf min_data min_child_samples min_samples_leaf": "the parameter min_child_samples",
     "seed random_seed random_state": "the parameter random_state",
 }
-"""Names of parameters of LightGBM 4.7 that ``params`` must not have, and the replacement."""
+"""Names of parameters of LightGBM 4.7 that ``params`` must not have, and their replacement."""
 
 
 class LambdaMART(StagedRanker):
-    """Boosted regression trees whose gradients are RankNet's times the change of NDCG of swapping a pair.
+    """LambdaMART: boosted regression trees that optimise NDCG.
 
-    Burges, "From RankNet to LambdaRank to LambdaMART: an overview" (MSR-TR-2010-82), section 7; trees are grown by
-    LightGBM (objective ``lambdarank``). Needs the extra: ``pip install 'structural-svm[lambdamart]'``.
+    The gradients are RankNet's times the change of NDCG if the two documents of a pair swap places (Burges, "From
+    RankNet to LambdaRank to LambdaMART: an overview", MSR-TR-2010-82, section 7). LightGBM grows the trees (objective
+    ``lambdarank``). Needs the extra: ``pip install 'structural-svm[lambdamart]'``.
 
-    Features are dense, CSR or a `BinnedMatrix`; NaN is a missing feature, which a split sends to the better side.
+    Features are dense, CSR or a `BinnedMatrix`. NaN is a missing feature, which a split sends to the better side.
     Labels are whole numbers of at least 0, at most 30 unless ``params`` has another ``label_gain``: a document gains
     ``2^grade − 1``. With ``validation``, the model keeps the best number of trees; boosting "dart" does not allow that.
     If LightGBM rejects data or parameters, its compiled code also writes a line to standard error. `fit` emits a
@@ -58,7 +59,8 @@ class LambdaMART(StagedRanker):
     min_child_samples : fewest training rows in a leaf.
     params : more parameters of LightGBM, by any of its names, such as ``{"lambdarank_truncation_level": 100,
         "label_gain": [0, 1, 3], "num_threads": 1}``. LightGBM ignores unknown names without a warning.
-    n_iter_no_change : trees without a better measure of ``validation`` after which to stop; None: never stop early.
+    n_iter_no_change : stop after this number of trees without a better measure of ``validation``; None: never stop
+        early.
     measure : measure of `score` and of ``validation``, as in `Ranker`.
     random_state : seed of LightGBM's random numbers, such as the sample of rows for bins.
 
@@ -202,7 +204,7 @@ def _lightgbm() -> ModuleType:
 
 def _grades(y: Any) -> Vector:
     if not isinstance(y, np.ndarray):
-        raise InputError("LambdaMART learns from grades, not from preferences: RankNet and RankBoost take these")
+        raise InputError("LambdaMART learns from grades, not from Preferences: use RankNet or RankBoost")
     wrong = (y < 0.0) | (y != np.floor(y))
     if wrong.any():
         raise InputError(

@@ -22,10 +22,10 @@ from structsvm.metrics import Measure
 class MaximumEntropy(LinearScores):
     """A ranker by the probability of relevance: logistic regression, fitted by L-BFGS.
 
-    Among the models whose expected sum of each feature over relevant documents equals the sum in training, it has the
-    largest entropy, up to the regulariser (Morgan, Greiff and Henderson, HLT-NAACL 2004). scikit-learn's
-    ``LogisticRegression`` fits it by minimising ``½‖w‖² + C Σ_d κ_d log(1 + e^(−t_d (w·x_d + b)))``, with t_d = 1 for
-    relevant documents and −1 for others. Every row is an example; `fit` ignores queries.
+    The expected sum of each feature over relevant documents equals the sum in training. Among the models with this
+    property, this one has the largest entropy, up to the regulariser (Morgan, Greiff and Henderson, HLT-NAACL 2004).
+    The fit minimises ``½‖w‖² + C Σ_d κ_d log(1 + e^(−t_d (w·x_d + b)))``, with t_d = 1 for relevant documents and −1
+    for others, by scikit-learn's ``LogisticRegression``. Every row is an example; `fit` ignores queries.
 
     Parameters
     ----------

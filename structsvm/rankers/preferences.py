@@ -40,9 +40,8 @@ class Preferences:
     Parameters
     ----------
     better, worse : row numbers of the better and the worse document of each pair, from 0, shape (P,).
-    magnitude : by how much the better document is better, above 0, shape (P,), or one number for all pairs. The
-        ranker reads it as the weight of the pair (`RankSVM`, `RankBoost`) or as the target difference of the two
-        scores (`RankNet`).
+    magnitude : strength of each preference, above 0, shape (P,), or one number for all pairs. The ranker reads it as
+        the weight of the pair (`RankSVM`, `RankBoost`) or as the target difference of the two scores (`RankNet`).
 
     Examples
     --------
@@ -111,7 +110,7 @@ class Preferences:
 
     @classmethod
     def of_labels(cls, y: ArrayLike, qid: ArrayLike | None = None) -> Self:
-        """List all pairs of different labels within queries: up to the square of the size of each.
+        """Make a preference from each pair of different labels of a query: up to the square of its number of rows.
 
         Parameters
         ----------
@@ -218,7 +217,7 @@ def _entries(
             raise InputError(f"{name} must be a vector with one element an entry; its shape is {values.shape}")
     lengths = {name: len(values) for name, values in given.items()}
     if len(set(lengths.values())) > 1:
-        raise InputError(f"a log has one of each for every entry, but the lengths are {lengths}")
+        raise InputError(f"a log has one element of each array per entry, but the lengths are {lengths}")
     if not lengths["rows"]:
         nothing = np.zeros(0, dtype=np.int64)
         return nothing, nothing, nothing, np.zeros(0, dtype=np.bool_)

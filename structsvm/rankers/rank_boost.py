@@ -31,10 +31,10 @@ _ROUNDING = 1e-12
 
 
 class RankBoost(StagedRanker):
-    """Boosting of weak rankers that each compare one feature with a threshold.
+    """RankBoost: boosting of weak rankers that each compare one feature with a threshold.
 
-    A round adds ``α h`` to the scores, with the weak ranker ``h(x) = 1[x_f > θ]`` of the largest ``|r|`` and ``α = ½
-    ln((1 + r) / (1 − r))``; ``r = Σ D(x0, x1) (h(x1) − h(x0))`` sums over pairs of a better document x1 and a worse
+    A round adds ``α h`` to the scores. Its weak ranker is the ``h(x) = 1[x_f > θ]`` with the largest ``|r|``, and ``α =
+    ½ ln((1 + r) / (1 − r))``; ``r = Σ D(x0, x1) (h(x1) − h(x0))`` sums over pairs of a better document x1 and a worse
     document x0 of a query. The weights D, equal at first, are then multiplied by ``exp(α (h(x0) − h(x1)))`` and
     normalised. A missing feature (NaN) is neither above nor below: h is 0 or 1 for all documents that lack it,
     whichever makes ``|r|`` larger (Freund, Iyer, Schapire and Singer, JMLR 4, 2003). Pairs of labels are never listed.
@@ -55,11 +55,12 @@ class RankBoost(StagedRanker):
     ----------
     model_ : the trained model.
     best_iteration_ : number T of weak rankers that are kept.
-    features_ : feature of each, shape (T,).
-    thresholds_ : threshold of each, shape (T,), a value of the training data; −inf separates missing values.
-    missing_ : value of each for documents whose feature is missing, shape (T,), boolean.
-    alphas_ : weight α of each, shape (T,); it has the sign of r.
-    r_ : r of each, shape (T,).
+    features_ : feature of each weak ranker, shape (T,).
+    thresholds_ : threshold of each weak ranker, shape (T,), a value of the training data; −inf separates missing
+        values.
+    missing_ : value of each weak ranker for documents whose feature is missing, shape (T,), boolean.
+    alphas_ : weight α of each weak ranker, shape (T,); it has the sign of r.
+    r_ : r of each weak ranker, shape (T,).
     losses_ : weighted mean of ``exp(s(x0) − s(x1))`` over the pairs after each round, which bounds the share of pairs
         in the wrong order from above.
     validation_scores_ : the measure of ``validation`` after each round; None without ``validation`` or weak rankers.

@@ -1,4 +1,4 @@
-"""The potentials of RankBoost: how much the weighted pairs push each document up or down."""
+"""The potentials of RankBoost: how strongly the weighted pairs push each document up or down."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from structsvm.foundation.types import IntVector, Vector
 def write_graded_potentials(
     scores: Vector, groups: IntVector, queries: IntVector, log_weights: Vector, potentials: Vector
 ) -> float:
-    """Write each document's weight of pairs to win minus to lose, shape (n,), over the total; return its logarithm."""
+    """Write each document's weight of pairs to win minus to lose, over the total weight; return the total's log."""
     n, G = len(scores), len(groups) - 1
     rising, falling = np.empty(n), np.empty(n)
     as_better, as_worse = np.empty(G), np.empty(G)
@@ -62,7 +62,7 @@ def write_graded_potentials(
 def write_listed_potentials(
     scores: Vector, better: IntVector, worse: IntVector, log_weights: Vector, potentials: Vector
 ) -> float:
-    """Write the potentials of P listed pairs of rows, shape (n,); return the log of their weight."""
+    """Write the potentials of P listed pairs of rows, shape (n,); return the log of their total weight."""
     logs = np.empty(len(better))
     largest = -np.inf
     for p in range(len(better)):

@@ -10,7 +10,7 @@ from structsvm.foundation.compute.compilation import compiled
 from structsvm.foundation.types import BoolVector, IntVector, Matrix, Vector
 
 _COLUMNS = 16
-"""Columns copied at a time, because one cache line of a row holds several of them."""
+"""Columns copied at a time: one cache line of a row contains several of them."""
 
 
 @frozen(eq=False)
@@ -76,7 +76,7 @@ _ROWS = 128
 def best_stump(
     codes: NDArray[Any], sizes: IntVector, missing: BoolVector, potentials: Vector
 ) -> tuple[int, int, bool, float]:
-    """Return feature, threshold (−1: is it missing), value if missing, and ``r = Σ π_i h(x_i)`` of largest size."""
+    """Return feature, threshold (−1: is it missing), value if missing, and the ``r = Σ π_i h(x_i)`` of largest size."""
     feature, threshold, filled, best = 0, 0, False, 0.0
     bins = np.empty((len(codes), sizes.max() + 2))
     _add_to_bins(codes, potentials, bins)

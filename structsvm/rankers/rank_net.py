@@ -25,7 +25,7 @@ from structsvm.rankers.training import TrainingQueries
 
 
 class RankNet(StagedRanker):
-    """A network trained by gradient descent on the cross entropy of pairs of documents.
+    """RankNet: a network trained by gradient descent on the cross entropy of pairs of documents.
 
     The cost of a pair with scores s_i and s_j is ``log(1 + e^o) − P̄·o``, where ``o = s_i − s_j`` and P̄ is the target
     probability that document i is ahead (Burges, Shaked, Renshaw, Lazier, Deeds, Hamilton and Hullender, ICML 2005).
@@ -45,7 +45,8 @@ class RankNet(StagedRanker):
         one grade better is ahead with probability P̄ = 1/(1 + e^−log_odds). None: P̄ = 1 for all better documents.
     ties : learn from pairs of equal grades too, with equal scores as the target (P̄ = ½).
     weight_decay : weight of ½‖w‖², which does not include the biases of hidden units.
-    n_iter_no_change : epochs without a better measure of ``validation`` after which to stop; None: never stop early.
+    n_iter_no_change : stop after this number of epochs without a better measure of ``validation``; None: never stop
+        early.
     measure : measure of `score` and of ``validation``, as in `Ranker`.
     random_state : seed of the order of queries and of the first weights of hidden units.
 

@@ -1,4 +1,4 @@
-"""Compiled RankNet; its weights are one vector: each hidden unit's, the h biases, then the h of the units' outputs."""
+"""Compiled training of RankNet: weights are one vector, of each hidden unit, the h biases and the h output weights."""
 
 import math
 from functools import partial

@@ -1,4 +1,4 @@
-"""The ranking SVM."""
+"""The ranking SVM, a linear ranker trained on pairs of documents."""
 
 # `help` then shows types by name instead of as long unions.
 from __future__ import annotations
@@ -29,7 +29,7 @@ from structsvm.solvers import Solver
 
 
 class RankSVM(LinearRanker):
-    """A linear ranker that puts the better document of each pair of a query ahead of the other, by a margin of 1.
+    """The ranking SVM: ranks the better document of each pair of a query first, by a margin of 1.
 
     Minimises over the n queries q that have pairs and a weight κ_q above 0, with ``ξ_ij = max(0, 1 − w·(x_i − x_j))``
     for each of their P_q pairs (i, j), of which i has the larger label:
@@ -37,16 +37,16 @@ class RankSVM(LinearRanker):
     - ``objective="pairs"``: ``½‖w‖² + (C/n) Σ_q κ_q Σ_ij ξ_ij``, every pair counts the same;
     - ``objective="queries"``: ``½‖w‖² + (C/n) Σ_q κ_q (1/P_q) Σ_ij ξ_ij``, every query counts the same.
 
-    svm_rank minimises these with ``-l 1`` and ``-l 2``; its n includes queries without pairs, so that ``-c c`` is ``C =
-    c · n / (n + n_left_out_)``. Pairs are never listed: the gradient of a query of m documents takes O(m log m). If y
-    is `Preferences`, their magnitudes multiply ξ_ij, and P_q is the sum of the magnitudes.
+    svm_rank minimises the first objective with ``-l 1`` and the second with ``-l 2``. Its n includes queries without
+    pairs, so ``-c c`` is ``C = c · n / (n + n_left_out_)``. Pairs are never listed: the gradient of a query of m
+    documents takes O(m log m). If y is `Preferences`, their magnitudes multiply ξ_ij, and P_q is their sum.
 
     Herbrich, Graepel and Obermayer, "Large margin rank boundaries for ordinal regression", 2000; Joachims, KDD 2002;
     for "queries" Cao et al., SIGIR 2006, without costs of positions.
 
     Parameters
     ----------
-    C : weight of the hinge against the regulariser; larger fits the training data closer.
+    C : weight of the hinge against the regulariser; larger values fit the training data more closely.
     objective : "pairs" or "queries", see above.
     solver, max_iter, measure, normalize : as in `Ranker`.
     tol : accepted gap to the optimum as a share of the pairs: ``primal − dual ≤ tol · C`` for "queries", and

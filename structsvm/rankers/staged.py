@@ -57,7 +57,7 @@ class StagedRanker(TrainedEstimator, RankingEstimator):
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
 
     n_iter_no_change: int | None = None
-    """Stop after this many steps without a better measure on ``validation``; None: never stop early."""
+    """Stop after this number of steps without a better measure on ``validation``; None: never stop early."""
 
     n_examples_: int
     n_left_out_: int
@@ -110,7 +110,7 @@ class StagedRanker(TrainedEstimator, RankingEstimator):
         return self
 
     def predict(self, X: Any) -> Vector:
-        """Return the score of each row, shape (rows,); higher is better within a query."""
+        """Return the score of each row, shape (rows,); a larger score ranks higher within a query."""
         check_is_fitted(self, "model_")
         return self.model_.predict(X)
 
@@ -132,7 +132,7 @@ class StagedRanker(TrainedEstimator, RankingEstimator):
         """Yield the scores of checked rows after each step, as `staged_predict` does."""
 
     def _teaching(self, training: TrainingQueries) -> BoolVector:
-        """Return a mask of the queries that can teach something, shape (Q,)."""
+        """Return a mask of the queries that the ranker can learn from, shape (Q,)."""
         return training.with_pairs()
 
     def _checked_rows(self, X: Any) -> Readable:
@@ -168,7 +168,7 @@ class StagedRanker(TrainedEstimator, RankingEstimator):
         measure = measure_of(self)
         if np.isnan(measure.values(rank_lists(np.zeros(len(y)), y, qid))).all():
             raise InputError(
-                f"validation cannot be used: {measure} is undefined for all of its queries, such as if no document is "
-                "relevant"
+                f"validation cannot be used: {measure} is undefined for all of its queries, for example because no "
+                "document is relevant"
             )
         return HeldOut(X, y, qid, measure)

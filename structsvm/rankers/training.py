@@ -42,7 +42,7 @@ class TrainingQueries:
         """Return the mask of the queries in ``teaching`` with a weight, shape (Q,); raise with ``why`` if empty."""
         name = type(learner).__name__
         if not teaching.any():
-            raise InputError(f"{name} can learn from none of the {len(teaching)} queries: {why}")
+            raise InputError(f"{name} cannot learn from any of the {len(teaching)} queries: {why}")
         usable: BoolVector = teaching & (self.weights > 0.0)
         if not usable.any():
             raise InputError(

@@ -1,4 +1,4 @@
-"""Trees under the certificate: values of leaves and weights of features, learned together."""
+"""Boosted trees with a certificate: values of leaves and weights of features, learned together."""
 
 # `help` then shows types by name instead of as long unions.
 from __future__ import annotations
@@ -58,11 +58,10 @@ class _TreeObjective(Objective):
 class TreeRanker(LinearRanker):
     """Boosted trees whose leaf values are learned together, with weights of the plain features beside them.
 
-    Trees are grown greedily, as by LightGBM. Then the leaf that a document falls into is a feature of its own, and one
-    convex problem, that of `Ranker`, has the values of all leaves and the weights of all features as its solution: the
-    certified optimum of the loss over these trees. Boosting fixes the values of each tree when it grows the next one;
-    here they are corrected together (as in the totally corrective boosting of Shen, Lin and van den Hengel,
-    "StructBoost", 2014).
+    LightGBM or scikit-learn grows the trees greedily. Each leaf is then a feature: 1 for the documents that fall into
+    it. The convex problem of `Ranker` finds the values of all leaves and the weights of all features: the certified
+    optimum of the loss over these trees. Boosting fixes the values of each tree when it grows the next one; here they
+    are corrected together (as in the totally corrective boosting of Shen, Lin and van den Hengel, "StructBoost", 2014).
 
     A missing feature (NaN) takes the side that the trees learned, and counts 0 in the weighted sum.
 
@@ -71,14 +70,14 @@ class TreeRanker(LinearRanker):
     loss, C, solver, tol, max_iter, measure, n_jobs : as in `Ranker`.
     n_estimators : number of trees.
     num_leaves : largest number of leaves of a tree.
-    learning_rate : factor of each tree while trees are grown; a smaller one makes trees more alike.
+    learning_rate : factor of each tree while trees are grown; smaller values make trees more alike.
     min_child_samples : fewest training rows in a leaf.
-    trees : "lightgbm" grows them by lambdarank, each on a sample of 80 % of the rows and 60 % of the features (extra
-        ``lambdamart``); "scikit-learn" by least squares of the labels, and takes no NaN; None: by LightGBM if it is
-        installed. Or a fitted ensemble, whose trees are used as they are: see `refit`.
+    trees : "lightgbm" grows trees by lambdarank, each on a sample of 80 % of the rows and 60 % of the features (extra
+        ``lambdamart``). "scikit-learn" grows trees by least squares of the labels, and accepts no NaN. None: LightGBM
+        if it is installed, else scikit-learn. Or a fitted ensemble, whose trees are used as they are; see `refit`.
     features : learn weights of the plain features beside the trees.
     normalize : normalisation of the plain features, as in `Ranker`; trees see them as they are.
-    monotonic_cst : as in `Ranker`. Trees do not split by these features, so the score follows them everywhere.
+    monotonic_cst : as in `Ranker`. Trees do not split by the constrained features, so each score obeys the constraints.
     random_state : seed of the samples.
 
     Attributes
@@ -105,7 +104,7 @@ class TreeRanker(LinearRanker):
     model_: LeafModel  # type: ignore[assignment]
 
     bounds = None
-    """No bounds of weights but those of ``monotonic_cst``."""
+    """Weights have no bounds except by ``monotonic_cst``."""
 
     def __init__(
         self,
@@ -145,7 +144,7 @@ class TreeRanker(LinearRanker):
         self.n_jobs = n_jobs
 
     def __sklearn_clone__(self) -> Self:
-        """Return an unfitted copy with the same ensemble: a clone of a fitted ensemble would have no trees."""
+        """Return an unfitted copy with the same ensemble, because a clone of a fitted ensemble would have no trees."""
         settings = self.get_params(deep=False)
         kept = settings.pop("trees")
         return type(self)(**{name: clone(value, safe=False) for name, value in settings.items()}, trees=kept)
@@ -292,7 +291,7 @@ class TreeRanker(LinearRanker):
 
 
 def _hidden(X: Any, bound: NDArray[np.bool_]) -> Any:
-    """Return features with constants in place of some columns, so that no tree splits by them."""
+    """Return features with some columns replaced by constants, so that no tree splits by them."""
     if not bound.any():
         return X
     shown: Any = X.copy()
@@ -319,10 +318,10 @@ def refit(
     sample_weight: ArrayLike | None = None,
     **settings: Any,
 ) -> Any:
-    """Learn the values of all leaves of a trained ensemble anew, for a measure, and return an ensemble of its kind.
+    """Learn the values of all leaves of a trained ensemble again, for a measure; return an ensemble of its kind.
 
-    The result scores wherever the ensemble scored before. Its scores are the sums of the new values, without a
-    constant. For weights of the plain features beside the leaves, fit ``TreeRanker(trees=model)``.
+    The result runs everywhere the ensemble did, such as in a server. Its scores are the sums of the new values,
+    without a constant. For weights of the plain features beside the leaves, fit ``TreeRanker(trees=model)``.
 
     Parameters
     ----------

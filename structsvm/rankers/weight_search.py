@@ -40,7 +40,7 @@ class SearchedDirection(NamedTuple):
 
 _ONE_KIND = (
     "none has both relevant documents (label > 0) and others, and average precision needs both. Check the labels and "
-    "qid; where relevant starts at a higher grade, pass y >= that grade"
+    "qid; if relevant documents start at a higher grade, pass y >= that grade"
 )
 
 
@@ -55,10 +55,10 @@ class WeightSearch(LinearScores):
 
     Parameters
     ----------
-    directions : "coordinates", one weight at a time in the order of the columns; "random", new random directions each
-        round, as many as there are weights to choose; or an array, shape (directions, d).
-    start : weights to start from: "first", 1 for the first feature and 0 for the others, as in the paper; "equal",
-        1 for all; or an array, shape (d,).
+    directions : "coordinates": one weight at a time in the order of the columns; "random": new random directions in
+        each round, one for each weight to choose; or an array, shape (directions, d).
+    start : weights to start from. "first": 1 for the first feature and 0 for all others, as in the paper; "equal": 1
+        for all; or an array, shape (d,).
     fix_first : keep the first weight at its value, as in the paper.
     incremental : add features one at a time, in the order of the columns, and search weights after each (section 4 of
         the paper). Directions in an array take part once they are 0 for all features still to be added.
@@ -123,7 +123,7 @@ class WeightSearch(LinearScores):
         Warns
         -----
         OneQueryWarning : qid is missing, and there are more rows than one query plausibly has.
-        ConvergenceWarning : each of ``max_iter`` rounds has gained something.
+        ConvergenceWarning : all of the ``max_iter`` rounds increased training MAP.
         """
         self._require_settings()
         random = random_of(self)
@@ -156,7 +156,7 @@ class WeightSearch(LinearScores):
             path.append((climb.w, climb.map))
         if not stopped:
             warnings.warn(
-                f"{self.max_iter} rounds have each gained something: a larger max_iter may find a larger MAP",
+                f"each of the {self.max_iter} rounds increased MAP: a larger max_iter may find a larger MAP",
                 ConvergenceWarning,
                 stacklevel=stacklevel_of_user(),
             )
@@ -224,7 +224,7 @@ class WeightSearch(LinearScores):
             raise InputError(f"WeightSearch(directions=...) must have rows of {d} numbers: its shape is {given.shape}")
         for wrong, why in (
             (~given.any(axis=1), "leads nowhere: all its numbers are 0"),
-            (self.fix_first & (given[:, 0] != 0.0), "changes the first weight, which fix_first=True holds fixed"),
+            (self.fix_first & (given[:, 0] != 0.0), "changes the first weight, which fix_first=True keeps"),
         ):
             if wrong.any():
                 raise InputError(f"row {int(wrong.argmax())} of WeightSearch(directions=...) {why}: leave it out")

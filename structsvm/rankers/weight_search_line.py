@@ -41,7 +41,7 @@ class Lines(NamedTuple):
 
 
 class Ranks(NamedTuple):
-    """The number of others ``ahead`` of each relevant document, and how many of these have at most 0, 1, ..., N."""
+    """The number of others ``ahead`` of each relevant document, and how many of these numbers are at most 0, ..., N."""
 
     ahead: IntVector
     within: IntVector

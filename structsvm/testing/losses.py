@@ -1,4 +1,4 @@
-"""The check of a loss, by enumeration on small examples if possible."""
+"""Check a loss, by enumeration on small examples if possible."""
 
 import warnings
 from collections.abc import Iterable, Iterator
@@ -35,11 +35,16 @@ def check_loss(
 ) -> None:
     """Check a loss against the enumeration of its outputs.
 
-    For every example and many vectors of scores, it requires that encodings have one coefficient per score; ``Δ(y, y) =
-    0`` and ``Δ ≥ 0``; both argmaxes reach the maximum over all outputs; ``scores·c(y)`` does not exceed that maximum,
-    so that the hinge is an upper bound of ``Δ(y, argmax)``; no argument is changed; and the kernel, if there is one,
-    finds planes with the same value that no scores contradict. Once, it checks that ``operator`` gives each row one
-    score, unless ``scores_rows`` is False.
+    For every example and many vectors of scores, the check requires that
+
+    - encodings have one coefficient per score,
+    - ``Δ(y, y) = 0`` and ``Δ ≥ 0``,
+    - both argmaxes reach the maximum over all outputs,
+    - ``scores·c(y)`` does not exceed that maximum, so that the hinge is an upper bound of ``Δ(y, argmax)``,
+    - no argument is changed,
+    - the kernel, if there is one, finds planes with the same value that no scores contradict.
+
+    Once, it checks that ``operator`` gives each row one score, unless ``scores_rows`` is False.
 
     Scores are zeros, random ones of several sizes, and scores at which a small mistake changes the output: ties of
     ``Δ + scores·c`` between two outputs, and a thousandth of Δ to either side. The first fit of a process with a loss
@@ -81,14 +86,14 @@ def check_loss(
     small: list[Any] = _small_queries() if examples is None else _checked_examples(chosen, list(examples))
     longer: list[Any] = _longer_queries() if examples is None else []
     if not small:
-        raise InputError(f"no examples were given to check {chosen!r} with: give a few, or None for those of queries")
+        raise InputError(f"no examples were given to check {chosen!r} with: give a few, or None for built-in queries")
     methods = Methods.of(chosen, small + longer)
     methods.operator()
     usable = [y for y in small if methods.usable(y)]
     if not usable:
         why = methods.loss.why_none_usable(small)
         raise InputError(
-            f"{methods.loss.title} can learn from none of the {len(small)} examples: {why}. Give other examples"
+            f"{methods.loss.title} cannot learn from any of the {len(small)} examples: {why}. Give other examples"
         )
     rng = np.random.default_rng(random_state)
     params = methods.params(usable)
@@ -146,7 +151,7 @@ def _check_cutoff(
             check_loss(shorter, trials=trials, tol=tol, random_state=random_state)
         except (CheckError, InputError) as error:
             found = type(error)
-            raise found(f"{error}\n  with the cut-off k={_CUTOFF} in the place of {cutoff}") from error
+            raise found(f"{error}\n  with the cut-off k={_CUTOFF} instead of {cutoff}") from error
     else:
         warnings.warn(
             f"{type(loss).__name__} has the cut-off k={cutoff}, which the queries of up to {longest} documents that "

@@ -25,5 +25,5 @@ def test_what_is_refused(run, model):
     said = run("predict", model, "test.txt", "--probabilities", "--format", "trec", code=2).stderr
     assert "--probabilities does not go with --format trec" in said
     said = run("calibrate", model, "test.txt", "--output", "calibrated.npz", code=2).stderr
-    assert "too few queries to calibrate on: 5 with a weight above 0, where 10 are needed" in said
+    assert "too few queries to calibrate on: 5 with a weight above 0, but 10 are needed" in said
     assert not Path("calibrated.npz").exists()

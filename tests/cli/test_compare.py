@@ -82,7 +82,7 @@ def test_the_files(run):
 
 def test_a_time_limit(run):
     done = run("compare", "train.txt", *SMALL, "-C", 1000, "--tol", 1e-9, "--time-limit", 1e-6, "--csv", "rows.csv")
-    assert "time limit: the time limit of 1e-06 s has passed: these are the bounds reached by then\n" in done.stdout
+    assert "time limit: the time limit of 1e-06 s has passed: the row has the bounds reached by then\n" in done.stdout
     with Path("rows.csv").open() as file:
         assert [row["status"] for row in csv.DictReader(file)] == ["time limit"] * 5
 
@@ -100,7 +100,7 @@ def test_a_backend_that_is_not_installed(run, monkeypatch):
     assert done.stderr == "structsvm: error: no combination has a result: the package is missing: get it\n"
     done = run("compare", "train.txt", "--backend", "highs", "--solver", "one-slack", "--plot", "a.svg", code=1)
     assert done.stderr == (
-        "structsvm: error: a.svg was not written: there is nothing to draw: no combination has a result\n"
+        "structsvm: error: a.svg was not written: the comparison is empty: no combination has a result to draw\n"
     )
     assert "\nnot installed: the package is missing: get it\n" in done.stdout
     assert not Path("a.svg").exists()
@@ -234,7 +234,7 @@ def test_without_matplotlib(run, monkeypatch):
 def test_data_of_one_kind_of_document(run):
     Path("bad.txt").write_text("0 qid:1 1:2\n0 qid:1 1:3\n")
     (line,) = run("compare", "bad.txt", code=2).stderr.splitlines()
-    assert "can learn from none of the 1 queries" in line
+    assert "cannot learn from any of the 1 queries" in line
 
 
 def test_weights_within_bounds(run):

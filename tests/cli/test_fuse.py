@@ -141,7 +141,7 @@ def test_faults_are_one_line(run, files, args, message):
         (("runs", "--method", "borda", "--normalize", "query-z-score"), "'borda' has no setting normalize"),
         (("runs", "--normalize", "rank"), "'rank' is not one of"),
         (("runs", "--depth", "0"), "--depth"),
-        (("runs", "--method", "rrf(k=1)"), "'k=1' is no setting of rrf"),
+        (("runs", "--method", "rrf(k=1)"), "'k=1' is not a setting of rrf"),
         (("runs", "--method", "weighted-comb-sum"), "name those of training topics with --qrels"),
         (("runs", "--method", "rrf", "--qrels", "runs/e0"), "rrf learns nothing from judgments: leave --qrels out"),
         (("runs", "-o", "-"), "'-' is not supported"),

@@ -55,7 +55,7 @@ def test_rankers_of_other_kinds(run):
         assert "trained" in shown
     RankBoost(2).fit(data.X, data.y, qid=data.qid).save("boost.npz")
     done = run("export", "boost.npz", "--format", "json", "-o", "m.json", code=2)
-    assert "json holds weighted sums of features, and this RankBoost is another model" in done.stderr
+    assert "json stores weighted sums of features, but this RankBoost is another kind of model" in done.stderr
 
 
 def test_commands_read_a_ranker_of_ramps(run):
@@ -85,7 +85,7 @@ def test_structural_svms_are_shown_without_their_loss(run):
     assert "StructuralSVM" in run("show", "svm.npz").stdout
     assert "Of commands, structsvm show reads it" in run("predict", "latent.npz", "test.txt", code=2).stderr
     exported = run("export", "svm.npz", "--format", "json", "-o", "m.json", code=2)
-    assert "json holds weighted sums of features, and this StructuralSVM is another model" in exported.stderr
+    assert "json stores weighted sums of features, but this StructuralSVM is another kind of model" in exported.stderr
 
 
 def test_trees_are_shown_with_the_weights_beside_them(run):

@@ -321,7 +321,7 @@ def test_bad_usage(run, options, message):
         ("1 qid:1 1:2\n0 qid:1 1:nan\n", "bad.txt, line 2: "),
         ("1 1:2\n", "bad.txt, line 1: "),
         ("", "bad.txt: the file has no documents"),
-        ("0 qid:1 1:2\n0 qid:1 1:3\n", "can learn from none of the 1 queries"),
+        ("0 qid:1 1:2\n0 qid:1 1:3\n", "cannot learn from any of the 1 queries"),
     ],
 )
 def test_bad_data(run, content, message):

@@ -275,7 +275,7 @@ def test_workers_that_are_lost_at_the_end_leave_a_checkpoint(ended: str, tmp_pat
         (lambda parts: [parts[0], parts[1]._replace(X=parts[1].X[:, 1:])], "4 features, and partition 1 has 3"),
         (lambda parts: [each._replace(y=None) for each in parts], "no labels"),
         (lambda parts: [parts[0], parts[1]._replace(y=parts[1].y[1:])], "partition 1: "),
-        (lambda parts: [each._replace(y=0.0 * each.y) for each in parts], "learn from none"),
+        (lambda parts: [each._replace(y=0.0 * each.y) for each in parts], "learn from any"),
         (lambda parts: [each._replace(sample_weight=0.0 * each.y) for each in parts], "sample_weight is zero"),
         (lambda parts: [parts[0], parts[1]._replace(X=np.full_like(parts[1].X, np.nan))], "partition 1: example 0"),
     ],

@@ -26,12 +26,12 @@ BOTH = [
     ({"intercept_scaling": True}, r"\(intercept_scaling=...\) must be a positive finite number, got True"),
 ]
 OF_RANKERS = [
-    ({"measure": 3}, r"3 is no measure: pass a name \(map, .*\) or an object"),
+    ({"measure": 3}, r"3 is not a valid measure: pass a name \(map, .*\) or an object"),
     ({"measure": NDCG}, "NDCG is a class: pass an object"),
     ({"measure": "ndgc@10"}, "unknown measure 'ndgc@10'. Did you mean 'ndcg@10'?"),
     ({"loss": Kronecker()}, r"Ranker\(loss=...\) must be a ScoreLoss, .* Kronecker is a Loss .*: use StructuralSVM"),
     ({"loss": "map@5"}, "'map@5': map takes no cut-off; write 'map'"),
-    ({"loss": AP()}, r"AP\(.*\) is no loss"),
+    ({"loss": AP()}, r"AP\(.*\) is not a valid loss"),
     ({"loss": "multiclass"}, "'multiclass' does not give each row one score, .*: use StructuralSVM"),
 ]
 

@@ -239,7 +239,7 @@ def test_bad_data(queries):
         Ranker().fit(X, y, qid=np.where(np.arange(len(y)) == 2, np.nan, qid))
     with pytest.raises(InputError, match="X has 360 rows, but y has 359 labels"):
         Ranker().fit(X, y[:-1], qid=qid)
-    with pytest.raises(InputError, match="can learn from none of the 30 queries"):
+    with pytest.raises(InputError, match="cannot learn from any of the 30 queries"):
         Ranker().fit(X, np.zeros_like(y), qid=qid)
     hole = X.copy()
     hole[7, 3] = np.nan

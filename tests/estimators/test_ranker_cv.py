@@ -336,6 +336,6 @@ def test_what_a_fit_cannot_use_is_refused(queries):
         RankerCV().fit(X, y, qid=[[1], [1, 2]])
     with pytest.raises(InputError, match="qid.*masked"):
         RankerCV().fit(X, y, qid=np.ma.masked_equal(qid, 3))
-    with pytest.raises(InputError, match="can learn from none") as error:
+    with pytest.raises(InputError, match="cannot learn from any") as error:
         RankerCV(cv=2).fit(X[:20], np.repeat([1.0, 0.0], 10), qid=np.repeat([1, 2], 10))
     assert error.value.__notes__ == ["This was in fold 1 of 2."]

@@ -56,7 +56,7 @@ def test_a_path_needs_a_vector_of_positive_numbers(queries, Cs):
     [
         ("balancd", None, r"Ranker\(class_weight=...\) must be {label: weight}, 'balanced' or None, got 'balancd'"),
         (2.0, None, "must be {label: weight}, 'balanced' or None, got 2.0"),
-        ({-1: 1.0, 1: 2.0}, None, r"has weights for \[-1\], which do not occur in y, and none for \[0.0\], which do"),
+        ({-1: 1.0, 1: 2.0}, None, r"has weights for \[-1\], which do not occur in y, but not for \[0.0\], which do"),
         ({0: 1.0, 1: "a"}, None, "weights that are finite and not negative, got 'a' for 1"),
         ("balanced", np.ones(5), r"one weight per row, shape \(360,\), got shape \(5,\)"),
     ],

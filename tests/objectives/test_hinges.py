@@ -320,7 +320,7 @@ def mistakes() -> Iterator[tuple[Any, type, str]]:
     yield lambda: hinge("map", [S], Y, QID), InputError, r"got shape \(1, 3\)"
     yield lambda: hinge("map", [0.0, np.inf, 1.0], Y, QID), InputError, "row 1 has inf. Training has diverged"
     yield lambda: hinge("map", [0.0, np.nan, 1.0], Y, QID), InputError, "row 1 has nan"
-    yield lambda: hinge("map", S, [0.0, 0.0, 0.0], QID), InputError, "can learn from none of the 1 queries"
+    yield lambda: hinge("map", S, [0.0, 0.0, 0.0], QID), InputError, "cannot learn from any of the 1 queries"
     yield lambda: hinge("map", S, Y, QID, sample_weight=[1, 2, 1]), InputError, "differs within a query"
     yield lambda: hinge("map", [], [], []), InputError, "y has no labels"
     yield lambda: Hinge.of_outputs("multiclass", ["a", "b"], 3), InputError, "example 0 has 3 scores"

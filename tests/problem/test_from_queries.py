@@ -157,8 +157,8 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "id None": ({"qid": [*QID[:-1].tolist(), None]}, "qid must not be NaN or None: 1 of 20 are, first in row 19"),
     "id pandas.NA": ({"qid": pd.array([None, *QID[1:]], "Int64")}, "not be NaN or None: 1 of 20 are, first in row 0"),
-    "never usable": ({"loss": Choosy()}, r"from none of the 5 queries: Choosy.usable\(y\) is false for the labels"),
-    "no relevant": ({"y": np.zeros(ROWS)}, "AveragePrecision can learn from none of the 5 queries"),
+    "never usable": ({"loss": Choosy()}, r"from any of the 5 queries: Choosy.usable\(y\) is false for the labels"),
+    "no relevant": ({"y": np.zeros(ROWS)}, "AveragePrecision cannot learn from any of the 5 queries"),
     "all relevant": ({"y": np.ones(ROWS)}, "A query needs relevant documents .* and others"),
     "C of 0": ({"C": 0.0}, "C must be a positive finite number, got 0.0"),
     "negative C": ({"C": -1}, "C must be a positive finite number, got -1"),
@@ -209,7 +209,7 @@ class Strict(PlainROCArea):
 
 def test_a_loss_says_why_it_can_use_no_query() -> None:
     X, y, qid = ranking_arrays(0)
-    with pytest.raises(InputError, match="Strict can learn from none of the .* queries: all are too short"):
+    with pytest.raises(InputError, match="Strict cannot learn from any of the .* queries: all are too short"):
         Problem.from_queries(X, y, qid, loss=Strict())
 
 
@@ -224,7 +224,7 @@ def test_what_a_loss_says_itself_goes_before_what_the_data_show() -> None:
 
 
 def test_no_rows_are_no_query() -> None:
-    with pytest.raises(InputError, match="FBeta can learn from none of the 0 queries"):
+    with pytest.raises(InputError, match="FBeta cannot learn from any of the 0 queries"):
         Problem.from_queries(np.zeros((0, 3)), np.zeros(0), loss="f1")
 
 

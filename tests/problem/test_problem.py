@@ -237,7 +237,7 @@ def test_examples_that_cannot_be_learned_from_are_left_out() -> None:
     examples = Problem.from_examples([X[q] for q in by_query], [y[q] for q in by_query], loss="map")
     assert (examples.used, examples.left_out) == (queries.used, queries.left_out) == (150, 50)
     np.testing.assert_array_equal(examples.cap, queries.cap)
-    with pytest.raises(InputError, match="AveragePrecision can learn from none of the 1 examples"):
+    with pytest.raises(InputError, match="AveragePrecision cannot learn from any of the 1 examples"):
         Problem.from_examples([X[:3]], [np.zeros(3)], loss="map")
 
 

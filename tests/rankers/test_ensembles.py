@@ -74,7 +74,7 @@ def test_lightgbm_refuses_categories_and_classes() -> None:
     several = lightgbm.train(
         {"objective": "multiclass", "num_class": 3, **quiet}, lightgbm.Dataset(X, np.digitize(y, [0, 2])), 2
     )
-    with pytest.raises(InputError, match="several trees a round"):
+    with pytest.raises(InputError, match="several trees per round"):
         ensemble_of(several).trees()
 
 
@@ -142,7 +142,7 @@ def test_scikit_learn(model: Any) -> None:
         (RandomForestClassifier(2), "got RandomForestClassifier"),
         (AdaBoostRegressor(n_estimators=2), "got AdaBoostRegressor"),
         (make_pipeline(Ridge()), "got Pipeline. Give its last step"),
-        (GradientBoostingClassifier(n_estimators=2), "GradientBoostingClassifier has several trees a round"),
+        (GradientBoostingClassifier(n_estimators=2), "GradientBoostingClassifier has several trees per round"),
     ],
     ids=lambda value: type(value).__name__,
 )

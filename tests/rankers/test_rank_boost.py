@@ -372,9 +372,9 @@ def test_settings_that_cannot_be_used(data, settings, message):
 
 def test_data_that_cannot_be_used(data):
     X, y, qid = data
-    with pytest.raises(InputError, match="can learn from none of the 20 queries"):
+    with pytest.raises(InputError, match="cannot learn from any of the 20 queries"):
         RankBoost().fit(X, qid.astype(float), qid)
-    with pytest.raises(InputError, match="can learn from none of the 1 queries"):
+    with pytest.raises(InputError, match="cannot learn from any of the 1 queries"):
         RankBoost().fit(X, np.ones(200))
     with pytest.raises(InputError, match="zero for each of the 1 queries that RankBoost can learn from"):
         RankBoost().fit(X, Preferences([0], [1]), qid, sample_weight=(qid > 0).astype(float))

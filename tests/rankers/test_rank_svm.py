@@ -214,7 +214,7 @@ def test_a_limit_of_iterations_is_told() -> None:
         ({"tol": -1.0}, r"RankSVM\(tol=...\) must be a positive finite number or None, got -1.0"),
         ({"solver": "two-slack"}, "two-slack"),
         ({"measure": "loudness"}, "loudness"),
-        ({"measure": 3}, "3 is no measure: pass a name"),
+        ({"measure": 3}, "3 is not a valid measure: pass a name"),
     ],
 )
 def test_wrong_settings_are_refused(settings: Any, message: str) -> None:
@@ -226,7 +226,7 @@ def test_wrong_settings_are_refused(settings: Any, message: str) -> None:
 @pytest.mark.parametrize(
     ("y", "qid", "weights", "message"),
     [
-        ([1, 1, 0, 0], [0, 0, 1, 1], None, "RankSVM can learn from none of the 2 queries: each has a single grade"),
+        ([1, 1, 0, 0], [0, 0, 1, 1], None, "RankSVM cannot learn from any of the 2 queries: each has a single grade"),
         (Preferences([], []), None, None, "no preferences to learn from"),
         (Preferences([0], [2]), [0, 0, 1, 1], None, "pair 0 joins rows 0 and 2"),
         ([1, 0, 1], None, None, "X has 4 rows, but y has 3 labels"),

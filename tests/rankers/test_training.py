@@ -63,7 +63,7 @@ def test_weights_that_cannot_be_used(learner, data):
         fitted(learner, X, y, qid, sample_weight=(qid == 7).astype(float))
     with pytest.raises(InputError, match="sample_weight differs within a query"):
         fitted(learner, X, y, sample_weight=np.arange(1.0, 81.0))
-    with pytest.raises(InputError, match=f"{name} can learn from none of the 8 queries: "):
+    with pytest.raises(InputError, match=f"{name} cannot learn from any of the 8 queries: "):
         fitted(learner, X, np.zeros(80), qid)
 
 

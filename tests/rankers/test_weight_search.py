@@ -178,7 +178,7 @@ def test_rows_that_are_the_same_get_the_same_score():
 
 def test_a_search_that_is_stopped_says_so():
     X, y, qid = some()
-    with pytest.warns(ConvergenceWarning, match="1 rounds have each gained something"):
+    with pytest.warns(ConvergenceWarning, match="each of the 1 rounds increased MAP"):
         ranker = WeightSearch(max_iter=1).fit(X, y, qid=qid)
     assert ranker.n_rounds_ == 1
 

@@ -98,7 +98,7 @@ def test_what_cannot_be_used_is_refused(settings, message):
 
 def test_data_that_cannot_be_used_are_refused():
     X, y, qid = some()
-    with pytest.raises(InputError, match="WeightSearch can learn from none of the 6 queries: none has both relevant"):
+    with pytest.raises(InputError, match="WeightSearch cannot learn from any of the 6 queries: none has both relevant"):
         WeightSearch().fit(X, np.ones_like(y), qid=qid)
     with pytest.raises(InputError, match="zero for each of the 5 queries that WeightSearch can"):
         WeightSearch().fit(X, np.where(qid > 0, y, 0.0), qid=qid, sample_weight=(qid == 0).astype(float))

@@ -317,7 +317,7 @@ class Interval(ScoreLoss[int]):
 def test_examples_that_are_not_usable_are_passed_over() -> None:
     check_loss(Interval(), [0, 3, 9])
     with pytest.raises(
-        InputError, match=r"Interval can learn from none of the 2 examples: Interval\.usable\(y\) is false"
+        InputError, match=r"Interval cannot learn from any of the 2 examples: Interval\.usable\(y\) is false"
     ):
         check_loss(Interval(), [7, 9])
 

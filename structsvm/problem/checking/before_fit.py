@@ -215,7 +215,7 @@ class _Check:
     def _check_one(
         self, loss: ScoreLoss[Any], place: str, y: Any, listed: bool, rng: np.random.Generator, limit: _Limit
     ) -> None:
-        """Check the loss on one example; skip examples that it cannot compute, because the fit reports these."""
+        """Check the loss on one example; skip examples that it cannot compute, because the fit reports them."""
         whole = place.startswith("example")
         methods = _methods(loss)
         try:

@@ -1,4 +1,4 @@
-"""A check of a loss's methods against each other on one example, over all outputs if they are known."""
+"""Check a loss's methods against each other on one example, over all outputs if they are known."""
 
 from collections.abc import Callable, Iterator
 from copy import deepcopy
@@ -219,7 +219,7 @@ class ExampleCheck:
         for k, scores in enumerate(tried):
             deltas[k], planes[k], missed[k] = self._plane(scores)
         claimed = deltas[:, None] - planes @ tried.T
-        # The known outputs of an inexact loss are no bound, unless all outputs are known.
+        # The known outputs of an inexact loss do not bound the maximum, unless all outputs are known.
         loss = self.methods.loss
         invented = (claimed > best + allowed) & (self.known.complete or loss.exact)
         short = (loss.exact or loss.bounded) & (claimed.diagonal() + missed < best - allowed)
@@ -245,7 +245,7 @@ class ExampleCheck:
         )
 
     def _plane(self, scores: Vector) -> tuple[float, Vector, float]:
-        """Return the kernel's loss, its plane and what the argmax may have missed."""
+        """Return the kernel's loss, its plane, and the part of the hinge that the argmax may have missed."""
         given, labels = scores.copy(), self.labels.copy()
         plane = np.full(len(scores) + self.methods.loss.bounded, np.nan)
         delta = self.methods.kernel(self.y, given, labels, self.params, plane)

@@ -1,4 +1,4 @@
-"""Calls of a loss's methods; errors name the loss, the method and its arguments."""
+"""Call a loss's methods, with errors that name the loss, the method and its arguments."""
 
 import reprlib
 from collections.abc import Callable

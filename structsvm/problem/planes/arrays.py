@@ -16,8 +16,9 @@ class PlaneArrays(NamedTuple):
 
     ``G`` (n, P, d), float64 or float32, and ``L`` (n, P) are the planes in weight space. ``error`` (n, P) bounds the
     distance of each ``G`` from its unrounded plane, or is (n, 0) if no plane is rounded. ``a`` (n, P) are the
-    multipliers, ``gram`` (n, P, P) the inner products, ``age`` (n, P) visits since a plane last had weight, ``used``
-    (n,) the places taken, ``live`` (n,) the planes of small age, which come first, and ``cap`` (n,) the caps.
+    multipliers and ``gram`` (n, P, P) the inner products. ``age`` (n, P) counts visits since a plane last had weight.
+    ``used`` (n,) are the places taken, ``live`` (n,) the planes of small age, which come first, and ``cap`` (n,) the
+    caps.
     """
 
     G: Matrix

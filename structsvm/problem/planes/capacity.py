@@ -1,4 +1,4 @@
-"""Sizes of plane caches: Frank-Wolfe's planes per example, and planes of earlier points that check argmaxes."""
+"""Choose sizes of plane caches: Frank-Wolfe's planes per example, and planes of earlier points for checks."""
 
 from typing import Any, Self
 
@@ -20,8 +20,8 @@ _FEW_WEIGHTS = 100
 """Number of weights up to which planes are short, so that all planes an optimum may need are kept."""
 
 _MORE = 4.0
-"""Additional planes per example, times d / n: an optimum needs at most n + d planes with weight, so with few examples
-each needs more."""
+"""Additional planes per example, times d / n. An optimum needs at most n + d planes with weight, so with few examples
+each example needs more."""
 
 _BESIDE = 32
 """Bytes per plane for offset, multiplier, age and error."""

@@ -135,7 +135,7 @@ class DualPlanes:
         return CutSet(G, arrays.L[i, p], i.astype(np.int64), arrays.a[i, p], len(arrays.cap), error)
 
     def all_cuts(self) -> CutSet:
-        """Return all planes, including those without weight, as cuts grouped by example."""
+        """Return all planes as cuts grouped by example; planes without weight count too."""
         return self.cuts_at(*self._places())
 
     def weigh(self, a: Vector) -> None:

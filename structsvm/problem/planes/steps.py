@@ -68,8 +68,8 @@ def move_in_pairs(a: Matrix, gram: Any, i: int, used: int, cap: float, value: Ve
     """Move multipliers of an example in pairs, update the planes' values, and return the gap before.
 
     Each step moves the best amount from the plane with weight and the smallest ``L − g·w`` to the plane with the
-    largest; the true output counts as a plane (0). These are the pairwise steps of Lacoste-Julien and Jaggi, "On the
-    Global Linear Convergence of Frank-Wolfe Optimization Variants", NIPS 2015.
+    largest; the true output counts as a plane (0). Lacoste-Julien and Jaggi, "On the Global Linear Convergence of
+    Frank-Wolfe Optimization Variants", NIPS 2015, describe these pairwise steps.
     """
     spare = cap
     best, held = 0.0, 0.0

@@ -57,9 +57,9 @@ class Sweeps(NamedTuple):
 
     ``batch`` (3,) is the sweep and the first and last visit of the batch. ``order`` (n,) is the order of the first
     sweep, and ``stride`` (sweeps,) the step of each sweep through it, so that examples follow different ones each time.
-    ``w`` (B, d) are the moves of the weights by block, ``before`` (B, S, P) earlier multipliers, ``room`` (B, 2 P) work
-    space, ``sums`` (B, 8) gaps and changes of ``Σ a L``, ``share`` (B,) the share of each move, ``inner`` (B, B) the
-    moves' products, and ``met`` (sweeps,) the gaps of each sweep, infinite if it did not take place.
+    ``w`` (B, d) are the moves of the weights by block and ``before`` (B, S, P) earlier multipliers. ``room`` (B, 2 P)
+    is work space. ``sums`` (B, 8) are gaps and changes of ``Σ a L``. ``share`` (B,) is the share of each move and
+    ``inner`` (B, B) the moves' products. ``met`` (sweeps,) are the gaps of each sweep, infinite if it did not run.
     """
 
     counters: IntVector
@@ -161,7 +161,7 @@ def _example(sweeps: Sweeps, k: int) -> int:
 
 @inlined_part
 def _visit(planes: PlaneArrays, sweeps: Sweeps, block: int, w: Vector) -> None:
-    """Step on the examples of a block: on all planes in the first sweep, later on those that recently had weight."""
+    """Step on the examples of a block: on all planes in the first sweep, later on planes that recently had weight."""
     alone, places = len(sweeps.w) == 1, planes.L.shape[1]
     moved, room = sweeps.w[block], sweeps.room[block]
     at = w if alone else moved

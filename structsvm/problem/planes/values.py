@@ -1,4 +1,4 @@
-"""Values of all stored planes at a point and on lines from it, computed by several threads."""
+"""Compute values of all stored planes at a point and on lines from it, by several threads."""
 
 import math
 from collections.abc import Sequence
@@ -32,8 +32,8 @@ _BLOCK = 100_000
 _MOST_BLOCKS = 8
 
 _LOOK, _LINE, _START, _MOVE = range(4)
-"""Kinds of stages: the hinge at a t of the line; slopes of values on a new line, and its hinge at two t; values and
-choice at the first point; a move along the line, and the choice beyond it."""
+"""Kinds of stages. LOOK evaluates the hinge at a t of the line. LINE computes slopes of values on a new line, and its
+hinge at two t. START computes values and choice at the first point. MOVE moves along the line and chooses beyond it."""
 
 _KIND, _ROW = range(2)
 """Indices of ``plan``: the kind of stage, and the row of choices to write."""
