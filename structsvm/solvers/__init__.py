@@ -1,6 +1,6 @@
 """Solvers: algorithms that minimise a problem and certify the result.
 
-To add one, derive from `Solver` and let a `SolverState` manage bounds, clocks and history.
+To add a solver, derive from `Solver` and let a `SolverState` manage bounds, clocks and history.
 """
 
 from typing import TYPE_CHECKING

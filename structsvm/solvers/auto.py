@@ -1,4 +1,4 @@
-"""Choice of a solver by the shape of the problem."""
+"""The default solver, which chooses another one by the shape of the problem."""
 
 import logging
 from typing import ClassVar
@@ -23,30 +23,30 @@ from structsvm.solvers.state import Callback
 logger = logging.getLogger("structsvm")
 
 _FEWEST_EXAMPLES = 20
-"""Number of examples below which cuts of all examples are better than single planes."""
+"""Number of examples below which cuts over all examples are better than planes of single examples."""
 
 _VALUES_A_WEIGHT = 2
-"""Smallest number of feature values per weight in an example, for losses with a kernel: a plane of d numbers should be
-cheaper to read than the rows that it summarises."""
+"""Smallest number of feature values per weight in an example, for losses with a kernel: reading a plane of d numbers
+should be cheaper than reading the rows that it summarises."""
 
 
 @frozen(kw_only=True)
 class Auto(Solver):
-    """`FrankWolfe` if it can store enough planes of every example, else `OneSlack`.
+    """The default solver: `FrankWolfe` if it can store enough planes of every example, else `OneSlack`.
 
-    Frank-Wolfe needs the fewest passes over the data at every C, and memory for several planes of d numbers per
-    example. `OneSlack` is chosen if
+    Frank-Wolfe needs the fewest passes over the data at every C, but memory for several planes of d numbers per
+    example. Auto chooses `OneSlack` if
 
     - that many planes do not fit into memory;
     - a plane has as many numbers as the rows that it summarises, or more, as with single or sparse rows;
     - an exact kernel reads scores that all examples share, as with chains, whose dense planes cost more than their
       argmaxes;
     - there are fewer than twenty examples;
-    - a loss in Python is spread over processes;
-    - a QP backend is given, weights have bounds, or the data are distributed.
+    - a loss in Python is computed by several processes;
+    - a QP backend is set, weights have bounds, or the data are distributed.
 
-    A loss with an inexact argmax goes to Frank-Wolfe in any case, because it stores the best output found for each
-    example; a cut of all examples loses it.
+    A loss with an inexact argmax always goes to Frank-Wolfe, which stores the best output found for each example; a cut
+    over all examples loses it.
 
     If 60 iterations were not enough, because C is large for the scale of the features, another solver continues from
     their result. After Frank-Wolfe it is `OneSlack`. After `OneSlack` it is `NSlack` with one QP per round, if every

@@ -1,4 +1,4 @@
-"""The interface of solvers and the loop of cutting-plane solvers."""
+"""The interface of solvers, and the loop that cutting-plane solvers share."""
 
 from abc import ABC, abstractmethod
 from typing import ClassVar
@@ -21,7 +21,7 @@ from structsvm.solvers.working_set import WorkingSet
 
 
 class Solver(ABC):
-    """An algorithm that minimises a `Problem`; its settings are frozen and it has no state.
+    """Base class of solvers: algorithms that minimise a `Problem`, with frozen settings and without state.
 
     To write one, derive an attrs class with a field ``tol`` and let a `SolverState` manage bounds, clocks and history.
     ``structsvm.testing.check_solver`` checks it.
@@ -59,9 +59,10 @@ class Solver(ABC):
         ----------
         problem : the problem.
         start : an earlier result of any solver, backend and C. If its data or loss differ, only its weights are used.
-        callback : called with every `Step`; returns True to stop. A run that resumes from a checkpoint begins with its
-            last step.
-        checkpoint : `Checkpoint` or path of the file in which the run is stored. If the file exists, the run resumes
+        callback : function that is called with every `Step`; it returns True to stop. A run that resumes from a
+            checkpoint begins with its last step.
+        checkpoint : `Checkpoint`, or path of a file that stores the run. If the file exists, the run resumes from it
+            and ignores ``start``. A solver without this argument cannot use checkpoints.
             from it and ignores ``start``. A solver without this argument cannot use checkpoints.
 
         Raises
@@ -89,15 +90,15 @@ _FEW_WEIGHTS = 100
 
 @frozen(kw_only=True)
 class CuttingPlane(Solver):
-    """A solver that alternates between finding cuts and solving the QP over them.
+    """Base class of solvers that alternate between finding cuts and solving the QP over them.
 
     Parameters
     ----------
-    backend : QP backend, by name or as an object; "auto" is the built-in one.
+    backend : QP backend, by name or as an object; "auto" is the built-in backend.
     tol : ε, in units of the loss: stop when ``primal − dual ≤ tol · C``.
     max_iter : maximum number of iterations.
-    max_cuts : number of cuts above which cuts without weight are dropped and old ones merged. At least 4 per group and,
-        with up to 100 weights, one per weight and one per group, because an optimum may need so many.
+    max_cuts : number of cuts above which cuts without weight are dropped and old cuts merged. At least 4 per group; and
+        with up to 100 weights, one per weight plus one per group, because an optimum may need this number.
 
     Examples
     --------

@@ -75,7 +75,7 @@ class CertifiedBounds:
             self._seconds[name] += time.perf_counter() - began
 
     def count_passes(self, passes: float) -> None:
-        """Count passes over the data, except those of `score` and `cut`."""
+        """Count passes over the data; `score` and `cut` count their own passes."""
         self.passes += passes
 
     def _add_effort(self, last: Step) -> None:

@@ -1,4 +1,4 @@
-"""Cuts of a problem with bounds on weights."""
+"""The working set of a problem with bounds on weights."""
 
 import numpy as np
 from attrs import evolve
@@ -31,14 +31,14 @@ _QP_ACCURACY = 0.1
 """Fraction of the target gap to which each model is solved."""
 
 _FIRST_STEP = 10.0
-"""Initial energy of the columns of unregularised weights in the Gram matrix, relative to the others."""
+"""Initial energy of the columns of unregularised weights in the Gram matrix, relative to all other columns."""
 
 _OTHER_STEPS = 4.0
-"""Factor by which their steps must change with the cuts to be chosen anew."""
+"""Factor by which the steps of unregularised weights must change with the cuts before they are chosen again."""
 
 _LONGER = 10.0
 _LONGEST = 1e6
-"""Factors by which their proximal steps grow without progress, at a time and in total."""
+"""Factors by which the proximal steps grow if there is no progress: each time, and in total."""
 
 
 class BoxedWorkingSet(WorkingSet):
@@ -143,7 +143,7 @@ class BoxedWorkingSet(WorkingSet):
         return (at >= self._box.high).astype(np.int64) - (at <= self._box.low)
 
     def _model(self, backend: QPBackend, slope: Vector, columns: BoolVector, tol: float) -> QPSolution:
-        """Return feasible multipliers that maximise the model, quadratic in ``columns`` and linear in the others."""
+        """Return feasible multipliers that maximise the model, quadratic in ``columns`` and linear in all others."""
         weights = np.where(columns, self._step, 0.0)
         if not np.array_equal(weights, self._columns):
             self._columns, self._last = weights, None
@@ -249,7 +249,7 @@ class BoxedWorkingSet(WorkingSet):
         return self._box.regulariser(w) + float(self.cap @ slack)
 
     def _set_steps(self) -> None:
-        """Choose proximal steps that move unregularised weights farther than the others, or over all of their range."""
+        """Choose proximal steps that move unregularised weights farther than other weights, or over all their range."""
         loose, energy = self._box.loose, np.square(self.G).sum(axis=0)
         # Without the offsets, rounding errors of columns that are constant within queries would set the scale.
         others = max(float(energy[~loose].sum()), float((np.abs(self.L) / self.cap[self.group]).sum()))

@@ -30,7 +30,7 @@ _COST = 0.01
 _LIMITS = ("tol", "max_iter")
 """Settings that decide only when a solver stops; a fit may resume with other values."""
 
-_WAYS_OUT = "choose another file for the checkpoint, or delete this one to start afresh"
+_WAYS_OUT = "choose another file for the checkpoint, or delete this file to start afresh"
 
 
 class Named(Protocol):
@@ -51,7 +51,7 @@ def _as_path(given: Any) -> Path:
 
 @frozen
 class Checkpoint:
-    """The file in which a running fit is stored. If it exists, the fit resumes from it.
+    """The file that stores a running fit; if the file exists, the fit resumes from it.
 
     It contains the best weights, both bounds, the history, and the cuts with their multipliers, which ``Result.load``
     reads too: about 8 K d bytes for K cuts of d numbers. Writes are atomic, so a kill leaves the previous version. A

@@ -1,4 +1,4 @@
-"""The convex-concave procedure, for objectives from which a convex function is subtracted."""
+"""The convex-concave procedure, which minimises the difference of two convex functions."""
 
 import logging
 from typing import Any
@@ -54,13 +54,13 @@ def descend(
     callback: Callback | None = None,
     max_iter: int = 100,
 ) -> Descent:
-    """Find a stationary point of ``F(w) = P(w) − h(w)``, with a convex h.
+    """Find a stationary point of ``F(w) = P(w) − h(w)`` with a convex h, by the convex-concave procedure.
 
-    The convex-concave procedure (Yuille and Rangarajan, Neural Computation 2003) replaces h by its tangent at the
-    current weights, solves the convex problem that results, and repeats. The tangent only shifts the centre of the
-    regulariser, so every problem is an ordinary one with its own certificate. It starts from the weights and cuts of
-    the previous one; offsets of cuts change in a known way. The convex problem bounds F from above and touches it at
-    the start, so F never rises, for any tolerance.
+    The procedure (Yuille and Rangarajan, Neural Computation 2003) replaces h by its tangent at the current weights,
+    solves the convex problem that results, and repeats. The tangent only shifts the centre of the regulariser, so every
+    problem is an ordinary problem with its own certificate. It starts from the weights and cuts of the previous
+    problem; offsets of cuts change in a known way. The convex problem bounds F from above and touches it at the start,
+    so F never rises, for any tolerance.
 
     The procedure ends when a round lowers the convex objective by at most ``tol · C``: its lower bound then proves that
     the weights at its start are within ``2 tol · C`` of its optimum. If the first round of a descent without ``start``

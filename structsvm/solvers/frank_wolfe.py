@@ -37,14 +37,13 @@ _SWEEPS_ACCURACY = 0.07
 """Sweeps over the planes end at this fraction of the gap seen during a pass."""
 
 _JOINT_ACCURACY = 0.02
-"""The same for joint steps, which follow if sweeps have not reached their target."""
+"""Joint steps, which follow if sweeps have not reached their target, end at this fraction of that gap."""
 
 _JOINT_CUTS = 10, 100
 """Smallest and largest limit of the number of cuts in joint steps."""
 
 _JOINT_PASSES = 20.0
-"""Most that the cuts of joint steps, each of which reads all planes, may cost between these limits, in passes over the
-data."""
+"""Largest cost of the cuts of joint steps between these limits, in passes over the data; each cut reads all planes."""
 
 PATIENCE = 60
 """Passes after which Frank-Wolfe is assumed to converge too slowly, because C is large for the features' scale."""
@@ -58,18 +57,18 @@ _MOST_PLANES = 2_000
 
 @frozen(kw_only=True)
 class FrankWolfe(Solver):
-    """Block-coordinate Frank-Wolfe: one step after each argmax, and many more on the stored planes.
+    """Block-coordinate Frank-Wolfe: one step after each argmax, and many more steps on the stored planes.
 
     Lacoste-Julien, Jaggi, Schmidt and Pletscher, "Block-Coordinate Frank-Wolfe Optimization for Structural SVMs", ICML
-    2013; the planes are as in Shah, Kolmogorov and Lampert, CVPR 2015, moved in pairs. A pass scores an example,
-    finds its argmax and steps while its rows are in the cache. Between passes, sweeps over the stored planes take more
-    steps; if C is large and sweeps are slow, 1-slack solves the QP over all planes without the data. The gap seen
-    during a pass decides if a certificate is worth a pass of its own. The next pass then visits only the examples with
-    most of the gap (sampled in Osokin, Alayrac, Lukasewitz, Dokania and Lacoste-Julien, "Minding the Gaps for Block
-    Frank-Wolfe Optimization of Structured SVMs", ICML 2016).
+    2013; the planes are as in Shah, Kolmogorov and Lampert, CVPR 2015, moved in pairs. A pass scores an example, finds
+    its argmax and steps while its rows are in the cache. Between passes, sweeps over the stored planes take more steps;
+    if C is large and sweeps are slow, 1-slack solves the QP over all planes without the data. The gap seen during a
+    pass decides if the solver evaluates all examples for a certificate. The next pass then visits only the examples
+    with most of the gap (sampled in Osokin, Alayrac, Lukasewitz, Dokania and Lacoste-Julien, "Minding the Gaps for
+    Block Frank-Wolfe Optimization of Structured SVMs", ICML 2016).
 
-    If 60 passes were not enough, it logs a warning, moves the planes together at every later pass, and solves the QP
-    over all planes exactly if there are at most 2,000.
+    If 60 passes were not enough, the solver logs a warning, moves the planes together at every later pass, and solves
+    the QP over all planes exactly if there are at most 2,000.
 
     If memory is too short for all useful planes in float64, planes are stored in float32, and bounds allow for the
     rounding. If that takes more than a twentieth of ``tol · C``, planes are stored in float64 from then on, even if

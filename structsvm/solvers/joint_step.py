@@ -31,7 +31,7 @@ _NEAREST = 0.01
 
 
 def improve_jointly(dual: DualPlanes, enough: float, most_cuts: int) -> None:
-    """Improve all multipliers of stored planes at once, without data, by cuts of one stored plane an example."""
+    """Improve all multipliers of stored planes at once, without data, by cuts of one stored plane per example."""
     planes = dual.arrays
     require_moderate_norm(dual.largest, float(planes.cap.sum()))
     values = PlaneValues(planes, dual.w, most_cuts)

@@ -80,10 +80,10 @@ def _lowest_of_tangents(line: Parabola, low: tuple[float, LineHinge], high: tupl
 
 
 def search(state: SolverState, base: Evaluated, target: AnyPoint) -> tuple[Evaluated, Evaluated]:
-    """Minimise P from ``base`` to ``target``; return the best point and, some way farther, that of the next cut."""
+    """Minimise P from ``base`` to ``target``; return the best point and a point beyond it, for the next cut."""
     with state.clock("oracle"):
         line = state.problem.line(*base, target)
-        # Most minima are near that of the last search, so the first point evaluated is mostly that of the next cut.
+        # Most minima are near the last minimum, so the first point evaluated often serves the next cut.
         first = max(_beyond(state.last_t), _NEAREST)
         ahead = line.at(first) if line.together == 1 else None
         t = lowest_on(line.regulariser, line.hinges, line.together, first, lowest_between=line.lowest_between)

@@ -22,7 +22,7 @@ _MOST_BYTES = 4 * 2**30
 
 @frozen(kw_only=True)
 class NSlack(CuttingPlane):
-    """The n-slack cutting-plane algorithm, by default exactly as published.
+    """The n-slack cutting-plane algorithm: cuts of single examples; by default exactly as published.
 
     Algorithm 1 of Yue, Finley, Radlinski and Joachims (SIGIR 2007), from Tsochantaridis et al. (JMLR 2005). Example by
     example, it adds the most violated output to the working set if the violation exceeds ε, and then solves the QP
@@ -39,7 +39,7 @@ class NSlack(CuttingPlane):
         per round.
     max_idle : number of QPs without weight after which a cut may be dropped.
 
-    Examples
+    max_idle : number of QPs without weight after which a cut may be dropped.
     --------
     >>> from structsvm import Problem
     >>> problem = Problem.from_queries([[1.0], [2.0], [4.0]], [0, 0, 1], [1, 1, 1], loss="map", C=0.1)

@@ -25,10 +25,10 @@ _MOST_MOVES = 20
 
 @frozen(kw_only=True)
 class OneSlack(CuttingPlane):
-    """The 1-slack cutting-plane algorithm.
+    """The 1-slack cutting-plane algorithm: one cut per iteration, the mean of all examples' planes.
 
     Joachims, Finley and Yu, "Cutting-Plane Training of Structural SVMs", Machine Learning 2009, Algorithm 3. An
-    iteration takes one pass over the data; the number of iterations, and so of cuts, does not grow with the number of
+    iteration takes one pass over the data and adds one cut. The number of iterations does not grow with the number of
     examples.
 
     Parameters

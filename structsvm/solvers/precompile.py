@@ -1,4 +1,4 @@
-"""Compilation of the package's losses before the first fit."""
+"""Compile the package's losses before the first fit."""
 
 import tempfile
 import time
@@ -68,7 +68,7 @@ def _compile(name: str, storages: tuple[str, ...]) -> tuple[str, float]:
 
 
 def read_some_lines() -> None:
-    """Compile the reader of LETOR files; short files are parsed in Python."""
+    """Compile the reader of LETOR files, by a file that is too long to be parsed in Python."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "lines.txt"
         file.write_text("".join(f"{k % 3} qid:{k // 10} 1:0.5 2:{k}.25 3:-1e-3 4:7\n" for k in range(_LINES)))

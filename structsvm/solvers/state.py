@@ -135,7 +135,7 @@ class SolverState(CertifiedBounds):
 
     @property
     def _moved(self) -> bool:
-        """True if this object has recorded a step of its own."""
+        """True if this run, and not only the run that it continues, has recorded a step."""
         return len(self.history) > self._steps_before
 
     def iterations(self, max_iter: int) -> range:

@@ -1,4 +1,4 @@
-"""The cuts found so far, with their Gram matrix and multipliers."""
+"""The cuts found so far, with their Gram matrix and multipliers: the working set of cutting-plane solvers."""
 
 import numpy as np
 from attrs import evolve

@@ -1,4 +1,4 @@
-"""Comparisons of solvers and QP backends: every combination on one problem, side by side."""
+"""Compare solvers and QP backends: run every combination on one problem, side by side."""
 
 from typing import TYPE_CHECKING
 

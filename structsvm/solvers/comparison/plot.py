@@ -1,4 +1,4 @@
-"""The certified gap against time."""
+"""Plot the certified gap of a comparison against time."""
 
 from itertools import cycle
 from typing import TYPE_CHECKING
@@ -48,7 +48,7 @@ def gap_against_time(comparison: Comparison) -> "Figure":
 
     drawn = [row for row in comparison if row.history]
     if not drawn:
-        raise InputError("there is nothing to draw: no combination has a result")
+        raise InputError("the comparison is empty: no combination has a result to draw")
     losses = list(dict.fromkeys(row.loss for row in drawn))
     Cs = list(dict.fromkeys(row.C for row in drawn))
     colours = dict(zip(dict.fromkeys(row.backend for row in drawn), cycle(COLORS), strict=False))

@@ -66,9 +66,9 @@ def compare(
     """Solve problems with every solver, QP backend and C, each from a cold start, and tabulate the results.
 
     The combinations run one after the other in this process, on the same data. Each first solves a few examples, so
-    that compilation, imports and caches do not count. A solver without QPs, such as ``frank-wolfe``, runs once for each
-    C, and so does ``auto``, which chooses its backend. If a combination fails, or its package is not installed, its row
-    says so and the comparison continues. Ctrl-C ends the comparison and returns the rows so far.
+    that compilation, imports and caches do not count. Solvers that use no QPs, such as ``frank-wolfe``, or choose their
+    backend, such as ``auto``, run once for each C. If a combination fails, or its package is not installed, its row
+    reports it and the comparison continues. Ctrl-C ends the comparison and returns the rows so far.
 
     Parameters
     ----------
@@ -78,9 +78,9 @@ def compare(
     Cs : weights of the mean hinge.
     tol : target gap, in units of the loss: stop when ``primal − dual ≤ tol · C``.
     time_limit : seconds for each combination, checked after each iteration and before each QP; None: no limit.
-    callback : called at the start and after each iteration of each combination, while its clock is paused; returns True
-        to end the comparison. Its argument has the ``number`` of the combination, how many are ``planned``, the
-        ``combination`` (``str`` gives its text), and the last ``step`` of the solver or None.
+    callback : function that is called at the start and after each iteration of each combination, while its clock is
+        paused; it returns True to end the comparison. Its argument has the ``number`` of the combination, how many are
+        ``planned``, the ``combination`` (``str`` gives its text), and the last ``step`` of the solver or None.
     keep : file for finished rows, from which the same comparison resumes; None: no file.
 
     Raises
@@ -216,7 +216,7 @@ class _Run:
         if result.status is Status.CONVERGED or (watch.ended and result.converged):
             return "converged", ""
         if watch.ended:
-            return "time limit", f"{self._late()}: these are the bounds reached by then"
+            return "time limit", f"{self._late()}: the row has the bounds reached by then"
         return result.status.name.lower().replace("_", " "), result.status.value
 
     def _late(self) -> str:

@@ -1,4 +1,4 @@
-"""The table that a comparison returns, how it is shown, and its text as CSV and JSON."""
+"""The table that a comparison returns: its columns, its display, and its text as CSV and JSON."""
 
 import json
 from collections.abc import Iterator
@@ -58,12 +58,12 @@ class Comparison:
     Each row has these columns as attributes, None if the run has no result:
 
     - ``loss``, ``solver``, ``backend``, ``C``: the names of the combination.
-    - ``tol``: target gap in units of the loss; ``gap`` is the certified one, ``(primal − dual) / C``.
+    - ``tol``: target gap in units of the loss; ``gap`` is the certified gap, ``(primal − dual) / C``.
     - ``status``: "converged", "time limit", "iteration limit", "stalled", "interrupted" (Ctrl-C), "stopped" (by the
       callback), "not installed" or "failed"; ``note`` explains it.
     - ``primal``, ``dual``: the bounds of the optimum.
     - ``iterations``: passes, cuts or rounds, depending on the solver; ``passes`` over the data.
-    - ``cuts`` at the end, ``peak_cuts``; ``qps`` solved by the backend, ``handovers`` to the built-in one.
+    - ``cuts`` at the end, ``peak_cuts``; ``qps`` solved by the backend, ``handovers`` to the built-in backend.
     - ``seconds`` in all; ``oracle_seconds`` in scores and argmaxes; ``solver_seconds`` in QPs or steps on planes.
     - ``curve``: pairs of seconds and the certified gap in units of C.
 

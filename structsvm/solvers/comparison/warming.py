@@ -1,4 +1,4 @@
-"""Warm up before the clock starts."""
+"""Warm up a combination before its clock starts."""
 
 from contextlib import suppress
 

@@ -1,6 +1,6 @@
-"""Quadratic programmes of the cutting-plane solvers, and the backends that solve them.
+"""Quadratic programs of the cutting-plane solvers, and the backends that solve them.
 
-`ActiveSet` is written for these programmes; `CVXOPT`, `OSQP` and `HiGHS` wrap external solvers, which are imported at
+`ActiveSet` is written for these programs; `CVXOPT`, `OSQP` and `HiGHS` wrap external solvers, which are imported at
 their first use. To add a backend, derive from `GeneralBackend`.
 """
 

@@ -1,4 +1,4 @@
-"""The quadratic programme of the cutting-plane solvers, and the interface of backends."""
+"""The quadratic program of the cutting-plane solvers, and the interface of backends."""
 
 from abc import ABC, abstractmethod
 from importlib import import_module
@@ -15,11 +15,11 @@ from structsvm.solvers.qp.kernels import project_groups
 
 @frozen(eq=False)
 class DualQP:
-    """``min ½ a'Ha − b'a`` over ``a ≥ 0`` with ``Σ a_k ≤ cap_g`` over the cuts k of each group g.
+    """The QP of a cutting-plane solver: ``min ½ a'Ha − b'a`` over ``a ≥ 0`` with ``Σ a_k ≤ cap_g`` in each group g.
 
-    The dual of "find w with the smallest ``½‖w‖² + Σ_g cap_g ξ_g`` that satisfies every cut ``w·g_k ≥ b_k − ξ_g``". One
-    group of cuts is the 1-slack problem, one group per example the n-slack problem (Joachims, Finley and Yu, 2009, OP
-    2-6).
+    It is the dual of "find w with the smallest ``½‖w‖² + Σ_g cap_g ξ_g`` that satisfies every cut ``w·g_k ≥ b_k −
+    ξ_g``". One group of cuts is the 1-slack problem, one group per example the n-slack problem (Joachims, Finley and
+    Yu, 2009, OP 2-6).
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ class QPSolution:
 
 
 class QPBackend(ABC):
-    """A solver of a `DualQP`; its settings are frozen and it has no state.
+    """Base class of solvers of a `DualQP`; settings are frozen and there is no state.
 
     To write one, derive from `GeneralBackend`, which scales, certifies, retries and hands over to the built-in solver.
     ``structsvm.testing.check_backend`` checks it.
@@ -142,7 +142,7 @@ class QPBackend(ABC):
 
         Parameters
         ----------
-        qp : the programme.
-        start : a solution of a programme whose cuts are the first ``len(start.a)`` cuts of this one, in order; caps and
+        qp : the program.
+        start : a solution of a program whose cuts are the first ``len(start.a)`` cuts of this one, in order; caps and
             offsets may differ. Its ``state`` is from this backend.
         """

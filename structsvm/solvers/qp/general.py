@@ -1,4 +1,4 @@
-"""The wrapper of external QP solvers: retries, certificates, and the fallback."""
+"""Wrap external QP solvers with retries, certificates and a fallback."""
 
 import logging
 from abc import abstractmethod
@@ -51,7 +51,7 @@ class Attempt:
 
 
 class GeneralBackend(QPBackend):
-    """A backend around a general QP solver: derive from it and write `attempts`.
+    """Base class of backends around a general QP solver: derive from it and write `attempts`.
 
     `solve` projects each attempt onto the feasible set, drops negligible multipliers if the gap permits, and certifies
     the rest with `DualQP.gap`. It stops at the first attempt that reaches ``qp.tol`` (or `DualQP.resolution`, if that
@@ -88,9 +88,9 @@ class GeneralBackend(QPBackend):
 
         Parameters
         ----------
-        qp : the programme; `scales` returns units that suit solvers.
+        qp : the program; `scales` returns units that suit solvers.
         start : multipliers to start from, feasible for ``qp``, 0 at new cuts. Check the type of their ``state``, which
-            may come from any backend. A state of this backend belongs to an earlier programme, whose cuts are the first
+            may come from any backend. A state of this backend belongs to an earlier program, whose cuts are the first
             cuts of ``qp``.
         """
 
@@ -142,7 +142,7 @@ def is_solved(qp: DualQP, solution: QPSolution) -> bool:
 
 
 def scales(qp: DualQP) -> list[float]:
-    """Return units α for the multipliers: ``b = a/α`` solves the programme with ``αH``, the same offsets and ``cap/α``.
+    """Return units α for the multipliers: ``b = a/α`` solves the program with ``αH``, the same offsets and ``cap/α``.
 
     Solvers stop at absolute tolerances near 1e-9; in units of the caps, the multipliers of a large C can be smaller.
     The first unit makes the largest entry of ``αH`` 1 if the caps allow; the second is the largest cap; the last lies
@@ -150,7 +150,7 @@ def scales(qp: DualQP) -> list[float]:
 
     Parameters
     ----------
-    qp : the programme.
+    qp : the program.
 
     Examples
     --------

@@ -12,7 +12,7 @@ from structsvm.solvers.qp.base import DualQP, QPSolution
 from structsvm.solvers.qp.general import Attempt, GeneralBackend, scales
 
 RIDGE = 1e-7
-"""Added to the diagonal in later attempts; it is HiGHS's default for all."""
+"""Number added to the diagonal in later attempts; HiGHS adds it in all attempts by default."""
 
 
 @frozen
@@ -96,7 +96,7 @@ class _Basis:
 
 
 def _model(highspy: ModuleType, qp: DualQP, unit: float) -> Any:
-    """Return the programme scaled by ``unit``, with a column per cut and a row per group."""
+    """Return the program scaled by ``unit``, with a column per cut and a row per group."""
     size, groups = qp.size, len(qp.cap)
     lp = highspy.HighsLp()
     lp.num_col_, lp.num_row_ = size, groups

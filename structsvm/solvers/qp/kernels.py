@@ -1,4 +1,4 @@
-"""Loops of `ActiveSet` over *vertices*: the K cuts, then a null vertex per group (g = 0, L = 0), the unused cap.
+"""Loops of `ActiveSet` over *vertices*: the K cuts, then a null vertex per group (g = 0, L = 0) for the unused cap.
 
 The Gram matrix is flat: row k is ``gram[k * stride : k * stride + K]``, so one version serves views of larger buffers.
 """

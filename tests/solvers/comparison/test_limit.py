@@ -50,7 +50,7 @@ class Slow(ActiveSet):
 def test_a_round_of_many_qps_is_cut_short(problem, clock):
     (row,) = compare(problem, "n-slack", Slow(clock), 100.0, time_limit=4.5)
     assert row.status == "time limit"
-    assert row.note == "the time limit of 4.5 s has passed: these are the bounds reached by then"
+    assert row.note == "the time limit of 4.5 s has passed: the row has the bounds reached by then"
     assert row.seconds == 5.0  # the fifth QP was at work
     assert row.qps == 6  # the sixth was refused
     assert row.history[-1].passes < 1.5  # within the first round, plus a last look

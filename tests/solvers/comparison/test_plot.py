@@ -63,7 +63,7 @@ def test_a_gap_of_nothing_can_be_drawn(table, tmp_path):
 def test_rows_without_a_result_are_left_out(table):
     nothing = ComparisonRow(loss="map", solver="n-slack", backend="osqp", C=7.0, tol=1e-3, status="failed")
     assert len(gap_against_time(Comparison((nothing, table.rows[0]), 2)).axes) == 1
-    with pytest.raises(InputError, match="nothing to draw"):
+    with pytest.raises(InputError, match="no combination has a result to draw"):
         gap_against_time(Comparison((nothing,), 1))
 
 
