@@ -1,4 +1,4 @@
-"""Features from the scores of base functions, as scikit-learn transformers.
+"""Make features from the scores of base functions, by scikit-learn transformers.
 
 A matrix of scores has a row for each document and a column for each base function (a retrieval function, or a
 submitted run); NaN means that the function did not retrieve the document. `Thresholds` turns scores into

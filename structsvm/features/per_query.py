@@ -1,4 +1,4 @@
-"""Transformers that make scores comparable between queries, and fill in missing scores."""
+"""Transform scores so that they are comparable between queries, and fill in missing scores."""
 
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Self
@@ -32,9 +32,9 @@ class QueryTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, AB
         """Return the queries of n rows; raise InputError if qid is None or has another length."""
         if qid is None:
             raise InputError(
-                f"{type(self).__name__} needs qid, the query id of each row. In a pipeline or a grid search, switch "
-                "on sklearn.set_config(enable_metadata_routing=True): qid is then handed to every step that asks for "
-                "it. If all rows are of one query, give them all the same id"
+                f"{type(self).__name__} needs qid, the query id of each row. In a pipeline or a grid search, call "
+                "sklearn.set_config(enable_metadata_routing=True): scikit-learn then passes qid to every step that "
+                "requests it. If all rows belong to one query, give them all the same id"
             )
         return Queries.of(qid, n)
 
@@ -73,7 +73,7 @@ class QueryScaler(QueryTransformer):
 
 
 class QueryMinMax(QueryTransformer):
-    """Per-query min-max: the scores of each function go from 0 to 1 within each query.
+    """Min-max normalisation: scale the scores of each function to the range from 0 to 1 within each query.
 
     ``(f(d) − min) / (max − min)`` over the documents of the query that f retrieved, and 0 if all of them have the same
     score. The normalisation of SVM-acc4 in Yue et al. (SIGIR 2007), section 5.2.1. NaN stays NaN.
@@ -89,7 +89,7 @@ class QueryMinMax(QueryTransformer):
 
 
 class QueryPercentiles(QueryTransformer):
-    """Per-query percentiles: the fraction of documents with at most this document's score.
+    """Percentiles within each query: the fraction of documents with at most this document's score.
 
     The fraction is over the documents of the query that the function retrieved. 1 is the top and 1/n the bottom of n;
     equal scores have equal percentiles. The normalisation of SVM-acc3 in Yue et al. (SIGIR 2007). NaN stays NaN.
@@ -105,7 +105,7 @@ class QueryPercentiles(QueryTransformer):
 
 
 class ReciprocalRanks(QueryTransformer):
-    """Reciprocal ranks: 1 divided by the rank of the document in its query, best score first.
+    """Reciprocal ranks within each query: 1 divided by the rank of the document, best score first.
 
     The rank is one plus the number of documents with a higher score, so equal scores have equal ranks. NaN stays NaN.
 
@@ -160,7 +160,7 @@ def checked_scores(transformer: BaseEstimator, X: Any, *, reset: bool) -> Matrix
     if hasattr(X, "toarray"):
         raise InputError(
             f"{type(transformer).__name__} takes dense scores: sparse input ({type(X).__name__}) is not supported. "
-            "Pass X.toarray(), with NaN where a score is missing"
+            "Pass X.toarray(), with NaN for missing scores"
         )
     require_real(X, "X")
     try:

@@ -1,4 +1,4 @@
-"""Indicators of thresholds."""
+"""Turn scores into indicators of thresholds."""
 
 import math
 import warnings
@@ -18,11 +18,11 @@ from structsvm.foundation.types import Vector
 
 
 class Thresholds(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
-    """Indicators ``1[f(d) >= k]`` for every base function f and every threshold k ∈ K_f.
+    """Turn scores into indicators ``1[f(d) >= k]`` for every base function f and every threshold k ∈ K_f.
 
     The features of Yue, Finley, Radlinski and Joachims (SIGIR 2007), section 4.2, with which a linear model is a sum of
     piecewise constant functions of the scores. (The paper's text has ``>``, its formula ``>=``.) Thresholds come from
-    the training rows. A missing score (NaN) satisfies none of them.
+    the training rows. A missing score (NaN) is below all thresholds.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ class Thresholds(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  
         for name, value in (("low", self.low), ("high", self.high)):
             require_number(place(self, name), value, optional=True)
             if value is not None and self.spacing != "even":
-                raise InputError(f"Thresholds({name}=...) is for spacing='even'; quantiles are those of the scores")
+                raise InputError(f"Thresholds({name}=...) is for spacing='even'; quantiles are always training scores")
         if self.low is not None and self.high is not None and self.low >= self.high:
             raise InputError(f"Thresholds(low={self.low!r}, high={self.high!r}): low must be below high")
 

@@ -1,4 +1,4 @@
-"""Validation of input arrays: real numbers that convert to float64 without loss."""
+"""Validate input arrays: real numbers that convert to float64 without loss."""
 
 import sys
 from collections import Counter
@@ -127,7 +127,7 @@ def require_table(X: Any) -> None:
 
 
 def column_names(X: Any) -> list[str] | None:
-    """Return the column names of a data frame, or None if X has none; reject names of mixed types."""
+    """Return the column names of a data frame, or None if X has no names; reject names of mixed types."""
     if not (hasattr(X, "columns") and hasattr(X, "dtypes")):
         return None
     names = list(X.columns)

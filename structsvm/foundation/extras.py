@@ -1,4 +1,4 @@
-"""Imports of packages that only some features need."""
+"""Import packages that only some features need."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

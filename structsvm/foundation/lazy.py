@@ -1,4 +1,4 @@
-"""Import of a package's public names at their first use."""
+"""Import a package's public names at their first use."""
 
 import sys
 from collections.abc import Callable, Iterable, Mapping

@@ -1,4 +1,4 @@
-"""Available memory, and checks before large allocations."""
+"""Measure available memory, and check it before large allocations."""
 
 import math
 import os

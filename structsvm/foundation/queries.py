@@ -1,4 +1,4 @@
-"""Grouping of rows by query: the only place that numbers queries, finds their rows, and weights them."""
+"""Group rows by query: the only place that numbers queries, finds their rows, and weights them."""
 
 from collections.abc import Sequence
 from typing import Any, Self
@@ -14,7 +14,7 @@ from structsvm.foundation.types import BoolVector, IntVector, Vector
 
 @frozen(eq=False)
 class Queries:
-    """The queries of rows, from 0 in order of appearance: row ``order[ptr[q]:ptr[q + 1]]`` are query q's."""
+    """The queries of rows, from 0 in order of appearance: query q has the rows ``order[ptr[q]:ptr[q + 1]]``."""
 
     ids: NDArray[Any]
     number: IntVector = field(repr=False)
@@ -99,7 +99,7 @@ def row_weights(sample_weight: ArrayLike, n: int, each: str = "row") -> Vector:
 
 
 def require_labels(y: NDArray[Any], n: int) -> None:
-    """Require n labels, none of them NaN or infinite."""
+    """Require n labels that are neither NaN nor infinite."""
     if len(y) != n:
         raise InputError(f"X has {n} rows, but y has {len(y)} labels: pass one label per row")
     require_finite_labels(y)
@@ -155,7 +155,7 @@ def _group_hint(rows: NDArray[Any], n: int) -> str:
 
 
 def missing_rows(rows: NDArray[Any]) -> BoolVector:
-    """Return which values are None, NaN or NA, shape (n,)."""
+    """Return the mask of values that are None, NaN or NA, shape (n,)."""
     if rows.dtype.kind == "O":
         return np.array([_is_missing(value) for value in rows.tolist()], dtype=np.bool_)
     return np.asarray(rows != rows)

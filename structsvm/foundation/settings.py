@@ -1,4 +1,4 @@
-"""Validation of settings: predicates, checks that name the setting, and attrs validators."""
+"""Validate settings: predicates, checks that name the setting, and attrs validators."""
 
 import math
 from collections.abc import Callable, Hashable, Iterable
@@ -16,7 +16,7 @@ DEFAULT_TOL = 1e-3
 """Gap, in multiples of C, at which every solver stops unless its ``tol`` is given."""
 
 RANKING_TOL = 1e-6
-"""The same for rankers, unless they get ``tol`` or a solver with settings of its own.
+"""Gap at which rankers stop, in multiples of C, unless they get ``tol`` or a solver with settings.
 
 At 1e-3, a measure reported with C chosen by validation depends on the solver and its seed by as much as on the grid of
 C. Rankings pay at most twice the time for 1e-6; chains would pay thirty times.
@@ -25,7 +25,7 @@ C. Rankings pay at most twice the time for 1e-6; chains would pay thirty times.
 T = TypeVar("T", bound=Hashable)
 Validator: TypeAlias = Callable[[Any, "Attribute[Any]", Any], None]
 RandomSource: TypeAlias = int | np.random.Generator | np.random.RandomState | None
-"""What `random_generator` accepts."""
+"""Values that `random_generator` accepts."""
 
 
 def is_integer(value: Any, smallest: float = -math.inf) -> bool:

@@ -1,4 +1,4 @@
-"""Signals that end a process, and how commands react to them. Importing this module changes nothing."""
+"""Handle signals that end a process, for commands. Importing this module changes nothing."""
 
 import os
 import signal
@@ -78,7 +78,7 @@ def held() -> Iterator[None]:
 
 @contextmanager
 def unwrapped() -> Iterator[None]:
-    """Raise KeyboardInterrupt in place of an error that it caused; compiled modules turn it into an ImportError."""
+    """Raise KeyboardInterrupt instead of an error that it caused; compiled modules turn it into an ImportError."""
     try:
         yield
     except Exception as error:

@@ -1,4 +1,4 @@
-"""Validation of SciPy sparse matrices and conversion to CSR."""
+"""Validate SciPy sparse matrices and convert them to CSR."""
 
 from itertools import chain
 from typing import Any

@@ -22,8 +22,8 @@ after 64 steps, which add up in the value, and 2^10 u S before."""
 def best_of_all(code: IntVector, unary: Matrix, pairwise: Vector, labels: IntVector) -> tuple[float, float]:
     """Write the best of all 2^V labels, 0 and 1, and return its value and the same with room for rounding.
 
-    ``pairwise`` has a table per edge. For all labels of the nodes after the first `_IN_STEPS`, those of the first ones
-    follow by a step each, which changes the node at the last 1 of its number, in O(V). Scores are relative to all 0.
+    ``pairwise`` has a table per edge. For all labels of the nodes after the first `_IN_STEPS`, all labels of the first
+    nodes follow in steps: each changes the node at the last 1 of its number, in O(V). Scores are relative to all 0.
     """
     nodes, edges = len(unary), len(pairwise)
     ends = code[len(code) - 2 * edges :]

@@ -129,10 +129,10 @@ class Graph:
 
 
 def grid_edges(height: int, width: int, connectivity: int = 4) -> NDArray[np.int64]:
-    """Return the edges of a grid, shape (E, 2), from each cell to those on its right and below.
+    """Return the edges of a grid, shape (E, 2), from each cell to the cells on its right and below.
 
-    Cells are numbered row by row. All horizontal edges come first, then the vertical ones, then the diagonals to the
-    lower right, then those to the lower left; each kind goes row by row.
+    Cells are numbered row by row. All horizontal edges come first, then the vertical edges, then the diagonals to the
+    lower right, then the diagonals to the lower left; each kind goes row by row.
 
     Parameters
     ----------

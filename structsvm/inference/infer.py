@@ -1,4 +1,4 @@
-"""Inference by the method that suits a graph."""
+"""Find the best labels of a graph's nodes by the method that suits the graph."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ def infer(
     max_sweeps: int = 100,
     max_branches: int = 1000,
 ) -> Inference:
-    """Find the labels of the nodes of a graph with the largest score, or labels and a bound near it.
+    """Find the labels of the nodes of a graph with the largest score, or labels with a bound of that score.
 
     Parameters
     ----------
@@ -40,13 +40,13 @@ def infer(
     unary : score of each label at each node, shape (V, K).
     pairwise : score of each pair of labels at the first and second end of an edge, shape (E, K, K), or (K, K) if all
         edges have the same scores.
-    method : ``"tree"``, exact on forests in O(V K²); ``"messages"``, TRW-S (Kolmogorov, PAMI 2006) in O(E K²) a sweep;
-        ``"relaxation"``, messages and then the linear program over the local polytope; ``"exact"``, both and then
-        branch and bound. ``"auto"`` is ``"tree"`` for forests and ``"messages"`` for other graphs, or ``"exact"`` for
-        small ones if ``gap`` is given.
+    method : ``"tree"`` is exact on forests, in O(V K²). ``"messages"`` is TRW-S (Kolmogorov, PAMI 2006), O(E K²) per
+        sweep. ``"relaxation"`` passes messages and then solves the linear program over the local polytope. ``"exact"``
+        adds branch and bound. ``"auto"`` is ``"tree"`` for forests and ``"messages"`` for other graphs, or ``"exact"``
+        for small graphs if ``gap`` is given.
     gap : stop once bound − value is at most this, up to rounding. Default: 0.
     max_sweeps : largest number of sweeps of message passing.
-    max_branches : largest number of branches of the exact search, which then returns what it has.
+    max_branches : largest number of branches of the exact search, which then returns the best labels so far.
 
     Examples
     --------

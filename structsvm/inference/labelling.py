@@ -1,4 +1,4 @@
-"""Labels of a graph with a bound, and message passing that finds them."""
+"""Labels of a graph with a bound, and the message passing that finds them."""
 
 import numpy as np
 from attrs import frozen
@@ -16,8 +16,8 @@ class Inference:
     ----------
     labels : label of each node, shape (V,), from 0.
     value : sum of the scores of nodes and edges at these labels.
-    bound : upper bound of the sum for any labels. It allows for the rounding of its own computation, so it may exceed
-        the value of the best labels in the last digits.
+    bound : upper bound of the sum for any labels. It allows for rounding in its computation, so it may exceed the value
+        of the best labels in the last digits.
 
     Examples
     --------

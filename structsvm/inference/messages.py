@@ -60,7 +60,7 @@ def best_labels(
             if last - bound <= max(min_gain, error * size):
                 break
             last = bound
-    # Iterated conditional modes close some of the gap that is left, for less than a pass.
+    # Iterated conditional modes close part of the remaining gap, in less time than a pass.
     _copy(labels, found)
     while bound - value > close:
         _decode(parts, unary, pairwise, messages, True, True, found)
@@ -98,8 +98,8 @@ def _pass(
     """Send a message from each node to its neighbours ahead, and return the upper bound, not rounded up.
 
     The share ``weight`` of a node's belief goes to each edge ahead, and the rest stays. The bound is the sum of the
-    largest rests and the largest scores of edges with these shares and without their messages; those of edges are what
-    messages are lowered by. It bounds the maximum for any messages.
+    largest rests and, with these shares and without their messages, the largest scores of edges, by which messages are
+    lowered. It bounds the maximum for any messages.
     """
     nodes, K = unary.shape
     many = 1 if len(pairwise) > 1 else 0
@@ -201,7 +201,7 @@ def _decode(
     labelled: bool,
     labels: IntVector,
 ) -> None:
-    """Label nodes one after the other, by the labels of neighbours before and messages from those after.
+    """Label nodes one after the other, by the labels of neighbours before and the messages from neighbours after.
 
     If all nodes are labelled already, neighbours after count by their labels too.
     """
@@ -234,7 +234,7 @@ def _decode(
 
 @compiled_part
 def _swapped(pairwise: Vector) -> Vector:
-    """Return the transpose of shared scores, shape (1, K, K), in C order; of others, nothing that counts."""
+    """Return the transpose of shared scores, shape (1, K, K), in C order; an unused placeholder for other scores."""
     K = pairwise.shape[1]
     swapped = np.empty((1, K, K))
     for a in range(K if len(pairwise) == 1 else 0):
@@ -266,9 +266,9 @@ def _sizes_of_edges(pairwise: Vector, edges: int) -> float:
 def _relative_error(parts: GraphParts) -> float:
     """Return a bound of the rounding error of a pass's bound, relative to the sum S of the largest magnitudes.
 
-    S is over nodes, edges and messages. With D for the largest degree and u for the unit: beliefs have an error of
-    (D + 4) u S at most, shares of beliefs of D u S and scores of edges of 10 u S; their sum has one of
-    3 (V + E) u S, as shares at most double S. The rest of the factor pays for u² and the last two roundings.
+    S is over nodes, edges and messages. D is the largest degree and u the unit. Beliefs have an error of at most
+    (D + 4) u S, shares of beliefs of D u S and scores of edges of 10 u S. Their sum has an error of 3 (V + E) u S,
+    because shares at most double S. The rest of the factor pays for u² and the last two roundings.
     """
     nodes = len(parts.order)
     degree = 0

@@ -24,7 +24,7 @@ _SWEEPS = 5
 class Relaxation:
     """A point of the local polytope with the largest score, messages that are its dual, and labels with a bound.
 
-    ``nodes`` has the share of each label, shape (V, K), and ``pairs`` that of each pair at each edge, (E, K, K).
+    ``nodes`` has the share of each label, shape (V, K), and ``pairs`` the share of each pair at each edge, (E, K, K).
     """
 
     nodes: Matrix
@@ -70,8 +70,8 @@ def searched(
 ) -> Inference:
     """Search for better labels than the known ones by an integer program over the labels that messages leave.
 
-    The score of any labels is the bound of the messages minus the slacks of their nodes and edges. Labels of nodes and
-    pairs of edges whose slack exceeds the gap are thus in no better output, and the objective counts slacks only, so
+    The score of any labels is the bound of the messages minus the slacks of their nodes and edges. If the slack of a
+    node's label or an edge's pair exceeds the gap, no better output contains it. The objective counts slacks only, so
     that the tolerances of HiGHS are relative to the gap. The search ends once the bound is at most ``gap`` above.
     """
     from scipy.optimize import Bounds, LinearConstraint, milp
@@ -142,7 +142,7 @@ def _rounded(graph: Graph, unary: Matrix, pairwise: Vector, shares: Matrix) -> I
 
 
 def _constraints(graph: Graph, K: int) -> tuple[Any, Vector]:
-    """Return rows and right sides: shares of a node sum to 1, and those of pairs to the share of each end's label."""
+    """Return rows and right sides: shares of a node sum to 1, shares of pairs to the share of each end's label."""
     from scipy.sparse import csc_array, csr_array, eye_array, hstack, kron, vstack
 
     V, E = graph.n_nodes, graph.n_edges

@@ -1,4 +1,4 @@
-"""Measures of the first ranks."""
+"""Measures of the first ranks: precision, recall, success, reciprocal rank and others."""
 
 from typing import ClassVar
 

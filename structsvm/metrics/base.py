@@ -1,4 +1,4 @@
-"""The base of all measures: values per query, means over queries, and names."""
+"""The base class of all measures: values per query, means over queries, and names."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -34,7 +34,7 @@ class PerQuery(NamedTuple):
 
 @frozen
 class Measure(ABC):
-    """A measure of rankings: a frozen, comparable value whose text is its name.
+    """Base class of measures of rankings: frozen, comparable values whose text is their name.
 
     `mean` returns the number that papers report, and `per_query` the values that are averaged.
 
@@ -206,7 +206,7 @@ def _weights(weights: Weights, ids: NDArray[Any]) -> Vector:
         keys = ids.tolist()
         lacking = [key for key in keys if key not in weights]
         if lacking:
-            raise InputError(f"weights has no entry for query {lacking[0]!r}; {len(lacking)} queries have none")
+            raise InputError(f"weights has no entry for {len(lacking)} queries, such as {lacking[0]!r}")
         weights = [weights[key] for key in keys]
     vector = as_vector(weights, "weights")
     if vector.shape != ids.shape:

@@ -1,4 +1,4 @@
-"""The base of measures of binary relevance."""
+"""The base class of measures of binary relevance."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ def _threshold(value: Any) -> Any:
 
 @frozen
 class BinaryMeasure(Measure):
-    """A measure of documents that are relevant or not. Derive from it to write another.
+    """Base class of measures of documents that are relevant or not; derive from it to write a measure.
 
     Parameters
     ----------

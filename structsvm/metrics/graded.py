@@ -1,4 +1,4 @@
-"""Measures of graded documents, with the gains of grades and the discounts of ranks."""
+"""Measures of graded documents, such as NDCG, with the gains of grades and the discounts of ranks."""
 
 from typing import ClassVar, Literal, TypeAlias
 

@@ -1,4 +1,4 @@
-"""Ranking by score with the package's only tie rule, and ranked lists, the input of all measures."""
+"""Rank documents by score with the package's only tie rule, and prepare ranked lists, the input of all measures."""
 
 from typing import Any, TypeAlias
 
@@ -55,7 +55,7 @@ class RankedLists:
     rank : rank within the query, from 1, shape (n,).
     label : label of each ranked document, shape (n,).
     tied : True if a ranked document has the same score as its predecessor in the query, shape (n,).
-    is_judged : mask of judged ranked documents, shape (n,). The others have a label of 0 or less.
+    is_judged : mask of judged ranked documents, shape (n,). Documents that were not judged have labels of 0 or less.
     is_pooled : mask of ranked documents that were judged or set apart for judging, shape (n,).
     judged : labels of the judged documents, in any order, shape (m,).
     judged_query : position in `ids` of the query of each judged document, shape (m,).
@@ -126,7 +126,7 @@ def rank_lists(
     ----------
     scores : one number per document, larger is ahead, shape (n,).
     labels : label of each document, shape (n,): a grade, or relevant (> 0) or not. With `judged`, NaN marks a document
-        without judgment. A label below 0 marks a document set apart for judging but not judged
+        without judgment. Labels below 0 mark documents set apart for judging but not judged
         (`structsvm.data.Qrels.grades_of`). Neither is relevant for any `relevant_from`, and some measures distinguish
         them from documents judged not relevant. Without `judged`, all documents are judged.
     qid : query id of each row, shape (n,); rows of a query need not be contiguous. Default: one query.

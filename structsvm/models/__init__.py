@@ -1,4 +1,4 @@
-"""Trained models: read from files, they score documents, explain scores and are saved, with NumPy alone."""
+"""Trained models, which score documents, explain scores, and are saved and read, with NumPy alone."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""A trained model as one value."""
+"""The base class of trained models: prediction, explanation and files."""
 
 import json
 from abc import ABC, abstractmethod
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from structsvm.models.drift import FeatureCheck
 
 FORMAT = 1
-"""Number of the format of model files; no other is read."""
+"""Number of the format of model files; files of other formats are rejected."""
 
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 
@@ -40,7 +40,7 @@ class Parts:
 
     @classmethod
     def of(cls, quantity: str, values: Vector, *notes: str) -> Self:
-        """Return the parts for one value a feature; a note counts the zeros, which are left out."""
+        """Return the parts for one value per feature; a note counts the zeros, which are left out."""
         order = np.argsort(-np.abs(values), kind="stable")
         kept = order[values[order] != 0.0]
         zero = len(values) - len(kept)
@@ -55,16 +55,16 @@ def _whole(_model: "TrainedModel", _attribute: object, n_features: Any) -> None:
 
 @frozen(eq=False, slots=False, kw_only=True)
 class TrainedModel(ABC):
-    """A trained model: it scores documents, explains scores, and is saved. `structsvm.load` returns one.
+    """Base class of trained models, which score documents and explain scores; `structsvm.load` returns one.
 
-    Fitted estimators store theirs as ``model_``.
+    Fitted estimators store their model as ``model_``.
 
     Parameters
     ----------
     n_features : number of features.
-    feature_names : their names; None if they have numbers only.
+    feature_names : names of the features; None if they have numbers only.
     training : record of the training, which `record` shows.
-    calibration : curve of `predict_proba`, which `calibrated` fits; None: not calibrated.
+    calibration : curve for `predict_proba`, fitted by `calibrated`; None: not calibrated.
 
     Examples
     --------
@@ -79,7 +79,7 @@ class TrainedModel(ABC):
     """Name of the kind of model in files."""
 
     own: ClassVar[tuple[str, ...]]
-    """Names of its own arrays in files."""
+    """Names of the form's own arrays in files."""
 
     takes_sparse: ClassVar[bool] = False
     """True if features may be sparse."""
@@ -133,15 +133,15 @@ class TrainedModel(ABC):
         return evolve(self, feature_names=tuple(checked_names("feature_names", names, self.n_features)))
 
     def predict(self, X: Any, qid: Any = None) -> Vector:
-        """Return the score of each row, shape (rows,); higher is better within a query.
+        """Return the score of each row, shape (rows,); a larger score ranks higher within a query.
 
         Equal rows have equal scores, to the last bit.
 
         Parameters
         ----------
-        X : features, shape (rows, n_features), dense, or sparse if `takes_sparse`; there may be no rows. Contiguous
+        X : features, shape (rows, n_features), dense, or sparse if `takes_sparse`; zero rows are allowed. Contiguous
             float64 and float32 arrays are not copied. If the model has names of features, columns of a data frame are
-            matched by name, and further columns are ignored.
+            matched by name, and additional columns are ignored.
         qid : query id of each row, needed only if features are normalised by query. None: all rows are one query.
         """
         if not self.spreads:
@@ -183,7 +183,7 @@ class TrainedModel(ABC):
         return evolve(self, calibration=Calibration.of(self.predict(X, qid), y, qid, sample_weight, method=method))
 
     def predict_proba(self, X: Any, qid: Any = None) -> Matrix:
-        """Return the probabilities that each row is not relevant and that it is, shape (rows, 2), as of a classifier.
+        """Return the probability of each row not to be relevant and to be relevant, shape (rows, 2), as a classifier.
 
         ``[:, 1]`` is the probability of relevance: the share of relevant documents among all documents with such a
         score, over queries like the queries of `calibrated`. It rises with the score, but documents of different scores
@@ -202,10 +202,10 @@ class TrainedModel(ABC):
         return np.column_stack([1.0 - found, found])
 
     def explain(self, X: Any, qid: Any = None) -> Explanation:
-        """Return each feature's contribution to each row's score; with the base they add up to it.
+        """Return each feature's contribution to each row's score; contributions and base add up to the score.
 
-        Features that interact, in networks and trees, share their part: by integrated gradients from the average
-        document, and by SHAP values.
+        In networks and trees, features interact and share the effect: by integrated gradients from the average
+        document in networks, and by SHAP values in trees.
 
         Parameters
         ----------
@@ -223,17 +223,17 @@ class TrainedModel(ABC):
         return evolve(explained, feature_names=self.feature_names)
 
     def check(self, X: Any, qid: Any = None) -> "FeatureCheck":
-        """Compare features with those of the training: values outside its ranges, and drift of their distributions.
+        """Compare features with the training features: values outside their ranges, and drift of distributions.
 
         Parameters
         ----------
         X : as in `predict`.
-        qid : query id of each row. Rows of a query are dependent, so the queries count as the sample. None: all rows
-            are independent, which finds drift where there is none if they are of few queries.
+        qid : query id of each row. Rows of a query are dependent, so the sample size is the number of queries. None:
+            all rows are independent; if they come from few queries, this reports drift that does not exist.
 
         Raises
         ------
-        InputError : the model has no statistics of its training; or X has no rows.
+        InputError : the model has no statistics of its training features, or X has no rows.
         """
         from structsvm.foundation.queries import Queries
         from structsvm.models.drift import statistics_of
@@ -257,11 +257,11 @@ class TrainedModel(ABC):
         return None if self._joint else self.feature_names
 
     def limits(self) -> "list[str | None]":
-        """Return the bound that each weight is at: "low", "high", "both" if these are equal, None if at neither."""
+        """Return the bound that each weight is at: "low", "high", "both" if both bounds are equal, None if neither."""
         return [None] * self.n_features
 
     def save(self, path: str | Path) -> None:
-        """Write the model to a file (npz, nothing pickled); an existing file is replaced at once or not at all.
+        """Write the model to a file (npz without pickles); an existing file is replaced atomically.
 
         Equal models make files of equal bytes.
         """
@@ -318,7 +318,7 @@ class TrainedModel(ABC):
 
     @property
     def _joint(self) -> bool:
-        """True if the model has joint features and so does not score rows."""
+        """True if the model has joint features, and thus does not score rows."""
         return False
 
     def _limits_in_words(self) -> dict[str, Any]:

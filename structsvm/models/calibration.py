@@ -1,4 +1,4 @@
-"""Probabilities of relevance from scores: monotone curves that scikit-learn fits and NumPy evaluates."""
+"""Calibrate scores to probabilities of relevance, by monotone curves that scikit-learn fits and NumPy evaluates."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
@@ -18,23 +18,23 @@ METHODS = ("isotonic", "sigmoid")
 """Names of the curves."""
 
 _LEAST = 10
-"""Smallest number of queries: the shares of fewer are chance."""
+"""Smallest number of queries; with fewer queries, shares of relevant documents are mostly chance."""
 
 _COUNTS = ("queries", "documents", "relevant")
 
 
 @frozen(eq=False)
 class Calibration:
-    """A curve from scores to probabilities of relevance, which never falls.
+    """A curve from scores to probabilities of relevance that never falls.
 
-    `of` fits one. Scores of a fusion or a retrieval function can be calibrated too.
+    `of` fits a curve. Scores of a fusion or a retrieval function can be calibrated too.
 
     Parameters
     ----------
     method : "isotonic" or "sigmoid".
-    curve : of "isotonic", scores and their probabilities, both ascending, shape (2, K); the curve is linear in between
-        and constant outside. Of "sigmoid", slope and intercept of the log odds, shape (2, 1).
-    queries, documents, relevant : numbers of queries, documents and relevant documents that it was fitted on.
+    curve : for "isotonic", scores and their probabilities, both ascending, shape (2, K); the curve is linear in between
+        and constant outside. For "sigmoid", slope and intercept of the log odds, shape (2, 1).
+    queries, documents, relevant : numbers of queries, documents and relevant documents that the curve was fitted to.
 
     Examples
     --------
@@ -86,7 +86,7 @@ class Calibration:
         used = int((of_query > 0.0).sum())
         if used < _LEAST:
             raise InputError(
-                f"too few queries to calibrate on: {used} with a weight above 0, where {_LEAST} are needed. Pass more "
+                f"too few queries to calibrate on: {used} with a weight above 0, but {_LEAST} are needed. Pass more "
                 "queries, and their ids as qid"
             )
         weights = row_shares(queries, of_query)
@@ -144,7 +144,7 @@ class Calibration:
 
 
 def relevance(y: ArrayLike, rows: int) -> BoolVector:
-    """Return which of the rows are relevant: labels above 0."""
+    """Return the mask of relevant rows: labels above 0."""
     labels = numbers(y, "y")
     if labels.shape != (rows,):
         raise InputError(f"there are {rows} scores, but y has shape {labels.shape}: pass one label for each")

@@ -1,4 +1,4 @@
-"""Ranges and deciles of the training features, and new features compared with them."""
+"""Detect drift: compare new features with the ranges and deciles of the training features."""
 
 from collections.abc import Mapping, Sequence
 from statistics import NormalDist
@@ -13,10 +13,10 @@ from structsvm.foundation.storage.archives import finite_numbers
 from structsvm.foundation.types import IntVector, Matrix, Vector
 
 MOST_FEATURES = 2**12
-"""Wider data get no statistics: they would be larger than the model."""
+"""Largest number of features with statistics: for wider data, they would be larger than the model."""
 
 _SAMPLED = 2**14
-"""Number of training rows, evenly spaced, from which deciles are computed."""
+"""Number of training rows, evenly spaced, for the computation of deciles."""
 
 _QUANTILES = 201
 """Number of quantiles in the summary of a partition; merged deciles are within 1/200 of the rows."""
@@ -132,14 +132,14 @@ class FeatureSummary:
 
 @frozen(eq=False)
 class FeatureCheck:
-    """New features compared with those of the training; ``str`` makes a table, `TrainedModel.check` returns one.
+    """A comparison of new features with the training features, from `TrainedModel.check`; ``str`` makes a table.
 
     Parameters
     ----------
     psi : population stability index of each feature over ten bins between deciles, shape (d,).
     threshold : largest index that chance explains, for all features together at level 0.05, shape (d,).
     outside : number of rows outside the range of the training, shape (d,).
-    far : number of rows outside it by more than its width, shape (d,).
+    far : number of rows outside the range by more than its width, shape (d,).
     rows : number of rows.
     feature_names : names of the features; None if they have numbers only.
 
@@ -161,7 +161,7 @@ class FeatureCheck:
 
     @property
     def drifted(self) -> IntVector:
-        """Features, from 0, whose index is above the threshold or that have values far outside, the worst first."""
+        """Features, from 0, with an index above the threshold or with values far outside, the worst first."""
         found = np.flatnonzero((self.psi > self.threshold) | (self.far > 0))
         return found[np.lexsort((-(self.psi / self.threshold)[found], -self.far[found]))]
 
@@ -179,7 +179,7 @@ class FeatureCheck:
 
 
 def statistics_of(arrays: Mapping[str, Any], d: int, title: str) -> FeatureStatistics:
-    """Return the statistics of a model's training; raise InputError if it has none."""
+    """Return the statistics of a model's training; raise InputError if they are missing."""
     if not set(ARRAYS) <= set(arrays):
         raise InputError(
             f"this {title} has no statistics of its training features to check against: fit it on rows of at most "

@@ -1,4 +1,4 @@
-"""Scores as sums of contributions of features."""
+"""Explain scores as sums of contributions of features."""
 
 from attrs import field, frozen
 
@@ -9,7 +9,7 @@ from structsvm.foundation.types import Matrix, Vector
 
 @frozen(eq=False)
 class Explanation:
-    """Scores as sums: ``base + contributions.sum(axis=1)``, to rounding.
+    """Scores as sums of contributions of features: ``base + contributions.sum(axis=1)``, up to rounding.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class Explanation:
     feature_names: tuple[str, ...] | None = field(default=None, repr=False)
 
     def difference(self, i: int, j: int | None = None) -> "Explanation":
-        """Return why row i has another score than row j, as one row whose base is 0.
+        """Return the contributions to the difference of two rows' scores, as one row whose base is 0.
 
         Only differences of scores within a query decide its ranking. The contributions add up to the score of row i
         minus the score of row j; the base cancels.

@@ -41,10 +41,11 @@ class Trees:
     Parameters
     ----------
     splits : first split of each tree, shape (T + 1,), from 0; the first split of a tree is its root.
-    feature, threshold : of each split, shape (S,). A row goes left if its feature is at most the threshold.
-    decision : 0, or the sum of 2 if missing values go left, and of 4 if zeros and NaN are missing or 8 if NaN is;
-        where nothing is missing, NaN counts as 0. The coding of LightGBM.
-    left, right : child of each split: a split, or ``−1 − k`` for leaf k of the tree.
+    feature, threshold : feature and threshold of each split, shape (S,). A row goes left if its feature is at most the
+        threshold.
+    decision : handling of missing values, in LightGBM's coding, shape (S,): the sum of 2 if missing values go left, and
+        of 4 if zeros and NaN are missing, or 8 if NaN is. If no value is missing (0 or 2), NaN counts as 0.
+    left, right : children of each split, shape (S,): a split, or ``−1 − k`` for leaf k of the tree.
     single : features are rounded to float32 first.
     """
 
@@ -205,7 +206,7 @@ class LeafModel(TrainedModel):
         kept = order[(spread[order] != 0.0) | (weights[order] != 0.0)].tolist()
         rows = tuple({"feature": k, "value": float(spread[k]), "weight": float(weights[k])} for k in kept)
         scaled = "" if self.linear.scaling is None else f", normalised ({self.linear.scaling.name})"
-        notes = [note, f"Weights are of the features beside the trees{scaled}."]
+        notes = [note, f"Weights belong to the features beside the trees{scaled}."]
         if len(kept) < self.n_features:
             zero = self.n_features - len(kept)
             notes.append(f"{zero} of {self.n_features} features have importance 0 and weight 0.")
@@ -336,7 +337,7 @@ def largest_float32(values: Vector) -> NDArray[np.float32]:
 
 
 def without_missing(X: Any) -> Any:
-    """Return features with 0 in place of NaN; the same object if none is missing."""
+    """Return features with NaN replaced by 0; the same object if no value is missing."""
     if isinstance(X, np.ndarray):
         return np.nan_to_num(X, nan=0.0) if np.isnan(X).any() else X
     if not np.isnan(X.data).any():

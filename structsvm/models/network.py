@@ -20,7 +20,7 @@ _AT_ONCE = 2**18
 
 @frozen(eq=False, slots=False, kw_only=True)
 class NetworkModel(TrainedModel):
-    """Scores ``o·tanh(U z + b)`` with h hidden units, or ``u·z`` with ``hidden=0``, for standardised features z.
+    """A network that scores ``o·tanh(U z + b)`` with h hidden units, or ``u·z`` with ``hidden=0``; z is standardised.
 
     ``weights`` are U unit after unit, b and o, shape (h (d + 2),); or u, shape (d,).
     """

@@ -18,7 +18,7 @@ _AT_ONCE = 2**18
 
 @frozen(eq=False, slots=False, kw_only=True)
 class StumpModel(TrainedModel):
-    """Scores ``Σ_t α_t h_t``; h_t is 1 if a feature is above a threshold, or NaN and ``missing`` is true."""
+    """A sum of weak rankers ``Σ_t α_t h_t``: h_t is 1 if a feature is above a threshold, or NaN and ``missing``."""
 
     form: ClassVar[str] = "stumps"
     own: ClassVar[tuple[str, ...]] = ("features", "thresholds", "alphas", "missing")

@@ -146,7 +146,7 @@ def read_bounds(written: Any) -> tuple[Any, Any]:
     """Parse smallest and largest weights: one for all, or an array; null in JSON means no bound."""
     ends = [end if isinstance(end, list) else [end] for end in written] if isinstance(written, list) else []
     if len(ends) != 2 or not all(number is None or is_number(number) for end in ends for number in end):
-        raise ValueError(f"bounds must be two ends, each null, a number or a list of these, got {written!r}")
+        raise ValueError(f"bounds must be two ends, each null, a number or a list of both, got {written!r}")
     low, high = (
         np.array([none if number is None else number for number in end], dtype=np.float64) if end is given else given
         for end, given, none in zip(ends, written, (-np.inf, np.inf), strict=True)

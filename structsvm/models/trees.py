@@ -40,14 +40,14 @@ _DECISIONS = (0, 2, 4, 6, 8, 10)
 
 END = "end of trees\n"
 PARAMETERS = "\nparameters:\n[objective: lambdarank]\n\nend of parameters\n\npandas_categorical:null\n"
-"""Parameters for LightGBM in place of those in a file: its parser does not validate its input."""
+"""Parameters for LightGBM that replace the parameters in a file: its parser does not validate its input."""
 
 _UNUSUAL = re.compile(r"[^0-9.e+\- ]")
 
 
 @frozen(eq=False, slots=False, kw_only=True)
 class TreeModel(TrainedModel):
-    """Sums of the first ``trees`` trees in a text of LightGBM's, which is loaded when the first rows are scored."""
+    """A sum of the first ``trees`` trees in a text of LightGBM's, which is loaded when the first rows are scored."""
 
     form: ClassVar[str] = "trees"
     own: ClassVar[tuple[str, ...]] = ("trees",)
@@ -142,7 +142,7 @@ def _require_head(said: Mapping[str, str], n_features: int) -> None:
     for name, value in said.items():
         wanted = _FIXED.get(name, str(n_features - 1) if name == "max_feature_idx" else None)
         if wanted is None and name not in _LISTED:
-            raise ValueError(f"'trees' has {name}={quoted(value)} in its head, which is not what LightGBM writes")
+            raise ValueError(f"'trees' has {name}={quoted(value)} in its head, but LightGBM never writes this")
         if wanted is not None and value != wanted:
             raise ValueError(f"'trees' has {name}={quoted(value)} in its head, and must have {wanted!r}")
         if name in ("feature_names", "feature_infos") and len(value.split(" ")) != n_features:
@@ -210,7 +210,7 @@ def _numbers(name: str, text: str) -> NDArray[Any]:
     """Parse the finite numbers of a field that LightGBM writes."""
     dtype = _WRITTEN.get(name)
     if dtype is None or _UNUSUAL.search(text):
-        raise ValueError(f"'trees' has {name}={quoted(text)}, which is not what LightGBM writes")
+        raise ValueError(f"'trees' has {name}={quoted(text)}, but LightGBM never writes this")
     found = np.array(text.split(" "), dtype=np.float64)
     if not np.isfinite(found).all() or (dtype is np.int64 and (np.abs(found) >= 2**31).any()):
         raise ValueError(f"'trees' has a number of {name} that is too large")

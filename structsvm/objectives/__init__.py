@@ -1,4 +1,4 @@
-"""Losses as objectives: the hinge of any loss as a function of scores, to train any model that outputs scores.
+"""Train any model that outputs scores: hinges of losses as functions of scores, for several frameworks.
 
 These names need NumPy only. Import ``structsvm.objectives.for_torch``, ``for_jax``, ``for_pyterrier`` and
 ``for_ir_measures`` if these frameworks are installed.

@@ -19,7 +19,7 @@ from structsvm.registry import measures
 
 @frozen
 class _BoostedHinge:
-    """The hinge's subgradient for boosted trees, with a constant in place of the Hessian, which is zero."""
+    """The hinge's subgradient for boosted trees; a constant replaces the Hessian, which is zero."""
 
     loss: str | ScoreLoss[Any] = "map"
     hessian: float = field(default=1.0, validator=positive)
@@ -52,7 +52,7 @@ class _BoostedMeasure:
 
 @frozen
 class LightGBMHinge(_BoostedHinge):
-    """The hinges of a loss as ``objective`` of ``lightgbm.LGBMRanker``: ``LGBMRanker(objective=LightGBMHinge("map"))``.
+    """The hinges of a loss as objective of LightGBM: ``LGBMRanker(objective=LightGBMHinge("map"))``.
 
     The hinge is piecewise linear, so a constant replaces the second derivative that LightGBM requires. Each leaf's
     value is then minus its documents' mean gradient, divided by that constant, as in gradient boosting (Friedman,
@@ -96,7 +96,7 @@ class LightGBMHinge(_BoostedHinge):
 
 @frozen
 class LightGBMMeasure(_BoostedMeasure):
-    """A measure as ``eval_metric`` of ``lightgbm.LGBMRanker.fit``: its unweighted mean over queries.
+    """A measure as ``eval_metric`` of ``lightgbm.LGBMRanker.fit``: the unweighted mean over queries.
 
     Parameters
     ----------

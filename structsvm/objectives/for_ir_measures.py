@@ -1,4 +1,4 @@
-"""Conversion of measures from and to ir_measures."""
+"""Convert measures from and to ir_measures."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -29,11 +29,10 @@ def from_ir_measures(measure: Any) -> Measure:
 
 
 def to_ir_measures(measure: str | Measure) -> Any:
-    """Return a structsvm measure, by name or as an object, as one that ir_measures can compute.
+    """Return a measure, by name or as an object, in a form that ir_measures can compute.
 
     Values are as in `structsvm.evaluation`; ties are broken by document id. The ir_measures name is
-    ``str(measure)``. As in ir_measures, a query without a value counts as 0, and so does a judged query that the run
-    lacks.
+    ``str(measure)``. As in ir_measures, queries without a value and judged queries that the run lacks count as 0.
     """
     ours: Measure = measures.create(measure)
 

@@ -1,4 +1,4 @@
-"""Hinges as a loss function for JAX."""
+"""Train JAX models: hinges as a loss function."""
 
 from typing import Any
 
@@ -21,8 +21,8 @@ class JaxHinge:
     """The hinges of a loss as a differentiable JAX function: ``JaxHinge("map")(scores, labels, segments=qid)``.
 
     The signature follows the losses of Rax. A host callback computes the hinges, also under ``jit`` and ``vmap``.
-    Traced values, such as scores under ``jit``, are visible only in the callback, which cannot raise, so invalid ones
-    make the result NaN. Other arguments are validated before.
+    Traced values, such as scores under ``jit``, are visible only in the callback, which cannot raise; if they are
+    invalid, the result is NaN. Other arguments are validated before.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def _require(scores: Any, labels: Any, kept: Any, parts: Any) -> None:
     wrong = [f"{name} {shape}" for name, shape in shapes.items() if shape != scores.shape]
     if wrong or scores.ndim == 0:
         raise InputError(
-            f"scores, labels, where and segments must be of one shape (..., n): scores are {scores.shape}, "
+            f"scores, labels, where and segments must have one shape (..., n): scores are {scores.shape}, "
             f"{', '.join(wrong) or 'not lists'}"
         )
     for name, given, kind, words in (

@@ -1,4 +1,4 @@
-"""A structsvm ranker as a step of a PyTerrier pipeline."""
+"""Use a structsvm ranker as a step of a PyTerrier pipeline."""
 
 from typing import Any, Self
 
@@ -16,7 +16,7 @@ with needed("structsvm.objectives.for_pyterrier needs PyTerrier", "pyterrier"):
 
 
 class LearnedRanking(pyterrier.Estimator):
-    """A ranker as a PyTerrier step that trains on and reranks results: ``retrieved >> LearnedRanking()``.
+    """A PyTerrier step that trains a ranker on results and reranks results: ``retrieved >> LearnedRanking()``.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def _features(results: Any) -> Matrix:
     vectors = [np.asarray(vector, dtype=np.float64) for vector in results["features"]]
     lengths = {vector.shape for vector in vectors}
     if len(lengths) != 1:
-        raise InputError(f"the results must have a vector of features each, all of one length, got shapes {lengths}")
+        raise InputError(f"each result must have a vector of features, all of equal length, got shapes {lengths}")
     return np.stack(vectors)
 
 

@@ -1,4 +1,4 @@
-"""Hinges as a loss function for PyTorch."""
+"""Train PyTorch models: hinges as a loss function."""
 
 from typing import Any
 
@@ -49,7 +49,7 @@ class TorchHinge(torch.nn.Module):
     Parameters
     ----------
     loss : name or object; see `structsvm.objectives.Hinge`.
-    reduction : "mean" over the usable queries (0 if there are none), "sum", or "none".
+    reduction : "mean" over the usable queries (0 without usable queries), "sum", or "none".
     padding : label that marks padded positions.
     """
 
@@ -76,7 +76,7 @@ class TorchHinge(torch.nn.Module):
         y = torch.as_tensor(y)
         if scores.shape != y.shape or scores.ndim not in (1, 2) or (scores.ndim == 2 and qid is not None):
             raise InputError(
-                "scores and y must be of one shape, (n,) with qid or (batch, list) without, got "
+                "scores and y must have one shape, (n,) with qid or (batch, list) without, got "
                 f"{tuple(scores.shape)} and {tuple(y.shape)}{'' if qid is None else ' with qid'}"
             )
         if scores.ndim == 1:

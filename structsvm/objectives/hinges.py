@@ -60,7 +60,7 @@ class Hinge:
         row is an example (``zero_one``).
     sample_weight : weight κ of each row, constant within a query; it scales the gradient, but not the values. Default:
         all 1.
-    none_usable : accept labels from which the loss can learn nothing, as in batches of few queries. Values are then
+    none_usable : accept labels from which the loss cannot learn, as in batches of few queries. Values are then
         empty and the gradient is 0. Default: raise `InputError`.
 
     Attributes
@@ -218,7 +218,7 @@ class Hinge:
         return [self._worst(grouped[ptr[i] : ptr[i + 1]], self._ys[i]) for i in np.flatnonzero(self._usable).tolist()]
 
     def per_row(self, values: ArrayLike) -> Vector:
-        """Return the value of each row's query, shape (n,), given one per usable query; 0 for the other rows."""
+        """Return the value of each row's query, shape (n,), given one per usable query; 0 for rows of other queries."""
         every = np.zeros(len(self._queries))
         known = numbers(values, "values")
         if known.shape != self.ids.shape:
@@ -268,7 +268,7 @@ def score_loss(loss: str | ScoreLoss[Any]) -> ScoreLoss[Any]:
 
 @define(eq=False)
 class Recent:
-    """Cache the last `Hinge`, because trainers pass the same labels and groups at each step."""
+    """A cache of the last `Hinge`, because trainers pass the same labels and groups at each step."""
 
     loss: str | ScoreLoss[Any]
     none_usable: bool = False

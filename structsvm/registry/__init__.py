@@ -1,4 +1,4 @@
-"""Losses, measures, solvers, QP backends, retrieval functions, rankers, fusion, formats and click models by name.
+"""Find losses, measures, solvers, QP backends, retrieval functions, rankers, fusion, formats and click models by name.
 
 Names are built in or come from entry points of other packages, which are imported on first use. A name may have a
 cut-off and settings, as in ``ndcg@10(gain=linear)``; case, ``-``, ``_`` and blanks do not matter.

@@ -1,4 +1,4 @@
-"""Names of trec_eval, ir_measures and other programs, translated to ours."""
+"""Translate names of trec_eval, ir_measures and other programs to the names of this package."""
 
 import re
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ _NUMBERED = re.compile(r"(?P<name>.+?)[_.](?P<number>\d*\.?\d+)")
 
 @frozen
 class Aliases:
-    """Translations of names and settings of other programs.
+    """Translations of names and settings of other programs to the names of this package.
 
     - ``names``: name to our name with settings. Keys are case-sensitive or of `name_key`; ``name(setting)`` matches
       only this setting.
@@ -85,7 +85,7 @@ OF_MEASURES = Aliases(
     settings={"rel": "relevant_from", "dcg": "gain", "beta": "recall_weight"},
     values={"gain": {"log2": "linear", "exp-log2": "exponential"}},
 )
-"""Names of trec_eval and ir_measures, and some of scikit-learn. ``nDCG`` is ir_measures' and has linear gain."""
+"""Names of trec_eval and ir_measures, and some of scikit-learn; ``nDCG`` of ir_measures has linear gain."""
 
 OF_LOSSES = Aliases(names=_NAMES, numbered=_NUMBERED_NAMES)
 """The names of measures that are losses too, with the same settings."""
@@ -94,4 +94,4 @@ OF_FUSIONS = Aliases(names={"reciprocalrankfusion": "rrf", "inversesquarerank": 
 """Class names of fusion methods that differ from their registered names."""
 
 OF_MODELS = Aliases(names={"rrf": "ReciprocalRankFusion", "isr": "InverseSquareRank", "borda": "BordaCount"})
-"""Models that are methods of fusion, by their names as such."""
+"""Models that are methods of fusion, by the names of these methods."""

@@ -278,7 +278,7 @@ _SYSTEMS = (
     *("WeightSearch", "LambdaMART"),
     *(target.partition(":")[2] for target in fusions.built_in.values()),
 )
-"""Models of benchmarks and experiments beside their own: rankers, and methods of fusion by class."""
+"""Models of benchmarks and experiments besides their own models: rankers, and methods of fusion by class."""
 
 
 def _models(target: str, command: str, own: tuple[str, ...]) -> Registry[Any]:
@@ -286,7 +286,8 @@ def _models(target: str, command: str, own: tuple[str, ...]) -> Registry[Any]:
     names = (*own, *_SYSTEMS)
     return Registry(
         f"{command} model",
-        "",  # none of other packages: each has the features and grids of one protocol
+        # Other packages cannot add models: each model has the features and grids of one protocol.
+        "",
         dict.fromkeys(names, target),
         classes=("structsvm.protocols.model:ProtocolModel",),
         place=f"{command} --models",
@@ -304,8 +305,8 @@ benchmark_models: Registry[Any] = _models(
 
 "SVM-map", "SVM-roc" and "SVM-ndcg" are linear in the features, and optimise average precision, ROC area and NDCG; "SVM-
 map-bins" reads indicators of 10 quantiles of each feature instead (section 4.2 of the paper on SVM-map), and "SVM-map-
-trees" is a `TreeRanker`. The others are the classes of `structsvm.rankers`, and methods of fusion, which take the
-features for the scores of systems.
+trees" is a `TreeRanker`. All other models are classes of `structsvm.rankers`, and methods of fusion, which read the
+features as the scores of systems.
 
 Examples
 --------
@@ -327,10 +328,10 @@ experiment_models: Registry[Any] = _models(
 )
 """Models for runs of retrieval systems.
 
-Those of the paper on SVM-map are "SVM-map", "SVM-roc" and "SVM-acc" to "SVM-acc4"; those of classification exist with
-an intercept, too: "SVM-acc+b", ... Their setting ``bins`` is the number of thresholds of each base function. The others
-are the classes of `structsvm.rankers` and methods of fusion. Rankers read min-max normalised scores, with 0 for missing
-ones; RankBoost, LambdaMART and methods of fusion read the scores as they are, and know which are missing.
+The models of the paper on SVM-map are "SVM-map", "SVM-roc" and "SVM-acc" to "SVM-acc4"; classification models with an
+intercept are "SVM-acc+b", ... Their setting ``bins`` is the number of thresholds of each base function. The remaining
+models are classes of `structsvm.rankers` and methods of fusion. Rankers read min-max normalised scores, with 0 for
+missing scores; RankBoost, LambdaMART and methods of fusion read the original scores, and know which scores are missing.
 """
 
 REGISTRIES: dict[str, Registry[Any]] = {

@@ -1,4 +1,4 @@
-"""Abilities of rankers and structural SVMs beside `fit` and `predict`."""
+"""Describe the abilities of rankers and structural SVMs beyond `fit` and `predict`."""
 
 from inspect import signature
 from typing import Any
@@ -8,7 +8,7 @@ from attrs import frozen
 
 @frozen(kw_only=True)
 class Capabilities:
-    """Abilities of the estimators of a class, the attribute ``capabilities`` of estimators of this library.
+    """The abilities of an estimator class, stored in its attribute ``capabilities``.
 
     - ``has_path``: ``path`` trains at several values of C; ``fit`` accepts a callback and a checkpoint.
     - ``has_certificate``: ``result_`` bounds the optimum of the objective from both sides.

@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 @frozen
 class Registry(Generic[T]):
-    """Names of one kind of object.
+    """A registry: objects of one kind by name, built in or from other packages.
 
     Parameters
     ----------
@@ -95,12 +95,12 @@ class Registry(Generic[T]):
             other = next((each for each in _MADE if each.holds(spec)), None)
             meaning = f", but a {other.kind}, for {other.place}" if other else ""
             raise InputError(
-                f"{spec!r} is no {self.kind}{meaning}: pass a name ({', '.join(self.names())}) or an object"
+                f"{spec!r} is not a valid {self.kind}{meaning}: pass a name ({', '.join(self.names())}) or an object"
             )
         return spec
 
     def holds(self, thing: object) -> bool:
-        """Return whether an object is of this kind."""
+        """Return True if an object has the kind of this registry."""
         return isinstance(thing, tuple(_imported(target) for target in self.classes))
 
     def name_of(self, kind: type[T]) -> str | None:
@@ -122,7 +122,7 @@ class Registry(Generic[T]):
         return None if name is None else spell(name, thing, implied[name])
 
     def knows(self, text: str) -> bool:
-        """Return whether a text starts with a name, built in or registered by another package."""
+        """Return True if a text starts with a name, built in or registered by another package."""
         wanted = name_key(Spelling.of(text).name)
         return any(name_key(known) == wanted for known in self._all())
 

@@ -92,7 +92,7 @@ class Spelling:
             if key not in known or not value:
                 shown = next((each for each in known if each != "measure"), "measure")
                 there = f"there are {', '.join(known)}, written as in '{name}({shown}=...)'" if known else "it has none"
-                raise InputError(f"{self.text!r}: {option!r} is no setting of {name}; {there}")
+                raise InputError(f"{self.text!r}: {option!r} is not a setting of {name}; {there}")
             if key in settings:
                 raise InputError(f"{self.text!r}: {key} is given twice; leave one out")
             settings[key] = _read(self.text, key, value, kinds.get(key, (Any,)))
@@ -129,7 +129,7 @@ def spell(name: str, thing: object, leave_out: Collection[str]) -> str | None:
 
 
 def joined(name: str, settings: Mapping[str, Any], at: str | None = "k") -> str:
-    """Return a name with the setting ``at`` behind ``@``, and the others in parentheses."""
+    """Return a name with the setting ``at`` behind ``@``, and all other settings in parentheses."""
     cutoff = "" if at is None or at not in settings else f"@{settings[at]}"
     options = ",".join(f"{key}={value}" for key, value in settings.items() if key != at)
     return name + cutoff + (f"({options})" if options else "")
@@ -153,7 +153,7 @@ def _begin(text: str) -> tuple[str, str]:
 
 
 def _in_parentheses(text: str) -> tuple[str, str]:
-    """Split off the content of leading parentheses; "" and the whole text if there are none."""
+    """Split off the content of leading parentheses; "" and the whole text without parentheses."""
     depth = 0
     for place, character in enumerate(text if text.startswith("(") else ""):
         depth += (character in _OPEN) - (character in _CLOSE)

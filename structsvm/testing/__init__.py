@@ -1,4 +1,4 @@
-"""Checks for user-written losses, QP backends, solvers, operators and retrieval functions."""
+"""Check losses, QP backends, solvers, operators and retrieval functions that users write."""
 
 from structsvm.testing.backends import check_backend
 from structsvm.testing.latent import check_latent_loss

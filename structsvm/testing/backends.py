@@ -1,4 +1,4 @@
-"""The check of a QP backend."""
+"""Check a QP backend."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -12,35 +12,35 @@ from structsvm.solvers.qp.base import DualQP, QPBackend, QPSolution
 from structsvm.solvers.qp.general import GeneralBackend
 
 ACCURACY = 1e-6
-"""Target gap as a fraction of the optimum; the solvers use smaller ones."""
+"""Target gap as a fraction of the optimum; the solvers use smaller targets."""
 
 MOST_HANDED_OVER = 0.25
-"""Fraction of the cold solves that a backend may hand over to the built-in one."""
+"""Fraction of the cold solves that a backend may hand over to the built-in backend."""
 
 
 def check_backend(backend: QPBackend, *, random_state: int = 0, sequences: Iterable[Sequence[DualQP]] = ()) -> None:
-    """Check that a backend solves quadratic programmes like those of a cutting-plane solver.
+    """Check that a backend solves the quadratic programs of a cutting-plane solver.
 
-    The check solves growing sequences of random programmes, each cold and from the previous solution, and then with
-    other caps: one group and many, C from 1e-3 to 1e5, repeated cuts, and Gram matrices of full and of deficient rank,
-    which are views of larger ones. It requires that
+    The check solves growing sequences of random programs. It solves each program cold and from the previous solution,
+    and then with other caps. Programs have one group or many, C from 1e-3 to 1e5, repeated cuts, and Gram matrices of
+    full and of deficient rank, which are views of larger matrices. The check requires that
 
-    - `solve` raises nothing and writes to neither the programme nor the start,
-    - the multipliers are feasible and the reported gap is the true one,
+    - `solve` raises no error and writes to neither the program nor the start,
+    - the multipliers are feasible and the reported gap is the true gap,
     - the gap reaches its target, or the limit of float64,
     - a second solve from the same start returns the same multipliers,
-    - at most a quarter of the programmes are handed over to the built-in solver.
+    - at most a quarter of the programs are handed over to the built-in solver.
 
     Parameters
     ----------
     backend : the backend to check.
-    random_state : seed of the random programmes.
-    sequences : more sequences to check; the cuts of each programme must be the first cuts of the next. Their ``tol`` is
+    random_state : seed of the random programs.
+    sequences : more sequences to check; the cuts of each program must be the first cuts of the next. Their ``tol`` is
         used.
 
     Raises
     ------
-    CheckError : the first mistake found; the message gives the programme (and its rank, if its Gram matrix is
+    CheckError : the first mistake found; the message gives the program (and its rank, if its Gram matrix is
         deficient), the expected and the actual value.
 
     Examples
@@ -63,18 +63,18 @@ def check_backend(backend: QPBackend, *, random_state: int = 0, sequences: Itera
                 handed_over.append((place, qp))
     if len(handed_over) > MOST_HANDED_OVER * programmes:
         raise CheckError(
-            f"{backend!r} handed over {len(handed_over)} of {programmes} programmes to the built-in solver: expected "
+            f"{backend!r} handed over {len(handed_over)} of {programmes} programs to the built-in solver: expected "
             f"it to solve most of them itself.{_attempts(backend, *handed_over[0])}"
         )
 
 
 def _attempts(backend: QPBackend, place: str, qp: DualQP) -> str:
-    """Describe the result of a general backend's attempts at a programme."""
+    """Describe the result of a general backend's attempts at a program."""
     if not isinstance(backend, GeneralBackend):
         return ""
     gaps = [qp.gap(qp.project(attempt.a)) for attempt in backend.attempts(qp, None)]
     came = f"its attempts left gaps of {', '.join(f'{gap:.3g}' for gap in gaps)}" if gaps else "it yielded no attempt"
-    return f" On {place}, {came}: are the signs and units those of DualQP, and the multipliers scaled back?"
+    return f" On {place}, {came}: check that signs and units are as in DualQP, and that multipliers are scaled back."
 
 
 def _check_solve(backend: QPBackend, qp: DualQP, start: QPSolution | None, place: str) -> QPSolution:
@@ -87,7 +87,7 @@ def _check_solve(backend: QPBackend, qp: DualQP, start: QPSolution | None, place
             raise CheckError(f"{backend!r} on {place}: expected {expected}, got {got}.")
 
     unchanged = all(np.array_equal(a, b) for a, b in zip(given, (qp.H, qp.b, qp.group, qp.cap), strict=True))
-    require(unchanged, "unchanged arrays of the programme", "other values")
+    require(unchanged, "unchanged arrays of the program", "other values")
     require(begun is None or start is None or np.array_equal(start.a, begun), "unchanged start.a", "other values")
 
     require(isinstance(solution, QPSolution), "a QPSolution", type(solution).__name__)
@@ -150,7 +150,7 @@ def _labelled(random_state: int, sequences: Iterable[Sequence[DualQP]]) -> Itera
 
 
 def _random_sequence(case: _Case, random_state: int) -> list[DualQP]:
-    """Draw cuts and return their programmes with a fixed accuracy; the last programmes have other caps."""
+    """Draw cuts and return their programs with a fixed accuracy; the last programs have other caps."""
     random = np.random.default_rng([random_state, case.d, case.groups])
     size = case.sizes[-1]
     cuts = random.normal(size=(size, case.d)) / np.sqrt(case.d) + random.normal(size=case.d) / case.d

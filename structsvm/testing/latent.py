@@ -1,4 +1,4 @@
-"""The check of a latent loss, by enumeration on small examples."""
+"""Check a latent loss by enumeration on small examples."""
 
 from collections.abc import Iterable
 from functools import partial
@@ -90,7 +90,7 @@ def check_latent_loss(
                 value, best = float(w @ _features(methods, x, y, found)), float((features @ w).max())
                 if abs(value - best) > tol * (1.0 + abs(best)):
                     other = known[int(np.argmax(features @ w))]
-                    what = "misses the maximum" if value < best else "returns what completions(x, y) does not list"
+                    what = "misses the maximum" if value < best else "returns an h that completions(x, y) does not list"
                     verdict = (
                         f"{what} for y = {show(y)}: h = {show(found)} has {value:g}, and {show(other)} has {best:g}"
                     )
@@ -111,7 +111,7 @@ def _completions(methods: Methods, loss: LatentLoss[Any, Any, Any], x: Any, y: A
     try:
         listed = methods.call("completions", partial(loss.completions, x, y), (x, y))
     except NotImplementedError as error:
-        raise InputError(f"{error}: complete is compared with what it lists") from None
+        raise InputError(f"{error}: complete is compared with the completions that it lists") from None
     try:
         known = list(listed)
     except TypeError:

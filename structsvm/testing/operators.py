@@ -1,4 +1,4 @@
-"""The check of an operator."""
+"""Check an operator."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ def check_operator(operator: Operator, *, random_state: int = 0) -> None:
     - ``ptr`` begins at 0, does not fall, and ends at the number of scores,
     - ``scores`` and ``combine`` return finite float64 vectors of the right length, are linear, and do not change their
       arguments,
-    - one is the transpose of the other: ``c·(A w) = (A' c)·w``,
+    - ``combine`` is the transpose of ``scores``: ``c·(A w) = (A' c)·w``,
     - ``block`` and ``combine_each`` return the examples' own parts of both,
     - compiled loops that read ``view``, if there is one, return the same.
 

@@ -1,4 +1,4 @@
-"""The check of a retrieval function."""
+"""Check a retrieval function."""
 
 import pickle
 import sys

@@ -1,4 +1,4 @@
-"""The check of a solver."""
+"""Check a solver."""
 
 from collections.abc import Iterator
 from contextlib import suppress

@@ -138,7 +138,7 @@ def test_the_command_line_trains_with_both_by_name(run: Run, trained: subprocess
         ("--loss", "dcg@0", "DCG(k=...) must be an integer of at least 1, got 0"),
         ("--loss", "dcg@ten", "the cut-off after @ must be a whole number, as in 'dcg@10'"),
         ("--loss", "dcg(discount=1)", "DCG(discount=...) is the base of a logarithm: a finite number above 1, got 1.0"),
-        ("--loss", "dcg(base=3)", "'base=3' is no setting of dcg; there are discount, relevant_from"),
+        ("--loss", "dcg(base=3)", "'base=3' is not a setting of dcg; there are discount, relevant_from"),
         ("--backend", "pipq", "Did you mean 'piqp'?"),
     ],
 )

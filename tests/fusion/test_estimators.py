@@ -168,7 +168,7 @@ def test_names_that_are_not():
         method_named("borda", normalize="z")
     with pytest.raises(InputError, match="'comb-sum' has no setting count: it is for comb-anz, comb-mnz"):
         method_named("comb-sum", count="nonzero")
-    with pytest.raises(InputError, match="'k=3' is no setting of rrf; there are measure, rank_constant"):
+    with pytest.raises(InputError, match="'k=3' is not a setting of rrf; there are measure, rank_constant"):
         method_named("rrf(k=3)")
     with pytest.raises(InputError, match="'borda' has no setting depth: it has measure"):
         method_named("borda", depth=3)

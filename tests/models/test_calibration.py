@@ -90,7 +90,7 @@ def test_a_query_of_weight_2_counts_like_two(method):
         (
             {"qid": lambda qid: qid % 9},
             {},
-            "too few queries to calibrate on: 9 with a weight above 0, where 10 are needed. Pass",
+            "too few queries to calibrate on: 9 with a weight above 0, but 10 are needed. Pass",
         ),
         ({"qid": lambda qid: None}, {}, "too few queries .*: 1 with .* and their ids as qid"),
         ({}, {"method": "platt"}, "method must be 'isotonic' or 'sigmoid', got 'platt'"),

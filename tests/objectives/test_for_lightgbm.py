@@ -107,5 +107,5 @@ def test_mistakes_are_told():
         LightGBMHinge(hessian=0.0)
     with pytest.raises(UnknownNameError, match="unknown measure"):
         LightGBMMeasure("mapp")
-    with pytest.raises(InputError, match="3 is no measure"):
+    with pytest.raises(InputError, match="3 is not a valid measure"):
         LightGBMMeasure(3)

@@ -58,7 +58,7 @@ def test_mistakes_are_told():
         step.fit(results.drop(columns="features"), qrels)
     with pytest.raises(InputError, match="the judgments must be a data frame with qid, docno, label"):
         step.fit(results, qrels.drop(columns="label"))
-    with pytest.raises(InputError, match="vector of features each"):
+    with pytest.raises(InputError, match="each result must have a vector of features"):
         step.fit(results.assign(features=[np.zeros(i % 2 + 1) for i in range(len(results))]), qrels)
     with pytest.raises(InputError, match="ranker must be a Ranker"):
         LearnedRanking("map")

@@ -102,7 +102,7 @@ def test_mistakes_are_told():
         TorchHinge()(Y, y)
     with pytest.raises(InputError, match=r"tensor of floats, got torch.int64"):
         TorchHinge()(torch.zeros(10, dtype=torch.int64), y)
-    with pytest.raises(InputError, match=r"of one shape.*\(10,\) and \(9,\)"):
+    with pytest.raises(InputError, match=r"must have one shape.*\(10,\) and \(9,\)"):
         TorchHinge()(scores_of(), y[:9])
     with pytest.raises(InputError, match="with qid"):
         TorchHinge()(torch.zeros((2, 5)), torch.zeros((2, 5)), torch.zeros((2, 5)))

@@ -157,13 +157,13 @@ def test_what_cannot_be_written_has_no_name() -> None:
         (
             losses,
             "map(depth=2)",
-            "'map(depth=2)': 'depth=2' is no setting of map; there are relevant_from, written as in",
+            "'map(depth=2)': 'depth=2' is not a setting of map; there are relevant_from, written as in",
         ),
         (losses, "ndcg(k=3)", "'ndcg(k=3)': k is the cut-off, which is written after @: write 'ndcg@3'"),
         (losses, "p(k=many)", "k is the cut-off, which is written after @: write 'p@5'"),
         (losses, "ndcg(truncated=true)", "give one, as in NDCG(k=10, truncated=True) or 'ndcg@10(truncated=true)'"),
         (losses, "p@5(truncated=yes)", "truncated must be true or false, not 'yes'"),
-        (losses, "map(k=3)", "'k=3' is no setting of map"),
+        (losses, "map(k=3)", "'k=3' is not a setting of map"),
         (measures, "ndcg(k=3,gain=linear)", "write 'ndcg@3'"),
         (losses, "map(relevant_from=high)", "relevant_from must be a number, not 'high'"),
         (losses, "multiclass(classes=3)", "classes must be a list, as in [a,b], not '3'"),
@@ -175,7 +175,7 @@ def test_what_cannot_be_written_has_no_name() -> None:
         (
             measures,
             "letor_ndcg@5(discount=standard)",
-            "'discount=standard' is no setting of letor_ndcg; there are empty, gain",
+            "'discount=standard' is not a setting of letor_ndcg; there are empty, gain",
         ),
         (losses, "ndcg(gain=linear,gain=exponential)", "gain is given twice; leave one out"),
         (solvers, "n-slack(tol=1,tol=1)", "tol is given twice"),
@@ -241,7 +241,7 @@ def test_names_of_classes() -> None:
         (solvers, HiGHS(), r"HiGHS\(.*\) is no solver, but a QP backend, for backend=... of a solver: pass a name"),
         (backends, OneSlack(), r"OneSlack\(.*\) is no QP backend, but a solver, for solver=...: pass a name"),
         (solvers, ROCArea(), r"ROCArea\(.*\) is no solver, but a loss, for loss=...: pass a name \(auto, "),
-        (losses, AP(), r"AP\(.*\) is no loss, but a measure, for measure=..., which .*: pass a name \(map, "),
+        (losses, AP(), r"AP\(.*\) is not a valid loss, but a measure, for measure=..., which .*: pass a name \(map, "),
     ],
 )
 def test_an_object_of_another_kind_is_told_where_it_belongs(kind: Any, spec: Any, message: str) -> None:

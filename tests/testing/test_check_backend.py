@@ -74,7 +74,7 @@ def at_random(qp, start, solution):
         (rough, "expected a gap of at most"),
         (short, r"expected multipliers of shape \(1,\), got shape \(0,\)"),
         (not_finite, "expected finite multipliers"),
-        (writes_to_the_programme, "expected unchanged arrays of the programme"),
+        (writes_to_the_programme, "expected unchanged arrays of the program"),
         (writes_to_the_start, "expected unchanged start.a"),
         (at_random, "expected the same multipliers from the same start"),
         (lambda qp, start, solution: solution.a, "expected a QPSolution, got ndarray"),

@@ -41,9 +41,9 @@ class Growing(Hits):
 
 def test_a_mistake_beyond_the_cutoff_is_found() -> None:
     check_loss(Hits())
-    with pytest.raises(AssertionError, match=r"Forgetful.loss_aug[\s\S]*with the cut-off k=2 in the place of 10$"):
+    with pytest.raises(AssertionError, match=r"Forgetful.loss_aug[\s\S]*with the cut-off k=2 instead of 10$"):
         check_loss(Forgetful())
-    with pytest.raises(InputError, match=r"Growing has[\s\S]*with the cut-off k=2 in the place of 5$"):
+    with pytest.raises(InputError, match=r"Growing has[\s\S]*with the cut-off k=2 instead of 5$"):
         check_loss(Growing(k=5))
     check_loss(Forgetful(), [np.array([1.0, 0.0, 0.0])])  # what is given is what is checked
 

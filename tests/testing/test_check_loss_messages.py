@@ -257,7 +257,7 @@ def test_a_loss_by_name_as_a_class_and_as_something_else() -> None:
         check_loss(ROCArea)  # type: ignore[arg-type]
     with pytest.raises(UnknownNameError, match="unknown loss 'osqp'. 'osqp' is a QP backend"):
         check_loss("osqp")
-    with pytest.raises(InputError, match="3 is no loss"):
+    with pytest.raises(InputError, match="3 is not a valid loss"):
         check_loss(3)  # type: ignore[arg-type]
 
 

@@ -1,7 +1,7 @@
 """Operators: linear maps from weights to scores, which store the features.
 
-To add one, derive from `Operator`; `register_view` makes it readable for compiled loops. To add a kind of matrix for
-`Rows`, derive from `MatrixKind` and register it with `register_matrix`.
+To add an operator, derive from `Operator`; `register_view` makes it readable for compiled loops. To add a kind of
+matrix for `Rows`, derive from `MatrixKind` and register it with `register_matrix`.
 """
 
 # This import registers the views of composed operators, which must happen before loops are compiled.

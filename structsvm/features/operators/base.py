@@ -1,4 +1,4 @@
-"""Interface of operators: the map A from weights to scores, and its transpose."""
+"""The interface of operators: the map A from weights to scores, and its transpose."""
 
 from abc import ABC, abstractmethod
 from typing import Any, Self
@@ -11,7 +11,7 @@ from structsvm.foundation.types import IntVector, Matrix, Vector
 
 
 class Operator(ABC):
-    """The linear map A from weights to the scores of all examples, and its transpose.
+    """Base class of linear maps A from weights to the scores of all examples, with their transpose.
 
     A joint feature map is ``Ψ(x, y) = A_x' c(y)``. The operator stores the features and never sees a loss; the loss
     encodes outputs as coefficients ``c(y)`` and never sees features. ``structsvm.testing.check_operator`` checks an
@@ -34,7 +34,7 @@ class Operator(ABC):
     @property
     @abstractmethod
     def ptr(self) -> IntVector:
-        """Start of each example, shape (n + 1,): its own scores are those from ``ptr[i]`` to ``ptr[i + 1] − 1``."""
+        """Start of each example, shape (n + 1,): its own scores are ``ptr[i]`` to ``ptr[i + 1] − 1``."""
 
     @property
     def shared(self) -> int:
@@ -71,7 +71,7 @@ class Operator(ABC):
 
     @abstractmethod
     def scores(self, w: Vector) -> Vector:
-        """Return ``A w``, the scores of all examples and then the shared ones, shape (ptr[-1] + shared,)."""
+        """Return ``A w``, the scores of all examples, followed by shared scores, shape (ptr[-1] + shared,)."""
 
     @abstractmethod
     def combine(self, c: Vector) -> Vector:
@@ -97,7 +97,7 @@ class Operator(ABC):
 
 
 def scores_of_examples(scores: Vector, ptr: IntVector, start: int, stop: int) -> Vector:
-    """Return the scores of the examples ``start`` to ``stop − 1``, then the shared ones; a view if possible."""
+    """Return the scores of the examples ``start`` to ``stop − 1``, then the shared scores; a view if possible."""
     own, shared = scores[ptr[start] : ptr[stop]], scores[ptr[-1] :]
     if not len(shared):
         return own

@@ -1,4 +1,4 @@
-"""Indicators of thresholds as one small integer a document and function, which looks up a sum of weights."""
+"""Store indicators of thresholds as one small integer per document and function."""
 
 from typing import Any, NamedTuple
 
@@ -18,8 +18,8 @@ class BinnedMatrix(CodedMatrix):
     """Indicators ``1[f(d) >= k]`` of all functions f and thresholds k ∈ K_f, stored as one count per function.
 
     The features of Yue, Finley, Radlinski and Joachims (SIGIR 2007), section 4.2. A function's thresholds ascend, so a
-    document satisfies the first few of them, and the matrix stores only how many. With 17 functions of 50 thresholds a
-    document takes 17 bytes, a row of float64 6800.
+    document satisfies the first few of them, and the matrix stores only their number. With 17 functions and 50
+    thresholds for each, a document takes 17 bytes; a row of float64 would take 6800.
 
     Functions of the package accept it as a feature matrix of ``len(codes)`` rows and ``offsets[-1]`` columns. Select
     rows as of an array: ``X[rows]``. `numpy.asarray` expands the matrix to float64 at each call.
@@ -30,7 +30,7 @@ class BinnedMatrix(CodedMatrix):
         if no function has more than 255 thresholds, else as uint16; not copied if they have this type in C order.
         Compiled loops rely on the checks made here, so do not change the array.
     offsets : first column of each function, shape (F + 1,), from 0: function f has the thresholds ``offsets[f]`` to
-        ``offsets[f + 1] − 1``; it may have none.
+        ``offsets[f + 1] − 1``, possibly no thresholds.
 
     Examples
     --------

@@ -18,7 +18,7 @@ from structsvm.foundation.types import IntVector, Vector
 
 @frozen(eq=False, repr=False, init=False)
 class CodedMatrix:
-    """Blocks of columns of zeros and ones, of which a row stores one code each; subclasses say what codes mean."""
+    """Base of matrices of zeros and ones with one code per row and block of columns; subclasses define the codes."""
 
     _block: ClassVar[str]
     """Word for a block of columns."""
@@ -27,10 +27,10 @@ class CodedMatrix:
     """Word for the columns of a block."""
 
     _codes_beyond: ClassVar[int]
-    """Number of codes of a block, less the number of its columns."""
+    """Number of codes of a block minus the number of its columns."""
 
     _same: ClassVar[str]
-    """How to make matrices that can be stacked."""
+    """Advice on how to make matrices that can be stacked."""
 
     codes: NDArray[np.unsignedinteger[Any]]
     offsets: IntVector

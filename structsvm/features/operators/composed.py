@@ -67,7 +67,7 @@ class WithIntercept(Operator):
 
 
 class BesideView(NamedTuple):
-    """Two views of the same examples; the first ``split`` weights are of the left one."""
+    """Two views of the same examples; the first ``split`` weights belong to the left view."""
 
     ptr: IntVector
     left: Any
@@ -89,7 +89,7 @@ def _beside_combine(view: Any, i: Any, c: Any, out: Any) -> None:
 
 @frozen(eq=False)
 class Beside(Operator):
-    """The columns of two operators side by side: a score is the sum of theirs."""
+    """The columns of two operators side by side: a score is the sum of both scores."""
 
     left: Operator
     right: Operator
@@ -197,7 +197,7 @@ def _shared_combine(view: Any, i: Any, c: Any, out: Any) -> None:
 
 @frozen(eq=False)
 class WithShared(Operator):
-    """Another operator's scores, and ``count`` more weights, the last ones: scores that all examples share."""
+    """Another operator's scores, followed by ``count`` shared scores, which are the last weights themselves."""
 
     rows: Operator = field(validator=of_kind(Operator, "an operator"))
     count: int
@@ -266,7 +266,7 @@ def _pair_combine(view: Any, i: Any, c: Any, out: Any) -> None:
 
 @frozen(eq=False)
 class Pair(Operator):
-    """Two operators of the same examples: scores and weights of the first come before those of the second."""
+    """Two operators of the same examples: scores and weights of the first, then scores and weights of the second."""
 
     first: Operator
     second: Operator

@@ -1,4 +1,4 @@
-"""Dense matrices, NumPy arrays or memory maps of float64 or float32."""
+"""Read dense matrices: NumPy arrays or memory maps of float64 or float32."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple

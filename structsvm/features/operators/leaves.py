@@ -1,4 +1,4 @@
-"""Leaves of trees as one small integer a document and tree, which looks up a weight."""
+"""Store the leaves of trees that documents fall into as one small integer per document and tree."""
 
 from typing import Any, NamedTuple
 
@@ -17,8 +17,8 @@ from structsvm.foundation.types import IntVector
 class LeafMatrix(CodedMatrix):
     """Indicators of the leaf of each tree that a document falls into, stored as one number per tree.
 
-    With 100 trees of at most 256 leaves a document takes 100 bytes. The weight of a column is the value of a leaf, and
-    a score is the sum of the values of a document's leaves.
+    With 100 trees, each with up to 256 leaves, a document takes 100 bytes. The weight of a column is the value of a
+    leaf, and a score is the sum of the values of a document's leaves.
 
     Functions of the package accept it as a feature matrix of ``len(codes)`` rows and ``offsets[-1]`` columns. Select
     rows as of an array: ``X[rows]``. `numpy.asarray` expands the matrix to float64 at each call.

@@ -29,7 +29,7 @@ class Readable(Protocol):
 
 
 class MatrixKind(ABC):
-    """How `Rows` reads, stacks and slices a kind of matrix.
+    """Base class of kinds of matrices: how `Rows` reads, stacks and slices them.
 
     To add a kind, write its view with two functions for `register_view`, derive from this class, and pass an instance
     to `register_matrix`.
@@ -62,7 +62,7 @@ class MatrixKind(ABC):
 
     @abstractmethod
     def read(self, X: Any) -> Readable | None:
-        """Return features as a matrix of this kind, if possible without a copy; None if they are of another kind."""
+        """Return features as a matrix of this kind, if possible without a copy; None if this kind cannot read them."""
 
     @abstractmethod
     def stack(self, blocks: Sequence[Any]) -> Any:

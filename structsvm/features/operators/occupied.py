@@ -1,4 +1,4 @@
-"""Some columns of features: the non-empty ones, because the weights of the others are 0 at the optimum, or any."""
+"""Select the non-empty columns of sparse features: weights of empty columns do not affect scores."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""One score per row: ranking and binary problems."""
+"""The operator with one score per row, for ranking and binary problems."""
 
 from collections.abc import Sequence
 from typing import Any, Self
@@ -44,7 +44,7 @@ class Rows(Operator):
     def __attrs_post_init__(self) -> None:
         kind_of(self.X).require_sound(self.X)
         if self.X.ndim != 2:
-            raise InputError(f"X must be a matrix with one row a score; its shape is {self.X.shape}")
+            raise InputError(f"X must be a matrix with one row per score; its shape is {self.X.shape}")
         ptr: Any = self.ptr
         rows = self.X.shape[0]
         if not (isinstance(ptr, np.ndarray) and np.ndim(ptr) == 1 and ptr.dtype.kind in "iu" and len(ptr) > 0):
@@ -54,7 +54,7 @@ class Rows(Operator):
 
     @classmethod
     def one_each(cls, X: Readable) -> Self:
-        """Make every row an example of its own."""
+        """Make every row a separate example."""
         kind_of(X)
         if X.ndim != 2:
             raise InputError(f"X must be a matrix with one row per example; its shape is {X.shape}")

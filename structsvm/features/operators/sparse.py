@@ -1,4 +1,4 @@
-"""Sparse matrices of SciPy, stored as CSR of float64 or float32."""
+"""Read sparse matrices of SciPy, stored as CSR of float64 or float32."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple

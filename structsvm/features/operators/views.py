@@ -1,4 +1,4 @@
-"""Views: named tuples through which compiled loops read any operator, and which numba selects code by."""
+"""Views: named tuples through which compiled loops read any operator; numba selects code by their type."""
 
 from collections.abc import Callable
 from functools import cache

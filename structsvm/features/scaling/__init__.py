@@ -1,1 +1,1 @@
-"""Scaling of features and scores: within each query, or over all training rows."""
+"""Scale features and scores: within each query, or over all training rows."""

@@ -16,8 +16,8 @@ SCORE_SCALINGS = ("query-min-max", "query-z-score", "query-sum", "query-percenti
 If all scores are equal, as for a single document, they become 0, except for percentiles.
 
 - "query-min-max": the smallest becomes 0 and the largest 1 (Lee, SIGIR 1997).
-- "query-z-score": the mean becomes 0 and the standard deviation, that of the retrieved documents, 1; Montague and
-  Aslam call it ZMUV.
+- "query-z-score": the mean becomes 0 and the standard deviation 1, over the retrieved documents; Montague and Aslam
+  call it ZMUV.
 - "query-sum": the smallest becomes 0, and the sum 1 (Montague and Aslam, CIKM 2001).
 - "query-percentiles": the fraction of documents with this score or a smaller one.
 """

@@ -1,1 +1,1 @@
-"""Execution: compilation, threads, processes, a sort for kernels, and reductions over groups."""
+"""Execute numeric code: compilation, threads, processes, a sort for kernels, and reductions over groups."""

@@ -1,4 +1,4 @@
-"""Compilation with numba at first use: functions called from Python, and parts, which only compiled functions call."""
+"""Compile functions with numba at first use: functions called from Python, and parts that only compiled code calls."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -68,7 +68,7 @@ def inlined_part(function: F) -> F:
     """Copy a short function, or one with one caller, into its compiled callers, which shortens compiling."""
     if numba.config.DISABLE_JIT:
         return function
-    # Threads that call a waiting function from Python must not block the others.
+    # Threads that call a waiting function from Python must not block other threads.
     decorate: Callable[[F], F] = numba.njit(inline="always", nogil=True)
     return decorate(function)
 

@@ -1,4 +1,4 @@
-"""Progress of compilation, for progress lines; signals wait until it is done. Importing this does not load numba."""
+"""Report progress of compilation; signals wait until it is done. Importing this does not load numba."""
 
 import gc
 import logging

@@ -1,4 +1,4 @@
-"""Parse decimals in compiled loops as ``float`` does, by Clinger's and Eisel's algorithms; the caller has the rest."""
+"""Parse decimals in compiled loops as ``float`` does, by Clinger's and Eisel's algorithms, or report failure."""
 
 import math
 from functools import cache

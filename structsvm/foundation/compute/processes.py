@@ -1,4 +1,4 @@
-"""Work spread over processes, each with one computing thread."""
+"""Spread work over processes, each with one computing thread."""
 
 import os
 import signal

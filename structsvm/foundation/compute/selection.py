@@ -1,4 +1,4 @@
-"""Selection of the largest numbers without sorting."""
+"""Select the largest numbers without sorting."""
 
 from typing import Any
 

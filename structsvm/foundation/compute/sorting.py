@@ -1,4 +1,4 @@
-"""A sort of documents by score, many times faster than a comparison sort at the lengths of rankings."""
+"""Sort documents by score, many times faster than a comparison sort at the lengths of rankings."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Parallel work of compiled code in stages: followers poll, and the caller leads and may run Python between stages."""
+"""Run compiled code in parallel stages: followers poll, and the caller leads and may run Python between stages."""
 
 from collections.abc import Callable
 from threading import get_ident
@@ -11,7 +11,7 @@ from structsvm.foundation.compute.threads import Threads
 from structsvm.foundation.types import IntVector
 
 _TAKEN, _STAGE, _DONE, _OVER, _PLACES = 0, 8, 16, 24, 32
-"""Indices of counters: pieces taken, stages begun, pieces done, and the end flag, each in a cache line of its own."""
+"""Indices of counters: pieces taken, stages begun, pieces done, and the end flag, each in a separate cache line."""
 
 
 def stage_counters() -> IntVector:

@@ -1,4 +1,4 @@
-"""Sums that do not depend on the order of their terms or on their distribution over machines."""
+"""Sum numbers independently of the order of terms and of their distribution over machines."""
 
 import math
 from collections.abc import Iterable

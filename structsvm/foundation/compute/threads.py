@@ -1,4 +1,4 @@
-"""The number of computing threads, and work shared by them."""
+"""Choose the number of computing threads, and share work between them."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -41,7 +41,7 @@ def thread_count(n_jobs: int | None) -> int:
 
 
 class Threads:
-    """The calling thread and a pool of others, ``count`` in all."""
+    """The calling thread and a pool of other threads, ``count`` in all."""
 
     def __init__(self, count: int) -> None:
         self.count = count

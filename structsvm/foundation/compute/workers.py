@@ -1,4 +1,4 @@
-"""Setup of worker processes. Every worker imports this module, so it imports little."""
+"""Set up worker processes. Every worker imports this module, so it imports little."""
 
 import logging
 import os

@@ -1,4 +1,4 @@
-"""Read archives of named arrays (npz): headers are checked first, and content is compared with its digest."""
+"""Read archives of named arrays (npz): check headers first, and compare content with its digest."""
 
 import errno
 import hashlib
@@ -90,7 +90,7 @@ class Archive(Mapping[str, NDArray[Any]]):
         except ValueError:
             digests = {}
         if digests.keys() != declared.keys():
-            raise Damage("is damaged: its parts differ from those that were written")
+            raise Damage("is damaged: it has other parts than when it was written")
         return cls(zipped, declared, digests)
 
     def __getitem__(self, name: str) -> NDArray[Any]:

@@ -1,4 +1,4 @@
-"""Kinds of compressed streams, detected by their first bytes."""
+"""Detect kinds of compressed streams by their first bytes."""
 
 import re
 import zlib

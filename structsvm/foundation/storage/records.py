@@ -93,7 +93,7 @@ class Records(Generic[T]):
         if changed:
             raise InputError(
                 f"the {self.kind.work} in {self.kind.place(self.path)} began with other versions "
-                f"({'; '.join(changed)}): install those, or {self.kind.elsewhere}"
+                f"({'; '.join(changed)}): install the versions that it began with, or {self.kind.elsewhere}"
             )
 
 

@@ -1,4 +1,4 @@
-"""Trained rankers as files of other programs; ``structsvm list exports`` shows the names of the formats."""
+"""Export trained rankers to files of other programs; ``structsvm list exports`` shows the names of the formats."""
 
 from structsvm.models.export.base import Format, export
 

@@ -22,7 +22,7 @@ _LARGEST = float(np.finfo(np.float32).max)
 
 
 class Format(ABC):
-    r"""A format that rankers are exported in. Derive from it and write `write`.
+    r"""Base class of formats in which rankers are exported. Derive from it and write `write`.
 
     An entry point in the group ``structsvm.exports`` gives it a name.
 
@@ -51,7 +51,7 @@ class Format(ABC):
     """True if the format can represent an intercept."""
 
     missing: ClassVar[bool] = True
-    """True if the format can represent sides of trees for missing features; if False, they count as 0."""
+    """True if trees in this format can send missing features to either side; if False, missing features count as 0."""
 
     @abstractmethod
     def write(self, model: LinearModel, path: Path, model_name: str) -> None:
@@ -69,10 +69,10 @@ class Format(ABC):
         """
 
     def write_trees(self, model: LeafModel, path: Path, model_name: str) -> None:
-        """Write a file for a model of `TreeRanker`; parameters and errors are those of `write`."""
+        """Write a file for a model of `TreeRanker`; parameters and errors are as in `write`."""
         raise InputError(
-            f"{_called(self)} holds weighted sums of features, and this {model.title} has trees: export it as lightgbm "
-            "or onnx, or as solr or elasticsearch if it has no weights of features"
+            f"{_called(self)} stores weighted sums of features, but this {model.title} has trees: export it as "
+            "lightgbm or onnx, or as solr or elasticsearch if it has no weights of features"
         )
 
 
@@ -91,9 +91,9 @@ def export(
     ranker : a fitted ranker, or its model, such as `structsvm.load` returns. It must be a weighted sum of features
         (`Ranker`, `RampRanker`, `RankSVM`, `MaximumEntropy`, `WeightSearch`), or a `TreeRanker`.
     path : the file, which is replaced if it exists.
-    format : "solr" (a model of Solr's Learning To Rank), "elasticsearch" (of the Learning to Rank plugin, and
-        OpenSearch's), "svm_rank" (a model file of svm_rank_classify), "lightgbm" (a model file of LightGBM), "onnx",
-        "json" or "numpy" (npz); a name that another package registered; or an object. A `TreeRanker` is written as
+    format : "solr" (a model of Solr's Learning To Rank), "elasticsearch" (of the Learning to Rank plugin, also in
+        OpenSearch), "svm_rank" (a model file of svm_rank_classify), "lightgbm" (a model file of LightGBM), "onnx",
+        "json" or "numpy" (npz). Or the name of a format of another package, or an object. A `TreeRanker` is written as
         "lightgbm" or "onnx", and without weights of features as "solr" or "elasticsearch" too.
     feature_names : a name for each feature, needed by Solr and Elasticsearch; None: the names of the ranker.
     model_name : name of the model in Solr and Elasticsearch; None: the name of the file without its suffix.
@@ -136,8 +136,8 @@ def export(
         return tuple(left_out)
     if not isinstance(model, LinearModel):
         raise InputError(
-            f"{called} holds weighted sums of features, and this {model.title} is another model: export a Ranker, "
-            "RankSVM, MaximumEntropy or WeightSearch"
+            f"{called} stores weighted sums of features, but this {model.title} is another kind of model: export a "
+            "Ranker, RankSVM, MaximumEntropy or WeightSearch"
         )
     linear = _prepared(model, chosen)
     with replacement(target) as temporary:
@@ -157,9 +157,9 @@ def _prepared(model: LinearModel, chosen: Format) -> LinearModel:
     """Return a model whose scaling the format can represent."""
     if isinstance(model.scaling, QueryScaling) and not chosen.by_query:
         raise InputError(
-            f"{_called(chosen)} scores one document at a time, and this ranker normalises features within a query "
-            f"({model.scaling.name}), which needs all of its documents: train with normalize='standard' "
-            "(--normalize standard), or export as onnx, or a weighted sum as json or numpy, which can represent it"
+            f"{_called(chosen)} scores one document at a time, but this ranker normalises features within a query "
+            f"({model.scaling.name}). Train with normalize='standard' (--normalize standard), or export to a format "
+            "that has queries: onnx, or for a weighted sum json or numpy"
         )
     if not chosen.standard:
         model = model.folded
@@ -173,7 +173,7 @@ def names_for(format: str, model: TrainedModel) -> tuple[str, ...]:
     if model.feature_names is None:
         raise InputError(
             f"{format} needs names of features, and this model has {model.n_features} features without names: pass "
-            "feature_names=[...] (--feature-names FILE, a name a line, on the command line)"
+            "feature_names=[...] (--feature-names FILE, one name per line, on the command line)"
         )
     return model.feature_names
 

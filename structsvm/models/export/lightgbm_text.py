@@ -17,9 +17,9 @@ _UNFIT = re.compile(r'[\s",:\[\]{}]')
 
 
 class LightGBMText(Format):
-    """A model file whose trees are those of the model, and then one for the weight of each feature.
+    """A model file of LightGBM with the trees of the model, then one tree for the weight of each feature.
 
-    A weight is a tree of one linear leaf: its output is the weight times the feature, or 0 if the feature is missing.
+    The tree of a weight has one linear leaf: its output is the weight times the feature, or 0 if it is missing.
     LightGBM counts features up to 1e-35 as 0, and replaces spaces in their names; other characters that it does not
     allow are replaced as well.
     """

@@ -1,4 +1,4 @@
-"""ONNX: a graph from features to scores, both float64."""
+"""Write ONNX: a graph from features to scores, both float64."""
 
 from pathlib import Path
 from typing import Any
@@ -100,7 +100,7 @@ class _Nodes:
     def leaves(self, X: str, model: LeafModel) -> str:
         """Add the search of leaves, and return the name of their numbers, shape (rows, trees).
 
-        The operator has outputs of float32: so its outputs are numbers of leaves within their trees, not their values.
+        The operator has outputs of float32, so they are numbers of leaves within their trees instead of values.
         """
         from onnx import TensorProto, numpy_helper
 
@@ -135,7 +135,7 @@ class _Nodes:
         return self.add("Add", within, self.constant(trees.offsets[:-1]))
 
     def instead(self, X: str, where: str, value: float) -> str:
-        """Add a constant in place of some values, and return the name of the result."""
+        """Add a constant that replaces some values, and return the name of the result."""
         return self.add("Where", where, self.constant(np.array(value)), X)
 
     def scaled(self, X: str, scaling: QueryScaling) -> str:

@@ -1,4 +1,4 @@
-"""A weighted sum of features as plain JSON or NumPy arrays, for custom readers."""
+"""Write a weighted sum of features as plain JSON or NumPy arrays, for custom readers."""
 
 import json
 from pathlib import Path

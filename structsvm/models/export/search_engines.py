@@ -1,4 +1,4 @@
-"""Linear models and trees for Learning to Rank in Solr, Elasticsearch and OpenSearch, which compute in float32.
+"""Write linear models and trees for Learning to Rank in Solr, Elasticsearch and OpenSearch, which compute in float32.
 
 https://solr.apache.org/guide/solr/latest/query-guide/learning-to-rank.html and
 https://elasticsearch-learning-to-rank.readthedocs.io/en/latest/training-models.html.
@@ -19,7 +19,7 @@ from structsvm.models.export.base import Format, names_for, require_float32
 from structsvm.models.leaves import LeafModel, largest_float32
 
 _SLACK = np.float32(1e-6)
-"""What Solr adds to thresholds."""
+"""Number that Solr adds to thresholds."""
 
 
 class Solr(Format):

@@ -110,7 +110,7 @@ def test_a_part_too_many_or_too_few_is_noticed(path: Path, change: Edit) -> None
     parts = dict(np.load(path))
     change(parts)
     write_as_they_are(path, parts)
-    with pytest.raises(ModelFileError, match="m.npz is damaged: its parts differ from those that were written"):
+    with pytest.raises(ModelFileError, match="m.npz is damaged: it has other parts than when it was written"):
         Ranker.load(path)
 
 

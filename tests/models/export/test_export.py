@@ -167,7 +167,7 @@ def test_refusals(tmp_path):
     with pytest.raises(UnknownNameError, match="unknown export format 'sorl'. Did you mean 'solr'"):
         export(ranker, path, "sorl")
     for other in (RankBoost(2).fit(X, Y, qid=QID), StructuralSVM("zero_one").fit(X, Y)):
-        with pytest.raises(InputError, match=f"json holds weighted sums of features, and this {type(other).__name__}"):
+        with pytest.raises(InputError, match=f"json stores weighted sums of features, but this {type(other).__name__}"):
             export(other, path, "json")
     for other in (Ranker(), None):
         with pytest.raises(InputError, match=r"ranker must be a fitted ranker, .* or a model of structsvm.load"):

@@ -121,7 +121,7 @@ def test_search_engines_find_the_same_leaves(form: str, kind: str, tmp_path: Pat
 def test_what_a_format_cannot_represent_is_refused(tmp_path: Path) -> None:
     for form in ("json", "numpy", "svm_rank"):
         with pytest.raises(
-            InputError, match=rf"{form} holds weighted sums .* has trees: export it as lightgbm or onnx"
+            InputError, match=rf"{form} stores weighted sums .* has trees: export it as lightgbm or onnx"
         ):
             export(model(0), tmp_path / "m", form)
     for form in ("solr", "elasticsearch"):

@@ -13,10 +13,10 @@ from structsvm.solvers.qp import Attempt, DualQP, GeneralBackend, QPSolution, sc
 
 @frozen
 class PIQP(GeneralBackend):
-    """PIQP's dense solver; always from a cold start.
+    """PIQP's dense solver, a proximal interior-point method, which always starts cold.
 
-    The proximal terms make it indifferent to Gram matrices that are rank-deficient, which those
-    of cutting planes usually are.
+    Because of its proximal terms, it also solves QPs with rank-deficient Gram matrices, which are
+    usual for cutting planes.
 
     Parameters
     ----------
