@@ -1,4 +1,4 @@
-"""The errors and warnings of structsvm.
+"""Errors and warnings of structsvm.
 
 ::
 
@@ -75,7 +75,7 @@ def _shown(sign: str) -> str:
 
 
 class StructSVMError(Exception):
-    """The base of all errors of structsvm.
+    """Base class of all errors of structsvm.
 
     Examples
     --------

@@ -41,7 +41,7 @@ def weighted_ranks(scores: Vector, labels: Vector, params: Vector, out: Vector) 
 
 @frozen
 class WeightedRanks(SwappedPairsLoss):
-    """The weighted sum, over weighted documents, of the share of other documents ahead.
+    """The loss for clicks: the sum, over documents with a weight, of weight times the share of other documents ahead.
 
     Labels are non-negative weights v, such as the number of clicks on a document divided by the click's propensity; or
     1 for a document known to be relevant and 0 if unknown. The loss of a ranking is

@@ -21,11 +21,11 @@ def zero_one(scores: Vector, labels: Vector, params: Vector, out: Vector) -> flo
 
 @frozen
 class ZeroOne(ScoreLoss[float]):
-    """The zero-one loss of a label, +1 or −1: ``Ψ(x, y) = y x / 2``. Every row is an example.
+    """The zero-one loss for binary classification of rows, with labels +1 and −1: ``Ψ(x, y) = y x / 2``.
 
-    The objective equals scikit-learn's ``LinearSVC(loss="hinge", C=C / n, fit_intercept=False)``. Class weights are
-    example weights. Labels above 0 count as +1 and all others as −1. Outputs are always +1 and −1; to get
-    other classes back, use `Multiclass`.
+    Every row is an example. The objective equals scikit-learn's ``LinearSVC(loss="hinge", C=C / n,
+    fit_intercept=False)``. Class weights are example weights. Labels above 0 count as +1 and all others as −1. Outputs
+    are always +1 and −1; to get other classes back, use `Multiclass`.
 
     Examples
     --------

@@ -41,7 +41,7 @@ def _one_a_feature(model: "LinearModel", _attribute: object, coef: Vector) -> No
 
 @frozen(eq=False, slots=False, kw_only=True)
 class LinearModel(TrainedModel):
-    """Scores ``X w + b`` of features, which are normalised first if there is a scaling.
+    """A linear model: scores ``X w + b`` of features, which are normalised first if there is a scaling.
 
     Parameters
     ----------

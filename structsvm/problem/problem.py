@@ -58,9 +58,10 @@ _COPIES_OF_WEIGHTS = 6
 
 @frozen(eq=False, kw_only=True)
 class Problem(AbstractProblem):
-    """Find w with the smallest ``P(w) = ½‖w‖² + (C/n) Σ_i κ_i max_ŷ [Δ(y_i, ŷ) − w·(Ψ(x_i, y_i) − Ψ(x_i, ŷ))]``.
+    """The training problem of a structural SVM, which solvers minimise; make it with `from_queries` or `from_examples`.
 
-    This is the input of a solver, with the data in this process. Make one with `from_queries` or `from_examples`.
+    Its solution is the w with the smallest ``P(w) = ½‖w‖² + (C/n) Σ_i κ_i max_ŷ [Δ(y_i, ŷ) − w·(Ψ(x_i, y_i) − Ψ(x_i,
+    ŷ))]``. The data are in this process.
 
     Parameters
     ----------

@@ -114,7 +114,7 @@ CheckpointLike: TypeAlias = Union[CheckpointPath, "Keeper"]
 
 
 class Keeper:
-    """Reads a run's checkpoint once and writes it from time to time; make one with `of`.
+    """The keeper of a run's checkpoint, which reads it once and writes it from time to time; made by `of`.
 
     Parameters
     ----------

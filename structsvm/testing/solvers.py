@@ -127,7 +127,7 @@ class _Check:
         result = self._solve("from nothing", self.problem, show=seen.append)
         optimum = OneSlack(tol=1e-6).solve(self.problem)
         self._certified(result, optimum, "from nothing")
-        self._require(result.history == tuple(seen), "a callback that is shown every step of the history", len(seen))
+        self._require(result.history == tuple(seen), "a callback that gets every step of the history", len(seen))
         again = self._solve("once more", self.problem)
         self._require(np.array_equal(again.w, result.w), "the same weights when solved twice", "others")
         self._ends_early()

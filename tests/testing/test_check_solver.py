@@ -149,7 +149,7 @@ class TooHigh(Wrapped):
 @pytest.mark.parametrize(
     ("solver", "message"),
     [
-        (Deaf(), "expected a callback that is shown every step of the history, got 0"),
+        (Deaf(), "expected a callback that gets every step of the history, got 0"),
         (
             Uninterruptible(),
             "Status.INTERRUPTED when the callback ends the run, got a KeyboardInterrupt that leaves solve",

@@ -23,7 +23,7 @@ _MOST_SUMS = 32
 
 @frozen(eq=False)
 class Rows(Operator):
-    """The rows of a feature matrix: ``A w = X w``.
+    """The operator of a feature matrix, with one score per row: ``A w = X w``.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Temporary files that replace others when complete, with their access rights and locks."""
+"""Write temporary files that replace other files when complete, with their access rights and locks."""
 
 import errno
 import os
@@ -16,7 +16,8 @@ from typing import IO
 
 try:
     import fcntl
-except ImportError:  # Windows
+# Windows does not have this module.
+except ImportError:
     fcntl = None  # type: ignore[assignment]
 
 _LONGEST_NAME = 255

@@ -83,7 +83,7 @@ def several_grades(y: Any) -> bool:
 
 @frozen
 class GradedPairsLoss(PairsOfGrades, SwappedPairsLoss):
-    """A weighted share of the pairs of graded documents that are in the wrong order.
+    """Base class of losses that are the weighted share of pairs of graded documents in the wrong order.
 
     Its hinge is ``Σ v_ij max(0, 1 − (s_i − s_j)) / Σ v_ij`` over the pairs of a query in which i has the larger label.
     A derived class defines only `weight`; the joint feature map, the loss, and the exact argmax in Python and in

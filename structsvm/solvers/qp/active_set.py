@@ -26,7 +26,7 @@ RIDGE = 1e-13
 
 @frozen
 class ActiveSet(QPBackend):
-    """Pairwise steps, then Newton steps on the face of the cuts in use; the default backend.
+    """The default QP backend: pairwise steps, then Newton steps on the face of the cuts in use.
 
     Every group gets a null vertex, a cut (0, 0) with the unused part of its cap as weight, so that each group is a
     simplex. A round takes a few passes of exact pairwise steps (as in sequential minimal optimisation: Platt, 1999).

@@ -1,4 +1,4 @@
-"""CVXOPT's interior-point method as a backend."""
+"""The QP backend over CVXOPT's interior-point method."""
 
 from collections.abc import Iterator
 from typing import Any, ClassVar
@@ -13,7 +13,7 @@ from structsvm.solvers.qp.general import Attempt, GeneralBackend, scales
 
 @frozen
 class CVXOPT(GeneralBackend):
-    """``cvxopt.solvers.coneqp``, a primal-dual interior-point method (Andersen, Dahl, Liu and Vandenberghe, 2011).
+    """CVXOPT's ``coneqp``, a primal-dual interior-point method (Andersen, Dahl, Liu and Vandenberghe, 2011).
 
     Needs the extra: ``pip install 'structural-svm[cvxopt]'``. CVXOPT is licensed under the GPLv3. It always starts
     cold.

@@ -1,4 +1,4 @@
-"""HiGHS's active-set QP solver as a backend."""
+"""The QP backend over HiGHS's active-set method."""
 
 from collections.abc import Iterator
 from types import ModuleType
@@ -17,7 +17,7 @@ RIDGE = 1e-7
 
 @frozen
 class HiGHS(GeneralBackend):
-    """HiGHS: a primal active-set method in the null space, started from the last basis (https://highs.dev).
+    """HiGHS's QP solver: a primal active-set method in the null space, started from the last basis (https://highs.dev).
 
     HiGHS has reported solutions with a gap of 97 % as optimal, and it may cycle on rank-deficient Gram matrices. Both
     lead to another attempt in other units, and then to `ActiveSet`.

@@ -1,4 +1,4 @@
-"""OSQP, an operator-splitting method, as a backend."""
+"""The QP backend over OSQP, an operator-splitting method."""
 
 from collections.abc import Iterator
 from typing import ClassVar
