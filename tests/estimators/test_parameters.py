@@ -15,7 +15,7 @@ from structsvm.solvers.qp import HiGHS
 from tests.small_problems import Kronecker
 
 BOTH = [
-    ({"solver": HiGHS()}, r"is no solver, but a QP backend, for backend=... of a solver"),
+    ({"solver": HiGHS()}, r"is not a valid solver, but a QP backend, for backend=... of a solver"),
     ({"solver": OneSlack}, r"OneSlack is a class: pass an object, OneSlack\(\)"),
     ({"max_iter": 0}, r"\(max_iter=...\) must be an integer of at least 1"),
     ({"fit_intercept": "no"}, r"\(fit_intercept=...\) must be True or False, got 'no'"),
@@ -62,7 +62,7 @@ def test_a_path_looks_at_the_parameters_too(queries):
 
 
 def test_a_backend_that_is_none():
-    with pytest.raises(InputError, match="is no QP backend, but a solver, for solver="):
+    with pytest.raises(InputError, match="is not a valid QP backend, but a solver, for solver="):
         OneSlack(backend=OneSlack()).solve(Problem.from_queries(np.eye(2), [0, 1], [1, 1]))
 
 

@@ -299,7 +299,7 @@ def test_checkpoints_of_folds(queries, tmp_path):
     ("settings", "message"),
     [
         ({"estimator": RankBoost()}, r"RankerCV\(estimator=...\) must have a setting C, but RankBoost has no C"),
-        ({"estimator": LinearRegression()}, "is no ranker"),
+        ({"estimator": LinearRegression()}, "is not a valid ranker"),
         ({"estimator": Ranker}, "Ranker is a class"),
         ({"Cs": 0}, r"RankerCV\(Cs=...\) must be an integer of at least 1"),
         ({"Cs": [1.0, -1.0]}, "Cs must be a vector of positive numbers"),

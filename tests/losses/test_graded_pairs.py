@@ -141,7 +141,7 @@ def test_weights_that_are_all_0_are_named() -> None:
             return 0.0
 
     said = "Nothing.weight is 0 for each pair of their documents with different labels"
-    with pytest.raises(InputError, match=f"none of the 1 queries: {said}"):
+    with pytest.raises(InputError, match=f"any of the 1 queries: {said}"):
         Ranker(Nothing()).fit(np.eye(2), [1.0, 0.0], [0, 0])
     with pytest.raises(InputError, match=f"Nothing cannot learn from any of the [0-9]+ examples: {said}"):
         check_loss(Nothing())

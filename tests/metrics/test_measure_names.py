@@ -94,7 +94,7 @@ def test_unknown_names_get_the_nearest_known_one(text: str, near: str) -> None:
         ("rbp(p=1)", "must be between 0 and 1, got 1"),
         ("map(rel=2)@5(empty=skip)(empty=zero)", "unknown measure"),
         ("map(empty=skip)(relevant_from=2)", "unknown measure"),
-        ("map(skip)", "'skip' is no setting"),
+        ("map(skip)", "'skip' is not a setting"),
         ("map(empty=none)", "must be 'zero' or 'skip', got 'none'"),
         ("map(relevant_from=high)", "relevant_from must be a number, not 'high'"),
     ],

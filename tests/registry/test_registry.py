@@ -225,7 +225,7 @@ def test_a_class_is_not_an_object() -> None:
 @pytest.mark.parametrize("spec", [None, 3, {"name": "map"}])
 @pytest.mark.parametrize("kind", [losses, solvers, backends])
 def test_something_else_is_not_an_object_either(kind: Any, spec: Any) -> None:
-    with pytest.raises(InputError, match=f"is no {kind.kind}: pass a name"):
+    with pytest.raises(InputError, match=f"is not a valid {kind.kind}: pass a name"):
         kind.create(spec)
 
 
@@ -238,9 +238,13 @@ def test_names_of_classes() -> None:
 @pytest.mark.parametrize(
     ("kind", "spec", "message"),
     [
-        (solvers, HiGHS(), r"HiGHS\(.*\) is no solver, but a QP backend, for backend=... of a solver: pass a name"),
-        (backends, OneSlack(), r"OneSlack\(.*\) is no QP backend, but a solver, for solver=...: pass a name"),
-        (solvers, ROCArea(), r"ROCArea\(.*\) is no solver, but a loss, for loss=...: pass a name \(auto, "),
+        (
+            solvers,
+            HiGHS(),
+            r"HiGHS\(.*\) is not a valid solver, but a QP backend, for backend=... of a solver: pass a name",
+        ),
+        (backends, OneSlack(), r"OneSlack\(.*\) is not a valid QP backend, but a solver, for solver=...: pass a name"),
+        (solvers, ROCArea(), r"ROCArea\(.*\) is not a valid solver, but a loss, for loss=...: pass a name \(auto, "),
         (losses, AP(), r"AP\(.*\) is not a valid loss, but a measure, for measure=..., which .*: pass a name \(map, "),
     ],
 )

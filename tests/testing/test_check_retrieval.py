@@ -180,7 +180,8 @@ def test_a_fault_in_the_query_is_found_by_the_definition():
 
 
 @pytest.mark.parametrize(
-    ("wrong", "message"), [(Okapi, "is a class"), ("okapy", "Did you mean 'okapi'"), (None, "is no retrieval function")]
+    ("wrong", "message"),
+    [(Okapi, "is a class"), ("okapy", "Did you mean 'okapi'"), (None, "is not a valid retrieval function")],
 )
 def test_no_function(wrong, message):
     with pytest.raises(InputError, match=message):
