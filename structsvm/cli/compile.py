@@ -63,7 +63,7 @@ def compile_command(names: tuple[str, ...], storages: tuple[str, ...], jobs: int
         raise Failure(f"cannot store machine code in {asked}, the folder of NUMBA_CACHE_DIR: it is not writable")
     began, chosen = time.monotonic(), list(dict.fromkeys(names or known))
     if not sys.stderr.isatty():
-        note(f"compiling {', '.join(chosen)}: the first takes a minute or more where nothing is kept yet")
+        note(f"compiling {', '.join(chosen)}: the first loss takes a minute or more if no compiled code is cached yet")
     with progress_line() as say:
         say(_at_work(chosen, 0))
         for done, (name, seconds) in enumerate(compile_losses(chosen, storages, jobs), start=1):

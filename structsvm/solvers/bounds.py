@@ -38,7 +38,7 @@ class CertifiedBounds:
     """The best point so far with its upper bound, the best lower bound, and clocks; see `SolverState`.
 
     If argmaxes are bounded, the best point has the smallest ``P(w)`` by the outputs found: loose bounds are smallest at
-    w = 0, where nothing has been learned.
+    w = 0, before anything is learned.
     """
 
     def __init__(
