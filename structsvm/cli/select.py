@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     short_help="Choose features, and show how many are needed.",
     examples=[
         "structsvm select train.txt --measure ndcg@10 --model m.npz",
-        "structsvm select train.txt -C 10 --step 0.2 --rule one-standard-error --plot features.svg",
+        "structsvm select train.txt -C 10 --step 0.2 --plot features.svg",
     ],
 )
 @click.argument("data", type=DATA, nargs=-1, required=True)
@@ -67,12 +67,6 @@ if TYPE_CHECKING:
     default="map",
     help="Measure on held-out queries.",
 )
-@click.option(
-    "--rule",
-    type=click.Choice(["best", "one-standard-error"]),
-    default="best",
-    help="Choose the number with the best mean, or the smallest whose loss to it is within one standard error.",
-)
 @click.option("--seed", type=SEED, default=0, help="Seed of the random split into folds.")
 @click.option("-m", "--model", type=OUTPUT, help="File to write the model with the chosen features to.")
 @with_csv
@@ -88,7 +82,6 @@ def select_command(
     min_features: int,
     folds: int,
     measure: "Measure",
-    rule: str,
     seed: int,
     model: Path | None,
     csv_path: Path | None,
@@ -119,7 +112,6 @@ def select_command(
             step=int(step) if step >= 1.0 else step,
             min_features=min_features,
             cv=folds,
-            rule=rule,
             random_state=seed,
         )
 

@@ -17,7 +17,7 @@ from sklearn.utils import Tags
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
-from structsvm.estimators.choosing import splits_of
+from structsvm.estimators.choosing import best_of, splits_of
 from structsvm.estimators.elimination import eliminate, sizes_of
 from structsvm.estimators.linear import LinearRanker
 from structsvm.estimators.parameters import random_of
@@ -38,7 +38,6 @@ from structsvm.foundation.settings import (
     is_number,
     place,
     require_callback,
-    require_choice,
     require_integer,
 )
 from structsvm.foundation.types import IntVector, Matrix, Vector
@@ -70,14 +69,12 @@ class FeatureEliminationCV(RankingEstimator):
     cv : number of folds, a splitter of scikit-learn that keeps groups whole, or a list of splits; see `RankerCV`.
     scoring : a measure that is a mean over queries, by name or as an object. None: the ``measure`` of the ranker, else
         the measure of its loss, else "map".
-    rule : "best" chooses the number with the best mean, the smallest among equals. "one-standard-error" chooses the
-        smallest number whose mean is worse by at most one standard error of the difference over queries.
     random_state : seed of the split into folds, if ``cv`` is a number.
     n_jobs : number of folds to fit at the same time, each in its own process. None: one.
 
     Attributes
     ----------
-    n_features_ : the chosen number of features.
+    n_features_ : the chosen number of features: the best mean, the smallest among equals.
     support_ : mask of the chosen features, shape (d,).
     best_score_ : mean over held-out queries at ``n_features_``.
     measure_name_ : name of the measure.
@@ -116,7 +113,6 @@ class FeatureEliminationCV(RankingEstimator):
         min_features: int = 1,
         cv: Any = 5,
         scoring: str | Measure | None = None,
-        rule: str = "best",
         random_state: int | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
     ) -> None:
@@ -125,7 +121,6 @@ class FeatureEliminationCV(RankingEstimator):
         self.min_features = min_features
         self.cv = cv
         self.scoring = scoring
-        self.rule = rule
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -183,7 +178,6 @@ class FeatureEliminationCV(RankingEstimator):
             raise InputError(
                 f"{place(self, 'step')} must be a number of features from 1, or a share between 0 and 1, got {step!r}"
             )
-        require_choice(place(self, "rule"), self.rule, ["best", "one-standard-error"])
         require_jobs(place(self, "n_jobs"), self.n_jobs)
         require_callback(callback)
         if callback is not None and self.n_jobs not in (None, 1):
@@ -205,13 +199,9 @@ class FeatureEliminationCV(RankingEstimator):
         self.mean_scores_: Vector = self.scores_by_query_.mean(axis=1)
         ends = [mean_interval(values) or (np.nan, np.nan) for values in self.scores_by_query_]
         self.intervals_: Matrix = np.array(ends)
-        chosen = best = int(np.argmax(self.mean_scores_))
-        if self.rule != "best":
-            behind = self.scores_by_query_[best] - self.scores_by_query_
-            error = behind.std(axis=1, ddof=min(1, len(self.query_ids_) - 1)) / len(self.query_ids_) ** 0.5
-            chosen = int(np.argmax(behind.mean(axis=1) <= error))
-        self.n_features_ = int(self.sizes_[chosen])
-        self.best_score_ = float(self.mean_scores_[chosen])
+        best = best_of(self.mean_scores_)
+        self.n_features_ = int(self.sizes_[best])
+        self.best_score_ = float(self.mean_scores_[best])
 
     def _fit_chosen(self, path: _Path, given: LabelledQueries, unfinished: int) -> None:
         """Eliminate features on all queries; set ``estimator_`` to the fit with the chosen number of them."""

@@ -96,6 +96,7 @@ def make_corpus() -> Mapping[str, bytes]:
         "sizes.txt": b"3\n5\n",
         "grouped.txt": b"".join(b"%d 1:%d 2:0.5 3:1 4:%d\n" % (k % 2, k, k % 3) for k in range(1, 9)),
         "grouped.txt.query": b"3\n5\n",
+        "judged.txt": letor(Random(3), 201, queries=10),
         "documents.trec": documents(Random(1)),
         "topics.tsv": topics(Random(2)),
         "words.txt": b"the\nof\nit's\n",
@@ -124,6 +125,7 @@ def make_corpus() -> Mapping[str, bytes]:
             "boost.npz",
             "net.npz",
             "m.npz",
+            "calibrated.npz",
             "s.npz",
             "l.npz",
             "result.npz",
@@ -192,6 +194,8 @@ def _write_models() -> None:
         )
         estimator.model_ = attrs.evolve(estimator.model_, training=training)
     ranker.save("m.npz")
+    judged = load_letor("judged.txt")
+    ranker.model_.calibrated(judged.X, judged.y, judged.qid).save("calibrated.npz")
     structural.save("s.npz")
     latent.save("l.npz")
     ranker.result_.save("result.npz")

@@ -21,6 +21,7 @@ from tests.fuzz.mutations import NUMBERS, damaged, damaged_bytes
 
 _LOADERS = {
     "m.npz": "structsvm.Ranker.load",
+    "calibrated.npz": "structsvm.load",
     "trees.npz": "structsvm.load",
     "boost.npz": "structsvm.rankers.RankBoost.load",
     "net.npz": "structsvm.load",
@@ -76,6 +77,8 @@ def check(case: Case, value: Any, files: Mapping[str, bytes]) -> str:
     if hasattr(value, "predict") and "Latent" not in case.what:
         try:
             value.predict(np.zeros((2, _FEATURES)))
+            if getattr(value, "calibration", None) is not None:
+                value.predict_proba(np.zeros((2, _FEATURES)))
             repr(value)
         except StructSVMError:
             pass
