@@ -1,6 +1,7 @@
 """The QP backend over HiGHS's active-set method."""
 
 from collections.abc import Iterator
+from functools import cache
 from types import ModuleType
 from typing import Any, ClassVar
 
@@ -52,7 +53,7 @@ class HiGHS(GeneralBackend):
     def _run(
         self, highspy: ModuleType, qp: DualQP, unit: float, ridge: float, start: QPSolution | None
     ) -> Iterator[Attempt]:
-        solver = highspy.Highs()
+        solver = _silent(highspy)()
         for option, value in self._options(qp, ridge).items():
             solver.setOptionValue(option, value)
         if solver.passModel(_model(highspy, qp, unit)) == highspy.HighsStatus.kError:
@@ -77,7 +78,6 @@ class HiGHS(GeneralBackend):
 
     def _options(self, qp: DualQP, ridge: float) -> dict[str, Any]:
         return {
-            "output_flag": False,
             "solver": "qpasm",
             "qp_regularization_value": ridge,
             "qp_allow_hot_start": True,
@@ -93,6 +93,19 @@ class _Basis:
 
     columns: tuple[Any, ...]
     rows: tuple[Any, ...]
+
+
+@cache
+def _silent(highspy: ModuleType) -> Any:
+    """Return the class of a solver that prints nothing."""
+
+    class Silent(highspy.Highs):  # type: ignore[misc, name-defined]
+        def enableCallbacks(self) -> None:
+            # HiGHS prints its version when the constructor enables callbacks, so set the flag before.
+            self.setOptionValue("output_flag", False)
+            super().enableCallbacks()
+
+    return Silent
 
 
 def _model(highspy: ModuleType, qp: DualQP, unit: float) -> Any:
