@@ -40,7 +40,7 @@ _LONE_RETURN = re.compile(rb"\r+(?![\r\n]|\Z)")
 
 @frozen
 class Block:
-    """Whole lines of a text file; ``line`` counts from 1, and ``misnamed`` is a compression that only the name has."""
+    """Whole lines of a text file, from line number ``line``, from 1; its name wrongly claims ``misnamed``."""
 
     path: Path
     line: int

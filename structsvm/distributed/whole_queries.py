@@ -157,7 +157,7 @@ def hashes_of(part: Partition, regions: Regions, buckets: int) -> list[Hashes]:
 
 
 def held_by_several(numbers: Sequence[int], hashes: Sequence[Hashes]) -> tuple[SplitSummary, Moves]:
-    """Return the queries of one bucket of hashes that several partitions have, and the moves that join them."""
+    """Return the queries that several partitions share in one bucket of hashes, and the moves that join them."""
     holder = np.repeat(np.array(numbers, dtype=np.int64), [len(each) for each in hashes])
     ids = np.concatenate(hashes)
     order = np.argsort(ids, kind="stable")

@@ -105,9 +105,9 @@ class RunComparison:
     def _notes(self, level: str) -> tuple[str, ...]:
         topics, topic = (self._queries, "query" if self.of_models else "topic")
         notes = [
-            f"Differences are {'model' if self.of_models else 'run'} less baseline, over the {topics} of both. {level} "
-            f"interval: bootstrap (BCa) over {topics}. {tests_note(topics)} {self.n_resamples:,} resamples, seed "
-            f"{self.random_state}. Holm and Bonferroni correct each test for the {len(self.rows)} rows of the table. "
+            f"Differences are {'model' if self.of_models else 'run'} minus baseline, over the {topics} of both. "
+            f"{level} interval: bootstrap (BCa) over {topics}. {tests_note(topics)} {self.n_resamples:,} resamples, "
+            f"seed {self.random_state}. Holm and Bonferroni correct each test for the number of rows of the table. "
             f"-: there is no variance, or one {topic} only."
         ]
         for run, alone in {row.run: row.left_out for row in reversed(self.rows) if row.left_out}.items():

@@ -127,7 +127,7 @@ class TrainedModel(ABC):
         }
 
     def named(self, names: Iterable[str] | None) -> Self:
-        """Return the model with other names of features, which must fit it; None returns it unchanged."""
+        """Return the model with new feature names, one per feature; None returns it unchanged."""
         if names is None:
             return self
         return evolve(self, feature_names=tuple(checked_names("feature_names", names, self.n_features)))
@@ -204,8 +204,8 @@ class TrainedModel(ABC):
     def explain(self, X: Any, qid: Any = None) -> Explanation:
         """Return each feature's contribution to each row's score; contributions and base add up to the score.
 
-        In networks and trees, features interact and share the effect: by integrated gradients from the average
-        document in networks, and by SHAP values in trees.
+        Features that interact share their part: networks split it by integrated gradients from the average document,
+        `LambdaMART` by SHAP values, and `TreeRanker` by the change of the mean leaf value at each split.
 
         Parameters
         ----------

@@ -82,7 +82,7 @@ class FeatureStatistics:
         return dict(zip(ARRAYS, (self.ranges, self.deciles, self.shares, np.array(self.queries)), strict=True))
 
     def with_queries(self, sizes: IntVector | Vector) -> Self:
-        """Return the statistics of rows of queries of these sizes."""
+        """Return the same statistics with the effective number of queries of these sizes."""
         return evolve(self, queries=effective_number(sizes))
 
     def with_shares(self, shares: Sequence[Matrix], rows: Sequence[int]) -> Self:
@@ -168,7 +168,7 @@ class FeatureCheck:
     def __str__(self) -> str:
         if not len(self.drifted):
             return f"no feature of {self.rows} rows has drifted"
-        lines = [f"{len(self.drifted)} of {len(self.psi)} features have drifted in {self.rows} rows:"]
+        lines = [f"{len(self.drifted)} of {len(self.psi)} features drifted in {self.rows} rows:"]
         for k in self.drifted.tolist():
             name = f"feature {k + 1}" if self.feature_names is None else self.feature_names[k]
             lines.append(

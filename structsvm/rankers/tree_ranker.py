@@ -27,7 +27,6 @@ from structsvm.foundation.queries import Queries
 from structsvm.foundation.settings import (
     RANKING_TOL,
     place,
-    require_choice,
     require_integer,
     require_number,
     require_switch,
@@ -284,8 +283,11 @@ class TreeRanker(LinearRanker):
         require_number(place(self, "learning_rate"), self.learning_rate, above=0.0)
         require_switch(place(self, "features"), self.features)
         require_jobs(place(self, "n_jobs"), self.n_jobs)
-        if isinstance(self.trees, str):
-            require_choice(place(self, "trees"), self.trees, ["lightgbm", "scikit-learn"])
+        if isinstance(self.trees, str) and self.trees not in ("lightgbm", "scikit-learn"):
+            raise InputError(
+                f"{place(self, 'trees')} must be 'lightgbm', 'scikit-learn' or a fitted ensemble, got {self.trees!r}. "
+                f"Load a model file first, as by lightgbm.Booster(model_file={self.trees!r})"
+            )
         measure_of(self)
         random_of(self)
 

@@ -125,7 +125,7 @@ def test_models_are_compared_on_the_same_file(run, models):
     assert (rows[0]["low"], rows[0]["high"]) == wanted.interval
     text = run("evaluate", models, "test.txt", "--baseline", "old.npz").stdout
     assert "Against old.npz" in text
-    assert "Differences are model less baseline, over the queries of both." in text
+    assert "Differences are model minus baseline, over the queries of both." in text
     assert "topic" not in text
 
 

@@ -81,6 +81,10 @@ def test_features_left_out_are_0(run, model):
         (lambda path: path.unlink(), "m.npz does not exist"),
         (lambda path: path.write_bytes(path.read_bytes()[:1000]), "m.npz is not a model file, or it is damaged"),
         (lambda path: path.write_text("hello"), "m.npz is not a model file, or it is damaged"),
+        (
+            lambda path: path.write_text("tree\nversion=v4\n"),
+            "m.npz is a model file of LightGBM: load it with lightgbm",
+        ),
         (lambda path: write_archive(path, {"a": np.ones(1)}), "m.npz is not a file of this kind"),
         (
             lambda path: _set_format(path, 99),
@@ -124,6 +128,6 @@ def test_values_far_outside_the_training_are_reported(run, model):
     text[3] = text[3].rsplit("3:", 1)[0] + "3:1e12 4:0"
     Path("odd.txt").write_text("\n".join(text) + "\n")
     for command in (("predict", model, "odd.txt", "--check"), ("evaluate", model, "odd.txt")):
-        assert "1 of 4 features have drifted in 60 rows" in run(*command).stderr
+        assert "1 of 4 features drifted in 60 rows" in run(*command).stderr
     assert "no feature of 60 rows has drifted" in run("predict", model, "test.txt", "--check").stderr
     assert run("evaluate", model, "test.txt").stderr == ""

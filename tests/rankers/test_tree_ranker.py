@@ -225,7 +225,7 @@ def test_lightgbm_scores_what_was_refitted() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"trees": "catboost"}, "trees=.* must be 'lightgbm' or 'scikit-learn', got 'catboost'"),
+        ({"trees": "m.txt"}, r"or a fitted ensemble, got 'm.txt'. Load .*lightgbm.Booster\(model_file='m.txt'\)"),
         ({"n_estimators": 0}, "TreeRanker.n_estimators=.*. must be .*at least 1, got 0"),
         ({"num_leaves": 1}, "num_leaves=.* at least 2, got 1"),
         ({"learning_rate": 0.0}, "learning_rate=.* got 0.0"),

@@ -74,7 +74,7 @@ def _of_report(folder: Path) -> Iterable[Path]:
 
 
 class PathType(click.Path):
-    """A path, with functions that return the files that a command ``reads`` and ``writes`` there, existing or not.
+    """A path; ``reads`` and ``writes`` return the files that a command reads and writes there, existing or not.
 
     If the path is a folder, ``reads_all`` makes the folder an input as a whole, and ``reads_below`` its subfolders.
     """

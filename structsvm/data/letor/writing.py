@@ -23,7 +23,7 @@ _PLACE = "a LETOR file"
 
 @frozen(eq=False)
 class LetorText:
-    """Documents checked for LETOR's format, made by `of`; ``topics`` maps query ids to topics that are no numbers."""
+    """Documents checked for LETOR's format, made by `of`; ``topics`` maps query ids to topics that are not numbers."""
 
     X: Any
     y: NDArray[np.float64]

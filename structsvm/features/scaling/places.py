@@ -10,7 +10,7 @@ from structsvm.foundation.types import IntVector, Matrix
 
 @compiled
 def places(scores: Matrix, ahead: NDArray[np.int32], behind: NDArray[np.int32]) -> None:
-    """Count the documents of a query that are strictly ahead of and behind each, shape (m, N); NaN ties behind all."""
+    """Count, for each document of a query, those strictly ahead and behind, shape (m, N); NaN ranks last, tied."""
     N, m = scores.shape
     rows, values = np.empty(N, np.int64), np.empty(N, np.float64)
     for system in range(m):
