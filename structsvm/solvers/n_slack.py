@@ -39,7 +39,7 @@ class NSlack(CuttingPlane):
         per round.
     max_idle : number of QPs without weight after which a cut may be dropped.
 
-    max_idle : number of QPs without weight after which a cut may be dropped.
+    Examples
     --------
     >>> from structsvm import Problem
     >>> problem = Problem.from_queries([[1.0], [2.0], [4.0]], [0, 0, 1], [1, 1, 1], loss="map", C=0.1)
