@@ -41,8 +41,7 @@ if TYPE_CHECKING:
     metavar="NAME",
     callback=as_measure,
     shell_complete=names_of(registered),
-    default="map",
-    help="Measure whose loss is shown.",
+    help="Measure whose loss is shown.  [default: the model's own, else map]",
 )
 @click.option("--repeats", type=COUNT, default=5, help="Shuffles of each feature.")
 @click.option(
@@ -65,7 +64,7 @@ if TYPE_CHECKING:
 def importance_command(
     model: Path,
     data: tuple[Path, ...],
-    measure: "Measure",
+    measure: "Measure | None",
     repeats: int,
     across_queries: bool,
     confidence: float,

@@ -150,6 +150,7 @@ def select_command(
 
 
 def _table(search: "FeatureEliminationCV") -> "Table":
+    from structsvm.evaluation.paired_columns import interval_column
     from structsvm.foundation.tables.table import Column, Table
 
     names = search.estimator_.known_names or [str(k) for k in range(1, search.n_features_in_ + 1)]
@@ -173,7 +174,7 @@ def _table(search: "FeatureEliminationCV") -> "Table":
     columns = (
         Column("features", lambda row: f"{row['features']}{' *' if row['chosen'] else '  '}"),
         Column.number(search.measure_name_, search.measure_name_, ".4f"),
-        Column("95% interval", lambda row: "-" if row["low"] is None else f"[{row['low']:.4f}, {row['high']:.4f}]"),
+        interval_column(),
         Column.number("same in folds", "same_in_folds", ".0%"),
         Column("added", lambda row: first_of(row["added"].split(",")), right=False),
     )

@@ -16,6 +16,7 @@ from structsvm.foundation.queries import Queries
 from structsvm.foundation.settings import is_integer, is_number, require_integer
 from structsvm.foundation.types import IntVector, Vector
 from structsvm.metrics import Measure
+from structsvm.metrics.base import PerQuery
 from structsvm.registry.capabilities import capabilities_of
 from structsvm.result import Status, Step
 from structsvm.solvers import Checkpoint
@@ -51,10 +52,24 @@ def evenly_spaced(low: float, high: float, count: int) -> tuple[float, ...]:
 
 
 class HeldScores(NamedTuple):
-    """Scores on held-out data by each scoring; ``values`` if the first is a plain mean: its value of each query."""
+    """Scores on held-out data by each scoring, and the value of each query if the first is an unweighted mean."""
 
     scores: list[float]
-    values: Vector | None = None
+    by_query: PerQuery | None = None
+
+
+def pooled(folds: Sequence[Sequence[PerQuery]]) -> PerQuery:
+    """Return the ids of all held-out queries, and their values at each fit of a fold, shape (K, Q).
+
+    The value of a query that several splits hold out is its mean over them, so that each query counts once.
+    """
+    ids = np.concatenate([fits[0].ids for fits in folds])
+    values = np.hstack([np.array([fit.values for fit in fits]) for fits in folds])
+    if len(np.unique(ids)) == len(ids):
+        return PerQuery(ids, values)
+    queries = Queries.of(ids, len(ids))
+    sums = np.add.reduceat(values[:, queries.order], queries.ptr[:-1], axis=1)
+    return PerQuery(queries.ids, sums / queries.sizes)
 
 
 class Labelled(Protocol):

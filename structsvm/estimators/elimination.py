@@ -27,7 +27,7 @@ def sizes_of(width: int, step: float, fewest: int) -> list[int]:
     """Return the numbers of features to fit with, descending; a step below 1 is a share of the features that remain."""
     sizes = [width]
     while sizes[-1] > fewest:
-        dropped = int(step) if step >= 1 else ceil(step * sizes[-1])
+        dropped = int(step) if step >= 1 else ceil(round(step * sizes[-1], 9))
         sizes.append(max(fewest, sizes[-1] - dropped))
     return sizes
 
@@ -72,9 +72,11 @@ def spread_within(X: Any, ptr: IntVector) -> Vector:
         import scipy.sparse as sp
 
         adding = sp.csr_array((np.ones(X.shape[0]), np.arange(X.shape[0]), ptr), shape=(len(sizes), X.shape[0]))
-        sums = adding @ X.astype(np.float64)
+        rows = X.astype(np.float64)
+        rows.sum_duplicates()
+        sums = adding @ rows
         between = sums.multiply(sums).multiply(1.0 / sizes[:, None]).sum(axis=0)
-        squares = X.astype(np.float64).power(2).sum(axis=0) - between
+        squares = rows.power(2).sum(axis=0) - between
     return np.asarray(np.sqrt(np.maximum(np.ravel(squares), 0.0) / X.shape[0]))
 
 

@@ -17,13 +17,13 @@ from sklearn.utils import Tags
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
-from structsvm.estimators.choosing import best_of, splits_of
+from structsvm.estimators.choosing import best_of, pooled, splits_of
 from structsvm.estimators.elimination import eliminate, sizes_of
 from structsvm.estimators.linear import LinearRanker
 from structsvm.estimators.parameters import random_of
 from structsvm.estimators.ranker_cv import LabelledQueries, measure_of_loss
 from structsvm.estimators.ranking import RankingEstimator
-from structsvm.evaluation.significance.intervals import mean_interval
+from structsvm.evaluation.significance.intervals import mean_intervals
 from structsvm.exceptions import (
     FeatureScaleWarning,
     InputError,
@@ -42,6 +42,7 @@ from structsvm.foundation.settings import (
 )
 from structsvm.foundation.types import IntVector, Matrix, Vector
 from structsvm.metrics import Measure
+from structsvm.metrics.base import PerQuery
 from structsvm.models.base import TrainedModel
 from structsvm.models.linear import LinearModel
 from structsvm.registry import measures, rankers
@@ -81,7 +82,8 @@ class FeatureEliminationCV(RankingEstimator):
     sizes_ : numbers of features that were tried, ascending, shape (K,).
     mean_scores_ : mean over all held-out queries at each number, shape (K,).
     intervals_ : 95% confidence interval of each mean, shape (K, 2); NaN if all values are equal.
-    scores_by_query_ : value of each held-out query at each number, shape (K, Q).
+    scores_by_query_ : value of each held-out query at each number, shape (K, Q); its mean if several splits hold it
+        out.
     query_ids_ : ids of the held-out queries, shape (Q,).
     supports_ : mask of the features of each number, by elimination on all queries, shape (K, d).
     fold_supports_ : masks of the features by elimination without each fold, shape (folds, K, d).
@@ -182,7 +184,7 @@ class FeatureEliminationCV(RankingEstimator):
         require_callback(callback)
         if callback is not None and self.n_jobs not in (None, 1):
             raise InputError(f"{place(self, 'n_jobs')} must be None if fit has a callback, got {self.n_jobs!r}")
-        measure: Measure = measure_of_loss(estimator) if self.scoring is None else measures.create(self.scoring)
+        measure = self._measure_for(estimator)
         if measure.summary != "mean":
             raise InputError(f"scoring must be a mean over queries; {measure} is a {measure.summary}: choose another")
         return estimator, measure
@@ -191,14 +193,14 @@ class FeatureEliminationCV(RankingEstimator):
         """Set the attributes of the held-out queries, and choose the number of features."""
         self.measure_name_ = str(path.measure)
         self.sizes_: IntVector = np.array(path.sizes[::-1])
-        self.query_ids_: NDArray[Any] = np.concatenate([fold.ids for fold in folds])
-        self.scores_by_query_: Matrix = np.hstack([fold.values for fold in folds])[::-1]
+        held = pooled([fold.fits for fold in folds])
+        self.query_ids_: NDArray[Any] = held.ids
+        self.scores_by_query_: Matrix = held.values[::-1]
         self.fold_supports_: NDArray[np.bool_] = np.array([fold.supports[::-1] for fold in folds])
         if not len(self.query_ids_):
             raise InputError(f"{path.measure} has a value for no held-out query: give judged queries")
         self.mean_scores_: Vector = self.scores_by_query_.mean(axis=1)
-        ends = [mean_interval(values) or (np.nan, np.nan) for values in self.scores_by_query_]
-        self.intervals_: Matrix = np.array(ends)
+        self.intervals_: Matrix = mean_intervals(self.scores_by_query_)
         best = best_of(self.mean_scores_)
         self.n_features_ = int(self.sizes_[best])
         self.best_score_ = float(self.mean_scores_[best])
@@ -242,8 +244,16 @@ class FeatureEliminationCV(RankingEstimator):
     def score(self, X: Any, y: Any, qid: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> float:
         """Return the mean of ``scoring`` for ``estimator_``; see `Ranker.score`."""
         check_is_fitted(self, "estimator_")
-        measure = measure_of_loss(self.estimator_) if self.scoring is None else measures.create(self.scoring)
+        measure = self._score_measure()
         return LabelledQueries(X, y, qid, sample_weight).scores_of(self.estimator_, {str(measure): measure}).scores[0]
+
+    def _score_measure(self) -> Measure:
+        return self._measure_for(self.estimator_)
+
+    def _measure_for(self, estimator: LinearRanker) -> Measure:
+        """Return the measure that ``scoring`` means for a ranker."""
+        measure: Measure = measure_of_loss(estimator) if self.scoring is None else measures.create(self.scoring)
+        return measure
 
     def save(self, path: str | Path) -> None:
         """Write ``estimator_`` to a file; see `Ranker.save`."""
@@ -257,10 +267,9 @@ class FeatureEliminationCV(RankingEstimator):
 
 
 class _Fold(NamedTuple):
-    """Values of held-out queries for each number of features, shape (K, Q), and the features, shape (K, d)."""
+    """Values of held-out queries for each number of features, and masks of the features, shape (K, d)."""
 
-    ids: NDArray[Any]
-    values: Matrix
+    fits: list[PerQuery]
     supports: NDArray[np.bool_]
     unfinished: int
 
@@ -301,7 +310,7 @@ class _Path(NamedTuple):
                 supports.append(np.isin(np.arange(d), fit.features))
                 unfinished += not fit.result.converged
                 self.tell(len(fit.features), fold)
-        return _Fold(found[0].ids, np.array([each.values for each in found]), np.array(supports), unfinished)
+        return _Fold(found, np.array(supports), unfinished)
 
 
 def _numbered(splits: list[Any]) -> list[tuple[Any, int]]:

@@ -14,12 +14,12 @@ from sklearn.base import clone
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from structsvm.estimators.choosing import HeldScores, PathScores, Scoring, SearchCallback, called, part_of
+from structsvm.estimators.choosing import HeldScores, PathScores, Scoring, SearchCallback, called, part_of, pooled
 from structsvm.estimators.inputs import checked_features, checked_labels, validation_parts
 from structsvm.estimators.parameters import measure_of
 from structsvm.estimators.path_cv import PathCV
 from structsvm.estimators.ranking import RankingEstimator
-from structsvm.evaluation.significance.intervals import mean_interval
+from structsvm.evaluation.significance.intervals import mean_intervals
 from structsvm.exceptions import InputError
 from structsvm.foundation.queries import Queries, row_weights
 from structsvm.foundation.types import IntVector, Matrix, Vector
@@ -85,9 +85,9 @@ class LabelledQueries(NamedTuple):
             for name, scoring in scorings.items()
         ]
         first = next(iter(scorings.values()))
-        if not isinstance(first, Measure) or first.summary != "mean" or self.weight is not None:
+        if not isinstance(first, Measure) or first.summary != "mean" or self.qid is None or self.weight is not None:
             return HeldScores(found)
-        return HeldScores(found, first.per_query(scores, self.y, self.qid).values)
+        return HeldScores(found, first.per_query(scores, self.y, self.qid))
 
 
 def measure_of_loss(ranker: RankingEstimator) -> Measure:
@@ -133,7 +133,8 @@ class RankerCV(PathCV, RankingEstimator):
     best_score_ : mean score at ``C_``.
     scores_by_name_ : a dictionary from the name of each scoring to its scores, in the form of ``scores_``.
     scores_by_query_ : score of each held-out query at each C, the queries of all folds together, shape (K, queries);
-        None if the scoring is a scorer or not a mean over queries, or with ``sample_weight``.
+        its mean if several splits hold it out. None if the scoring is a scorer or not a mean over queries, without
+        ``qid``, or with ``sample_weight``.
     intervals_ : 95% confidence interval of the mean of each row of ``scores_by_query_``, shape (K, 2); NaN if all
         values are equal, None without ``scores_by_query_``. It is too optimistic at ``C_``, because these queries chose
         C, and it ignores that folds share training queries: report the interval of other queries.
@@ -206,15 +207,19 @@ class RankerCV(PathCV, RankingEstimator):
         """Return the score of ``estimator_`` by ``scoring``; see `Ranker.score`."""
         return self._score(LabelledQueries(X, y, qid, sample_weight))
 
+    def _score_measure(self) -> Measure:
+        scoring = next(iter(self._scorings(self.estimator_).values()))
+        return scoring if isinstance(scoring, Measure) else measure_of(self.estimator_)
+
     def _take(self, scorings: Mapping[str, Scoring | None], Cs: Sequence[float], paths: list[PathScores]) -> None:
         super()._take(scorings, Cs, paths)
-        values = [[each.values for each in path.scores] for path in paths]
+        values: Any = [[each.by_query for each in path.scores] for path in paths]
         known = paths and all(each is not None for of_path in values for each in of_path)
         self.scores_by_query_: Matrix | None = None
         self.intervals_: Matrix | None = None
         if known:
-            self.scores_by_query_ = np.hstack([np.array(of_path) for of_path in values])
-            self.intervals_ = np.array([mean_interval(each) or (np.nan, np.nan) for each in self.scores_by_query_])
+            self.scores_by_query_ = pooled(values).values
+            self.intervals_ = mean_intervals(self.scores_by_query_)
 
     def _create(self) -> RankingEstimator:
         ranker: RankingEstimator = clone(rankers.create("ranker" if self.estimator is None else self.estimator))

@@ -95,7 +95,11 @@ class RankingEstimator(BaseEstimator):
             # Without qid, weights of rows may differ: the weight of a single query does not change the mean.
             if qid is not None:
                 weights = Queries.of(qid, len(scores)).weights(sample_weight)
-        return measure_of(self).mean(scores, y, qid, weights=weights)
+        return self._score_measure().mean(scores, y, qid, weights=weights)
+
+    def _score_measure(self) -> Measure:
+        """Return the measure that `score` reports."""
+        return measure_of(self)
 
     def _missing_qid(self, method: str, reason: str = "") -> InputError:
         """Return the error for a method that needs query ids because `fit` had them."""

@@ -11,7 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.choosing import part_of
 from structsvm.estimators.inputs import checked_labels
-from structsvm.evaluation.significance.intervals import mean_interval
+from structsvm.estimators.ranking import RankingEstimator
+from structsvm.evaluation.paired_columns import interval_column
+from structsvm.evaluation.significance.intervals import mean_intervals
 from structsvm.exceptions import InputError
 from structsvm.features.operators.matrix import is_finite
 from structsvm.foundation.arrays import is_sparse
@@ -75,7 +77,6 @@ class FeatureImportance:
     def table(self, top: int | None = None) -> Table:
         """Return the ``top`` most important features as a table; None: all."""
         require_integer("top", top, 1, optional=True)
-        level = f"{100 * self.confidence_level:g}%"
         names = self.feature_names
         records = []
         for k in self.order[:top].tolist():
@@ -93,7 +94,7 @@ class FeatureImportance:
             Column.number("feature", "feature", "d"),
             *(() if names is None else (Column.text("name", "name"),)),
             Column.number("importance", "importance", "+.4f"),
-            Column(f"{level} interval", _interval_text),
+            interval_column(f"{100 * self.confidence_level:g}%", "+.4f"),
         )
         notes = (
             f"Importance is the loss of {self.measure}, {self.baseline:.4f} with all features as they are, if the "
@@ -189,10 +190,9 @@ def query_permutation_importance(
             found = chosen.of(rank_lists(scores, labels[there], number[there]))
             lost[feature, found.ids] += base[found.ids] - found.values
     by_query = lost[:, counted.ids] / n_repeats
-    ends = [mean_interval(each, confidence_level=confidence_level) or (np.nan, np.nan) for each in by_query]
     return FeatureImportance(
         importances=by_query.mean(axis=1),
-        intervals=np.array(ends).reshape(d, 2),
+        intervals=mean_intervals(by_query, confidence_level),
         by_query=by_query,
         query_ids=queries.ids[counted.ids],
         baseline=float(counted.values.mean()),
@@ -249,7 +249,12 @@ class _Columns(NamedTuple):
 
     @classmethod
     def of(cls, X: Any, number: IntVector) -> "_Columns":
-        return cls(X, number, X.tocsc() if is_sparse(X) else None)
+        if not is_sparse(X):
+            return cls(X, number, None)
+        if not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
+        return cls(X, number, X.tocsc())
 
     def varying(self, feature: int, across_queries: bool) -> IntVector:
         """Return the rows of the queries within which a feature varies, ascending; all rows or none if across."""
@@ -326,14 +331,12 @@ def _with_all_entries(X: Any, feature: int) -> tuple[Any, IntVector]:
 def _mean_measure(ranker: Any, given: str | Measure | None) -> Measure:
     if given is None:
         last = getattr(ranker, "_final_estimator", ranker)
-        model = getattr(last, "model_", last)
-        own = model.training.settings.get("measure") if isinstance(model, TrainedModel) else None
-        given = getattr(last, "measure", None) or own or "map"
+        if isinstance(last, RankingEstimator):
+            given = last._score_measure()
+        else:
+            own = last.training.settings.get("measure") if isinstance(last, TrainedModel) else None
+            given = getattr(last, "measure", None) or own or "map"
     measure: Measure = measures.create(given)
     if measure.summary != "mean":
         raise InputError(f"measure must be a mean over queries; {measure} is a {measure.summary}: choose another")
     return measure
-
-
-def _interval_text(record: Any) -> str:
-    return "-" if record["low"] is None else f"[{record['low']:+.4f}, {record['high']:+.4f}]"

@@ -28,6 +28,8 @@ def test_importance_of_a_model(run):
     assert "2 further features not shown: --top 2." in done.stdout
     assert "loss of p@3" in done.stdout
     assert Path("i.svg").stat().st_size > 1000
+    run("train", "train.txt", "--ranker", "ranker(measure=ndcg@2)", "--model", "m.npz", "--quiet")
+    assert "loss of ndcg@2" in run("importance", "m.npz", "test.txt", "--repeats", 1).stdout
 
 
 def test_selection_of_features(run):

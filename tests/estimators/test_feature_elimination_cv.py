@@ -132,9 +132,11 @@ def test_sizes_and_spreads():
     assert sizes_of(10, 3, 2) == [10, 7, 4, 2]
     assert sizes_of(100, 0.5, 10) == [100, 50, 25, 12, 10]
     assert sizes_of(3, 0.1, 1) == [3, 2, 1]
+    assert sizes_of(100, 0.07, 93) == [100, 93]  # 0.07 * 100 is above 7
     X = np.array([[1.0, 5.0], [3.0, 5.0], [0.0, 7.0], [0.0, 7.0], [6.0, 7.0]])
     expected = [np.sqrt((1 + 1 + 4 + 4 + 16) / 5), 0.0]
-    for rows in (X, sp.csr_array(X)):
+    halves = sp.csr_array((np.repeat(X.ravel() / 2, 2), np.repeat(np.tile([0, 1], 5), 2), np.arange(6) * 4))
+    for rows in (X, sp.csr_array(X), halves):
         np.testing.assert_allclose(spread_within(rows, np.array([0, 2, 5])), expected, atol=1e-7)
 
 

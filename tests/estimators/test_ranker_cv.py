@@ -104,6 +104,8 @@ def test_scores_of_single_queries_are_pooled_over_folds(queries):
         pooled.append([ndcg.per_query(each.predict(X[held]), y[held], qid[held]).values for each in path])
     assert search.scores_by_query_ == pytest.approx(np.hstack(pooled))
     assert search.scores_by_query_.shape == (2, len(np.unique(qid)))
+    twice = RankerCV(Cs=[0.1, 1.0], cv=[*splits, *splits], scoring="ndcg@3").fit(X, y, qid=qid)
+    np.testing.assert_allclose(twice.intervals_, search.intervals_)
     for settings, given in (({"scoring": lambda *_: 0.5}, {}), ({}, {"sample_weight": np.ones(len(y))})):
         search = RankerCV(Cs=[0.1, 1.0], cv=splits, **settings).fit(X, y, qid=qid, **given)
         assert search.scores_by_query_ is search.intervals_ is None

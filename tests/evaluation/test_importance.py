@@ -6,7 +6,8 @@ import scipy.sparse as sp
 import sklearn
 from sklearn.pipeline import make_pipeline
 
-from structsvm import Ranker, load
+from structsvm import Ranker, RankerCV, load
+from structsvm.estimators import FeatureEliminationCV
 from structsvm.evaluation import mean_interval, query_permutation_importance
 from structsvm.exceptions import InputError
 from structsvm.features import QueryPercentiles, Thresholds
@@ -84,7 +85,10 @@ def test_sparse_rows_frames_and_files_give_the_same(queries, tmp_path):
     dense = query_permutation_importance(ranker, X, y, qid)
     ranker.save(tmp_path / "m.npz")
     turned = pandas.DataFrame(X[:, ::-1], columns=names[::-1])
-    for model, given in [(ranker, sp.csc_array(X)), (load(tmp_path / "m.npz"), turned)]:
+    halves = sp.csr_array(
+        (np.repeat(X.ravel() / 2, 2), np.repeat(np.tile(range(5), len(y)), 2), np.arange(len(y) + 1) * 10)
+    )
+    for model, given in [(ranker, sp.csc_array(X)), (ranker, halves), (load(tmp_path / "m.npz"), turned)]:
         found = query_permutation_importance(model, given, y, qid)
         assert found.by_query.tolist() == dense.by_query.tolist()
         assert found.feature_names == tuple(names)
@@ -135,6 +139,16 @@ def test_a_pipeline_gets_qid_if_a_step_requests_it(queries):
         assert found.measure == "p@2"
         expected = brute_force(lambda rows: pipeline.predict(rows, qid=qid), X, y, qid, parse_measure("p@2"), 5)
     np.testing.assert_allclose(found.by_query, expected, rtol=0, atol=1e-12)
+
+
+def test_the_default_is_the_measure_of_score(queries):
+    X, y, qid = queries
+    search = RankerCV(Cs=[1.0], cv=2, scoring="ndcg@3").fit(X, y, qid=qid)
+    of_loss = FeatureEliminationCV(Ranker("ndcg@2"), cv=2, step=4).fit(X, y, qid=qid)
+    for ranker in (search, of_loss, Ranker(measure="p@2").fit(X, y, qid=qid)):
+        found = query_permutation_importance(ranker, X, y, qid, n_repeats=1)
+        assert found.baseline == pytest.approx(ranker.score(X, y, qid))
+    assert query_permutation_importance(search, X, y, qid, n_repeats=1).measure == "ndcg@3"
 
 
 def test_the_table_has_the_most_important_first(queries):

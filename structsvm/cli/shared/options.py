@@ -162,8 +162,10 @@ def as_measures(ctx: click.Context, param: click.Parameter, names: tuple[str, ..
         raise bad(error) from None
 
 
-def as_measure(ctx: click.Context, param: click.Parameter, name: str) -> "Measure":
-    """Return the measure of this name."""
+def as_measure(ctx: click.Context, param: click.Parameter, name: str | None) -> "Measure | None":
+    """Return the measure of this name; None if the option is absent and has no default."""
+    if name is None:
+        return None
     measure, *others = as_measures(ctx, param, (name,))
     if others:
         raise click.BadParameter(f"{name!r} is more than one measure: give one")

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from structsvm.exceptions import InputError
 from structsvm.foundation.arrays import numbers
 from structsvm.foundation.settings import is_number, require_choice, require_integer
-from structsvm.foundation.types import Vector
+from structsvm.foundation.types import Matrix, Vector
 
 _HALVINGS = 50
 """Bisection steps of the betting interval; its ends are exact to 1e-15."""
@@ -74,6 +74,12 @@ def mean_interval(
     if given.ndim != 1 or not len(given) or not np.isfinite(given).all():
         raise InputError(f"values must be finite numbers, one for each query, got an array of shape {given.shape}")
     return INTERVALS[method].interval(given, confidence_level, n_resamples, random_state)
+
+
+def mean_intervals(values: Matrix, confidence_level: float = 0.95) -> Matrix:
+    """Return Student's interval of the mean of each row, shape (rows, 2); NaN if all values of a row are equal."""
+    ends = [mean_interval(row, confidence_level=confidence_level) or (np.nan, np.nan) for row in values]
+    return np.array(ends).reshape(len(values), 2)
 
 
 def require_level(level: float) -> None:
