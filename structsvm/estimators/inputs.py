@@ -33,14 +33,13 @@ def checked_features(estimator: BaseEstimator, X: Any, *, min_rows: int = 1, mis
         validate_data(estimator, X if hasattr(X, "columns") else rows, skip_check_array=True)
     except TypeError as error:
         raise refusal(error) from None
-    estimator._statistics = FeatureStatistics.of(rows)
     return rows
 
 
-def count_queries(estimator: Any, queries: Queries) -> None:
-    """Let the statistics of the training features count queries instead of rows, which are dependent in a query."""
-    if estimator._statistics is not None:
-        estimator._statistics = estimator._statistics.with_queries(queries.sizes)
+def keep_statistics(estimator: Any, X: Readable, queries: Queries | None) -> None:
+    """Store statistics of the training features, which count queries, because their rows are dependent; None: rows."""
+    found = FeatureStatistics.of(X)
+    estimator._statistics = found if found is None or queries is None else found.with_queries(queries.sizes)
 
 
 def features_as_fitted(estimator: Any, X: Any, *, min_rows: int = 1, missing: bool = False) -> Readable:

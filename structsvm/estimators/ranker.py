@@ -13,8 +13,8 @@ from structsvm.estimators.fitting import Objective
 from structsvm.estimators.inputs import (
     checked_features,
     checked_labels,
-    count_queries,
     features_as_fitted,
+    keep_statistics,
     warn_of_one_query,
 )
 from structsvm.estimators.linear import LinearRanker, ObjectiveRanker
@@ -113,8 +113,7 @@ class LossRanker(ObjectiveRanker):
             y = checked_labels(y, X.shape[0])
             if not (loss.per_row or loss.of_one_sample):
                 warn_of_one_query(qid, len(y))
-            if qid is not None or not loss.per_row:
-                count_queries(self, Queries.of(qid, len(y)))
+            keep_statistics(self, X, None if qid is None and loss.per_row else Queries.of(qid, len(y)))
             X, scaling = self._scaled_for_fit(X, lambda: Queries.of(qid, X.shape[0]))
             width = X.shape[1]
             columns = occupied(X) if is_plain(self) else None

@@ -12,7 +12,14 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.fitting import ConvexEstimator, Objective
-from structsvm.estimators.inputs import InputForm, checked_features, checked_outputs, features_as_fitted, require_form
+from structsvm.estimators.inputs import (
+    InputForm,
+    checked_features,
+    checked_outputs,
+    features_as_fitted,
+    keep_statistics,
+    require_form,
+)
 from structsvm.estimators.parameters import is_plain, regularised, require_settings, solver_of
 from structsvm.estimators.trained import NONE, Arrays, CertifiedEstimator
 from structsvm.estimators.written_settings import SavedLoss
@@ -253,7 +260,9 @@ class StructuralSVM(JointEstimator, ConvexEstimator):
             self.n_features_in_, self._matrices = X.d, False
             return X, checked_outputs(y, loss) if loss.per_row else as_list("y", y, _OUTPUTS)
         if loss.per_row:
-            return checked_features(self, X), checked_outputs(y, loss)
+            rows = checked_features(self, X)
+            keep_statistics(self, rows, None)
+            return rows, checked_outputs(y, loss)
         ys = y if isinstance(y, np.ndarray) and y.ndim else as_list("y", y, _OUTPUTS)
         # Without a form, only the loss can check inputs.
         form = InputForm.of(loss, X)

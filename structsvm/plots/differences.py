@@ -148,9 +148,9 @@ class QueryDifferencesDisplay(Display):
             edges = np.arange(len(self.differences) + 1.0)
             settings = chosen("patches.StepPatch", {"fill": True}, kwargs)
             self.bars_: list[StepPatch] = []
-            for sign, colour in ((1.0, BLUE), (-1.0, VERMILION)):
+            for sign, color in ((1.0, BLUE), (-1.0, VERMILION)):
                 shown = np.where(sign * self.differences > 0.0, self.differences, 0.0)
-                own = {} if {"color", "facecolor"} & settings.keys() else {"color": colour}
+                own = {} if {"color", "facecolor"} & settings.keys() else {"color": color}
                 self.bars_.append(axes.stairs(shown, edges, **{**own, **settings}))
             axes.axhline(0.0, color=INK, linewidth=0.6)
             self.mean_line_ = axes.axhline(self.differences.mean(), color=INK, linewidth=0.9, linestyle="--")

@@ -52,9 +52,9 @@ class FeatureEliminationDisplay(Display):
             settings = chosen("lines.Line2D", own, kwargs)
             self.line_: Line2D = axes.plot(search.sizes_, search.mean_scores_, **settings)[0]
             ends = np.where(np.isnan(search.intervals_), search.mean_scores_[:, None], search.intervals_).T
-            colour = self.line_.get_color()
+            color = self.line_.get_color()
             self.band_: FillBetweenPolyCollection = axes.fill_between(
-                search.sizes_, *ends, color=colour, alpha=0.12, linewidth=0.0, label="95% interval"
+                search.sizes_, *ends, color=color, alpha=0.12, linewidth=0.0, label="95% interval"
             )
             mark: Any = {"color": VERMILION, "marker": "D", "linestyle": ""}
             mark["label"] = f"chosen: {search.n_features_}"

@@ -106,9 +106,9 @@ class FusionWeightsDisplay(Display):
                 }
                 self.lines_ += axes.plot(share, heights, **chosen("lines.Line2D", own, kwargs))
                 if name in self.middle_halves:
-                    colour = self.lines_[-1].get_color()
+                    color = self.lines_[-1].get_color()
                     ends = self.middle_halves[name]
-                    self.spread_lines_[name] = axes.hlines(heights, *ends, color=colour, linewidth=1.0, alpha=0.85)
+                    self.spread_lines_[name] = axes.hlines(heights, *ends, color=color, linewidth=1.0, alpha=0.85)
             axes.set_yticks(places, labels=list(map(as_label, self.systems)))
             axes.invert_yaxis()
             axes.set_xlabel("share of the weights")

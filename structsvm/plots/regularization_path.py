@@ -206,9 +206,9 @@ class RegularizationPathDisplay(Display):
                 (self.lines_[part],) = axes.plot(x, mean, **settings)
                 of_queries = self.intervals if part == "validation" else None
                 if len(values) > 1 or of_queries is not None:
-                    colour = self.lines_[part].get_color()
+                    color = self.lines_[part].get_color()
                     ends = (mean - deviation, mean + deviation) if of_queries is None else of_queries.T
-                    self.areas_[part] = axes.fill_between(x, *ends, color=colour, alpha=0.12, linewidth=0.0)
+                    self.areas_[part] = axes.fill_between(x, *ends, color=color, alpha=0.12, linewidth=0.0)
             carrier = "test" if "test" in self.values else "validation"
             self.discs_: PathCollection = axes.scatter(
                 x,

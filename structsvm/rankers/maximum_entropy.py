@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.linear_model import LogisticRegression
 
-from structsvm.estimators.inputs import checked_features, checked_labels, count_queries
+from structsvm.estimators.inputs import checked_features, checked_labels, keep_statistics
 from structsvm.estimators.linear import LinearScores
 from structsvm.estimators.parameters import measure_of
 from structsvm.exceptions import InputError
@@ -93,8 +93,7 @@ class MaximumEntropy(LinearScores):
         labels = checked_labels(y, rows)
         relevant = labels > 0 if self.relevant_from is None else labels >= self.relevant_from
         queries = Queries.of(qid, rows)
-        if qid is not None:
-            count_queries(self, queries)
+        keep_statistics(self, X, None if qid is None else queries)
         X, scaling = self._scaled_for_fit(X, lambda: queries)
         weights = None if sample_weight is None else row_weights(sample_weight, rows)
         counted = relevant if weights is None else relevant[weights > 0.0]

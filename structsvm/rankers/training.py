@@ -6,7 +6,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import ArrayLike
 
-from structsvm.estimators.inputs import checked_features, checked_labels, count_queries, warn_of_one_query
+from structsvm.estimators.inputs import checked_features, checked_labels, keep_statistics, warn_of_one_query
 from structsvm.estimators.ranking import RankingEstimator
 from structsvm.exceptions import InputError
 from structsvm.features.operators.matrix import Readable
@@ -76,7 +76,7 @@ def checked_training(
     if labels is not None:
         warn_of_one_query(qid, rows)
     queries = Queries.of(qid, rows)
-    count_queries(estimator, queries)
+    keep_statistics(estimator, X, queries)
     weights = queries.weights(sample_weight)
     if labels is None:
         _require_within_queries(y, queries.number)

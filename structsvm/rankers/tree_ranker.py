@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.fitting import Objective
-from structsvm.estimators.inputs import checked_features, checked_labels, count_queries, warn_of_one_query
+from structsvm.estimators.inputs import checked_features, checked_labels, keep_statistics, warn_of_one_query
 from structsvm.estimators.linear import LinearRanker
 from structsvm.estimators.parameters import bounds_of, measure_of, random_of, ranking_loss, solver_of
 from structsvm.estimators.trained import NONE
@@ -172,7 +172,7 @@ class TreeRanker(LinearRanker):
         y = checked_labels(y, X.shape[0])
         warn_of_one_query(qid, len(y))
         queries = Queries.of(qid, len(y))
-        count_queries(self, queries)
+        keep_statistics(self, X, queries)
         X, y = queries.grouped(X), queries.grouped(y)
         weight = None if sample_weight is None else np.repeat(queries.weights(sample_weight), queries.sizes)
         own = Queries.of_sizes(queries.sizes)
