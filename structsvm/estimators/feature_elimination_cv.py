@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
 
 import numpy as np
@@ -18,6 +17,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.choosing import best_of, pooled, splits_of
+from structsvm.estimators.chosen import ChosenEstimator
 from structsvm.estimators.elimination import eliminate, sizes_of
 from structsvm.estimators.linear import LinearRanker
 from structsvm.estimators.parameters import random_of
@@ -43,7 +43,6 @@ from structsvm.foundation.settings import (
 from structsvm.foundation.types import IntVector, Matrix, Vector
 from structsvm.metrics import Measure
 from structsvm.metrics.base import PerQuery
-from structsvm.models.base import TrainedModel
 from structsvm.models.linear import LinearModel
 from structsvm.registry import measures, rankers
 from structsvm.registry.capabilities import Capabilities
@@ -53,7 +52,7 @@ SizeCallback: TypeAlias = Callable[[int, int | None], Any]
 """Function that is called after each fit with its number of features and its fold, None outside of folds."""
 
 
-class FeatureEliminationCV(RankingEstimator):
+class FeatureEliminationCV(ChosenEstimator, RankingEstimator):
     """A linear ranker that chooses its features by backward elimination, and their number on held-out queries.
 
     The elimination starts with all features. After each fit, it drops the features with the smallest effect on scores:
@@ -125,16 +124,6 @@ class FeatureEliminationCV(RankingEstimator):
         self.scoring = scoring
         self.random_state = random_state
         self.n_jobs = n_jobs
-
-    @property
-    def model_(self) -> TrainedModel:
-        """The model of ``estimator_``."""
-        model: TrainedModel = self.estimator_.model_
-        return model
-
-    @model_.setter
-    def model_(self, model: TrainedModel) -> None:
-        self.estimator_.model_ = model
 
     def fit(self, X: Any, y: Any, qid: ArrayLike | None = None, callback: SizeCallback | None = None) -> Self:
         """Choose the features, and fit the ranker with them to all queries.
@@ -254,11 +243,6 @@ class FeatureEliminationCV(RankingEstimator):
         """Return the measure that ``scoring`` means for a ranker."""
         measure: Measure = measure_of_loss(estimator) if self.scoring is None else measures.create(self.scoring)
         return measure
-
-    def save(self, path: str | Path) -> None:
-        """Write ``estimator_`` to a file; see `Ranker.save`."""
-        check_is_fitted(self, "estimator_")
-        self.estimator_.save(path)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

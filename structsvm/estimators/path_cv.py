@@ -6,13 +6,11 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from attrs import evolve
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
@@ -28,23 +26,21 @@ from structsvm.estimators.choosing import (
     splits_of,
     which_end,
 )
+from structsvm.estimators.chosen import ChosenEstimator
 from structsvm.estimators.fitting import checked_Cs
 from structsvm.estimators.parameters import random_of
 from structsvm.exceptions import GridEndWarning, InputError, stacklevel_of_user
 from structsvm.foundation.compute.threads import require_jobs
 from structsvm.foundation.settings import is_integer, place, require_callback, require_integer, require_switch
 from structsvm.foundation.types import Matrix, Vector
-from structsvm.models.base import TrainedModel
 from structsvm.registry.capabilities import capabilities_of
 
 
-class PathCV(BaseEstimator):
+class PathCV(ChosenEstimator):
     """Base of estimators that choose C on held-out data along warm-started paths, and then act as the chosen one."""
 
     _grid: ClassVar[tuple[int, float, float]]
     """Default number of values of C, and the smallest and the largest value."""
-
-    estimator_: Any
 
     def __init__(
         self,
@@ -64,21 +60,6 @@ class PathCV(BaseEstimator):
         self.refit = refit
         self.random_state = random_state
         self.n_jobs = n_jobs
-
-    @property
-    def model_(self) -> TrainedModel:
-        """The model of ``estimator_``."""
-        model: TrainedModel = self.estimator_.model_
-        return model
-
-    @model_.setter
-    def model_(self, model: TrainedModel) -> None:
-        self.estimator_.model_ = model
-
-    def save(self, path: str | Path) -> None:
-        """Write ``estimator_`` to a file; see `Ranker.save`."""
-        check_is_fitted(self, "estimator_")
-        self.estimator_.save(path)
 
     @abstractmethod
     def _create(self) -> Any:
