@@ -162,8 +162,12 @@ def _isotonic(scores: Vector, relevant: BoolVector, weights: Vector) -> Matrix:
 
     # No finite sample proves a probability of 0 or 1, whose log loss may be infinite.
     least = 1.0 / (len(scores) + 2.0)
-    fitted = IsotonicRegression(y_min=least, y_max=1.0 - least).fit(scores, relevant.astype(np.float64), weights)
-    knots = np.array([fitted.X_thresholds_, fitted.y_thresholds_], dtype=np.float64)
+    # scikit-learn takes scores within 1e-15 as equal, whatever their scale, so give it their places.
+    values, place = np.unique(scores, return_inverse=True)
+    fitted = IsotonicRegression(y_min=least, y_max=1.0 - least).fit(
+        place.astype(np.float64), relevant.astype(np.float64), weights
+    )
+    knots = np.array([values[fitted.X_thresholds_.astype(np.int64)], fitted.y_thresholds_], dtype=np.float64)
     if knots[1, 0] == knots[1, -1]:
         raise _no_use()
     return knots

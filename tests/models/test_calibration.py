@@ -33,7 +33,9 @@ def test_isotonic_is_that_of_scikit_learn_with_equal_weights_of_queries():
     least = 1.0 / (len(y) + 2.0)
     expected = IsotonicRegression(y_min=least, y_max=1.0 - least, out_of_bounds="clip").fit(scores, y > 0, shares(qid))
     new = np.concatenate([scores, np.linspace(-9.0, 9.0, 100)])
-    np.testing.assert_allclose(Calibration.of(scores, y, qid).probabilities(new), expected.predict(new), rtol=1e-12)
+    for scale in (1.0, 2.0**-60):
+        found = Calibration.of(scale * scores, y, qid).probabilities(scale * new)
+        np.testing.assert_allclose(found, expected.predict(new), rtol=1e-12)
 
 
 def test_sigmoid_has_the_largest_likelihood_of_platts_labels():
