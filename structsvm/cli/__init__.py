@@ -61,8 +61,8 @@ class _Commands(CommandLine):
 )
 @click.version_option(package_name="structural-svm", prog_name="structsvm")
 def main() -> None:
-    """Train rankers on the measure you report, with a certificate of how good they are.
+    """Train rankers on the measure you report, and certify how close they are to the optimum.
 
-    Data files are in LETOR's format, plain or compressed, with one document a line:
+    Data files are in LETOR's format, plain or compressed. Each line is a document:
     "<label> qid:<query> <index>:<value> ...".
     """

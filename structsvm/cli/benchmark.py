@@ -24,7 +24,7 @@ def _baseline(name: str, known: list[str]) -> str:
     from structsvm.registry.spelling import name_key
 
     wanted = {name_key(name)}
-    # "Best feature" is not in the registry.
+    # The registry does not contain "Best feature".
     with suppress(InputError):
         wanted.add(name_key(benchmark_models.create(name).name))
     found = next((each for each in known if name_key(each) in wanted), None)
@@ -50,19 +50,19 @@ def _baseline(name: str, known: list[str]) -> str:
     metavar="NAME",
     callback=as_measure,
     default="map",
-    help="Measure that picks on the validation queries, and that models are compared by.",
+    help="Measure that chooses hyper-parameters on the validation queries, and compares models on the test queries.",
 )
-@click.option("--baseline", metavar="NAME", help="Model to compare the others with.  [default: the first]")
+@click.option("--baseline", metavar="NAME", help="Model to compare the other models with.  [default: the first]")
 @click.option(
     "--out",
     type=BENCHMARK,
-    help="Folder for finished folds, the tables as text, Markdown, LaTeX, CSV and JSON, and a figure of means.",
+    help="Folder for the tables as text, Markdown, LaTeX, CSV and JSON, a figure of means, and finished folds.",
 )
 @click.option("--force", is_flag=True, help="Replace the tables and folds of another run in that folder.")
-@click.option("--jobs", type=COUNT, help="Processes.  [default: one a processor, or a fold]")
+@click.option("--jobs", type=COUNT, help="Number of processes.  [default: one per processor, at most one per fold]")
 @with_normalize()
 @with_columns(letor=False)
-@click.option("--single-features", is_flag=True, help="Measure every single feature as a ranker, too.")
+@click.option("--single-features", is_flag=True, help="Also measure each single feature as a ranker.")
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
 def benchmark_command(
     folds: Path,
@@ -83,11 +83,12 @@ def benchmark_command(
     with S1.txt to S5.txt, which are rotated as in LETOR. The files may be tables with named columns, such as train.csv
     and S1.parquet; with --label, --qid, --docid or --features all files are read as tables.
 
-    In each fold, models are trained at each value of their hyper-parameter, and --measure on the validation queries
-    picks one value. The single feature that is best on validation is a further row. Queries without a relevant document
-    count 0. The last table compares the models with the baseline query by query, with intervals and tests.
+    In each fold, the command trains each model at each value of its hyper-parameter, and chooses the value with the
+    best --measure on the validation queries. A further row of the tables is the single feature that is best on
+    validation. Queries without a relevant document count as 0. The last table compares the models with the baseline
+    query by query, with intervals and tests.
 
-    The folder of --out stores finished folds: after Ctrl-C, the same command resumes and gets the same tables.
+    The --out folder stores finished folds. After Ctrl-C, the same command resumes and writes the same tables.
     """
     from structsvm.exceptions import NotInstalledError
     from structsvm.protocols.letor import benchmark, fold_table, write_tables
@@ -103,7 +104,7 @@ def benchmark_command(
         baseline = _baseline(baseline, [model.name for model in chosen])
     found = find_folds(folds)
     if out is not None:
-        # The folds of the folder tell whether its tables are of this benchmark.
+        # The stored folds show whether the tables in the folder belong to this benchmark.
         _prepare(out, replace=force or count_trials(out) > 0)
     try:
         with progress_bar("folds", shown=not quiet) as show:
@@ -131,7 +132,7 @@ def benchmark_command(
     if results.ends:
         note(f"{'; '.join(results.ends)}; {WIDER_RANGE}")
     if results.unconverged:
-        note(f"{'; '.join(results.unconverged)}; their figures are of what was reached by then")
+        note(f"{'; '.join(results.unconverged)}; their figures are for the last iterate")
     differences = [difference_table(results, baseline)] if len(results.models) > 1 else []
     show_tables(fold_table(results), summary_table(results), *differences)
     if written and out is not None:
@@ -141,14 +142,14 @@ def benchmark_command(
 
 
 def _prepare(folder: Path, *, replace: bool) -> None:
-    """Make a folder for the tables, and make sure that they can be written, before models are trained."""
+    """Make a folder for the tables, and check before the training that they can be written."""
     from structsvm.exceptions import InputError
     from structsvm.foundation.tables.formats import FILES, prepare_files
 
     there = [name for name in FILES if (folder / name).exists()]
     if there and not replace:
         raise InputError(
-            f"{folder} has the tables of another run ({', '.join(there)}), which would be replaced: choose "
+            f"{folder} has the tables of another run ({', '.join(there)}), which this run would replace: choose "
             "another folder, or replace them with --force"
         )
     prepare_files(folder, FILES)

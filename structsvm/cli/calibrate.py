@@ -25,15 +25,16 @@ from structsvm.models.calibration import METHODS
     "--method",
     type=click.Choice(METHODS),
     default=METHODS[0],
-    help="Curve from scores to probabilities: any that does not fall, or a sigmoid, for few queries.",
+    help="Curve from scores to probabilities: isotonic is any increasing curve, sigmoid suits few queries.",
 )
 @with_columns()
 @click.option("-o", "--output", type=OUTPUT, required=True, help="File to write the calibrated model to.")
 def calibrate_command(model: Path, data: tuple[Path, ...], method: str, columns: Columns, output: Path) -> None:
-    """Fit a curve from the scores of a model to probabilities of relevance, and write the model with it.
+    """Fit a curve from the scores of a model to probabilities of relevance, and write the model with the curve.
 
     DATA must be judged queries that MODEL was not trained on. Documents with labels above 0 are relevant, and all
-    queries weigh the same. Scores and rankings stay the same; "structsvm predict --probabilities" writes probabilities.
+    queries have equal weight. Scores and rankings do not change. "structsvm predict --probabilities" writes the
+    probabilities.
     """
     check_writable(output)
     scorer, read = read_model_and_data(model, data, columns=columns)

@@ -46,11 +46,10 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound=Callable[..., Any])
 
 _LEGEND = (
-    "The gap is certified: the primal is at most this far above the optimum, in units of C; asked for was {tol:g}. An "
-    "iteration is a pass, a cut, or a round of n-slack, with a QP after every cut. Cuts are those kept at the end, and "
-    "at the peak. Seconds are wall-clock time in the oracle (scores and argmaxes), in QPs, and in all; what is "
-    "compiled or loaded at first use was before. Handed over are QPs that a backend left to the built-in one, "
-    "active-set."
+    "The gap is certified: the primal is at most this far above the optimum, in units of C; the target is {tol:g}. An "
+    "iteration is a pass, a cut, or a round of n-slack, with a QP after every cut. Cuts are counted at the end and at "
+    "the peak. Seconds are wall-clock time in the oracle (scores and argmaxes), in QPs, and in all, without compiling "
+    "and loading. Handed over: the QPs that a backend left to the built-in backend, active-set."
 )
 
 
@@ -61,7 +60,7 @@ def _several(option: str, registry: Registry[Any], default: str, help: str) -> C
 
 
 def _kept(values: dict[str, Any]) -> list[tuple[str, Path]]:
-    """Return the file of finished rows and the option that names it; empty if no option writes a file."""
+    """Return the file of finished rows and the option that names it; no entry if no option writes a file."""
     for name in ("csv", "json", "plot"):
         path = values[f"{name}_path"]
         if path is not None and path != STANDARD_OUTPUT:
@@ -81,7 +80,7 @@ def _kept(values: dict[str, Any]) -> list[tuple[str, Path]]:
     ],
 )
 @click.argument("data", type=DATA, nargs=-1, required=True)
-@_several("--loss", losses, "map", "Losses to optimise. Here and below, several names are separated by commas.")
+@_several("--loss", losses, "map", "Losses to optimize. Here and below, several names are separated by commas.")
 @_several("--solver", solvers, "one-slack,n-slack,frank-wolfe", "Solvers to compare.")
 @_several("--backend", backends, "active-set,cvxopt,osqp,highs", "QP backends to compare, for solvers that use one.")
 @click.option(
@@ -91,20 +90,20 @@ def _kept(values: dict[str, Any]) -> list[tuple[str, Path]]:
     multiple=True,
     callback=number_list,
     default=["1"],
-    help="Values of C, the weight of the mean hinge loss against the regulariser.",
+    help="Values of C, the weight of the mean hinge loss against the regularizer.",
 )
 @with_tol(DEFAULT_TOL)
 @number_option(
     "--time-limit",
     metavar="SECONDS",
     default=60.0,
-    help="Time limit for each combination; a QP or an iteration that has begun is finished.",
+    help="Time limit for each combination. A QP or an iteration that has begun is finished first.",
 )
 @with_bounds("Without --solver, only solvers that can bound weights are compared.")
 @with_columns(cache=True)
 @with_csv
 @with_json
-@with_plot("File for a plot of the gap against time, such as gaps.svg.")
+@with_plot("Plot the gap against time to this file, such as gaps.svg, .pdf or .png.")
 def compare_command(
     data: tuple[Path, ...],
     loss_names: tuple[str, ...],
@@ -122,11 +121,10 @@ def compare_command(
 ) -> None:
     """Train with every solver, QP backend and C on LETOR files, and compare gaps, times and cuts.
 
-    The files are read as one data set; they may be tables, as for "structsvm train".
+    The command reads all files as one data set. They may be tables, as for "structsvm train".
 
-    A combination that reaches the time limit is shown with the gap so far, and a combination whose package is missing
-    with the reason. A solver without QPs runs once for each C. Ctrl-C ends the comparison with a table of the finished
-    rows.
+    If a combination reaches the time limit, the table shows its gap so far. If a package is missing, it shows the
+    reason. A solver without QPs runs once for each C. Ctrl-C ends the comparison with a table of the finished rows.
 
     --bounds and --monotonic-cst bound the weights, as in "structsvm train"; frank-wolfe does not support them.
 
@@ -174,7 +172,7 @@ def compare_command(
         echo(f"{read.summary} from {counted(len(data), 'file')}", "")
         _print(table, problems, reasons=not told_at_the_end)
     if before:
-        note(f"{counted(before, 'combination')} of the table were run before: {kept}")
+        note(f"{counted(before, 'combination')} of the table read from an earlier run: {kept}")
     if plot_path is not None:
         _draw(table, plot_path)
     if table.interrupted:

@@ -31,14 +31,14 @@ from structsvm.exceptions import InputError
     type=click.Choice(["float64", "float32", "sparse"]),
     multiple=True,
     default=["float64"],
-    help="How the features of later fits are stored; may be given several times.",
+    help="Storage of the features in later fits; repeat the option for several.",
 )
 @click.option("--jobs", type=COUNT, default=1, help="Processes.")
 def compile_command(names: tuple[str, ...], storages: tuple[str, ...], jobs: int) -> None:
     """Compile the machine code of losses before the first fit, for container images and clusters.
 
-    Without LOSS, all ranking losses of the package are compiled. The machine code is stored beside the package, or in
-    the folder that the environment variable NUMBA_CACHE_DIR names. It runs only on this type of processor.
+    Without LOSS, the command compiles all ranking losses of the package. It stores the machine code beside the package,
+    or in the folder that the environment variable NUMBA_CACHE_DIR names. The code runs only on this type of processor.
     """
     from structsvm.foundation.compute.compilation import folder_of_code
     from structsvm.registry import losses

@@ -16,10 +16,10 @@ _TRIALS = 5
 _CANDIDATES = 400
 
 _INTRODUCTION = (
-    "Query by example on scikit-learn's handwritten digits: a query is an image, its documents are {documents} other "
-    "images, and those of the same digit are relevant. {functions} functions compare two images; each retrieves its "
+    "Query by example on scikit-learn's handwritten digits. A query is an image, its documents are {documents} other "
+    "images, and images of the same digit are relevant. {functions} functions compare two images; each retrieves its "
     "best quarter. In each of {trials} trials, models learn from {train} queries how to combine the functions, "
-    "{validation} others pick C, and {test} test."
+    "{validation} other queries choose C, and {test} queries test the models."
 )
 
 _TITLE = "Handwritten digits"
@@ -28,15 +28,15 @@ _TITLE = "Handwritten digits"
 @click.command(
     cls=Command,
     name="demo",
-    short_help="Run the experiment of the paper on SVM-map on data that come with scikit-learn.",
+    short_help="Run a small experiment on digits, and write a report.",
     examples=["structsvm demo --out demo"],
 )
 @click.option("--out", type=EXPERIMENT, default=Path("demo"), help="Folder for the report.")
 def demo_command(out: Path) -> None:
-    """Run a small experiment on images of digits, and write a report; it takes a minute or two.
+    """Run a small experiment on images of digits, and write a report.
 
-    SVM-map and other SVMs learn to combine several ways of comparing images. This is "structsvm experiment" with fewer
-    trials, on data that come with scikit-learn.
+    SVM-map and other SVMs learn to combine several image similarities. The demo is "structsvm experiment" with fewer
+    trials, on data that come with scikit-learn. It takes a minute or two.
     """
     from structsvm.data import load_digits_runs, pool_runs
     from structsvm.protocols.experiment import Settings, run
@@ -44,7 +44,7 @@ def demo_command(out: Path) -> None:
     from structsvm.protocols.plan import TRIALS
 
     if (out / TRIALS).exists():
-        raise InputError(f"{out} has trials of an experiment, which the demo must not replace: choose another folder")
+        raise InputError(f"{out} has trials of an experiment, which the demo would replace: choose another folder")
     make_folder(out)
     check_writable(out / RESULTS)
     settings = Settings(trials=_TRIALS)

@@ -49,9 +49,7 @@ if TYPE_CHECKING:
     ],
 )
 @click.argument("files", type=DATA, nargs=-1, required=True, metavar="MODEL... DATA... | --qrels QRELS RUN...")
-@click.option(
-    "--qrels", type=QRELS, help="Judgments in TREC's format: the files are then runs, not a model and its data."
-)
+@click.option("--qrels", type=QRELS, help="Judgments in TREC's format. With this option, the files are TREC runs.")
 @with_grades
 @click.option(
     "--measure",
@@ -61,21 +59,21 @@ if TYPE_CHECKING:
     shell_complete=names_of(registered),
     multiple=True,
     default=["map"],
-    help="What is measured, such as map, ndcg@10 or p@5; may be given more than once.",
+    help="Measure, such as map, ndcg@10 or p@5; repeat the option or use commas for several.",
 )
-@click.option("--per-query", is_flag=True, help="Show the value of each query too.")
+@click.option("--per-query", is_flag=True, help="Also show the value of each query.")
 @click.option(
     "--baseline",
     type=DATA,
     metavar="MODEL|RUN",
-    help="A model or a run that the others are compared with, query by query: differences, intervals and tests.",
+    help="Model or run to compare the other files with, query by query: differences, intervals and tests.",
 )
 @click.option(
     "--interval",
     type=click.Choice(["t", "bootstrap", "betting"]),
     default="t",
     help="Interval of each mean: Student's t, bootstrap (BCa), or betting, which is wider and guaranteed for values "
-    "from 0 to 1. Those of differences are by bootstrap.",
+    "from 0 to 1. Intervals of differences always use the bootstrap.",
 )
 @click.option(
     "--confidence",
@@ -87,18 +85,19 @@ if TYPE_CHECKING:
     "--resamples",
     type=click.IntRange(100),
     default=10_000,
-    help="Resamples of the bootstrap, and of the randomisation test of --baseline.",
+    help="Resamples of the bootstrap, and of the randomization test of --baseline.",
 )
-@click.option("--seed", type=SEED, default=0, help="Seed of both, and of the order of bets.")
+@click.option("--seed", type=SEED, default=0, help="Seed of the resamples, and of the order of bets.")
 @with_csv
 @with_json
 @click.option(
     "--empty",
     type=click.Choice(["zero", "skip"]),
-    help="What a query without relevant documents counts: zero (LETOR, trec_eval), or nothing, skip.  [default: zero]",
+    help="Queries without relevant documents: count them as zero, as LETOR and trec_eval do, or skip them.  "
+    "[default: zero]",
 )
 @with_plot(
-    "Draw precision at 11 levels of recall to this file, a line for each run, such as precision.svg, .pdf or .png."
+    "Plot precision at 11 levels of recall to this file, such as precision.svg, .pdf or .png, with a line for each run."
 )
 @with_columns()
 def evaluate_command(
@@ -118,29 +117,32 @@ def evaluate_command(
     plot_path: Path | None,
     columns: Columns,
 ) -> None:
-    """Measure how well models rank LETOR files, which are read as one data set; or how well TREC runs do.
+    """Measure how well models rank the queries of LETOR files, or how good TREC runs are.
 
-    Each mean has an interval for the mean over all queries like these. It is valid for queries that were drawn alike,
-    and on which no model was trained or chosen.
+    With models, the command reads all DATA as one data set, which may be tables, as for "structsvm train". One of DATA,
+    QRELS and RUN may be "-", standard input.
 
-    One of DATA, QRELS and RUN may be "-", standard input. DATA may be tables, as for "structsvm train".
+    Each mean has an interval for the mean over the population of queries. The interval is valid if the queries are a
+    random sample of the population, and if no model was trained or chosen on them.
 
-    "structsvm list" shows the names of measures; those of trec_eval (P_5, ndcg_cut_10, recip_rank) and of ir_measures
-    (AP, nDCG@10, RBP(p=0.8)) are accepted, too. Documents of equal score keep the order of a LETOR file. Runs are
-    measured as by trec_eval: documents of equal score (in float32) are ordered by id, descending; relevant documents
-    that a run lacks count; topics without judgments do not. NDCG of trec_eval is "ndcg(gain=linear)".
+    "structsvm list" shows the names of measures. The names of trec_eval (P_5, ndcg_cut_10, recip_rank) and of
+    ir_measures (AP, nDCG@10, RBP(p=0.8)) work, too. NDCG of trec_eval is "ndcg(gain=linear)".
 
-    Precision at a level of recall is the best at any rank of at least that recall, as trec_eval's iprec_at_recall: a
-    mean over the queries that have relevant documents.
+    Documents with equal scores keep the order of a LETOR file. Runs are measured as by trec_eval: documents with equal
+    scores (in float32) are ordered by id, descending; relevant documents that a run lacks count; topics without
+    judgments do not count.
+
+    Precision at a level of recall is the best precision at any rank that has at least this recall, as in trec_eval's
+    iprec_at_recall. It is a mean over the queries that have relevant documents.
     """
     from attrs import evolve
 
     asked = {str(measure): evolve(measure, empty=empty) if empty else measure for measure in measures}
     tests = {"confidence_level": confidence, "n_resamples": resamples, "random_state": seed}
     if qrels is not None and columns != Columns():
-        raise click.UsageError("columns and --groups are of the DATA of a model, not of runs: leave them out")
+        raise click.UsageError("columns and --groups apply to the DATA of a model, not to runs: leave them out")
     if qrels is None and grades is not None:
-        raise click.UsageError("--grades says what the grades of --qrels mean: give both")
+        raise click.UsageError("--grades replaces the grades of --qrels: give both")
     text = shows_text(csv_path, json_path)
     check_plot(plot_path)
     given = _Asked(asked, per_query, interval, tests, plot_path is not None or baseline is not None)
@@ -164,7 +166,7 @@ def evaluate_command(
 
 
 class _Asked(NamedTuple):
-    """Measures by name, and settings of intervals and tests; ``keep``: rankings of runs are needed later."""
+    """Measures by name, and settings of intervals and tests; ``keep`` retains the rankings of runs for a plot."""
 
     measures: "Mapping[str, Measure]"
     per_query: bool
@@ -235,7 +237,7 @@ def _compared(
     callback: "Callable[[str], None] | None" = None,
     of_models: bool = False,
 ) -> "RunComparison":
-    """Compare rankings with the baseline by those measures that are means."""
+    """Compare rankings with the baseline by all measures that are means."""
     from structsvm.evaluation.baseline import compare_lists
 
     means = [measure for measure in asked.measures.values() if measure.summary == "mean"] or asked.measures.values()

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     "--topics",
     metavar="LIST",
     callback=several_or_none,
-    help="Topics and ranges of topics, as in 301,601-650.  [default: all]",
+    help="Topics and ranges of topics, such as 301,601-650.  [default: all]",
 )
 @click.option("--trials", type=COUNT, default=50, help="Number of trials.")
 @click.option("--train", type=COUNT, default=10, help="Training queries in each trial.")
@@ -51,20 +51,18 @@ if TYPE_CHECKING:
     "--validation",
     type=COUNT,
     default=5,
-    help="Validation queries in each trial, which pick C; all others are for the test.",
+    help="Validation queries in each trial, which choose C. All other queries are for the test.",
 )
 @click.option("--bins", type=COUNT, default=50, help="Thresholds for each base function.")
 @click.option("--seed", "random_state", type=SEED, default=0, help="Seed of the random trials.")
-@click.option("--jobs", type=COUNT, help="Processes.  [default: one a processor]")
+@click.option("--jobs", type=COUNT, help="Number of processes.  [default: one per processor]")
 @list_option(
     "--models",
     callback=several_or_none,
-    help="Models, such as svm-map,rankboost; the others are compared with the first.  [default: the paper's]",
+    help="Models, such as svm-map,rankboost. The first is compared with each other model.  [default: the paper's]",
 )
-@click.option("--with-best", is_flag=True, help="Run only the variant in which models use all base functions.")
-@click.option(
-    "--without-best", is_flag=True, help="Run only the variant in which models do not use the best base function."
-)
+@click.option("--with-best", is_flag=True, help="Run only the variant with all base functions.")
+@click.option("--without-best", is_flag=True, help="Run only the variant without the best base function.")
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
 def experiment_command(
     runs: Path,
@@ -81,11 +79,11 @@ def experiment_command(
 ) -> None:
     """Run the experiment of Yue, Finley, Radlinski and Joachims (SIGIR 2007) on your own runs and judgments.
 
-    In each of 50 trials, models learn from 10 queries how to combine the runs, 5 queries pick the best C of each model,
-    and all other queries test it. Over the trials, every query has each role equally often.
+    In each of 50 trials, models learn from 10 queries how to combine the runs. Then 5 queries choose the best C of each
+    model, and all other queries test the model. Over the trials, every query has each role equally often.
 
-    The output folder gets an HTML report, and the tables as text, Markdown, LaTeX, CSV and JSON. It also stores
-    finished trials: after Ctrl-C, the same command resumes and gets the same results.
+    The command writes an HTML report, and the tables as text, Markdown, LaTeX, CSV and JSON, to the --out folder. It
+    also stores finished trials there: after Ctrl-C, the same command resumes and gets the same results.
     """
     from structsvm.protocols.experiment import Settings, run
     from structsvm.protocols.plan import count_trials
@@ -112,7 +110,7 @@ def experiment_command(
 
 
 def _note_left_out(pool: "Pool") -> None:
-    """Print notes about topics that are left out, and if runs and judgments seem to be of different collections."""
+    """Print notes about topics that are left out, and a warning if runs and judgments do not seem to match."""
     import numpy as np
 
     if pool.left_out:
@@ -121,14 +119,14 @@ def _note_left_out(pool: "Pool") -> None:
     reasons = set(pool.left_out.values())
     if len(pool.left_out) > len(np.unique(pool.qid)) and {"no run has it", "it is not judged"} <= reasons:
         note(
-            "more topics are left out than take part: do runs and judgments number them alike? Where judgments number "
-            "topics by their position, as Cranfield's do, structsvm retrieve has --numbering position"
+            "more topics are left out than take part: do runs and judgments use the same topic ids? If judgments "
+            "number topics by position, as Cranfield's do, pass --numbering position to structsvm retrieve"
         )
     found, judged = np.count_nonzero(pool.y > 0), np.count_nonzero(pool.qrels.grades > 0)
     if 2 * found < judged:
         note(
-            f"no run has {judged - found:,} of the {judged:,} documents judged relevant: are runs and judgments of the "
-            "same collection and topics?"
+            f"no run has {judged - found:,} of the {judged:,} documents judged relevant: do runs and judgments belong "
+            "to the same collection and topics?"
         )
 
 
@@ -142,7 +140,10 @@ def _read(runs: Path, qrels: Path | str, grades: dict[int, int] | None, topics: 
     known = set(judgments.qid.tolist()).union(*(each.qid.tolist() for each in read))
     asked = list(dict.fromkeys(expanded(topics, known)))
     if not asked:
-        raise InputError(f"--topics {','.join(topics)} names none of the {len(known)} topics of {runs} and {qrels}")
+        raise InputError(
+            f"--topics {','.join(topics)} does not match any of the {len(known)} topics of {runs} and {qrels}: name "
+            "other topics"
+        )
     return pool_runs(read, judgments, topics=asked)
 
 
@@ -154,9 +155,9 @@ def _read(runs: Path, qrels: Path | str, grades: dict[int, int] | None, topics: 
 )
 @click.argument("folder", type=FINISHED_EXPERIMENT)
 def report_command(folder: Path) -> None:
-    """Rewrite the report and the tables of an experiment, such as to add plots or after an update of this package.
+    """Rewrite the report and the tables of an experiment, for example after an update of this package.
 
-    FOLDER is the --out folder of "structsvm experiment". Nothing is trained.
+    FOLDER is the --out folder of "structsvm experiment". The command trains no models.
     """
     from structsvm.protocols.experiment import ExperimentResults
     from structsvm.protocols.experiment.plan import RESULTS

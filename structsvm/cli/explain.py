@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @click.command(
     cls=Command,
     name="explain",
-    short_help="Show why a query's documents are in this order.",
+    short_help="Explain the ranking of a query's documents.",
     examples=[
         "structsvm explain m.npz test.txt --query 7",
         "structsvm explain m.npz test.txt --query 7 --documents GX012 GX305 --top 10",
@@ -36,15 +36,17 @@ if TYPE_CHECKING:
 )
 @click.argument("model", type=INPUT)
 @click.argument("data", type=DATA)
-@click.option("--query", metavar="ID", help="Query whose ranking is explained.  [default: the first of DATA]")
+@click.option("--query", metavar="ID", help="Query to explain.  [default: the first of DATA]")
 @click.option(
     "--documents",
     metavar="A B",
     nargs=2,
-    help="Explain why A has another score than B: two document ids, or line numbers within the query, from 1, if DATA "
-    "has no ids.",
+    help="Explain the difference between the scores of two documents: their ids, or if DATA has no ids, line numbers "
+    "within the query from 1.",
 )
-@click.option("--top", type=COUNT, default=5, help="Contributions shown, the largest, of each document.")
+@click.option(
+    "--top", type=COUNT, default=5, help="Number of contributions to show for each document, the largest first."
+)
 @with_json
 @with_columns()
 def explain_command(
@@ -56,10 +58,10 @@ def explain_command(
     json_path: Path | None,
     columns: Columns,
 ) -> None:
-    """Show each feature's contribution to the scores of a query's documents, the largest first.
+    """Show the contribution of each feature to the scores of a query's documents, the largest first.
 
-    Only differences of scores decide a ranking. Contributions are therefore differences from the mean document of the
-    query, or with --documents from the other document; they add up to the difference of the scores.
+    Only differences of scores determine a ranking. Contributions are therefore differences from the mean document of
+    the query, or with --documents from the second document. They add up to the difference of the scores.
     """
     text = shows_text(json_path)
     scorer, read = read_model_and_data(model, [data], doc_ids=None, columns=columns, labels=False)
@@ -72,7 +74,7 @@ def explain_command(
 
 @frozen(eq=False)
 class _Ranking:
-    """The documents of a query in the order of DATA, with scores, ranks from 1, and what explains them."""
+    """The documents of a query in the order of DATA, with scores, ranks from 1, and an explanation."""
 
     query: int | str
     names: "NDArray[Any]"
@@ -116,8 +118,8 @@ class _Ranking:
             ),
         )
         notes = (
-            f"Contributions are differences from the mean document of the query, whose score is {mean:.6g}; those of "
-            "all features add up to score minus mean score.",
+            f"Contributions are differences from the mean document of the query, whose score is {mean:.6g}. The "
+            "contributions of all features add up to score minus mean score.",
             *self._lines,
         )
         table = Table(f"query {self.query}: {len(rows)} documents", columns, (tuple(rows),), notes)
@@ -129,7 +131,7 @@ class _Ranking:
 
         i, j = self._row(first), self._row(second)
         if i == j:
-            raise InputError(f"--documents {first} {second} names one document twice: name two")
+            raise InputError(f"--documents {first} {second} names the same document twice: name two documents")
         a, b = self._document(i), self._document(j)
         difference = self.explained.difference(i, j)
         rows = self._contributions(difference, [i, j], top)
@@ -178,7 +180,9 @@ class _Ranking:
         if len(found) == 1:
             return int(found[0])
         if len(found):
-            raise InputError(f"query {self.query} has {len(found)} documents {quoted(name)}: remove all but one")
+            raise InputError(
+                f"query {self.query} has {len(found)} documents {quoted(name)}: give each document another id"
+            )
         kind = "document" if self.with_ids else "line"
         raise InputError(
             f"query {self.query} has no {kind} {quoted(name)}; it has {first_of(map(str, self.names.tolist()))}"

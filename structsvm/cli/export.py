@@ -28,22 +28,22 @@ from structsvm.registry.built_in import exports
     "--format",
     "form",
     required=True,
-    help=f"Format of the model: {', '.join(exports.built_in)}, or one of a plug-in.",
+    help=f"Format of the model: {', '.join(exports.built_in)}, or a format of a plug-in.",
 )
-@click.option("-o", "--output", type=OUTPUT, required=True, help="File to write it to.")
+@click.option("-o", "--output", type=OUTPUT, required=True, help="File to write the model to.")
 @click.option(
     "--feature-names",
     type=INPUT,
-    help="File with the names of the features, which Solr and Elasticsearch need: one name a line, or a LETOR file "
-    "with names at its head.  [default: those of the training file]",
+    help="File with the names of the features, which Solr and Elasticsearch need: a name on each line, or a LETOR file "
+    "with names at its head.  [default: the names in the training file]",
 )
-@click.option("--name", help="What Solr and Elasticsearch call the model.  [default: the name of the output]")
+@click.option("--name", help="Name of the model in Solr and Elasticsearch.  [default: the name of the output]")
 def export_command(model: Path, form: str, output: Path, feature_names: Path | None, name: str | None) -> None:
-    """Write a trained model in the format of another program, which then gives documents the same scores.
+    """Write a trained model in the format of another program, which then computes the same scores.
 
-    "json" and "numpy" are plain formats for your own code. A model that normalises features within queries can be
-    written as onnx, json or numpy only: Solr, Elasticsearch, svm_rank and LightGBM score one document at a time. Trees
-    can be written as lightgbm or onnx, and without weights of features as solr or elasticsearch.
+    "json" and "numpy" are plain formats for your own code. If a model normalizes features within queries, choose onnx,
+    json or numpy: Solr, Elasticsearch, svm_rank and LightGBM score one document at a time. For trees, choose lightgbm
+    or onnx; trees without weights of features can also be written as solr or elasticsearch.
     """
     from structsvm.models.export import export
     from structsvm.models.files import load_model

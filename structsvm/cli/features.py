@@ -49,26 +49,26 @@ def _folds(values: dict[str, Any]) -> list[tuple[str, Path]]:
     "--candidates",
     type=RUNS,
     multiple=True,
-    help="A TREC run, or a folder of them: its top documents are the candidates. If given several times, the union is "
-    "taken.",
+    help="TREC run, or folder of runs, whose top documents are the candidates. Repeat the option for the union of "
+    "several.",
 )
 @list_option(
     "--function",
     callback=names_in(retrieval_functions),
-    help="Without --candidates: retrieval functions; the union of their top documents are the candidates.  "
+    help="Without --candidates: retrieval functions whose top documents are the candidates, in their union.  "
     "[default: bm25]",
 )
 @click.option(
     "--top",
     type=COUNT,
-    help="How many documents of each run or function become candidates for a topic.  [default: 1000]",
+    help="Number of candidates for each topic from each run or function.  [default: 1000]",
 )
-@click.option("--judged", is_flag=True, help="Take the judged documents as candidates.")
+@click.option("--judged", is_flag=True, help="Use the judged documents as candidates.")
 @list_option(
     "--features",
     default=["released"],
     help="Features to compute: released (L1 to L10 and H1 to H5 as in LETOR's data), lecture (as in the lecture), "
-    "single ones (L8,H1), or retrieval functions.",
+    "single features (L8,H1), or retrieval functions.",
 )
 @list_option(
     "--fields", help="Fields to compute features of; whole is the whole document.  [default: all fields, and whole]"
@@ -77,7 +77,7 @@ def _folds(values: dict[str, Any]) -> list[tuple[str, Path]]:
     "--normalize",
     type=click.Choice(["none", *SCORE_SCALINGS]),
     default="query-min-max",
-    help="Scale each feature within each query: query-min-max, to the range from 0 to 1, is LETOR's.",
+    help="Scale each feature within each query. LETOR uses query-min-max, which scales to the range from 0 to 1.",
 )
 @click.option("--folds", type=click.IntRange(min=3), help='Split the topics into files S1.txt, ... for "benchmark".')
 @click.option("--seed", type=SEED, default=0, help="Seed of the random split into folds.")
@@ -115,8 +115,8 @@ def features_command(
 
     INDEX is a file that "structsvm index" wrote, TOPICS a file of topics. The candidates of a topic are the top
     documents of retrieval functions on the index (--function) or of runs (--candidates), or the judged documents
-    (--judged). Candidates without a judgment get label 0. Judged documents that are not in the index are left out, and
-    so are topics without judgments or candidates.
+    (--judged). Candidates without a judgment get label 0. The command leaves out judged documents that are not in the
+    index, and topics without judgments or candidates.
 
     The file begins with the names of the features as comments. It is written whole or not at all, as gzip if its name
     ends in .gz.

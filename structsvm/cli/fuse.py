@@ -37,7 +37,7 @@ def _as_method(_ctx: click.Context, _param: click.Parameter, name: str) -> str:
 @click.command(
     cls=Command,
     name="fuse",
-    short_help="Make one TREC run of several.",
+    short_help="Combine several TREC runs into one.",
     examples=[
         "structsvm fuse a.run b.run c.run --method comb-mnz --normalize query-min-max --output fused.run",
         "structsvm fuse runs/ --method rrf --output fused.run",
@@ -51,29 +51,29 @@ def _as_method(_ctx: click.Context, _param: click.Parameter, name: str) -> str:
     default="comb-mnz",
     callback=_as_method,
     shell_complete=names_of(fusions),
-    help="comb-min, comb-max, comb-med, comb-sum, comb-anz or comb-mnz, which combine scores; weighted-comb-sum, which "
-    "learns weights for them from --qrels; rrf (reciprocal ranks), isr (inverse squares of ranks), borda, condorcet "
-    "(wins over all runs) or copeland (contests won by majority), which look at ranks only. Settings follow in "
-    "parentheses, as in 'rrf(rank_constant=10)'.",
+    help="Methods on scores: comb-min, comb-max, comb-med, comb-sum, comb-anz, comb-mnz, and weighted-comb-sum, which "
+    "learns weights from --qrels. Methods on ranks: rrf (reciprocal ranks), isr (inverse squares of ranks), borda, "
+    "condorcet (wins over all runs) and copeland (contests won by majority). Settings follow in parentheses, as in "
+    "'rrf(rank_constant=10)'.",
 )
 @click.option(
     "--qrels",
     type=QRELS,
-    help="Judgments of training topics in TREC's format, from which weighted-comb-sum learns: MAP of each run on the "
-    "topics that are judged there. Measure the fused run on others.",
+    help="Judgments of training topics in TREC's format, for weighted-comb-sum: the weight of a run is its MAP on the "
+    "training topics. Measure the fused run on other topics.",
 )
 @click.option(
     "--normalize",
     type=click.Choice(["none", *SCORE_SCALINGS]),
-    help="Scale the scores of each run and topic first, for the methods that combine scores.  [default: query-min-max]",
+    help="Scaling of the scores of each run and topic, for methods on scores.  [default: query-min-max]",
 )
-@click.option("--depth", type=COUNT, default=1000, help="Documents read of a run for a topic.")
-@click.option("--length", type=COUNT, default=1000, help="Documents written for a topic.")
+@click.option("--depth", type=COUNT, default=1000, help="Number of documents to read for each topic of a run.")
+@click.option("--length", type=COUNT, default=1000, help="Number of documents to write for each topic.")
 @click.option("--tag", default="fused", help="Name of the run, its last column.")
 @click.option("-o", "--output", type=OUTPUT, help="File to write the run to.  [default: standard output]")
-@with_plot("Draw the weights that weighted-comb-sum learned to this file, such as weights.svg, .pdf or .png.")
+@with_plot("Plot the weights that weighted-comb-sum learned to this file, such as weights.svg, .pdf or .png.")
 @with_json
-@click.option("-q", "--quiet", is_flag=True, help="Show no progress, nor learned weights, nor what was written.")
+@click.option("-q", "--quiet", is_flag=True, help="Show no progress, no learned weights and no summary.")
 def fuse_command(
     runs: tuple[Path, ...],
     method: str,
@@ -87,11 +87,13 @@ def fuse_command(
     json_path: Path | None,
     quiet: bool,
 ) -> None:
-    """Combine several runs to one.
+    """Combine several TREC runs into one.
 
-    RUNS are files in TREC's format, plain or compressed, or one folder of them. The candidates of a topic are the
-    documents that any run retrieved for it. Runs with the same name are named after their files. An output file is
-    written whole or not at all, as gzip if its name ends in .gz; it must not be one of RUNS, nor in their folder.
+    RUNS are files in TREC's format, plain or compressed, or one folder of files. The candidates of a topic are all
+    documents that a run retrieved for the topic. Runs with the same name are renamed after their files.
+
+    An output file is written whole or not at all, as gzip if its name ends in .gz. It must not be one of RUNS, nor in
+    their folder.
     """
     from structsvm.data import load_qrels
     from structsvm.data.trec import run_files, run_lines
@@ -105,9 +107,9 @@ def fuse_command(
     except InputError as error:
         raise click.UsageError(str(error)) from None
     if chosen.learns and qrels is None:
-        raise click.UsageError(f"{method} learns from judgments: name those of training topics with --qrels")
+        raise click.UsageError(f"{method} learns from judgments: name judgments of training topics with --qrels")
     if qrels is not None and not chosen.learns:
-        raise click.UsageError(f"{method} learns nothing from judgments: leave --qrels out, or use weighted-comb-sum")
+        raise click.UsageError(f"{method} does not use judgments: leave --qrels out, or use weighted-comb-sum")
     if plot_path is not None and not chosen.learns:
         raise click.UsageError(
             f"{method} learns no weights that --plot could draw: leave --plot out, or use weighted-comb-sum"
@@ -136,7 +138,7 @@ def fuse_command(
         trained = set(judgments.qid.tolist()) & set(fused.qid.tolist())
         if trained:
             topics = counted(len(trained), "topic")
-            note(f"weights were learned from {topics} that the fused run has too: measure it on the others alone")
+            note(f"the fused run contains {topics} that the weights were learned from: measure it without these topics")
     write_text(lines, output)
     content = {
         "method": method,
@@ -173,11 +175,11 @@ def _require_different(files: "Sequence[Path]") -> None:
         other = seen.setdefault(os.path.realpath(path), path)
         if other is not path:
             twice = f"{path} is given twice" if path == other else f"{other} and {path} are the same file"
-            raise InputError(f"{twice}, and would count as two runs: name it once")
+            raise InputError(f"{twice} and would count as two runs: name the file once")
 
 
 def _read(files: "Sequence[Path]") -> "list[Run]":
-    """Read runs; name those with equal names by their files."""
+    """Read runs; rename runs with equal names after their files."""
     from attrs import evolve
 
     from structsvm.data import load_run

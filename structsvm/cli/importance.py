@@ -41,13 +41,14 @@ if TYPE_CHECKING:
     metavar="NAME",
     callback=as_measure,
     shell_complete=names_of(registered),
-    help="Measure whose loss is shown.  [default: the model's own, else map]",
+    help="Measure whose decrease is the importance of a feature.  [default: the model's measure, else map]",
 )
-@click.option("--repeats", type=COUNT, default=5, help="Shuffles of each feature.")
+@click.option("--repeats", type=COUNT, default=5, help="Number of shuffles of each feature.")
 @click.option(
     "--across-queries",
     is_flag=True,
-    help="Shuffle among all documents, not those of each query: for features of queries, in trees and networks.",
+    help="Shuffle among all documents instead of within each query. Needed for features of queries, which trees and "
+    "networks can use.",
 )
 @click.option(
     "--confidence",
@@ -56,10 +57,12 @@ if TYPE_CHECKING:
     help="Level of the intervals.",
 )
 @click.option("--seed", type=SEED, default=0, help="Seed of the shuffles.")
-@click.option("--top", type=COUNT, help="Show only this many, the most important.  [default: all]")
+@click.option("--top", type=COUNT, help="Number of features to show, the most important first.  [default: all]")
 @with_csv
 @with_json
-@with_plot("Draw the importances to this file, such as importance.svg, .pdf or .png; 20 features without --top.")
+@with_plot(
+    "Plot the importances to this file, such as importance.svg, .pdf or .png. Without --top, it has 20 features."
+)
 @with_columns()
 def importance_command(
     model: Path,
@@ -75,11 +78,12 @@ def importance_command(
     plot_path: Path | None,
     columns: Columns,
 ) -> None:
-    """Shuffle the values of each feature among the documents of each query, and show the loss of a measure.
+    """Show how much a measure decreases if the values of a feature are shuffled within each query.
 
-    Each importance has an interval for the mean over all queries like these. Give queries that did not train the model.
-    A feature that is equal for all documents of each query has importance 0, because it changes no ranking. Of
-    correlated features, each can stand in for the others: "structsvm select" shows how many are needed.
+    Each importance has an interval for the mean over the population of queries. Use queries that did not train the
+    model. A feature that is equal for all documents of each query has importance 0, because it changes no ranking.
+    Correlated features can replace each other, so each of them may have a small importance: "structsvm select" shows
+    how many features are needed.
     """
     from structsvm.evaluation import query_permutation_importance
 
@@ -118,7 +122,7 @@ def importance_command(
         show_tables(table)
         left = scorer.n_features - len(table.records)
         if left:
-            click.echo(f"{counted(left, 'further feature')} not shown: --top {top}.")
+            click.echo(f"{counted(left, 'further feature')} not shown (--top {top}).")
     if plot_path is not None:
         from structsvm.plots import FeatureImportanceDisplay
 

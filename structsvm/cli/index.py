@@ -40,21 +40,21 @@ def _as_stemmer(_ctx: click.Context, _param: click.Parameter, name: str) -> str 
     ],
 )
 @click.argument("collection", type=COLLECTION)
-@click.option("-o", "--out", type=OUTPUT, required=True, help="File for the index; an index that is there is replaced.")
+@click.option("-o", "--out", type=OUTPUT, required=True, help="File for the index. An old index is replaced.")
 @click.option(
     "--stemmer",
     metavar="NAME",
     default="porter",
     callback=_as_stemmer,
-    help="Stemmer of the terms: porter, porter2, or none, which keeps tokens as they are.",
+    help="Stemmer of the terms: porter, porter2, or none for tokens without stemming.",
 )
 @click.option(
     "--stop-words",
     metavar="NAME|FILE",
     default="snowball",
     type=STOP_WORDS,
-    help="Words to leave out: snowball (174 words), glasgow (318), lucene (33), none, or a file of words. Write ./ "
-    "before a file that is named like a list.",
+    help="Stop words to leave out: snowball (174 words), glasgow (318), lucene (33), none, or a file of words. Write "
+    "./ before the name of a file that has the name of a list.",
 )
 @with_fields
 @with_texts
@@ -72,11 +72,11 @@ def index_command(
 ) -> None:
     """Index the terms of a collection, in each field and in all fields together, for "retrieve" and "features".
 
-    COLLECTION is a file of documents, plain or compressed, a folder of such files, "-" for standard input, or
-    ir_datasets:NAME. The index stores its stemmer and stop words, so that topics are analysed like the documents.
+    COLLECTION is a file of documents, plain or compressed, a folder of files, "-" for standard input, or
+    ir_datasets:NAME. The index stores its stemmer and stop words, so that topics are analyzed like the documents.
 
-    The file is written whole or not at all, in folders that are made for it. A file that is not an index is not
-    replaced.
+    The index is written whole or not at all. The command creates missing folders. It refuses to replace a file that is
+    not an index.
     """
     from structsvm.data import read_documents
     from structsvm.foundation.storage.files import output_folder
@@ -105,7 +105,7 @@ def index_command(
 
 
 def _shown(documents: "Documents", *, shown: bool) -> "Generator[Document]":
-    """Yield documents and show their number."""
+    """Yield documents, and show a count of them if ``shown``."""
     with progress_line(shown=shown) as say:
         for document in documents:
             if documents.n_read % _SAY_EVERY == 1:

@@ -21,7 +21,7 @@ MODELS = "models"
 KINDS = (*REGISTRIES, MODELS)
 """Kinds of names that ``structsvm list`` shows."""
 
-_HEADINGS = {"what": "what it is", "commands": "of"}
+_HEADINGS = {"what": "description", "commands": "commands"}
 
 
 @click.command(
@@ -33,11 +33,11 @@ _HEADINGS = {"what": "what it is", "commands": "of"}
 @click.argument("kinds", type=click.Choice(KINDS, case_sensitive=False), nargs=-1, metavar="[KIND]...")
 @with_json
 def list_command(kinds: tuple[str, ...], json_path: Path | None) -> None:
-    """Show names that options and functions take, each with what it is and which package it is from.
+    """Show the names that options and functions accept, each with a description and its package.
 
-    KIND is one of {kinds}; without it, all are shown.
+    KIND is one of {kinds}. Without KIND, the command shows all kinds.
 
-    Other packages can add to all kinds but rankers and models through entry points.
+    Other packages can add names through entry points, except rankers and models.
     """
     tables = {kind: _table(kind) for kind in dict.fromkeys(kinds or KINDS)}
     write_json(
@@ -53,7 +53,7 @@ list_command.help = (list_command.help or "").format(kinds=", ".join(KINDS))
 
 
 def _table(kind: str) -> tuple[str, list[str], list[list[str]]]:
-    """Return a kind of names in words, the keys of its columns and the rows."""
+    """Return the title of a kind of names, the keys of its columns and the rows."""
     if kind == MODELS:
         return "model", ["name", "what", "commands"], list(_models())
     registry = REGISTRIES[kind]
@@ -82,7 +82,7 @@ def _rows(registry: Registry[Any]) -> Iterator[list[str]]:
 
 
 def _models() -> Iterator[list[str]]:
-    """Yield each model of `benchmark` and `experiment`, its description, and the commands that have it."""
+    """Yield each model of `benchmark` and `experiment`, its description, and the commands that offer it."""
     from structsvm.protocols.catalogue import needed_package
 
     having = {"benchmark": benchmark_models, "experiment": experiment_models}

@@ -23,7 +23,7 @@ _PART = click.FloatRange(0, 1, min_open=True, max_open=True)
 @click.command(
     cls=Command,
     name="plan",
-    short_help="Plan a comparison: detectable difference, queries needed.",
+    short_help="Compute the queries that a comparison needs.",
     examples=[
         "structsvm plan --qrels qrels.txt new.gz old.gz --measure map --difference 0.01",
         "structsvm plan --qrels qrels.txt old.gz --queries 200 --systems 5",
@@ -41,17 +41,19 @@ _PART = click.FloatRange(0, 1, min_open=True, max_open=True)
     default="map",
     help="Measure of the runs, a mean over queries.",
 )
-@number_option("--sd", help="Standard deviation of the differences per query, in place of runs.")
-@click.option("--queries", type=click.IntRange(2), help="Number of queries.  [default: those of the runs]")
-@number_option("--difference", help="Difference of the means that is to be detected.")
+@number_option("--sd", help="Standard deviation of the differences per query, instead of runs.")
+@click.option("--queries", type=click.IntRange(2), help="Number of queries.  [default: as in the runs]")
+@number_option("--difference", help="Difference of the means to detect.")
 @click.option("--power", type=_PART, default=0.8, help="Probability of detecting a difference of this size.")
 @click.option("--level", type=_PART, default=0.05, help="Level of the two-tailed t-test, before the correction.")
-@click.option("--systems", type=click.IntRange(2), default=2, help="Number of systems, one of which is the baseline.")
-@click.option("--all-pairs", is_flag=True, help="All pairs of systems are compared, not each with the baseline.")
+@click.option("--systems", type=click.IntRange(2), default=2, help="Number of systems, with the baseline.")
+@click.option(
+    "--all-pairs", is_flag=True, help="Compare all pairs of systems, instead of each system with the baseline."
+)
 @click.option(
     "--correlation",
     type=click.FloatRange(0, 1, max_open=True),
-    help="Correlation over queries with the other system, if there is only one run.  [default: 0.8]",
+    help="With only one run: assumed correlation over queries between the two systems.  [default: 0.8]",
 )
 @with_json
 def plan_command(
@@ -71,8 +73,8 @@ def plan_command(
 ) -> None:
     """Show which difference a comparison of systems can detect, and how many queries a difference needs.
 
-    The differences per query vary by their standard deviation. Two runs show it. One run shows the standard deviation
-    of its own values, and the correlation with another run is assumed; give two runs if you can.
+    Both depend on the standard deviation of the differences per query. The command computes it from two runs, or from
+    one run and an assumed correlation with a second run. Two runs are more accurate.
 
     With several systems, Bonferroni's correction divides the level by the number of comparisons.
     """
@@ -81,7 +83,7 @@ def plan_command(
     if (sd is None) == (not runs) or bool(runs) != (qrels is not None) or len(runs) > 2:
         raise click.UsageError("give --sd, or --qrels and one or two runs")
     if correlation is not None and len(runs) != 1:
-        raise click.UsageError("--correlation is assumed for one run: leave it out")
+        raise click.UsageError("--correlation applies to one run only: leave it out")
     known, assumed = None, None
     if qrels is not None:
         sd, known, assumed = _spread(runs, qrels, grades, measure, correlation)
@@ -112,11 +114,11 @@ def plan_command(
     )
     if assumed is not None:
         echo_wrapped(
-            f"It is that of one run and an assumed correlation of {assumed:g} with the other. Correlations of 0.5 and "
-            "0.95 are possible, and need 2.5 and 0.25 times the queries of 0.8; give two runs to know it."
+            f"It follows from one run and an assumed correlation of {assumed:g} with the other system. A correlation "
+            "of 0.5 needs 2.5 times the queries of 0.8, a correlation of 0.95 a quarter. Give two runs to measure it."
         )
     if known is not None:
-        echo_wrapped(f"It was estimated on {counted(known, 'query', 'queries')}, and is uncertain if these are few.")
+        echo_wrapped(f"It was estimated on {counted(known, 'query', 'queries')}. Few queries make it uncertain.")
 
 
 def _spread(
@@ -134,7 +136,9 @@ def _spread(
     from structsvm.evaluation.runs import rank_run
 
     if measure.summary != "mean":
-        raise InputError(f"{measure} is a {measure.summary} over queries, and plans are for means: choose another")
+        raise InputError(
+            f"{measure} is a {measure.summary} over queries, but plans need a mean: choose another measure"
+        )
     judgments = load_qrels(qrels, grades)
     found = []
     for path in runs:
@@ -142,7 +146,7 @@ def _spread(
         found.append(dict(zip(ids.tolist(), values.tolist(), strict=True)))
     both = [query for query in found[0] if query in found[-1]]
     if len(both) < 2:
-        raise InputError("fewer than two queries have a value: a standard deviation needs more")
+        raise InputError("fewer than two queries have a value, too few for a standard deviation: give more queries")
     first, last = (np.array([values[query] for query in both]) for values in (found[0], found[-1]))
     if len(runs) == 1:
         assumed = TYPICAL_CORRELATION if correlation is None else correlation

@@ -35,16 +35,16 @@ _LINES_AT_ONCE = 10_000
     "form",
     type=click.Choice(["scores", "trec"]),
     default="scores",
-    help="Write one score a line, or a run in TREC's format; for a run, each line of DATA must name its document in a "
-    "comment, '#docid = ...'.",
+    help="Write a score on each line, or a run in TREC's format. For a run, each line of DATA must name its document "
+    "in a comment, '#docid = ...'.",
 )
 @click.option("--tag", default="structsvm", help="Name of the run, its last column.")
 @click.option(
     "--probabilities",
     is_flag=True,
-    help="Write probabilities of relevance instead of scores; needs a model of structsvm calibrate.",
+    help="Write probabilities of relevance instead of scores. The model must come from structsvm calibrate.",
 )
-@click.option("--check", is_flag=True, help="Compare the features with those of the training, and report drift.")
+@click.option("--check", is_flag=True, help="Compare the features with the training data, and report drift.")
 @with_columns()
 @click.option("-o", "--output", type=OUTPUT, help="File to write the scores to.  [default: standard output]")
 def predict_command(
@@ -57,9 +57,9 @@ def predict_command(
     columns: Columns,
     output: Path | None,
 ) -> None:
-    """Score the documents of a file, and write one score a line in the order of DATA.
+    """Score the documents of a file, and write a score on each line, in the order of DATA.
 
-    Within a query, documents with higher scores rank ahead. DATA may be "-" for standard input, or a table as for
+    Within a query, documents with higher scores rank first. DATA may be "-" for standard input, or a table as for
     "structsvm train". It needs no labels, and query ids only for --format trec.
 
     An output file is written whole or not at all, as gzip if its name ends in .gz.
@@ -71,7 +71,7 @@ def predict_command(
     run = form == "trec"
     if run and probabilities:
         raise click.UsageError(
-            "--probabilities does not go with --format trec: documents of unequal scores may have equal probabilities. "
+            "--probabilities excludes --format trec, because documents of unequal scores may have equal probabilities. "
             "Leave one out"
         )
     scorer, read = read_model_and_data(model, [data], doc_ids=run, columns=columns, labels=False, queries=run or check)

@@ -61,7 +61,9 @@ def _file(name: str) -> str:
     callback=names_in(retrieval_functions),
     help='Retrieval functions, as in bm25(k1=0.9,b=0.4),lm_dirichlet; "structsvm list" shows them.',
 )
-@click.option("-o", "--out", type=NEW_RUNS, required=True, help="Folder for the runs, one for each index and function.")
+@click.option(
+    "-o", "--out", type=NEW_RUNS, required=True, help="Folder for the runs: a run for each index and function."
+)
 @click.option("--top", type=COUNT, default=1000, help="Largest number of documents for a topic.")
 @click.option(
     "--query",
@@ -72,7 +74,7 @@ def _file(name: str) -> str:
 @click.option(
     "--field",
     metavar="NAME",
-    help='Field of the documents to search, one of those that "structsvm index" shows.  [default: all fields together]',
+    help='Field of the documents to search; "structsvm index" shows the fields.  [default: all fields together]',
 )
 @with_texts
 @with_numbering
@@ -92,11 +94,11 @@ def retrieve_command(
 ) -> None:
     """Rank the documents of each INDEX for the topics of the file TOPICS, by each retrieval function.
 
-    An index is a file that "structsvm index" wrote; topics are analysed like its documents. Runs are in TREC's
-    format, named after index and function, and after the field if --field is given. Two or more runs can be the base
+    An INDEX is a file that "structsvm index" wrote. Topics are analyzed like its documents. Runs are in TREC's format
+    and have the names of index and function, and of the field if --field is given. Two or more runs can be the base
     functions of "structsvm experiment": pass the --out folder as --runs.
 
-    Either all runs are written or none. Documents without any term of a topic are not retrieved.
+    The command writes all runs or, if it fails, no run. It does not retrieve documents without any term of a topic.
     """
     from attrs import evolve
 
@@ -166,14 +168,14 @@ def _require_different(indexes: Iterable[Path], names: list[str]) -> None:
 
     for path in indexes:
         if not path.is_file():
-            raise InputError(f"there is no index {path}: structsvm index makes one")
+            raise InputError(f"there is no index {path}: make it with structsvm index")
         if not is_mapped(path):
             raise InputError(f"{path} is not an index: indexes come first, topics last")
     twice = repeated(map(_file, names))
     if twice is not None:
         raise InputError(
-            f"two runs would be called {twice}, because two indexes have the same name: rename one, or use another "
-            "--out for it"
+            f"two runs would have the name {twice}, because two indexes have the same name: rename an index, or "
+            "retrieve from it with another --out"
         )
 
 
@@ -185,12 +187,15 @@ def _note_missing(missing: dict[Path, set[str]], topics: int) -> None:
         if lacking:
             some = first_of(sort_topics(lacking))
             note(
-                f"{index} has no term of {len(lacking)} of {counted(topics, 'topic')} ({some}): nothing is retrieved "
-                "for them"
+                f"{index} has no term of {len(lacking)} of {counted(topics, 'topic')} ({some}): their runs have no "
+                "documents"
             )
 
 
 def _note_others(out: Path, written: set[str]) -> None:
     others = sorted(path.name for path in out.iterdir() if path.name not in written and not path.name.startswith("."))
     if others:
-        note(f"{out} has {counted(len(others), 'other file')} ({first_of(others)}): they are read with the runs")
+        note(
+            f"{out} has {counted(len(others), 'other file')} ({first_of(others)}): later commands will read them with "
+            "the runs"
+        )

@@ -44,34 +44,38 @@ if TYPE_CHECKING:
 @click.command(
     cls=Command,
     name="select",
-    short_help="Choose features, and show how many are needed.",
+    short_help="Choose features and their number.",
     examples=[
         "structsvm select train.txt --measure ndcg@10 --model m.npz",
         "structsvm select train.txt -C 10 --step 0.2 --plot features.svg",
     ],
 )
 @click.argument("data", type=DATA, nargs=-1, required=True)
-@name_option(losses, "--loss", default="map", help="Loss to optimise.")
+@name_option(losses, "--loss", default="map", help="Loss to optimize.")
 @number_option("-C", "C", default=1.0, help='Weight of the mean hinge; "structsvm train --C-grid" finds a good one.')
-@with_normalize("The model stores this.")
+@with_normalize("The model stores the setting.")
 @number_option(
-    "--step", default=1.0, help="Features to leave out at a time; below 1, a share of those that remain, rounded up."
+    "--step",
+    default=1.0,
+    help="Number of features to remove at a time; below 1, a share of the remaining features, rounded up.",
 )
 @click.option("--min-features", type=COUNT, default=1, help="Smallest number of features.")
-@click.option("--folds", type=click.IntRange(min=2), default=5, help="Folds of the queries, each held out once.")
+@click.option(
+    "--folds", type=click.IntRange(min=2), default=5, help="Number of folds of the queries; each fold is held out once."
+)
 @click.option(
     "--measure",
     metavar="NAME",
     callback=as_measure,
     shell_complete=names_of(registered),
     default="map",
-    help="Measure on held-out queries.",
+    help="Measure for held-out queries.",
 )
 @click.option("--seed", type=SEED, default=0, help="Seed of the random split into folds.")
 @click.option("-m", "--model", type=OUTPUT, help="File to write the model with the chosen features to.")
 @with_csv
 @with_json
-@with_plot("Draw the measure against the number of features to this file, such as features.svg, .pdf or .png.")
+@with_plot("Plot the measure against the number of features to this file, such as features.svg, .pdf or .png.")
 @with_columns(cache=True)
 def select_command(
     data: tuple[Path, ...],
@@ -89,11 +93,12 @@ def select_command(
     plot_path: Path | None,
     columns: Columns,
 ) -> None:
-    """Leave out features one after another, and show the measure on held-out queries for each number of features.
+    """Remove features step by step, and show a measure of held-out queries for each number of features.
 
-    From all features down, the features with the smallest effect on scores are left out: the absolute weight times the
-    standard deviation within queries. This is done anew without each fold, whose queries then have no part in the
-    choice. The model has the chosen features of all queries; it reads the same files, and the other weights are 0.
+    Each step removes the features with the smallest effect on scores: absolute weight times standard deviation within
+    queries. The command repeats the elimination without each fold, so that held-out queries do not influence the
+    features that they measure. The model uses the features chosen on all queries. It reads the same files, and its
+    other weights are 0.
     """
     from structsvm.estimators import FeatureEliminationCV, Ranker
 
@@ -180,9 +185,10 @@ def _table(search: "FeatureEliminationCV") -> "Table":
     )
     folds = len(search.fold_supports_)
     notes = (
-        f"*: chosen. Means are over {len(search.query_ids_)} held-out queries of {folds} folds, each with features "
-        'chosen without it. "Same in folds" is the share of the features of all queries that a fold chose too; "added" '
-        "has the features that the row above lacks. The best mean was chosen, so it is optimistic: evaluate the model "
-        "on other queries.",
+        f"*: chosen. Means are over {len(search.query_ids_)} held-out queries in {folds} folds. Each fold chooses "
+        "features from the other folds. "
+        'chosen without it. "Same in folds" is the share of the features chosen on all queries that a fold also chose. '
+        '"Added" names the features that the row above lacks. The best mean was chosen, so it is optimistic: evaluate '
+        "the model on other queries.",
     )
     return Table("", columns, (tuple(rows),), notes)

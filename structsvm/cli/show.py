@@ -37,20 +37,20 @@ _LISTED = 20
 @click.command(
     cls=Command,
     name="show",
-    short_help="Show the weights of a model, and how it was trained.",
+    short_help="Show the weights and the training record of a model.",
     examples=["structsvm show m.npz --top 10", "structsvm show m.npz --csv weights.csv --plot weights.svg"],
 )
 @click.argument("model", type=INPUT)
-@click.option("--top", type=COUNT, help="Show only this many, the largest.  [default: all]")
+@click.option("--top", type=COUNT, help="Number of weights to show, the largest first.  [default: all]")
 @with_csv
 @with_json
-@with_plot("File for a plot of what is shown, such as weights.svg, .pdf or .png.")
+@with_plot("Plot the weights to this file, such as weights.svg, .pdf or .png.")
 def show_command(
     model: Path, top: int | None, csv_path: Path | None, json_path: Path | None, plot_path: Path | None
 ) -> None:
     """Show the weights of a trained model, the largest in absolute value first, and the record of its training.
 
-    Features are shown by name if the model stores names, and otherwise by their numbers in LETOR files, from 1. The
+    Features have their names if the model stores names, and otherwise their numbers in LETOR files, from 1. The
     weights of a structural SVM are numbered as its joint features; its loss need not be importable.
     """
     from structsvm.models.files import load_model
@@ -89,7 +89,7 @@ def _table(model: "TrainedModel", title: str, top: int | None) -> "Table":
     ]
     shown = ["feature", *(["name"] if names else []), *further, parts.quantity, *(["at_bound"] if limited else [])]
     left = len(parts.rows) - len(records)
-    more = (f"{counted(left, 'further one')} not shown: --top {top}.",) if left else ()
+    more = (f"{counted(left, 'further one')} not shown (--top {top}).",) if left else ()
     return Table(title, tuple(_column(name, records) for name in shown), (tuple(records),), (*parts.notes, *more))
 
 
@@ -102,7 +102,7 @@ def _column(name: str, records: "list[dict[str, Any]]") -> "Column":
 
 
 def _said(name: str, value: Any, model: "TrainedModel") -> str:
-    """Return an entry of the record in words, with the names of features."""
+    """Return an entry of the record as text, with the names of features."""
     if value is None or name not in ("bounds", "monotonic_cst", "weights_at_a_bound"):
         return _in_words(value)
     at = model.limits()
@@ -152,7 +152,7 @@ def _draw(table: "Table", path: Path) -> None:
 
     records, quantity = table.records[:_PLOTTED], next(each.heading for each in reversed(table.columns) if each.right)
     if not records:
-        raise InputError(f"{path} was not written: each {quantity} is 0, so that there is nothing to draw")
+        raise InputError(f"{path} was not written: each {quantity} is 0, so the plot would be empty. Leave --plot out")
     names = [record["name"] or f"feature {record['feature']}" for record in records]
     display = WeightsDisplay([record[quantity] for record in records], names, quantity=quantity, top=None)
     write_plot(path, 7.0, 1.0 + 0.22 * max(len(records), 3), display.plot)

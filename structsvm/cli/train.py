@@ -65,31 +65,34 @@ def _checkpoints(values: dict[str, Any]) -> list[tuple[str, Path]]:
     registered,
     "--ranker",
     help="Ranker to train, with settings in parentheses: rank_svm, rank_boost, rank_net, lambda_mart, weight_search, "
-    "maximum_entropy.  [default: ranker, which optimises --loss]",
+    "maximum_entropy.  [default: ranker, which optimizes --loss]",
 )
-@name_option(losses, "--loss", default="map", help="Loss to optimise.")
+@name_option(losses, "--loss", default="map", help="Loss to optimize.")
 @number_option(
-    "-C", "C", default=1.0, help="Weight of the mean hinge loss against the regulariser; larger fits the data closer."
+    "-C",
+    "C",
+    default=1.0,
+    help="Weight of the mean hinge loss against the regularizer. A larger C fits the data more closely.",
 )
 @click.option(
     "--C-grid",
     "C_grid",
     metavar="LOW:HIGH[:COUNT]",
     callback=as_Cs,
-    help="Train at several values of C, two a decade unless COUNT is given, and keep the one that does best on "
-    "--validation, or in cross-validation with --folds.",
+    help="Train at several values of C, by default two per decade, and keep the value that is best on --validation, or "
+    "in cross-validation with --folds.",
 )
 @click.option(
     "--validation",
     type=DATA,
     multiple=True,
-    help="LETOR file with validation queries, which choose among --C-grid, or the number of boosting steps to keep.",
+    help="LETOR file with validation queries, which choose the value of --C-grid or the number of boosting steps.",
 )
 @click.option(
     "--folds",
     type=click.IntRange(min=2),
-    help="Choose among --C-grid by cross-validation: each of so many folds of the queries is held out once, and the "
-    "value that does best on held-out queries is then trained on all queries.",
+    help="Choose the value of --C-grid by cross-validation with this number of folds. The value that is best on "
+    "held-out queries is then trained on all queries.",
 )
 @click.option("--seed", type=SEED, default=0, help="Seed of the random split into folds.")
 @click.option(
@@ -100,48 +103,50 @@ def _checkpoints(values: dict[str, Any]) -> list[tuple[str, Path]]:
     shell_complete=names_of(known_measures),
     multiple=True,
     default=["map"],
-    help="Measure that chooses among --C-grid, or the number of steps. If given several times, the first chooses and "
-    "all are shown.",
+    help="Measure that chooses the value of --C-grid or the number of boosting steps. Of several, the first chooses "
+    "and all are shown.",
 )
-@name_option(solvers, "--solver", default="auto", show_default=True, help="Solver of the optimisation problem.")
-@name_option(backends, "--backend", help="QP backend of the solver.  [default: the solver's own]")
+@name_option(solvers, "--solver", default="auto", show_default=True, help="Solver of the optimization problem.")
+@name_option(backends, "--backend", help="QP backend of the solver.  [default: the solver's default]")
 @with_tol(RANKING_TOL)
-@click.option("--max-iter", type=COUNT, help="Largest number of iterations.  [default: the solver's own]")
+@click.option("--max-iter", type=COUNT, help="Largest number of iterations.  [default: the solver's default]")
 @number_option(
     "--time-limit",
     metavar="SECONDS",
-    help="Time limit for each fit, of which --C-grid and --folds make several; an iteration that has begun is "
-    "finished.  [default: no limit]",
+    help="Time limit for each fit (--C-grid and --folds need several fits). An iteration that has begun is finished "
+    "first.  [default: no limit]",
 )
 @click.option(
-    "--fit-intercept", is_flag=True, help="Add a constant to all scores; only zero_one and F-beta can use it."
+    "--fit-intercept",
+    is_flag=True,
+    help="Add a constant to all scores. Only the losses zero_one and F-beta can use it.",
 )
-@with_normalize("The model stores this, so give predict and evaluate the data as they are.")
-@with_bounds("With --normalize, these are weights of the normalised features.")
+@with_normalize("The model stores the setting and normalizes the data of predict and evaluate.")
+@with_bounds("With --normalize, the bounds apply to the weights of normalized features.")
 @click.option(
     "--warm-start",
     type=INPUT,
     metavar="MODEL",
-    help="Start from this model of the same ranker, loss and features, such as yesterday's: the optimum is the same, "
-    "and is found sooner.",
+    help="Start from this model, which must have the same ranker, loss and features, such as yesterday's model. The "
+    "optimum is the same, and the solver finds it sooner.",
 )
 @click.option(
     "--jobs",
     type=int,
     callback=threads,
-    help="Number of threads, which only changes the time; -1 for all processors, -2 for all but one.  "
-    "[default: one a processor]",
+    help="Number of threads, which does not change the result; -1 for all processors, -2 for all but one.  "
+    "[default: one per processor]",
 )
 @click.option(
     "--checkpoint",
     type=OUTPUT,
-    help="File to save the state of the training in, about once a minute: the same command continues from it. With "
-    "--C-grid, there is one file for each value of C, named after it.",
+    help="File to save the state of the training to, about once a minute; the same command resumes from it. With "
+    "--C-grid, each value of C has a separate file, which is named after it.",
 )
 @with_columns(cache=True)
 @click.option("-m", "--model", type=OUTPUT, required=True, help="File to write the model to.")
 @with_json
-@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
+@click.option("-q", "--quiet", is_flag=True, help="Print errors only.")
 def train_command(
     data: tuple[Path, ...],
     ranker: str | None,
@@ -162,14 +167,16 @@ def train_command(
     quiet: bool,
     **options: Any,
 ) -> None:
-    """Train a ranker on files, which are read as one data set, and write it to a file.
+    """Train a ranker on one or more data files, and write the model to a file.
 
-    One of DATA may be "-" for standard input. Files whose names end in .csv, .tsv or .parquet are read as tables with
-    named columns, as are all files if --label, --qid, --docid or --features is given; others are in LETOR's format.
+    The command reads all DATA as one data set. One of DATA may be "-" for standard input. Files whose names end in
+    .csv, .tsv or .parquet are tables with named columns, as are all files if --label, --qid, --docid or --features is
+    given. Other files are in LETOR's format.
 
-    "structsvm list" shows the names of rankers, losses, solvers and backends. If Ctrl-C, SIGTERM, SIGHUP, --time-limit
-    or --max-iter ends training early, the model so far is written, and the exit code is 1. Signals leave no model of
-    cross-validation and of rankers without a certificate.
+    "structsvm list" shows the names of rankers, losses, solvers and backends.
+
+    If Ctrl-C, SIGTERM, SIGHUP, --time-limit or --max-iter ends training early, the command writes the model so far and
+    exits with code 1. After a signal, cross-validation and rankers without a certificate leave no model.
     """
     from structsvm.estimators import RankerCV
     from structsvm.foundation.compute.threads import using
@@ -223,5 +230,5 @@ def train_command(
     if can.has_certificate:
         ended = monitor.ended(trained.result_.tol)
         if ended and monitor.fits > 1 and not quiet:
-            note(f"{monitor} ended {ended} of {counted(monitor.fits, 'fit')} before the gap was as asked for")
+            note(f"{monitor} ended {ended} of {counted(monitor.fits, 'fit')} before the gap reached --tol")
         require_converged(trained, learner, C_grid, monitor, model)

@@ -1,4 +1,4 @@
-"""Learning from clicks: click logs, propensities of positions, and weights of documents computed from both."""
+"""Learn from clicks: click logs, propensities of positions, and document weights computed from both."""
 
 from structsvm.clicks.base import ClickModel
 from structsvm.clicks.log import ClickLog

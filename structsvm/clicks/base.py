@@ -10,9 +10,9 @@ from structsvm.foundation.types import Vector
 
 
 class ClickModel(ABC):
-    """A model of clicks: ``P(click on d at position k) = propensity_k · P(d looks relevant) + offset_k``.
+    """Base class of click models: ``P(click on d at position k) = propensity_k · P(d looks relevant) + offset_k``.
 
-    Derive from it and write `propensity`, and `offset` if users click irrelevant documents too. An entry point in the
+    A subclass implements `propensity`, and `offset` if users also click irrelevant documents. An entry point in the
     group ``structsvm.click_models`` gives the class a name.
 
     Examples
@@ -37,11 +37,11 @@ class ClickModel(ABC):
         return np.zeros(len(self.propensity))
 
     def at(self, position: ArrayLike) -> Vector:
-        """Return the propensity at each of these positions, from 1; raise InputError if one has none."""
+        """Return the propensity at each position, from 1; raise InputError beyond the last position."""
         return _of_positions(self.propensity, position)
 
     def offset_at(self, position: ArrayLike) -> Vector:
-        """Return the offset at each of these positions, from 1; raise InputError if one has none."""
+        """Return the offset at each position, from 1; raise InputError beyond the last position."""
         return _of_positions(self.offset, position)
 
 

@@ -29,16 +29,16 @@ def _counts(values: Any, what: str, smallest: int) -> IntVector:
 class ClickLog:
     """Documents shown at positions in the results of queries, with their numbers of clicks.
 
-    A row is one impression of a document, or the sum of all impressions of a document of a query at one position. Make
-    a log with `of` or `read`.
+    A row is one impression of a document, or the sum of all impressions of a query's document at a position. Make a log
+    with `of` or `read`.
 
     Parameters
     ----------
     qid : query id of each row, shape (rows,).
     document : the document of each row: its number or its id, shape (rows,).
-    position : its position, from 1, shape (rows,).
-    clicks : number of clicks there, at most one per impression, shape (rows,).
-    impressions : number of impressions there, shape (rows,).
+    position : position of the document, from 1, shape (rows,).
+    clicks : number of clicks at this position, at most one per impression, shape (rows,).
+    impressions : number of impressions at this position, shape (rows,).
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The position-based model of clicks, and three estimates of its propensities from logs."""
+"""The position-based click model, and three estimates of its propensities from logs."""
 
 import warnings
 from typing import Any, Self
@@ -21,7 +21,7 @@ _LEAST = 1e-6
 def _propensities(values: Any) -> Vector:
     given = numbers(values, "propensity")
     if given.ndim != 1 or not len(given) or not ((given > 0.0) & np.isfinite(given)).all():
-        raise InputError(f"propensity must be a vector of positive finite numbers, one a position, got {given}")
+        raise InputError(f"propensity must be a vector of positive finite numbers, one per position, got {given}")
     return given
 
 
@@ -69,15 +69,15 @@ class PositionBias(ClickModel):
         The all-pairs estimate (Agarwal, Zaitsev, Wang, Li, Najork and Joachims, "Estimating position bias without
         intrusive interventions", WSDM 2019, section 4.3). Documents that were shown both at k and at k' are equally
         relevant at both, so their click rates are ``p_k r`` and ``p_k' r`` with one r for each pair of positions; p and
-        r maximise the likelihood. The choice between two rankings, or of swapping two documents, must not depend on
+        r maximize the likelihood. The choice between two rankings, or of swapping two documents, must not depend on
         the user.
 
         ``positions`` limits the estimate to the first positions. Each position needs clicks on documents that were also
-        shown elsewhere, and a chain of such documents to the first position.
+        shown at another position. Shared documents must link each position to the first, directly or over others.
 
         Warns
         -----
-        ConvergenceWarning : the maximisation of the likelihood did not converge.
+        ConvergenceWarning : the maximization of the likelihood did not converge.
         """
         require_kind("log", log, ClickLog, "a ClickLog")
         require_integer("positions", positions, 2, optional=True)
@@ -85,13 +85,13 @@ class PositionBias(ClickModel):
 
     @classmethod
     def from_log(cls, log: ClickLog, features: ArrayLike | None = None, rounds: int = 100) -> Self:
-        """Estimate propensities from an ordinary log, by expectation maximisation.
+        """Estimate propensities from an ordinary log, by expectation maximization.
 
-        The position-based model with a relevance for each document of a query; or, with features, with a logistic
-        regression for the relevance: regression EM (Wang, Golbandi, Bendersky, Metzler and Najork, "Position bias
-        estimation for unbiased learning to rank in personal search", WSDM 2018). Without features, documents must have
-        been shown at several positions. With features and one ranker that ranks by them, only the form of the
-        regression separates position from relevance: prefer `from_interventions` if there are interventions.
+        Without features, the model has a relevance for each document of a query, and documents must have been shown at
+        several positions. With features, a logistic regression models the relevance: this is regression EM (Wang,
+        Golbandi, Bendersky, Metzler and Najork, "Position bias estimation for unbiased learning to rank in personal
+        search", WSDM 2018). If a single ranker used the same features, only the form of the regression separates
+        position from relevance. Prefer `from_interventions` if the log has interventions.
 
         Parameters
         ----------
@@ -136,8 +136,8 @@ def _by_pairs(log: ClickLog, positions: int | None) -> Vector:
         from sklearn.exceptions import ConvergenceWarning
 
         warnings.warn(
-            f"the search for the likeliest propensities did not converge in {found.nit} iterations ({found.message}): "
-            "they may not be the likeliest. Fewer positions, or a longer log, may help",
+            f"the estimate of propensities did not converge in {found.nit} iterations ({found.message}), so the "
+            "likelihood may not be at its maximum. Use fewer positions, or a longer log",
             ConvergenceWarning,
             stacklevel=3,
         )

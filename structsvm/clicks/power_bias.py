@@ -1,4 +1,4 @@
-"""A click model whose propensities fall with the position as a power."""
+"""A click model whose propensities decrease as a power of the position."""
 
 import numpy as np
 from attrs import field, frozen

@@ -1,4 +1,4 @@
-"""Simulated clicks, to study the effect of biased clicks on a ranker."""
+"""Simulate clicks, to study the effect of biased clicks on a ranker."""
 
 from typing import Any
 

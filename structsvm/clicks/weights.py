@@ -1,4 +1,4 @@
-"""Labels of documents, computed from clicks and propensities."""
+"""Compute labels of documents from clicks and propensities."""
 
 from typing import Any
 
@@ -36,11 +36,11 @@ def weigh(
     *,
     smallest: float = 0.0,
 ) -> WeightedClicks:
-    """Weigh the clicks of a log by inverse propensities, for the documents of a feature matrix.
+    """Estimate the relevance of documents from clicks, weighted by inverse propensities.
 
     The propensity of a document of a query is the mean over its impressions. Its clicks, divided by this mean and by
     its number of impressions, are an unbiased estimate of its relevance. If positions vary, the estimate has less
-    variance than the sum of clicks, each divided by the propensity of its own position; otherwise both are equal.
+    variance than the sum of clicks that are each divided by the propensity of their position; else both are equal.
 
     Parameters
     ----------
@@ -54,11 +54,11 @@ def weigh(
 
     Returns
     -------
-    An object with the attributes ``y``, the estimates, which are labels for the loss "weighted_ranks", shape (rows,);
-    ``impressions`` of each document, shape (rows,); ``clicks``, their total number; ``effective_clicks``,
-    ``(Σ u)² / Σ u²`` over the clicks with weights u, the inverse propensities: the number of clicks of equal weight
-    with the same information; ``largest_weight``, the largest u; ``clipped``, the share of clicks whose propensity was
-    clipped; and ``unmatched``, the share of clicks on documents without a row.
+    An object with these attributes. ``y``: the estimates, labels for the loss "weighted_ranks", shape (rows,).
+    ``impressions`` of each document, shape (rows,). ``clicks``: their total number. ``effective_clicks``:
+    ``(Σ u)² / Σ u²`` over the clicks with weights u, the inverse propensities; it is the number of clicks of equal
+    weight with the same information. ``largest_weight``: the largest u. ``clipped``: the share of clicks whose
+    propensity was clipped. ``unmatched``: the share of clicks on documents without a row.
 
     Examples
     --------
@@ -73,13 +73,11 @@ def weigh(
     ids = np.asarray(qid)
     documents = np.arange(ids.size) if document is None else np.asarray(document)
     if ids.ndim != 1 or documents.shape != ids.shape:
-        raise InputError(
-            f"qid and document must be vectors of one length, one a row, got shapes {ids.shape} and {documents.shape}"
-        )
+        raise InputError(f"qid and document must have one entry per row, got shapes {ids.shape} and {documents.shape}")
     row = _rows_of(log, ids, documents)
     known = row >= 0
     if not known.any():
-        raise InputError("no document of the log is among the rows: pass the qid and document that the log uses")
+        raise InputError("no document of the log is among the rows: pass the same query and document ids as in the log")
     propensity = np.ones(len(log)) if model is None else model.at(log.position)
     offset = np.zeros(len(log)) if model is None else model.offset_at(log.position)
     clicks, shown, exposure, explained = (
@@ -103,7 +101,7 @@ def weigh(
 
 
 def _rows_of(log: ClickLog, ids: Any, documents: Any) -> Any:
-    """Return the feature row of each log row; −1 if it has none."""
+    """Return the feature row of each log row, or −1 for documents without a row."""
     with needed("logs of clicks need pandas", "tools"):
         import pandas as pd
 
@@ -111,9 +109,7 @@ def _rows_of(log: ClickLog, ids: Any, documents: Any) -> Any:
         rows = pd.MultiIndex.from_arrays([ids, documents])
         if not rows.is_unique:
             twice = int(rows.duplicated().argmax())
-            raise InputError(
-                f"document {documents[twice]} of query {ids[twice]} has two rows of features: leave one out"
-            )
+            raise InputError(f"document {documents[twice]} of query {ids[twice]} has two rows of features: remove one")
         return rows.get_indexer(pd.MultiIndex.from_arrays([log.qid, log.document]))
     except TypeError as error:
         raise InputError(f"qid and document must be numbers or text, as in the log: {error}") from None

@@ -23,24 +23,27 @@ _OTHERS = {
     BOM_UTF16_LE: "UTF-16, not text in UTF-8: 'iconv -f UTF-16 -t UTF-8' converts it",
     BOM_UTF16_BE: "UTF-16, not text in UTF-8: 'iconv -f UTF-16 -t UTF-8' converts it",
     b"PK\x03\x04": "a zip archive, such as a model or a spreadsheet, not text",
-    b"\x93NUMPY": "an array of NumPy's, not text",
+    b"\x93NUMPY": "a NumPy array, not text",
     b"PAR1": "Parquet, not text",
     b"%PDF": "PDF, not text",
 }
 """Other kinds of files by their first bytes; UTF-32 begins like UTF-16, so it comes first."""
 
 _RETURN = (
-    "a carriage return ends no line: if all line ends are carriage returns alone, as on old Macs, "
-    r"tr '\r' '\n' < FILE > NEW converts them; else remove it"
+    "a carriage return within a line: if all line ends are single carriage returns, as on old Macs, convert them with "
+    r"tr '\r' '\n' < FILE > NEW; else remove it"
 )
-_MARK = "a byte order mark begins the line, as where files were joined that begin with one: remove it"
+_MARK = "a byte order mark begins the line, perhaps because files with byte order marks were joined: remove it"
 
 _LONE_RETURN = re.compile(rb"\r+(?![\r\n]|\Z)")
 
 
 @frozen
 class Block:
-    """Whole lines of a text file, from line number ``line``, from 1; its name wrongly claims ``misnamed``."""
+    """Whole lines of a text file from number ``line``, which counts from 1.
+
+    ``misnamed`` is the compression that the file name suggests, if the file is not compressed.
+    """
 
     path: Path
     line: int
@@ -49,12 +52,12 @@ class Block:
 
     def fault(self, line: int, problem: str) -> DataFormatError:
         """Return an error about a line of the block, counted from 0."""
-        hint = f"; in spite of its name the file is not compressed with {self.misnamed.name}" if self.misnamed else ""
+        hint = f"; despite its name, the file is not compressed with {self.misnamed.name}" if self.misnamed else ""
         return DataFormatError(self.path, self.line + line, f"{problem}{hint}")
 
 
 def read_blocks(path: Path) -> Generator[Block]:
-    """Read a text file once, in blocks of whole lines, and yield the blocks before an error; close it to stop early."""
+    """Yield the blocks of whole lines of a text file, which is read once; close the generator to stop early."""
     for block in _whole_lines(path):
         if block.line == 1:
             other = _other_kind(block.content)

@@ -1,4 +1,4 @@
-"""Cache data read from text in a memory-mapped file, and read again if the text has changed."""
+"""Cache data of text files in a memory-mapped file, and read the text again if it has changed."""
 
 import stat
 import time
@@ -32,7 +32,7 @@ def _identity(path: Path) -> list[int]:
 
 
 def cached(path: Path, sources: Iterable[Path], how: Mapping[str, Any], read: Callable[[], RankingData]) -> RankingData:
-    """Return data from the cache at ``path``, or call ``read`` and cache its result with ``how``, its settings."""
+    """Return data from the cache at ``path``, or call ``read`` and cache the result with its settings, ``how``."""
     files = list(sources)
     now, found = time.time_ns(), [_identity(each) for each in files]
     settings = {"format": _FORMAT, **how}

@@ -14,7 +14,7 @@ _MASKS = np.array([2 ** (8 * k) - 1 for k in range(_WORD + 1)], dtype="<u8")
 """Masks that keep the first k bytes of a word."""
 
 _LONG_NUMBER = 64
-"""From this many bytes per number, parse one by one: a vector takes the memory of its longest cell for all."""
+"""From this many bytes per number, parse cells one by one: in a vector, each cell takes the memory of the longest."""
 
 
 class Cells:

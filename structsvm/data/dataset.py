@@ -1,4 +1,4 @@
-"""Data sets that readers return: features with labels and queries, and joined runs."""
+"""Data sets returned by readers: features with labels and queries, and joined runs."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -41,7 +41,7 @@ class RankingData:
 
     @property
     def summary(self) -> str:
-        """Numbers of queries, documents and features, and the storage of the features, in words."""
+        """Numbers of queries, documents and features, and the storage of the features, as text."""
         kind = "sparse" if is_sparse(self.X) else "dense"
         n, d = self.X.shape
         return f"{len(np.unique(self.qid))} queries, {n} documents, {d} features, {kind}"

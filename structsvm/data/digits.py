@@ -22,7 +22,7 @@ def load_digits_queries(
     """Make a retrieval problem from the 1,797 digits of `sklearn.datasets.load_digits`.
 
     A query is an image and its documents are other images; images of the same digit, about one in ten, are relevant.
-    The features are 25 similarities of the two images, standardised with the means and deviations of the training rows.
+    The features are 25 similarities of the two images, standardized with the means and deviations of the training rows.
     Training and test share no image.
 
     Parameters
@@ -134,7 +134,7 @@ def _draw_pairs(
 
 
 def _centre(images: Matrix, axis: int) -> Vector:
-    """Centre of gravity along an axis, in pixels."""
+    """Center of gravity along an axis, in pixels."""
     ink = images.sum(axis=3 - axis)
     return np.asarray(ink @ np.arange(8.0) / ink.sum(axis=1))
 
@@ -178,14 +178,14 @@ def _diagonals(images: Matrix) -> Matrix:
 
 
 def _outline(images: Matrix) -> Matrix:
-    """First dark pixel from each side of each row and column; 8 if the line has none."""
+    """First dark pixel from each side of each row and column; 8 if all pixels of the line are light."""
     dark = images > 0.5
     sides = [side for lines in (dark, dark.swapaxes(1, 2)) for side in (lines, lines[:, :, ::-1])]
     return np.hstack([np.where(side.any(axis=2), side.argmax(axis=2), 8) for side in sides]).astype(np.float64)
 
 
 def _shades(images: Matrix) -> Matrix:
-    """Number of pixels in each of five shades of grey."""
+    """Number of pixels in each of five shades of gray."""
     return np.stack([(np.round(images * 4.0) == shade).sum(axis=(1, 2)) for shade in range(5)], axis=1)
 
 
@@ -212,4 +212,4 @@ _FUNCTIONS: dict[str, tuple[Callable[[Matrix], Matrix], Any]] = {
     "directions": (_directions, "cosine"),
     "shades": (_shades, "cityblock"),
 }
-"""Views of images and distances between them, by name of the retrieval function; the best has distance 0."""
+"""View of images and distance between views, by name of the retrieval function; equal views have distance 0."""

@@ -21,7 +21,7 @@ NO_WORD = re.compile(r"[ \t\r\n\0]")
 """Characters that no id or name in a text file may have; NUL makes a file binary."""
 
 _SURROGATE = re.compile("[\ud800-\udc7f\udd00-\udfff]")
-"""Surrogates that are not text. Python uses the others for argument bytes that are not UTF-8, and writes them back."""
+"""Surrogates that are not text. Python uses the other surrogates for bytes that are not UTF-8, and writes them back."""
 
 
 class Pairs(NamedTuple):

@@ -24,7 +24,7 @@ def pool_runs(
     depth: int = 1000,
     topics: Iterable[str | int] | None = None,
 ) -> Pool:
-    """Pool runs and judgments: the documents of a topic are the first `depth` documents of each run.
+    """Pool the first `depth` documents of each run for each topic, with their judgments.
 
     Unjudged documents are not relevant. A topic is left out if its pool has no relevant document, or if it is missing
     from the runs or from the judgments; `Pool.left_out` gives the reasons. This is the pool of section 4 of Yue,
@@ -71,7 +71,7 @@ def pool_runs(
 def join_runs(
     runs: Sequence[Run | DataFrame], *, depth: int = 1000, topics: Iterable[str | int] | None = None
 ) -> JoinedRuns:
-    """Join runs without judgments: the documents of a topic are the first `depth` documents of each run.
+    """Join the first `depth` documents of each run for each topic, without judgments.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def join_runs(
     asked = _as_topics(topics)
     joined = _joined(as_runs(runs), depth, asked)
     if not len(joined.qid):
-        raise InputError(f"no run has any of the {len(asked or ())} topics: check how the runs write them")
+        raise InputError(f"no run has any of the {len(asked or ())} topics: check that the runs use the same topic ids")
     return joined
 
 
@@ -106,7 +106,7 @@ def _joined(runs: Sequence[Run], depth: int, topics: set[str] | None) -> JoinedR
         raise InputError("the list of runs is empty: pass at least one")
     twice = repeated(names)
     if twice is not None:
-        raise InputError(f"two runs are named {twice!r}: load_run(path, name=...) gives one of them another name")
+        raise InputError(f"two runs are named {twice!r}: rename one of them, for example with load_run(path, name=...)")
     require_integer("depth", depth, 1)
     tops = [_first(run, depth, topics) for run in runs]
     pairs = number_pairs(np.concatenate([top.qid for top in tops]), np.concatenate([top.doc_ids for top in tops]))
@@ -166,6 +166,6 @@ def _reasons(topics: Iterable[str], qid: NDArray[np.str_], y: Vector, judgments:
             return "it is not judged"
         if not relevant[topic]:
             return "no document is judged relevant"
-        return f"the runs retrieved no relevant document, of {relevant[topic]} that were judged"
+        return f"no run retrieved any of the {relevant[topic]} documents judged relevant"
 
     return {topic: reason(topic) for topic in topics if topic not in found}

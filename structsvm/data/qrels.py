@@ -65,7 +65,7 @@ class Qrels:
     def from_frame(cls, frame: DataFrame) -> "Qrels":
         """Make judgments from a data frame; functions that take judgments also take data frames.
 
-        It is a data frame of pandas or polars with the columns ``qid``, ``docno`` and ``label``, as in PyTerrier, or
+        The data frame, of pandas or polars, has the columns ``qid``, ``docno`` and ``label``, as in PyTerrier, or
         ``query_id``, ``doc_id`` and ``relevance``, as in ir_measures. Raise InputError if a value is missing or wrong.
 
         Examples
@@ -93,7 +93,7 @@ class Qrels:
     def grades_of(self, qid: ArrayLike, doc_ids: ArrayLike) -> Vector:
         """Return the original grade of each document by topic and id, shape (n,); NaN if it is not in the judgments.
 
-        Measures accept these as labels together with ``judged``, and then know which documents were judged.
+        Measures accept these grades as labels together with ``judged``, to distinguish unjudged documents.
         """
         topics, documents = as_ids(qid, "qid"), as_ids(doc_ids, "doc_ids")
         if len(topics) != len(documents):

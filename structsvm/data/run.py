@@ -71,7 +71,7 @@ class Run:
     def from_frame(cls, frame: DataFrame, name: str = "run") -> "Run":
         """Rank the documents of a data frame by their scores; functions that take runs also take data frames.
 
-        It is a data frame of pandas or polars with the columns ``qid``, ``docno`` and ``score``, as in PyTerrier, or
+        The data frame, of pandas or polars, has the columns ``qid``, ``docno`` and ``score``, as in PyTerrier, or
         ``query_id``, ``doc_id`` and ``score``, as in ir_measures. Raise InputError if a value is missing or wrong.
 
         Examples

@@ -26,12 +26,12 @@ from structsvm.foundation.types import IntVector
 
 _DOCID = "docid"
 _ID = re.compile(r"(.*[\W_])?id|(doc|document|query|page|item|user|session|url)(id|no)?|[qd]id|.*[a-z]I[Dd]")
-"""Names of columns whose numbers are ids, unless the user names them as features."""
+"""Names of columns that contain ids, unless the user names the columns as features."""
 
 
 @frozen
 class LeftOut:
-    """Columns that are not features by default: ``words`` are not numeric, ``ids`` are named like ids."""
+    """Columns that are not features by default: ``words`` are not numeric, ``ids`` have names of ids."""
 
     words: tuple[str, ...] = ()
     ids: tuple[str, ...] = ()
@@ -68,14 +68,14 @@ def load_table(
 
     Parameters
     ----------
-    path_or_paths : one file or several, with the same features in any order. A query id in two files is an error.
+    path_or_paths : one file or several, with the same features in any order. No query id may be in two files.
     label : name of the column of labels.
     qid : name of the column of query ids, numbers or text; the rows of a query need not be adjacent.
     docid : name of the column of document ids. None: "docid" if the files have it.
     features : names of the feature columns, in the order of the result. None: all other numeric columns of the first
-        file. A text column is numeric if all cells in the first megabytes are numbers; if only most are, that is an
-        error. Columns named like ids, such as "id", "doc_id", "document" or "queryId", and a pandas index in Parquet
-        are left out.
+        file, except columns with names of ids, such as "id", "doc_id", "document" or "queryId", and a pandas index in
+        Parquet. In text files, a column is numeric if all cells in the first megabytes are numbers. If most cells but
+        not all are numbers, the column is an error.
     dtype : type of the features: float64 or float32.
     labels : "required"; or "optional", for documents to score: without the column, labels are NaN.
     queries : "required"; or "optional": without the column, a file is one query.

@@ -33,7 +33,7 @@ _COMMENT = re.compile(rb"^#.*", re.MULTILINE)
 
 
 def load_run(path: FilePath, *, name: str | None = None) -> Run:
-    r"""Read a run, the documents that a system retrieved, in TREC's format.
+    r"""Read a run, that is, the documents that a system retrieved, in TREC's format.
 
     A line is ``<topic> Q0 <document> <rank> <score> <name>``. As in trec_eval, the score alone orders the documents:
     the second column, the rank, further columns, blank lines and lines that begin with ``#`` are ignored. The file is
@@ -208,7 +208,7 @@ def _require_order(lines: "_Lines") -> None:
 
 
 def _as_grades(grades: Mapping[int, int]) -> dict[int, int]:
-    words = "a mapping of whole numbers, a grade for each that the file has, such as {1: 2, 2: 1, 3: 0}"
+    words = "a mapping from each grade in the file to a new whole number, such as {1: 2, 2: 1, 3: 0}"
     require_kind("grades", grades, Mapping, words)
     if not grades:
         raise InputError(f"grades must be {words}, got {grades!r}")

@@ -1,4 +1,4 @@
-"""Find the faulty line of a TREC file; slow, so only called after the reader has failed."""
+"""Find the faulty line of a TREC file. The search is slow, so it runs only after the reader has failed."""
 
 import math
 import re

@@ -1,7 +1,7 @@
-"""Learn from data in partitions that stay where they are: the same optimum, with the same certificate.
+"""Train rankers on data that stay at the workers of a cluster, with the same optimum and certificate.
 
 `DaskRanker` is `structsvm.Ranker` on the workers of a Dask cluster, which read their data with `read_partitions`. It
-builds on `DistributedProblem`, which `structsvm.solvers.OneSlack` solves like any other problem. A `Cluster` keeps the
+builds on `DistributedProblem`, which `structsvm.solvers.OneSlack` solves like any other problem. A `Cluster` stores the
 partitions, in this process or at Dask workers.
 """
 

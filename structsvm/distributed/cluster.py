@@ -1,4 +1,4 @@
-"""Interface to shards, wherever they are, and an implementation in this process."""
+"""Interface to shards of data on a cluster, and an implementation in this process."""
 
 import time
 from abc import ABC, abstractmethod
@@ -12,7 +12,7 @@ from attrs import fields, frozen, has
 from structsvm.problem.base import Traffic
 
 ARITY = 32
-"""Largest number of answers merged in one place; more are merged as a tree at workers."""
+"""Largest number of answers merged at once; more answers are merged as a tree at workers."""
 
 Kept: TypeAlias = Any
 """A kept result at a worker; only its cluster knows its type."""
@@ -27,7 +27,7 @@ class Answer(Protocol):
 
 @frozen
 class Call:
-    """A call to ``asked`` shards or groups: bytes ``down`` to each and at most ``up``, seconds of each, and in all."""
+    """A call to ``asked`` shards or groups: bytes ``down`` to each, at most ``up`` back; seconds of each and in all."""
 
     name: str
     asked: int
@@ -38,7 +38,7 @@ class Call:
 
 
 class Cluster(ABC):
-    """Apply functions to partitions in place, and keep the results there for further functions.
+    """Base class of clusters, which apply functions to partitions at their workers and keep the results there.
 
     Functions must be importable or picklable by cloudpickle, and must have no side effects, because they may run twice.
 
@@ -70,7 +70,7 @@ class Cluster(ABC):
 
     @abstractmethod
     def keep(self, function: Callable[..., Any], parts: Sequence[Any], *each: Sequence[Any]) -> list[Kept]:
-        """Apply a function to each part, and keep each result where it was computed.
+        """Apply a function to each part, and keep each result at the worker that computed it.
 
         A cluster may return before the results exist; `ask` and `total` then raise the errors.
 
@@ -103,7 +103,7 @@ class Cluster(ABC):
 
 
 class InProcess(Cluster):
-    """All partitions in this process, one after the other: for tests, simulation, and data that fit in memory.
+    """A cluster in this process, which handles partitions one after another: for tests and simulations.
 
     Bytes are counted as if every shard were on another machine.
 
@@ -148,7 +148,7 @@ def merge(answers: Sequence[Any]) -> Any:
 
 
 def size_of(value: Any) -> int:
-    """Return the bytes of the numbers in a value; a number outside arrays, or None, counts 8."""
+    """Return the bytes of the numbers in a value; a number outside arrays, or None, counts as 8."""
     if isinstance(value, np.ndarray):
         return int(value.nbytes)
     if isinstance(value, (str, bytes)):

@@ -1,4 +1,4 @@
-"""Partitions at Dask workers, as plain futures."""
+"""A cluster of Dask workers, whose partitions are futures."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -19,20 +19,20 @@ _TRIES = 3
 """Attempts of a call if workers are lost."""
 
 _SENT_ONCE = 2**16
-"""Larger arguments, in bytes, are sent once to every worker and not with every task."""
+"""Arguments above this size in bytes are sent once to every worker instead of with every task."""
 
 _BYTES_HELD, _MOST_HELD = 2**20, 64
-"""Most bytes and number of answers that workers keep before all are released together, as each release costs 15 ms."""
+"""Bytes and number of answers that workers keep at most; all are released together, because a release costs 15 ms."""
 
 _SHORT = 0.05
 """After a call longer than this, in seconds, answers are released, because the delay is relatively small."""
 
 
 class DaskCluster(Cluster):
-    """The workers of a Dask client.
+    """The workers of a Dask client, as a `Cluster`.
 
-    If a worker is lost, Dask makes its kept results again elsewhere, unless a partition was scattered by hand. A thread
-    of a worker answers for its shards in one task, and merges their answers.
+    If a worker is lost, Dask recomputes its results on other workers, unless a partition was scattered by hand. Each
+    thread of a worker answers for all its shards in one task, and merges their answers.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class DaskCluster(Cluster):
         self._bytes_held = 0
 
     def keep(self, function: Callable[..., Any], parts: Sequence[Any], *each: Sequence[Any]) -> list[Kept]:
-        """Apply a function to each part at the workers, and keep the results there; spread values of this process."""
+        """Apply a function to each part at the workers, and keep the results there; values of this process are sent."""
         from distributed import Future
 
         name = f"structsvm-{function.__name__.strip('_')}-{uuid4().hex}"
@@ -104,7 +104,7 @@ class DaskCluster(Cluster):
             except WorkersLost as error:
                 self._places.clear()
                 if attempt == _TRIES - 1:
-                    raise ClusterError(f"{error}. So it was {_TRIES} times. {self.workers.present()}") from error
+                    raise ClusterError(f"{error}. This happened {_TRIES} times. {self.workers.present()}") from error
         if found.elsewhere:
             self._places.clear()
         down, wall = size_of(arguments), time.monotonic() - began
@@ -149,7 +149,7 @@ class DaskCluster(Cluster):
         return found, len(groups)
 
     def _groups(self, kept: Sequence[Kept]) -> list[tuple[str, list[int]]]:
-        """Group the numbers of kept results by the address of the thread that answers, "" while one is made again."""
+        """Group the numbers of kept results by the answering thread; "" stands for results that are recomputed."""
         if any(each.key not in self._places for each in kept):
             found = self.workers.ask_scheduler("who_has", keys=[each.key for each in kept])
             alive = {key: place for key, place in self._places.items() if key in self.workers.client.futures}

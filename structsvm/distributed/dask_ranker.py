@@ -1,6 +1,6 @@
 """The linear ranker on a Dask cluster."""
 
-# `help` then shows types by name instead of as long unions.
+# With postponed annotations, `help` shows types by name instead of as long unions.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
@@ -71,11 +71,11 @@ class DaskRanker(Ranker):
     ----------
     loss, C, tol, max_iter, fit_intercept, intercept_scaling, class_weight, measure, normalize, center : as in `Ranker`.
     feature_penalty, bounds, monotonic_cst, warm_start : as in `Ranker`.
-    solver : "auto", "one-slack", or a `OneSlack` with your own settings.
-    n_jobs : threads that compute in this process, as in `Ranker`. A worker works on one partition per thread, with as
-        many threads as it was started with.
-    shuffle : whether to move the rows of queries that are split over partitions together, before training and
-        measuring. False: raise InputError.
+    solver : "auto", "one-slack", or a `OneSlack` with custom settings.
+    n_jobs : number of threads in this process, as in `Ranker`. Each thread of a worker handles one partition at a
+        time.
+    shuffle : whether to move the rows of split queries to one partition before training and measuring. False: raise
+        InputError if a query is split.
     client : Dask's client; None: the current client. It is not pickled with the ranker.
     timeout : seconds without a finished task or an answer after which a wait is abandoned.
 
@@ -143,12 +143,12 @@ class DaskRanker(Ranker):
         ----------
         X : as in `fit`; workers read files when scores are computed, and calls may return X alone. An array or pandas
             data frame of this process is scored here.
-        qid : query id of each row, needed only if features are normalised by query.
+        qid : query id of each row, needed only if features are normalized by query.
 
         Returns
         -------
-        A lazy Dask array in the chunks of X, shape (rows,); its length is unknown if X's length is. Faults in single
-        rows are reported when it is computed. A NumPy array if X is in this process.
+        A lazy Dask array in the chunks of X, shape (rows,). Its length is unknown if the length of X is unknown. Errors
+        in single rows are raised when the array is computed. If X is in this process: a NumPy array.
         """
         if is_local(X):
             return super().predict(X, qid)
@@ -164,7 +164,7 @@ class DaskRanker(Ranker):
         )
 
     def score(self, X: Any, y: Any = None, qid: Any = None, sample_weight: Any = None) -> float:
-        """Return the mean of ``measure`` over queries, computed by the workers; an undefined value counts 0.
+        """Return the mean of ``measure`` over queries, computed by the workers; undefined values count as 0.
 
         Arguments are as in `fit`; arrays of this process are scored here.
         """
@@ -248,8 +248,8 @@ class DaskRanker(Ranker):
         solver = solver_of(self, tol=self._tol)
         if not isinstance(solver, OneSlack):
             raise InputError(
-                f"{place(self, 'solver')} must be 'auto' or OneSlack: {type(solver).__name__} visits the queries one "
-                "by one, or keeps cuts of each, which a cluster does not do"
+                f"{place(self, 'solver')} must be 'auto' or OneSlack: {type(solver).__name__} needs access to single "
+                "queries, which are at the workers"
             )
         return solver
 

@@ -62,7 +62,7 @@ class Partition(NamedTuple):
 
 @contextmanager
 def naming(partition: str) -> Iterator[None]:
-    """Add the name of the partition to errors raised inside, unless they name a file and a line."""
+    """Add the name of the partition to errors in the context, unless they name a file and a line."""
     try:
         yield
     except DataFormatError:
@@ -133,8 +133,8 @@ def labels_of(surveys: Sequence[Survey]) -> NDArray[Any]:
     for each in surveys:
         if each.distinct > MOST_LABELS:
             raise InputError(
-                f"{each.name} has {each.distinct:,} different labels, and a partition may have at most "
-                f"{MOST_LABELS:,}: round them to grades, or use Ranker if the data fit one machine"
+                f"{each.name} has {each.distinct:,} different labels, but at most {MOST_LABELS:,} are supported: round "
+                "them to grades, or use Ranker if the data fit one machine"
             )
     return np.unique(np.concatenate([each.labels for each in surveys]))
 
@@ -175,9 +175,9 @@ def _ranges(X: Any) -> ColumnRanges | None:
 def _difference(what: str, first: str, one: Any, second: str, other: Any) -> str:
     if isinstance(one, bool):
         having, lacking = (first, second) if one else (second, first)
-        return f"{having} has {what}, and {lacking} has none"
+        return f"{having} has {what}, but {lacking} does not"
     if isinstance(one, int):
-        return f"{first} has {one} {what}, and {second} has {other}"
+        return f"{first} has {one} {what}, but {second} has {other}"
     return f"the {what} of {first} and of {second} differ ({_cut(one)}; {_cut(other)})"
 
 

@@ -23,7 +23,7 @@ TIMEOUT = 600.0
 
 @frozen(eq=False)
 class Partitions:
-    """Futures of `Partition` at workers, whole queries each, which stay as long as this object exists."""
+    """Partitions of whole queries at workers, as futures; they exist as long as this object."""
 
     workers: Workers = field(repr=False)
     parts: tuple[Any, ...] = field(repr=False)
@@ -42,7 +42,7 @@ class Partitions:
         shuffle: bool = False,
         columns: FileColumns = AS_READ,
     ) -> Self:
-        """Make partitions from all that `DaskRanker.fit` accepts; other arguments are as in `read_partitions`."""
+        """Make partitions from the arguments of `DaskRanker.fit`; other arguments are as in `read_partitions`."""
         require_number("timeout", timeout, above=0.0)
         if isinstance(X, cls):
             require_none(y, qid, sample_weight, "partitions")
@@ -118,10 +118,10 @@ class Partitions:
         return f"Partitions({len(self)} of them, {numbers}, {self.surveys[0].dtype})"
 
     def _alike(self, *, free: bool) -> Self:
-        """Return the partitions with rows; if ``free``, as for files, give them equal width and storage first."""
+        """Return the partitions that have rows; if ``free``, as for files, give them equal width and storage first."""
         filled = [k for k, each in enumerate(self.surveys) if each.rows]
         if not filled:
-            raise InputError("there are no rows in any partition")
+            raise InputError("all partitions are empty: pass at least one row")
         parts, surveys = [self.parts[k] for k in filled], [self.surveys[k] for k in filled]
         if free:
             width, sparse = max(each.columns for each in surveys), any(each.sparse for each in surveys)
@@ -165,28 +165,27 @@ def read_partitions(
     client: Any = None,
     timeout: float = TIMEOUT,
 ) -> Partitions:
-    """Let the workers read files, one partition each; the driver never has the rows.
+    """Let the workers of a cluster read files, one partition per file; the rows never reach this process.
 
     Parameters
     ----------
     paths : files as the workers see them: in LETOR's format, plain or compressed, or tables in CSV, TSV or Parquet.
     label, qid : tables: names of the columns of labels and query ids.
     features : tables: names of the feature columns; None: all other numeric columns, which every file must have.
-    n_features : LETOR's format: number of columns. None: the largest index in the files; features of files with a
-        smaller index are copied once, to widen them.
-    sparse : LETOR's format: True for CSR, False for dense. None: the smaller one in memory; CSR if it is smaller for
-        any file.
+    n_features : LETOR's format: number of columns. None: the largest index in the files; narrower files are copied
+        once, to widen them.
+    sparse : LETOR's format: True for CSR, False for dense. None: CSR if it takes less memory for any file.
     dtype : type of the features: float64, or float32, which takes half the memory.
-    shuffle : whether to move the rows of queries in several files together. False: raise InputError. In
-        files without query ids, whose query sizes are in a file beside, queries have distinct numbers.
+    shuffle : whether to move the rows of a query in several files to one partition. False: raise InputError for such a
+        query. Files without query ids, which have a file of query sizes, share no queries.
     client : None: Dask's current client.
     timeout : seconds without a finished file after which the wait is abandoned.
 
     Raises
     ------
-    ClusterError : the workers finished nothing for too long.
-    InputError, DataFormatError : as `structsvm.data.load_letor` and `structsvm.data.load_table`; and files do not fit
-        each other, or a query is in two files.
+    ClusterError : no worker finished a file within ``timeout``.
+    InputError, DataFormatError : as `structsvm.data.load_letor` and `structsvm.data.load_table`; or the files have
+        different columns, or a query is in two files.
 
     Examples
     --------
@@ -216,7 +215,7 @@ def _compute(client: Any, calls: Sequence[Any], places: Mapping[str, int]) -> li
 def _surveyed(
     workers: Workers, parts: Sequence[Any], names: Sequence[str], places: Collection[str] = ()
 ) -> tuple[Survey, ...]:
-    """Wait until partitions, which were asked of the workers at ``places``, are there; return their surveys."""
+    """Wait for the partitions that the workers at ``places`` compute; return their surveys."""
     futures = [workers.submit(survey, part, name) for part, name in zip(parts, names, strict=True)]
     return tuple(workers.fetch(futures, places, after=parts))
 

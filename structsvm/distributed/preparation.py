@@ -19,7 +19,7 @@ from structsvm.models.drift import FeatureStatistics, FeatureSummary, has_statis
 
 @frozen
 class ClassWeights:
-    """Weights of rows by label, 1 if not in ``of``; with ``by_sign``, positive labels count as 1 and others as −1."""
+    """Weights of rows by label, 1 for labels not in ``of``; with ``by_sign``, labels count as 1 (positive) or −1."""
 
     of: Mapping[float, float]
     by_sign: bool = False

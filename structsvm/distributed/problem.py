@@ -38,14 +38,14 @@ from structsvm.problem.points import Cut
 from structsvm.registry import losses
 
 _TRIES = 5
-"""Attempts of a call if shards have lost the scores of a point, because workers were lost."""
+"""Attempts of a call if shards have lost the scores of a point with their workers."""
 
 _TOGETHER = 6
-"""Steps per call of a line search, about as many as a sequential search takes in all."""
+"""Steps per call of a line search; a sequential search needs about as many in all."""
 
 
 class SpreadPoint:
-    """Weights w (or coordinates), shape (d,), at the driver; their scores are at the workers, by ``token``."""
+    """Weights w (or coordinates), shape (d,), at the driver; the workers store the scores under ``token``."""
 
     def __init__(self, w: Vector, tokens: Iterator[int], moves: int = 0) -> None:
         self.w = w
@@ -58,7 +58,7 @@ class SpreadPoint:
         self._made_of: tuple[SpreadPoint, SpreadPoint, float] | None = None
 
     def toward(self, other: "SpreadPoint", t: float) -> "SpreadPoint":
-        """Return the point at ``(1 − t)`` times this point plus t times the other, without a message."""
+        """Return ``(1 − t)`` times this point plus t times ``other``, without a message to the workers."""
         point = SpreadPoint(self.w + t * (other.w - self.w), self._tokens, max(self.moves, other.moves) + 1)
         point._made_of = self, other, t
         if self.largest is not None and other.largest is not None:
@@ -75,7 +75,7 @@ class SpreadPoint:
         return Recipe(self.token, None, base.recipe(weights_at, lost=lost), target.recipe(weights_at, lost=lost), t)
 
     def note(self) -> None:
-        """Record that the shards have the scores of this point and of the points it was made from."""
+        """Record that the shards have the scores of this point and of the points that it was computed from."""
         if self.scored:
             return
         if self._made_of is not None:
@@ -85,7 +85,7 @@ class SpreadPoint:
 
 
 class SpreadPlanes:
-    """The argmaxes at a point, of which the driver only sees sums; ``hinge`` is their weighted hinge, if known."""
+    """The argmaxes at a point, which the driver sees as sums only; ``hinge`` is their weighted hinge, if known."""
 
     def __init__(self, point: SpreadPoint, hinge: float | None = None) -> None:
         self.point = point
@@ -95,7 +95,7 @@ class SpreadPlanes:
 
 @frozen(eq=False, kw_only=True)
 class DistributedProblem(AbstractProblem):
-    """A `Problem` in partitions that stay where they are, for `OneSlack`; made by `from_queries`.
+    """A `Problem` whose partitions stay at the workers of a cluster, for `OneSlack`; made by `from_queries`.
 
     The driver has weights and cuts; a shard at a worker has rows, labels and scores. A round of 1-slack takes three
     calls to all shards, which send and return some vectors of d numbers.
@@ -153,13 +153,13 @@ class DistributedProblem(AbstractProblem):
         Parameters
         ----------
         cluster : the cluster that has or will have the partitions.
-        parts : a `Partition` each, or references to them that the cluster resolves (futures). No query may be in two of
-            them; this is detected if it has the least or the greatest id of both.
-        loss : name or object. It is bound to the distinct labels of all partitions. Tables that it makes from all
-            outputs (`ScoreLoss.params`) are made for each partition.
+        parts : partitions (`Partition`), or references that the cluster resolves to partitions (futures). No query may
+            be in two partitions; the check covers the least and the greatest id of each.
+        loss : name or object. It is bound to the distinct labels of all partitions. Each partition computes the tables
+            that the loss needs for all its outputs (`ScoreLoss.params`).
         C : weight of the mean hinge; positive.
-        intercept : value of a constant feature that is added to every row; 0 for none.
-        surveys : summaries of the partitions if they were surveyed, and their queries found to be apart, before.
+        intercept : value of a constant feature that is added to every row; 0: no constant feature.
+        surveys : summaries of the partitions, if an earlier check found that they share no queries.
 
         Raises
         ------
@@ -177,7 +177,7 @@ class DistributedProblem(AbstractProblem):
             surveys = cluster.ask(itself, cluster.keep(survey, parts, names))
         filled = [each for each in surveys if each.rows]
         if not filled:
-            raise InputError(f"there are no rows in any of the {len(parts)} partitions")
+            raise InputError(f"all {len(parts)} partitions are empty: pass at least one row")
         require_alike(filled, {"features": "columns", "labels": "labelled"})
         if not filled[0].labelled:
             raise InputError("the partitions have no labels, which a loss needs: give y")
@@ -228,7 +228,7 @@ class DistributedProblem(AbstractProblem):
         return evolve(self, C=float(C), total_cap=total.value)
 
     def origin(self) -> SpreadPoint:
-        """Return the point within bounds with the smallest regulariser: ``w = 0``, unless there is another centre."""
+        """Return the point within bounds with the smallest regularizer: ``w = 0`` unless the center is elsewhere."""
         return SpreadPoint(self.nearest(np.zeros(self.d)), self._tokens)
 
     def at(self, w: Vector) -> SpreadPoint:
@@ -243,14 +243,14 @@ class DistributedProblem(AbstractProblem):
         return SpreadPlanes(point)
 
     def hinge(self, planes: SpreadPlanes, point: SpreadPoint) -> float:
-        """Return the second part of ``P(w)``, exactly rounded: one call, which returns the cut too."""
+        """Return the second part of ``P(w)``, exactly rounded: one call, which also returns the cut."""
         return self._evaluated(planes)[0] if planes.hinge is None else planes.hinge
 
     def cut(self, planes: SpreadPlanes) -> Cut:
         """Return the weighted mean of the planes, ``Σ κ_i (g_i, L_i) / Σ κ_i``; no call if their hinge is known."""
         cut = planes.cut or self._evaluated(planes)[1]
         if cut is None:
-            raise ClusterError("no partition answered with a cut")
+            raise ClusterError("no partition returned a cut: fit again")
         return cut
 
     def line(self, base: SpreadPoint, planes: SpreadPlanes, target: SpreadPoint) -> Line:
@@ -288,7 +288,7 @@ class DistributedProblem(AbstractProblem):
         return planes.hinge, planes.cut
 
     def _asked(self, points: tuple[SpreadPoint, ...], function: Any, argument: Any) -> Sums:
-        """Call all shards about points; if a worker lost scores, call again with instructions to compute them."""
+        """Call all shards with points; if a worker lost scores, call again with instructions to compute them."""
         for attempt in range(_TRIES):
             recipes = tuple(each.recipe(self.to_weights, lost=attempt > 0) for each in points)
             question = Question(self.C, self.used, recipes)
@@ -297,7 +297,10 @@ class DistributedProblem(AbstractProblem):
                 for each in points:
                     each.note()
                 return answer
-        raise ClusterError(f"shards lost the scores of a point {_TRIES} times one after the other: workers keep dying")
+        raise ClusterError(
+            f"shards lost the scores of a point {_TRIES} times in a row, because workers keep dying: give them more "
+            "memory"
+        )
 
 
 class _SpreadLine(Line):

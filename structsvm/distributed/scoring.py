@@ -19,7 +19,7 @@ from structsvm.models.linear import LinearModel
 
 @frozen(eq=False)
 class PartitionScorer:
-    """Model of a fitted ranker for workers; ``needs_queries`` rejects rows without query ids."""
+    """Model of a fitted ranker for workers; with ``needs_queries``, rows without query ids are an error."""
 
     model: LinearModel
     needs_queries: bool
@@ -33,7 +33,7 @@ class PartitionScorer:
         """Raise `InputError` if rows have no query ids, and the model needs them."""
         if self.needs_queries and not known:
             raise InputError(
-                f"this {self.model.title} was fitted with qid and normalises by query, so predict needs qid too"
+                f"this {self.model.title} was fitted with qid and normalizes by query: pass qid to predict, too"
             )
 
 

@@ -30,7 +30,7 @@ _OF_NOTHING = np.zeros(3)
 """Digest of a partition without rows: no examples, weights and scores."""
 
 _KEPT_PLANES = 2
-"""Points whose planes a shard keeps, to compare them with later planes."""
+"""Number of points whose planes a shard keeps, to compare them with later planes."""
 
 
 def library_versions() -> dict[str, str]:
@@ -93,7 +93,7 @@ class Shard:
         return Facts(*sizes, bool(problem.weights.any()), digest, content.known)
 
     def of(self, C: float, used: int) -> Problem | None:
-        """Return its part of a problem with this C and ``used`` examples in all shards."""
+        """Return the shard's part of a problem with this C and ``used`` examples in all shards."""
         known = self.problem
         if known is not None and (known.C, known.used) != (C, used):
             self.problem = known = as_part_of(known, C, used)
@@ -173,7 +173,7 @@ def make_shard(
     differ = [f"{each} {found[each]} (here {ours})" for each, ours in expected.items() if found[each] != ours]
     if differ:
         raise InputError(
-            f"the worker that has {name} has other versions than the driver, so its numbers could differ: "
+            f"the worker of {name} has other versions than this process, so its numbers could differ: "
             f"{', '.join(differ)}. Install the same versions everywhere"
         )
     if not part.rows:
@@ -183,7 +183,7 @@ def make_shard(
 
 
 def same_as_before(shard: Shard, known: Vector | None) -> Shard:
-    """Return a shard unless it was rebuilt from data with another digest than the ``known`` one, if reproducible."""
+    """Return a shard; raise InputError if it was rebuilt from data with another digest than ``known``."""
     if known is not None and not np.array_equal(shard.facts.digest, known):
         raise InputError(
             f"{shard.name} was read again after its worker was lost, and its data or labels have changed since the fit "

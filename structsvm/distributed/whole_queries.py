@@ -47,7 +47,7 @@ class SplitSummary:
 
 
 def overlaps(surveys: Sequence[Survey]) -> tuple[list[int], Regions]:
-    """Return the partitions that may share queries, and the ranges of the shared ids; ids must be of one kind."""
+    """Return the partitions that may share queries, and the ranges of the shared ids; all ids must have one type."""
     held = [k for k, each in enumerate(surveys) if each.queries]
     for k in held:
         if surveys[k].kind != surveys[held[0]].kind:
@@ -112,7 +112,8 @@ def refuse(workers: Workers, parts: Sequence[Any], surveys: Sequence[Survey], sp
             more = f", and {split.count - 1:,} more queries are split" if split.count > 1 else ""
             raise InputError(
                 f"query {both[0]} is in {surveys[first].name} and in {surveys[second].name}{more}. The rows of a query "
-                "must be in one partition: shuffle=True moves them together. If they are two queries, give them two ids"
+                "must be in one partition: pass shuffle=True to move them together. If they are two queries, give them "
+                "different ids"
             )
 
 

@@ -24,12 +24,12 @@ _SOON = 10.0
 _PACKAGE = __name__.partition(".")[0]
 
 _LOOK = 5.0
-"""Seconds without a finished task after which the presence of workers is checked."""
+"""Seconds without a finished task after which the driver checks that workers exist."""
 
 
 @frozen(eq=False)
 class Workers:
-    """The workers of a client; ``timeout`` is in seconds without a finished task."""
+    """The workers of a Dask client; ``timeout`` is in seconds without a finished task."""
 
     client: Any
     timeout: float
@@ -52,7 +52,7 @@ class Workers:
     def answers(
         self, make: Callable[[], "list[Future[Any]]"], chosen: Collection[str] = (), after: Sequence[Any] = ()
     ) -> list[Any]:
-        """Submit tasks as `together`, and return their results as `fetch`, with fewer messages if they are fast."""
+        """Submit tasks as `together`, and return their results as `fetch`, with fewer messages if tasks are fast."""
         futures: list[Future[Any]] = []
 
         async def asked() -> Any:
@@ -117,8 +117,8 @@ class Workers:
                 lambda: getattr(self.client.scheduler, question)(**arguments), callback_timeout=timeout or self.timeout
             )
         except (OSError, RuntimeError, AttributeError) as error:
-            # A closed client also raises these.
-            raise ClusterError("The scheduler cannot be reached") from error
+            # A closed client raises the same errors.
+            raise ClusterError("the scheduler cannot be reached: check that the cluster is running") from error
 
     def present(self) -> str:
         """Describe the current number of workers, if the scheduler answers."""
@@ -128,7 +128,7 @@ class Workers:
             return str(error)
         if not count:
             return "There are no workers left: start some"
-        return f"There {'is 1 worker' if count == 1 else f'are {count} workers'}; timeout=... waits longer"
+        return f"There {'is 1 worker' if count == 1 else f'are {count} workers'}; set timeout=... to wait longer"
 
     def _require_one_of(self, chosen: Collection[str]) -> None:
         """Raise `WorkersLost` if all chosen workers are gone, because Dask lets their tasks wait for them."""
@@ -138,7 +138,7 @@ class Workers:
 
     @contextmanager
     def _in_time(self, what: str) -> Iterator[None]:
-        """Turn a timeout inside into ClusterError; ``what`` describes the unfinished work in words."""
+        """Turn a timeout into ClusterError; ``what`` describes the unfinished work."""
         try:
             with _telling_lost():
                 yield
@@ -146,7 +146,7 @@ class Workers:
             raise self._late(what) from error
 
     def _late(self, what: str) -> ClusterError:
-        return ClusterError(f"the workers did nothing for {self.timeout:g} seconds, and {what}. {self.present()}")
+        return ClusterError(f"the workers were idle for {self.timeout:g} seconds, but {what}. {self.present()}")
 
 
 def _left(count: int, what: str) -> str:
@@ -165,7 +165,7 @@ class WorkersLost(ClusterError):
 
 @contextmanager
 def _telling_lost() -> Iterator[None]:
-    """Raise `WorkersLost` for Dask's errors about lost workers; not for code that raises errors of tasks."""
+    """Raise `WorkersLost` for Dask's errors about lost workers; code inside must not raise errors of tasks."""
     from distributed.client import ClosedClientError
     from distributed.comm import CommClosedError
 
@@ -191,16 +191,16 @@ def require_finished(future: "Future[Any]") -> None:
             if (error.name or "").partition(".")[0] != _PACKAGE:
                 raise
             raise InputError(
-                f"a worker cannot import {error.name}: pip install structural-svm=={version('structural-svm')}, the "
-                "version that is here, wherever workers run"
+                f"a worker cannot import {error.name}: install the version of this process on all workers, with pip "
+                f"install structural-svm=={version('structural-svm')}"
             ) from error
     raise _lost(f"the task {future.key} is {future.status}")
 
 
 def _lost(what: str) -> WorkersLost:
     return WorkersLost(
-        f"a task was lost with its workers ({what}): they may have too little memory, or data were scattered by hand "
-        "to one that is gone, or were cancelled. Give tasks or files, which can be made again"
+        f"a task was lost with its workers ({what}): workers may have too little memory, or data were cancelled, or "
+        "were scattered by hand to a lost worker. Pass tasks or files, which can be computed again"
     )
 
 
@@ -213,18 +213,18 @@ def open_client(given: Any = None) -> "Client":
             given = get_client()
         except ValueError:
             raise InputError(
-                "there is no Dask client: connect to a cluster with distributed.Client('tcp://scheduler:8786'), or use "
-                "the cores of this machine with distributed.Client(processes=True)"
+                "there is no Dask client: connect to a cluster by distributed.Client('tcp://scheduler:8786'), or use "
+                "the cores of this machine by distributed.Client(processes=True)"
             ) from None
     if not isinstance(given, Client):
         raise InputError(
-            f"client must be a dask.distributed.Client or None, got {given!r}: distributed.Client(...) makes one from "
-            "the address of a scheduler, or from a cluster"
+            f"client must be a dask.distributed.Client or None, got {given!r}: make a client from the address of a "
+            "scheduler, or from a cluster, by distributed.Client(...)"
         )
     if is_closed(given):
         raise InputError(
-            "this client is closed: pass an open one, as client=distributed.Client('tcp://scheduler:8786'), or None "
-            "for the client that was made last, and read the partitions of the closed client again"
+            "this client is closed: pass an open client, client=distributed.Client('tcp://scheduler:8786'), or None "
+            "for the newest client, and read the partitions of the closed client again"
         )
     return given
 

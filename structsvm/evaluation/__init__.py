@@ -1,4 +1,4 @@
-"""Evaluate runs by judgments, compare them with a baseline, say how sure a mean is, and which features matter."""
+"""Evaluate runs by judgments, compare them with a baseline, and measure the importance of features."""
 
 from typing import TYPE_CHECKING
 

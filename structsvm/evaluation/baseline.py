@@ -41,12 +41,12 @@ class RunComparison:
     Parameters
     ----------
     baseline : name of the baseline.
-    rows : the comparisons, by run and then by measure. Each has ``run``, ``measure``, ``mean``, ``baseline_mean``, the
-        tests ``paired`` (`structsvm.evaluation.significance.PairedTests`, run minus baseline), the corrected p-values
-        ``holm`` and ``bonferroni`` by test (None if the test has none), and in ``left_out`` the topics with a value for
-        only one of the two.
+    rows : the comparisons, by run and then by measure. Each has ``run``, ``measure``, ``mean``, ``baseline_mean`` and
+        the tests ``paired`` (`structsvm.evaluation.significance.PairedTests`, run minus baseline). ``holm`` and
+        ``bonferroni`` are corrected p-values by test (None if the test is undefined). ``left_out`` has the topics with
+        a value for either the run or the baseline only.
     confidence_level, n_resamples, random_state : see `compare_runs`.
-    of_models : whether models are compared, which the texts of the table call by their name.
+    of_models : True if models are compared, for the texts of the table.
 
     Examples
     --------
@@ -108,12 +108,12 @@ class RunComparison:
             f"Differences are {'model' if self.of_models else 'run'} minus baseline, over the {topics} of both. "
             f"{level} interval: bootstrap (BCa) over {topics}. {tests_note(topics)} {self.n_resamples:,} resamples, "
             f"seed {self.random_state}. Holm and Bonferroni correct each test for the number of rows of the table. "
-            f"-: there is no variance, or one {topic} only."
+            f"-: no variance, or only one {topic}."
         ]
         for run, alone in {row.run: row.left_out for row in reversed(self.rows) if row.left_out}.items():
             notes.append(
-                f"{run}: topics that only it or only the baseline has are left out of the comparison, {len(alone)} "
-                f"in all ({first_of(alone)})."
+                f"{run}: the comparison leaves out {len(alone)} topics that only this run or only the baseline has "
+                f"({first_of(alone)})."
             )
         return tuple(notes)
 
@@ -131,8 +131,8 @@ def compare_runs(
 ) -> RunComparison:
     """Compare runs with a baseline, topic by topic.
 
-    Each run is compared over the topics for which it and the baseline have a value; notes of the table name the others.
-    p-values are corrected, for each test, for all comparisons: runs times measures.
+    Each run is compared over the topics for which it and the baseline have a value. Notes of the table list the topics
+    that are left out. The p-values of each test are corrected for all comparisons: runs times measures.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def compare_runs(
     baseline : a run, a data frame of one, or the name of one of `runs`.
     measures : measures or their names; each must be a mean over topics.
     confidence_level : level of the intervals, between 0 and 1.
-    n_resamples : number of resamples of the bootstrap and of the randomisation test, at least 100.
+    n_resamples : number of resamples of the bootstrap and of the randomization test, at least 100.
     random_state : seed of both; every comparison uses the same random numbers.
     callback : called with the name of each run before its comparison.
 
@@ -172,7 +172,7 @@ def compare_runs(
     names = [run.name for run in given]
     twice = repeated(names)
     if twice is not None:
-        raise InputError(f"two runs are named {quoted(twice)}: give one another name, or leave it out")
+        raise InputError(f"two runs are named {quoted(twice)}: rename one, or leave it out")
     lists = {run.name: rank_run(run, qrels) for run in given}
     return compare_lists(
         lists,
@@ -218,8 +218,8 @@ def compare_lists(
             _, of_base, of_own = np.intersect1d(ids, own.ids, return_indices=True)
             if not len(of_own):
                 raise InputError(
-                    f"{name} and the baseline {baseline} have no topic in common with a value of {measure}: "
-                    "there is nothing to compare"
+                    f"{name} and the baseline {baseline} have no common topic with a value of {measure}: give runs for "
+                    "the same topics"
                 )
             first, second = own.values[np.sort(of_own)], values[of_base[np.argsort(of_own)]]
             found = paired_tests(
@@ -239,7 +239,5 @@ def _as_measures(measures: Iterable[Measure | str]) -> list[Measure]:
     chosen = checked_measures(measures)
     for measure in chosen:
         if measure.summary != "mean":
-            raise InputError(
-                f"{measure} is a {measure.summary} over topics, and differences are tested of means: leave it out"
-            )
+            raise InputError(f"{measure} is a {measure.summary} over topics, but tests compare means: leave it out")
     return list(dict.fromkeys(chosen))

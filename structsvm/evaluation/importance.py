@@ -1,4 +1,4 @@
-"""Importance of features: the loss of a measure when a feature's values are shuffled."""
+"""Importance of features: the decrease of a measure when the values of a feature are shuffled."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -32,17 +32,18 @@ from structsvm.registry.capabilities import capabilities_of
 
 @frozen(eq=False)
 class FeatureImportance:
-    """Loss of a measure when each feature is shuffled; ``str`` makes a table. `query_permutation_importance` makes one.
+    """Importances of features, the result of `query_permutation_importance`; ``str`` returns a table.
 
     Parameters
     ----------
-    importances : mean loss of the measure over queries for each feature, shape (d,). Negative if the shuffled feature
-        did better.
-    intervals : confidence interval of each mean over queries, shape (d, 2); NaN if all queries lose the same.
-    by_query : loss of each query, the mean over repeats, shape (d, Q).
+    importances : mean decrease of the measure over queries when a feature is shuffled, shape (d,). Negative if the
+        shuffled feature gave a better value.
+    intervals : confidence interval of each mean over queries, shape (d, 2); NaN if the decrease is equal for all
+        queries.
+    by_query : decrease for each query, the mean over repeats, shape (d, Q).
     query_ids : ids of the queries, shape (Q,).
-    baseline : the measure with all features as they are.
-    measure : its name.
+    baseline : value of the measure without shuffling.
+    measure : name of the measure.
     n_repeats : number of shuffles of each feature.
     confidence_level : level of the intervals.
     feature_names : names of the features; None if they have numbers only.
@@ -119,11 +120,11 @@ def query_permutation_importance(
     random_state: int = 0,
     callback: Callable[[int], None] | None = None,
 ) -> FeatureImportance:
-    """Measure how much a ranker relies on each feature: shuffle its values, and return the loss of a measure.
+    """Measure how much a ranker relies on each feature: the decrease of a measure when the feature is shuffled.
 
     Values are shuffled among the documents of each query, because only differences within a query change its ranking.
-    A feature that is equal for all documents of each query therefore has importance 0. Of correlated features, each
-    can stand in for the others, so that all may have little importance.
+    A feature that is equal for all documents of each query therefore has importance 0. Correlated features can replace
+    each other, so each of them may have a small importance.
 
     Parameters
     ----------
@@ -132,10 +133,10 @@ def query_permutation_importance(
     X : features, as for ``predict``: dense, sparse, or a data frame, with NaN if the ranker accepts NaN.
     y, qid : label and query id of each row; qid None: all rows are one query. Use queries that did not train the
         ranker.
-    measure : a mean over queries, by name or as an object; None: the ranker's own, by default "map".
+    measure : a mean over queries, by name or as an object; None: the ranker's measure, by default "map".
     n_repeats : number of shuffles of each feature.
-    across_queries : shuffle among all rows. Features of queries then count by their interactions in trees and networks;
-        but other features get values from other queries, which may differ more than any within a query.
+    across_queries : shuffle among all rows. This includes features of queries, which matter by interactions in trees
+        and networks. Other features then get values of other queries, which may be far outside their range in a query.
     confidence_level : level of the intervals.
     random_state : seed of the shuffles.
     callback : called with the number of each feature, from 0, before its shuffles.
@@ -169,7 +170,7 @@ def query_permutation_importance(
     base = chosen.values(rank_lists(fitted.scores(columns.X, number), labels, number))
     counted = chosen.counted(np.arange(len(queries)), base)
     if not len(counted.ids):
-        raise InputError(f"{chosen} has a value for none of the {len(queries)} queries: give judged queries")
+        raise InputError(f"{chosen} is undefined for all {len(queries)} queries: give judged queries")
     base = np.nan_to_num(base)
     d = fitted.X.shape[1]
     require_memory(16.0 * d * len(queries), "The losses of all queries and features", "give fewer queries or features")
@@ -204,7 +205,7 @@ def query_permutation_importance(
 
 
 class _Fitted(NamedTuple):
-    """A ranker with its features as it reads them."""
+    """A ranker, and the features in the form that it reads."""
 
     ranker: Any
     X: Any
@@ -217,8 +218,8 @@ class _Fitted(NamedTuple):
             raise InputError(f"a ranker must have predict, got {ranker!r}")
         if is_finite(X):
             raise InputError(
-                f"X is a {type(X).__name__}, whose columns are not features: give the features, and a pipeline that "
-                "makes the columns from them, such as make_pipeline(Thresholds(), ranker)"
+                f"X is a {type(X).__name__}, whose columns are not features: pass the features, and a pipeline that "
+                "transforms them, such as make_pipeline(Thresholds(), ranker)"
             )
         if isinstance(ranker, BaseEstimator):
             check_is_fitted(ranker)
@@ -257,7 +258,7 @@ class _Columns(NamedTuple):
         return cls(X, number, X.tocsc())
 
     def varying(self, feature: int, across_queries: bool) -> IntVector:
-        """Return the rows of the queries within which a feature varies, ascending; all rows or none if across."""
+        """Return the rows of queries within which a feature varies, ascending; if across, all rows or no row."""
         rows, values = self._values(feature, across_queries)
         number = self.number[rows]
         differs = np.zeros(len(rows), dtype=np.bool_)
@@ -269,7 +270,7 @@ class _Columns(NamedTuple):
         return rows[np.isin(number, number[differs])]
 
     def shuffled(self, rows: IntVector, feature: int) -> Callable[[IntVector], Any]:
-        """Return a function of an order of some rows, which returns them with one feature in this order."""
+        """Return a function from an order of ``rows`` to the rows with one feature in this order."""
         block = part_of(self.X, rows)
         if self.by_column is not None:
             block, places = _with_all_entries(block, feature)
@@ -297,7 +298,7 @@ class _Columns(NamedTuple):
         return dense
 
     def _values(self, feature: int, every: bool) -> tuple[IntVector, NDArray[Any]]:
-        """Return rows that have all queries with values other than 0, or every row, and the values of the feature."""
+        """Return the rows of all queries with values other than 0, or every row, and the values of the feature."""
         if self.by_column is None:
             column = self.X.iloc[:, feature].to_numpy() if hasattr(self.X, "iloc") else self.X[:, feature]
             return np.arange(len(column)), column

@@ -25,7 +25,7 @@ def smallest_difference(
     systems: int = 2,
     all_pairs: bool = False,
 ) -> float:
-    """Return the smallest difference of two means that a paired t-test detects with this power.
+    """Return the smallest difference of two means that a paired t-test detects with a given power.
 
     Parameters
     ----------
@@ -34,8 +34,8 @@ def smallest_difference(
     queries : number of queries of the comparison, at least 2.
     power : probability of a significant result if the difference is this large.
     significance_level : level of the two-tailed test, before the correction.
-    systems : number of systems, at least 2. Bonferroni's correction divides the level by the number of comparisons:
-        one less than the systems, of which one is the baseline.
+    systems : number of systems with the baseline, at least 2. Bonferroni's correction divides the level by the number
+        of comparisons, systems - 1.
     all_pairs : correct for comparisons of all pairs instead, systems * (systems - 1) / 2.
 
     Examples
@@ -65,7 +65,7 @@ def queries_needed(
     systems: int = 2,
     all_pairs: bool = False,
 ) -> int:
-    """Return the number of queries with which a paired t-test detects a difference of two means with this power.
+    """Return the number of queries that a paired t-test needs to detect a difference of two means.
 
     Parameters
     ----------
@@ -100,11 +100,11 @@ def queries_needed(
 
 
 def spread_of_differences(values: ArrayLike, correlation: float = TYPICAL_CORRELATION) -> float:
-    """Return the standard deviation of differences to expect if the values of one system are known.
+    """Estimate the standard deviation of differences from the values of one system.
 
-    It assumes a second system with the same standard deviation and this correlation over queries, and is
-    ``std(values) * sqrt(2 * (1 - correlation))``. Use real differences if you have two systems: correlations of .5 and
-    of .9 need 5 times different numbers of queries.
+    The estimate is ``std(values) * sqrt(2 * (1 - correlation))``. It assumes a second system with the same standard
+    deviation and this correlation over queries. Use real differences if you have two systems: a correlation of .5 needs
+    5 times the queries of .9.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def _level(power: float, significance_level: float, systems: int, all_pairs: boo
 
 
 def comparisons_of(systems: int, all_pairs: bool) -> int:
-    """Return the number of comparisons between systems: with one of them, or of all pairs."""
+    """Return the number of comparisons between systems: with one baseline, or of all pairs."""
     return systems * (systems - 1) // 2 if all_pairs else systems - 1
 
 

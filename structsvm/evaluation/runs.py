@@ -16,7 +16,7 @@ from structsvm.metrics import Measure, RankedLists, rank_lists
 
 
 def rank_run(run: Run | DataFrame, qrels: Qrels | DataFrame) -> RankedLists:
-    """Return the ranked documents of a run with their judgments, for `Measure.of`.
+    """Rank the documents of a run as trec_eval does, and join their judgments, for `Measure.of`.
 
     Topics without judgments are left out, as by trec_eval; all judged relevant documents count.
 
@@ -65,7 +65,7 @@ def figures(
         raw = measure.values(lists)
         ids, values = measure.counted(lists.ids, raw)
         if not len(values):
-            raise InputError(f"{measure} has no mean: it is undefined for every query")
+            raise InputError(f"{measure} has no mean: it is undefined for every query. Give judged queries")
         try:
             low, high = (mean_interval(values, **interval) if measure.summary == "mean" else None) or (None, None)
         except InputError as error:

@@ -1,6 +1,6 @@
 """Base class of fusion methods, which compare the documents of a query."""
 
-# `help` then shows types by name instead of as long unions.
+# With postponed annotations, `help` shows types by name instead of as long unions.
 from __future__ import annotations
 
 from abc import abstractmethod
@@ -21,12 +21,12 @@ from structsvm.registry.capabilities import Capabilities
 
 
 class Fusion(RankingEstimator):
-    """A method of fusion: combines the scores of several systems for a document.
+    """Base class of fusion methods, which combine the scores of several systems for a document.
 
-    To derive a method, implement `_fused`, `_require_settings` if it has settings, and `_learn` if it learns.
+    A subclass implements `_fused`, `_require_settings` if it has settings, and `_learn` if it learns.
 
-    The candidates of a query are the documents that any system retrieved; other documents have a score of −inf and
-    affect nothing. The result for a document depends on the others of its query, so `predict` takes ``qid``.
+    The candidates of a query are the documents that any system retrieved. Other documents have a score of −inf and no
+    influence. The fused score of a document depends on the other documents of its query, so `predict` takes ``qid``.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Fusion(RankingEstimator):
     """
 
     _points: ClassVar[bool] = False
-    """True if scores are exact whole or half points, so that each difference matters."""
+    """True if scores are whole or half points without rounding errors, so that each difference matters."""
 
     capabilities = Capabilities(takes_qid_at_predict=True, takes_missing=True)
     __metadata_request__predict: ClassVar[dict[str, Any]] = {"qid": True}
@@ -58,7 +58,7 @@ class Fusion(RankingEstimator):
 
     @abstractmethod
     def _fused(self, scores: Matrix, ptr: IntVector) -> Vector:
-        """Return fused scores, shape (rows,); ``scores`` has NaN for missing ones, and ``ptr`` the queries."""
+        """Return fused scores, shape (rows,); missing ``scores`` are NaN, and ``ptr`` delimits the queries."""
 
     def _require_settings(self) -> None:
         """Raise InputError for invalid settings of the method."""
@@ -69,7 +69,7 @@ class Fusion(RankingEstimator):
         return False
 
     def _learn(self, scores: Matrix, y: Any, queries: Queries) -> None:
-        """Learn from checked scores, shape (rows, systems), and labels; most methods learn nothing."""
+        """Learn from checked scores, shape (rows, systems), and labels; most methods do not learn."""
 
     def fit(self, X: Any, y: Any = None, qid: ArrayLike | None = None) -> Self:
         """Store the number of systems, and learn if the method learns.
@@ -77,7 +77,7 @@ class Fusion(RankingEstimator):
         Parameters
         ----------
         X : scores, shape (rows, systems); NaN if missing.
-        y : labels, shape (rows,), for methods that learn; others ignore them.
+        y : labels, shape (rows,), for methods that learn; other methods ignore them.
         qid : query id of each row, in any order. None: all rows are one query.
         """
         self._require_settings()

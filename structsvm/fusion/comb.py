@@ -1,6 +1,6 @@
 """Combinations of scores: minimum, maximum, median, sum, and sums scaled by the number of systems."""
 
-# `help` then shows types by name instead of as long unions.
+# With postponed annotations, `help` shows types by name instead of as long unions.
 from __future__ import annotations
 
 from abc import abstractmethod
@@ -23,7 +23,7 @@ _ZERO_DEVIATION = 1e-12
 
 
 class Comb(Fusion):
-    """Combines the normalised scores of a document by the systems that retrieved it (Fox and Shaw, TREC-2, 1994)."""
+    """Base class of methods that combine a document's normalized scores (Fox and Shaw, TREC-2, 1994)."""
 
     def __init__(self, normalize: str | None = "query-min-max", *, measure: str | Measure | None = None) -> None:
         self.normalize = normalize
@@ -31,7 +31,7 @@ class Comb(Fusion):
 
     @abstractmethod
     def _combined(self, scores: Matrix) -> Vector:
-        """Return the combination of each row of normalised scores, shape (rows,); some but not all may be NaN."""
+        """Return the combination of each row of normalized scores, shape (rows,); some but not all may be NaN."""
 
     def _fused(self, scores: Matrix, ptr: IntVector) -> Vector:
         with np.errstate(over="ignore", invalid="ignore"):
@@ -70,7 +70,7 @@ class CombMAX(Comb):
 
 
 class CombMED(Comb):
-    """The median of the document's scores; of an even number, the mean of the two in the middle."""
+    """The median of the document's scores; of an even number, the mean of the two middle scores."""
 
     def _combined(self, scores: Matrix) -> Vector:
         # NaN is last in sorted rows.
@@ -87,8 +87,8 @@ class CombSUM(Comb):
     ----------
     normalize : scaling of the scores of each system and query: "query-min-max" (from 0 to 1), "query-z-score" (mean 0,
         standard deviation 1), "query-sum" (smallest 0, sum 1) or "query-percentiles" (the fraction of documents with
-        this score or a smaller one); None: no scaling. The first three make scores 0 if a system gave all documents
-        the same one.
+        this score or a smaller one); None: no scaling. The first three set scores to 0 if a system gave all documents
+        the same score.
     measure : see `Fusion`.
 
     Examples
@@ -136,8 +136,8 @@ class CombMNZ(CountedComb):
     Parameters
     ----------
     normalize, measure : see `CombSUM`. A negative sum, possible with z-scores, decreases with the number of systems.
-    count : which systems count: "retrieved", all that retrieved the document; "nonzero", those whose scaled score of
-        the document is not 0 (for z-scores, beyond ±1e-12).
+    count : systems that count: "retrieved", all systems that retrieved the document; "nonzero", all systems whose
+        scaled score of the document is not 0 (for z-scores, beyond ±1e-12).
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """Fusion by ranks: only the order of each system's scores counts."""
 
-# `help` then shows types by name instead of as long unions.
+# With postponed annotations, `help` shows types by name instead of as long unions.
 from __future__ import annotations
 
 from abc import abstractmethod
@@ -20,11 +20,11 @@ Integers: TypeAlias = NDArray[np.signedinteger[Any]]
 
 
 class RankSum(Fusion):
-    """Adds the worth of a document's rank over the systems that retrieved it; ties share the worth of their ranks."""
+    """Base class of methods that sum the worth of a document's ranks; ties share the worth of their ranks."""
 
     @abstractmethod
     def _worth(self, ranks: Vector) -> Vector:
-        """Return the worth of ranks, which count from 1; shape (ranks,)."""
+        """Return the worth of each rank, shape (ranks,); ranks count from 1."""
 
     def _fused(self, scores: Matrix, ptr: IntVector) -> Vector:
         most = int(np.diff(ptr).max(initial=0))
@@ -35,7 +35,7 @@ class ReciprocalRankFusion(RankSum):
     """Reciprocal rank fusion: the sum of ``1 / (rank_constant + rank)`` over the systems that retrieved a document.
 
     Cormack, Clarke and Büttcher, "Reciprocal rank fusion outperforms Condorcet and individual rank learning methods",
-    SIGIR 2009. Documents of equal score get the mean over their ranks.
+    SIGIR 2009. Documents with equal scores get the mean over their ranks.
 
     Parameters
     ----------
@@ -75,10 +75,10 @@ class InverseSquareRank(RankSum):
 
 
 class BordaCount(Fusion):
-    """The Borda count: each system gives its first document of N candidates N points, the second N − 1, the last 1.
+    """The Borda count: of N candidates, each system gives the first N points, the second N − 1, ..., the last 1.
 
-    Documents of equal score share the points of their places, and documents that a system did not retrieve
-    share the remaining points (Aslam and Montague, SIGIR 2001).
+    Documents with equal scores share the points of their places, and documents that a system did not retrieve share the
+    remaining points (Aslam and Montague, SIGIR 2001).
 
     Parameters
     ----------
@@ -100,10 +100,11 @@ class BordaCount(Fusion):
 
 
 class Condorcet(Fusion):
-    """Wins over all systems: each system counts the documents that it ranks behind this document.
+    """Pairwise wins, summed over systems: the number of documents that each system ranks below the document.
 
-    A document that a system retrieved wins against other documents. Neither wins if scores are equal, or if the
-    system retrieved neither document. This is the Borda count minus one point per system and half a point per tie.
+    A retrieved document wins against documents that the system did not retrieve. There is no winner if scores are
+    equal, or if the system retrieved neither document. The score is the Borda count minus one point per system and half
+    a point per tie.
     `Copeland` decides each pair by majority instead.
 
     Parameters
@@ -125,12 +126,12 @@ class Condorcet(Fusion):
 
 
 class Copeland(Fusion):
-    """Pairwise contests won, and half for a draw: Condorcet voting by majority, in Copeland's form.
+    """Contests won by majority, with draws as half: Condorcet voting in Copeland's form.
 
-    In a contest of two documents each system votes for the one that it ranks ahead; documents that it retrieved are
-    ahead of others. The document with more votes wins. A document that wins all contests, the Condorcet winner, is
-    first. If each document of one set beats each other document, the set is ahead, as with Condorcet-fuse (Montague
-    and Aslam, CIKM 2002), whose order of documents that beat each other in a circle depends on the input order.
+    In a contest of two documents, each system votes for the document that it ranks higher; retrieved documents rank
+    above other documents. The document with more votes wins. A document that wins all contests, the Condorcet winner,
+    is first. If each document of a set beats each document outside, the set is first, as with Condorcet-fuse (Montague
+    and Aslam, CIKM 2002). Condorcet-fuse orders documents that beat each other in a circle by the input order.
 
     Parameters
     ----------
@@ -172,7 +173,10 @@ def _add_worth(scores: Matrix, ptr: IntVector, worth: Vector) -> Vector:
 
 @compiled
 def count_contests(scores: Matrix, ptr: IntVector) -> Vector:
-    """Return the contests each document wins, plus half of its draws, by the systems of the document with fewer."""
+    """Return the contests won by each document, plus half of its draws.
+
+    A contest needs only the systems that retrieved the document with fewer systems.
+    """
     rows, m = scores.shape
     points = np.empty(rows)
     for query in range(len(ptr) - 1):
@@ -222,7 +226,7 @@ def _add_votes(votes: Integers, ahead: Integers, own: int, ranked: int) -> None:
 
 @compiled
 def _settle(votes: Integers, systems: Integers, balance: Integers) -> int:
-    """Return the contests that i wins minus those that it loses, and update the balance of each j."""
+    """Return the number of contests that i wins minus the number that it loses; update the balance of each j."""
     won = 0
     for j in range(len(votes)):
         votes[j] = (votes[j] > systems[j]) - (votes[j] < systems[j])

@@ -28,10 +28,10 @@ def fuse_runs(
     topics: Iterable[str | int] | None = None,
     qrels: Qrels | DataFrame | None = None,
 ) -> Run:
-    """Combine several runs into one, as `structsvm fuse` does.
+    """Combine several runs into one.
 
-    The candidates of a topic are the first ``depth`` documents of each run. A run without the topic counts as one that
-    retrieved nothing.
+    The candidates of a topic are the first ``depth`` documents of each run. A run without the topic counts as a run
+    that retrieved no documents.
 
     Parameters
     ----------
@@ -41,14 +41,14 @@ def fuse_runs(
     length : largest number of documents of the fused run for a topic; None: all.
     name : name of the fused run; None: "fused".
     topics : the topics to fuse. None: all topics of the runs.
-    qrels : judgments, for a method that learns, such as `WeightedCombSUM`. It learns from all topics of the runs
-        with a relevant document; unjudged documents are not relevant. Measure the fused run on other topics.
+    qrels : judgments, for a method that learns, such as `WeightedCombSUM`. The method learns from all topics of the
+        runs with a relevant document; unjudged documents are not relevant. Measure the fused run on other topics.
 
     Returns
     -------
-    The fused run. Scores are rounded to float32, and equal ones are ordered by document id, descending. If rounding
-    would merge different points of voting, as from 2^23 on, the scores are ranks from below instead: 1 for the fewest
-    points of the topic, 2 for the next, ...
+    The fused run. Scores are rounded to float32, and documents with equal scores are ordered by document id,
+    descending. If rounding would merge different points of voting, as from 2^23 on, the scores are ranks from below
+    instead: 1 for the fewest points of the topic, 2 for the next, ...
 
     Examples
     --------
@@ -67,7 +67,7 @@ def fuse_runs(
     if chosen.learns:
         fit_to_judged(chosen, runs, qrels, depth=depth)
     elif qrels is not None:
-        raise InputError(f"{type(chosen).__name__} learns nothing from judgments: leave qrels out")
+        raise InputError(f"{type(chosen).__name__} does not use judgments: leave qrels out")
     else:
         chosen.fit(joined.X, qid=joined.qid)
     scores = chosen.predict(joined.X, qid=joined.qid)
@@ -91,10 +91,10 @@ def method_named(name: str, **settings: Any) -> Fusion:
 def fit_to_judged(
     method: Fusion, runs: Sequence[Run | DataFrame], qrels: Qrels | DataFrame | None, *, depth: int = 1000
 ) -> None:
-    """Fit a method that learns to the topics with a relevant retrieved document; arguments as in `fuse_runs`."""
+    """Fit a method that learns, on the topics with a relevant retrieved document; arguments as in `fuse_runs`."""
     if qrels is None:
         raise InputError(
-            f"{type(method).__name__} learns its weights from judgments: pass qrels, those of training topics"
+            f"{type(method).__name__} learns its weights from judgments: pass judgments of training topics as qrels"
         )
     qrels = as_qrels(qrels)
     joined = join_runs(runs, depth=depth)
@@ -102,7 +102,8 @@ def fit_to_judged(
     rows = np.isin(joined.qid, joined.qid[labels > 0.0])
     if not rows.any():
         raise InputError(
-            "qrels has no relevant document that the runs retrieved: are topics and document ids those of the runs?"
+            "qrels has no relevant document that the runs retrieved: check that qrels and runs have the same topics "
+            "and document ids"
         )
     method.fit(joined.X[rows], labels[rows], qid=joined.qid[rows])
 

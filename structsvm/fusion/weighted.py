@@ -1,6 +1,6 @@
-"""Weighted sums of scores with learned weights."""
+"""Sum scores with learned weights."""
 
-# `help` then shows types by name instead of as long unions.
+# With postponed annotations, `help` shows types by name instead of as long unions.
 from __future__ import annotations
 
 import warnings
@@ -28,7 +28,7 @@ BY_MEASURE = "measure"
 
 
 class WeightedCombSUM(Comb):
-    """The weighted sum of the document's scores: linear combination, with weights learned on training queries.
+    """The weighted sum of the document's scores, with weights learned on training queries.
 
     Parameters
     ----------
@@ -36,12 +36,12 @@ class WeightedCombSUM(Comb):
     weights : source of the weights.
 
         - "measure": the value of ``measure`` for each system alone on the training queries, raised to ``power``
-          (performance-level weighting: Thompson, 1990; Wu, Bi, Zeng and Han, IPM 2009). It is computed as for a run in
-          trec_eval: relevant documents that were not retrieved, and queries without any, lower it.
-        - A ranker that learns weights, such as `Ranker()` or `MaximumEntropy()`, or the name of one: its weights for
-          the normalised scores, 0 if missing. Its own ``normalize`` may be "standard", and not by query.
-        - Numbers, one per system: nothing is learned.
-    power : exponent of weights by a measure; larger ones favour the best systems.
+          (performance-level weighting: Thompson, 1990; Wu, Bi, Zeng and Han, IPM 2009). The measure is computed as for
+          a run in trec_eval: missing relevant documents, and queries without retrieved documents, lower the value.
+        - A ranker that learns weights, such as `Ranker()` or `MaximumEntropy()`, or its name: its weights for the
+          normalized scores, 0 if missing. The ranker's ``normalize`` may be "standard", but not by query.
+        - Numbers, one per system: fixed weights.
+    power : exponent of weights by a measure; a larger exponent favors the best systems.
     measure : the measure of the weights and of `score`, by name ("map", "ndcg@10", "p@5", ...) or as an
         object; None is "map".
 
@@ -87,8 +87,8 @@ class WeightedCombSUM(Comb):
             except InputError:
                 raise InputError(
                     f"{place(self, 'weights')} must be {BY_MEASURE!r}, a ranker that learns weights ('ranker', "
-                    "'maximum_entropy' or 'weight_search'; with settings of its own in Python only, as in "
-                    f"weights=Ranker('map', C=10)), or a number for each system, as in [2,1], got {self.weights!r}"
+                    "'maximum_entropy' or 'weight_search'; in Python also an object such as Ranker('map', C=10)), or a "
+                    f"number for each system, as in [2,1], got {self.weights!r}"
                 ) from None
 
     def _learn(self, scores: Matrix, y: Any, queries: Queries) -> None:
@@ -134,14 +134,12 @@ class WeightedCombSUM(Comb):
         if isinstance(ranker, LinearScores):
             if ranker.model_.by_query:
                 raise InputError(
-                    f"the ranker normalises by query ({ranker.normalize}), so it has no weights of the given scores: "
-                    "leave normalize=None, or choose normalize='standard'"
+                    f"the ranker normalizes by query ({ranker.normalize}), so it has no weights for the given scores: "
+                    "set normalize=None or normalize='standard'"
                 )
             return np.array(ranker.model_.folded.coef)
         if not hasattr(ranker, "coef_"):
-            raise InputError(
-                f"{type(ranker).__name__} learns no weights: WeightedCombSUM takes rankers with coef_, such as Ranker()"
-            )
+            raise InputError(f"{type(ranker).__name__} learns no weights: choose a ranker with coef_, such as Ranker()")
         return np.array(ranker.coef_, dtype=np.float64)
 
     def _combined(self, scores: Matrix) -> Vector:

@@ -1,11 +1,11 @@
-"""Plots in the manner of scikit-learn's Display classes, in one style.
+"""Plot models, fits and evaluations, with classes like scikit-learn's displays.
 
 A display stores the data of a plot. ``from_estimator``, ``from_predictions`` and similar constructors compute the data
-and draw them. ``plot(ax=None)`` draws them again, on axes of Matplotlib whose style stays unchanged, or on a new figure
-in the style of the library; settings of artists, such as ``color``, override those of the display. Afterwards ``ax_``
-and ``figure_`` are the axes and their figure. Wrong arguments raise `structsvm.exceptions.InputError`, and
-`structsvm.exceptions.NotInstalledError` if Matplotlib, the extra ``plot``, is missing.
-``matplotlib.pyplot.style.use(STYLE)`` applies the style to other figures.
+and draw them. ``plot(ax=None)`` draws them again, on a new figure in the style of the library, or on axes of
+Matplotlib, whose style does not change. Settings of artists, such as ``color``, override the settings of the display.
+Afterwards, ``ax_`` and ``figure_`` are the axes and their figure. Plots need Matplotlib, the extra ``plot``; without
+it, they raise `structsvm.exceptions.NotInstalledError`. ``matplotlib.pyplot.style.use(STYLE)`` applies the style to
+other figures.
 """
 
 from structsvm.plots.convergence import ConvergenceDisplay

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Display(ABC):
-    """A plot: its data, computed once, which can be drawn several times."""
+    """Base class of displays: the data of a plot, which can be drawn several times."""
 
     ax_: "Axes"
     figure_: "Figure"
@@ -57,14 +57,14 @@ class Display(ABC):
 
 
 def named(what: str, given: Any, default: str) -> dict[str, Any]:
-    """Return a mapping unchanged, and anything else under a default name; raise InputError if it is empty."""
+    """Return a mapping unchanged, or a single value under a default name; raise InputError for an empty mapping."""
     if not isinstance(given, Mapping):
         return {default: given}
     if not given:
-        raise InputError(f"{what} is empty: there is nothing to draw")
+        raise InputError(f"{what} is empty: pass at least one to draw")
     for name in given:
         if not isinstance(name, str):
-            raise InputError(f"{what} must have texts for names, got {name!r}")
+            raise InputError(f"the names in {what} must be text, got {name!r}")
     return dict(given)
 
 
@@ -79,13 +79,13 @@ def fitted(estimator: Any) -> Any:
 
 
 def scores_of(ranker: Any, X: Any, qid: ArrayLike | None) -> Vector:
-    """Return the scores of a fitted ranker; raise InputError if it cannot predict, or needs qid and has none."""
+    """Return the scores of a fitted ranker; raise InputError if it cannot predict, or qid is missing."""
     if not hasattr(ranker, "predict"):
         raise InputError(f"a ranker must have predict, got {ranker!r}")
     if qid is None and getattr(fitted(ranker), "_fitted_with_qid", False):
         raise InputError(
-            f"this {type(ranker).__name__} was fitted with qid, so that the rows to draw it of need qid too; "
-            "qid=np.zeros(len(X)) says that all of them are one query"
+            f"this {type(ranker).__name__} was fitted with qid: pass the qid of these rows, too, or "
+            "qid=np.zeros(len(X)) if all rows are one query"
         )
     scores: Vector = ranker.predict(X, **({"qid": qid} if capabilities_of(ranker).takes_qid_at_predict else {}))
     return scores
@@ -95,7 +95,7 @@ def vector(values: Any, what: str, *, length: int | None = None) -> Vector:
     """Return finite numbers, shape (length,), at least one; ``what`` names them in messages."""
     found = numbers(values, what)
     if found.ndim != 1 or not len(found) or (length is not None and len(found) != length):
-        wanted = "a list of numbers, one at least" if length is None else f"{length} numbers"
+        wanted = "a list of at least one number" if length is None else f"{length} numbers"
         raise InputError(f"{what} must be {wanted}; its shape is {found.shape}")
     if not np.isfinite(found).all():
         raise InputError(f"{what} must be finite")

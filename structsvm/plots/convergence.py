@@ -43,7 +43,7 @@ class ConvergenceDisplay(Display):
     """Bounds of the optimum, or the gap between them, against time, iterations or passes, one line per run.
 
     A value lasts from one step to the next, so lines are stairs. A cross marks the end of a run that has not converged,
-    and the grey line is the target gap. Axes of gaps and seconds are logarithmic.
+    and the gray line is the target gap. Axes of gaps and seconds are logarithmic.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class ConvergenceDisplay(Display):
 
     Attributes
     ----------
-    lines_ : a line for each run, in the order of ``curves``; the primal's if ``y`` is "bounds".
+    lines_ : a line for each run, in the order of ``curves``; the line of the primal if ``y`` is "bounds".
     dual_lines_ : lines of the dual if ``y`` is "bounds", else empty.
     crosses_ : the cross of each run that has not converged, by name.
 
@@ -82,7 +82,7 @@ class ConvergenceDisplay(Display):
         require_choice("x", x, _COSTS)
         require_choice("y", y, _VALUES)
         require_number("tol", tol, above=0.0, optional=True)
-        require_kind("curves", curves, Mapping, "what each run cost and its values, by name")
+        require_kind("curves", curves, Mapping, "pairs of costs and values, by name of the run")
         self.x, self.y, self.tol = x, y, tol
         self.curves = {name: _curve(name, each, y) for name, each in named("curves", curves, "").items()}
         self.unfinished = frozenset(_known(unfinished, self.curves))
@@ -97,7 +97,7 @@ class ConvergenceDisplay(Display):
         ax: "Axes | None" = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw the history of a `Result`, or of several by name; "excess" needs results of one C."""
+        """Draw the history of a `Result`, or of several by name; "excess" needs results for the same C."""
         require_choice("x", x, _COSTS)
         require_choice("y", y, _VALUES)
         if isinstance(results, Result):
@@ -106,7 +106,7 @@ class ConvergenceDisplay(Display):
         for name, result in of.items():
             require_kind(f"results[{name!r}]", result, Result, "a Result, such as a solver returns or ranker.result_")
             if not result.history:
-                raise InputError(f"results[{name!r}] has no history: there is nothing to draw")
+                raise InputError(f"results[{name!r}] has no history to draw: pass the result of a finished fit")
         if y == "excess" and len({result.C for result in of.values()}) > 1:
             raise InputError("y='excess' compares runs of one objective, but the values of C differ: draw y='gap'")
         lowest = max(result.dual / result.C for result in of.values())
@@ -190,7 +190,7 @@ def _curve(name: str, given: Any, y: str) -> tuple[Vector, Any]:
         return costs, vector(given[1], f"the values of {name!r}", length=len(costs))
     bounds = matrix(given[1], f"the bounds of {name!r}", 2)
     if len(bounds) != len(costs):
-        raise InputError(f"the bounds of {name!r} have {len(bounds)} rows, and there are {len(costs)} steps")
+        raise InputError(f"the bounds of {name!r} must have a row for each of {len(costs)} steps, got {len(bounds)}")
     return costs, bounds
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class QueryDifferencesDisplay(Display):
-    """A measure of one system minus another system's: a bar for each query, the largest first.
+    """Differences of a measure between two systems: a bar for each query, the largest first.
 
     Bars are blue if the first system is better, and vermilion otherwise. The title counts wins, losses and ties. The
     dashed line is the mean, and the band around it the mean's 95% confidence interval (Student's).
@@ -33,7 +33,7 @@ class QueryDifferencesDisplay(Display):
 
     Attributes
     ----------
-    bars_ : the bars above 0, and those below.
+    bars_ : the bars above 0, and the bars below 0.
     mean_line_ : the line of the mean.
     interval : the ends of the band; None if all differences are equal, as of one query.
     band_ : the band; None without an interval.
@@ -57,7 +57,7 @@ class QueryDifferencesDisplay(Display):
     ) -> None:
         one = vector(first, "first")
         other = vector(second, "second", length=len(one))
-        require_kind("measure", measure, str, "what the values are, in words")
+        require_kind("measure", measure, str, "a label of the values")
         self.names = as_texts(names, "names", 2)
         self.measure = measure
         self.paired = signed_ranks(one, other)
@@ -111,7 +111,7 @@ class QueryDifferencesDisplay(Display):
         one, other = created.of(first), created.of(second)
         _, of_one, of_other = np.intersect1d(one.ids, other.ids, return_indices=True)
         if not len(of_one):
-            raise InputError(f"{created} has a value for no query that both rankings have: there is nothing to draw")
+            raise InputError(f"no query has a value of {created} in both rankings: pass rankings of the same queries")
         of_a_query = {"MAP": "AP", "MRR": "RR"}.get(label := measure_label(str(created)), label)
         return cls(one.values[of_one], other.values[of_other], names=names, measure=of_a_query).plot(ax, **kwargs)
 

@@ -25,8 +25,8 @@ class FeatureEliminationDisplay(Display):
     Attributes
     ----------
     line_ : the means.
-    band_ : the intervals. They are not independent, because all numbers have the same queries.
-    chosen_ : the mark at the chosen number.
+    band_ : the intervals. They are not independent, because all numbers of features use the same queries.
+    chosen_ : the mark at the chosen number of features.
 
     Examples
     --------

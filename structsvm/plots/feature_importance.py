@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class FeatureImportanceDisplay(Display):
-    """Losses of a measure by shuffled features: a dot with its interval for each, the most important first.
+    """Importances of features: a dot with an interval for each feature, the most important first.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ def require_plot_format(path: Path) -> None:
 
     known = sorted(Figure().canvas.get_supported_filetypes())
     if path.suffix.lower().removeprefix(".") not in known:
-        raise InputError(f"{path} cannot be written: a plot's name ends in one of .{', .'.join(known)}")
+        raise InputError(f"{path} cannot be written: choose a name that ends in .{', .'.join(known)}")
 
 
 @contextmanager
@@ -48,7 +48,7 @@ def drawn_to(path: Path, width: float, height: float) -> Iterator["Axes"]:
 
 def write_figure(figure: "Figure", path: Path) -> None:
     """Write a figure to a file atomically, in the format of its name."""
-    # Draw to memory first: on a full disk, Matplotlib's PDF backend raises AttributeError.
+    # Draw to memory first, because Matplotlib's PDF backend raises AttributeError on a full disk.
     drawn = io.BytesIO()
     figure.savefig(drawn, format=path.suffix.lower().removeprefix("."))
     with replacement(path) as temporary:
@@ -73,9 +73,9 @@ def figure_of(name: str, width: float, height: float) -> Iterator[tuple["Figure"
 
 
 def _as_inline_svg(figure: "Figure", name: str, description: str) -> str:
-    """Return an ``<svg>`` element in the colour of the page; ``name`` makes its ids unique.
+    """Return an ``<svg>`` element in the text color of the page; ``name`` makes its ids unique.
 
-    The element grows with the page, up to 1.35 times its own width, where its text has the size of the page's text.
+    The element grows with the page, up to 1.35 times its own width, at which its text has the size of the page's text.
     """
     file = io.BytesIO()
     with warnings.catch_warnings():

@@ -1,4 +1,4 @@
-"""Plot the weights of systems in fusions."""
+"""Plot the weights that fusion methods give to systems."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
@@ -26,8 +26,8 @@ _BESIDE = 0.7
 class FusionWeightsDisplay(Display):
     """Weights of fused systems: a row for each system, a marker for each fusion.
 
-    The plot shows shares, weights divided by the sum of their absolute values, because their scale does not change a
-    ranking. For a fusion with several fits it shows the mean, with a line over the middle half.
+    The plot shows shares, that is, weights divided by the sum of their absolute values, because the scale of weights
+    does not change a ranking. For a fusion with several fits, it shows the mean, with a line over the middle half.
 
     Parameters
     ----------
@@ -63,7 +63,9 @@ class FusionWeightsDisplay(Display):
             fits = [vector(row, what, length=length) for row in (found if found.ndim == 2 and len(found) else [found])]
             length, total = len(fits[0]), np.abs(fits).sum(axis=1, keepdims=True)
             if not total.all():
-                raise InputError(f"{what} are all 0{' in a fit' * (len(fits) > 1)}: there are no shares to draw")
+                raise InputError(
+                    f"{what} are all 0{' in a fit' * (len(fits) > 1)}, so they have no shares: leave the fusion out"
+                )
             shares = fits / total
             self.shares[name] = shares.mean(axis=0)
             if len(fits) > 1:

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 
 MOST_INSIDE = 8
-"""Largest number of names in a legend inside the axes; longer legends are beside them, the best on average first."""
+"""Largest number of names in a legend inside the axes. Longer legends are beside the axes, the best system first."""
 
 
 class InterpolatedPrecisionDisplay(Display):
     """Precision at levels of recall, interpolated as in trec_eval and averaged over queries.
 
-    At each level it is the best precision at any rank of at least that recall (`structsvm.metrics.IPrec`); 11 levels
-    give trec_eval's ``iprec_at_recall``.
+    The interpolated precision at a level is the best precision at any rank that has at least this recall
+    (`structsvm.metrics.IPrec`); 11 levels give trec_eval's ``iprec_at_recall``.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ class InterpolatedPrecisionDisplay(Display):
             require_kind(f"lists[{name!r}]", ranked, RankedLists, "RankedLists, such as rank_lists returns")
             found = [IPrec(round(level, 12), empty="skip").of(ranked).values for level in recall.tolist()]
             if not len(found[0]):
-                raise InputError(f"no query of {name!r} has a relevant document: there is no precision to draw")
+                raise InputError(f"no query of {name!r} has a relevant document: pass judged queries")
             curves[name] = np.mean(found, axis=1)
         return cls(recall, curves).plot(ax, **kwargs)
 
@@ -110,7 +110,7 @@ class InterpolatedPrecisionDisplay(Display):
         ax: "Axes | None" = None,
         **kwargs: Any,
     ) -> Self:
-        """Draw a fitted ranker, or several by name; rankers fitted with qid also need qid here."""
+        """Draw a fitted ranker, or several by name; rankers that were fitted with qid need qid here, too."""
         scores = {}
         for name, ranker in named("estimator", estimator, "").items():
             scores[name or type(ranker).__name__] = scores_of(ranker, X, qid)

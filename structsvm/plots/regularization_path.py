@@ -34,7 +34,7 @@ class RegularizationPathDisplay(Display):
 
     With several splits, lines are means, and the bands around them extend one standard deviation to either side. With
     ``intervals``, the band of the validation queries is the confidence interval of their mean instead. The area of a
-    disc is the share of the splits in which validation picked that C.
+    disc shows the share of splits in which validation chose that C.
 
     Parameters
     ----------
@@ -43,7 +43,8 @@ class RegularizationPathDisplay(Display):
     train, test : values on training and on test queries; None: not drawn.
     intervals : ends of the confidence interval of the mean over all validation queries, shape (K, 2); None: unknown. An
         interval is too optimistic at the C that these queries chose.
-    picks : how often each C was picked, shape (K,); None: in each split the best on validation, the first among equals.
+    picks : number of splits that chose each C, shape (K,); None: each split chooses the first of the best on
+        validation.
     measure : label of the values.
     parameter : label of the varied parameter.
 
@@ -51,7 +52,7 @@ class RegularizationPathDisplay(Display):
     ----------
     lines_ : the line of each part, by name: "train", "validation", "test".
     areas_ : the bands, by the same names.
-    discs_ : the discs, on the line of the test queries if any, else of validation.
+    discs_ : the discs, on the line of test queries if it exists, else of validation queries.
 
     Examples
     --------
@@ -89,14 +90,14 @@ class RegularizationPathDisplay(Display):
             if ends.shape != (len(given), 2):
                 raise InputError(f"intervals must be of shape ({len(given)}, 2), two ends for each C, got {ends.shape}")
             mean = self.values["validation"].mean(axis=0)
-            # All values are equal where an interval is NaN.
+            # An interval is NaN if all values are equal.
             self.intervals = np.where(np.isnan(ends), mean[:, None], ends)
         if picks is None:
             best = self.values["validation"].argmax(axis=1)
             picks = np.bincount(best, minlength=len(given))
         self.picks = vector(picks, "picks", length=len(given))
         if (self.picks < 0.0).any() or not self.picks.any():
-            raise InputError("picks must be numbers of picks from 0, at least one of them above 0")
+            raise InputError("picks must be counts from 0, with at least one above 0")
         for name, words in (("measure", measure), ("parameter", parameter)):
             require_kind(name, words, str, "a text")
         self.measure, self.parameter = measure, parameter
@@ -117,7 +118,8 @@ class RegularizationPathDisplay(Display):
     ) -> Self:
         """Cross-validate a ranker for each C, and draw its measure on training and held-out queries.
 
-        Each fold of the queries is held out in turn; on the others, each fit starts from the fit at the next smaller C.
+        Each fold of the queries is held out in turn. On the other folds, each fit starts from the fit at the next
+        smaller C.
 
         Parameters
         ----------
@@ -125,7 +127,7 @@ class RegularizationPathDisplay(Display):
         X, y, qid : features, labels and query ids, as in ``fit``.
         Cs : values of C.
         folds : number of folds.
-        measure : name or object; None: the estimator's, by default "map".
+        measure : name or object; None: the estimator's measure, by default "map".
         """
         from sklearn.base import clone
         from sklearn.model_selection import GroupKFold
@@ -140,7 +142,7 @@ class RegularizationPathDisplay(Display):
         settings: dict[str, Any] = {"warm_start": True} if "warm_start" in known else {}
         if measure is not None:
             if "measure" not in known:
-                raise InputError(f"{type(estimator).__name__} has no setting measure, so that measure= cannot be drawn")
+                raise InputError(f"{type(estimator).__name__} has no setting measure: leave measure= out")
             settings["measure"] = measures.create(measure)
         reached: dict[str, list[list[float]]] = {"train": [], "validation": []}
         of_queries: list[list[Vector]] = []
@@ -178,7 +180,7 @@ class RegularizationPathDisplay(Display):
             raise InputError(f"search must be a fitted RankerCV, StructuralSVMCV or GridSearchCV, got {search!r}")
         varied = sorted({name for params in found["params"] for name in params})
         if varied != ["C"]:
-            raise InputError(f"the grid must be of C alone, and is of {', '.join(varied)}: fix the others")
+            raise InputError(f"the grid must vary only C, but varies {', '.join(varied)}: fix the other settings")
         order = np.argsort([params["C"] for params in found["params"]], kind="stable")
         parts = {
             part: np.array([found[f"split{k}_{part}_score"] for k in range(search.n_splits_)])[:, order]

@@ -22,19 +22,21 @@ if TYPE_CHECKING:
 class ReliabilityDisplay(Display):
     """Reliability diagram: the observed share of relevant documents against their mean probability, in bins.
 
-    Calibrated probabilities are near the diagonal. All queries weigh the same, as in a calibration. Bars are confidence
-    intervals with queries as the sample, because documents of a query are dependent: Wilson's, at the effective size of
-    Korn and Graubard ("Confidence intervals for proportions with small expected number of positive counts estimated
-    from survey data", 1998). The number beside a point counts its documents. Use queries that neither trained nor
-    calibrated the model.
+    Calibrated probabilities are near the diagonal. All queries have equal weight, as in a calibration. Use queries that
+    neither trained nor calibrated the model. The number beside a point counts its documents.
+
+    Bars are Wilson's confidence intervals. The sample are queries, because documents of a query are dependent: the
+    intervals use the effective size of Korn and Graubard ("Confidence intervals for proportions with small expected
+    number of positive counts estimated from survey data", 1998).
 
     Parameters
     ----------
     probabilities : probability of relevance of each document, shape (rows,).
     y : labels, shape (rows,); documents with labels above 0 are relevant.
-    qid : query id of each row; None: each document is another query.
+    qid : query id of each row; None: each document is a separate query.
     n_bins : largest number of bins; bins without documents are left out.
-    strategy : "uniform" (bins of equal width) or "quantile" (of about equally many documents), as in scikit-learn.
+    strategy : "uniform" (bins of equal width) or "quantile" (bins with about equal numbers of documents), as in
+        scikit-learn.
     confidence_level : level of the intervals.
 
     Attributes

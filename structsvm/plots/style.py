@@ -1,4 +1,4 @@
-"""Style of plots: colours, dashes, Matplotlib's settings, and escaped labels."""
+"""Style of plots: colors, dashes, Matplotlib's settings, and escaped labels."""
 
 from collections.abc import Mapping
 from importlib import import_module
@@ -8,15 +8,15 @@ from structsvm.exceptions import printable
 from structsvm.foundation.extras import needed
 
 INK = "#010203"
-"""Colour of text and axes; pages replace it by their text colour."""
+"""Color of text and axes; pages replace it by their text color."""
 
 BLUE, VERMILION, GREEN, PURPLE, GREY = "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#7a7f85"
 
 COLORS = (BLUE, VERMILION, GREEN, PURPLE, GREY, INK)
-"""Colours of lines and bars, in the order of use.
+"""Colors of lines and bars, in the order of use.
 
-The four colours of Okabe and Ito ("Color Universal Design", 2008) that have a contrast of 3 to 1 on white and on dark
-pages, a grey, and the colour of the text. People with colour blindness can distinguish them.
+They are the four colors of Okabe and Ito ("Color Universal Design", 2008) that have a contrast of 3 to 1 on white and
+on dark pages, a gray, and the color of the text. People with color blindness can distinguish them.
 
 Examples
 --------
@@ -29,7 +29,7 @@ Examples
 """
 
 DASHES = ("-", "--", ":", "-.")
-"""Line styles, which distinguish lines without colours."""
+"""Line styles, which distinguish lines without colors."""
 
 WIDTHS = (2.4, 1.8, 1.4, 1.0)  # points
 
@@ -81,7 +81,7 @@ def require_matplotlib() -> None:
 
 
 def as_label(text: str) -> str:
-    """Return `printable` text with dollar signs escaped, which Matplotlib takes for mathematics."""
+    """Return `printable` text with dollar signs escaped, because Matplotlib would parse them as mathematics."""
     return printable(text).replace("$", r"\$")
 
 
@@ -92,7 +92,7 @@ def measure_label(text: str) -> str:
 
 
 def line_style(number: int) -> dict[str, Any]:
-    """Return colour, dashes and width of a line by its number from 0; the first 24 differ.
+    """Return color, dashes and width of a line by its number from 0; the first 24 differ.
 
     Later lines are drawn above earlier ones and are thinner, so that lines that coincide remain visible.
     """

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class WeightsDisplay(Display):
-    """Weights, or importances, of features: a bar for each, the largest in absolute value first.
+    """Weights or importances of features: a bar for each feature, the largest in absolute value first.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class WeightsDisplay(Display):
     def __init__(self, values: ArrayLike, names: Any = None, *, quantity: str = "weight", top: int | None = 20) -> None:
         found = vector(values, "values")
         require_integer("top", top, 1, optional=True)
-        require_kind("quantity", quantity, str, "what the values are, in words")
+        require_kind("quantity", quantity, str, "a label of the values")
         called = [f"feature {k}" for k in range(1, len(found) + 1)] if names is None else names
         called = as_texts(called, "names", len(found))
         order = np.argsort(-np.abs(found), kind="stable")[:top]
@@ -72,7 +72,7 @@ class WeightsDisplay(Display):
         model = model_of(fitted(estimator))
         parts = model.parts()
         if not parts.rows:
-            raise InputError(f"each {parts.quantity} of {model.title} is 0: there is nothing to draw")
+            raise InputError(f"each {parts.quantity} of {model.title} is 0, so the plot would be empty")
         called = model.feature_names if names is None else as_texts(names, "names", model.n_features)
         features = [row["feature"] for row in parts.rows]
         shown = [called[k] if called is not None else f"feature {k + 1}" for k in features]

@@ -1,4 +1,4 @@
-"""Train, tune and test models over trials: feature maps and models.
+"""Train, tune and test models over many trials: models and feature maps.
 
 `structsvm.protocols.experiment` runs the experiment of the paper on SVM-map, and `structsvm.protocols.letor` the
 benchmark of LETOR. ``structsvm list models`` shows their models.

@@ -67,9 +67,9 @@ def _half_decades(low: int, high: int) -> tuple[float, ...]:
     return tuple(10.0 ** (k / 2) for k in range(2 * low, 2 * high + 1))
 
 
-# The grids of experiments contain the values that validation picks, with a margin on both sides. Below some C rankings
-# stop changing, because all documents are within the margin and w is C times a fixed vector. Above 1e5 the rankings of
-# plain classifiers hardly change.
+# The grids of experiments contain the values that validation chooses, and some values on both sides. Below some C,
+# rankings do not change, because all documents are within the margin and w is C times a fixed vector. Above 1e5, the
+# rankings of plain classifiers hardly change.
 _RANKING_CS, _PLAIN_CS, _BALANCED_CS = _decades(-4, 2), _decades(0, 5), _decades(-3, 3)
 _PAPER_LOSSES = {"SVM-map": "map", "SVM-roc": "roc_area"}
 _PAPER_SCALINGS = {
@@ -106,8 +106,8 @@ def experiment_model(name: str, bins: int = 50) -> ProtocolModel:
     )
 
 
-# The grids of benchmarks contain the values that validation picks on MQ2008, with a margin on both sides. Models are
-# trained until a smaller tol changes no number of a table by 0.0002, so that tables compare objectives.
+# The grids of benchmarks contain the values that validation chooses on MQ2008, and some values on both sides. Training
+# is so precise that a smaller tol changes no number of a table by 0.0002, so that tables compare objectives.
 _TOL, _BINNED_TOL = 1e-5, 1e-6
 _LINEAR_CS, _BINNED_CS = _half_decades(-2, 6), _half_decades(-4, 2)
 _LETOR_LOSSES = {"SVM-map": "map", "SVM-roc": "roc_area", "SVM-ndcg": "ndcg"}
@@ -128,7 +128,7 @@ def benchmark_model(name: str) -> ProtocolModel:
 
 
 def as_models(given: Any, registry: Registry[Any], **settings: Any) -> tuple[ProtocolModel, ...]:
-    """Return one or several models or names of a registry as models; raise InputError for anything else."""
+    """Return one or several models, or names in a registry, as models; raise InputError for other objects."""
     one = isinstance(given, str | ProtocolModel) or not isinstance(given, Iterable)
     models = []
     for place, each in enumerate((given,) if one else as_list("models", given, "models or names")):
@@ -144,7 +144,7 @@ def as_models(given: Any, registry: Registry[Any], **settings: Any) -> tuple[Pro
 
 
 def needed_package(model: str) -> str:
-    """Return the unusable package that a model of this name needs; "" if it needs none."""
+    """Return the unusable package that the named model needs; "" if it needs no package."""
     return EXTRAS[model] if _fault(model) else ""
 
 
@@ -156,7 +156,7 @@ def _require_package(model: str) -> None:
 
 
 def _fault(model: str) -> str:
-    """Return the reason why a model's package is unusable, with the remedy; "" if it needs none."""
+    """Return the reason why a model's package is unusable, with the remedy; "" if it needs no package."""
     package = EXTRAS.get(model)
     if package is None:
         return ""
@@ -165,5 +165,5 @@ def _fault(model: str) -> str:
     try:
         import_module(package)
     except (ImportError, OSError) as error:
-        return f", which is installed but cannot be loaded: {error}. Leave the model out, or mend that"
+        return f", which is installed but cannot be loaded: {error}. Fix the package, or leave the model out"
     return ""

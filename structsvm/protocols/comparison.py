@@ -1,4 +1,4 @@
-"""Means with intervals, and comparisons in pairs, in the tables of all protocols."""
+"""Records, notes and tables of means and paired comparisons, for all protocols."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -18,7 +18,7 @@ def interval_record(values: Vector) -> dict[str, Any]:
 
 
 def interval_note(queries: int, parts: str, count: int) -> str:
-    """Return the note about these intervals; ``parts`` is "folds" or "trials", and ``count`` their number."""
+    """Return the note about intervals of means; ``parts`` is "folds" or "trials", and ``count`` their number."""
     note = f"95% interval: Student's t, over the {queries} test queries of all {parts}."
     if count < 2:
         return note
@@ -52,6 +52,6 @@ def paired_table(
         sections=tuple(tuple(records[name] for name in section) for section in sections),
         notes=(
             f"Over {queries} test queries. 95% interval: bootstrap (BCa) over queries. {tests_note('queries')} Holm: "
-            f"p {TESTS[last].label}, corrected for all {len(found)} comparisons. -: there is no variance.",
+            f"p {TESTS[last].label}, corrected for all {len(found)} comparisons. -: no variance.",
         ),
     )

@@ -50,7 +50,7 @@ def _require_grid(model: Any, attribute: Any, grid: Grid) -> None:
 
 
 def _points(grid: Grid) -> Iterator[dict[str, Any]]:
-    """Yield the points of a grid in the given order, which decides between equal results."""
+    """Yield the points of a grid in the given order: of equal results, the first wins."""
     pairs = ([(name, value) for value in values] for name, values in grid)
     return map(dict, product(*pairs))
 
@@ -101,21 +101,21 @@ def _require_rounds(model: "EstimatorModel", _attribute: object, rounds: tuple[i
 class EstimatorModel(ProtocolModel):
     """A scikit-learn estimator, fitted for every point of a grid of its parameters.
 
-    ``fit`` and ``predict`` receive ``qid`` if they accept it. In a pipeline the last step receives it, and every step
-    that requests it. A classifier separates relevant documents (y > 0) from others; documents are scored by its
-    ``decision_function``, or else by the probability of relevance.
+    ``fit`` and ``predict`` receive ``qid`` if they accept it. In a pipeline, the last step receives it, and every step
+    that requests it. A classifier separates relevant documents (y > 0) from other documents; its scores are the
+    ``decision_function``, or else the probability of relevance.
 
     Parameters
     ----------
     name, features : see `ProtocolModel`.
     estimator : estimator to clone and fit; it stays unchanged.
     grid : values by parameter name, the simplest first; all combinations are fitted, the last parameter changing
-        fastest. Default: one candidate with the estimator's own settings.
+        fastest. Default: one candidate with the estimator's settings.
     sparse : pass `Indicators` as a CSR matrix, for estimators that accept arrays only.
-    rounds : for an estimator with ``staged_predict``, such as boosting, the ascending numbers of rounds to choose from:
-        one fit gives a candidate for each. ``staged_predict(X)`` yields the scores of the rows of X after each round.
-        If an estimator stops early, later numbers of rounds have the scores of its last round; if it stops before the
-        first round, the scores of ``predict``. Default: one candidate for each fit.
+    rounds : for an estimator with ``staged_predict``, such as boosting: ascending numbers of rounds to choose from. One
+        fit gives a candidate for each number. ``staged_predict(X)`` yields the scores of the rows of X after each
+        round. If an estimator stops early, later numbers of rounds have the scores of its last round; if it stops
+        before the first round, they have the scores of ``predict``. Default: one candidate for each fit.
 
     Examples
     --------
@@ -171,7 +171,7 @@ class _Stages:
 
     def scores(self, fitted: Any, place: int, X: Any, _qid: IntVector) -> Vector:
         if self._kept is None or self._fitted is not fitted or self._matrix is not X:
-            # Free the old scores first, so that both never coexist in memory.
+            # Free the old scores first, so that old and new scores never coexist in memory.
             self._kept = None
             self._kept = self._collected(fitted, X)
             self._fitted, self._matrix = fitted, X
@@ -191,8 +191,8 @@ class _Stages:
         if stage is None:
             if not hasattr(fitted, "predict"):
                 raise InputError(
-                    f"{type(fitted).__name__}.staged_predict yields nothing: fit it for at least one round, or "
-                    "give it predict"
+                    f"{type(fitted).__name__}.staged_predict yields no scores: fit at least one round, or implement "
+                    "predict"
                 )
             stage = fitted.predict(X)
         kept[place:] = stage
@@ -257,8 +257,8 @@ def require_both_classes(share: float) -> None:
     """Raise InputError if the share of relevant documents is 0 or 1, because a classifier needs both classes."""
     if not 0.0 < share < 1.0:
         raise InputError(
-            f"{'every' if share else 'no'} training document is relevant (a label above 0): a classifier learns from "
-            "relevant documents and others"
+            f"{'every' if share else 'no'} training document is relevant (a label above 0): a classifier needs both "
+            "relevant and other documents"
         )
 
 

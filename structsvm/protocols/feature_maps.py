@@ -1,4 +1,4 @@
-"""Feature maps: how a model reads the scores of base functions."""
+"""Feature maps, which turn the scores of base functions into the features of a model."""
 
 from typing import Any
 
@@ -24,9 +24,9 @@ def _scaling_to_one(given: str | None) -> str | None:
 
 
 class FeatureMap:
-    """Features computed in two steps: within each query, and by a transformer fitted on the training queries.
+    """Base class of maps that compute features within each query, and then by a transformer fitted on training data.
 
-    Subclasses must be frozen, hashable and comparable: models with equal maps share one matrix.
+    Subclasses must be frozen, hashable and comparable, because models with equal maps share one matrix.
 
     Examples
     --------
@@ -58,7 +58,7 @@ class FeatureMap:
         return X
 
     def transformer(self) -> Any:
-        """Return a scikit-learn transformer, to fit on the rows of the training queries; default: changes nothing."""
+        """Return a scikit-learn transformer to fit on the rows of training queries; default: the identity."""
         return FunctionTransformer()
 
 
@@ -98,12 +98,12 @@ class Indicators(FeatureMap):
 
 @frozen
 class Scores(FeatureMap):
-    """The scores of the base functions, with missing ones filled in.
+    """The scores of the base functions, with missing scores filled in.
 
     Parameters
     ----------
     normalize : scaling within each query: "query-min-max", "query-percentiles", "query-z-score" or "query-sum"; missing
-        scores become 0. None: scores as given; missing ones become the smallest of the function in the query.
+        scores become 0. None: no scaling; missing scores become the smallest score of the function in the query.
 
     Examples
     --------
@@ -124,7 +124,7 @@ class Scores(FeatureMap):
 
 @frozen
 class AsGiven(FeatureMap):
-    """Unchanged features: LETOR's or, for fusion, scores with NaN if missing.
+    """Unchanged features, such as features of LETOR, or scores with NaN for fusion.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ from structsvm.foundation.types import IntVector, Vector
 from structsvm.protocols.feature_maps import AsGiven, FeatureMap
 
 Value: TypeAlias = float | str
-"""Value of a hyper-parameter: a number, an int if it is a count of rounds, or several settings in words."""
+"""Value of a hyper-parameter: a number, an int for a count of rounds, or several settings as text."""
 
 
 def spelled(value: Value) -> str:
@@ -77,13 +77,13 @@ class ProtocolModel(ABC):
     """Features that the model reads."""
 
     warm_started: ClassVar[bool] = False
-    """Whether training for a value of the hyper-parameter starts from the weights of the value before."""
+    """Whether training for a value of the hyper-parameter starts from the weights of the previous value."""
 
     @abstractmethod
     def candidates(self, X: Any, y: Vector, qid: IntVector) -> Sequence[Candidate]:
-        """Fit the model for each value of its hyper-parameter; without one, return one candidate.
+        """Fit the model for each value of its hyper-parameter; a model without hyper-parameter has one candidate.
 
-        Validation picks the first of equally good candidates, so return the simplest first.
+        Validation chooses the first of equally good candidates, so return the simplest first.
 
         Parameters
         ----------

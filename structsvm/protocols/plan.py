@@ -39,7 +39,7 @@ TRIALS, FOLDS = "trials.jsonl", "folds.jsonl"
 
 @frozen(eq=False)
 class QuerySet:
-    """A set of queries, with the rows of each together; ``read`` returns what a map computes within queries."""
+    """A set of queries, with the rows of each query together; ``read`` returns the features of a feature map."""
 
     read: Callable[[FeatureMap], Any]
     y: Vector = field(repr=False)
@@ -48,7 +48,7 @@ class QuerySet:
 
 @frozen(eq=False)
 class Case:
-    """Models that share their ``sets``; ``group`` is their key in `Trial.fits`, and ``where`` the place in messages."""
+    """Models with the same ``sets`` of queries; ``group`` is the key in `Trial.fits`, ``where`` the place in errors."""
 
     group: str
     where: str
@@ -57,7 +57,7 @@ class Case:
 
 
 class Plan(ABC, Generic[R]):
-    """A protocol: its trials, the queries and models of each trial, and the measures; must be picklable."""
+    """Base class of protocols: trials, the queries and models of each trial, and measures; must be picklable."""
 
     kind: ClassVar[Kind[Any]]
     file: ClassVar[str]
@@ -82,7 +82,7 @@ class Plan(ABC, Generic[R]):
 
     @abstractmethod
     def mean(self, scores: Vector, queries: QuerySet) -> float:
-        """Return the measure that picks, averaged over queries."""
+        """Return the mean over queries of the measure that chooses hyper-parameters."""
 
     @abstractmethod
     def test(self, scores: Vector, queries: QuerySet) -> Measured:
@@ -100,7 +100,7 @@ class Plan(ABC, Generic[R]):
         """Raise InputError if a stored trial does not match the settings."""
 
     def ready(self, names: Sequence[str]) -> Iterator[Self]:
-        """Yield the plan for each missing trial, with everything computed that the trial needs."""
+        """Yield the plan for each missing trial, with all data that the trial needs."""
         return repeat(self, len(names))
 
     def trial(self, name: str, case: Case, fits: dict[str, dict[str, Fit]], seconds: float) -> Trial:
@@ -119,7 +119,7 @@ class Plan(ABC, Generic[R]):
 
 
 def run_trial(plan: Plan[Any], name: str) -> Trial:
-    """Run one trial in one thread, so that its numbers do not depend on the number of threads."""
+    """Run one trial in one thread, so that results do not depend on the number of threads."""
     began = time.perf_counter()
     with one_thread(), warnings.catch_warnings():
         # `fit_models` counts the convergence warnings of training.
@@ -170,7 +170,7 @@ def count_trials(folder: str | Path) -> int:
 def different(trial: str, path: Path, what: str) -> InputError:
     """Return the error for a stored trial that does not match the settings."""
     return InputError(
-        f"trial {trial} in {path} has {what} than this experiment: remove its line, and the trial is run again"
+        f"trial {trial} in {path} has {what} than this experiment: remove its line to run the trial again"
     )
 
 

@@ -1,4 +1,4 @@
-"""The report of a protocol: an HTML page beside tables in other formats."""
+"""Write the report of a protocol: an HTML page, and tables in other formats."""
 
 import os
 from collections.abc import Callable, Iterable, Mapping

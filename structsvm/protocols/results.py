@@ -1,4 +1,4 @@
-"""The results of all protocols: how each model did in each trial."""
+"""Results of all protocols: the fits and measures of each model in each trial."""
 
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
@@ -51,12 +51,12 @@ class Fit:
 
     @property
     def value(self) -> Value:
-        """The value picked."""
+        """The chosen value."""
         return self.values[self.chosen]
 
     @property
     def at_an_end(self) -> str:
-        """The end of a range of numbers that was picked, "least" or "largest"; "" if a wider range cannot help."""
+        """The end of the range that was chosen, "least" or "largest"; "" if a wider range cannot help."""
         if any(isinstance(value, str) for value in self.values):
             return ""
         end = which_end(self.validation, self.chosen)
@@ -104,7 +104,7 @@ class Results:
 
     @property
     def reference(self) -> str:
-        """The model that all others are compared with: the first."""
+        """The first model, which is compared with each other model."""
         return self.models[0]
 
     def fits(self, group: str, model: str) -> tuple[Fit, ...]:

@@ -29,7 +29,7 @@ class RankingSVM(ProtocolModel):
     Parameters
     ----------
     name, features : see `ProtocolModel`.
-    loss : name of the loss to optimise.
+    loss : name of the loss to optimize.
     Cs : values of C, ascending.
     tol : target gap, in units of the loss.
 
@@ -57,7 +57,7 @@ class RankingSVM(ProtocolModel):
 
 @frozen(kw_only=True)
 class ClassificationSVM(ProtocolModel):
-    """A linear SVM that separates relevant documents from others, warm-started along a path of C.
+    """A linear SVM that separates relevant documents from other documents, warm-started along a path of C.
 
     The default ``tol`` is 1e-6 for up to 5,000 distinct documents, because `Auto` solves their QP exactly, else 1e-3.
     """
@@ -72,7 +72,7 @@ class ClassificationSVM(ProtocolModel):
     fit_intercept: bool = False
 
     def candidates(self, X: Any, y: Vector, qid: IntVector) -> Sequence[Candidate]:
-        """Fit for every C; queries do not matter."""
+        """Fit for every C; the result does not depend on queries."""
         relevant = y > 0
         weight = np.ones(len(relevant))
         if self.balanced:

@@ -1,4 +1,4 @@
-"""Indexes of texts, retrieval, and rankers trained on both."""
+"""Index texts, retrieve documents, and rank them with trained rankers."""
 
 from typing import TYPE_CHECKING
 

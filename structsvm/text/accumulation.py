@@ -1,7 +1,8 @@
 """Find the best documents of queries by MaxScore (Turtle and Flood, IPM 1995) in compiled code, block by block.
 
-Terms are sorted by the most that they add. Once the last terms cannot lift a document above the k-th, they are only
-looked up for documents that the first terms bring close to it. Weights of a document are added in the same order.
+Terms are sorted by their largest contribution. Once the last terms together cannot lift a document above the k-th, the
+search looks them up only for documents that the first terms bring close to it. The weights of each document are added
+in the same order.
 """
 
 import numpy as np
@@ -14,9 +15,9 @@ from structsvm.foundation.types import IntVector, Matrix, Vector
 BLOCK = 1 << 14
 """Documents per block, whose sums fit in the processor's cache."""
 DENSE = 4
-"""A term is dense if at least one in this many documents has it; then it has a weight for each document."""
+"""A term is dense if at least one in this many documents contains it; a weight is then stored for each document."""
 SPARE = 2
-"""Capacity for candidates, as a multiple of k; when it is full, the worst are dropped."""
+"""Capacity for candidates, as a multiple of k; when it is full, the worst candidates are dropped."""
 NO_KEY = np.int64(-(1 << 63))
 """Smaller than all keys."""
 _NONE = np.int64(-(1 << 63))
@@ -44,7 +45,7 @@ def best_documents(
     k: int,
     keys: NDArray[np.int64],
 ) -> None:
-    """Find the keys of the best documents with a term of each query: the k best, and perhaps others.
+    """Find the keys of the k best documents that have a term of the query, for each query, and perhaps more keys.
 
     Scores are summed in float64, term by term, and compared in float32; equal scores are ordered by the place of the
     document. Blocks go from the last document to the first: ids usually ascend, so the first of equal documents stay.
@@ -149,7 +150,7 @@ def _add(
     first: int,
     factor: float,
 ) -> int:
-    """Add a term's weights, from the last posting back to the first document of a block; return where it stopped."""
+    """Add a term's weights, from the last posting back to the first document of a block; return the last position."""
     posting = end - 1
     while posting >= begin and documents[posting] >= first:
         sums[np.uint64(documents[posting] - first)] += factor * weights[posting] + 0.0
@@ -169,7 +170,7 @@ def _touch(
     touched: IntVector,
     n_touched: int,
 ) -> tuple[int, int]:
-    """Add as `_add` does, and record documents without an earlier term; return also how many have one now."""
+    """Add like `_add`, record documents that had no term before, and return the number of documents with a term."""
     bits = sums.view(np.int64)
     posting = end - 1
     while posting >= begin and documents[posting] >= first:
@@ -190,7 +191,7 @@ def _add_dense(sums: Vector, values: Vector, factor: float) -> None:
 
 @compiled
 def _dense_weight(value: float, factor: float) -> float:
-    """Return the contribution of a dense term to a document; -0.0, which changes no number, if it lacks the term."""
+    """Return the contribution of a dense term to a document, or -0.0, which changes no sum, if it lacks the term."""
     return factor * value + 0.0 if value == value else -0.0
 
 
@@ -206,7 +207,7 @@ def _enough(sums: Vector, among: IntVector, enough: float, picked: IntVector) ->
 
 @compiled
 def _pick(sums: Vector, enough: float, candidate: NDArray[np.bool_], picked: IntVector) -> int:
-    """Write the documents with a term and at least this sum, the last first; return their number."""
+    """Write the documents with a term and a sum of at least ``enough``, the last first; return their number."""
     if enough > 0.0:
         for document in range(len(sums)):
             candidate[document] = sums[document] >= enough
@@ -245,7 +246,11 @@ def _first_from(documents: NDArray[np.int32], begin: int, end: int, document: in
 
 
 def scores_and_places(keys: NDArray[np.int64]) -> tuple[NDArray[np.float32], IntVector]:
-    """Decode keys: the upper half has the bits of the score, sign apart inverted if negative, the lower the place."""
+    """Decode keys into scores and places.
+
+    The upper half of a key has the bits of the score, inverted except the sign if it is negative; the lower half has
+    the place.
+    """
     bits = (keys >> 32).astype(np.int32)
     scores = np.where(bits >= 0, bits, bits ^ 0x7FFFFFFF).astype(np.int32).view(np.float32)
     return scores, keys & 0xFFFFFFFF

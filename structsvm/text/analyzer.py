@@ -1,4 +1,4 @@
-"""Turn texts into index terms."""
+"""Split texts into index terms: tokens, stop words, stems."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -31,15 +31,15 @@ def _as_stop_words(value: Any) -> Any:
 
 @frozen(cache_hash=True)
 class Analyzer:
-    """Turns a text into terms: its `tokens` without stop words, each reduced to its stem.
+    """Analyze texts into terms: `tokens` without stop words, reduced to stems.
 
     Parameters
     ----------
     stemmer : "porter", the algorithm of Porter (Program 14, 1980) as published; "porter2", its revision, which is
         Snowball's for English; None: a term is a token. Both come from PyStemmer.
-    stop_words : name of a list, "snowball" (174 words), "glasgow" (318) or "lucene" (33); words; or None. They are
-        removed before stemming. A word with an apostrophe stands for its parts, as texts are split: "don't" for "don"
-        and "t". Other words of several tokens, such as "come-on", are ignored.
+    stop_words : name of a list, "snowball" (174 words), "glasgow" (318) or "lucene" (33); words; or None. Stop words
+        are removed before stemming. A word with an apostrophe is split like texts: "don't" removes "don" and "t". Other
+        words of several tokens, such as "come-on", are ignored.
 
     Examples
     --------

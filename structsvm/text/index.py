@@ -51,7 +51,7 @@ class Index:
 
     @classmethod
     def build(cls, documents: Iterable[Any], analyzer: Analyzer | None = None) -> Self:
-        """Index documents, which are read once and need not fit in memory.
+        """Index documents; they are read once and need not fit in memory.
 
         Parameters
         ----------
@@ -71,14 +71,14 @@ class Index:
         fields, whole = counting.finish()
         if not whole.n_terms:
             raise InputError(
-                f"none of the {len(doc_ids):,} documents has a term: check the format in which the collection was "
-                "read, and the language of the stop words"
+                f"no document of {len(doc_ids):,} has a term: check the format of the collection, and the language of "
+                "the stop words"
             )
         return cls(analyzer, doc_ids, fields, whole)
 
     @cached_property
     def sorted_ids(self) -> tuple[NDArray[np.str_], IntVector]:
-        """The ids of the documents in ascending order, and the number of the document of each, shape (n_documents,)."""
+        """The document ids in ascending order, and the document number of each id, shape (n_documents,)."""
         ids = np.asarray(self.doc_ids)
         numbers = np.argsort(ids, kind="stable")
         return ids[numbers], numbers
@@ -113,7 +113,7 @@ class Index:
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
-        """Verify all of an index's file, and map its arrays to memory; raise DataFormatError if it is damaged."""
+        """Verify a whole index file, and map its arrays to memory; raise DataFormatError if it is damaged."""
         return cls(*read_index(path))
 
     def __repr__(self) -> str:
@@ -129,16 +129,16 @@ class _Ids:
         try:
             self._content += name.encode("utf-8", "surrogateescape")
         except UnicodeEncodeError:
-            raise InputError(f"the id {quoted(name)} of a document has half a character in it: remove it") from None
+            raise InputError(f"the id {quoted(name)} of a document contains half a character: remove it") from None
         self._ends.append(len(self._content))
 
     def different(self) -> Strings:
-        """Return all ids; raise InputError if there are none or two are equal."""
+        """Return all ids; raise InputError for an empty collection or two equal ids."""
         from xxhash import xxh3_64_intdigest
 
         ids = Strings(np.frombuffer(bytes(self._content), dtype=np.uint8), np.array(self._ends, dtype=np.int64))
         if not len(ids):
-            raise InputError("there are no documents")
+            raise InputError("there are no documents: pass at least one")
         view = memoryview(self._content)
         ends = self._ends
         digests = np.fromiter((xxh3_64_intdigest(view[ends[k] : ends[k + 1]]) for k in range(len(ids))), np.uint64)
@@ -147,8 +147,8 @@ class _Ids:
             first, second = order[at], order[at + 1]
             if ids[first] == ids[second]:
                 raise InputError(
-                    f"documents {first + 1:,} and {second + 1:,} have the same id, {quoted(ids[first])}: each needs "
-                    "its own"
+                    f"documents {first + 1:,} and {second + 1:,} have the same id, {quoted(ids[first])}: give each "
+                    "document its own id"
                 )
         return ids
 

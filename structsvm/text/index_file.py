@@ -1,4 +1,7 @@
-"""File of an index: a description and mapped arrays, all verified at loading because compiled loops rely on them."""
+"""Write and read the file of an index: a description and mapped arrays.
+
+Loading verifies all arrays, because compiled loops rely on them.
+"""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -119,7 +122,7 @@ def _header(file: Any) -> dict[str, Any]:
     header = read_header(file)
     about = header["about"]
     if about.get("kind") != KIND:
-        raise Damage("is not an index: it holds something else")
+        raise Damage("is not an index: it has other content")
     if about["format"] != FORMAT:
         raise Damage(f"was written by another version of structural-svm (format {about['format']}, not {FORMAT})")
     return header

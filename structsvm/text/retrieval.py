@@ -42,7 +42,7 @@ class _Best(NamedTuple):
 
 
 class Retriever:
-    """Ranks the documents of an index by a retrieval function, and caches statistics and weights for the next topics.
+    """Rank the documents of an index by a retrieval function; statistics and weights are cached for later topics.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class Retriever:
         name: str | None = None,
         progress: Callable[[int], object] | None = None,
     ) -> Run:
-        """Return the best documents for the text of each topic; an empty run if the index has no term of them.
+        """Return the best documents for the text of each topic; an empty run if the index has no term of the topics.
 
         ``progress`` is called with the number of finished topics.
         """
@@ -180,8 +180,8 @@ def retrieve(
     """Rank the documents of an index for each topic.
 
     Documents without a term of the topic are not retrieved; a topic that shares no term with any document is not in the
-    run. Scores are summed in float64, rounded to float32, and ranked as in all runs: equal ones by document id,
-    descending. The threads of numba share the work.
+    run. Scores are summed in float64 and rounded to float32. As in all runs, documents with equal scores are ordered by
+    document id, descending. The work is shared by the threads of numba.
 
     Parameters
     ----------
@@ -229,5 +229,5 @@ def texts_of(topics: Topics, query: str | None) -> dict[str, str]:
             raise InputError(f"two topics have the id {topic.id!r}: leave one out")
         texts[topic.id] = topic.query(query)
     if not texts:
-        raise InputError("there are no topics")
+        raise InputError("there are no topics: pass at least one")
     return texts

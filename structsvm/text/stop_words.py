@@ -1,4 +1,4 @@
-"""Stop words: named lists, and files."""
+"""Named lists of stop words, and files of stop words."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -72,9 +72,9 @@ def read_stop_words(path: str | PathLike[str]) -> tuple[str, ...]:
                 text = line.decode()
             except UnicodeDecodeError:
                 raise block.fault(
-                    number, "this is not UTF-8: 'iconv -f ISO-8859-1 -t UTF-8' converts most other files"
+                    number, "this is not UTF-8: convert the file, for example with 'iconv -f ISO-8859-1 -t UTF-8'"
                 ) from None
             words.update(stopped_tokens(_BETWEEN.split(text.partition("#")[0].partition("|")[0])))
     if not words:
-        raise DataFormatError(file, None, "there are no stop words in it: give the name of another file, or none")
+        raise DataFormatError(file, None, "the file has no stop words: give the name of another file, or none")
     return tuple(sorted(words))

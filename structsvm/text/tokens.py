@@ -13,12 +13,12 @@ _NOT_SEEN = re.compile("[\u034f\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e
 def tokens(text: str) -> list[str]:
     """Return the tokens of a text in order.
 
-    A token is a run of letters, digits and their marks, of any script; all other characters separate tokens: blanks,
-    hyphens, apostrophes, full stops, underscores. So "Navier-Stokes" and "it's" are two tokens each, "3.5e-7" is
-    "3", "5e" and "7", "U.S." is "u" and "s", and a run of ideographs is one. Case and width are folded by
-    Unicode's NFKC and full case folding: "Straße" is "strasse", "ﬁn" is "fin", "m²" is "m2". Accents stay. Invisible
-    signs, such as the soft hyphen, are removed, and so are marks without a base, such as selectors of the look of an
-    emoji. A zero-width space separates tokens.
+    A token is a run of letters, digits and their marks, in any script. All other characters separate tokens: blanks,
+    hyphens, apostrophes, full stops, underscores. Thus "Navier-Stokes" and "it's" are two tokens each, "3.5e-7" is
+    "3", "5e" and "7", "U.S." is "u" and "s", and a run of ideographs is one token. Case and width are folded by
+    Unicode's NFKC and full case folding: "Straße" is "strasse", "ﬁn" is "fin", "m²" is "m2". Accents are kept.
+    Invisible signs, such as the soft hyphen, and marks without a base, such as emoji variation selectors, are removed.
+    A zero-width space separates tokens.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def tokens(text: str) -> list[str]:
 
 
 class _Signs(dict[int, str | None]):
-    """Translation of characters by code point: to themselves, a blank or nothing."""
+    """Translation of characters by code point: to themselves, a blank or an empty text."""
 
     def __missing__(self, number: int) -> str | None:
         sign = chr(number)

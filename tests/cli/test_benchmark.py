@@ -88,7 +88,7 @@ def test_tables_with_named_columns(run, folds):
     assert "has no column 'label': name the column of labels (label=..., or --label COLUMN on the command line)" in said
     Path("tables/S3.csv").write_text(whole)
     Path("tables/S3.csv").rename("tables/S3.txt")
-    assert "tables/S3.txt is not: files that are read together" in run("benchmark", "tables", *options, code=2).stderr
+    assert "tables/S3.txt is not: give files of one format" in run("benchmark", "tables", *options, code=2).stderr
     Path("tables/S3.txt").write_text(Path("tables/S2.csv").read_text())
     Path("tables/S3.txt").rename("tables/S3.csv")
     assert "query 200 is in " in run("benchmark", "tables", *options, code=2).stderr
@@ -104,7 +104,7 @@ def test_another_measure_and_baseline(run, folds):
     models = ("--models", "svm-map,svm-roc", "--jobs", 1, "-q")
     done = run("benchmark", "tiny", *models, "--measure", "p@3", "--baseline", "svm-roc", "--out", "out")
     assert done.stdout.startswith("P@3 on the test queries, tiny\n")
-    text = done.stdout.partition("P@3 less that of SVM-roc, query by query, tiny\n")[2]
+    text = done.stdout.partition("Difference in P@3 from SVM-roc, query by query, tiny\n")[2]
     assert [line.split()[0] for line in text.splitlines()[2:4]] == ["SVM-map", "Best"]
     assert text[: text.index("Over 24")] in Path("out/tables.txt").read_text()
     assert "unknown model 'svm-rock'" in run("benchmark", "tiny", *models, "--baseline", "svm-rock", code=2).stderr
@@ -130,8 +130,8 @@ def test_tables_of_another_run_are_replaced_only_where_that_is_said(run, folds):
     Path("out/tables.csv").write_text("of another run")
     command = ("benchmark", "tiny", "--models", "borda-count", "--out", "out", "--jobs", 1, "-q")
     assert run(*command, code=2).stderr == (
-        "structsvm: error: out has the tables of another run (tables.csv), which would be replaced: choose another "
-        "folder, or replace them with --force\n"
+        "structsvm: error: out has the tables of another run (tables.csv), which this run would replace: choose "
+        "another folder, or replace them with --force\n"
     )
     assert [path.read_text() for path in Path("out").iterdir()] == ["of another run"]
     assert "tables.csv" in run(*command, "--force").stdout
@@ -195,8 +195,8 @@ def test_training_that_did_not_converge_is_told(run, folds, monkeypatch):
     monkeypatch.setattr("structsvm.protocols.catalogue.benchmark_model", lambda name: SHORT)
     done = run("benchmark", "tiny", "--models", "rank-svm", "--jobs", 1, "-q")
     assert done.stderr == (
-        "structsvm: note: short: training did not converge in Fold1, Fold2, Fold3; their figures are of what was "
-        "reached by then\n"
+        "structsvm: note: short: training did not converge in Fold1, Fold2, Fold3; their figures are for the last "
+        "iterate\n"
     )
 
 

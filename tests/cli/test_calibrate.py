@@ -23,7 +23,7 @@ def test_what_is_refused(run, model):
     said = run("predict", model, "test.txt", "--probabilities", code=2).stderr
     assert "this Ranker is not calibrated, so it has scores but no probabilities: use" in said
     said = run("predict", model, "test.txt", "--probabilities", "--format", "trec", code=2).stderr
-    assert "--probabilities does not go with --format trec" in said
+    assert "--probabilities excludes --format trec" in said
     said = run("calibrate", model, "test.txt", "--output", "calibrated.npz", code=2).stderr
     assert "too few queries to calibrate on: 5 with a weight above 0, but 10 are needed" in said
     assert not Path("calibrated.npz").exists()

@@ -79,9 +79,9 @@ def test_a_path_may_be_a_data_set_or_standard_input():
         (("--encoding", "unicode_escape"), "unknown encoding 'unicode_escape'"),
         (("--grades", ""), "has an empty entry"),
         (("--grades", "1=2,"), "has an empty entry"),
-        (("--grades", "1"), "'1' is not a whole number and what it means: write 1=4,2=3"),
-        (("--grades", "1=0.5"), "'1=0.5' is not a whole number and what it means"),
-        (("--grades", "1=٤"), "is not a whole number and what it means"),
+        (("--grades", "1"), "'1' is not of the form OLD=NEW, with whole numbers: write 1=4,2=3"),
+        (("--grades", "1=0.5"), "'1=0.5' is not of the form OLD=NEW"),
+        (("--grades", "1=٤"), "is not of the form OLD=NEW"),
         (("--grades", "1=2,01=3"), "grade 1 is given twice: leave one out"),
     ],
 )
@@ -99,9 +99,7 @@ def test_an_output_is_not_written_into_a_collection(tmp_path, monkeypatch):
     Path("all/b").mkdir(parents=True)
     Path("all/b/c.txt").write_text("x")
     for out in ("all/new", "all/b/new", "all/b/../new"):
-        assert f"--out {out} is in the folder all, an input, of which it would be a part the next time" in refusal(
-            "all", "--out", out
-        )
+        assert f"--out {out} is in the input folder all, so the next run would read it" in refusal("all", "--out", out)
     assert "--out all/b/c.txt would replace the input all/b/c.txt" in refusal("all", "--out", "all/b/c.txt")
     assert values("all", "--out", "all.txt")["out"] == Path("all.txt")
     assert values("all/b/c.txt", "--out", "all/b/d.txt")["out"] == Path("all/b/d.txt")
@@ -125,7 +123,7 @@ def test_grades_where_runs_are_measured(run, here):
     (line,) = run(*evaluate, "--grades", "1=4,4=1", code=2).stderr.splitlines()
     assert line == ("structsvm: error: qrels, line 3: grade -1 is missing in grades, which maps 1, 4: add it")
     assert (
-        "--grades says what the grades of --qrels mean: give both"
+        "--grades replaces the grades of --qrels: give both"
         in run("evaluate", "m.npz", "test.txt", "--grades", "1=1", code=2).stderr
     )
 

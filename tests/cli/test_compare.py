@@ -39,7 +39,7 @@ def test_the_table(run):
             assert 0.0 <= float(row[3]) <= 1e-4
             assert float(row[8]) + float(row[9]) <= float(row[10]) + 0.015
     assert [row[1:3] + row[-1:] for row in lines(done.stdout, "frank-wolfe")] == [["–", "converged", "–"]] * 2
-    assert "asked for was 0.0001." in done.stdout
+    assert "the target is 0.0001." in done.stdout
 
 
 @posix
@@ -145,7 +145,7 @@ def test_it_goes_on_where_it_ended(run, monkeypatch):
     assert Path("rows.json.part").read_text() == kept + '{"loss":"ma'
     done = run(*command, "--plot", "gaps.svg")
     assert done.stderr == (
-        "structsvm: note: 2 combinations of the table were run before: rows.json.part\n"
+        "structsvm: note: 2 combinations of the table read from an earlier run: rows.json.part\n"
         "structsvm: note: wrote the plot to gaps.svg\n"
     )
     rows = json.loads(Path("rows.json").read_text())
@@ -188,7 +188,7 @@ def test_ctrl_c_from_the_keyboard(process, here):
         (["--solver", "one-slack,n-slak"], "unknown solver 'n-slak'. Did you mean 'n-slack'?"),
         (["--backend", "highs,cvxop"], "unknown QP backend 'cvxop'. Did you mean 'cvxopt'?"),
         (["--loss", "map,maap"], "unknown loss 'maap'. Did you mean 'map'?"),
-        (["--loss", "multiclass"], "--loss multiclass does not give each document one score, so it cannot rank"),
+        (["--loss", "multiclass"], "--loss multiclass does not score single documents, so it cannot rank"),
         (["--solver", ""], "'' has an empty entry: write it as a,b,c"),
         (["--solver", "one-slack,"], "'one-slack,' has an empty entry"),
         (["--solver", "one-slack, ,n-slack"], "has an empty entry"),
@@ -216,7 +216,7 @@ def test_bad_usage(run, options, message, monkeypatch):
         (["--csv", "none/a.csv"], "none/a.csv cannot be written: there is no folder none"),
         (["--json", "."], ". cannot be written: it is a folder"),
         (["--plot", "none/a.svg"], "none/a.svg cannot be written: there is no folder none"),
-        (["--plot", "gaps.csv"], "gaps.csv cannot be written: a plot's name ends in one of ."),
+        (["--plot", "gaps.csv"], "gaps.csv cannot be written: choose a name that ends in ."),
     ],
 )
 def test_an_unwritable_file_is_found_first(run, options, message, monkeypatch):

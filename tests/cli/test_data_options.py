@@ -24,7 +24,7 @@ def tables(here):
 
 def test_a_model_of_a_table_is_that_of_the_text(run, tables, model):
     done = run("train", "train.csv", "--model", "t.npz", "-C", "1")
-    assert done.stderr == "structsvm: note: columns that are not numbers are left out: title\n"
+    assert done.stderr == "structsvm: note: left out columns that are not numbers: title\n"
     ranker = Ranker.load("t.npz")
     assert (ranker.coef_ == Ranker.load("m.npz").coef_).all()
     assert ranker.known_names == ("a", "b", "c", "d")
@@ -35,8 +35,8 @@ def test_numbers_of_ids_are_left_out_with_a_note(run, tables):
     frame.assign(doc_id=np.arange(len(frame))).to_csv("ids.csv", index=False)
     done = run("train", "ids.csv", "--model", "t.npz", "-C", "1")
     assert done.stderr == (
-        "structsvm: note: columns of numbers that are named as ids are left out: doc_id. --docid takes the one of "
-        "document ids, and --features names those to learn from\n"
+        "structsvm: note: left out columns of numbers that have names of ids: doc_id. Name document ids with "
+        "--docid, features with --features\n"
     )
     assert Ranker.load("t.npz").known_names == ("a", "b", "c", "d")
     assert run("train", "ids.csv", "--docid", "doc_id", "--model", "u.npz", "-C", "1").stderr == ""
@@ -84,7 +84,7 @@ def test_features_are_found_by_name_in_any_order(run, tables, model):
     for given in (["other.csv"], ["other.csv", "--features", "c,d,a,b"], ["other.txt"]):
         assert run("predict", "t.npz", *given).stdout == wanted
     done = run("predict", "t.npz", "other.csv", "--features", "c,d,b", code=2)
-    assert "--features leaves out 'a', a feature that is known here" in done.stderr
+    assert "--features leaves out 'a', a feature of the model" in done.stderr
 
 
 def test_tables_on_standard_input_are_tables_where_columns_are_named(run, tables):
@@ -109,7 +109,7 @@ def test_validation_has_the_columns_of_the_training_table(run, tables):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["train.csv", "train.txt"], "train.csv is a table by its name, and train.txt is not"),
+        (["train.csv", "train.txt"], "train.csv is a table by its name, but train.txt is not"),
         (["train.csv", "--cache", "c"], "--cache is for files in LETOR's format, not for tables"),
         (["train.csv", "--groups", "g"], "--groups is for files in LETOR's format, not for tables"),
     ],
@@ -141,7 +141,7 @@ def test_documents_are_scored_without_labels_and_queries(run, model):
         done = run("predict", model, "plain.txt")
         assert done.stdout == wanted
         assert done.stderr == (
-            "structsvm: note: plain.txt has no query ids, and no file of group sizes is beside it: all of it is taken "
+            "structsvm: note: plain.txt has no query ids and no file of group sizes beside it: the whole file counts "
             "as one query\n"
         )
     text = Path("test.txt").read_text()
@@ -176,16 +176,16 @@ def test_names_at_the_head_of_a_file_go_into_the_model(run, model):
         assert [done.stdout, done.stderr] == [wanted, ""]
     Path("other.txt").write_text(names.replace("= b", "= x") + Path("test.txt").read_text())
     done = run("predict", "n.npz", "other.txt", code=2)
-    assert "other.txt names 'x', which is not known here" in done.stderr
+    assert "other.txt names the unknown feature 'x'" in done.stderr
     assert run("evaluate", "n.npz", "named_test.txt").stderr == ""
 
 
 @pytest.mark.parametrize(
     ("names", "said"),
     [
-        ("bc", "other.txt does not name 'a'"),
-        ("ac", "other.txt does not name 'b'"),
-        ("abcde", "other.txt names 'e', which is not known here"),
+        ("bc", "other.txt does not name the feature 'a'"),
+        ("ac", "other.txt does not name the feature 'b'"),
+        ("abcde", "other.txt names the unknown feature 'e'"),
         ("ab", None),
     ],
 )

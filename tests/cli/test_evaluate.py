@@ -76,7 +76,10 @@ def test_no_query_has_a_value(run, model):
     Path("empty.txt").write_text("0 qid:1 4:1\n0 qid:1 4:2\n")
     assert cells(run("evaluate", model, "empty.txt").stdout)["map"] == ["0.0000", "-", "1", "1"]
     done = run("evaluate", model, "empty.txt", "--empty", "skip", code=2)
-    assert done.stderr == "structsvm: error: map(empty=skip) has no mean: it is undefined for every query\n"
+    assert (
+        done.stderr
+        == "structsvm: error: map(empty=skip) has no mean: it is undefined for every query. Give judged queries\n"
+    )
 
 
 @pytest.mark.parametrize(

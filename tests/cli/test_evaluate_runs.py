@@ -43,7 +43,7 @@ def test_the_conventions_of_trec_eval(run, files):
         "1.3706]",
     ]
     assert (
-        "such as those without relevant documents, are counted as 0, as LETOR's tools and trec_eval do" in done.stdout
+        "for example because no document is relevant, are counted as 0, as LETOR's tools and trec_eval" in done.stdout
     )
     assert "base: 1 topic (5) is not judged, and left out, as by trec_eval." in done.stdout
     assert "base: 2 topics (3, 4) are not in the run, and left out, as by trec_eval without -c." in done.stdout
@@ -253,7 +253,7 @@ def test_what_cannot_be_compared(run, compared, args, code, message):
 
 def test_only_counts_have_no_comparison(run, compared):
     done = run(*compared[:4], "--measure", "num_q", "--baseline", "old.txt", code=2)
-    assert "num_q is a sum over topics, and differences are tested of means: leave it out" in done.stderr
+    assert "num_q is a sum over topics, but tests compare means: leave it out" in done.stderr
 
 
 def test_csv_of_a_model(run, model):

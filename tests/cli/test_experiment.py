@@ -87,8 +87,8 @@ def test_runs_and_judgments_that_do_not_belong_together_are_said(run, trec):
     options = ("--train", 2, "--validation", 1, "--models", "svm-map", "--with-best")
     notes = run("experiment", *READ, *SHORT, *options).stderr
     assert "16 topics left out: " in notes
-    assert "do runs and judgments number them alike?" in notes
-    assert "are runs and judgments of the same collection and topics?" in notes
+    assert "do runs and judgments use the same topic ids?" in notes
+    assert "do runs and judgments belong to the same collection and topics?" in notes
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_runs_and_judgments_that_do_not_belong_together_are_said(run, trec):
     [
         (("--models", "svm-mpa"), 2, "unknown experiment model 'svm-mpa'. Did you mean 'SVM-map'?"),
         (("--models", ","), 2, "has an empty entry"),
-        (("--topics", "50-60"), 2, "--topics 50-60 names none of the 12 topics"),
+        (("--topics", "50-60"), 2, "--topics 50-60 does not match any of the 12 topics"),
         (("--train", 20), 2, "there are 12 queries, and training and validation take 20 + 2 of them"),
         (("--runs", "nowhere"), 2, "there is no folder nowhere"),
         (("--qrels", "nowhere"), 2, "there is no file nowhere"),

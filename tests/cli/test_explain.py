@@ -64,7 +64,7 @@ def test_lines_stand_in_for_missing_ids(model, run):
     [
         (("--query", "7"), "test.txt has no query '7'; it has 100, 101, 102, 103, 104"),
         (("--documents", "d1", "GX1"), "query 100 has no document 'GX1'; it has d0, d1, d2, d3, d4, ..."),
-        (("--documents", "d1", "d1"), "--documents d1 d1 names one document twice"),
+        (("--documents", "d1", "d1"), "--documents d1 d1 names the same document twice"),
     ],
 )
 def test_unknown_queries_and_documents(named, run, options, message):

@@ -116,7 +116,7 @@ def test_topics_without_relevant_candidates_are_told(run):
         (["--out", "missing/x.txt"], 2, "there is no folder missing"),
         (["--out", "qrels.txt"], 2, "would replace the input qrels.txt"),
         (["--out", "topics.tsv"], 2, "would replace the input topics.tsv"),
-        (["--candidates", "runs", "--out", "runs/x.txt"], 2, "is in the folder runs"),
+        (["--candidates", "runs", "--out", "runs/x.txt"], 2, "is in the input folder runs"),
         (["--candidates", "runs/S1.txt", "--folds", 3, "--out", "runs"], 2, "would replace the input runs/S1.txt"),
         (["--folds", 3, "--out", "others"], 2, "has Fold1, a file of other folds"),
         (["--folds", 3, "--out", "qrels.txt"], 2, "qrels.txt"),

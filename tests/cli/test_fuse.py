@@ -57,7 +57,7 @@ def test_every_method_by_name(run, files, method):
     Path("qrels.txt").write_text("7 0 A 1\n7 0 C 0\n")
     learns = method_named(method).learns
     done = run("fuse", "runs", "--method", method, *(["--qrels", "qrels.txt"] if learns else []), "--output", "out.run")
-    assert ("weights were learned from 1 topic that the fused run has too" in done.stderr) is learns
+    assert ("the fused run contains 1 topic that the weights were learned from" in done.stderr) is learns
     same(load_run("out.run"), fuse_runs(load_runs("runs"), method, qrels=load_qrels("qrels.txt") if learns else None))
 
 
@@ -116,7 +116,7 @@ def test_runs_that_lack_topics_are_named(run, files):
             "--output linked would replace the input runs/e1, which is",
         ),
         (("runs", "-o", "runs/e1"), "--output runs/e1 would replace the input runs/e1: "),
-        (("runs", "-o", "runs/fused"), "--output runs/fused is in the folder runs, an input"),
+        (("runs", "-o", "runs/fused"), "--output runs/fused is in the input folder runs"),
         (("train.txt",), "train.txt, line 1"),
         (("runs", "-o", "nowhere/out.run"), "nowhere/out.run cannot be written"),
         (("runs", "--tag", "a b"), "the name 'a b' must not be empty or contain a blank"),
@@ -142,8 +142,8 @@ def test_faults_are_one_line(run, files, args, message):
         (("runs", "--normalize", "rank"), "'rank' is not one of"),
         (("runs", "--depth", "0"), "--depth"),
         (("runs", "--method", "rrf(k=1)"), "'k=1' is not a setting of rrf"),
-        (("runs", "--method", "weighted-comb-sum"), "name those of training topics with --qrels"),
-        (("runs", "--method", "rrf", "--qrels", "runs/e0"), "rrf learns nothing from judgments: leave --qrels out"),
+        (("runs", "--method", "weighted-comb-sum"), "name judgments of training topics with --qrels"),
+        (("runs", "--method", "rrf", "--qrels", "runs/e0"), "rrf does not use judgments: leave --qrels out"),
         (("runs", "-o", "-"), "'-' is not supported"),
     ],
 )
@@ -203,7 +203,7 @@ def test_weights_that_are_typed(run, files):
     judged = load_qrels("qrels.txt")
     same(load_run("b.run"), fuse_runs(load_runs("runs"), WeightedCombSUM(weights=WeightSearch()), qrels=judged))
     said = run(*learn, "weighted-comb-sum(weights=svm-map)", code=2).stderr.replace("\n", " ")
-    assert "'maximum_entropy' or 'weight_search'; with settings of its own in Python only" in said
+    assert "'maximum_entropy' or 'weight_search'; in Python also an object" in said
     assert "a number for each system, as in [2,1], got 'svm-map'" in said
     assert "must be numbers" in run(*learn, "weighted-comb-sum(weights=[2,x])", code=2).stderr
     said = run("fuse", "runs", "--method", "weighted-comb-sum(weights=[2,1])", code=2).stderr

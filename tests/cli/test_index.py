@@ -92,12 +92,12 @@ def test_a_folder_of_files_and_standard_input(run, docs, here):
             "no document of docs.jsonl has the field 'body'; their fields: text, title",
         ),
         (("missing", "--out", "idx"), "there is no file missing"),
-        (("full", "--out", "full/idx"), "--out full/idx is in the folder full, an input"),
+        (("full", "--out", "full/idx"), "--out full/idx is in the input folder full"),
         (("empty", "--out", "idx"), "the folder empty has no files"),
         (("nothing", "--out", "idx"), "nothing"),
         (("twice.jsonl", "--out", "idx"), "twice.jsonl, line 2: document 'a' occurs twice"),
-        (("signs.jsonl", "--out", "idx"), "none of the 1 documents has a term: check the format in which"),
-        (("docs.jsonl", "--out", "idx", "--stop-words", "nothing"), "nothing: there are no stop words in it"),
+        (("signs.jsonl", "--out", "idx"), "no document of 1 has a term: check the format"),
+        (("docs.jsonl", "--out", "idx", "--stop-words", "nothing"), "nothing: the file has no stop words"),
     ],
 )
 def test_what_cannot_be_indexed(run, docs, words, message):

@@ -128,8 +128,8 @@ def test_no_output_replaces_or_becomes_a_file_of_group_sizes(run, command, outpu
     words = command_line(command, output, around(beside))
     before = contents()
     (line,) = run(*words, code=2).stderr.splitlines()
-    what = f"replace the input {beside}, which is the same file" if there else f"be read together with {other.name}"
-    assert f" would {what}" in line
+    replaced = f"would replace the input {beside}, which is the same file"
+    assert (replaced if there else "the next run would read ") in line
     assert contents() == before
 
 
@@ -190,9 +190,7 @@ def test_nothing_is_written_to_a_folder_that_is_read_as_a_whole(run, here, folde
         ("benchmark", "runs", "--out", folder),
     ):
         (line,) = run(*words, code=2).stderr.splitlines()
-        assert line.endswith(
-            " is in the folder runs, an input, of which it would be a part the next time: choose another folder"
-        )
+        assert line.endswith(" is in the input folder runs, so the next run would read it: choose another folder")
     assert [path.name for path in Path("runs").iterdir()] == ["a"]
 
 
@@ -202,7 +200,7 @@ def test_tables_of_a_benchmark_are_not_among_its_data(run, here):
         write_letor(Path(f"data/Fold1/{name}.txt"), queries=3, documents=4, features=2, first_qid=10 * qid)
     command = ("benchmark", "data", "--models", "borda-count", "--jobs", 1, "-q", "--out")
     (line,) = run(*command, "data/Fold1", code=2).stderr.splitlines()
-    assert line.startswith("structsvm: error: --out data/Fold1/folds.jsonl is in the folder data/Fold1, an input")
+    assert line.startswith("structsvm: error: --out data/Fold1/folds.jsonl is in the input folder data/Fold1")
     assert "tables.csv in data/tables\n" in run(*command, "data/tables").stdout.replace(", tables.json", "")
 
 

@@ -61,7 +61,7 @@ def test_a_standard_deviation_and_several_systems(run):
         (("--sd", "0.2", "--qrels", "qrels.txt", "old.run"), "give --sd, or --qrels and one or two runs"),
         (("old.run",), "give --sd, or --qrels and one or two runs"),
         (("--sd", "0.2"), "give --queries for the detectable difference"),
-        (("--sd", "0.2", "--queries", "50", "--correlation", "0.5"), "--correlation is assumed for one run"),
+        (("--sd", "0.2", "--queries", "50", "--correlation", "0.5"), "--correlation applies to one run only"),
         (("--sd", "0.2", "--difference", "1e-9"), "needs more than 10,000,000 queries"),
         (("--qrels", "qrels.txt", "old.run", "--measure", "num_q"), "num_q is a sum over queries"),
         (("--qrels", "qrels.txt", "old.run", "old.run"), "spread must be a positive standard deviation"),

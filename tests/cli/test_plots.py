@@ -107,10 +107,13 @@ def test_methods_without_learned_weights_draw_none(run, runs, method):
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        (("evaluate", "--qrels", "qrels.txt", "one", "--plot", "p.doc"), "p.doc cannot be written: a plot's name ends"),
+        (
+            ("evaluate", "--qrels", "qrels.txt", "one", "--plot", "p.doc"),
+            "p.doc cannot be written: choose a name that ends",
+        ),
         (("evaluate", "--qrels", "qrels.txt", "one", "--plot", "one"), "--plot one would replace the input one"),
         (("evaluate", "--qrels", "qrels.txt", "one", "--plot", "no/p.svg"), "there is no folder no"),
-        ((*LEARN[:-1], "w.doc"), "w.doc cannot be written: a plot's name ends in one of ."),
+        ((*LEARN[:-1], "w.doc"), "w.doc cannot be written: choose a name that ends in ."),
         ((*LEARN[:-1], "two"), "--plot two would replace the input two"),
         ((*LEARN[:-3], "w.svg", "--plot", "w.svg"), "--output w.svg and --plot w.svg are the same file"),
     ],
@@ -128,7 +131,7 @@ def test_nothing_to_draw_leaves_the_file_as_it_was(run, runs):
     Path("p.svg").write_text("old")
     done = run("evaluate", "--qrels", "none.txt", "one", "--plot", "p.svg", code=1)
     assert done.stderr.endswith(
-        "error: p.svg was not written: no query of 'one' has a relevant document: there is no precision to draw\n"
+        "error: p.svg was not written: no query of 'one' has a relevant document: pass judged queries\n"
     )
     assert done.stdout.startswith("run ")
     assert Path("p.svg").read_text() == "old"

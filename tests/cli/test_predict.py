@@ -70,7 +70,7 @@ def test_features_left_out_are_0(run, model):
     coef = Ranker.load(model).coef_
     np.testing.assert_allclose([float(line) for line in done.stdout.split()], [1.5 * coef[1], 2 * coef[0]])
     assert done.stderr == (
-        "structsvm: note: the model has 4 features, the data only the first 2; the others are taken as 0\n"
+        "structsvm: note: the model has 4 features, the data only the first 2; missing features are 0\n"
     )
 
 

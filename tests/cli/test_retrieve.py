@@ -46,8 +46,8 @@ def test_runs_are_those_of_python(run, indexes):
         "stems.okapi",
     ]
     assert done.stderr.splitlines() == [
-        "structsvm: note: plain has no term of 1 of 3 topics (10): nothing is retrieved for them",
-        "structsvm: note: stems has no term of 1 of 3 topics (10): nothing is retrieved for them",
+        "structsvm: note: plain has no term of 1 of 3 topics (10): their runs have no documents",
+        "structsvm: note: stems has no term of 1 of 3 topics (10): their runs have no documents",
         "structsvm: note: wrote 4 runs of 3 topics to runs",
     ]
 
@@ -75,14 +75,14 @@ def test_other_files_of_the_folder_are_named(run, indexes):
         (("plain", "topics.jsonl", "--out", "runs", "--function", "okapi(b=2)"), 2, "must be from 0 to 1, got 2.0"),
         (("plain", "topics.jsonl", "--out", "runs", "--function", "okapi,okapi(b=0.75)"), 2, "are the same"),
         (("plain", "topics.jsonl", "--out", "runs", "--top", "0"), 2, "--top"),
-        (("none", "topics.jsonl", "--out", "runs"), 2, "there is no index none: structsvm index makes one"),
+        (("none", "topics.jsonl", "--out", "runs"), 2, "there is no index none: make it with structsvm index"),
         (
             ("topics.jsonl", "plain", "--out", "runs"),
             2,
             "topics.jsonl is not an index: indexes come first, topics last",
         ),
         (("empty", "topics.jsonl", "--out", "runs"), 2, "empty"),
-        (("plain", "deep/plain", "topics.jsonl", "--out", "runs"), 2, "two runs would be called plain.bm25"),
+        (("plain", "deep/plain", "topics.jsonl", "--out", "runs"), 2, "two runs would have the name plain.bm25"),
         (("plain", "none.jsonl", "--out", "runs"), 2, "there is no file none.jsonl"),
         (("plain", "topics.jsonl", "--out", "runs", "--query", "title"), 2, "has no part 'title'"),
         (("plain", "strange.jsonl", "--out", "runs"), 2, "no document has a term of any of 1 topics"),

@@ -41,7 +41,7 @@ def test_formats_for_programs(model, run):
     assert len(rows) == 4
     assert [str(row["weight"]) for row in shown["rows"]] == [row["weight"] for row in rows[:2]]
     assert shown["loss"] == "map"
-    assert shown["notes"] == ["2 further ones not shown: --top 2."]
+    assert shown["notes"] == ["2 further ones not shown (--top 2)."]
 
 
 def test_rankers_of_other_kinds(run):
@@ -83,7 +83,7 @@ def test_structural_svms_are_shown_without_their_loss(run):
     assert "stationary within 2 tol * C" in run("show", "latent.npz", "--top", "2").stdout
     StructuralSVM("multiclass").fit(np.eye(3), [0, 1, 2]).save("svm.npz")
     assert "StructuralSVM" in run("show", "svm.npz").stdout
-    assert "Of commands, structsvm show reads it" in run("predict", "latent.npz", "test.txt", code=2).stderr
+    assert "or show its weights with structsvm show" in run("predict", "latent.npz", "test.txt", code=2).stderr
     exported = run("export", "svm.npz", "--format", "json", "-o", "m.json", code=2)
     assert "json stores weighted sums of features, but this StructuralSVM is another kind of model" in exported.stderr
 
@@ -116,7 +116,7 @@ def test_a_plot(suffix, model, run):
 def test_what_cannot_be_shown(model, run):
     pytest.importorskip("matplotlib")
     done = run("show", "m.npz", "--plot", "weights.doc", code=2)
-    assert "a plot's name ends in one of" in done.stderr
+    assert "choose a name that ends in" in done.stderr
     assert "m.npz would replace the input" in run("show", "m.npz", "--plot", "m.npz", code=2).stderr
     assert "train.txt is not a model file" in run("show", "train.txt", code=2).stderr
 

@@ -30,8 +30,8 @@ def test_predict(run, fed, model):
         assert fed(content, "predict", model, name).stdout == expected
     done = fed(b"1 qid:1 2:1.5\n", "predict", model, "-")
     assert len(done.stdout.split()) == 1
-    assert "the model has 4 features, the data only the first 2; the others are taken as 0" in done.stderr
-    assert "the data none; the others are taken as 0" in fed(b"1 qid:1\n", "predict", model, "-").stderr
+    assert "the model has 4 features, the data only the first 2; missing features are 0" in done.stderr
+    assert "the data no features; missing features are 0" in fed(b"1 qid:1\n", "predict", model, "-").stderr
     done = fed(content + b"1 qid:9 7:1\n", "predict", model, "-", code=2)
     assert done.stderr == (
         "structsvm: error: /dev/stdin, line 61: there is a feature beyond the 4 that the model m.npz was trained on\n"

@@ -27,7 +27,7 @@ def test_trains_what_the_library_trains(run):
     lines = done.stdout.splitlines()
     assert [line.split()[0] for line in lines] == ["data", "used", "optimum", "run", "model"]
     assert "14 queries, 168 documents, 4 features, dense from 2 files" in lines[0]
-    assert "12 queries; 2 left out, whose documents are all relevant or all not" in lines[1]
+    assert "12 queries; 2 left out, because their documents are all relevant or all irrelevant" in lines[1]
     assert f"between {ranker.result_.dual:.8g} (dual) and {ranker.result_.primal:.8g} (primal" in lines[2]
     assert "one-slack, backend active-set: " in lines[3]
     assert lines[4].endswith("m.npz")
@@ -53,7 +53,7 @@ def test_rows_as_examples(run):
         *("train", "train.txt", "--loss", "zero_one", "--fit-intercept", "--ranker", "ranker(class_weight=balanced)"),
         *("--model", "m.npz"),
     )
-    assert "108 documents, each an example of its own" in done.stdout
+    assert "108 documents, each a separate example" in done.stdout
     assert Ranker.load("m.npz").intercept_ != 0.0
 
 
@@ -102,7 +102,7 @@ def test_a_time_limit_writes_the_model_so_far_and_fails(run, ticking, quiet):
     (line,) = done.stderr.splitlines()
     gap = f"{result.gap / result.C:.2g} * C"
     assert line == (
-        f"structsvm: error: not converged: the time limit of 50 s has passed; the gap is {gap}, asked for was "
+        f"structsvm: error: not converged: the time limit of 50 s has passed; the gap is {gap}, the target "
         "1e-12 * C. The model so far was written to m.npz"
     )
 
@@ -121,7 +121,7 @@ def test_each_fit_of_a_search_has_the_whole_time(run, ticking):
     done = run(*grid, "--validation", "test.txt", code=1)
     assert [line.split()[0] for line in done.stdout.splitlines()[2:5]] == ["1", "10", "100"]
     note, error = [line for line in done.stderr.splitlines() if "time limit" in line]
-    assert note == ("structsvm: note: the time limit of 0.5 s ended 3 of 3 fits before the gap was as asked for")
+    assert note == ("structsvm: note: the time limit of 0.5 s ended 3 of 3 fits before the gap reached --tol")
     assert "not converged: the time limit of 0.5 s has passed" in error
     done = run(*grid, "--folds", 2, code=1)
     assert "the time limit of 0.5 s ended 7 of 7 fits" in done.stderr
@@ -151,7 +151,10 @@ def test_ctrl_c_after_a_fit_that_the_time_ended_keeps_it(run, ticking, monkeypat
     grid = ("--C-grid", "1:100:3", "--validation", "test.txt", *ENDLESS, *AT_ONCE)
     done = run("train", "train.txt", *grid, code=1)
     assert calls == [[1.0, 10.0, 100.0], [10.0, 100.0]]
-    assert "interrupted: 1 of the 3 values of --C-grid were tried, up to C = 1. The model of C = 1" in done.stderr
+    assert (
+        "interrupted: 1 of the 3 values of --C-grid were tried, up to C = 1. The best model so far, of C = 1,"
+        in done.stderr
+    )
 
 
 def test_the_same_command_goes_on_after_a_time_limit(run, ticking):
@@ -159,7 +162,7 @@ def test_the_same_command_goes_on_after_a_time_limit(run, ticking):
     run(*options, code=1)
     first = Ranker.load("m.npz").result_
     done = run(*options, code=1)
-    assert "going on from fit.npz: iteration" in done.stderr
+    assert "resuming from fit.npz: iteration" in done.stderr
     again = Ranker.load("m.npz").result_
     assert again.history[: len(first.history)] == first.history
     assert len(again.history) > len(first.history)
@@ -197,7 +200,7 @@ def test_an_interrupted_grid_says_how_much_of_it_was_tried(run, monkeypatch, at_
     C = Ranker.load("m.npz").C
     assert line == (
         f"structsvm: error: interrupted: {1 if at_once else 2} of the 4 values of --C-grid were tried, up to C = "
-        f"{0.1 if at_once else 1:g}. The model of C = {C:g}, the best of them, was written to m.npz"
+        f"{0.1 if at_once else 1:g}. The best model so far, of C = {C:g}, was written to m.npz"
     )
     assert calls == pytest.approx([0.1, 1.0])
 
@@ -272,7 +275,7 @@ def test_an_inexact_argmax_is_named_where_the_limit_is_reached(run, rough):
 def test_a_solver_named_with_its_tol_keeps_it(run):
     done = run("train", "train.txt", "--solver", "one-slack(tol=0.02)", "--model", "m.npz")
     assert Ranker.load("m.npz").result_.tol == 0.02
-    assert "asked for 0.02 * C" in done.stdout
+    assert "target 0.02 * C" in done.stdout
     twice = run("train", "train.txt", "--solver", "one-slack(tol=0.02)", "--tol", 0.1, "--model", "m.npz", code=2)
     assert "already sets tol: give it once" in twice.stderr
 
@@ -299,8 +302,8 @@ def test_a_solver_without_a_backend(run, monkeypatch):
         (["--time-limit", "inf"], "it must be a positive finite number, got inf"),
         (["--ranker", "rank_boost", "--time-limit", "3"], "--time-limit does not apply to RankBoost: leave it out."),
         (["--loss", "map@5"], "'map@5': map takes no cut-off; write 'map'"),
-        (["--loss", "multiclass"], "--loss multiclass does not give each document one score, so it cannot rank"),
-        (["--loss", "chain_hamming"], "--loss chain_hamming does not give each document one score, so it cannot rank"),
+        (["--loss", "multiclass"], "--loss multiclass does not score single documents, so it cannot rank"),
+        (["--loss", "chain_hamming"], "--loss chain_hamming does not score single documents, so it cannot rank"),
         (
             ["-", "--validation", "-", "--C-grid", "1:10"],
             "two inputs cannot both be standard input",
@@ -382,7 +385,7 @@ def test_a_grid_that_is_none(run, grid):
 
 def test_a_grid_without_judges(run):
     done = run("train", "train.txt", "--C-grid", "0.1:10", "--model", "m.npz", code=2)
-    assert "--C-grid needs queries that choose among its values" in done.stderr
+    assert "--C-grid needs queries to choose a value on" in done.stderr
 
 
 def test_one_value_of_C_or_several(run):
@@ -397,7 +400,8 @@ def test_judges_that_cannot_choose_are_found_before_training(run, monkeypatch):
     Path("none.txt").write_text("0 qid:7 1:2 4:1\n0 qid:7 1:3\n0 qid:8 2:1\n")
     done = run("train", "train.txt", "--C-grid", "1:10", "--validation", "none.txt", "--model", "m.npz", code=2)
     assert done.stderr.startswith(
-        "structsvm: error: --validation none.txt cannot choose among --C-grid: map has a value for none of its queries"
+        "structsvm: error: --validation none.txt cannot choose a value of --C-grid: map is undefined on all of its "
+        "queries"
     )
 
 
@@ -414,13 +418,13 @@ def test_judges_with_other_features(run):
 
 def test_a_pick_at_an_end_of_the_grid_is_told(run, monkeypatch):
     options = ("train", "train.txt", "--C-grid", "0.1:10:3", "--validation", "test.txt", "--model", "m.npz")
-    for best, said in ((0.1, "least value that was tried, C = 0.1"), (1.0, ""), (10.0, "largest .*, C = 10")):
+    for best, said in ((0.1, "least value of --C-grid, C = 0.1"), (1.0, ""), (10.0, "largest .*, C = 10")):
         monkeypatch.setattr(
             Ranker, "predict", lambda self, X, qid, best=best: X[:, 0] * (1.0 if best == self.C else -1.0)
         )
         printed = run(*options).stderr
         assert re.fullmatch(
-            f"structsvm: note: validation picked the {said}; a wider --C-grid may do better\n" if said else "", printed
+            f"structsvm: note: validation chose the {said}; a wider grid may do better\n" if said else "", printed
         )
         assert run(*options, "-q").output == ""
 
@@ -444,9 +448,9 @@ def test_the_summary_says_what_was_trained_where_a_name_has_a_cutoff(run):
         said[loss] = [line for line in done.stdout.splitlines() if line.startswith("loss ")]
     assert said == {
         "ndcg@10": [
-            "loss     ndcg@10 trains at full depth, so that the optimum is that of ndcg(encoding=pairwise)",
+            "loss     ndcg@10 trains at full depth, so the optimum belongs to ndcg(encoding=pairwise)",
         ],
-        "p@5": ["loss     p@5 trains at full depth, so that the optimum is that of map"],
+        "p@5": ["loss     p@5 trains at full depth, so the optimum belongs to map"],
         "ndcg@150(truncated=true)": [],
         "ndcg": [],
     }
@@ -475,7 +479,7 @@ def test_the_same_command_goes_on_from_its_checkpoint(run, monkeypatch):
     left = Result.load("fit.npz").history[-1]
     done = run("train", "train.txt", "--checkpoint", "fit.npz", "--model", "m.npz", *HARD)
     assert re.fullmatch(
-        rf"structsvm: note: going on from fit.npz: iteration {left.iteration} after \S+ s, gap {left.gap / 1000:.2g} "
+        rf"structsvm: note: resuming from fit.npz: iteration {left.iteration} after \S+ s, gap {left.gap / 1000:.2g} "
         r"\* C\n",
         done.stderr,
     )
@@ -493,8 +497,8 @@ def test_a_grid_goes_on_where_it_stopped(run, monkeypatch):
     grid = (*HARD[:2], "--tol", 1e-5, "--C-grid", "0.1:10:3", "--validation", "test.txt")
     stopped_early(run, monkeypatch, grid, 10.0)
     done = run("train", "train.txt", "--checkpoint", "fit.npz", "--model", "m.npz", *grid)
-    notes = [line for line in done.stderr.splitlines() if "going on" in line]
-    assert [note.split()[5] for note in notes] == [f"fit.C={C}.npz:" for C in (0.1, 1.0, 10.0)]
+    notes = [line for line in done.stderr.splitlines() if "resuming" in line]
+    assert [note.split()[4] for note in notes] == [f"fit.C={C}.npz:" for C in (0.1, 1.0, 10.0)]
 
 
 def test_a_checkpoint_of_another_fit_is_refused(run):
@@ -542,9 +546,9 @@ def test_a_warm_start_finds_the_same_optimum_sooner(run):
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("--loss", "roc_area"), "m.npz was trained with loss map, not roc_area: train with the same"),
+        (("--loss", "roc_area"), "m.npz was trained with loss map, not roc_area: use loss map"),
         (("--normalize", "standard"), "m.npz was trained with normalize None, not standard"),
-        (("wide.txt",), "m.npz has 4 features, and the data 6 or other names"),
+        (("wide.txt",), "m.npz has 4 features, but the data have 6 or other names"),
         (("--C-grid", "1:10", "--folds", 2), "leave --warm-start out"),
         (("--ranker", "rank_boost"), "--warm-start does not apply to RankBoost: leave it out"),
     ],

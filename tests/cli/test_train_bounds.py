@@ -28,7 +28,7 @@ def test_bounds_of_all_weights(run):
     np.testing.assert_array_equal(ranker.coef_, wanted.coef_)
     at = int((ranker.coef_ == 0.0).sum())
     assert 0 < at < 4
-    assert f"bounds   {at} of 4 weights are at one" in done.stdout.splitlines()
+    assert f"bounds   {at} of 4 weights are at a bound" in done.stdout.splitlines()
     assert f"weights at a bound  {at}" in run("show", "m.npz").stdout
 
 

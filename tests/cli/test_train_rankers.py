@@ -93,7 +93,7 @@ def test_steps_are_chosen_on_validation(run):
         (["--ranker", "weight_search", "--C-grid", "1:10", "--folds", "2"], "--C-grid does not apply to WeightSearch"),
         (["--ranker", "rank_svm(C=1)", "-C", "2"], "already sets C: give it once"),
         (["--ranker", "rank_svm", "--fit-intercept"], "--fit-intercept does not apply to RankSVM"),
-        (["--folds", "3"], "there is nothing to choose: add the values of C, such as --C-grid 0.1:100"),
+        (["--folds", "3"], "validation needs several values of C to choose from: add --C-grid, such as 0.1:100"),
         (["--folds", "3", "--validation", "test.txt", "--C-grid", "1:10"], "--validation and --folds both choose"),
         (["--folds", "1", "--C-grid", "1:10"], "Invalid value for '--folds'"),
     ],
@@ -178,7 +178,7 @@ def test_folds_go_on_from_their_checkpoints(run, monkeypatch):
 
         patch.setattr(SolverState, "record", interrupted)
         done = run(*options, code=1)
-    assert "interrupted in fold 2 of 3: C was not chosen, and there is no model" in done.stderr
+    assert "interrupted in fold 2 of 3, before C was chosen: there is no model" in done.stderr
     assert re.search(r"C +map +p@5 +fold 1", done.stdout)
     assert not Path("m.npz").exists()
     table = run(*options).stdout.splitlines()[:6]

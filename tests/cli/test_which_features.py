@@ -25,7 +25,7 @@ def test_importance_of_a_model(run):
     assert shown["rows"][0]["feature"] == 1
     assert shown["rows"][0]["importance"] == found.importances.max() > 0.0
     assert (shown["baseline"], shown["queries"]) == (found.baseline, 5)
-    assert "2 further features not shown: --top 2." in done.stdout
+    assert "2 further features not shown (--top 2)." in done.stdout
     assert "loss of p@3" in done.stdout
     assert Path("i.svg").stat().st_size > 1000
     run("train", "train.txt", "--ranker", "ranker(measure=ndcg@2)", "--model", "m.npz", "--quiet")

@@ -74,7 +74,7 @@ def test_a_search_that_ends_early_is_told(monkeypatch: pytest.MonkeyPatch) -> No
         scipy.optimize, "minimize", lambda *given, options, **named: usual(*given, options={"maxiter": 1}, **named)
     )
     scores, relevance, qid = users()
-    with pytest.warns(ConvergenceWarning, match="likeliest propensities did not converge in 1 iterations"):
+    with pytest.warns(ConvergenceWarning, match="estimate of propensities did not converge in 1 iterations"):
         PositionBias.from_interventions(simulate(scores, relevance, qid, BIAS, sessions=60, shown="swapped"))
 
 

@@ -79,7 +79,7 @@ def test_a_byte_order_mark_of_utf_8(tmp_path, load, content):
     path.write_bytes(b"\xef\xbb\xbf" + content)
     assert rows(load(path)) == 2
     path.write_bytes(content + b"\xef\xbb\xbf" + content)
-    assert refusal(load, path).startswith(", line 3: a byte order mark begins the line, as where files were joined")
+    assert refusal(load, path).startswith(", line 3: a byte order mark begins the line, perhaps because files")
 
 
 @readers
@@ -92,22 +92,22 @@ def test_line_ends(tmp_path, load, content):
     path.write_bytes(content.rstrip(b"\n"))
     assert rows(load(path)) == 2
     path.write_bytes(content.replace(b"\n", b"\r"))
-    assert refusal(load, path).startswith(", line 1: a carriage return ends no line: if all line ends are")
+    assert refusal(load, path).startswith(", line 1: a carriage return within a line: if all line ends are")
     path.write_bytes(content + content.replace(b"\n", b"\r"))
-    assert refusal(load, path).startswith(", line 3: a carriage return ends no line")
+    assert refusal(load, path).startswith(", line 3: a carriage return within a line")
 
 
 @readers
 @pytest.mark.parametrize(
     ("start", "name"),
-    [(b"PK\x03\x04", "a zip archive"), (b"\x93NUMPY", "an array of NumPy's"), (b"PAR1", "Parquet")],
+    [(b"PK\x03\x04", "a zip archive"), (b"\x93NUMPY", "a NumPy array"), (b"PAR1", "Parquet")],
 )
 def test_other_files_are_named(tmp_path, load, content, start, name):
     path = tmp_path / "file.gz"
     path.write_bytes(start + content)
     message = refusal(load, path)
     assert message.startswith(f", line 1: this is {name}")
-    assert message.endswith("in spite of its name the file is not compressed with gzip")
+    assert message.endswith("despite its name, the file is not compressed with gzip")
 
 
 @readers

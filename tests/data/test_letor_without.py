@@ -60,7 +60,7 @@ def test_ids_in_the_lines_count_where_sizes_are_beside(tmp_path):
     ):
         load_letor(path, groups=tmp_path / "train.txt.query")
     path = write(tmp_path, "1 1:1\n0 qid:4 2:1\n")
-    with pytest.raises(DataFormatError, match="line 2: 'qid:4' is a query id, but the first line has none"):
+    with pytest.raises(DataFormatError, match="line 2: 'qid:4' is a query id, but the first line has no query id"):
         load_letor(path)
 
 

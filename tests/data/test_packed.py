@@ -71,7 +71,7 @@ def test_a_stream_that_unpacks_to_far_more(tmp_path, kind, monkeypatch):
 def test_names_that_promise_what_the_content_is_not(tmp_path, kind):
     path = tmp_path / f"file{SUFFIXES[kind]}"
     path.write_bytes(b"x\n")
-    with pytest.raises(InputError, match=f"in spite of its name the file is not compressed with {kind}"):
+    with pytest.raises(InputError, match=f"despite its name, the file is not compressed with {kind}"):
         load_letor(path)
 
 

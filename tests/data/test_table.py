@@ -84,7 +84,7 @@ def test_blanks_around_ids_are_none_of_them(tmp_path):
 @pytest.mark.parametrize(
     ("cells", "line", "said"),
     [
-        (["1", "2", ""], 4, "column 'x' is empty: fill in what is missing"),
+        (["1", "2", ""], 4, "column 'x' is empty: fill in the value"),
         (["0.5", "nan", "2"], 3, "'nan' in column 'x' is not finite"),
         (["1", "?", "3"], 3, "'?' in column 'x' is not a number"),
         (["1", "NA", "", "NULL"], 3, "'NA' in column 'x' is not a number"),
@@ -98,7 +98,7 @@ def test_a_column_of_numbers_but_for_a_cell_is_refused_wherever_that_is(
     with pytest.raises(DataFormatError) as caught:
         load_table(path)
     assert str(caught.value) == (
-        f"{path}, line {line}: {said}; if it is no feature, name the columns that are: features=[...] (--features on "
+        f"{path}, line {line}: {said}; if it is not a feature, name the features: features=[...] (--features on "
         "the command line)"
     )
     assert load_table(path, features=["y"]).X.tolist() == [[2]] * len(cells)
@@ -186,7 +186,7 @@ def test_what_pandas_writes_is_read_back_to_the_bit(tmp_path, rows, block, separ
         ("label,qid,x\n1,1,2\n1,1,nan\n", "line 3: 'nan' in column 'x' is not finite"),
         ("label,qid,x\n1,1,2\n1,1,-inf\n", "line 3: '-inf' in column 'x' is not finite"),
         ("label,qid,x\n1,1,2\n1,1,1e999\n", "line 3: '1e999' in column 'x' is not finite"),
-        ("label,qid,x\n1,1,2\n1,1,\n", "line 3: column 'x' is empty: fill in what is missing"),
+        ("label,qid,x\n1,1,2\n1,1,\n", "line 3: column 'x' is empty: fill in the value"),
         ("label,qid,x\n,1,2\n1,1,2\n", "line 2: column 'label' is empty"),
         ('label,qid,x\n1,1,2\n1,"1,2\n', "line 3: a cell in quotes has no end on its line"),
         ("label,qid,x\n", "the table has no rows"),
@@ -319,7 +319,7 @@ def test_a_faulty_cell_of_parquet(parquet, x, said):
     with pytest.raises(DataFormatError, match=said):
         load_table(path, features=["x"], dtype=np.float32)
     if x != ["1", "2", "3"]:
-        with pytest.raises(DataFormatError, match=rf"{said}.*; if it is no feature, .*--features"):
+        with pytest.raises(DataFormatError, match=rf"{said}.*; if it is not a feature, .*--features"):
             load_table(path, dtype=np.float32)
 
 

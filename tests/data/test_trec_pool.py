@@ -72,7 +72,7 @@ def test_it_says_what_is_left_out(pool):
     shallow = pool_runs(
         [run_of("one", {"1": {"a": 3, "b": 2}, "2": {"a": 1}})], qrels_of({"1": {"b": 1}, "2": {"a": 1}}), depth=1
     )
-    assert dict(shallow.left_out) == {"1": "the runs retrieved no relevant document, of 1 that were judged"}
+    assert dict(shallow.left_out) == {"1": "no run retrieved any of the 1 documents judged relevant"}
 
 
 def test_only_the_topics_asked_for():
@@ -104,7 +104,7 @@ def test_it_is_ranking_data(pool):
     ("change", "message"),
     [
         ({"runs": []}, "the list of runs is empty"),
-        ({"runs": [run_of("r", ONE), run_of("r", TWO)]}, r"two runs are named 'r': load_run\(path, name=...\)"),
+        ({"runs": [run_of("r", ONE), run_of("r", TWO)]}, r"'r': rename one of them, for .* load_run\(path, name=...\)"),
         ({"depth": 0}, "depth must be an integer of at least 1, got 0"),
         ({"depth": 2.5}, "depth must be an integer"),
         ({"depth": True}, "depth must be an integer"),

@@ -288,9 +288,7 @@ def test_grades_are_translated(write):
 
 @pytest.mark.parametrize("grades", [{}, [1, 2], {1: 0.5}, {"1": 2}, {1: True}, {1: 2**63}, "1=2"])
 def test_grades_that_are_none(write, grades):
-    with pytest.raises(
-        InputError, match="grades must be a mapping of whole numbers, a grade for each that the file has"
-    ):
+    with pytest.raises(InputError, match="grades must be a mapping from each grade in the file to a new whole number"):
         load_qrels(write("1 0 a 1\n"), grades)
 
 
@@ -309,7 +307,7 @@ def test_bytes_that_are_no_text_are_refused_wherever_they_stand_in_a_line(write,
 
 def test_gzip_that_is_none_or_is_damaged(write):
     with pytest.raises(
-        DataFormatError, match="line 1: this is not text.*in spite of its name the file is not compressed with gzip"
+        DataFormatError, match="line 1: this is not text.*despite its name, the file is not compressed with gzip"
     ):
         load_run(write(b"\x50\x4b\x03\xff\xfe", "run.gz"))
     with pytest.raises(DataFormatError, match="run.gz: the gzip stream is damaged or cut short"):

@@ -127,7 +127,7 @@ def test_no_workers_left_is_an_error_that_names_the_checkpoint(tmp_path: Path) -
                 workers.scale(0)
                 client.sync(workers._correct_state)
 
-        with pytest.raises(ClusterError, match=r"did nothing for 3 seconds.*no workers left.*fit\.npz"):
+        with pytest.raises(ClusterError, match=r"were idle for 3 seconds.*no workers left.*fit\.npz"):
             OneSlack(tol=1e-6).solve(problem, callback=leave, checkpoint=file)
         kept = Result.load(file)
         assert len(kept.history) >= 3

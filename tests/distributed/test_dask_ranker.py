@@ -139,7 +139,7 @@ def test_a_client_that_is_closed_is_refused(client, local, tmp_path):
             ask(data)
     ranker.set_params(client=closed)
     for ask in (ranker.fit, ranker.evaluate, ranker.path):
-        with pytest.raises(InputError, match=r"this client is closed: pass an open one"):
+        with pytest.raises(InputError, match=r"this client is closed: pass an open client"):
             ask(*arrays(DATA))
     with pytest.raises(InputError, match="this client is closed"):
         assert ranker.client_

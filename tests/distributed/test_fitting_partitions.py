@@ -240,7 +240,7 @@ def test_what_cannot_be_learned_is_said(client):
         ranker.fit(X, qid=qid)
     for solver in ("frank-wolfe", "n-slack"):
         with pytest.raises(
-            InputError, match=r"DaskRanker\(solver=...\) must be 'auto' or OneSlack: .* visits the queries"
+            InputError, match=r"DaskRanker\(solver=...\) must be 'auto' or OneSlack: .* needs access to single queries"
         ):
             DaskRanker("map", solver=solver, client=client).fit(X, y, qid)
     with pytest.raises(InputError, match="center must be 5 finite numbers, one per weight"):
@@ -251,7 +251,7 @@ def test_what_cannot_be_learned_is_said(client):
         DaskRanker("map", class_weight="balanced", client=client).fit(X, y, qid)
     with pytest.raises(InputError, match="use StructuralSVM"):
         DaskRanker("multiclass", client=client).fit(X, y, qid)
-    with pytest.raises(InputError, match="learn from any of the 40 queries"):
+    with pytest.raises(InputError, match="cannot learn from any of the 40 queries"):
         ranker.fit(X, da.zeros_like(y), qid)
 
 

@@ -48,9 +48,9 @@ def test_inputs_that_were_cancelled_are_an_error_of_the_cluster(client):
         time.sleep(0.01)
     cluster = DaskCluster(client, timeout=LIMIT)
     kept = cluster.keep(abs, [future])
-    with pytest.raises(ClusterError, match=r"lost with its workers .*: they may .*scattered by hand"):
+    with pytest.raises(ClusterError, match=r"lost with its workers .*: workers may .*scattered by hand"):
         cluster.ask(itself, kept)
-    with pytest.raises(ClusterError, match=r"lost with its workers .*: they may .*scattered by hand"):
+    with pytest.raises(ClusterError, match=r"lost with its workers .*: workers may .*scattered by hand"):
         Workers(client, LIMIT).fetch([future])
 
 
@@ -62,9 +62,7 @@ def test_arguments_that_find_no_workers_are_an_error_of_the_cluster(client, monk
     cluster = DaskCluster(client, timeout=LIMIT)
     kept = cluster.keep(abs, [1])
     monkeypatch.setattr(client, "scatter", scatter)
-    with pytest.raises(
-        ClusterError, match="nothing for 60 seconds, and values to be sent are left. There are 2 workers"
-    ):
+    with pytest.raises(ClusterError, match="idle for 60 seconds, but values to be sent are left. There are 2 workers"):
         cluster.ask(itself, kept, np.zeros(10))
 
 
@@ -91,7 +89,9 @@ def test_a_worker_without_this_package_is_told_what_to_install():
         def result(self):
             raise ModuleNotFoundError(f"No module named {self.name!r}", name=self.name)
 
-    with pytest.raises(InputError, match="a worker cannot import structsvm.distributed: pip install structural-svm=="):
+    with pytest.raises(
+        InputError, match="a worker cannot import structsvm.distributed: .* pip install structural-svm=="
+    ):
         require_finished(Missing("structsvm.distributed"))
     with pytest.raises(ModuleNotFoundError, match="somebody"):
         require_finished(Missing("somebody"))
@@ -104,7 +104,7 @@ def test_results_that_do_not_come_are_waited_for_no_longer_than_the_limit(client
     workers = Workers(client, 0.5)
     settled = workers.settle([workers.submit(abs, 1)])
     monkeypatch.setattr(client, "_gather", never)
-    with pytest.raises(ClusterError, match="nothing for 0.5 seconds, and 1 result is left. There are 2 workers"):
+    with pytest.raises(ClusterError, match="idle for 0.5 seconds, but 1 result is left. There are 2 workers"):
         workers.fetch(settled)
 
 

@@ -69,5 +69,5 @@ def test_data_that_are_cancelled_are_an_error_of_the_cluster(client):
     )
     assert restrictions == [None, None]
     client.cancel(kept, force=True)
-    with pytest.raises(ClusterError, match="lost with its workers .* So it was 3 times"):
+    with pytest.raises(ClusterError, match="lost with its workers .* This happened 3 times"):
         cluster.ask(abs, kept)

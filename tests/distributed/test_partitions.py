@@ -77,7 +77,7 @@ def test_empty_partitions_are_fine(client):
 
 
 def test_rows_without_any_are_refused(client):
-    with pytest.raises(InputError, match="no rows in any partition"):
+    with pytest.raises(InputError, match="all partitions are empty"):
         Partitions.of([delayed(lambda: (DATA.X[:0], DATA.y[:0], DATA.qid[:0]))()], client=client)
 
 
@@ -120,16 +120,30 @@ def test_what_does_not_fit_is_refused_by_name(client, tmp_path):
     refused(client, "y must have a number for each of the 240 rows of X, got 239", X, y[:-1], qid)
     refused(client, r"qid must have a number for each of the 240 rows of X, got 239$", X, y, qid[:-1])
     refused(client, "must be a Dask array or series like X, got a ndarray", X, DATA.y, qid)
-    refused(client, r"got a ndarray: dask.array.from_array\(X, chunks=\(100_000, -1\)\)", DATA.X, y, qid)
-    refused(client, r"got a DataFrame: dask.dataframe.from_pandas\(X, npartitions=8", frame(DATA), "label", "session")
-    refused(client, r"got a Series: dask.dataframe.from_pandas\(y", X, frame(DATA)["label"], qid)
+    refused(
+        client,
+        r"got a ndarray: make a Dask array by dask.array.from_array\(X, chunks=\(100_000, -1\)\)",
+        DATA.X,
+        y,
+        qid,
+    )
+    refused(
+        client,
+        r"got a DataFrame: make a Dask data frame by dask.dataframe.from_pandas\(X, npartitions=8",
+        frame(DATA),
+        "label",
+        "session",
+    )
+    refused(
+        client, r"got a Series: make a Dask data frame by dask.dataframe.from_pandas\(y", X, frame(DATA)["label"], qid
+    )
     refused(client, "X must be a matrix", y, y, qid)
     refused(client, "X has no column 'lable', which y names", frames(DATA), "lable", "session")
     texts = frames(DATA).assign(docid="d1", url="a")
     refused(client, r"has columns of text: drop them by frame.drop\(columns=\['docid', 'url'\]\)", texts, "label")
     refused(client, "names a column, but X is not a data frame", X, "label", qid)
     refused(client, "partition 0 is a int", [1, 2])
-    refused(client, r"partition 0 is a Array.*dask.array.concatenate\(...\) makes one", [X, X], [y, y], [qid, qid])
+    refused(client, r"partition 0 is a Array.*dask.array.concatenate\(...\)", [X, X], [y, y], [qid, qid])
     refused(client, r"partition 0 is a DataFrame.*dask.dataframe.concat", [frames(DATA)])
     refused(client, r"partition 0 is a tuple.*\[dask.delayed\(part\) for part in parts\]", [(DATA.X, DATA.y, DATA.qid)])
     refused(client, "the list of partitions is empty", [])
@@ -144,14 +158,18 @@ def test_what_does_not_fit_is_refused_by_name(client, tmp_path):
     with pytest.raises(InputError, match=r"must be a dask.distributed.Client or None, got 3"):
         Partitions.of(X, y, qid, client=3)
     held = Partitions.of(X, y, qid, client=client)
-    with pytest.raises(InputError, match=r"got 'tcp://a:1': distributed.Client\(...\) makes one from the address"):
+    with pytest.raises(InputError, match=r"got 'tcp://a:1': make a client from the address"):
         Partitions.of(held, client="tcp://a:1")
 
 
 def test_numbers_at_fault_are_named_with_their_partition(client):
     X = DATA.X.copy()
     X[130, 2] = np.nan
-    refused(client, r"partition 2: .*NaN.*rows of one partition", *arrays(RankingData(X=X, y=DATA.y, qid=DATA.qid)))
+    refused(
+        client,
+        r"partition 2: .*NaN.*Call them in the function that returns a partition",
+        *arrays(RankingData(X=X, y=DATA.y, qid=DATA.qid)),
+    )
     y = DATA.y.copy()
     y[61] = np.inf
     refused(client, r"partition 1: y contains NaN or infinity", *arrays(RankingData(X=DATA.X, y=y, qid=DATA.qid)))
@@ -161,9 +179,9 @@ def test_partitions_that_differ_are_refused_by_name(client):
     first, *others = [(DATA.X[a : a + 60], DATA.y[a : a + 60], DATA.qid[a : a + 60]) for a in (0, 60)]
     for changed, match in (
         ((others[0][0].astype(float), *others[0][1:]), r"numbers of type of partition 0 and of partition 1 differ"),
-        ((others[0][0][:, :4], *others[0][1:]), "partition 0 has 5 features, and partition 1 has 4"),
-        ((others[0][0],), "partition 0 has labels, and partition 1 has none"),
-        ((*others[0], np.ones(60)), "partition 1 has sample weights, and partition 0 has none"),
+        ((others[0][0][:, :4], *others[0][1:]), "partition 0 has 5 features, but partition 1 has 4"),
+        ((others[0][0],), "partition 0 has labels, but partition 1 does not"),
+        ((*others[0], np.ones(60)), "partition 1 has sample weights, but partition 0 does not"),
         ((others[0][0], others[0][1], others[0][2].astype(str)), "whole numbers in partition 0 and texts in partition"),
     ):
         parts = [delayed(lambda part=part: part)() for part in (first, changed)]
@@ -172,7 +190,7 @@ def test_partitions_that_differ_are_refused_by_name(client):
 
 def test_group_sizes_are_told_from_query_ids(client):
     X, y, _ = arrays(DATA)
-    refused(client, "If these are group sizes", X, y, da.from_array(np.full(40, 6), chunks=10))
+    refused(client, "If qid has group sizes", X, y, da.from_array(np.full(40, 6), chunks=10))
     parts = [delayed(lambda: (DATA.X, DATA.y, np.full(40, 6)))()]
     refused(client, r"partition 0: .*these look like group sizes", parts)
 
@@ -193,7 +211,7 @@ def test_without_a_client_it_is_said_how_to_make_one(monkeypatch):
         raise ValueError
 
     monkeypatch.setattr(distributed, "get_client", none)
-    with pytest.raises(InputError, match="there is no Dask client: connect to a cluster with distributed.Client"):
+    with pytest.raises(InputError, match="there is no Dask client: connect to a cluster by distributed.Client"):
         Partitions.of(*arrays(DATA))
 
 

@@ -263,7 +263,7 @@ def test_workers_that_are_lost_at_the_end_leave_a_checkpoint(ended: str, tmp_pat
     ("change", "said"),
     [
         (lambda parts: [], "no partitions"),
-        (lambda parts: [Partition(each.X[:0], each.y[:0], each.qid[:0]) for each in parts], "no rows"),
+        (lambda parts: [Partition(each.X[:0], each.y[:0], each.qid[:0]) for each in parts], "partitions are empty"),
         (lambda parts: 3, "parts must be a list of partitions"),
         (lambda parts: [None], "partition 0 must be a Partition with X of shape .* got NoneType"),
         (lambda parts: [parts[0], (parts[1].X,)], "partition 1 must be a Partition with X of shape .* got tuple"),
@@ -272,10 +272,10 @@ def test_workers_that_are_lost_at_the_end_leave_a_checkpoint(ended: str, tmp_pat
         (lambda parts: [*parts, parts[0]], "query 0 is in partition 0 and in partition 2"),
         (lambda parts: [parts[0], parts[1]._replace(qid=parts[1].qid - 1)], "query 3 is in partition 0 and in p"),
         (lambda parts: [each._replace(qid=(each.qid // 8).astype(str)) for each in parts], "query 0 is in partition 0"),
-        (lambda parts: [parts[0], parts[1]._replace(X=parts[1].X[:, 1:])], "4 features, and partition 1 has 3"),
+        (lambda parts: [parts[0], parts[1]._replace(X=parts[1].X[:, 1:])], "4 features, but partition 1 has 3"),
         (lambda parts: [each._replace(y=None) for each in parts], "no labels"),
         (lambda parts: [parts[0], parts[1]._replace(y=parts[1].y[1:])], "partition 1: "),
-        (lambda parts: [each._replace(y=0.0 * each.y) for each in parts], "learn from any"),
+        (lambda parts: [each._replace(y=0.0 * each.y) for each in parts], "cannot learn from any"),
         (lambda parts: [each._replace(sample_weight=0.0 * each.y) for each in parts], "sample_weight is zero"),
         (lambda parts: [parts[0], parts[1]._replace(X=np.full_like(parts[1].X, np.nan))], "partition 1: example 0"),
     ],
@@ -375,7 +375,7 @@ def test_a_partition_that_was_empty_and_is_not_when_it_is_read_again_is_refused(
 def test_other_versions_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     found = library_versions()
     monkeypatch.setattr("structsvm.distributed.problem.library_versions", lambda: found | {"numba": "0.1"})
-    with pytest.raises(InputError, match=r"the worker that has partition 0 has other versions.*numba .* \(here 0.1\)"):
+    with pytest.raises(InputError, match=r"the worker of partition 0 has other versions.*numba .* \(here 0.1\)"):
         both(2)
 
 

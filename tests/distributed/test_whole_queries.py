@@ -63,7 +63,7 @@ def test_rows_of_whole_queries_do_not_move(client):
         ([np.arange(0, 63), np.arange(63, 240)], "query 20 is in partition 0 and in partition 1. The rows"),
         ([np.arange(0, 60), np.r_[60:240, 3]], "query 10 is in partition 0 and in partition 1. The rows"),
         ([np.r_[0:6, 234:240], np.r_[6:234, 0]], "query 10 is in partition 0 and in partition 1"),
-        ([np.arange(0, 240, 2), np.arange(1, 240, 2)], "39 more queries are split.*shuffle=True moves them together"),
+        ([np.arange(0, 240, 2), np.arange(1, 240, 2)], "39 more queries are split.*shuffle=True to move them together"),
     ],
 )
 @pytest.mark.parametrize("text", [False, True])

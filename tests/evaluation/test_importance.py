@@ -170,7 +170,7 @@ def test_the_table_has_the_most_important_first(queries):
         ({"n_repeats": 0}, "n_repeats must be"),
         ({"ranker": 3}, "a ranker must have predict, got 3"),
         ({"qid": None}, "was fitted with qid: give the qid of these rows too"),
-        ({"measure": "map(empty=skip)", "y": 0}, "has a value for none of the 6 queries"),
+        ({"measure": "map(empty=skip)", "y": 0}, "is undefined for all 6 queries"),
         ({"X": "binned"}, "X is a BinnedMatrix, whose columns are not features"),
     ],
 )

@@ -76,7 +76,7 @@ def test_weights_of_a_ranker_are_of_the_scores_as_they_are_combined():
     learned = clone(ranker).fit(features, y, qid=qid)
     shift = (fitted.predict(X, qid) - learned.predict(features))[~np.isnan(X).all(axis=1)]
     np.testing.assert_allclose(shift, shift[0], atol=1e-2)
-    with pytest.raises(InputError, match="the ranker normalises by query"):
+    with pytest.raises(InputError, match="the ranker normalizes by query"):
         WeightedCombSUM(weights=Ranker(normalize="query-min-max")).fit(X, y, qid=qid)
 
 
@@ -134,9 +134,9 @@ def test_runs_are_weighed_by_judged_topics_and_all_are_fused():
 @pytest.mark.parametrize(
     ("method", "qrels", "message"),
     [
-        ("weighted-comb-sum", None, "WeightedCombSUM learns its weights from judgments: pass qrels"),
+        ("weighted-comb-sum", None, "WeightedCombSUM learns its weights from judgments: pass judgments"),
         ("weighted-comb-sum", Qrels.from_grades([9], ["a"], [1]), "no relevant document that the runs retrieved"),
-        (CombMNZ(), Qrels.from_grades([1], ["a"], [1]), "CombMNZ learns nothing from judgments"),
+        (CombMNZ(), Qrels.from_grades([1], ["a"], [1]), "CombMNZ does not use judgments"),
         ("weighted-comb-sum", "qrels.txt", "qrels must be Qrels"),
     ],
 )

@@ -257,7 +257,7 @@ def test_what_ended_early_stays_at_its_last_round():
     first, third, ninth = model.candidates(X, Y, QID)
     assert ninth.scores(X, QID).tolist() == third.scores(X, QID).tolist() != first.scores(X, QID).tolist()
     empty = EstimatorModel(name="s", features=AsGiven(), estimator=InRounds(0), rounds=(1,))
-    with pytest.raises(InputError, match="staged_predict yields nothing"):
+    with pytest.raises(InputError, match="staged_predict yields no scores"):
         empty.candidates(X, Y, QID)[0].scores(X, QID)
 
 

@@ -133,9 +133,9 @@ def test_files_of_stop_words(tmp_path, content, words):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "words: there are no stop words in it"),
-        (b"# none\n| none\n", "words: there are no stop words in it"),
-        (b"--- ...\n", "words: there are no stop words in it"),
+        (b"", "words: the file has no stop words"),
+        (b"# none\n| none\n", "words: the file has no stop words"),
+        (b"--- ...\n", "words: the file has no stop words"),
         (b"the\nfa\xe7on\n", "words, line 2: this is not UTF-8"),
         (b"\xff\xfet\0h\0e\0", "words, line 1: this is UTF-16"),
         (b"the\0", "words, line 1: this is binary"),

@@ -37,14 +37,14 @@ def _as_encoding(_ctx: click.Context, _param: click.Parameter, name: str) -> str
 
 
 def _as_grades(ctx: click.Context, param: click.Parameter, text: str | None) -> dict[int, int] | None:
-    """Parse "1=4,2=3" into new grades."""
+    """Parse "1=4,2=3" into a dict from old to new grades."""
     if text is None:
         return None
     grades: dict[int, int] = {}
     for part in several(ctx, param, (text,)):
         found = _GRADE.fullmatch(part)
         if not found:
-            raise click.BadParameter(f"{part!r} is not a whole number and what it means: write 1=4,2=3")
+            raise click.BadParameter(f"{part!r} is not of the form OLD=NEW, with whole numbers: write 1=4,2=3")
         if int(found[1]) in grades:
             raise click.BadParameter(f"grade {int(found[1])} is given twice: leave one out")
         grades[int(found[1])] = int(found[2])
@@ -56,8 +56,8 @@ _WITH_FORMAT = click.option(
     metavar="NAME",
     default="auto",
     callback=_as_format,
-    help="Format: trec (SGML), smart, jsonl (one object a line), tsv (id and text), tsv-header (the first line names "
-    "the columns), or auto, which recognises trec, smart and jsonl by their first characters.",
+    help="Format: trec (SGML), smart, jsonl (an object on each line), tsv (id and text), tsv-header (the first line "
+    "names the columns), or auto, which recognizes trec, smart and jsonl by their first characters.",
 )
 
 _WITH_ENCODING = click.option(
@@ -70,7 +70,7 @@ _WITH_ID_FIELD = click.option(
 
 
 def with_texts(command: T) -> T:
-    """Add --format, --encoding and --id-field, which are arguments of `structsvm.data.read_topics`."""
+    """Add --format, --encoding and --id-field, the arguments of `structsvm.data.read_topics`."""
     return _WITH_FORMAT(_WITH_ENCODING(_WITH_ID_FIELD(command)))
 
 
@@ -80,15 +80,15 @@ with_numbering = click.option(
     "--numbering",
     type=click.Choice(["given", "position"]),
     default="given",
-    help="Ids of topics: as given in the file, or 1, 2, 3, ... by position, as in Cranfield's judgments.",
+    help="Ids of topics: given, as in the file, or position, which is 1, 2, 3, ... as in Cranfield's judgments.",
 )
 
 with_grades = click.option(
     "--grades",
     metavar="PAIRS",
     callback=_as_grades,
-    help="New grade for each grade in the judgments, as in 1=4,2=3,3=2,4=1,-1=0 for Cranfield, where 1 is best.  "
-    "[default: as given]",
+    help="New grade for each grade in the judgments, such as 1=4,2=3,3=2,4=1,-1=0 for Cranfield, whose best grade is "
+    "1.  [default: as given]",
 )
 
 

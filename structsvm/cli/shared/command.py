@@ -1,4 +1,4 @@
-"""Commands, which check before they begin that no output replaces an input."""
+"""Commands that check, before they begin, that no output replaces an input."""
 
 import os
 import stat
@@ -39,7 +39,7 @@ def epilog(examples: Iterable[str]) -> str:
 class Command(click.Command):
     """A command that refuses outputs that would replace its inputs, and shows ``examples`` in its help.
 
-    ``also_writes`` returns the files that the command writes beside its path parameters, each with its option.
+    ``also_writes`` returns the files that the command writes in addition to its path parameters, each with its option.
     """
 
     def __init__(
@@ -105,8 +105,7 @@ def _spare_inputs(outputs: list[_Output], given: list[_Given]) -> None:
         read = next((path for path in absent if _one_file(output.path, path)), None)
         if read is not None:
             raise InputError(
-                f"{output.name} {output.path} would be read together with {absent[read]} the next time: choose another "
-                "file"
+                f"the next run would read {output.name} {output.path} together with {absent[read]}: choose another file"
             )
     identity = _identity(lambda: os.fstat(sys.stdout.fileno()))
     if identity in inputs:
@@ -122,8 +121,8 @@ def _spare_folders(outputs: list[_Output], folders: list[_Given]) -> None:
             places = (place, *place.parents) if below else (place,)
             if any(each.is_dir() and each.samefile(folder) for each in places):
                 raise InputError(
-                    f"{output.name} {output.path} is in the folder {folder}, an input, of which it would be "
-                    "a part the next time: choose another folder"
+                    f"{output.name} {output.path} is in the input folder {folder}, so the next run would read it: "
+                    "choose another folder"
                 )
 
 

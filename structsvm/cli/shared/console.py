@@ -1,4 +1,4 @@
-"""Tables, notes and progress."""
+"""Print tables, notes and progress."""
 
 import sys
 import time
@@ -19,7 +19,7 @@ from structsvm.foundation.tables.layout import GAP, lay_out
 from structsvm.foundation.tables.table import Column, Table
 
 _LINE_EVERY = 30.0
-"""Seconds between lines of progress without a terminal."""
+"""Seconds between lines of progress if standard error is not a terminal."""
 
 
 def echo(*lines: str, err: bool = False) -> None:
@@ -90,7 +90,7 @@ def _terminal_width(stream: TextIO) -> int | None:
 
 @contextmanager
 def progress_line(*, shown: bool = True) -> Iterator[Callable[[str], None]]:
-    """Show a line on standard error if that is a terminal; yield a function that changes its text."""
+    """Show a line on standard error if it is a terminal; yield a function that changes the text."""
     if not (shown and sys.stderr.isatty()):
         yield lambda text: None
         return
@@ -103,9 +103,9 @@ def progress_line(*, shown: bool = True) -> Iterator[Callable[[str], None]]:
 
 @contextmanager
 def progress_bar(what: str, *, shown: bool = True) -> Iterator[Callable[[int, int], None]]:
-    """Show a progress bar with the time left; yield a function of the numbers of finished and all steps.
+    """Show a progress bar with the time left; yield a function of the number of finished steps and their total.
 
-    Without a terminal, as in the log of a job, it prints a line every 30 seconds.
+    Without a terminal, as in the log of a job, print a line every 30 seconds.
     """
     if not shown:
         yield lambda done, total: None
@@ -127,7 +127,7 @@ def progress_bar(what: str, *, shown: bool = True) -> Iterator[Callable[[int, in
 
 
 class _Pace:
-    """Estimate the time left from the mean pace since the first finished step, because that also reads and compiles."""
+    """Estimate the time left from the mean pace after the first step, which also reads data and compiles."""
 
     def __init__(self) -> None:
         self._first: tuple[float, int] | None = None
@@ -135,7 +135,7 @@ class _Pace:
         self._total = 0
 
     def report(self, done: int, total: int) -> None:
-        """Record the number of finished steps and their total number; the first report counts an earlier run."""
+        """Record the number of finished steps and their total; the first report counts steps of an earlier run."""
         self._total = total
         if self._last is None:
             self._last = (time.monotonic(), done)

@@ -34,7 +34,7 @@ class Columns:
     cache: Path | None = None
 
     def are_tables(self, paths: Sequence[Path]) -> bool:
-        """Return whether files are tables, by name or because columns are named; raise InputError if they are mixed."""
+        """Return whether files are tables, by name or because options name columns; raise InputError for a mix."""
         if not self.named and not all_tables(paths):
             return False
         other = "--groups" if self.groups else "--cache" if self.cache else ""
@@ -62,8 +62,8 @@ _OF_TABLES = (
         metavar="COLUMNS",
         multiple=True,
         callback=several_or_none,
-        help="Tables: columns of features, as a,b,c.  [default: those of the model, or all other columns of numbers "
-        "but ids]",
+        help="Tables: columns of features, as a,b,c.  [default: the features of the model, or all other columns of "
+        "numbers except ids]",
     ),
 )
 _OF_LETOR = (
@@ -71,7 +71,7 @@ _OF_LETOR = (
         "--groups",
         type=DATA,
         multiple=True,
-        help="File with the number of lines of each query, for DATA without query ids; one for each file of DATA.  "
+        help="File with the number of lines of each query, for DATA without query ids; repeat it for each DATA file.  "
         "[default: DATA.query or DATA.group]",
     ),
     click.option("--float32", is_flag=True, help="Store features in single precision, in half the memory."),
@@ -128,19 +128,20 @@ def read_as_wide(
 ) -> "RankingData":
     """Read data with a known number of features; tables are read by feature ``names``.
 
-    ``beyond`` is the message about a line with more features; ``few`` receives the number of features if it is smaller.
+    ``beyond`` is the error message for a line with more features. ``few`` is called with the number of features if it
+    is smaller.
     """
     if columns.are_tables(paths):
         chosen = set(columns.features or names or ())
         missing = [name for name in names or () if name not in chosen]
         if missing:
-            raise InputError(f"--features leaves out {quoted(missing[0])}, a feature that is known here: name it too")
+            raise InputError(f"--features leaves out {quoted(missing[0])}, a feature of the model: name it too")
         columns = evolve(columns, features=names or columns.features)
         data = _read_tables(paths, columns, labels=labels, queries=queries)
         if data.X.shape[1] != known:
             raise InputError(
-                f"{paths[0]} has {counted(data.X.shape[1], 'column')} of features, and {counted(known, 'feature')} are "
-                "known here: name those columns, in their order (--features)"
+                f"{paths[0]} has {counted(data.X.shape[1], 'column')} of features, but the model has "
+                f"{counted(known, 'feature')}: name its columns in order (--features)"
             )
         return data
     from structsvm.data.letor.reading import Reading, read_rows
@@ -158,7 +159,7 @@ def read_as_wide(
     if rows.width < known:
         few(rows.width)
     for path in rows.without_queries:
-        note(f"{path} has no query ids, and no file of group sizes is beside it: all of it is taken as one query")
+        note(f"{path} has no query ids and no file of group sizes beside it: the whole file counts as one query")
     found = rows.feature_names
     data = rows.data(known, sparse=sparse)
     if not names or not found or found == names[: len(found)]:
@@ -189,8 +190,8 @@ def read_judges(
     judges = read_as_wide(paths, known, beyond, names, columns=evolve(columns, groups=()), sparse=sparse)
     if np.isnan(measure.values(rank_lists(np.zeros(len(judges.y)), judges.y, judges.qid))).all():
         raise InputError(
-            f"--validation {', '.join(map(str, paths))} cannot choose among --C-grid: {measure} has a value for none "
-            "of its queries, such as where no document is relevant. Check the labels, or name other queries"
+            f"--validation {', '.join(map(str, paths))} cannot choose a value of --C-grid: {measure} is undefined on "
+            "all of its queries, for example because no document is relevant. Check the labels, or name other queries"
         )
     return judges
 
@@ -199,10 +200,10 @@ def _refuse_names(names: tuple[str, ...], found: tuple[str, ...], path: Path) ->
     """Raise InputError with the features that a file lacks, or that are unknown."""
     known, there = set(names), set(found)
     unknown, lacking = [n for n in found if n not in known], [n for n in names if n not in there]
-    strange = f"names {unknown[0]!r}, which is not known here" if unknown else f"does not name {lacking[0]!r}"
+    strange = f"names the unknown feature {unknown[0]!r}" if unknown else f"does not name the feature {lacking[0]!r}"
     raise InputError(
-        f"{path} {strange}: features are found by name, and its comments must name the "
-        f"{counted(len(names), 'feature')} that are known, in any order"
+        f"{path} {strange}: features are matched by name, so the comments of the file must name the "
+        f"{counted(len(names), 'feature')} of the model, in any order"
     )
 
 
@@ -212,10 +213,10 @@ def _read_tables(paths: Sequence[Path], columns: Columns, *, labels: bool, queri
     naming = Naming(**columns.named, labels=labels, queries=queries)
     data, left_out = read_tables(paths, naming, columns.dtype)
     if left_out.words:
-        note(f"columns that are not numbers are left out: {', '.join(left_out.words)}")
+        note(f"left out columns that are not numbers: {', '.join(left_out.words)}")
     if left_out.ids:
         note(
-            f"columns of numbers that are named as ids are left out: {', '.join(left_out.ids)}. --docid takes the one "
-            "of document ids, and --features names those to learn from"
+            f"left out columns of numbers that have names of ids: {', '.join(left_out.ids)}. Name document ids with "
+            "--docid, features with --features"
         )
     return data

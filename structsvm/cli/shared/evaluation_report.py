@@ -138,7 +138,7 @@ def _print_notes(measures: Mapping[str, Mapping[str, Any]], figures: Iterable[Ma
     if other:
         echo_wrapped(f"{', '.join(other)} over queries, which --baseline does not compare.")
     for empty in dict.fromkeys(of["empty"] for of in figures if of["undefined"]):
-        echo_wrapped(f"Queries without a value, such as those without relevant documents, are {_EMPTY[empty]}.")
+        echo_wrapped(f"Queries without a value, for example because no document is relevant, are {_EMPTY[empty]}.")
 
 
 def report_csv(report: dict[str, Any]) -> str:

@@ -1,6 +1,6 @@
 """Turn errors into messages and exit codes, by the rule in `EXIT_CODES`.
 
-A fault of the program itself exits with 70; see `structsvm.__main__`.
+A bug in the program exits with code 70; see `structsvm.__main__`.
 """
 
 import errno
@@ -46,10 +46,10 @@ class Misuse(Failure):
 
 
 class CommandLine(click.Group):
-    """A group of commands that turns expected errors into a `Failure` and so chooses the exit code."""
+    """A group of commands that turns expected errors into a `Failure`, which determines the exit code."""
 
     def main(self, *args: Any, **settings: Any) -> Any:
-        """Run a command; report if click cannot write its own output, such as help, the version or an error."""
+        """Run a command; report it if click cannot write output, such as help, the version or an error."""
         try:
             return super().main(*args, **settings)
         except OSError as error:
@@ -67,7 +67,7 @@ class CommandLine(click.Group):
             return super().make_context(info_name, args, *others, **settings)
 
     def invoke(self, ctx: click.Context) -> Any:
-        # The commands report what the library logs; without a handler Python would print warnings too.
+        # The commands report the library's log messages themselves. Without a handler, Python would print warnings.
         logging.getLogger("structsvm").addHandler(logging.NullHandler())
         if isinstance(sys.stdout, io.TextIOWrapper):
             # Replace characters that the terminal cannot show by question marks.
@@ -80,7 +80,7 @@ class CommandLine(click.Group):
             raise _failure(error, str(error)) from error
         except MemoryError as error:
             said = f"{error}. " if str(error) else ""
-            raise Failure(f"there is not enough memory. {said}Take fewer documents, features or settings") from error
+            raise Failure(f"there is not enough memory. {said}Use fewer documents, features or settings") from error
         except KeyboardInterrupt:
             raise Failure("interrupted") from None
         except OSError as error:
@@ -93,7 +93,7 @@ class CommandLine(click.Group):
 
 
 def _failure(error: Exception, message: str) -> Failure:
-    """Return a `Misuse` if another command line or file would help, else a `Failure`."""
+    """Return a `Misuse` if the user must change the command line or a file, else a `Failure`."""
     system = error if isinstance(error, OSError) else error.__cause__
     if isinstance(system, OSError) and system.errno in _UNWRITABLE:
         return Failure(message)

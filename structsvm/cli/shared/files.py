@@ -43,14 +43,14 @@ def read_model_and_data(
         raise InputError(f"{error}. {swapped} looks like one: the model comes first, then the data") from error
     if isinstance(scorer, JointModel):
         raise ModelFileError(
-            f"{model}: it holds a {scorer.title}: read it with {scorer.title}.load, which predicts with its loss. Of "
-            "commands, structsvm show reads it"
+            f"{model}: this file contains a {scorer.title}: read it with {scorer.title}.load in Python, or show its "
+            "weights with structsvm show"
         )
     known = scorer.n_features
 
     def few(found: int) -> None:
-        has = f"only the first {found}" if found else "none"
-        note(f"the model has {counted(known, 'feature')}, the data {has}; the others are taken as 0")
+        has = f"only the first {found}" if found else "no features"
+        note(f"the model has {counted(known, 'feature')}, the data {has}; missing features are 0")
 
     beyond = f"there is a feature beyond the {known} that the model {model} was trained on"
     return scorer, read_as_wide(
@@ -68,7 +68,7 @@ def read_model_and_data(
 
 
 def note_drift(model: "TrainedModel", data: "RankingData", *, always: bool = False) -> None:
-    """Print a note if features have drifted since the training; ``always`` prints a note in any case."""
+    """Print a note if features have drifted since the training, or in any case if ``always``."""
     from structsvm.models.drift import ARRAYS
 
     if always or set(ARRAYS) <= set(model.training.arrays):
@@ -103,7 +103,7 @@ def _opened(output: Path) -> Iterator[TextIO]:
         with errors_naming(output), output.open("w", encoding="utf-8", errors="surrogateescape") as file:
             yield file
     elif output.suffix.lower() == ".gz":
-        # The gzip header has no name and no time, so that equal text makes equal files.
+        # The gzip header has no name and no time, so that equal texts give equal files.
         with (
             replacement(output) as temporary,
             temporary.open("wb") as raw,

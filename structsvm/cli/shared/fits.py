@@ -1,4 +1,4 @@
-"""Fits of ``structsvm train``: progress, warnings, the time limit, and failures."""
+"""Progress, warnings, the time limit and failures of the fits of ``structsvm train``."""
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class FitMonitor:
-    """Callback that shows each step, ends a fit after ``seconds``, and names the checkpoint of a resumed fit."""
+    """Callback that shows each step, ends a fit after ``seconds``, and reports the checkpoint of a resumed fit."""
 
     def __init__(
         self,
@@ -35,7 +35,7 @@ class FitMonitor:
         self._late: dict[tuple[int | None, float], float] = {}
 
     def __call__(self, step: "Step", fold: int | None = None) -> bool:
-        """Show a step of a fit, and return whether the time of the fit is over."""
+        """Show a step of a fit, and return whether the time limit has passed."""
         fit = (fold, step.C)
         if fit != self._fit:
             self._fit = fit
@@ -68,7 +68,7 @@ class FitMonitor:
         kept = kept if fold is None else kept.of_fold(fold + 1)
         kept = kept.at(step.C) if self.at_C else kept
         note(
-            f"going on from {kept.path}: iteration {step.iteration} after {step.seconds:.3g} s, gap "
+            f"resuming from {kept.path}: iteration {step.iteration} after {step.seconds:.3g} s, gap "
             f"{step.gap / step.C:.2g} * C"
         )
 
@@ -78,7 +78,10 @@ class FitMonitor:
 
 @contextmanager
 def warnings_of_fits(*, certified: bool) -> Iterator[list[str]]:
-    """Collect warnings for the summary, and show a failed checkpoint at once; certificates replace warnings of fits."""
+    """Collect warnings for the summary, and show a failed checkpoint at once.
+
+    If ``certified``, the summary has a certificate instead of convergence warnings.
+    """
     from sklearn.exceptions import ConvergenceWarning
 
     from structsvm.exceptions import CheckpointWarning, FeatureScaleWarning, GridEndWarning, ZeroWeightsWarning
@@ -109,8 +112,8 @@ def without_model(learner: Any, folds: int | None, *, certified: bool, quiet: bo
             show_scores(learner, by_folds=True)
         if finished < folds:
             return Failure(
-                f"interrupted in fold {finished + 1} of {folds}: C was not chosen, and there is no model. With "
-                "--checkpoint run the same command to resume"
+                f"interrupted in fold {finished + 1} of {folds}, before C was chosen: there is no model. With "
+                "--checkpoint, run the same command to resume"
             )
     before = "the first iteration" if certified else "training"
     return Failure(f"interrupted before the end of {before}: there is no model to write")
@@ -123,7 +126,7 @@ def require_converged(
     if C_grid and learner.interrupted_:
         raise Failure(
             f"interrupted: {len(learner.Cs_)} of the {len(C_grid)} values of --C-grid were tried, up to C = "
-            f"{learner.Cs_[-1]:g}. The model of C = {trained.C:g}, the best of them, was written to {model}"
+            f"{learner.Cs_[-1]:g}. The best model so far, of C = {trained.C:g}, was written to {model}"
         )
     result = trained.result_
     if not result.converged:
@@ -131,5 +134,5 @@ def require_converged(
         unit = result.C * trained.gap_unit_
         raise Failure(
             f"not converged: {why}; the gap is {result.gap / unit:.2g} * C, "
-            f"asked for was {result.tol * result.C / unit:g} * C. The model so far was written to {model}"
+            f"the target {result.tol * result.C / unit:g} * C. The model so far was written to {model}"
         )

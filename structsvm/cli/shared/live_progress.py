@@ -45,7 +45,7 @@ def bar(left: Callable[[], str]) -> Progress:
 
 
 class _TextColumn(ProgressColumn):
-    """Show the text that a function returns now."""
+    """A column with the text that a function returns at each refresh."""
 
     def __init__(self, text: Callable[[], str], style: str = "") -> None:
         super().__init__()

@@ -30,7 +30,7 @@ COUNT, SEED = click.IntRange(min=1), click.IntRange(min=0)
 """Types of options for whole numbers."""
 
 _ARGUMENT = re.compile(r"\b(loss|solver|backend|measure)=\.\.\.")
-"""Arguments in messages of the library that are options here."""
+"""Arguments named in messages of the library, and the corresponding options."""
 
 
 def name_option(registry: Registry[Any], *names: str, **settings: Any) -> Callable[[T], T]:
@@ -41,7 +41,7 @@ def name_option(registry: Registry[Any], *names: str, **settings: Any) -> Callab
 
 
 def list_option(*names: str, **settings: Any) -> Callable[[T], T]:
-    """Return an option for several texts, separated by commas or given in several options."""
+    """Return an option for several texts, separated by commas or in repeated options."""
     return click.option(*names, **{"metavar": "NAMES", "multiple": True, "callback": several, **settings})
 
 
@@ -65,7 +65,7 @@ def name_in(registry: Registry[Any]) -> Callable[[click.Context, click.Parameter
 
 
 def names_of(registry: Registry[Any]) -> "Callable[[click.Context, click.Parameter, str], list[CompletionItem]]":
-    """Return a shell completion for names in a registry; it completes the last of several."""
+    """Return a shell completion for names in a registry; of several names, it completes the last."""
 
     def complete(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> "list[CompletionItem]":
         from click.shell_completion import CompletionItem
@@ -82,7 +82,7 @@ def bad(error: InputError) -> click.BadParameter:
 
 
 def several(_ctx: click.Context, _param: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...]:
-    """Split "a,b,c", given once or more often, and drop repetitions."""
+    """Split each "a,b,c" at the commas; raise BadParameter for an empty entry or a repetition."""
     parts = []
     for text in texts:
         found = [part.strip() for part in split_outside(text, ",")]
@@ -153,7 +153,7 @@ def as_Cs(_ctx: click.Context, _param: click.Parameter, text: str | None) -> tup
 
 
 def as_measures(ctx: click.Context, param: click.Parameter, names: tuple[str, ...]) -> "tuple[Measure, ...]":
-    """Return the measures of these names, of which an option may have several, separated by commas."""
+    """Return the measures with these names; a text may have several names, separated by commas."""
     from structsvm.metrics import parse_measure
 
     try:
@@ -163,7 +163,7 @@ def as_measures(ctx: click.Context, param: click.Parameter, names: tuple[str, ..
 
 
 def as_measure(ctx: click.Context, param: click.Parameter, name: str | None) -> "Measure | None":
-    """Return the measure of this name; None if the option is absent and has no default."""
+    """Return the measure with this name; None if the option is absent and has no default."""
     if name is None:
         return None
     measure, *others = as_measures(ctx, param, (name,))
@@ -173,7 +173,7 @@ def as_measure(ctx: click.Context, param: click.Parameter, name: str | None) -> 
 
 
 def as_scaling(_ctx: click.Context, _param: click.Parameter, name: str) -> str | None:
-    """Return the scaling of this name, None for "none"."""
+    """Return the name of a scaling; None for "none"."""
     try:
         return scaling_named("it", name)
     except InputError:
@@ -181,13 +181,13 @@ def as_scaling(_ctx: click.Context, _param: click.Parameter, name: str) -> str |
 
 
 def with_normalize(more: str = "") -> Callable[[T], T]:
-    """Return --normalize for features; ``more`` ends its help."""
+    """Return the option --normalize for features; ``more`` is added to its help."""
     return click.option(
         "--normalize",
         metavar="NAME",
         callback=as_scaling,
         default="none",
-        help="Normalise the features first: query-min-max, query-z-score (both within each query) or standard (over "
+        help="Normalize the features first: query-min-max, query-z-score (both within each query) or standard (over "
         f"all documents). {more}".strip(),
     )
 
@@ -209,20 +209,18 @@ def threads(_ctx: click.Context, _param: click.Parameter, jobs: int | None) -> i
 def with_tol(default: float) -> Callable[[T], T]:
     """Return the option ``--tol`` of a command that runs solvers."""
     return number_option(
-        "--tol", default=default, help="Stop when the objective is proved to be within tol * C of the optimum."
+        "--tol", default=default, help="Stop when the certified gap to the optimum is at most tol * C."
     )
 
 
 def require_ranking_loss(name: str) -> None:
     """Raise UsageError for a loss that rankers cannot use."""
     if not losses.create(name).scores_rows:
-        raise click.UsageError(
-            f"--loss {name} does not give each document one score, so it cannot rank: choose another"
-        )
+        raise click.UsageError(f"--loss {name} does not score single documents, so it cannot rank: choose another loss")
 
 
 def make_solver(name: str, backend: str | None, settings: dict[str, Any]) -> "Solver":
-    """Return a solver with the settings that are not None, after a test of its backend."""
+    """Return a solver with the settings that are not None, after a check that its backend works."""
     given = {key: value for key, value in {"backend": backend, **settings}.items() if value is not None}
     known = inspect.signature(solvers.find(name)).parameters
     for key in given:
@@ -234,7 +232,7 @@ def make_solver(name: str, backend: str | None, settings: dict[str, Any]) -> "So
 
         from structsvm.solvers.qp import DualQP
 
-        # Solve a QP of one cut, so that a missing package is reported before data are read.
+        # Solve a QP of one cut, to report a missing package before data are read.
         one = np.ones(1)
         backends.create(backend).solve(DualQP(np.ones((1, 1)), one, np.zeros(1, dtype=np.int64), one, 1e-3))
     return solver

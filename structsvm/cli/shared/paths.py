@@ -1,4 +1,4 @@
-"""Types of paths on the command line: the files that a command reads and writes there."""
+"""Types of paths on the command line, with the files that a command reads and writes there."""
 
 from collections.abc import Callable, Iterable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Make rankers from names and options, and check that the options apply."""
+"""Create rankers from names and options, and check that the options apply."""
 
 import inspect
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ _OF_SOLVERS = ("solver", "backend", "max_iter")
 
 
 def _is_default(name: str) -> bool:
-    """Return whether it is `structsvm.Ranker`, for which the options of ``structsvm train`` are made."""
+    """Return whether the name is `structsvm.Ranker`, the only ranker with all options of ``structsvm train``."""
     return name_key(Spelling.of(name).name) == "ranker"
 
 
@@ -48,13 +48,13 @@ def require_applicable(name: str, values: "Mapping[str, Any]") -> None:
     if validation and folds:
         raise click.UsageError("--validation and --folds both choose the validation queries: leave one out")
     if grid and not (validation or folds):
-        raise click.UsageError("--C-grid needs queries that choose among its values: give --folds 5, or --validation")
+        raise click.UsageError("--C-grid needs queries to choose a value on: give --folds 5, or --validation")
     if folds and can.is_staged:
-        raise click.UsageError(f"--folds chooses among values of C, which {title} has none of: use --validation")
+        raise click.UsageError(f"--folds chooses a value of C, but {title} has no C: use --validation")
     if (folds or (validation and not can.is_staged)) and not grid:
-        raise click.UsageError("there is nothing to choose: add the values of C, such as --C-grid 0.1:100")
+        raise click.UsageError("validation needs several values of C to choose from: add --C-grid, such as 0.1:100")
     if grid and values["warm_start"]:
-        raise click.UsageError("each value of --C-grid starts from the one before: leave --warm-start out")
+        raise click.UsageError("each value of --C-grid starts from the previous value: leave --warm-start out")
     if grid and _is_given("C"):
         raise click.UsageError("-C is one value and --C-grid several: leave one out")
 
@@ -69,7 +69,7 @@ def settings_of(name: str) -> "Mapping[str, inspect.Parameter]":
 
 
 def make_ranker(name: str, options: "Mapping[str, Any]") -> Any:
-    """Return the named ranker with the given options; raise UsageError for repeated or useless options."""
+    """Return the named ranker with the given options; raise UsageError for options that repeat or have no effect."""
     if _is_default(name):
         require_ranking_loss(options["loss"])
     known = settings_of(name)
@@ -87,25 +87,25 @@ def make_ranker(name: str, options: "Mapping[str, Any]") -> Any:
 
 
 def warm_started(ranker: Any, model: "Path", names: "Sequence[str] | None", width: int) -> Any:
-    """Return the ranker of a model file with the settings of another one, so that its fit starts from the model."""
+    """Return the ranker of a model file with the settings of ``ranker``, so that a fit starts from the model."""
     start = type(ranker).load(model)
     for option in ("loss", "fit_intercept", "normalize"):
         had, has = (each.get_params(deep=False).get(option) for each in (start, ranker))
         if str(had) != str(has):
             raise InputError(
-                f"{model} was trained with {option} {had}, not {has}: train with the same, or leave --warm-start out"
+                f"{model} was trained with {option} {had}, not {has}: use {option} {had}, or leave --warm-start out"
             )
     known = start.known_names
     if start.n_features_in_ != width or (known and names and tuple(known) != tuple(names)):
         raise InputError(
-            f"{model} has {counted(start.n_features_in_, 'feature')}, and the data {width} or other names: give data "
-            "with the same features, or leave --warm-start out"
+            f"{model} has {counted(start.n_features_in_, 'feature')}, but the data have {width} or other names: give "
+            "data with the same features, or leave --warm-start out"
         )
     return start.set_params(**{**ranker.get_params(deep=False), "warm_start": True})
 
 
 def tol_of(ranker: Any, default: float) -> float:
-    """Return the tolerance of a ranker, or else of its solver."""
+    """Return the tolerance of a ranker, of its solver, or ``default``."""
     parameters = ranker.get_params(deep=False)
     if parameters.get("tol") is None and "solver" in parameters:
         return float(getattr(solvers.create(ranker.solver), "tol", default))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound=Callable[..., Any])
 
 STANDARD_OUTPUT = Path("-")
-"""FILE of --json and --csv that means standard output, instead of text."""
+"""Value of --json and --csv that means standard output."""
 
 
 def _file(path: Path) -> Iterable[Path]:
@@ -29,7 +29,7 @@ def _file(path: Path) -> Iterable[Path]:
 
 
 def _checked(_ctx: click.Context, _param: click.Parameter, path: Path | None) -> Path | None:
-    """Check that the file can be written before the work begins."""
+    """Check, before the work begins, that the file can be written."""
     check_output(None if path == STANDARD_OUTPUT else path)
     return path
 
@@ -41,7 +41,7 @@ def _option(form: str) -> Callable[[T], T]:
         type=PathType(writes=_file),
         metavar="FILE",
         callback=_checked,
-        help=f'File to write the result to, as {form.upper()}; "-" is standard output, in place of text.',
+        help=f'File to write the result to, as {form.upper()}; "-" is standard output, instead of text.',
     )
 
 
@@ -87,7 +87,7 @@ def with_plot(help: str) -> Callable[[T], T]:
 
 
 def check_plot(path: Path | None) -> None:
-    """Raise InputError if the plot cannot be written, NotInstalledError without Matplotlib; None is no plot."""
+    """Raise InputError if the plot cannot be written, NotInstalledError without Matplotlib; None means no plot."""
     if path is not None:
         from structsvm.plots.files import require_plot_format
 

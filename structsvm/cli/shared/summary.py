@@ -41,14 +41,14 @@ def summary(
 
 def _certified(ranker: Any, data: "RankingData") -> list[str]:
     result: Result = ranker.result_
-    left_out = "whose documents are all relevant or all not"
+    left_out = "because their documents are all relevant or all irrelevant"
     unit = result.C * ranker.gap_unit_
     at = ranker.model_.record.get("weights_at_a_bound")
-    bounds = [] if at is None else [f"bounds   {at} of {counted(len(ranker.coef_), 'weight')} are at one"]
+    bounds = [] if at is None else [f"bounds   {at} of {counted(len(ranker.coef_), 'weight')} are at a bound"]
     return [
         *_what_was_trained(ranker),
         f"used     {_used(ranker, left_out)}",
-        f"optimum  {_bounds(result)}: gap {result.gap / unit:.2g} * C, asked for {result.tol * result.C / unit:g} * C",
+        f"optimum  {_bounds(result)}: gap {result.gap / unit:.2g} * C, target {result.tol * result.C / unit:g} * C",
         *bounds,
         *_learned_nothing(ranker),
         *_far_apart(ranker, data),
@@ -60,7 +60,7 @@ def _uncertified(
 ) -> list[str]:
     lines = []
     if "examples" in ranker.model_.record:
-        lines.append(f"used     {_used(ranker, 'which training cannot use')}")
+        lines.append(f"used     {_used(ranker, 'because training cannot use them')}")
     if ranker.capabilities.is_staged:
         curve = ranker.validation_scores_
         chosen = "" if curve is None else f" of {len(curve)}, the best on --validation"
@@ -97,13 +97,13 @@ def _what_was_trained(ranker: Any) -> list[str]:
     if getattr(given, "k", None) is None or getattr(ranker.loss_, "k", None) is not None:
         return []
     trained = losses.spell(ranker.loss_) or ranker.loss_
-    return [f"loss     {ranker.loss} trains at full depth, so that the optimum is that of {trained}"]
+    return [f"loss     {ranker.loss} trains at full depth, so the optimum belongs to {trained}"]
 
 
 def _used(ranker: Any, left_out: str) -> str:
     loss = getattr(ranker, "loss_", None)
     if loss is not None and loss.per_row:
-        return f"{counted(ranker.n_examples_, 'document')}, each an example of its own"
+        return f"{counted(ranker.n_examples_, 'document')}, each a separate example"
     used = counted(ranker.n_examples_, "query", "queries")
     return f"{used}; {ranker.n_left_out_} left out, {left_out}" if ranker.n_left_out_ else used
 
@@ -172,4 +172,4 @@ def note_end(search: "RankerCV") -> None:
 
     end = which_end(search.mean_scores_, best_of(search.mean_scores_))
     if end and not search.interrupted_:
-        note(f"validation picked the {end} value that was tried, C = {search.C_:g}; a wider --C-grid may do better")
+        note(f"validation chose the {end} value of --C-grid, C = {search.C_:g}; a wider grid may do better")

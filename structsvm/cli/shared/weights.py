@@ -22,7 +22,7 @@ _SIGNS = {"1": 1, "+1": 1, "-1": -1, "0": 0}
 
 @frozen
 class Limit:
-    """Smallest and largest weight of a feature, by name or number, or of all (None)."""
+    """Smallest and largest weight of a feature, by name or number, or of all features (None)."""
 
     feature: str | None
     low: float
@@ -75,8 +75,8 @@ def with_bounds(more: str = "") -> Callable[[F], F]:
         metavar="[FEATURE:]LOW:HIGH",
         callback=as_limits,
         multiple=True,
-        help="Smallest and largest weight of a feature, by name or number, or of all features without FEATURE. Leave a "
-        "number out for no bound: 0: is for weights that are not negative. Separate several by commas, as in "
+        help="Smallest and largest weight of a feature, by name or number, or of all features without FEATURE. Omit a "
+        "number for no bound: 0: allows only weights that are not negative. Separate several by commas, as in "
         f"0:,3:-1:1. {more}".strip(),
     )
     signs = click.option(
@@ -85,7 +85,7 @@ def with_bounds(more: str = "") -> Callable[[F], F]:
         metavar="FEATURE:SIGN",
         callback=as_signs,
         multiple=True,
-        help="Let scores only rise (+1) or only fall (-1) with a feature, by name or number. Separate several by "
+        help="Let scores only rise (+1) or only fall (-1) with a feature, given by name or number. Separate several by "
         "commas, as in 3:+1,age:-1.",
     )
     return lambda command: bounds(signs(command))

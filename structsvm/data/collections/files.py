@@ -1,4 +1,4 @@
-"""Files as decoded text in pieces of whole lines, and the raw records that formats find in them."""
+"""Decoded text of files in pieces of whole lines, and raw records of documents and topics."""
 
 import codecs
 import re

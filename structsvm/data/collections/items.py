@@ -13,7 +13,7 @@ ALL = "all"
 """Name that stands for all parts of a topic together."""
 
 _DEFAULTS = ("title", "description", "text")
-"""Parts to search with if none is named: the first of these that the topic has."""
+"""Parts of a topic to search with by default: the first part that the topic has."""
 
 _MARK = "\ufeff"
 
@@ -24,7 +24,7 @@ def _valid_id(instance: Any, _attribute: "Attribute[str]", value: Any) -> None:
     if not isinstance(value, str):
         raise InputError(f"{what} must be text, got {value!r}")
     if not value:
-        raise InputError(f"{what} is empty: give it one")
+        raise InputError(f"{what} is empty: give it an id")
     if NO_WORD.search(value):
         raise InputError(f"{what}, {quoted(value)}, must not contain a blank, tab, line end or NUL")
     if len(value) > MOST_CHARACTERS:
@@ -87,7 +87,7 @@ class Document:
 
 @frozen
 class Topic:
-    r"""A topic: a description of what a user searches for.
+    r"""A topic: the description of an information need, in one or more parts.
 
     Parameters
     ----------
@@ -110,8 +110,8 @@ class Topic:
 
         Parameters
         ----------
-        part : name of a part, such as ``title``; ``all``: all parts, one per line, in the order of the file. None: the
-            title; the description of a topic without one, its text if it has neither, or all parts.
+        part : name of a part, such as ``title``; or ``all``: all parts, one per line, in the order of the file. None:
+            the first of title, description and text that the topic has, or else all parts.
         """
         require_kind("part", part, str | None, "the name of a part, or None")
         if part is None:

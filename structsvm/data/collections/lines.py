@@ -72,7 +72,7 @@ def _id_field(file: File, line: int, fields: dict[str, Any]) -> str:
     problem = (
         f"both {' and '.join(map(quoted, found))} may be the id"
         if found
-        else f"the object has no id: none of its fields is {', '.join(names)}"
+        else f"the object has no id: it lacks the fields {', '.join(names)}"
     )
     raise file.fault(line, f"{problem}. Name the field with id_field")
 

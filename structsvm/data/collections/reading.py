@@ -27,7 +27,7 @@ T = TypeVar("T", Document, Topic)
 
 
 class Documents(Iterator[Document]):
-    """The documents of a collection, each read on demand and once; ``n_read`` so far, ``n_empty`` without text."""
+    """Iterator over the documents of a collection, with counts of documents so far: ``n_read``, ``n_empty``."""
 
     def __init__(self, found: Generator[Document]) -> None:
         self.n_read = 0
@@ -59,7 +59,7 @@ def read_documents(
     fields: Iterable[str] | None = None,
     id_field: str | None = None,
 ) -> Documents:
-    r"""Read the documents of a collection one by one, as the caller iterates.
+    r"""Iterate over the documents of a collection; each is read on demand.
 
     White space around a field is removed, and empty fields are dropped; a document without text has no fields.
 
@@ -77,8 +77,8 @@ def read_documents(
 
     Returns
     -------
-    documents : iterator of `Document`, and a context manager that closes the files. It counts the documents so far,
-        ``n_read``, and those without text, ``n_empty``.
+    documents : iterator of `Document`, and a context manager that closes the files. ``n_read`` counts the documents so
+        far, and ``n_empty`` the documents without text.
 
     Raises
     ------

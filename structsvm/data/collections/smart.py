@@ -22,7 +22,10 @@ _MARK = re.compile(r"\.([A-Z])(?:[ \t]+([^ \t].*?)|)[ \t]*")
 
 
 def read_smart(file: File) -> Iterator[Record]:
-    """Yield the documents or topics of a file; a repeated section continues its field, a last bare ``.I`` goes."""
+    """Yield the documents or topics of a file.
+
+    A repeated section continues its field. A last ``.I`` without id and text is skipped with a warning.
+    """
     record: Record | None = None
     fields: dict[str, list[str]] = {}
     text: list[str] | None = None  # lines of the open section

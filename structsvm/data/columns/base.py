@@ -14,7 +14,7 @@ from structsvm.foundation.settings import repeated
 from structsvm.foundation.storage.packed import without_suffix
 from structsvm.foundation.types import Matrix
 
-NO_FEATURE = "; if it is no feature, name the columns that are: features=[...] (--features on the command line)"
+NO_FEATURE = "; if it is not a feature, name the features: features=[...] (--features on the command line)"
 """Advice after a message about a column that the user did not name."""
 
 _ENDINGS = {".csv", ".tsv", ".parquet"}
@@ -39,8 +39,8 @@ def all_tables(paths: Sequence[Path]) -> bool:
     by_name = [named_as_table(path) for path in paths]
     if any(by_name) and not all(by_name):
         raise InputError(
-            f"{paths[by_name.index(True)]} is a table by its name, and {paths[by_name.index(False)]} is not: "
-            "files that are read together must be of one format"
+            f"{paths[by_name.index(True)]} is a table by its name, but {paths[by_name.index(False)]} is not: "
+            "give files of one format"
         )
     return any(by_name)
 
@@ -66,7 +66,7 @@ class Batch(NamedTuple):
 
 @frozen(eq=False)
 class ColumnFile(ABC):
-    """An open file of columns; ``numeric`` ones hold numbers, and ``index`` ones number the rows for a library."""
+    """An open file with named columns: the ``numeric`` columns are numbers, the ``index`` columns number the rows."""
 
     path: Path
     names: tuple[str, ...]

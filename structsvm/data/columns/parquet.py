@@ -61,7 +61,7 @@ class ParquetTable(ColumnFile):
         column = batch.column(name)
         if column.null_count:
             row = first + int(column.is_null().to_numpy(zero_copy_only=False).argmax())
-            problem = f"column {quoted(name)} is empty in row {row}: fill in what is missing"
+            problem = f"column {quoted(name)} is empty in row {row}: fill in the value"
             raise DataFormatError(self.path, None, problem + wanted.advice(name))
         return column
 
@@ -76,7 +76,7 @@ class ParquetTable(ColumnFile):
 
 
 def is_parquet(path: Path) -> bool:
-    """Return True if a file, not a pipe, begins as Parquet does; False if it cannot be read, which readers report."""
+    """Return whether a regular file begins like Parquet; False if it cannot be read, because readers report that."""
     with suppress(OSError):
         if path.is_file():
             with path.open("rb") as file:

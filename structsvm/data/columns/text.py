@@ -69,7 +69,9 @@ class TextTable(ColumnFile):
             if not block.content.isascii():
                 block.content.decode()
         except (ValueError, OverflowError) as error:
-            raise self.fault(block, wanted) or block.fault(0, f"pandas cannot read what begins here: {error}") from None
+            raise self.fault(block, wanted) or block.fault(
+                0, f"pandas cannot read from this line on: {error}"
+            ) from None
         return Batch(values, {name: table[place[name]].str.strip().to_numpy(object) for name in wanted.texts})
 
     def _require_columns(self, content: bytes) -> None:
@@ -159,7 +161,7 @@ def _numeric(table: TextTable) -> tuple[frozenset[str], frozenset[str]]:
             raise ValueError("a line has too few columns, or too many")
     except ValueError as error:
         raise table.fault(block, Wanted((), (), math.inf)) or block.fault(
-            0, f"pandas cannot read what begins here: {error}"
+            0, f"pandas cannot read from this line on: {error}"
         ) from None
     numeric, nearly = set[str](), set[str]()
     for name, column in zip(table.names, read.to_numpy(object).T, strict=True):
@@ -189,7 +191,7 @@ def _is_number(text: str) -> bool:
 
 def _require_number(text: str, name: str, largest: float) -> None:
     if not text.strip(" "):
-        raise ValueError(f"column {quoted(name)} is empty: fill in what is missing")
+        raise ValueError(f"column {quoted(name)} is empty: fill in the value")
     try:
         number = float(text)
     except ValueError:

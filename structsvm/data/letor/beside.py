@@ -13,13 +13,13 @@ from structsvm.foundation.storage.packed import without_suffix
 from structsvm.foundation.types import IntVector
 
 SUFFIXES = (".query", ".group")
-"""Endings of files of query sizes, of LightGBM and of XGBoost."""
+"""Suffixes of files of query sizes, as in LightGBM and XGBoost."""
 
 _FEATURE = re.compile(rb"# feature (\d+) = (\S+)\s*")
 
 
 def feature_names_of(path: Path) -> tuple[str, ...] | None:
-    """Return the feature names at the head of a file; None if it has none."""
+    """Return the feature names at the head of a file, or None if it has no names."""
     head = Head()
     with closing(read_blocks(path)) as blocks:
         for block in blocks:
@@ -76,7 +76,7 @@ def agreed(names: Iterable[tuple[Path, tuple[str, ...] | None]]) -> tuple[str, .
 
 
 def places_beside(data: Path) -> list[Path]:
-    """Return the paths where sizes for a data file may be."""
+    """Return the possible paths of the file of query sizes for a data file."""
     names = dict.fromkeys([data.name, without_suffix(data).name]) if data.name else {}
     return [data.with_name(f"{name}{suffix}") for name in names for suffix in SUFFIXES]
 

@@ -60,8 +60,8 @@ def parse_line(line: bytes, n_features: int | None, form: LeadingColumns = WHOLE
         query = 0
         if second is not None and second.startswith(_QUERY):
             raise ValueError(
-                f"{quoted(second)} is a query id, but the first line has none or a second file has the sizes of "
-                "queries: give a query id in every line or in none"
+                f"{quoted(second)} is a query id, but the first line has no query id or a second file has the sizes of "
+                "queries: give query ids in all lines or in no line"
             )
         cells = chain([] if second is None else [second], cells)
     row = LetorRow(label, query, array("i"), array("d"))

@@ -147,7 +147,7 @@ class Reading:
 
 
 class LetorRows:
-    """The rows of files, as read by `read_rows`; queries without an id get ids above ``taken``, the largest before."""
+    """The rows of files, as read by `read_rows`; queries without an id get ids above ``taken``."""
 
     def __init__(self, how: Reading, taken: int = 0) -> None:
         self.width = 0
@@ -226,7 +226,7 @@ class LetorRows:
 
     @property
     def feature_names(self) -> tuple[str, ...] | None:
-        """Feature names from the heads of the files; None if they have none."""
+        """Feature names from the heads of the files; None if they have no names."""
         return agreed(self.names)
 
     def bytes(self, width: int) -> tuple[int, int]:

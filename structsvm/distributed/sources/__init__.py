@@ -37,7 +37,7 @@ def is_local(X: Any) -> bool:
 
 
 def require_none(y: Any, qid: Any, sample_weight: Any, source: str) -> None:
-    """Raise InputError if columns are given beside a source that contains them."""
+    """Raise InputError if columns are passed in addition to a source that contains them."""
     for name, given in (("y", y), ("qid", qid), ("sample_weight", sample_weight)):
         if given is not None:
             raise InputError(f"{name} must not be given, because {source} contain labels, query ids and weights")

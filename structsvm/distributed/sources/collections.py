@@ -30,7 +30,7 @@ def of_collections(X: Any, y: Any = None, qid: Any = None, sample_weight: Any = 
         blocks.append(_blocks(name, _alike(name, values, rows)))
         if len(blocks[-1]) != len(blocks[0]):
             raise InputError(
-                f"{name} has {len(blocks[-1])} partitions and X has {len(blocks[0])}: repartition one like the other"
+                f"{name} has {len(blocks[-1])} partitions, but X has {len(blocks[0])}: repartition {name} like X"
             )
     from dask import delayed
 
@@ -52,9 +52,9 @@ def is_dask_frame(X: Any) -> bool:
 def made_of(values: Any, name: str) -> str:
     """Return advice on how to make a Dask collection from local data; ``name`` is the user's name for them."""
     if hasattr(values, "iloc"):
-        return f"dask.dataframe.from_pandas({name}, npartitions=8, sort=False) makes a Dask data frame of it"
+        return f"make a Dask data frame by dask.dataframe.from_pandas({name}, npartitions=8, sort=False)"
     chunks = "(100_000, -1)" if getattr(values, "ndim", 2) == 2 else "100_000"
-    return f"dask.array.from_array({name}, chunks={chunks}) makes an array of it"
+    return f"make a Dask array by dask.array.from_array({name}, chunks={chunks})"
 
 
 def _columns_apart(X: Any, roles: _Roles) -> tuple[Any, _Roles]:
@@ -93,8 +93,8 @@ def _row_chunks(X: Any) -> tuple[float, ...] | None:
         )
     if len(X.chunks[1]) != 1:
         raise InputError(
-            f"the chunks of X split its {X.shape[1]} columns in {len(X.chunks[1])}, and each document must be in one: "
-            "X.rechunk({1: -1}) joins them"
+            f"the chunks of X split its {X.shape[1]} columns in {len(X.chunks[1])}, but each row must be in one chunk: "
+            "join them by X.rechunk({1: -1})"
         )
     return tuple(X.chunks[0])
 
@@ -114,7 +114,7 @@ def _alike(name: str, values: Any, rows: tuple[float, ...] | None) -> Any:
     if n != found:
         hint = ""
         if name == "qid" and values.dtype.kind in "iu" and 2 * found <= n:
-            hint = ". If these are group sizes, numpy.repeat(numpy.arange(len(group)), group) makes ids of them"
+            hint = ". If qid has group sizes, turn them into ids by numpy.repeat(numpy.arange(len(group)), group)"
         raise InputError(f"{name} must have a number for each of the {n:,} rows of X, got {found:,}{hint}")
     return values.rechunk((rows,))
 

@@ -1,4 +1,4 @@
-"""Partitions of files that workers read, one file each, in LETOR's format or a table."""
+"""Partitions from files in LETOR's format or tables, each read by a worker."""
 
 from collections.abc import Iterable, Sequence
 from glob import has_magic
@@ -30,7 +30,7 @@ from structsvm.foundation.settings import (
 )
 
 _NUMBERED_APART = 2**32
-"""Largest number of queries of a file without ids; numbers of different files then do not overlap."""
+"""Largest number of queries of a file without ids, so that the numbers of different files do not overlap."""
 
 
 def _type_name(given: DTypeLike) -> str:
@@ -98,5 +98,5 @@ def _paths(paths: Any) -> list[str]:
     names = [str(as_path("a path", path)) for path in as_list("paths", given, "a path, or a list of them")]
     twice = repeated(names)
     if twice is not None or not names:
-        raise InputError(f"the list of files has {twice} twice" if names else "the list of files is empty")
+        raise InputError(f"the list of files has {twice} twice" if names else "the list of files is empty: name one")
     return names

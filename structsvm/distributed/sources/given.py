@@ -85,8 +85,8 @@ def _features(probe: Ranker, X: Any) -> Any:
         if "FillMissing" not in str(error):
             raise
         raise InputError(
-            f"{error}. They take the rows of one partition: call them in the function that returns it; or fill all "
-            "before with one number, as by dask.array.where(dask.array.isnan(X), 0, X) or frame.fillna(0)"
+            f"{error}. Call them in the function that returns a partition; or fill all missing values with one number "
+            "before, such as frame.fillna(0)"
         ) from None
 
 
@@ -102,7 +102,7 @@ def _ids(qid: NDArray[Any], n: int) -> NDArray[Any]:
         texts = [value for value in qid.tolist() if isinstance(value, str)]
         return qid.astype(str) if len(texts) == n else np.asarray(qid.tolist())
     if qid.dtype.kind == "f" and (np.mod(qid, 1.0) == 0.0).all() and (np.abs(qid) < 2.0**53).all():
-        # pandas turns integers into floats if some rows have none.
+        # pandas turns integers into floats if values are missing in some rows.
         return qid.astype(np.int64)
     return qid
 

@@ -1,4 +1,4 @@
-"""Corrections of p-values for several tests made together."""
+"""Corrections of p-values for multiple tests."""
 
 from collections.abc import Iterable
 
@@ -16,14 +16,15 @@ def bonferroni(p_values: Iterable[float | None]) -> list[float | None]:
 
 
 def holm(p_values: Iterable[float | None]) -> list[float | None]:
-    """Return p-values corrected by Holm's step-down method, which rejects at least as many hypotheses as Bonferroni's.
+    """Correct p-values for multiple tests by Holm's step-down method.
 
-    The k-th smallest of m is multiplied by m − k + 1; larger p-values get no smaller results. None is
-    kept. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 1979.
+    The k-th smallest of m p-values is multiplied by m − k + 1, and larger p-values get no smaller results. None is
+    kept. The method rejects at least as many hypotheses as Bonferroni's. Holm, "A simple sequentially rejective
+    multiple test procedure", Scandinavian Journal of Statistics 1979.
 
     Parameters
     ----------
-    p_values : p-values of tests that are made together.
+    p_values : p-values of the tests.
 
     Raises
     ------

@@ -36,10 +36,11 @@ def mean_interval(
     n_resamples: int = 10_000,
     random_state: int = 0,
 ) -> tuple[float, float] | None:
-    """Return a confidence interval of the mean over all queries from which these were drawn, or None.
+    """Return a confidence interval of the mean over the population of queries, or None.
 
-    The interval is valid if the queries were drawn independently and alike, and were used neither for training nor
-    for choosing between models. It is None with "t" and "bootstrap" if all values are equal, as of one query.
+    The interval is valid if the queries are an independent random sample of the population, and were used neither for
+    training nor for choosing between models. It is None with "t" and "bootstrap" if all values are equal, for example
+    if there is one query.
 
     Parameters
     ----------
@@ -118,8 +119,8 @@ def _student(values: Vector, level: float, _n_resamples: int, _random_state: int
 def _student_quantile(level: float, freedom: int) -> float:
     """Return the t with P(|T| <= t) = level, for whole degrees of freedom.
 
-    The sums are 26.7.3 and 26.7.4 of Abramowitz and Stegun. The import of SciPy would make a short evaluation half as
-    long again.
+    The sums are 26.7.3 and 26.7.4 of Abramowitz and Stegun. Importing SciPy instead would take half the time of a short
+    evaluation.
     """
     odd = freedom % 2
     exponents = np.arange(odd, freedom - 2, 2)

@@ -23,7 +23,7 @@ _TOLERANCE = 1e-12
 """Largest deviation of equal differences, relative to the largest value.
 
 A measure of a query is a sum of up to some thousand terms, so its rounding error is 1e-16 to 1e-13 of the largest
-value. Unequal differences deviate more: those of precisions and recalls by some 1e-6.
+value. Unequal differences deviate more: differences of precisions and recalls by some 1e-6.
 """
 
 
@@ -66,7 +66,7 @@ def paired_tests(
     n_resamples: int = 10_000,
     random_state: int = 0,
 ) -> PairedTests:
-    """Compare the values of two systems for the same queries.
+    """Test the difference of two systems on the same queries.
 
     Differences that differ by rounding only count as equal.
 
@@ -75,8 +75,8 @@ def paired_tests(
     first, second : values, shape (Q,) each, finite.
     tests : names of the tests to run: "t", "wilcoxon", "randomization"; default: all.
     confidence_level : level of the interval, between 0 and 1; None: compute no interval.
-    n_resamples : number of resamples of the bootstrap and of the randomisation test, at least 100.
-    random_state : seed of both, at least 0.
+    n_resamples : number of resamples of the bootstrap and of the randomization test, at least 100.
+    random_state : seed of the resamples, at least 0.
 
     Raises
     ------
@@ -121,8 +121,8 @@ def signed_ranks(first: ArrayLike, second: ArrayLike) -> PairedTests:
 def differences(first: ArrayLike, second: ArrayLike) -> Vector:
     """Return ``first - second``, with equal values for differences that differ by rounding only, shape (Q,).
 
-    Rounding errors would break ties of ranks at random and turn ties into wins. So each size within 1e-12 of the next
-    smaller one, relative to the largest value, is set equal to it.
+    Rounding errors would break ties of ranks at random and turn ties into wins. Therefore each absolute difference
+    within 1e-12 of the next smaller one, relative to the largest value, is set equal to it.
     """
     one, other = numbers(first, "first"), numbers(second, "second")
     if one.ndim != 1 or one.shape != other.shape or not len(one):

@@ -1,4 +1,4 @@
-"""Fisher's randomisation test."""
+"""Fisher's randomization test."""
 
 import numpy as np
 
@@ -6,11 +6,11 @@ from structsvm.evaluation.significance.base import SignificanceTest
 from structsvm.foundation.types import Vector
 
 _STEPS = 1e10
-"""Number of steps in the largest sum; counting in steps makes equal sums equal in spite of rounding."""
+"""Number of steps in the largest sum. Integer sums of steps are equal if the sums are equal except for rounding."""
 
 
 def randomization_p(difference: Vector, n_resamples: int = 10_000, random_state: int = 0) -> float:
-    """Return the p-value of Fisher's two-tailed randomisation test of the mean difference, exact for few queries."""
+    """Return the p-value of Fisher's two-tailed randomization test of the mean difference, exact for few queries."""
     from scipy.stats import permutation_test
 
     changing = difference[difference != 0.0]

@@ -53,12 +53,12 @@ class Settings:
     Parameters
     ----------
     trials : number of trials.
-    train, validation : numbers of queries of a trial to learn from, and to pick the hyper-parameter with; all others
-        are for the test.
+    train, validation : numbers of queries of a trial to learn from, and to choose the hyper-parameter with; all other
+        queries are for the test.
     bins : thresholds of each base function.
     random_state : seed of the splits.
-    models : names of models, shown by ``structsvm list models``, or objects; all others are compared with the
-        first. Default: as in the paper.
+    models : names of models, shown by ``structsvm list models``, or objects; the first is compared with each other
+        model. Default: as in the paper.
     variants : "with-best": models read all base functions; "without-best": all but the best one. Default: both.
 
     Examples
@@ -103,9 +103,9 @@ def run(
     """Run an experiment, or resume an interrupted one.
 
     Yue, Finley, Radlinski and Joachims, "A Support Vector Method for Optimizing Average Precision", SIGIR 2007,
-    sections 4 and 5. Each trial trains every model on some queries, picks its hyper-parameter by MAP on others, and
-    tests it on the rest. Finished trials are stored in the output folder; a resumed run gives the same results to the
-    last digit, on any number of processes.
+    sections 4 and 5. Each trial trains every model on some queries, chooses its hyper-parameter by MAP on other
+    queries, and tests it on the remaining queries. Finished trials are stored in the output folder; a resumed run gives
+    the same results to the last digit, on any number of processes.
 
     Parameters
     ----------
@@ -191,7 +191,7 @@ class ExperimentPlan(Plan[ExperimentResults]):
         return Header(self.settings.as_text(), digest([*arrays, names]), versions())
 
     def ready(self, names: Sequence[str]) -> Iterator[Self]:
-        """Compute the features that depend on a query alone once for all trials."""
+        """Compute features within queries once for all trials."""
         maps = dict.fromkeys(model.features for model in self.models)
         read = {each: each.within_queries(self.pool.X, self.queries.number) for each in maps}
         return repeat(evolve(self, read=read), len(names))

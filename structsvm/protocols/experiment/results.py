@@ -1,4 +1,4 @@
-"""The results of an experiment, with the content of its tables and figures."""
+"""Results of an experiment, from which tables and figures are computed."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -93,10 +93,10 @@ class ExperimentResults(Results):
 
     Parameters
     ----------
-    header : ``header.settings`` has the `Settings`, and in ``models`` each model's by name, in the order of
-        the tables.
+    header : ``header.settings`` has the `Settings`; its ``models`` has the settings of each model by name, in the
+        order of the tables.
     queries : the queries, with ``id``, ``documents``, ``relevant`` and ``judged``.
-    left_out : queries that could not take part, each with the reason.
+    left_out : queries that are left out, each with the reason.
     functions : the base functions, best first, by MAP over all queries.
     trials : the trials by number. ``trial.fits[variant][model]`` has the picked value and its measures.
 
@@ -145,9 +145,9 @@ class ExperimentResults(Results):
     def weights(self, variant: str, model: str) -> Matrix | None:
         """Return a model's weights of the base functions, shape (trials, functions), in the order of `functions_read`.
 
-        The weight of a function is the weight of its score, or the sum over its indicators: the difference
-        between a document that the function ranks first and one that it did not retrieve. None if the model's score is
-        not a weighted sum of base functions.
+        The weight of a function is the weight of its score, or the sum over its indicators. The sum is the difference
+        between the scores of a document that the function ranks first and a document that it did not retrieve. None if
+        the model's score is not a weighted sum of base functions.
         """
         found = [fit.weights for fit in self.fits(variant, model)]
         return None if None in found else np.array(found)
@@ -219,7 +219,7 @@ class ExperimentResults(Results):
 
         Raises
         ------
-        InputError : if the file cannot be written.
+        InputError : the file cannot be written.
         """
         with replacing(Path(path)) as file:
             file.write(to_json(self) + "\n")
@@ -230,7 +230,7 @@ class ExperimentResults(Results):
 
         Raises
         ------
-        InputError : if the file is missing or malformed.
+        InputError : the file is missing or malformed.
         """
         try:
             with open_source(Path(path)) as file:

@@ -11,7 +11,7 @@ from structsvm.protocols.plan import Measured
 
 
 def measures_of(scores: Vector, relevant: BoolVector, query: IntVector, times: IntVector | None = None) -> Measured:
-    """Return the measures of a ranker, whose NaN are tied last; ``times`` weights queries in interpolated precision."""
+    """Return the measures of a ranker; NaN scores are tied last, and ``times`` weights queries in precision."""
     missing = np.isnan(scores)
     retrieved = np.bincount(query, ~missing)
     lists = rank_lists(np.where(missing, -np.inf, scores), relevant, query)

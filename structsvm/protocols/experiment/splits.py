@@ -34,7 +34,7 @@ def balanced_splits(queries: int, *, trials: int, train: int, validation: int, r
     due = _visits(_shares(place_of_role, trials, rng), place_of_role, trials, rng)
     splits = []
     for _ in range(trials):
-        # A place that is not due costs more than all places that are due.
+        # A place that a query does not need costs more than all places that it needs.
         cost = np.where(due > 0, rng.random(due.shape), queries + 1.0)
         query, place = linear_sum_assignment(cost)
         due[query, place] -= 1
@@ -55,7 +55,7 @@ def _shares(place_of_role: IntVector, trials: int, rng: np.random.Generator) -> 
 
 
 def _visits(shares: IntVector, place_of_role: IntVector, trials: int, rng: np.random.Generator) -> IntVector:
-    """Return how often each query takes each place, shape (queries, places); all margins are ``trials``."""
+    """Return the number of times that each query has each place, shape (queries, places); margins are ``trials``."""
     visits = np.zeros((len(shares), len(place_of_role)), dtype=np.int64)
     for role in range(3):
         takers = rng.permutation(np.repeat(np.arange(len(shares)), shares[:, role]))

@@ -34,7 +34,7 @@ class Fold:
     Parameters
     ----------
     name : name in tables.
-    train, validation, test : files to learn from, to pick hyper-parameters with, and to test on.
+    train, validation, test : files to learn from, to choose hyper-parameters with, and to test on.
 
     Examples
     --------
@@ -55,13 +55,13 @@ class Fold:
     test: tuple[Path, ...]
 
     def located(self) -> "Fold":
-        """Return the fold with absolute paths, which other processes understand wherever they work."""
+        """Return the fold with absolute paths, because other processes may have another working folder."""
         parts = (self.train, self.validation, self.test)
         return Fold(self.name, *(tuple(Path(path).absolute() for path in part) for part in parts))
 
 
 def find_folds(folder: str | Path) -> tuple[Fold, ...]:
-    """Find the folds in a folder, or rotate its sets ``S1.txt`` to ``Sn.txt`` as LETOR; raise InputError if none."""
+    """Find the folds in a folder, or rotate its sets ``S1.txt`` to ``Sn.txt`` as LETOR does."""
     folder = as_path("folder", folder)
     if not folder.is_dir():
         kind = "is a file: name the folder that holds the folds" if folder.exists() else "does not exist"
@@ -214,7 +214,7 @@ def write_folds(
     text = LetorText.of(data.X, data.y, data.qid, data.doc_ids, data.feature_names)
     queries = list(dict.fromkeys(text.queries.tolist()))
     if len(queries) < folds:
-        raise InputError(f"there are {len(queries)} queries: too few for {folds} folds, which need a query each")
+        raise InputError(f"{len(queries)} queries are too few for {folds} folds: choose fewer folds")
     paths = fold_files(target, folds)
     require_place_for_folds(target, folds)
     order = np.random.default_rng(random_state).permutation(len(queries))

@@ -32,7 +32,7 @@ from structsvm.registry import benchmark_models, measures
 
 @frozen
 class BestFeature(ProtocolModel):
-    """The single feature that ranks the validation queries best; ``names`` are those of the first features."""
+    """The single feature that ranks the validation queries best; ``names`` are names of the first features."""
 
     name: str = "Best feature"
     features: FeatureMap = field(factory=AsGiven)
@@ -68,10 +68,9 @@ def benchmark(
 ) -> Benchmark:
     """Train, tune and test models by LETOR's protocol.
 
-    In each fold a model is fitted on the training queries for every value of its hyper-parameter. The value with the
-    largest ``measure`` on the validation queries is picked (the first among equals), and that model ranks the test
-    queries. A query without relevant documents counts 0. The single feature that is best on validation is a further
-    row.
+    In each fold, a model is fitted on the training queries for every value of its hyper-parameter. The model with the
+    largest ``measure`` on the validation queries (the first among equals) ranks the test queries. A query without
+    relevant documents counts as 0. A further row of the results is the single feature that is best on validation.
 
     Parameters
     ----------
@@ -79,8 +78,8 @@ def benchmark(
         ``S5.txt`` for LETOR's rotation; or a list of `Fold`.
     models : one or several names (`structsvm.registry.benchmark_models`) or objects; None: all named models whose
         packages are installed.
-    measure : measure that picks and that compares models query by query: a name ("map", "ndcg@10", "p@5", ...) or an
-        object. NDCG at 1 to 10 by its name is LETOR's.
+    measure : measure that chooses hyper-parameters, and compares models query by query: a name ("map", "ndcg@10",
+        "p@5", ...) or an object. The names of NDCG at 1 to 10 mean LETOR's NDCG.
     single_features : also measure every single feature.
     n_jobs : number of processes, which run one fold at a time in one thread; None: one per processor.
     title : title of the results; None: the name of the folder.
@@ -89,8 +88,8 @@ def benchmark(
     replace : drop stored folds of another benchmark.
     normalize : scaling of the features for all models: "query-min-max", "query-z-score" or "standard" (by the training
         queries of a fold); None: no scaling.
-    columns : for tables, the columns of ``label``, ``qid``, ``docid`` and ``features`` that differ from the defaults of
-        `structsvm.data.load_table`, such as ``{"label": "clicks"}``; all files are then read as tables.
+    columns : names of the columns of ``label``, ``qid``, ``docid`` and ``features`` that differ from the defaults of
+        `structsvm.data.load_table`, such as ``{"label": "clicks"}``. All files are then read as tables.
     progress : called with the numbers of finished folds and of all folds.
 
     Raises
@@ -223,7 +222,7 @@ class BenchmarkPlan(Plan[Benchmark]):
 
 
 def _scaled(sets: Sequence[RankingData], normalize: str | None) -> Sequence[RankingData]:
-    """Return data sets with features normalised by the statistics of the first data set."""
+    """Return data sets with features normalized by the statistics of the first data set."""
     if normalize is None:
         return sets
     scaling = learn_scaling(normalize, sets[0].X)
@@ -239,14 +238,14 @@ def _query_set(data: RankingData) -> QuerySet:
 
 
 def _require_relevant(fold: Fold, sets: Sequence[QuerySet], measure: Measure) -> None:
-    """Raise InputError if every model would do equally badly on the validation or test queries."""
+    """Raise InputError if the measure is 0 for every model on the validation or test queries."""
     for files, queries, lost in (
         (fold.validation, sets[1], "cannot choose between values"),
         (fold.test, sets[2], "cannot compare models"),
     ):
         if not (queries.y > 0).any():
             raise InputError(
-                f"{fold.name}: no document of {', '.join(map(str, files))} is relevant (a label above 0), so that "
+                f"{fold.name}: no document of {', '.join(map(str, files))} is relevant (a label above 0), so "
                 f"{name_of(measure)} is 0 for every model and {lost}: check the labels, or leave the fold out"
             )
 

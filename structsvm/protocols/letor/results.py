@@ -18,7 +18,7 @@ _REPORTED = {f"ndcg@{k}": NDCG(k, discount="letor") for k in CUTOFFS}
 """NDCG with the discounts of LETOR's tools, by its name in tables."""
 
 WIDER_RANGE = "a model with a wider range, given to benchmark(models=...) in Python, may do better"
-"""Advice if validation picked the end of a range. It names Python because no command has an option for ranges."""
+"""Advice if validation picked the end of a range. It mentions Python because no command has an option for ranges."""
 
 
 @frozen(kw_only=True)
@@ -47,7 +47,7 @@ class Benchmark(Results):
 
     @property
     def measure(self) -> str:
-        """Name of the measure that picks on the validation queries."""
+        """Name of the measure that chooses hyper-parameters on the validation queries."""
         return str(self.header.settings["measure"])
 
     @property
@@ -74,7 +74,7 @@ class Benchmark(Results):
         return fmean(self.measured(name, measure))
 
     def queries(self, name: str) -> Vector:
-        """Return the picking measure of a model or single feature on each test query of all folds."""
+        """Return the values of `measure` of a model or single feature on each test query of all folds."""
         return np.concatenate([fit.queries[self.measure] for fit in self.of(name)])
 
     @property
@@ -84,7 +84,7 @@ class Benchmark(Results):
 
     @property
     def ends(self) -> tuple[str, ...]:
-        """Models for which validation picked the end of a range; a wider range may do better. A sentence each."""
+        """Sentences about models for which validation picked the end of a range; a wider range may do better."""
         found = []
         for name in self.models:
             fits = self.by_fold(name)
@@ -99,7 +99,7 @@ class Benchmark(Results):
 
     @property
     def unconverged(self) -> tuple[str, ...]:
-        """Models whose training ended short of the requested precision. A sentence each."""
+        """Sentences about models whose training did not converge."""
         found = []
         for name in self.models:
             times = {fold: fit.unconverged for fold, fit in self.by_fold(name).items() if fit.unconverged}
@@ -120,7 +120,7 @@ def name_of(measure: Measure) -> str:
 
 
 def measured(scores: Vector, y: Vector, qid: IntVector) -> dict[str, float]:
-    """Return means of LETOR's measures by name; in ``ndcg4@k`` a query of fewer than k documents counts 0."""
+    """Return means of LETOR's measures by name; in ``ndcg4@k``, a query of fewer than k documents counts as 0."""
     lists = rank_lists(scores, y, qid)
     documents = np.bincount(lists.query, minlength=len(lists.ids))
     ndcg = {k: _REPORTED[f"ndcg@{k}"].of(lists).values for k in CUTOFFS}

@@ -26,16 +26,16 @@ _SHOWN = ("map", *(f"{name}@{k}" for name in ("p", "ndcg") for k in (1, 5, 10)))
 _TITLES = {
     "p": "Precision on the test queries",
     "ndcg": "NDCG on the test queries",
-    "ndcg4": "NDCG on the test queries, as the tool of LETOR 4.0 counts it",
+    "ndcg4": "NDCG on the test queries, as computed by the tool of LETOR 4.0",
 }
 _NDCG = "NDCG has gains 2^grade - 1 and LETOR's discounts: 1 for the first two places, 1/log2(r) for place r"
 _NOTES = {
-    "p": "Places beyond the last document of a query hold none that is relevant.",
+    "p": "Places beyond the last document of a query count as not relevant.",
     "ndcg": f"{_NDCG}.",
-    "ndcg4": f"{_NDCG}; a query with fewer than k documents counts 0, which is why published figures of short queries "
-    "fall where k is larger.",
+    "ndcg4": f"{_NDCG}; a query with fewer than k documents counts as 0. Therefore published figures of short queries "
+    "decrease with k.",
 }
-_EMPTY = "A query without a relevant document counts 0."
+_EMPTY = "A query without a relevant document counts as 0."
 
 
 def summary_table(benchmark: Benchmark) -> Table:
@@ -62,12 +62,12 @@ def summary_table(benchmark: Benchmark) -> Table:
 
 
 def fold_table(benchmark: Benchmark, measure: str | None = None) -> Table:
-    """Return a measure on the test queries of each fold, with the interval of its mean if it is the one that picks.
+    """Return a measure on the test queries of each fold, with the interval of its mean for the measure of validation.
 
     Parameters
     ----------
     benchmark : results of `structsvm.protocols.letor.benchmark`.
-    measure : its name; None: the measure that picks.
+    measure : name of the measure; None: the measure of validation.
 
     Examples
     --------
@@ -83,11 +83,11 @@ def fold_table(benchmark: Benchmark, measure: str | None = None) -> Table:
     CombSUM        0.2667   0.4667   0.4000   0.3778
     Best feature   0.2000   0.6000   0.2000   0.3333
     <BLANKLINE>
-    A query without a relevant document counts 0.
+    A query without a relevant document counts as 0.
     """
     measure = measure or benchmark.measure
     names = [fold.name for fold in benchmark.trials]
-    # Results store the values of single queries for the measure that picks only.
+    # Results store the values of single queries only for the measure of validation.
     by_query = measure == benchmark.measure
 
     def record(name: str) -> Record:
@@ -122,7 +122,9 @@ def difference_table(benchmark: Benchmark, baseline: str | None = None) -> Table
         for group in _groups(benchmark)
     ]
     return paired_table(
-        f"{benchmark.measure.upper()} less that of {first}, query by query{_of(benchmark)}", "Model", sections
+        f"Difference in {benchmark.measure.upper()} from {first}, query by query{_of(benchmark)}",
+        "Model",
+        sections,
     )
 
 
@@ -168,11 +170,11 @@ def training_table(benchmark: Benchmark) -> Table:
         ),
         sections=tuple(tuple(_training(benchmark, name)) for name in benchmark.models),
         notes=(
-            f"The value of the hyper-parameter (C of an SVM) that is picked has the largest {measure.upper()} on the "
-            f"validation queries. {_starts(benchmark)} The gap is certified: no weights are better by more, in units "
-            "of the loss; for RankSVM, as a share of the pairs. Seconds are of wall-clock time.",
+            f"The picked value of the hyper-parameter (C of an SVM) has the largest {measure.upper()} on the "
+            f"validation queries. {_starts(benchmark)} The gap is certified: the objective is at most this far above "
+            "the optimum, in units of the loss; for RankSVM, as a share of the pairs. Seconds are wall-clock time.",
             *(f"{end}: {WIDER_RANGE}." for end in benchmark.ends),
-            *(f"{each}: its figures are of what was reached by then." for each in benchmark.unconverged),
+            *(f"{each}; its figures are for the last iterate." for each in benchmark.unconverged),
         ),
     )
 
@@ -250,7 +252,7 @@ def write_tables(benchmark: Benchmark, folder: str | Path, baseline: str | None 
     ----------
     benchmark : results of `structsvm.protocols.letor.benchmark`.
     folder : folder of the files; created if it does not exist.
-    baseline : model to compare others with; None: the first.
+    baseline : model to compare the other models with; None: the first.
 
     Raises
     ------
@@ -277,7 +279,7 @@ def _groups(benchmark: Benchmark) -> Iterator[tuple[str, ...]]:
 
 
 def _training(benchmark: Benchmark, name: str) -> list[dict[str, Any]]:
-    """Return what a model or single feature tried and picked, fold by fold."""
+    """Return tried and picked values of a model or single feature, fold by fold."""
     return [
         {
             "model": name,
@@ -302,7 +304,7 @@ def _starts(benchmark: Benchmark) -> str:
     """Describe which models start training from the weights of the previous value."""
     warm = [name for name in benchmark.models if benchmark.of(name)[0].warm_started]
     if not warm:
-        return "Training starts anew at each value."
+        return "Training starts from zero at each value."
     *others, last = warm
     named = f"{', '.join(others)} and {last} start" if others else f"{last} starts"
-    return f"{named} from the weights of the value before, all others anew."
+    return f"{named} from the weights of the previous value, all other models from zero."

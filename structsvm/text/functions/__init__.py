@@ -1,6 +1,7 @@
 """Retrieval functions, which score documents for a query by their common terms.
 
-Derive from `RetrievalFunction` to write one. `structsvm.registry.retrieval_functions` has the built-in ones.
+To write a function, derive from `RetrievalFunction`. The built-in functions are in
+`structsvm.registry.retrieval_functions`.
 """
 
 from structsvm.text.functions.base import RetrievalFunction

@@ -20,7 +20,7 @@ _AT_ONCE = 1 << 14
 
 @frozen
 class RetrievalFunction(ABC):
-    """Scores documents for a query by their common terms.
+    """Base class of functions that score documents for a query by their common terms.
 
     ``score(Q, d) = Σ_t u(t, Q) · w(t, d) + a(d) + c(Q)``, over the terms t that query and document share. Derive a
     frozen attrs class with the settings as fields, and implement `weights`, which is w. By default u is the number of
@@ -50,7 +50,7 @@ class RetrievalFunction(ABC):
         return counts
 
     def of_documents(self, collection: Postings) -> Vector | None:
-        """Return a statistic of each document that `weights` needs beside its length, shape (n_documents,), or None."""
+        """Return a further statistic of each document that `weights` needs, shape (n_documents,), or None."""
         return None
 
     def document_scores(self, collection: Postings) -> Vector | None:
@@ -67,7 +67,10 @@ class RetrievalFunction(ABC):
 
 
 class BoundQuery(NamedTuple):
-    """A query's terms, weights, and ``most`` added, descending; ``size`` bounds the sum of absolute parts."""
+    """Terms and weights of a query, sorted by ``most``, their largest contribution.
+
+    ``size`` bounds the sum of absolute contributions.
+    """
 
     terms: IntVector
     weights: Vector
@@ -77,7 +80,10 @@ class BoundQuery(NamedTuple):
 
 
 class Scorer:
-    """Scores of the documents of a collection or field; weights of a term are computed when a query first has it."""
+    """Scores of the documents of a collection or field.
+
+    The weights of a term are computed when a query first contains it.
+    """
 
     def __init__(self, function: RetrievalFunction, postings: Postings) -> None:
         self.function = function
@@ -137,7 +143,7 @@ class Scorer:
         return BoundQuery(terms[order], weights[order], most[order], score, size)
 
     def _numbered(self, query: Mapping[str, float]) -> dict[int, float]:
-        """Return how often the query has each term, by term number, ascending."""
+        """Return the number of occurrences of each term in the query, by term number, ascending."""
         found = {}
         for term, count in query.items():
             if not is_number(count, above=0.0):
@@ -179,8 +185,8 @@ class Scorer:
         if weights.shape not in {(), (1,), documents.shape} or not np.isfinite(weights).all():
             raise InputError(
                 f"{self.function!r} must give each of the {len(documents)} documents with the term "
-                f"{self.postings.terms[term]!r} a finite weight, and gives {_described(weights)}: "
-                "structsvm.testing.check_retrieval finds the reason"
+                f"{self.postings.terms[term]!r} a finite weight, but returned {_described(weights)}: run "
+                "structsvm.testing.check_retrieval to find the reason"
             )
         return np.broadcast_to(weights, documents.shape)
 
@@ -192,7 +198,7 @@ class Scorer:
         if values.shape != (self.postings.n_documents,) or not np.isfinite(values).all():
             raise InputError(
                 f"{what} of {self.function!r} must return None or a finite number for each of "
-                f"{self.postings.n_documents} documents, and returns {_described(values)}"
+                f"{self.postings.n_documents} documents, but returned {_described(values)}"
             )
         return values
 

@@ -1,4 +1,4 @@
-"""Retrieval functions that compare the language model of a document, smoothed by the collection's, with the query."""
+"""Retrieval functions that score the query under the smoothed language model of each document."""
 
 from abc import abstractmethod
 from typing import ClassVar

@@ -48,7 +48,7 @@ class TermStatistics:
 class Occurrences:
     """Postings, each of a term and a document with that term; arrays have shape (n,).
 
-    They may be all documents of one term or any others, so a weight must depend on its own posting only.
+    The postings may be all documents of one term or any selection, so a weight must depend on a single posting.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ class _SaturatedTF(RetrievalFunction):
     """``Σ_t q · idf · tf/(tf + k1 (1 − b + b |d|/avg))``, where idf may include a constant factor.
 
     From Robertson and Walker, "Some simple effective approximations to the 2-Poisson model", SIGIR 1994. ``k1`` is the
-    tf at which the last factor of a document of average length is 1/2; ``b`` is the strength of length normalisation.
+    tf at which the last factor of a document of average length is 1/2; ``b`` is the strength of length normalization.
     """
 
     k1: float = field(default=1.2, validator=positive)

@@ -180,8 +180,8 @@ _BY_NAME = {feature.name: feature for feature in (*RELEASED, *LECTURED)}
 
 
 def find_features(features: str | Feature | Iterable[str | Feature]) -> tuple[Feature, ...]:
-    """Return features by name, see `letor_features`; raise InputError for unknown or repeated names, or none."""
-    words = "the name of a list, of a feature or of a retrieval function, a Feature, or a list of these"
+    """Return features by name, see `letor_features`; raise InputError for unknown, repeated or missing names."""
+    words = "the name of a list, of a feature or of a retrieval function, a Feature, or a list of names and Features"
     given = [features] if isinstance(features, str | Feature) else as_list("features", features, words)
     found = [feature for each in given for feature in _of(each, words)]
     twice = repeated([feature.name for feature in found])

@@ -46,7 +46,7 @@ def letor_features(
     query: str | None = None,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> RankingData:
-    """Return the features of candidates, field by field.
+    """Compute LETOR's features of candidate documents, field by field.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def letor_features(
     qrels : the judgments, or a data frame of them: labels are their grades, 0 for unjudged documents. None: all labels
         are 0.
     features : ``"released"`` or ``"lecture"``; names such as ``"L8"`` or ``"L8_lecture"``; names of retrieval
-        functions, such as ``"tfidf"`` or ``"lm_dirichlet(mu=500)"``; `Feature` objects; or a list of these.
+        functions, such as ``"tfidf"`` or ``"lm_dirichlet(mu=500)"``; `Feature` objects; or a list of names and objects.
     fields : fields of the index, in the order of the columns, or ``"whole"`` for all fields together
         (unless a field has this name). None: all fields, and ``"whole"`` if there are several.
     normalize : scaling within each query: ``"query-min-max"``, as in LETOR, from 0 to 1, and 0 if all documents are

@@ -33,7 +33,7 @@ class IndexedField:
 class Evidence:
     """A query and the counts of its terms in a field of its candidates.
 
-    The terms are the distinct terms of the query that the field has in any document, sorted; m of them.
+    The m terms are the distinct terms of the query that occur in the field of any document, sorted.
 
     Parameters
     ----------
@@ -108,10 +108,10 @@ class Feature:
     Parameters
     ----------
     name : its name, without blanks; ``L1`` to ``L10`` and ``H1`` to ``H5`` are LETOR's names.
-    description : the measured quantity in words.
+    description : description of the feature, for tables.
     formula : the formula in LaTeX, with :math:`c(q_i, d)`, :math:`|d|`, :math:`c(q_i, C)`, :math:`df(q_i)` and
         :math:`|C|` as in `Evidence`.
-    source : source of the definition.
+    source : publication or program that defines the feature.
     compute : function of the `Evidence` that returns the values of the candidates, shape (n,).
 
     Examples

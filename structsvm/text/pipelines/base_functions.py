@@ -23,14 +23,14 @@ from structsvm.text.retrieval import Retriever, nothing_found
 
 IndexOrPath: TypeAlias = Index | str | PathLike[str]
 
-_INDEXES = "an index, its file, or a list of these"
-_FEATURES = "the name of LETOR's features, a Feature, or a list of these"
-_FUNCTIONS = "the name of a retrieval function, a RetrievalFunction, or a list of these"
+_INDEXES = "an index, its file, or a list of indexes and files"
+_FEATURES = "the name of LETOR's features, a Feature, or a list of names and Features"
+_FUNCTIONS = "the name of a retrieval function, a RetrievalFunction, or a list of names and functions"
 
 
 @frozen(eq=False)
 class NamedIndex:
-    """An index with its name in columns, and path and content digest of its file, None and "" without one."""
+    """An index with its name in columns, and path and content digest of its file (None and "" without a file)."""
 
     name: str
     index: Index = field(repr=False)
@@ -58,7 +58,7 @@ def opened(indexes: IndexOrPath | Iterable[IndexOrPath]) -> tuple[NamedIndex, ..
 
 @frozen(eq=False)
 class BaseFunctions:
-    """Each retrieval function on each index, made by `of`; the best ``depth`` documents of each are candidates."""
+    """All retrieval functions on all indexes, made by `of`; the best ``depth`` documents of each are candidates."""
 
     indexes: tuple[NamedIndex, ...]
     functions: tuple[RetrievalFunction, ...]
@@ -113,7 +113,7 @@ class BaseFunctions:
         return join_runs(self.runs(texts), depth=self.depth)
 
     def features(self, texts: Mapping[str, str], candidates: JoinedRuns) -> tuple[Matrix, tuple[str, ...]]:
-        """Return features of candidates, shape (rows, columns), not normalised, and the names of the columns."""
+        """Return features of candidates, shape (rows, columns), not normalized, and the names of the columns."""
         if self.letor is None:
             return candidates.X, self.names
         found = {
@@ -132,7 +132,7 @@ def _names(indexes: Sequence[NamedIndex], functions: Sequence[RetrievalFunction]
     spelled = [retrieval_functions.spell(each) or type(each).__name__ for each in functions]
     twice = repeated(spelled)
     if twice is not None:
-        raise InputError(f"the function {twice} is there twice: leave one out")
+        raise InputError(f"the function {twice} is given twice: leave one out")
     return tuple(_prefixed(indexes, index.name, name) for index in indexes for name in spelled)
 
 

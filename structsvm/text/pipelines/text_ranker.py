@@ -1,6 +1,6 @@
 """Retrieval functions, a feature map and a trained ranker as one estimator."""
 
-# `help` then shows types by name instead of as long unions.
+# With postponed annotations, `help` shows types by name instead of as long unions.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
@@ -32,16 +32,16 @@ from structsvm.text.retrieval import Topics, texts_of
 
 
 class TextRanker(BaseEstimator):
-    """Ranks the documents of an index for topics, by a ranker trained on judged topics.
+    """Rank the documents of an index for topics, by a ranker trained on judged topics.
 
     The candidates of a topic are the best documents of several base functions, each a retrieval function on an
-    index: the pool of section 4 of Yue, Finley, Radlinski and Joachims (SIGIR 2007). Their features
-    are the scores of the base functions, or LETOR's features; a map prepares them for the ranker.
+    index, as in the pool of section 4 of Yue, Finley, Radlinski and Joachims (SIGIR 2007). The features of candidates
+    are the scores of the base functions, or LETOR's features. A feature map transforms them for the ranker.
 
     Parameters
     ----------
-    indexes : the collection: an `Index`, the file of one, or a list of these, such as one plain and one of stems. Only
-        files can be saved.
+    indexes : the collection: an `Index`, the file of an index, or a list of indexes and files, such as an index of
+        words and an index of stems. `save` needs files.
     functions : retrieval functions, by name or as objects; by default as in the paper.
     depth : number of best documents of each base function that are candidates for a topic; 1000 in the paper.
     letor : LETOR's features, which replace the scores, as for `structsvm.text.letor.letor_features`: ``"released"``,
@@ -49,7 +49,7 @@ class TextRanker(BaseEstimator):
     fields : the fields of LETOR's features; None: all, see `structsvm.text.letor.letor_features`.
     features : the feature map: `Indicators`, `Scores` or `AsGiven` of `structsvm.protocols`, or your own
         `FeatureMap`. None: ``Indicators()`` for a `Ranker` of the scores of base functions, as in the
-        paper; else ``Scores()``, which is LETOR's normalisation by query.
+        paper; else ``Scores()``, which is LETOR's normalization by query.
     ranker : the estimator to train, with ``fit(X, y, qid)`` and ``predict(X)``; a clone is fitted. None:
         ``Ranker("map")``.
     query : part of the topic that is the query; see `Topic.query`.
@@ -104,8 +104,8 @@ class TextRanker(BaseEstimator):
     def fit(self, topics: Topics, qrels: Qrels | DataFrame) -> Self:
         """Retrieve candidates for topics, and train the ranker by their judgments.
 
-        Unjudged documents are not relevant. Documents that no base function retrieved are not used. Topics without a
-        relevant candidate are left out, as by `structsvm.data.pool_runs`; ``left_out_`` lists them.
+        Unjudged documents count as not relevant. Documents that no base function retrieved are not used. Topics without
+        a relevant candidate are left out, as by `structsvm.data.pool_runs`; ``left_out_`` lists them.
 
         Parameters
         ----------
@@ -129,7 +129,7 @@ class TextRanker(BaseEstimator):
         return self._with(Fitted(base, self.query, features, transformer, ranker, names, dict(pool.left_out)))
 
     def rank(self, topics: Topics, *, name: str | None = None) -> Run:
-        """Return the ranked candidates of each topic, which may be new.
+        """Return the ranked candidates of each topic, also of topics without judgments.
 
         A topic that shares no term with any document is not in the run, as with `structsvm.text.retrieve`.
 
@@ -143,7 +143,7 @@ class TextRanker(BaseEstimator):
         return self._ranked(texts_of(topics, self._fitted.query), name or type(self.ranker_).__name__)
 
     def score(self, topics: Topics, qrels: Qrels | DataFrame) -> float:
-        """Rank topics, and return the mean of the ranker's measure, or else MAP, over judged topics.
+        """Rank topics, and return the mean of the ranker's measure over judged topics; MAP without a measure.
 
         All judged relevant documents count, retrieved or not, as in trec_eval. A judged topic without candidates counts
         as if only one document, not relevant, had been retrieved. The arguments are as in `fit`.
@@ -154,8 +154,8 @@ class TextRanker(BaseEstimator):
         judged = set(qrels.qid.tolist()) & set(texts)
         if not judged:
             raise InputError(
-                f"none of {len(texts)} topics is judged: the first topic is {next(iter(texts))!r}, the first that is "
-                f"judged {next(iter(qrels.qid.tolist()), None)!r}"
+                f"no judgments for the {len(texts)} topics: the first topic is {next(iter(texts))!r}, the first judged "
+                f"topic {next(iter(qrels.qid.tolist()), None)!r}. Pass judgments with the same topic ids"
             )
         run = self._ranked({topic: texts[topic] for topic in sort_topics(judged)}, "run")
         nothing = list(sort_topics(judged - set(run.qid.tolist())))

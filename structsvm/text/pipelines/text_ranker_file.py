@@ -1,4 +1,4 @@
-"""File of a `TextRanker`: its ranker's file, other fitted attributes, and the paths of its indexes."""
+"""Write and read the file of a `TextRanker`: its ranker, other fitted attributes, and the paths of its indexes."""
 
 from collections.abc import Mapping
 from os import PathLike
@@ -40,7 +40,7 @@ class Fitted:
 
 @frozen
 class _Description:
-    """All content that is not the ranker's; ``indexes`` has paths and digests, ``features`` a name in `_MAPS`."""
+    """Content of the file besides the ranker; ``indexes`` has paths and digests, ``features`` a name in `_MAPS`."""
 
     format: int
     indexes: list[tuple[str, str]]
@@ -109,15 +109,15 @@ def _index_paths(path: str | Path, saved: list[str], given: Any) -> list[str | P
         lacking = next((each for each in saved if not Path(each).is_file()), None)
         if lacking is not None:
             raise InputError(
-                f"the index {lacking}, with which {path} was trained, does not exist: pass its present path, "
+                f"the index {lacking}, with which {path} was trained, does not exist: pass its current path, "
                 "TextRanker.load(path, indexes=[...])"
             )
         return list(saved)
     listed = [given] if isinstance(given, str | PathLike) else given
     if not isinstance(listed, list | tuple) or not all(isinstance(each, str | PathLike) for each in listed):
-        raise InputError(f"indexes must be the file of an index, or a list of these, got {given!r}")
+        raise InputError(f"indexes must be the file of an index, or a list of files, got {given!r}")
     if len(listed) != len(saved):
-        raise InputError(f"indexes must name a file for each index of {path}, {len(saved)}, and names {len(listed)}")
+        raise InputError(f"indexes must name a file for each of the {len(saved)} indexes of {path}, got {len(listed)}")
     return list(listed)
 
 
@@ -144,7 +144,7 @@ def _contents(arrays: Mapping[str, Any]) -> tuple[_Description, FeatureMap, Any,
     else:
         transformer.fit(np.zeros((1, n)))
     if ranker.n_features_in_ != n:
-        raise ValueError(f"its ranker has {ranker.n_features_in_} features, but its map of features makes {n}")
+        raise ValueError(f"its ranker has {ranker.n_features_in_} features, but its feature map makes {n}")
     return description, features, transformer, ranker
 
 

@@ -25,7 +25,7 @@ DOCUMENTS = [
     ("auto", DOC.encode("utf-16"), "line 1: this is UTF-16, not text in UTF-8"),
     ("auto", gzip.compress(DOC.encode() * 100)[:-30], "the gzip stream is damaged or cut short"),
     ("auto", DOC.replace("a wing", "a w\0ing"), "line 3: this is binary or UTF-16"),
-    ("auto", DOC.replace("\n", "\r"), "line 1: a carriage return ends no line"),
+    ("auto", DOC.replace("\n", "\r"), "line 1: a carriage return within a line"),
     (
         "auto",
         DOC.encode().replace(b"wing", b"w\xefng"),
@@ -104,7 +104,7 @@ DOCUMENTS = [
     (
         "jsonl",
         '{"text": "wing"}\n',
-        "line 1: the object has no id: none of its fields is id, _id, docno, doc_id, docid",
+        "line 1: the object has no id: it lacks the fields id, _id, docno, doc_id, docid",
     ),
     (
         "jsonl",
@@ -176,7 +176,7 @@ TOPICS = [
     ("smart", ".I 1\n.W\n.I 2\n.W\na\n", "line 1: topic '1' has no text to search with"),
     ("smart", ".W\na\n", "line 1: section .W comes before the first .I, which begins a topic"),
     ("jsonl", '{"qid": 1}\n', "line 1: topic '1' has no text to search with"),
-    ("jsonl", '{"docno": 1}\n', "line 1: the object has no id: none of its fields is id, _id, qid, query_id, topic_id"),
+    ("jsonl", '{"docno": 1}\n', "line 1: the object has no id: it lacks the fields id, _id, qid, query_id, topic_id"),
     ("tsv", "1\t \n", "line 1: topic '1' has no text to search with"),
     ("tsv", "1\ta\n2\n", "line 2: there is 1 column in '2'"),
 ]

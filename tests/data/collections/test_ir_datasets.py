@@ -106,7 +106,7 @@ def test_what_is_refused(made):
     source = made("half-of-a-test", [DOCS[0], DOCS[0]], [Query("1", "", "")], [])
     with pytest.raises(
         DataFormatError,
-        match="ir_datasets:half-of-a-test: document number 2: document 'a' is there twice, first in document n",
+        match="ir_datasets:half-of-a-test: document number 2: document 'a' occurs twice, first in document n",
     ):
         list(read_documents(source))
     with pytest.raises(DataFormatError, match="ir_datasets:half-of-a-test: topic number 1: topic '1' has no text"):

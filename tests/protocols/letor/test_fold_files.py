@@ -70,7 +70,7 @@ def test_the_same_files_are_replaced_and_others_refused(tmp_path):
     ("settings", "said"),
     [
         ({"folds": 2}, "folds must be an integer of at least 3"),
-        ({"folds": 10}, "there are 9 queries: too few for 10 folds"),
+        ({"folds": 10}, "9 queries are too few for 10 folds"),
         ({"random_state": -1}, "random_state must be"),
         ({"data": "here"}, "data must be RankingData"),
         ({"folder": 3}, "folder must be a path"),

@@ -310,7 +310,7 @@ def test_another_measure_picks_and_compares(sets):
     assert titles[2:5] == [
         "NDCG@3 on the test queries, tiny",
         "MAP on the test queries, tiny",
-        "NDCG@3 less that of svm, query by query, tiny",
+        "Difference in NDCG@3 from svm, query by query, tiny",
     ]
     assert "Validation NDCG@3" in as_text(training_table(found))
 
@@ -339,10 +339,14 @@ def test_differences_are_those_of_the_test_queries(results):
 
 
 def test_a_note_says_which_models_are_warm_started(sets, results):
-    assert "svm and bins start from the weights of the value before, all others anew." in _training_note(results)
+    assert "svm and bins start from the weights of the previous value, all other models from zero." in _training_note(
+        results
+    )
     ridge = EstimatorModel(name="ridge", features=AsGiven(), estimator=Ridge())
-    assert "svm starts from the weights of the value before" in _training_note(benchmark(sets, [ridge, SVM], n_jobs=1))
-    assert "Training starts anew at each value." in _training_note(benchmark(sets, ridge, n_jobs=1))
+    assert "svm starts from the weights of the previous value" in _training_note(
+        benchmark(sets, [ridge, SVM], n_jobs=1)
+    )
+    assert "Training starts from zero at each value." in _training_note(benchmark(sets, ridge, n_jobs=1))
 
 
 def _training_note(results):

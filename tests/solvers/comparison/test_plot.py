@@ -79,5 +79,5 @@ def test_formats():
     for name in ("gaps.svg", "gaps.PDF", "a.b.png"):
         require_plot_format(Path(name))
     for name in ("gaps", "gaps.txt", "gaps."):
-        with pytest.raises(InputError, match=f"{name} cannot be written: a plot's name ends in one of .* .png,"):
+        with pytest.raises(InputError, match=f"{name} cannot be written: choose a name that ends in .* .png,"):
             require_plot_format(Path(name))

@@ -144,7 +144,7 @@ def test_topics_that_cannot_be_learned_from(folders):
     made = TextRanker(folders[0], "okapi", depth=60, features=Scores()).fit(topics, judged)
     assert made.left_out_ == {
         "1": "no document is judged relevant",
-        "2": "the runs retrieved no relevant document, of 1 that were judged",
+        "2": "no run retrieved any of the 1 documents judged relevant",
         "4": "it is not judged",
         "5": "no run has it and it is not judged",
     }
@@ -161,7 +161,7 @@ def test_score_counts_what_was_not_retrieved():
     assert made.rank({"1": "heat"}).doc_ids.tolist() == ["a", "b"]
     assert made.score({"1": "heat"}, judged) == 0.5  # of two relevant ones, one is not retrieved
     assert made.score({"1": "heat", "2": "zzz", "77": "not judged"}, judged) == 0.25
-    with pytest.raises(InputError, match="none of 1 topics is judged: the first topic is '8'"):
+    with pytest.raises(InputError, match="no judgments for the 1 topics: the first topic is '8'"):
         made.score({"8": "heat"}, judged)
 
 
@@ -218,9 +218,9 @@ def test_indexes_may_move_and_no_other_is_taken(folders, tmp_path):
         TextRanker.load(path)
     for indexes in (tmp_path / "there", [str(tmp_path / "there")]):
         assert same(TextRanker.load(path, indexes=indexes).rank(NEW), expected)
-    with pytest.raises(InputError, match="a file for each index of .*, 1, and names 2"):
+    with pytest.raises(InputError, match="a file for each of the 1 indexes of .*, got 2"):
         TextRanker.load(path, indexes=folders)
-    with pytest.raises(InputError, match="indexes must be the file of an index, or a list of these, got 3"):
+    with pytest.raises(InputError, match="indexes must be the file of an index, or a list of files, got 3"):
         TextRanker.load(path, indexes=3)
     with pytest.raises(InputError, match=r"the index .*stems differs from the index that .*model.npz was trained with"):
         TextRanker.load(path, indexes=folders[1])
@@ -293,10 +293,10 @@ def test_a_damaged_file_is_refused(trained, tmp_path, old, new, said):
 def test_what_cannot_be_used(folders):
     for settings, error, said in [
         ({"indexes": []}, InputError, "indexes is empty"),
-        ({"indexes": 3}, InputError, "indexes must be an index, its file, or a list of these, got 3"),
-        ({"indexes": [3]}, InputError, "indexes must be an index, its file, or a list of these, got 3"),
+        ({"indexes": 3}, InputError, "indexes must be an index, its file, or a list of indexes and files, got 3"),
+        ({"indexes": [3]}, InputError, "indexes must be an index, its file, or a list of indexes and files, got 3"),
         ({"functions": []}, InputError, "functions is empty"),
-        ({"functions": ["okapi", "okapi()"]}, InputError, "the function okapi is there twice"),
+        ({"functions": ["okapi", "okapi()"]}, InputError, "the function okapi is given twice"),
         ({"functions": "okapy"}, UnknownNameError, "Did you mean 'okapi'"),
         ({"depth": 0}, InputError, "depth must be"),
         ({"fields": ["text"]}, InputError, "fields needs letor="),

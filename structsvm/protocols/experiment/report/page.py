@@ -95,9 +95,9 @@ def _compared(reference: str, row: MapRow) -> str:
 def write_report(results: ExperimentResults, folder: str | Path, *, title: str | None = None) -> Written:
     """Write an HTML page, and the tables in other formats; replace each file only when it is complete.
 
-    ``report.html`` has everything. ``tables.txt``, ``tables.md``, ``tables.tex`` (for LaTeX with booktabs) and
-    ``tables.json`` have the statistics of the data, MAP, differences, and training; ``tables.csv`` has MAP, a line for
-    each variant, denominator and row; ``queries.csv`` has average precision, a line for each variant and query. The
+    ``report.html`` has all tables and figures. ``tables.txt``, ``tables.md``, ``tables.tex`` (for LaTeX with booktabs)
+    and ``tables.json`` have the statistics of the data, MAP, differences, and training. ``tables.csv`` has MAP, a line
+    for each variant, denominator and row. ``queries.csv`` has average precision, a line for each variant and query. The
     folder ``figures`` has each figure of the page as an SVG file.
 
     Parameters

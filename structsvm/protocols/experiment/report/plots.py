@@ -37,7 +37,7 @@ _COMPARED = 3
 
 
 class _Dot(NamedTuple):
-    """A mean with the ends of its interval, its height in a panel, and its colour."""
+    """A mean with the ends of its interval, its height in a panel, and its color."""
 
     mean: float
     low: float
@@ -169,10 +169,10 @@ def _differences(variant: str, rows: Sequence[MapRow]) -> Plot | None:
         figure.supxlabel("queries, by difference", fontsize=9.0)
         figure.supylabel(f"AP of {as_label(reference.name)} minus AP", fontsize=9.0)
     return drawn(
-        f"Average precision of {reference.name} minus that of each other ranker: a bar for each query, the largest "
-        f"first. Blue bars: {reference.name} is better. Dashed line: the mean; grey band: its 95% interval. Every "
-        f"panel has its own scale. Numbers beside a name: queries on which {reference.name} is better, worse, and "
-        "equal."
+        f"Average precision of {reference.name} minus average precision of each other ranker: a bar for each query, "
+        f"the largest first. Blue bars: {reference.name} is better. Dashed line: the mean; gray band: its 95% "
+        f"interval. Every panel has its own scale. Numbers beside a name: queries on which {reference.name} is better, "
+        "worse, and equal."
     )
 
 
@@ -198,9 +198,9 @@ def _precision(results: ExperimentResults, rows: dict[str, tuple[MapRow, ...]]) 
     others = ", the best other model" if len(results.models) > 1 else ""
     return drawn(
         "Top: interpolated precision at 11 levels of recall over the pool, mean over the test queries of all trials, "
-        f"of {results.reference}{others} and the best base function. Bottom: precision of the models minus that of "
-        f"{best.name}, on its own scale. Low recall is the top of the rankings; high recall shows how far down the "
-        "last relevant documents are."
+        f"of {results.reference}{others} and the best base function. Bottom: precision of the models minus precision "
+        f"of {best.name}, on another scale. Low recall is the top of the rankings; high recall shows the depth of the "
+        "last relevant documents."
     )
 
 
@@ -253,8 +253,8 @@ def _regularisation(results: ExperimentResults, variant: str) -> Plot:
         figure.legend(handles, labels, loc="outside upper left", ncols=3, markerscale=0.6)
     return drawn(
         "MAP for each value of the hyper-parameter (C of an SVM; if it is not a number, its place in the table). "
-        "Lines: mean over trials of validation and of test queries; bands: one standard deviation over trials. Discs: "
-        "how often validation picked a value. Every panel has its own scale."
+        "Lines: mean over trials on validation and on test queries; bands: one standard deviation over trials. Discs: "
+        "share of trials in which validation chose the value. Every panel has its own scale."
     )
 
 
@@ -271,7 +271,7 @@ def _training(results: ExperimentResults) -> Plot:
                 gaps = [max(gap, _SMALLEST_GAP) for gap in known_gaps(fits)]
                 _strip(gap, gaps, row + shift, colour, None)
         time.set(
-            xlabel="wall-clock seconds a trial, all values",
+            xlabel="wall-clock seconds per trial, all values",
             yticks=range(len(models)),
             yticklabels=list(map(as_label, models)),
         )

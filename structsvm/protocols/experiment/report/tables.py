@@ -26,13 +26,13 @@ VARIANTS: Mapping[str, str] = {
     WITH_BEST: "all base functions",
     WITHOUT_BEST: "all base functions but the best one",
 }
-"""What models read, in words."""
+"""Description of the base functions that models read, by variant."""
 
 _OF_PLACES = {1: "Best function", 2: "2nd best", 3: "3rd best"}
 
 _DENOMINATORS: Mapping[Denominators, str] = {
     "pool": "R is the number of relevant documents in the pool of the query.",
-    "judged": "R is the number of all documents judged relevant, in the pool or not, which is trec_eval's denominator.",
+    "judged": "R is the number of all documents judged relevant, in the pool or not, as in trec_eval.",
 }
 
 _SIGNS = """\
@@ -40,12 +40,12 @@ W/L/T: number of queries on which {reference} is better, worse, and equal. p: tw
 Holm: p corrected for all {comparisons} comparisons in the table; compare this value with 0.05."""
 
 _TIES = """\
-MAP keeps documents of equal score in the order of the pool; over ties: mean MAP over all orders of such documents. \
+MAP keeps documents with equal scores in the order of the pool; over ties: mean MAP over all orders of tied documents. \
 Tied: share of documents whose score equals another's (for base functions, among retrieved documents)."""
 
 _FUNCTIONS = """\
-The best base functions have the largest MAP over all queries, which is an optimistic choice. Documents that a base \
-function did not retrieve come last."""
+The best base functions have the largest MAP over all queries, an optimistic choice. Documents that a base function \
+did not retrieve rank last."""
 
 
 def data_table(results: ExperimentResults) -> Table:
@@ -105,7 +105,7 @@ def leading(rows: Sequence[MapRow]) -> list[MapRow]:
 
 
 def function_table(results: ExperimentResults) -> Table:
-    """Return how well each base function ranks the pool, best first."""
+    """Return the MAP of each base function over the pool, best first."""
     records = tuple(
         {
             "name": function.name,
@@ -131,7 +131,7 @@ def function_table(results: ExperimentResults) -> Table:
 
 
 def path_table(results: ExperimentResults, variant: str) -> Table:
-    """Return mean MAP on validation and test queries for each value of the hyper-parameter, and its number of picks."""
+    """Return mean MAP on validation and test queries, and picks, for each value of the hyper-parameter."""
     sections = []
     for model in results.models:
         fits = results.fits(variant, model)
@@ -162,7 +162,7 @@ def path_table(results: ExperimentResults, variant: str) -> Table:
 
 
 def fits_table(results: ExperimentResults, variant: str) -> Table:
-    """Return training times, certified gaps and picked values of the models of a variant."""
+    """Return training times, certified gaps and chosen values of the models of a variant."""
     records = [_fits_record(variant, model, results.fits(variant, model)) for model in results.models]
     return Table(
         title=f"Training, on {VARIANTS[variant]}",
@@ -178,11 +178,11 @@ def fits_table(results: ExperimentResults, variant: str) -> Table:
         ),
         sections=(tuple(records),),
         notes=(
-            "Tried and picked: the hyper-parameter, C of an SVM. Features, what was picked and gap are medians of the "
-            "trials, seconds the mean. At an end: trials in which validation picked the least or largest number that "
-            "was tried, and it did better than the one beside it. Seconds are the wall-clock time of training for all "
-            "values in turn, an SVM of the paper each from the model before. The gap, of every C, is certified: no "
-            "weights are better than those of the model by more, in units of the loss; for RankSVM, as a share of the "
+            "Tried and picked: the hyper-parameter, C of an SVM. Features, picked values and gaps are medians of the "
+            "trials, seconds the mean. At an end: trials in which validation picked the least or largest value of the "
+            "grid, and it was better than its neighbor. Seconds are the wall-clock time of training for all values; "
+            "each fit of an SVM of the paper starts from the previous model. The gap, over every C, is certified: the "
+            "objective is at most this far above the optimum, in units of the loss; for RankSVM, as a share of the "
             "pairs.",
         ),
     )
@@ -205,7 +205,7 @@ def difference_table(results: ExperimentResults, variant: str) -> Table:
     names = [display_name(asdict(row)) for row in results.rows(variant)[1:]]
     found = list(zip(names, results.paired(variant), strict=True))
     models = len(results.models) - 1
-    title = f"MAP of {results.reference} minus that of each other ranker, models read {VARIANTS[variant]}"
+    title = f"MAP of {results.reference} minus MAP of each other ranker, models read {VARIANTS[variant]}"
     return paired_table(title, "Ranker", [dict(found[:models]), dict(found[models:])], last="wilcoxon")
 
 

@@ -59,7 +59,7 @@ Best function: alpha_1   0.3056   [-0.125, 0.736]   2/0/1    0.5   0.75      0.2
 """
 
 DIFFERENCES = """\
-MAP of SVM-map minus that of each other ranker, models read all base functions
+MAP of SVM-map minus MAP of each other ranker, models read all base functions
 Ranker                   difference         95% interval   W/L/T     p t   p Wilcoxon   p Fisher   Holm
 ───────────────────────────────────────────────────────────────────────────────────────────────────────
 SVM-roc                     +0.2500   [+0.2500, +0.2500]   3/0/0       -         0.25       0.25   0.75
@@ -121,7 +121,7 @@ def test_each_table_says_which_denominators_it_has(results):
     pool, judged = (" ".join(map_table(results, "with-best", each).notes) for each in ("pool", "judged"))
     assert "relevant documents in the pool" in pool
     assert "trec_eval" not in pool
-    assert "all documents judged relevant, in the pool or not, which is trec_eval's denominator" in judged
+    assert "all documents judged relevant, in the pool or not, as in trec_eval" in judged
 
 
 def test_the_test_of_significance_is_named_once(results):
