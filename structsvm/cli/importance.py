@@ -7,7 +7,7 @@ import click
 from attrs import evolve
 
 from structsvm.cli.shared.command import Command
-from structsvm.cli.shared.console import counted, progress_line, show_tables
+from structsvm.cli.shared.console import counted, echo, progress_line, show_tables
 from structsvm.cli.shared.data import Columns, with_columns
 from structsvm.cli.shared.files import read_model_and_data
 from structsvm.cli.shared.options import COUNT, SEED, as_measure, names_of
@@ -122,7 +122,7 @@ def importance_command(
         show_tables(table)
         left = scorer.n_features - len(table.records)
         if left:
-            click.echo(f"{counted(left, 'further feature')} not shown (--top {top}).")
+            echo(f"{counted(left, 'further feature')} not shown (--top {top}).")
     if plot_path is not None:
         from structsvm.plots import FeatureImportanceDisplay
 
