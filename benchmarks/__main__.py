@@ -14,9 +14,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Run benchmarks and write their pages.")
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("list", help="show the names of the benchmarks")
-    run = commands.add_parser("run", help="run some benchmarks, each in a process of its own; all, if none is named")
+    run = commands.add_parser("run", help="run benchmarks, each in a separate process (default: all)")
     run.add_argument("names", nargs="*", metavar="NAME", help=", ".join(NAMES))
-    run.add_argument("--repeats", type=int, default=7, help="how often a work of seconds is timed (default: 7)")
+    run.add_argument("--repeats", type=int, default=7, help="number of timings of work that takes seconds (default: 7)")
     run.add_argument(
         "--scale", type=float, default=1.0, help="share of the data, for trials; only results at 1 are stored"
     )
@@ -31,7 +31,7 @@ def main() -> None:
 
         print(f"wrote {len(write())} pages")
         if find_spec("matplotlib") is None:
-            print("left the plots as they are: install matplotlib to draw them")
+            print("plots were not drawn: install matplotlib")
         else:
             draw()
     elif unknown := set(arguments.names) - set(NAMES):
@@ -46,7 +46,7 @@ def main() -> None:
 
 
 def _apart(name: str, arguments: argparse.Namespace) -> bool:
-    """Run a benchmark in a process of its own; return whether it worked."""
+    """Run a benchmark in a separate process; return whether it succeeded."""
     print(f"── {name}", flush=True)
     began = time.perf_counter()
     settings = ["--scale", str(arguments.scale), "--repeats", str(arguments.repeats)]

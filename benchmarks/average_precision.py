@@ -16,12 +16,11 @@ TITLE = "Average precision, and dlib"
 ABOUT = """
 Data `m`: 1000 queries of 100 documents with 136 dense features, about 10 % of them relevant, linear
 labels with noise and an offset of each query. Every row has its own certificate, `primal − dual <=
-0.001 C`, and dlib's `solve_structural_svm_problem` stops by the same rule at the same C; the gap
-that the table gives for it is from its primal value, which our engine computes, to the best lower
-bound that any row proved. dlib's oracle is vectorised NumPy over all queries. Query by query, as
-dlib's interface has it, their planes are computed together at each new w and dlib's own cache of
-ten planes a query is on; with one call a pass, all queries are a single example to dlib, and its
-solver is all that is left of it.
+0.001 C`, and dlib's `solve_structural_svm_problem` stops by the same rule at the same C. Its gap in
+the table is the distance of its primal value, which our engine computes, to the best lower bound of
+any row. dlib's oracle is vectorized NumPy over all queries. "query by query" is dlib's interface:
+planes of all queries are computed together at each new w, and dlib caches ten planes per query. With
+"one call per pass", dlib sees all queries as one example, so only its solver is measured.
 """
 
 WHAT = "MAP on m"
@@ -29,7 +28,7 @@ CS = (10.0, 100.0, 1000.0, 10_000.0)
 UNITS = {10.0: 12.0, 100.0: 20.0, 1000.0: 45.0, 10_000.0: 200.0}
 TIMES_DLIB = {10.0: 40.0, 100.0: 50.0, 1000.0: 150.0}
 TOL = 1e-3
-QUERY_BY_QUERY, ONE_CALL = "dlib, query by query", "dlib, one call a pass"
+QUERY_BY_QUERY, ONE_CALL = "dlib, query by query", "dlib, one call per pass"
 
 
 def run(size: Size) -> Iterator[Row]:

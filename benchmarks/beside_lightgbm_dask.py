@@ -1,4 +1,4 @@
-"""DaskRanker and LightGBM's DaskLGBMRanker on the same two workers, and what becomes of them when one dies."""
+"""DaskRanker and LightGBM's DaskLGBMRanker on the same two workers, and their recovery when a worker dies."""
 
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -11,14 +11,14 @@ from benchmarks.rows import Row, Target, quotient, without_data
 
 TITLE = "Beside lightgbm.dask"
 ABOUT = """
-The same 8 partitions in the memory of two worker processes of one thread each, a LocalCluster of Dask: of fold 1
-of MQ2008, and of 1,000 queries of 120 documents with 136 features in float32, whose grades 0 to 4 come of a linear
-function of the features and noise, which favours a linear ranker. `DaskRanker` minimises `ndcg` for some values of
-C, `DaskLGBMRanker` trains lambdarank with its default settings and some numbers of trees. Each has a cluster of its
-own, whose first fit does not count, so that all is loaded. "Time to" is that of the fastest fit of each whose test
-NDCG@10 is at most 0.002 below the lower of the two bests. Then, on MQ2008, one of the two workers is killed when a
-part of the time of an undisturbed fit has passed, and the fit has two minutes; Dask starts another worker in its
-place. LightGBM's own limit for its sockets is set to its smallest, one minute, in place of two hours.
+Two worker processes of one thread each, a LocalCluster of Dask, have the same 8 partitions in memory: of fold 1 of
+MQ2008, and of 1,000 queries of 120 documents with 136 features in float32. The grades 0 to 4 of the second set are a
+linear function of the features plus noise, which favors a linear ranker. `DaskRanker` minimizes `ndcg` for some values
+of C, `DaskLGBMRanker` trains lambdarank with its default settings and some numbers of trees. Each has a separate
+cluster, whose first fit does not count, so that all code is loaded. "Time to" is the time of the fastest fit of each
+whose test NDCG@10 is at most 0.002 below the lower of the two best values. Then, on MQ2008, one of the two workers is
+killed when a part of the time of an undisturbed fit has passed. Dask starts another worker, and the fit has two
+minutes. LightGBM's limit for its sockets is set to its smallest value, one minute instead of two hours.
 """
 
 SETTINGS: dict[str, list[dict[str, object]]] = {

@@ -14,10 +14,10 @@ from structsvm.features.operators import Rows
 
 TITLE = "Binned features"
 ABOUT = """
-44,000 documents in 50 queries, scored by 17 functions, of whose scores 40 % are missing: 50
-indicators of each, 850 columns. A `BinnedMatrix` keeps a byte for each document and function; the
-others keep the same matrix expanded, as a float64 array and as CSR with 32-bit indices. One pass is
-all scores and all features combined: `X @ w` and `X.T @ c`, of NumPy and of SciPy for these.
+44,000 documents in 50 queries have scores of 17 functions, 40 % of them missing: 50 indicators of
+each function, 850 columns. A `BinnedMatrix` stores a byte for each document and function. All other
+rows store the same matrix expanded, as a float64 array (NumPy) and as CSR with 32-bit indices
+(SciPy). One pass computes all scores and combines all features: `X @ w` and `X.T @ c`.
 """
 
 BINNED, ARRAY, CSR = "BinnedMatrix", "float64 array", "CSR"

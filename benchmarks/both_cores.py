@@ -1,4 +1,4 @@
-"""What a second thread saves."""
+"""Time that a second thread saves."""
 
 import time
 from collections.abc import Iterator
@@ -21,8 +21,8 @@ ABOUT = """
 Fits with `n_jobs=1` and `n_jobs=2` take turns. Just before each, NumPy computes `X @ w` and `X.T @ c` with as many
 BLAS threads. Weights and bounds are bit-equal. The ratio is the median time of one thread over that of two. Two threads
 of a virtual machine may share a core, so NumPy's gain shows the possible gain, which changes from minute to minute.
-With fewer than 75 queries, Frank-Wolfe's visits use one thread; with fewer than 500, so do sweeps over stored planes.
-The QP always uses one thread. [What was tried](threads_tried.md) has profiles and other batch sizes.
+With fewer than 75 queries, Frank-Wolfe's visits use one thread; with fewer than 500, sweeps over stored planes do, too.
+The QP always uses one thread. [Threads that were tried](threads_tried.md) has profiles and other batch sizes.
 """
 
 THREADS = (1, 2)
@@ -30,7 +30,7 @@ READING = "X @ w and X.T @ c"
 WANTED, PART = 1.7, 0.9
 
 _IDLE = 0.5
-"""Seconds after which threads of BLAS do not look for work any more, which would slow down others."""
+"""Seconds until idle threads of BLAS sleep; before, they look for work and slow down other threads."""
 
 
 def run(size: Size) -> Iterator[Row]:
@@ -91,7 +91,7 @@ def _read(X: Any) -> None:
 
 
 def targets(rows: list[Row]) -> Iterator[Target]:
-    """Two threads are 1.7 times as fast as one, or gain 0.9 of what readings of the data do."""
+    """Yield targets: two threads are 1.7 times as fast as one, or reach 0.9 of the speed-up of reading the data."""
     fits = [row for row in rows if row.who == _by("FrankWolfe", 2) and "ratio" in row.values]
     for row in fits:
         of_readings = pick(rows, "ratio", what=row.what, who=_by(READING, 2), C=row.C)

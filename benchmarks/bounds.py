@@ -1,4 +1,4 @@
-"""Weights with bounds on MQ2008: what they cost in measure and in time."""
+"""Weights with bounds on MQ2008: their cost in measure and in time."""
 
 import time
 import warnings
@@ -19,12 +19,12 @@ from structsvm.metrics import parse_measure
 
 TITLE = "Weights with bounds"
 ABOUT = """
-MQ2008, five folds: C is the best of 0.1, 1, 10 and 100 by validation MAP. Signs are what is known of LETOR's 46
-features before any training: scores only rise with term frequencies, TF-IDF, BM25, language models, PageRank and the
-number of links to a page, only fall with the slashes and the length of its URL, and do either with the rest (inverse
-document frequencies, which do not differ within a query, lengths of fields, links from a page, pages below it). `p`
-is that of Fisher's randomisation test over all test queries, MAP against no bounds. Weights at a bound are the mean
-over folds, of 46. CPU seconds are those of all 20 fits, from one value of C to the next.
+MQ2008, five folds: C is the best of 0.1, 1, 10 and 100 by validation MAP. Signs are prior knowledge about LETOR's 46
+features. Scores only rise with term frequencies, TF-IDF, BM25, language models, PageRank and the number of links to a
+page. They only fall with the slashes and the length of its URL. The other features have no sign: inverse document
+frequencies, which do not differ within a query, lengths of fields, links from a page, pages below it. `p` belongs to
+Fisher's randomization test over all test queries, MAP against no bounds. Weights at a bound are the mean over folds, of
+46. CPU seconds include all 20 fits, from one value of C to the next.
 """
 
 WHAT = "MQ2008, MAP"
@@ -41,7 +41,7 @@ MAP, NDCG = parse_measure("map"), parse_measure("ndcg@10")
 
 @frozen
 class Picked:
-    """What the pick of one fold reaches, for each test query, and what it took."""
+    """Result of the chosen model of one fold: values of each test query, and costs."""
 
     ap: Vector
     ndcg: Vector
@@ -83,7 +83,7 @@ def run(size: Size) -> Iterator[Row]:
 
 
 def _picked(fold: Fold, settings: dict[str, Any]) -> Picked:
-    """Train at each C, and test what is best on the validation part."""
+    """Train at each C, and test the model that is best on the validation part."""
     train, valid, test = fold
     ranker = Ranker("map", n_jobs=1, **settings)
     with warnings.catch_warnings():

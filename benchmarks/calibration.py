@@ -27,7 +27,7 @@ folds of Robust 2003. A fold has three parts to train, one to calibrate and one 
 are pools of 17 submissions to a depth of 50, and figures are means of four re-partitions. Rankers are
 `Ranker("map", C=10)` and `LambdaMART(100)`, neither tuned. Without calibration there are two baselines: the logistic
 function of the score as it is, and the share of relevant documents in the calibration queries for every document. All
-queries weigh the same. Brier score and log loss reward both calibration and resolution. The calibration error is the
+queries have equal weight. Brier score and log loss reward both calibration and resolution. The calibration error is the
 expected one in 10 bins of equal weight, which a small test set keeps above 0 (the constant's is the difference
 between folds). MCB is the miscalibration part of the Brier score (Dimitriadis, Gneiting and Jordan, "Stable
 reliability diagrams for probabilistic classifiers", 2021): the gain of an isotonic recalibration on the test queries.

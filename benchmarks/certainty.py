@@ -25,7 +25,7 @@ Populations are the AP of test queries: of MQ2008 for a `Ranker` in each of five
 mean, and the mean width. The bootstrap has 1,000 resamples. Power: pairs of systems of the population, their
 differences shifted to a mean of .05, .1 and .2 standard deviations (MQ2008) or .1, .2 and .4 (Robust 2003), 4,000
 samples of as many queries as `queries_needed` gives for a power of 80 % at the level .05; the share with p < .05.
-The correlation over queries is of two systems, the least and the median of all pairs.
+The correlation over queries is between two systems: the least and the median of all pairs.
 """
 
 DRAWS, POWER_DRAWS, RESAMPLES = 2000, 4000, 1000

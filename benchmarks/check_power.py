@@ -1,4 +1,4 @@
-"""How many of the mistakes put into argmaxes `check_loss` finds."""
+"""Share of the mistakes in argmaxes that `check_loss` finds."""
 
 import time
 import warnings
@@ -38,12 +38,11 @@ TITLE = "The power of `check_loss`"
 ABOUT = """
 Mistakes put into the loss-augmented argmax of every shipped loss, and of losses of the pages and others that users
 write (`benchmarks/users_losses.py`), each checked with 20 seeds; the share that `check_loss` finds. First Δ times a
-factor. Then five others: a bonus of 5 % of the largest Δ for the truth; one score, or weight, times 0.95; the outputs
-of the largest Δ never returned; scores rounded to a fiftieth of the largest (not where there is one score); any output
-within 1 % of the largest Δ from the maximum, the worst of them. Compiled kernels get the factors, the score and the
-rounding. Losses of queries are checked on three random queries of three or four documents, fewer than `check_loss`
-takes by itself. "false alarms" are among so many checks of the losses as they are; seconds are those of one check as it
-comes, warm.
+factor. Then five other mistakes: a bonus of 5 % of the largest Δ for the truth; one score, or weight, times 0.95; the
+outputs of the largest Δ never returned; scores rounded to a fiftieth of the largest (not with a single score); any
+output within 1 % of the largest Δ from the maximum, the worst of them. Compiled kernels get the factors, the score and
+the rounding. Losses of queries are checked on three random queries of three or four documents, fewer than by default.
+"false alarms" counts rejected checks of correct losses. Seconds are the time of one check with default settings, warm.
 """
 
 FACTORS = (0.5, 0.7, 0.9, 0.95, 0.99)
@@ -56,7 +55,7 @@ _CHAINS = [np.array(list(word)) for word in ("ab", "bba", "abca")]
 
 
 def shipped() -> dict[str, tuple[Any, Any]]:
-    """Return the losses of the library, with examples where they need some."""
+    """Return the losses of the library, with examples if they need some."""
     found: dict[str, tuple[Any, Any]] = {
         "zero_one": (ZeroOne(), [1.0, -1.0]),
         "multiclass": (Multiclass(classes=range(4)), range(4)),
@@ -77,7 +76,7 @@ def shipped() -> dict[str, tuple[Any, Any]]:
 
 
 Choice = Callable[[Vector, Matrix, Vector, Vector], Vector]
-"""``(Δ, codes, code of the truth, scores) → values``: what a wrong argmax maximises over the outputs."""
+"""``(Δ, codes, code of the truth, scores) → values``: the objective that a wrong argmax maximizes over the outputs."""
 
 
 def scaled(factor: float) -> Choice:
@@ -123,7 +122,7 @@ def _rounded(scores: Vector) -> Vector:
 
 
 def by_methods(loss: Any, choice: Choice) -> Any:
-    """Return the loss with an argmax, in Python, that maximises something else."""
+    """Return the loss with an argmax, in Python, that maximizes another objective."""
     listed: dict[Any, Any] = {}
 
     def tables(self: Any, *example: Any) -> Any:
@@ -163,7 +162,7 @@ def _rebuilt(loss: Any, **namespace: Any) -> Any:
 
 
 def mutants(loss: Any) -> Iterator[tuple[str, Any]]:
-    """Yield mistakes, each with what column it is counted in."""
+    """Yield mistakes, each with the column that counts it."""
     for factor in FACTORS:
         yield f"found{factor:g}", by_methods(loss, scaled(factor))
     for choice in OTHERS.values():
@@ -179,7 +178,7 @@ def mutants(loss: Any) -> Iterator[tuple[str, Any]]:
 
 
 def is_found(loss: Any, examples: Any, seed: int) -> bool:
-    """Say whether `check_loss` finds the mistake, with kernels run in Python."""
+    """Return whether `check_loss` finds the mistake, with kernels run in Python."""
     try:
         with patch("structsvm.problem.checking.methods.compiled_kernel", lambda kernel: kernel):
             check_loss(loss, examples, random_state=seed)
@@ -204,7 +203,7 @@ def run(size: Size) -> Iterator[Row]:
 
 
 def everything() -> dict[str, tuple[Any, Any]]:
-    """Return all losses, with examples where they need some."""
+    """Return all losses, with examples if they need some."""
     return {**shipped(), **USERS}
 
 
@@ -225,7 +224,7 @@ def _row(what: str, seeds: int) -> Row:
 
 
 def _is_refused(loss: Any, examples: Any, seed: int) -> bool:
-    """Say whether `check_loss` refuses a loss, and why."""
+    """Return whether `check_loss` rejects a loss, and print the reason."""
     try:
         check_loss(loss, examples, random_state=seed)
     except CheckError as error:

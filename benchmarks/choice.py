@@ -1,4 +1,4 @@
-"""Frank-Wolfe against 1-slack where planes take more and more memory."""
+"""Frank-Wolfe against 1-slack as planes take more and more memory."""
 
 from collections.abc import Iterator
 
@@ -8,11 +8,11 @@ from benchmarks.rows import Row, Target
 from structsvm.exceptions import InputError
 from structsvm.solvers import FrankWolfe, OneSlack
 
-TITLE = 'What `solver="auto"` goes by'
+TITLE = 'How `solver="auto"` chooses'
 ABOUT = """
-Frank-Wolfe keeps planes of d numbers for each query, 256 MB in all unless told otherwise. Here 2000 queries
-of 20 documents have more and more features, 20 of them not zero, so that fewer and fewer planes
-a query fit and a plane costs more and more beside its rows; C = 1000, MAP.
+Frank-Wolfe stores planes of d numbers for each query, by default 256 MB in all. Here 2000 queries
+of 20 documents have more and more features, 20 of them not zero. Fewer and fewer planes per
+query fit, and a plane costs more and more compared with its rows; C = 1000, MAP.
 """
 
 FEATURES = (100, 300, 1000, 2000, 4000, 10_000)
@@ -27,7 +27,7 @@ def run(size: Size) -> Iterator[Row]:
             try:
                 yield solve(what, data, "map", C, solver, size)[0]
             except InputError:
-                yield Row(what=what, who="FrankWolfe", C=C, note="not even three planes a query fit")
+                yield Row(what=what, who="FrankWolfe", C=C, note="memory for fewer than three planes per query")
 
 
 def targets(rows: list[Row]) -> Iterator[Target]:

@@ -22,17 +22,16 @@ from structsvm.metrics.ranking import rank_documents
 
 TITLE = "Clicks"
 ABOUT = """
-The relevant documents of MQ2008's five folds are known to users alone: these examine position k of the results with
-probability 1/k, and click what they examine with probability 0.9 if it is relevant and 0.1 if not. Each query is asked
-20
-times of a ranker with random weights, another one for each of ten seeds. `weighted_ranks` is trained on clicks as they
-are, on clicks over the true propensities, on clicks over propensities that were estimated from five
-sessions a query in which the first and another document were swapped, and on all judgments; C is what ranks the
-validation clicks best, weighted in the same way (the judgments, for the last). "ratio" is the part of the gap in mean
-test MAP between clicks as they are and all judgments that is recovered: the mean over seeds, and the smallest.
+Five folds of MQ2008; only the simulated users know the relevant documents. They examine position k of the results with
+probability 1/k, and click an examined document with probability 0.9 if it is relevant and 0.1 if not. Each query has 20
+sessions with a ranker of random weights, which differ for each of ten seeds. `weighted_ranks` is trained on clicks as
+they are, on clicks over the true propensities, on clicks over propensities estimated from five sessions per query in
+which the first and another document were swapped, and on all judgments. C is chosen by the validation clicks, weighted
+in the same way (for the last by the judgments). "ratio" is the recovered part of the gap in mean test MAP between
+clicks as they are and all judgments: the mean over seeds, and the smallest.
 
-Robust 2003: of the relevant documents of a training topic, one at rank r of a run is known with probability
-max(0.02, r^-1/2), another run for each of three seeds; all others count as unjudged. C = 1, five folds.
+Robust 2003: a relevant document of a training topic at rank r of a run is known with probability max(0.02, r^-1/2),
+with another run for each of three seeds; all other documents count as unjudged. C = 1, five folds.
 """
 
 WHAT = "MQ2008, simulated clicks"
@@ -68,7 +67,7 @@ def _positives(size: Size) -> Iterator[Row]:
 
 
 def _known(fold: Fold, seed: int) -> list[float]:
-    """Return the test MAP of what is learned from known positives as they are and weighted, and from all."""
+    """Return the test MAP of rankers trained on known positives as they are and weighted, and on all positives."""
     train, _, test = fold
     rng = np.random.default_rng(seed)
     ranking = rank_documents(train.X[:, rng.integers(train.X.shape[1])], train.qid)
@@ -99,7 +98,7 @@ def _clicks(size: Size) -> Iterator[Row]:
 
 
 def _tested(fold: Fold, seed: int) -> list[float]:
-    """Return the test MAP of what is learned in each of the four ways."""
+    """Return the test MAP of rankers trained in each of the four ways."""
     train, valid, test = fold
     rng = np.random.default_rng(seed)
     w = rng.standard_normal(train.X.shape[1])

@@ -19,9 +19,9 @@ from structsvm.solvers import OneSlack
 TITLE = "Partitions"
 ABOUT = """
 OneSlack on data in partitions (`structsvm.distributed`), with `tol` = 0.001. Rounds are its iterations. In-process
-counts are those of a cluster with one partition a worker; kB are those of all numbers sent and answered, by all workers
+counts are as on a cluster with one partition per worker; kB count all numbers sent and answered, by all workers
 together, in a round. With Dask there are two worker processes on this machine, and the time of a round is wall time.
-The driver's time is all that is not spent in partitions, whose answers it merges itself.
+The driver's time is the time outside of partitions; it includes merging their answers.
 """
 
 CS = (1.0, 10.0, 100.0, 1000.0, 10_000.0)
@@ -82,7 +82,7 @@ def _row(what: str, who: str, C: float, problem: Any) -> Row:
 
 
 def _driver(size: Size) -> Iterator[Row]:
-    """Time the driver where there is next to no work: more partitions, more weights, more cuts."""
+    """Time the driver with almost no work in partitions: more partitions, more weights, more cuts."""
     for count, d in ((8, 136), (64, 136), (512, 136), (64, 1360), (64, 13_600)):
         data = dense(max(count, round(512 * size.scale)), 10, d)
         cluster = InProcess()
@@ -118,7 +118,9 @@ def targets(rows: list[Row]) -> Iterator[Target]:
                 quotient(row.values["rounds"], pick(rows, "rounds", what=row.what, who="one machine", C=row.C))
             )
             gaps.append(row.values["gap"])
-    yield Target("rounds, as a multiple of those on one machine, at most", 1.2, max(filter(None, ratios), default=None))
+    yield Target(
+        "rounds, as a multiple of the rounds on one machine, at most", 1.2, max(filter(None, ratios), default=None)
+    )
     yield Target("certified gap / C", 1e-3, max(gaps, default=None))
     beside = [row.values["beside"] for row in rows if "beside" in row.values]
     yield Target("time of a round with Dask beside its work", 50.0, max(beside, default=None), unit=" ms")

@@ -18,11 +18,11 @@ TITLE = "Two workers, and data of the size of MSLR-WEB30K"
 ABOUT = """
 31,531 queries of 120 documents with 136 features in float32 in 16 Parquet files, made like `m`: read and fitted by
 `DaskRanker` on two worker processes of one thread each (`dask.distributed.LocalCluster`), and by one process,
-`load_table` and `Ranker(solver="one-slack")` on two threads. C/n is that of `m` at C = 100. "Peak MB" is the most
-memory of a process, Python included; of the workers the larger. The overhead of a round is that of tiny data in 16
-partitions, median of the rounds of five fits, all calls of a round included. A round of `DaskRanker` looks at up to
-twelve steps t along its line, six a call, where `Ranker` looks at some seven, one after the other: it takes fewer
-rounds, and on one machine, where no network is saved, more time.
+`load_table` and `Ranker(solver="one-slack")` on two threads. C/n is as for `m` at C = 100. "Peak MB" is the peak memory
+of a process, Python included; of two workers, the larger. The overhead of a round is measured on tiny data in 16
+partitions: the median of the rounds of five fits, all calls of a round included. A round of `DaskRanker` evaluates up
+to twelve steps t along its line, six per call. `Ranker` evaluates some seven, one after another. `DaskRanker` therefore
+takes fewer rounds, and on one machine, which has no network delay to save, more time.
 """
 
 QUERIES, DOCUMENTS, FEATURES, FILES = 31_531, 120, 136, 16
@@ -54,7 +54,7 @@ def run(size: Size) -> Iterator[Row]:
 
 def targets(rows: list[Row]) -> Iterator[Target]:
     two, one = (pick(rows, "megabytes", what=WHAT, who=f"{who}: fit") for who in (TWO, ONE))
-    yield Target("two workers: memory of each, beside that of one process", 0.75, quotient(two, one))
+    yield Target("two workers: memory of each, relative to one process", 0.75, quotient(two, one))
     overhead = pick(rows, "seconds", what=TINY, who="a round")
     yield Target("two workers: overhead of a round", MOST_SECONDS_A_ROUND, overhead, unit="s")
 

@@ -20,7 +20,8 @@ ABOUT = """
 Whole processes in one thread, from their start to their end, with files in the page cache and byte code written; the
 programs take turns. The first rows measure the 17 runs of TREC 2003's Robust track, 1.5 million lines in gzip, by MAP,
 P@10 and NDCG@10: `structsvm evaluate --qrels`, and scripts that read the same files with the readers of pytrec_eval and
-ir_measures. The ratio is the median, over the turns, of the CPU seconds of `structsvm evaluate` to those of the row.
+ir_measures. The ratio is the median, over the turns, of the CPU seconds of `structsvm evaluate` over CPU seconds of the
+row.
 The other rows are the start-up of each command: its work on a few lines, or `--help` if it trains more than once. The
 machine had other work at the same time: CPU seconds and ratios count.
 """
@@ -52,7 +53,7 @@ COMMANDS = {
     "compile --help": "compile --help",
     "demo --help": "demo --help",
 }
-"""Command lines by what the rows call them, in a folder that `prepare` has filled."""
+"""Command lines by their names in rows; they run in a folder that `prepare` has filled."""
 
 
 def prepare(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""What ways to train cost beside a plain fit."""
+"""Costs of ways to train, compared with a plain fit."""
 
 import time
 import tracemalloc
@@ -24,13 +24,13 @@ from structsvm.losses import LatentLoss, SlackRescaled
 from structsvm.losses.latent import Completed
 from structsvm.objectives import Hinge, LightGBMHinge
 
-TITLE = "What each way to train costs"
+TITLE = "Costs of each way to train"
 ABOUT = """
 The training part of fold 1 of MQ2008 (46 features) at C = 1 on one thread, warm, each way beside the plain fit that its
-row names, in turn with it: "fits" are the convex problems that it solves, "ratio" its CPU seconds over those of the
-plain fit, medians of three, and "peak MB" the most that Python and NumPy hold at once during it (not what compiled
-code and LightGBM allocate themselves), without the data. The detector is that of the page on latent variables, with
-400 series; its plain fit takes the first guess of the latents for known.
+row names, in turn with it. "fits" are the convex problems that it solves. "ratio" is its CPU seconds over CPU seconds
+of the plain fit, medians of three. "peak MB" is the peak memory of Python and NumPy during the fit, without the data
+and without allocations of compiled code and LightGBM. The detector is the example of the page on latent variables, with
+400 series; its plain fit uses the first guess of the latent variables.
 """
 
 REAL, MADE = "MQ2008, fold 1", "detector of the page"
@@ -39,13 +39,13 @@ STEPS, HIDDEN, TREES = 300, 32, 100
 
 @frozen
 class Way:
-    """A way to train, and the plain fit that it is compared with.
+    """A way to train, and the plain fit to compare it with.
 
     Parameters
     ----------
     what : the data.
     who : the way.
-    beside : what the plain fit is called.
+    beside : name of the plain fit.
     make : makes the plain fit and the way, each a function that trains, of the part of the data that is taken; the way
         returns the number of its convex problems.
     needs : a package that must be there.
@@ -144,7 +144,7 @@ def _trees(scale: float, hinges: bool) -> Any:
 
 
 class Detector(LatentLoss[Vector, int, int]):
-    """The detector of the page on latent variables: whether a series has a pattern, and where it begins."""
+    """The detector of the page on latent variables: whether a series has a pattern, and its position."""
 
     def windows(self, x: Vector) -> Matrix:
         return np.lib.stride_tricks.sliding_window_view(x, 4)
@@ -227,7 +227,7 @@ def _row(way: Way, scale: float) -> Row:
 
 
 def _held(work: Callable[[], Any]) -> float:
-    """Return the most megabytes that a work holds at once."""
+    """Return the peak memory of some work in megabytes."""
     tracemalloc.start()
     try:
         work()

@@ -23,15 +23,16 @@ from structsvm.rankers.tree_ranker import SAMPLED
 
 TITLE = "Losses with a cut-off"
 ABOUT = """
-What `ndcg@10` trains, NDCG at full depth, beside other linear rankers of the library, the truncated bound and trees of
-LightGBM. Test NDCG@10 is over all test queries of all folds; those without a relevant document count 0. Each ranker has
-its hyper-parameter (C, epochs, trees) chosen by validation NDCG@10. "behind the best" is the mean of the differences,
-query by query, from the linear ranker other than `ndcg@10` with the largest mean, and its standard error. MQ2008:
+The loss `ndcg@10`, which trains NDCG at full depth, compared with other linear rankers of the library, the truncated
+bound and trees of LightGBM. Test NDCG@10 is over all test queries of all folds; queries without a relevant document
+count as 0. Validation NDCG@10 chooses the hyper-parameter of each ranker (C, epochs, trees). "behind the best" is the
+mean of the differences, query by query, from the linear ranker other than `ndcg@10` with the largest mean, and its
+standard error. MQ2008:
 its five folds. Robust 2003: the pools of 17 submissions, 100 topics in five folds of three parts to train, one to
-validate and one to test, min-max normalised scores as 17 features, grades 0 to 2. Random lists: of 100 and of 1000
+validate and one to test, min-max normalized scores as 17 features, grades 0 to 2. Random lists: of 100 and of 1000
 documents with 25 normal features and grades 0 to 4 (52, 32, 13, 2 and 1 % of them) of a utility that is linear in
 the features plus noise of the same size and an offset of the query; 100 or 40 queries to train, half as many to
-validate and as many to test, three seeds. Networks are left out where queries have thousands of documents.
+validate and as many to test, three seeds. Networks are left out if queries have thousands of documents.
 The rows of LambdaMART were measured without sampling of rows and columns.
 """
 

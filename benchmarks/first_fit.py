@@ -1,4 +1,4 @@
-"""The first fit of an installation, and that of a later process."""
+"""The first fit of an installation, and the first fit of a later process."""
 
 import json
 import os
@@ -16,10 +16,10 @@ from benchmarks.rows import Row, Target, pick
 
 TITLE = "The first fit"
 ABOUT = """
-`Ranker(loss="map", C=10).fit` on the small digits data in a new process: on a fresh install, where
-it compiles, and in a later process, which reads the machine code from disk; wall-clock seconds, and those of the
-processor. With C = 10,000 Frank-Wolfe moves all planes together, too, which takes more code.
-`import structsvm` and `structsvm --help` are rows of their own.
+`Ranker(loss="map", C=10).fit` on the small digits data in a new process: on a fresh install, which
+compiles, and in a later process, which reads the machine code from disk; wall-clock and CPU seconds.
+With C = 10,000, Frank-Wolfe also moves all planes together, which needs more code.
+`import structsvm` and `structsvm --help` are separate rows.
 """
 
 JOINT = 1e4

@@ -63,4 +63,4 @@ def _by_turns(ranker: Ranker, what: str, train: RankingData, repeats: int) -> It
 def targets(rows: list[Row]) -> Iterator[Target]:
     for name in LOSSES.values():
         path, grid = (pick(rows, "cpu", what=f"{name}, C by 5 folds", who=who) for who in ("RankerCV", "GridSearchCV"))
-        yield Target(f"CPU seconds of RankerCV to those of GridSearchCV, {name}", 1.0, quotient(path, grid))
+        yield Target(f"CPU seconds of RankerCV over GridSearchCV, {name}", 1.0, quotient(path, grid))

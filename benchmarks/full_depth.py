@@ -1,4 +1,4 @@
-"""What to train where precision or recall at k is reported: losses of all depths, and the truncated bounds."""
+"""Losses to train if precision or recall at k is reported: losses at full depth, and truncated bounds."""
 
 import warnings
 from collections.abc import Iterator, Sequence
@@ -15,8 +15,8 @@ from structsvm.metrics import Measure, P, Recall
 
 TITLE = "Precision and recall at k"
 ABOUT = """
-What `p@5`, `recall@10` and `recall@100` could train at full depth, on the data of the section before. C is chosen by
-validation, for each measure by itself; queries without a relevant document count 0.
+Losses at full depth that `p@5`, `recall@10` and `recall@100` could train, on the data of the benchmark `cutoff`.
+Validation chooses C for each measure separately; queries without a relevant document count as 0.
 """
 
 MEASURES: dict[str, Measure] = {"p5": P(5), "recall10": Recall(10), "recall100": Recall(100)}

@@ -21,7 +21,7 @@ ABOUT = """
 The 17 submissions to TREC 2003's Robust track, fused by each method. Candidates are the first 1000
 documents of each run, and the first 1000 of the fused run are measured: MAP as trec_eval has it, with
 all relevant documents that were judged. Weights are learned on the topics of the other set: by the MAP of each run
-there, by its fourth power, and by SVM-map. Seconds are those of `predict`, from the matrix of scores to the fused
+there, by its fourth power, and by SVM-map. Seconds are the time of `predict`, from the matrix of scores to the fused
 scores.
 """
 
@@ -59,7 +59,7 @@ def run(size: Size) -> Iterator[Row]:
 
 
 def _methods() -> Iterator[tuple[str, Fusion]]:
-    """Yield every method with every scaling, and how it is called."""
+    """Yield every method with every scaling, and its name."""
     for name in fusions.built_in:
         made = fusions.find(name)
         if issubclass(made, Comb):
@@ -94,5 +94,5 @@ def targets(rows: list[Row]) -> Iterator[Target]:
     for what in SETS:
         fused, median = (pick(rows, "trec_map", what=what, who=who) for who in ("CombMNZ, min-max", MEDIAN))
         above = None if fused is None or median is None else fused - median
-        yield Target(f"fusion of {what}: MAP of CombMNZ above that of the median run", 0.0, above, at_least=True)
+        yield Target(f"fusion of {what}: MAP of CombMNZ above the median run", 0.0, above, at_least=True)
         yield Target(f"fusion of {what}: Copeland", 1.0, pick(rows, "seconds", what=what, who="Copeland"), unit="s")

@@ -1,4 +1,4 @@
-"""How the time of a pass grows with the data."""
+"""Growth of the time of a pass with the data."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from benchmarks.one_pass import one_pass
 from benchmarks.rows import Row, Target, pick, quotient
 
 TITLE = "Growth"
-ABOUT = "The time of one pass of Frank-Wolfe where one size of `m` is doubled."
+ABOUT = "The time of one pass of Frank-Wolfe if one size of `m` is doubled."
 
 SHAPES = {
     "m": (1000, 100, 136),
@@ -28,4 +28,4 @@ def run(size: Size) -> Iterator[Row]:
 def targets(rows: list[Row]) -> Iterator[Target]:
     base = pick(rows, "seconds", what="m")
     for what in list(SHAPES)[1:]:
-        yield Target(f"{what}: times the seconds a pass", 2.2, quotient(pick(rows, "seconds", what=what), base))
+        yield Target(f"{what}: times the seconds per pass", 2.2, quotient(pick(rows, "seconds", what=what), base))

@@ -14,9 +14,9 @@ from structsvm.objectives import Hinge
 TITLE = "Hinges as a loss of neural rankers"
 ABOUT = """
 Values and gradients at random scores of 10,000 documents in 100 queries, about 10 % of them relevant, on one thread:
-of a `Hinge`, which is made once for the labels; of the same through PyTorch, forward and backward; and of the
+of a `Hinge`, which is made once for the labels; of the same `Hinge` through PyTorch, forward and backward; and of the
 LambdaLoss of allRank (two weighing schemes) and its ApproxNDCG, forward and backward, on the same scores as a padded
-table. These sort and weigh all pairs as tensors.
+table. The losses of allRank sort and weigh all pairs as tensors.
 """
 
 DOCUMENTS, QUERIES = 100, 100

@@ -1,4 +1,4 @@
-"""Texts into an index: time, memory and bytes, as they become more."""
+"""Indexing of more and more texts: time, memory and bytes."""
 
 import time
 from collections.abc import Iterator
@@ -12,9 +12,9 @@ from structsvm.text import Analyzer, Index
 
 TITLE = "Indexing"
 ABOUT = """
-Abstracts of 150 words, drawn from 200,000 whose frequencies fall as in Zipf's law, are tokenised, stemmed by Porter's
-algorithm, counted, and written. Texts are in memory. Seconds are those of the processor, on one core, without the
-writing. Peak MB are beyond what the process had before, its texts and modules: the index itself is among them.
+Abstracts of 150 words, drawn from 200,000 whose frequencies fall as in Zipf's law, are tokenized, stemmed by Porter's
+algorithm, counted, and written. Texts are in memory. Seconds are CPU seconds, on one core, without the writing. Peak
+MB are additional memory, without the texts and modules that the process had before, but with the index.
 CountVectorizer is scikit-learn's, with the same analyzer.
 """
 
@@ -24,7 +24,7 @@ OURS, THEIRS, LOADING = "Index.build", "CountVectorizer", "Index.load"
 
 def run(size: Size) -> Iterator[Row]:
     analyzer = Analyzer("porter", "glasgow")
-    Index.build([("a", {"text": "imports what is needed"})], analyzer)
+    Index.build([("a", {"text": "imports modules"})], analyzer)
     for number in DOCUMENTS:
         count = max(20, round(number * size.scale))
         given = list(texts(count))
@@ -92,5 +92,5 @@ def targets(rows: list[Row]) -> Iterator[Target]:
     yield Target("abstracts doubled: times the seconds of indexing", 2.2, times)
     stored, postings = (pick(rows, name, what=most, who=OURS) for name in ("stored", "postings"))
     each = None if stored is None or postings is None else 1e6 * stored / postings
-    yield Target("an index with its terms and ids", 12.0, each, unit="bytes a posting")
+    yield Target("an index with its terms and ids", 12.0, each, unit="bytes per posting")
     yield Target(f"loading the index of {most}", 0.05, pick(rows, "seconds", what=most, who=LOADING), unit="s")

@@ -1,4 +1,4 @@
-"""What an installation weighs, and how long an import and a first help take, beside other packages."""
+"""Size of an installation, and time of an import and of the first help, compared with other packages."""
 
 import os
 import subprocess
@@ -14,26 +14,26 @@ from attrs import frozen
 from benchmarks.measuring import Size
 from benchmarks.rows import Row, Target, pick
 
-TITLE = "What an installation weighs"
+TITLE = "Size of an installation"
 ABOUT = """
-Each in an environment of its own with nothing else, from the package index.
+Each package is installed from the package index in a separate empty environment.
 """
 PAGE = "docs/dependencies.md"
 
 INSTALLED, PART, STARTED = "an installation", "a package of it", "a start"
 OURS = "structural-svm"
 SHOWN = 2.0
-"""Megabytes from which a package of the installation is a row of its own."""
+"""Megabytes from which a package of the installation is a separate row."""
 
 
 @frozen
 class Peer:
-    """A package that somebody may install instead, or beside.
+    """A package to compare with.
 
     Parameters
     ----------
-    packages : what is asked for.
-    statement : the import that one begins with.
+    packages : packages to install.
+    statement : the first import of a user.
     """
 
     packages: tuple[str, ...]
@@ -83,7 +83,7 @@ def targets(rows: list[Row]) -> Iterator[Target]:
 
 
 def _install(peer: Peer, environment: Path) -> str:
-    """Make an environment with what is asked for; return what the installer said last where it could not."""
+    """Make an environment with the packages; return the last message of the installer if it failed."""
     uv = [sys.executable, "-m", "uv"]
     subprocess.run([*uv, "venv", "--quiet", "--no-project", "--python", sys.executable, environment], check=True)
     how = ["--quiet", "--compile-bytecode", "--link-mode", "copy"]

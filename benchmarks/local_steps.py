@@ -25,15 +25,15 @@ from structsvm.solvers.working_set import WorkingSet
 
 TITLE = "Local Frank-Wolfe as a source of cuts"
 ABOUT = """
-What partitions may send in a round of 1-slack with its line search, in one program in one process, `tol` = 0.001. Of
-"planes" it is the sum of the planes at the point where to cut, as `DistributedProblem` has it. Of "local steps", each
-partition takes a pass of Frank-Wolfe from that point, with planes that it keeps and as many steps on these as
-`FrankWolfe` takes, and sends the sum of its dual solution as well, which is a valid cut too. "K cuts": the driver keeps
-the cuts of each partition in a group of its own, and each partition counts on the others to stay as they are. "one
-cut": it adds them up, and each partition steps as if the others did what it does (σ' = K; Ma et al., "Adding vs.
-averaging in distributed primal-dual optimization", ICML 2015). The critical path is the processor time of the slowest
-partition of each call, and of the driver; a line search is counted as if its work were spread evenly. Local steps end
-where they took 1.2 times as many rounds as planes.
+Two messages of partitions in a round of 1-slack with its line search, simulated in one process, `tol` = 0.001. With
+"planes", each partition sends the sum of its planes at the current point, as `DistributedProblem` does. With "local
+steps", each partition makes a pass of Frank-Wolfe from that point, with stored planes and as many steps on them as
+`FrankWolfe`, and also sends the sum of its dual solution, which is a valid cut, too. "K cuts": the driver stores the
+cuts of each partition in a separate group, and each partition assumes that all other partitions do not move. "one cut":
+the driver adds the cuts up, and each partition assumes that all other partitions make the same step (σ' = K; Ma et al.,
+"Adding vs. averaging in distributed primal-dual optimization", ICML 2015). The critical path is the processor time of
+the slowest partition of each call, and of the driver; a line search counts as evenly spread work. Local steps end after
+1.2 times the rounds of planes.
 """
 
 CS = (10.0, 100.0, 1000.0, 10_000.0)
@@ -52,12 +52,12 @@ _SWEPT, _JOINTLY, _MOST_JOINT_CUTS = 0.07, 0.02, 100
 
 @frozen
 class Way:
-    """What partitions send.
+    """The message of a partition.
 
     Parameters
     ----------
-    steps : whether they take local steps.
-    apart : whether the cuts of each are a group of their own.
+    steps : whether partitions take local steps.
+    apart : whether the cuts of each partition are a separate group.
     """
 
     steps: bool
@@ -72,12 +72,12 @@ WAYS = {
 
 
 class Shard:
-    """A partition with the planes that it keeps.
+    """A partition with its stored planes.
 
     Parameters
     ----------
-    problem : its part of the problem.
-    sigma : by how much it takes steps to count.
+    problem : the partition's part of the problem.
+    sigma : factor by which the partition scales the effect of its steps.
     """
 
     def __init__(self, problem: Problem, sigma: float) -> None:
@@ -120,7 +120,7 @@ class Fit:
     ----------
     problem : the problem, for the line search.
     count : number of partitions.
-    way : what they send.
+    way : their message.
     """
 
     def __init__(self, problem: Problem, count: int, way: Way) -> None:
@@ -211,5 +211,5 @@ def targets(rows: list[Row]) -> Iterator[Target]:
     local = [row for row in rows if "local" in row.who and (row.C or 0.0) >= 1000.0]
     for name in [name for name, way in WAYS.items() if way.steps]:
         ratios = [0.0 if row.note else row.values["ratio"] for row in local if row.who.endswith(name)]
-        what = f"critical path of planes beside that of {name}, C ≥ 1000, the worst"
+        what = f"critical path of planes over {name}, C ≥ 1000, the worst"
         yield Target(what, ENOUGH, min(ratios, default=None), at_least=True)

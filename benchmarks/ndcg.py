@@ -1,4 +1,4 @@
-"""NDCG and reciprocal rank: the time of an argmax, and what training them brings on MQ2008."""
+"""NDCG and reciprocal rank: the time of an argmax, and the gain from training them on MQ2008."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -18,11 +18,11 @@ from structsvm.registry import losses
 TITLE = "NDCG and reciprocal rank"
 ABOUT = f"""
 One loss-augmented argmax of queries of 100 and 1000 documents, 5 % of them of grade 1 and 5 % of grade 2, at
-random scores that are a little better than chance. Then training on LETOR's MQ2008, five folds: {len(CS)} values of C,
-0.01 to 100, of which the one with the best validation NDCG@10 is tested, and so for NDCG without a cut-off and for
-NDCG@10 with LETOR's discount. Measures have the gains of grades and count queries without a relevant document 0, as
-LETOR does. So have "ndcg" losses; those with "encoding=pairwise" and others know documents that are relevant or not.
-Truncated ones look at the first ten ranks alone.
+random scores that are a little better than chance. Then training on LETOR's MQ2008, five folds, with {len(CS)} values
+of C, 0.01 to 100. For each measure, the model with its best validation value is tested: NDCG@10, NDCG without a
+cut-off, and NDCG@10 with LETOR's discount. Measures use the gains of grades, and queries without a relevant document
+count as 0, as in LETOR. "ndcg" losses use the gains, too; losses with "encoding=pairwise" and other losses distinguish
+only relevant documents from other documents. Truncated losses use the first ten ranks only.
 """
 
 ARGMAX = (
@@ -90,7 +90,7 @@ def _tested_on(folds: Sequence[Fold], name: str) -> list[dict[str, float]]:
 
 
 def _tested(name: str, fold: Fold) -> dict[str, float]:
-    """Return each measure on the test part of the ranker that has the best of it on the validation part."""
+    """Return each measure on the test part, for the ranker with its best value on the validation part."""
     train, valid, test = fold
     path = Ranker(name).path(train.X, train.y, qid=train.qid, Cs=CS)
     judged = [ranker.predict(valid.X) for ranker in path]
@@ -108,4 +108,4 @@ def targets(rows: list[Row]) -> Iterator[Target]:
     for other in ("map", "roc_area"):
         ours = "ndcg@10(truncated=true)"
         lead = found[ours] - found[other] if {ours, other} <= set(found) else None
-        yield Target(f"MQ2008: test NDCG@10 of {ours} above that of {other}", 0.0, lead, at_least=True)
+        yield Target(f"MQ2008: test NDCG@10 of {ours} above {other}", 0.0, lead, at_least=True)

@@ -23,13 +23,13 @@ from structsvm.objectives import Hinge, LightGBMHinge, LightGBMMeasure, XGBoostM
 
 TITLE = "Trees and networks on the hinges of losses"
 ABOUT = """
-MQ2008, five folds, and a made set in which a document is relevant where the product of two of its ten normal features
-is large, which no linear function of features tells: 100 queries to train, 50 to validate, 300 to test, of 40
-documents. Of each system several candidates are trained, and the one with the best validation MAP is tested: trees of
-LightGBM and XGBoost with 7 and 31 leaves, at learning rates 0.03 and 0.1, each stopped early after 60 trees without a
-better validation MAP, 500 at most; networks of PyTorch with 16 and 64 hidden units in two layers, from two random
-starts, by Adam on all queries at once, at the best of 300 steps; linear models at half decades of C. The hinge of
-`ndcg@10` is that of all ranks, as `Ranker` trains it. `p` are those of Fisher's randomisation test over all test
+MQ2008, five folds, and a made set in which a document is relevant if the product of two of its ten normal features is
+large, which a linear function of features cannot learn: 100 queries to train, 50 to validate, 300 to test, of 40
+documents. Each system trains several candidates, and the candidate with the best validation MAP is tested. Trees of
+LightGBM and XGBoost have 7 and 31 leaves, learning rates 0.03 and 0.1, and stop early after 60 trees without a better
+validation MAP, at most 500. Networks of PyTorch have 16 and 64 hidden units in two layers and two random starts; Adam
+trains on all queries at once, and the best of 300 steps counts. Linear models have half decades of C. The hinge of
+`ndcg@10` is over all ranks, as `Ranker` trains it. `p` are p-values of Fisher's randomization test over all test
 queries, against LambdaMART and against SVM-map, not corrected for their number.
 """
 
@@ -82,7 +82,7 @@ def _table(what: str, folds: list[Fold]) -> Iterator[Row]:
 
 
 def _picked(system: System, fold: Fold) -> Vector:
-    """Return the test scores of the candidate that is best on the validation part."""
+    """Return the test scores of the candidate with the best validation MAP."""
     _, valid, _ = fold
     best = max(system.candidates(*fold), key=lambda scores: MAP.mean(scores[0], valid.y, valid.qid))
     return best[1]
@@ -96,7 +96,7 @@ def _values(measure: Measure, folds: list[Fold], tested: list[Vector]) -> Vector
 
 
 def product_of_two(scale: float = 1.0, documents: int = 40, seed: int = 0) -> Fold:
-    """Make queries whose relevant documents are those with a large product of two of ten normal features."""
+    """Make queries whose relevant documents have a large product of two of ten normal features."""
     rng = np.random.default_rng(seed)
     parts = []
     for queries in (100, 50, 300):
@@ -257,4 +257,4 @@ def targets(rows: list[Row]) -> Iterator[Target]:
         found = pick(rows, "map", what=MADE, who=who)
         linear = pick(rows, "map", what=MADE, who="SVM-map")
         gain = None if found is None or linear is None else found - linear
-        yield Target(f"{MADE}: test MAP of {who} above that of SVM-map", 0.3, gain, at_least=True)
+        yield Target(f"{MADE}: test MAP of {who} above SVM-map", 0.3, gain, at_least=True)

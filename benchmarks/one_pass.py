@@ -15,12 +15,12 @@ from structsvm.solvers import FrankWolfe
 
 TITLE = "One pass"
 ABOUT = """
-A pass of Frank-Wolfe scores each query, finds its argmax, combines its rows and steps. It is timed as
-the median over the passes of some runs, argmaxes and steps included, steps on planes kept from earlier
-passes not. Between the runs one `X @ w` and one `X.T @ c` of NumPy are timed on the same numbers, float32 where X
-is: a pass is given in units of the first, and as its ratio to both together. Units do not travel: how near that product
-is to the speed of memory depends on the processor and the BLAS, so all scores are timed as well, which a pass reads one
-row after the other. The argmax is timed alone, over all queries, at the last weights.
+A pass of Frank-Wolfe scores each query, finds its argmax, combines its rows and steps. Its time is the median over the
+passes of some runs, with argmaxes and steps, but without steps on planes stored from earlier passes. Between the runs,
+one `X @ w` and one `X.T @ c` of NumPy are timed on the same numbers (float32 if X is). The table has a pass in units of
+the first product, and as its ratio to both together. Units differ between machines, because the speed of the product
+relative to memory depends on the processor and the BLAS. Therefore the table also has the time of all scores, computed
+row by row as in a pass. The argmax is timed separately, over all queries, at the last weights.
 """
 
 PASSES = 9

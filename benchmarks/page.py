@@ -27,7 +27,7 @@ def users_page() -> str:
 
 def _dlib() -> dict[str, Any]:
     what, ours = "MAP on m", "auto"
-    each, whole = "dlib, query by query", "dlib, one call a pass"
+    each, whole = "dlib, query by query", "dlib, one call per pass"
 
     def cells(C: float) -> list[str]:
         find = _finder("average_precision", what=what, C=C)

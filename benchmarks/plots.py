@@ -32,7 +32,7 @@ def draw(rows: dict[str, list[Row]], root: Path) -> None:
 
 
 def _look(who: str) -> dict[str, str]:
-    """Return the colour and the dashes of what a row is about."""
+    """Return the color and the dashes of the system of a row."""
     name = who.partition("(")[0].partition(",")[0]
     return {"color": LOOKS.get(name, INK), "linestyle": "--" if "query by query" in who else "-"}
 
@@ -62,7 +62,7 @@ def _gaps(rows: list[Row], path: Path) -> None:
 
 
 def _proofs(rows: list[Row], path: Path) -> None:
-    """Draw it small, with names at the lines: phones show it, too."""
+    """Draw a small plot with names at the lines, which is readable on phones."""
     figure, axes = plt.subplots(figsize=(5.0, 2.9), layout="constrained")
     _against_C(axes, rows, "seconds")
     axes.get_legend().remove()

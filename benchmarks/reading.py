@@ -20,15 +20,15 @@ from structsvm.foundation.types import Vector
 
 TITLE = "Reading"
 ABOUT = """
-Text of 46 features with 6 decimals, 545 bytes a line, without query ids, whose sizes are in a file beside it as
-LightGBM has them: all read the same file, each in a process of its own that has read a small one before, and is in the
-page cache. CPU seconds are those of all threads, the least of the repeats; seconds are by the clock, on as many threads
-as a program takes by itself. Peak MB are beyond what the process had before, the result among them. LightGBM bins what
-it reads (its Dataset), XGBoost makes its DMatrix. scikit-learn reads without query ids, as its reader takes quadratic
-time with them; it and the largest size are run once. "cached" is the second start with `cache=`. The last rows are of
-one command, `structsvm train --float32 -C 10`, on text of the size of MSLR-WEB30K: 31,531 queries of 120 documents, 136
-features of 4 decimals, 1.4 KB a line; all of the process, its start included. The machine had other work at the same
-time: seconds by the clock are long, and CPU seconds and quotients count.
+The text has 46 features with 6 decimals, 545 bytes per line, without query ids; the sizes of queries are in a second
+file, as for LightGBM. All programs read the same file from the page cache, each in a separate process that has read a
+small file before. CPU seconds include all threads, the least of the repeats. Seconds are wall-clock time, with the
+default number of threads of each program. Peak MB are additional memory of the process, including the result. LightGBM
+also bins the features (its Dataset), XGBoost makes its DMatrix. scikit-learn reads without query ids, because its
+reader takes quadratic time with them; scikit-learn and the largest size run once. "cached" is the second start with
+`cache=`. The last rows are one command, `structsvm train --float32 -C 10`, on text of the size of MSLR-WEB30K: 31,531
+queries of 120 documents, 136 features of 4 decimals, 1.4 KB per line; the whole process with its start. The machine had
+other work at the same time, so compare CPU seconds and quotients instead of wall-clock seconds.
 """
 
 SIZES = {"0.27 GB": 500_000, "0.55 GB": 1_000_000, "1.1 GB": 2_000_000, "4.4 GB": 8_000_000}
@@ -98,7 +98,7 @@ def _command(folder: Path, size: Size) -> Iterator[Row]:
 
 
 def _write(path: Path, queries: int, documents: int, features: int, decimals: int, seed: int = 0) -> None:
-    """Write text of uniform features and labels 0 to 4 that a linear function of them tells with noise."""
+    """Write text of uniform features and labels 0 to 4, a linear function of the features plus noise."""
     rng = np.random.default_rng(seed)
     w = rng.normal(size=features)
     rows = queries * documents
@@ -133,7 +133,7 @@ def targets(rows: list[Row]) -> Iterator[Target]:
     for value, words in (("cpu", "CPU seconds"), ("seconds", "seconds")):
         mine, theirs = (pick(alike, value, what=LARGE, who=who) for who in ("load_letor", "LightGBM"))
         yield Target(f"reading {LARGE}: {words} to LightGBM's", 1.0, quotient(mine, theirs))
-    yield Target(f"reading: CPU seconds of {LARGE} to those of {SMALL}", 4.4, quotient(ours[LARGE], ours[SMALL]))
-    yield Target(f"reading: CPU seconds of {LARGEST} to those of {LARGE}", 4.4, quotient(ours[LARGEST], ours[LARGE]))
+    yield Target(f"reading: CPU seconds of {LARGE} over {SMALL}", 4.4, quotient(ours[LARGE], ours[SMALL]))
+    yield Target(f"reading: CPU seconds of {LARGEST} over {LARGE}", 4.4, quotient(ours[LARGEST], ours[LARGE]))
     cached = pick(rows, "seconds", what=LARGE, who="load_letor, cached")
     yield Target(f"reading {LARGE} a second time, cached", 1.0, cached, unit="s")

@@ -18,13 +18,13 @@ TITLE = "Retrieval"
 ABOUT = """
 The best 1000 documents of each query by Lucene's BM25 (k1 0.9, b 0.4), in one thread. Random collections: documents of
 60 terms, of which term r has a probability proportional to 1/(r + 2.7), out of 200,000; 100 queries of 8 different
-terms, drawn as those of documents are, "frequent" with all terms and "content" without the 100 most frequent ones.
-Vaswani: all words, and its 93 topics. Ours starts from an index of counts and computes the weights of a term when a
-query first has it: "first" is the time of the first batch, with that, and "again" that of the same batch with weights
-that are there. It returns a run: ids, scores that are summed in float64, ties by id. bm25s (its numba backend) returns
-numbers of documents and scores that are summed in float32; it starts from a matrix of eager scores, whose making from
-our arrays of counts is a row of its own (its own `index` makes it of lists of tokens, and takes longer). Seconds are
-those of the processor; peak MB those of the process so far.
+terms, drawn like terms of documents, "frequent" with all terms and "content" without the 100 most frequent terms.
+Vaswani: all words, and its 93 topics. `Retriever` starts from an index of counts and computes the weights of a term
+when a query first has it. "first" is the time of the first batch, and "again" the time of the same batch with cached
+weights. It returns a run: ids, scores summed in float64, ties by id. bm25s (its numba backend) returns numbers of
+documents, and scores summed in float32. It starts from a matrix of eager scores; computing the matrix from our arrays
+of counts is a separate row (bm25s' `index` computes it from lists of tokens, and takes longer). Seconds are CPU
+seconds; peak MB is the peak memory of the process so far.
 """
 
 KINDS = {"frequent": 0, "content": 100}
@@ -65,7 +65,7 @@ def random_index(documents: int) -> Index:
 
 
 def random_texts(documents: int) -> Iterator[str]:
-    """Return texts of random terms, those of the documents of `random_index`."""
+    """Return the texts of the documents of `random_index`, which have random terms."""
     words = np.array([f"{number:06}" for number in range(TERMS)], dtype=object)
     draws = _draws(np.random.default_rng(0), documents * LENGTH).reshape(documents, LENGTH)
     return (" ".join(words[terms]) for terms in draws)
@@ -136,7 +136,7 @@ def _processor_seconds(work: Callable[[], T]) -> tuple[float, T]:
 
 
 def _require_same(run: Run, topics: list[str], scores: Any) -> None:
-    """Make sure that the two find the same scores."""
+    """Check that both programs find the same scores."""
     for number, topic in enumerate(topics):
         ours = run.scores[run.qid == topic]
         assert np.allclose(ours, scores[number][: len(ours)], rtol=1e-4), topic
@@ -172,7 +172,7 @@ def _bm25s(index: Index, function: BM25) -> Any:
 def targets(rows: list[Row]) -> Iterator[Target]:
     for what in dict.fromkeys(row.what for row in rows):
         ratio = quotient(pick(rows, "seconds", what=what, who=AGAIN), pick(rows, "seconds", what=what, who=PEER))
-        yield Target(f"{what}: time over that of bm25s", 1.0, ratio)
+        yield Target(f"{what}: time over bm25s", 1.0, ratio)
         peer, matrix = (pick(rows, "seconds", what=what, who=who) for who in (PEER, MATRIX))
         both = None if peer is None or matrix is None else peer + matrix
         ratio = quotient(pick(rows, "seconds", what=what, who=FIRST), both)

@@ -1,4 +1,4 @@
-"""From texts to an index and to runs, by this library and by bm25s, each in a process of its own: time and memory."""
+"""From texts to an index and to runs, by this library and by bm25s, each in a separate process: time and memory."""
 
 import json
 import subprocess
@@ -14,14 +14,15 @@ from benchmarks.retrieval import FUNCTION, KINDS, TOP, random_queries, random_te
 from benchmarks.rows import Row, Target, pick, quotient
 from structsvm.text import Analyzer, Index, Retriever
 
-TITLE = "Indexing and retrieval, apart"
+TITLE = "Indexing and retrieval in separate processes"
 ABOUT = """
-The random collections of above as texts, and all of their 200 queries, "frequent" and "content". Each row is a process
-of its own, in one thread, after a small collection was indexed and asked, so that all is compiled. Peak MB are beyond
-what the process had before: texts and modules are not among them; the pages of files that are mapped are. Texts are
-indexed once and saved: ours counts terms, in one index for all functions and settings; bm25s (its `tokenize` and
-`index`) computes scores, of one. Searching opens what was saved and retrieves the best 1000 documents of all queries,
-so its seconds hold the first use of each term; both map files into memory (bm25s with `mmap=True`).
+The random collections of the benchmark `retrieval` as texts, and all of their 200 queries, "frequent" and "content".
+Each row is a separate process with one thread, which has indexed and searched a small collection before, so that all
+code is compiled. Peak MB are additional memory of the process: without texts and modules, with the pages of mapped
+files. Texts are indexed once and saved. This library counts terms, in one index for all functions and settings; bm25s
+(its `tokenize` and `index`) computes the scores of one function. Searching opens the saved files and retrieves the best
+1000 documents of all queries, so its seconds include the first use of each term. Both map files into memory (bm25s with
+`mmap=True`).
 """
 
 SIZES = (100_000, 300_000)
@@ -46,7 +47,7 @@ def targets(rows: list[Row]) -> Iterator[Target]:
         few, many = (f"{n:,} documents {work}" for n in (SIZES[0], SIZES[-1]))
         for value, unit in (("seconds", "time"), ("megabytes", "memory")):
             ours, peer = (pick(rows, value, what=many, who=who) for who in (OURS, PEER))
-            yield Target(f"{many}: {unit} over that of bm25s", 1.0, quotient(ours, peer))
+            yield Target(f"{many}: {unit} over bm25s", 1.0, quotient(ours, peer))
             before = pick(rows, value, what=few, who=OURS)
             yield Target(f"{work}: documents times 3, {unit} times", 3.3, quotient(ours, before))
 

@@ -1,4 +1,4 @@
-"""What a benchmark returns: rows of numbers, and targets."""
+"""The results of a benchmark: rows of numbers, and targets."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -17,7 +17,7 @@ COLUMNS: dict[str, Column] = {
     "cpu": Column("CPU seconds", lambda record: _seconds(record["cpu"])),
     "fastest": Column("fastest", lambda record: _seconds(record["fastest"])),
     "units": Column.number("units of X @ w", "units", ".1f"),
-    "sweeps": Column.number("units of all maximisations", "sweeps", ",.0f"),
+    "sweeps": Column.number("units of all maximizations", "sweeps", ",.0f"),
     "ratio": Column.number("ratio", "ratio", ".2f"),
     "argmax": Column.number("argmax, µs a query", "argmax", ".2f"),
     "fits": Column.number("fits", "fits", ".0f"),
@@ -99,7 +99,7 @@ COLUMNS: dict[str, Column] = {
     "least_correlation": Column.number("least correlation", "least_correlation", ".2f"),
     "correlation": Column.number("median correlation", "correlation", ".2f"),
 }
-"""What shows the numbers that a row may have."""
+"""Columns of tables, by the names of values in rows."""
 
 
 @frozen(kw_only=True)
@@ -109,11 +109,11 @@ class Row:
     Parameters
     ----------
     what : the work.
-    who : what did it: a solver with its settings, or another program.
-    C : as in the problem; None where there is none.
-    repeats : how often it was timed.
+    who : the system: a solver with its settings, or another program.
+    C : C of the problem; None without C.
+    repeats : number of timings.
     values : numbers under the names in `COLUMNS`; ``seconds`` is the median of the repeats.
-    note : what else to know, or why there are no numbers.
+    note : a remark, or the reason why there are no numbers.
     history : seconds and best primal value of steps, for the plots.
     """
 
@@ -135,21 +135,21 @@ class Row:
 
 
 def without_data(what: str, who: str, name: str = "MQ2008") -> Row:
-    """Return the row of a benchmark whose data, those of this name, are not here."""
+    """Return the row of a benchmark whose data, called ``name``, are missing."""
     return Row(what=what, who=who, note=f"no data: STRUCTSVM_DATA names no folder that holds {name}")
 
 
 @frozen
 class Target:
-    """What a benchmark should show.
+    """A number that a benchmark should reach.
 
     Parameters
     ----------
     what : the quantity.
     limit : number to reach.
-    reached : what was measured; None where it was not.
+    reached : measured number; None without a measurement.
     at_least : whether larger is better.
-    unit : of both numbers.
+    unit : unit of both numbers.
     """
 
     what: str
@@ -166,7 +166,7 @@ class Target:
 
 
 def pick(rows: Iterable[Row], value: str, *, what: str, who: str = "", C: float | None = None) -> float | None:
-    """Return a number of the fastest of the rows that match; None where there is none."""
+    """Return a number of the fastest of the rows that match, or None if no row matches."""
     matching = [row for row in rows if row.what == what and row.who.startswith(who) and C in {None, row.C}]
     matching = [row for row in matching if value in row.values]
     if not matching:
@@ -184,5 +184,5 @@ def thinned(history: list[list[float]], most: int = 150) -> list[list[float]]:
 
 
 def quotient(a: float | None, b: float | None) -> float | None:
-    """Return ``a / b``, or None where one of them was not measured."""
+    """Return ``a / b``, or None if one of them was not measured."""
     return None if a is None or b is None else a / b

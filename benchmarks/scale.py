@@ -22,8 +22,7 @@ from structsvm.solvers import OneSlack
 TITLE = "The plan to internet scale"
 PAGE = "benchmarks/notes/scale.md"
 ABOUT = """
-Rounds, calls and bytes with 1 to 1,024 partitions, counted in one process, and a model of a cluster that holds
-10⁹ queries.
+Rounds, calls and bytes with 1 to 1,024 partitions, counted in one process, and a model of a cluster with 10⁹ queries.
 """
 
 PARTITIONS = (1, 16, 128, 1024)
@@ -34,7 +33,7 @@ QP_OF = (1000.0, 10_000.0, 100_000.0)
 WORKERS = (16, 256, 1024, 16_384)
 
 ROUNDS, STEPS = 25, (7, 6)
-"""Rounds of a planned fit, and the steps t that each of its two calls along the line looks at."""
+"""Rounds of a planned fit, and the number of steps t in each of its two calls along the line."""
 
 TRIALS = 100
 CUTS = 25
@@ -75,7 +74,7 @@ def _spread(cluster: Cluster, data: Ranking, partitions: int) -> DistributedProb
 
 
 def _counted(cluster: InProcess, problem: DistributedProblem, solver: OneSlack) -> dict[str, float]:
-    """Fit; return what a round sends, what it takes in a partition, and what the driver takes, as medians."""
+    """Fit; return the bytes of a round, its time in a partition, and the time of the driver, as medians."""
     log = cluster.log
     log.clear()
     ends = [(time.perf_counter(), 0)]
@@ -110,7 +109,7 @@ def _more_queries(size: Size) -> Iterator[Row]:
 
 
 def _costs(size: Size) -> Iterator[Row]:
-    """Time what a round does to a query, on one core."""
+    """Time the work of a round on a query, on one core."""
     data = dense(max(20, round(1000 * size.scale)), DOCUMENTS, FEATURES, dtype=np.float32)
     problem = Problem.from_queries(data.X, data.y, data.qid, loss="map", C=1000.0)
     w = OneSlack(tol=0.01).solve(problem).w
@@ -129,7 +128,7 @@ def _costs(size: Size) -> Iterator[Row]:
 
 
 def _driver(size: Size) -> Iterator[Row]:
-    """Time what the driver does in a round: the products of a new cut with all, the QP over them, and its w."""
+    """Time the work of the driver in a round: the products of a new cut with all cuts, the QP, and its w."""
     data = dense(max(20, round(1000 * size.scale)), DOCUMENTS, FEATURES)
     for C in QP_OF:
         problem = Problem.from_queries(data.X, data.y, data.qid, loss="map", C=C)
@@ -152,7 +151,7 @@ def _products(G: Matrix, g: Vector, a: Vector) -> tuple[Vector, Vector]:
 
 
 def as_costs(rows: list[Row]) -> Costs:
-    """Return costs in seconds from the rows that tell them."""
+    """Return costs in seconds from rows of measurements."""
     read = {row.who: 1e-6 * row.values["microseconds"] for row in rows if row.what == "costs"}
     drivers = {row.who: 1e-3 * row.values["driver"] for row in rows if row.what == "driver"}
     qp = next(seconds for who, seconds in drivers.items() if who.startswith("C = "))
@@ -212,7 +211,7 @@ def _planned(data: Data, machines: Machines, costs: Costs, rng: np.random.Genera
 
 
 def _many_weights(costs: Costs) -> Iterator[Row]:
-    """Tell what d numbers a round mean to a driver of 1,024 workers."""
+    """Yield the cost of d numbers per round for a driver of 1,024 workers."""
     tree = DATACENTRE.tree
     for power in range(3, 10):
         data = Data(1e9, DOCUMENTS, 200, 10**power, width=8)

@@ -27,8 +27,8 @@ training part of each of the five folds; MAP is over the test queries of all fol
 The differences are from all features, with their standard error over queries. Time: these 276 fits and their
 evaluation, in CPU seconds, beside scikit-learn's `RFECV` on the same ranker, splits and measure, with metadata routing
 (it drops features by squared weight, whatever their scale). Importance: one model of the first fold, its test queries,
-five shuffles; beside scikit-learn's `permutation_importance`, which shuffles across queries, with Spearman's rank
-correlation with ours, and that of ours with another seed.
+five shuffles; compared with scikit-learn's `permutation_importance`, which shuffles across queries. Rank correlations
+are Spearman's: scikit-learn's importances with ours, and ours with another seed.
 """
 
 C = 10.0

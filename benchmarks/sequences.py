@@ -18,8 +18,8 @@ TITLE = "Sequence labelling"
 ABOUT = """
 `ChainHamming` on sequences of a hidden Markov model: n sequences of 10 to 29 positions with 10 states and 20
 features, and 600 words of 4 to 11 positions with 26 states and 128 features that are 0 or 1, the shape of the
-letters data of Taskar et al. (2003). Then on that data itself: fold 1, 704 words, and all words but these, 6,173. Its
-unit is all maximisations once: one product of BLAS for the scores of all letters, then Viterbi's algorithm in compiled
+letters data of Taskar et al. (2003). Then on the letters data: fold 1 with 704 words, and all other 6,173 words. The
+unit is all maximizations once: one product of BLAS for the scores of all letters, then Viterbi's algorithm in compiled
 code, values only. BCFW is block-coordinate Frank-Wolfe with gap sampling (Osokin et al., ICML 2016) in numba, which
 stops after a minute. Times are CPU seconds.
 """
@@ -53,7 +53,7 @@ def targets(rows: list[Row]) -> Iterator[Target]:
     yield Target("16 times the sequences: times the CPU seconds of a fit", 20.0, quotient(many, few))
     for C, units in zip(CS, (400.0, 1300.0, 5000.0), strict=True):
         ours = pick(rows, "sweeps", what=LETTERS, who="auto", C=C)
-        yield Target(f"Letters, fold 1, C = {C:g}", units, ours, unit="maximisations of all words")
+        yield Target(f"Letters, fold 1, C = {C:g}", units, ours, unit="maximizations of all words")
     for C in CS:
         ours = pick(rows, "cpu", what=LETTERS, who="auto", C=C)
         theirs = pick(rows, "cpu", what=LETTERS, who="BCFW", C=C)

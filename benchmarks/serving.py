@@ -1,4 +1,4 @@
-"""Trained models at work: to load them, the first scores, a query, a million rows."""
+"""Time of trained models: loading, the first scores, a query, a million rows."""
 
 import json
 import os
@@ -21,10 +21,10 @@ from structsvm import Ranker
 
 TITLE = "Serving"
 ABOUT = """
-A linear model of 46 features beside `X @ w` of NumPy, the estimator that the same file holds, and 100 trees of 31
-leaves by LightGBM. Processor seconds, the least of several runs in turn. The first work is that of a new process beside
-the import of NumPy: import, load the model, and score 10 documents; "structsvm predict" is the whole command on a file
-of 100 documents, with the start of Python and NumPy. svm_rank's `svm_rank_classify` was not at hand.
+A linear model of 46 features, compared with `X @ w` of NumPy, the estimator from the same file, and 100 trees of 31
+leaves by LightGBM. Processor seconds, the least of several runs in turn. The first rows are a new process after the
+import of NumPy: import, load the model, and score 10 documents. "structsvm predict" is the whole command on a file of
+100 documents, with the start of Python and NumPy. svm_rank's `svm_rank_classify` was not available.
 """
 
 FIRST, COMMAND, QUERY, MANY = (

@@ -13,11 +13,11 @@ from structsvm.foundation.types import Vector
 TITLE = "Sparse features"
 ABOUT = """
 10,000 queries of 100 documents with 100,000 features, 50 of them not zero: CSR with 64-bit numbers
-and 32-bit indices. The loss is `roc_area`, C/n that of `m` at C = 100. The peak is that of the whole
-process after `Ranker.fit` with the solver that it picks. Ratios are to the time of SciPy's `X @ w`
-and `X.T @ c`: one pass is all scores, all argmaxes and their mean plane; the ratio of the fit is its
-whole time, checks of the data and line searches included, over its number of passes. The target is
-held against the one pass; the fit, with its line searches, does not reach it.
+and 32-bit indices. The loss is `roc_area`, C/n as for `m` at C = 100. The peak is the peak memory of
+the whole process after `Ranker.fit` with the default solver. Ratios are to the time of SciPy's
+`X @ w` and `X.T @ c`. One pass is all scores, all argmaxes and their mean plane. The ratio of the fit
+is its whole time, checks of the data and line searches included, over its number of passes. The
+target applies to one pass; the fit, with its line searches, does not reach it.
 """
 
 WHAT = "ROC area, 1,000,000 x 100,000, sparse"

@@ -72,7 +72,7 @@ def read(name: str) -> tuple[dict[str, Any], list[Row]] | None:
 
 
 def machine() -> dict[str, Any]:
-    """Describe the machine and what is installed."""
+    """Describe the machine and the installed packages."""
     return {
         "date": date.today().isoformat(),
         "processor": _processor(),

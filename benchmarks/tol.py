@@ -1,4 +1,4 @@
-"""How much of a reported measure depends on the seed, the solver and the backend, by tol."""
+"""Variation of a reported measure with the seed, the solver and the backend, by tol."""
 
 from collections.abc import Iterator
 from time import process_time
@@ -20,13 +20,13 @@ TITLE = "The same model from every solver"
 ABOUT = """
 Test MAP of linear models with C, among nine values, chosen by validation MAP: five folds of MQ2008, five of Robust 2003
 (the pools of 17 submissions to a depth of 50), and one of 1,000 made queries of 100 documents and 136 features.
-"spread" is the largest less the smallest test MAP of Frank-Wolfe with seeds 0 to 4, 1-slack and n-slack with the
-built-in backend, and 1-slack over cvxopt, HiGHS and OSQP. CPU seconds are those of `solver="auto"` for all folds and C.
+"spread" is the largest minus the smallest test MAP of Frank-Wolfe with seeds 0 to 4, 1-slack and n-slack with the
+built-in backend, and 1-slack over cvxopt, HiGHS and OSQP. CPU seconds are for `solver="auto"`, all folds and C.
 """
 
 TOLS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
 SMALLEST_OF_BACKENDS = 1e-5
-"""The backends of others are less precise than this tol."""
+"""Backends other than the built-in one are less precise than this tol."""
 
 
 def run(size: Size) -> Iterator[Row]:

@@ -24,21 +24,21 @@ from structsvm.rankers.tree_ranker import SAMPLED
 
 TITLE = "Trees under the certificate"
 ABOUT = """
-Test MAP and NDCG@10 of `TreeRanker` and of what it stands beside, over re-partitions of the queries in five folds of
-three parts to train, one to validate and one to test: four of MQ2008, four of Robust 2003 (the pools of 17 submissions
-to a depth of 50, their min-max normalised scores as features), one each of three made sets (300 queries of 40
-documents and 20 normal features; relevant are the 10 % with the largest product of two features, plus the smaller of
-two others, plus 1 where two more differ in sign, plus a linear term and noise), and one each of two of the shape of
-MSLR (200 queries of 100 documents with 136 features and grades 0 to 4 of such a utility). Queries without a relevant
-document count 0.
+Test MAP and NDCG@10 of `TreeRanker` and other rankers, over re-partitions of the queries in five folds of three parts
+to train, one to validate and one to test. There are four re-partitions of MQ2008, and four of Robust 2003 (the pools of
+17 submissions to a depth of 50, their min-max normalized scores as features). Three made sets have one re-partition
+each: 300 queries of 40 documents and 20 normal features. Their utility is the product of two features, plus the smaller
+of two other features, plus 1 if two more differ in sign, plus a linear term and noise; the best 10 % are relevant. Two
+more sets of the shape of MSLR have one re-partition each: 200 queries of 100 documents with 136 features and grades 0
+to 4 of the same kind of utility. Queries without a relevant document count as 0.
 
-Validation chooses everything: each measure is that of the candidate with the best value of this measure. Linear
+Validation chooses everything: each measure is for the candidate with the best validation value of this measure. Linear
 models, bins and `TreeRanker` learn from `map` unless the row says otherwise, and choose C among nine values, from 0.01
 to 100. LightGBM has trees of 4, 8 or 16 leaves, at learning rate 0.1, and the best of its first 1 to 200 trees: 600
 models. XGBoost has the same leaves, objectives `rank:ndcg` and, for two grades, `rank:map`, and the best of its first
 10, 20, ... 200 trees: 120 models, or 60. LightGBM samples 80 % of the rows and 60 % of the features for each tree, as
 `TreeRanker` does, whose other settings are its defaults. "ahead" is the mean of the differences, query by query, from
-LightGBM, and its standard error over queries. CPU seconds are those of a fold, all choices included.
+LightGBM, and its standard error over queries. CPU seconds are per fold, all choices included.
 """
 
 CS = tuple(10.0 ** (k / 2) for k in range(-4, 5))

@@ -1,4 +1,4 @@
-"""Losses as users write them: those of the pages, and some of structured outputs. Each with examples to check it on."""
+"""Losses as users write them, from the pages and for structured outputs, each with examples to check it on."""
 
 from collections.abc import Iterable
 from itertools import combinations_with_replacement, permutations, product
@@ -49,7 +49,7 @@ NODES = tuple(PARENT)
 
 
 def ancestors(node: str) -> set[str]:
-    """Return the node and those above it, without the root."""
+    """Return the node and its ancestors, without the root."""
     return {node} | ancestors(PARENT[node]) if node else set()
 
 
@@ -148,7 +148,7 @@ class RankBiasedPrecision(InterleavingLoss):
 
 
 class OwnReciprocalRank(PairwiseLoss):
-    """The reciprocal rank by an argmax of one's own (the quickstart)."""
+    """The reciprocal rank with a custom argmax (the quickstart)."""
 
     def loss(self, y: Vector, y_hat: Vector) -> float:
         relevant = self.ranked_relevance(y, y_hat)
@@ -210,7 +210,7 @@ class GainLost(GradedPairsLoss):
 
 @frozen
 class Abandonment(GradedRankingLoss):
-    """That none of the first k documents satisfies (how to write a loss)."""
+    """Probability that the first k documents do not satisfy the user (how to write a loss)."""
 
     k: int = 2
     max_grade: int = 2
@@ -238,7 +238,7 @@ class Abandonment(GradedRankingLoss):
 
 
 def _labelled(loss: Any, xs: list[Any], d: int) -> list[tuple[Any, Any]]:
-    """Return inputs with outputs that some weights predict, without which a bonus for the truth changes nothing."""
+    """Return inputs with outputs that some weights predict, so that a bonus for the truth changes the argmax."""
     w = np.random.default_rng(1).standard_normal(d)
     return [(x, loss.argmax(x, w)) for x in xs]
 
@@ -255,7 +255,7 @@ USERS: dict[str, tuple[Any, Any]] = {
     "FirstRelevant": (FirstRelevant(), None),
     "RankBiased(k=3)": (RankBiased(k=3), None),
     "RankBiasedPrecision": (RankBiasedPrecision(), None),
-    "ReciprocalRank of one's own": (OwnReciprocalRank(), None),
+    "custom ReciprocalRank": (OwnReciprocalRank(), None),
     "GainLost": (GainLost(), None),
     "GradedPairs": (GradedPairs(), None),
     "Abandonment(k=2)": (Abandonment(k=2), None),

@@ -11,8 +11,8 @@ from structsvm import Ranker
 
 TITLE = "The size of MSLR-WEB30K"
 ABOUT = """
-31,531 queries of 120 documents with 136 features in float32, 2.06 GB, made like `m`; C/n is that
-of `m` at C = 100. `Ranker.fit` from start to end with the solver that it picks; the peak is that
+31,531 queries of 120 documents with 136 features in float32, 2.06 GB, made like `m`; C/n is as for
+`m` at C = 100. `Ranker.fit` from start to end with the default solver. The peak is the peak memory
 of the whole process, Python and the data included.
 """
 

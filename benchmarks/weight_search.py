@@ -1,4 +1,4 @@
-"""Weight search against SVM-map: what they reach on training and on test queries, and the time that it takes."""
+"""Weight search against SVM-map: MAP on training and on test queries, and time."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,12 +20,12 @@ from structsvm.rankers import WeightSearch
 
 TITLE = "Weight search and SVM-map"
 ABOUT = f"""
-`WeightSearch` maximises training MAP itself, by exhaustive search of one direction after the other; SVM-map minimises a
-convex bound on its loss, for {len(CS)} values of C, 0.01 to 100, of which the best on validation queries is
-taken. Weight search leaves the validation queries alone. Seconds are those of all fits of a row, and MAP is their mean.
-MQ2008: five folds. Robust03: 17 runs, their scores normalised by query (min-max) and 0 where a run lacks a
-document; three trials for the old and for the new topics, each with 10 topics to train, 5 to validate and 35 to
-test. One query: normal features, 5 % of the documents relevant.
+`WeightSearch` maximizes training MAP itself, by exhaustive search of one direction after another. SVM-map minimizes a
+convex bound on its loss, for {len(CS)} values of C, 0.01 to 100, of which validation queries choose the best. Weight
+search does not use the validation queries. Seconds include all fits of a row, and MAP is their mean. MQ2008: five
+folds. Robust03: 17 runs, their scores normalized by query (min-max), 0 if a run lacks a document; three trials for the
+old and for the new topics, each with 10 topics to train, 5 to validate and 35 to test. One query: normal features, 5 %
+of the documents relevant.
 """
 
 WHAT = "MQ2008, 5 folds"
@@ -41,7 +41,7 @@ MORE = {
     "WeightSearch, random directions from equal weights": WeightSearch("random", "equal", random_state=0),
     "WeightSearch, incremental, first weight fixed": WeightSearch(fix_first=True, incremental=True),
 }
-"""What is not tried on robust03, where a fit takes long."""
+"""Searches that are skipped on robust03, because a fit takes long."""
 
 
 @frozen(eq=False)
@@ -103,7 +103,7 @@ def _best_of_path(trial: Trial) -> RankingEstimator:
 
 
 def _trials(folder: Path, topics: range) -> list[Trial]:
-    """Normalise the scores of the runs, and split the topics."""
+    """Normalize the scores of the runs, and split the topics."""
     pool = pool_runs(load_runs(folder / "runs"), load_qrels(folder / "qrels.txt"), topics=topics)
     X = FillMissing(0.0).fit_transform(QueryMinMax().fit_transform(pool.X, qid=pool.qid))
     names = np.array(pool.topics)
@@ -132,4 +132,4 @@ def targets(rows: list[Row]) -> Iterator[Target]:
     for what in (WHAT, *ROBUST):
         ours, theirs = (pick(rows, "training_map", what=what, who=who) for who in ("WeightSearch", "Ranker"))
         lead = None if ours is None or theirs is None else ours - theirs
-        yield Target(f"{what}: training MAP of weight search above that of SVM-map", 0.0, lead, at_least=True)
+        yield Target(f"{what}: training MAP of weight search above SVM-map", 0.0, lead, at_least=True)

@@ -15,9 +15,9 @@ from structsvm.solvers import OneSlack
 
 TITLE = "Zero-one loss, and LinearSVC"
 ABOUT = """
-Every document of `m` is an example. The objective is that of `LinearSVC(loss="hinge", C=C/n,
-fit_intercept=False)`. LinearSVC's `tol` is no bound of the objective: it is made ten times smaller
-until its weights are within 0.001 C of the best lower bound, and the last fit is what is timed.
+Every document of `m` is an example. The objective equals the objective of `LinearSVC(loss="hinge",
+C=C/n, fit_intercept=False)`. LinearSVC's `tol` does not bound the objective. Therefore it is made ten
+times smaller until its weights are within 0.001 C of the best lower bound; the last fit is timed.
 """
 
 WHAT = "zero-one on m"

@@ -1,4 +1,4 @@
-"""Fits on a local Dask cluster, in a process that is ended where it does not end itself."""
+"""Fits on a local Dask cluster, in a process that is killed after a time limit."""
 
 import json
 import os
@@ -26,8 +26,8 @@ class Fit:
     Parameters
     ----------
     who : "DaskRanker" or "DaskLGBMRanker".
-    settings : its arguments.
-    kill_at : part of the time of the fit before it after which a worker is killed; None: none is.
+    settings : arguments of the ranker.
+    kill_at : share of the time of the previous fit after which a worker is killed; None: no worker is killed.
     """
 
     who: str
@@ -37,14 +37,14 @@ class Fit:
 
 @frozen
 class Outcome:
-    """What came of a fit.
+    """The result of a fit.
 
     Parameters
     ----------
-    seconds : of the fit.
-    ndcg : test NDCG@10; None where there is no model.
-    error : what it said; "" where there is a model.
-    gap : certified gap in units of the loss, where there is one.
+    seconds : time of the fit.
+    ndcg : test NDCG@10; None without a model.
+    error : error message; "" with a model.
+    gap : certified gap in units of the loss; None without a certificate.
     """
 
     seconds: float
@@ -54,23 +54,23 @@ class Outcome:
 
 
 def outcomes(data: str, scale: float, fits: Sequence[Fit], limit: float) -> list[Outcome]:
-    """Fit one after the other on one cluster, in a process of its own.
+    """Run fits one after another on one cluster, in a separate process.
 
     Parameters
     ----------
     data : name of the data, see ``benchmarks.local_cluster.__main__``.
-    scale : part of them.
-    fits : what to fit.
-    limit : seconds that each fit may take, and so the start of the cluster with the first one; then the process and the
-        workers that it started are killed.
+    scale : share of the data.
+    fits : the fits.
+    limit : seconds for each fit, and for the start of the cluster with the first fit; then the process and its workers
+        are killed.
 
     Returns
     -------
-    The outcomes of those that came to an end. Where there are fewer than fits, the next one did not.
+    The outcomes of finished fits. If there are fewer outcomes than fits, the next fit did not finish.
 
     Raises
     ------
-    RuntimeError : when the process fails.
+    RuntimeError : the process failed.
     """
     command = [sys.executable, "-m", "benchmarks.local_cluster", data, str(scale), json.dumps([*map(asdict, fits)])]
     found: list[Outcome] = []
@@ -99,7 +99,7 @@ def outcomes(data: str, scale: float, fits: Sequence[Fit], limit: float) -> list
 
 
 def _read(process: "subprocess.Popen[str]", lines: "Queue[str]") -> None:
-    """Hand on what a process prints, and "" where it has ended."""
+    """Put the lines that a process prints into a queue, and "" at its end."""
     assert process.stdout is not None
     for line in process.stdout:
         lines.put(line)

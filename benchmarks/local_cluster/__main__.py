@@ -91,7 +91,7 @@ def _spread(client: Any, data: RankingData) -> Arrays:
 
 
 def _outcome(fit: Fit, before: float, cluster: Any, client: Any, parts: Arrays, test: RankingData) -> Outcome:
-    """Fit, with a worker killed meanwhile if so asked, by the seconds of the fit before, and test."""
+    """Fit and test; ``fit`` may request to kill a worker, at a share of the seconds ``before``."""
     fitted = import_module(f"benchmarks.local_cluster.{fit.who.lower()}").fitted
     if fit.kill_at is not None:
         process = next(iter(cluster.workers.values())).process

@@ -1,4 +1,4 @@
-"""What a fit gives."""
+"""The trained model of a fit."""
 
 from typing import Any
 
@@ -11,8 +11,8 @@ class Model:
 
     Parameters
     ----------
-    predict : gives scores of rows of features.
-    gap : certified gap in units of the loss; None where there is no certificate.
+    predict : function from rows of features to scores.
+    gap : certified gap in units of the loss; None without a certificate.
     """
 
     predict: Any

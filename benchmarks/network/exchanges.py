@@ -16,7 +16,7 @@ from structsvm.foundation.types import Matrix, Vector
 class Failures:
     """Machines that die, each after an exponential time, independently of each other.
 
-    What a dead one held is made again by a spare machine, which from then on is as fast as any other.
+    A spare machine rebuilds the data of a dead machine, and is as fast as any other machine afterwards.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Exchange:
     ----------
     down, up : bytes to and from each worker.
     work : seconds of a worker whose factor is 1.
-    redo : seconds of what a spare machine has to compute again first, such as scores.
+    redo : seconds to recompute lost results, such as scores, on a spare machine.
     """
 
     down: float
@@ -49,14 +49,14 @@ class Exchange:
 
 @frozen
 class Cluster:
-    """Workers of one partition each, and what joins them.
+    """Workers of one partition each, and their network.
 
     Parameters
     ----------
-    workers : how many.
-    tree : how numbers come to them and from them.
-    spread : how their times differ.
-    failures : how they die; None: never.
+    workers : number of workers.
+    tree : network from and to the workers.
+    spread : distribution of their times.
+    failures : model of their deaths; None: they never die.
     """
 
     workers: int = field(validator=at_least(1))
@@ -68,7 +68,7 @@ class Cluster:
 class Times(NamedTuple):
     """Seconds on the critical path, shape (trials,) each: numbers down, work, the sum's way up, the driver's work.
 
-    ``work`` ends when the last worker is done. What a tree adds up before that is not on the critical path.
+    ``work`` ends when the last worker is done. Sums that a tree computes before are not on the critical path.
     """
 
     down: Vector
@@ -89,10 +89,10 @@ def round_seconds(
     Parameters
     ----------
     cluster : the machines.
-    exchanges : those of a round, one after the other.
+    exchanges : exchanges of a round, in order.
     driver : seconds of the driver's work in a round, when no worker works.
     trials : number of rounds.
-    rng : what is random comes from it.
+    rng : source of random numbers.
     """
     down, work, up = (np.zeros(trials) for _ in range(3))
     for one in exchanges:
@@ -105,9 +105,9 @@ def round_seconds(
 
 
 def _worked(cluster: Cluster, exchange: Exchange, trials: int, rng: np.random.Generator) -> Matrix:
-    """Return when each worker, or the spare ones after it, has done its work, shape (trials, workers).
+    """Return the times at which each worker, or its spare machines, has done its work, shape (trials, workers).
 
-    A machine may die as long as the slowest one works, also where it is done itself.
+    A machine may die as long as the slowest machine works, even after its own work.
     """
     seconds = exchange.work * cluster.spread.factors(rng, (trials, cluster.workers))
     failures = cluster.failures

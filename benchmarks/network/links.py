@@ -11,12 +11,12 @@ from structsvm.foundation.types import Matrix, Vector
 
 @frozen
 class Link:
-    """What joins a machine to all others: it sends one message after the other, and so it receives them.
+    """Connection of a machine to all other machines; it sends and receives messages one after another.
 
     Parameters
     ----------
     latency : seconds until the first byte of a message is there, the time that both ends need to handle it included.
-    bandwidth : bytes a second.
+    bandwidth : bytes per second.
     """
 
     latency: float = field(validator=not_negative)
@@ -24,14 +24,14 @@ class Link:
 
 
 def fan_ins(workers: int, most: int) -> tuple[int, ...]:
-    """Return how many messages the busiest machine of each level of a tree receives, the level of the workers first.
+    """Return the number of messages that the busiest machine of each level of a tree receives, from the workers up.
 
-    The driver is the top of the tree: where ``most`` is at least the number of workers, all of them send to it.
+    The driver is the top of the tree. If ``most`` is at least the number of workers, all of them send to it.
 
     Parameters
     ----------
     workers : number of workers, at least 1.
-    most : how many messages are added up by one machine, at least 2.
+    most : largest number of messages that one machine adds up, at least 2.
     """
     levels = [min(workers, most)]
     while workers > most:
@@ -42,16 +42,16 @@ def fan_ins(workers: int, most: int) -> tuple[int, ...]:
 
 @frozen
 class Tree:
-    """How numbers come from the driver to the workers, and sums from the workers to the driver.
+    """A network that carries numbers from the driver to the workers, and sums from the workers to the driver.
 
-    A message is handed on when it has arrived as a whole. Adding up takes no time beside receiving.
+    A machine forwards a message after it has received the whole message. Adding up takes no additional time.
 
     Parameters
     ----------
-    link : of each machine.
-    fan_in : how many messages a machine adds up; None: the driver receives all of them, a star.
-    servers : into how many equal parts the numbers are cut, each with a driver and a tree of its own on machines that
-        no other part uses. A machine still sends all of its numbers.
+    link : link of each machine.
+    fan_in : number of messages that a machine adds up; None: the driver receives all messages, a star.
+    servers : number of equal parts of the numbers, each with a separate driver and tree on machines that no other part
+        uses. A machine still sends all of its numbers.
     """
 
     link: Link
@@ -71,13 +71,13 @@ class Tree:
         return sum(self.hop(messages, size) for messages in self.levels(workers))
 
     def finished(self, sent: Matrix, size: float) -> Vector:
-        """Return when the driver has the sum.
+        """Return the time at which the driver has the sum.
 
-        A machine waits for the last of those that it hears from, then receives from all of them.
+        A machine waits for its last sender, then receives from all of them.
 
         Parameters
         ----------
-        sent : when each worker has its part, shape (trials, workers).
+        sent : time at which each worker has its part, shape (trials, workers).
         size : bytes of a message.
         """
         for messages in self.levels(sent.shape[1]):

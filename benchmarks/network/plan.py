@@ -1,4 +1,4 @@
-"""What a fit takes on a cluster: from costs that were measured, and the model of the network."""
+"""Time of a fit on a cluster, from measured costs and the model of the network."""
 
 from collections.abc import Sequence
 
@@ -16,15 +16,15 @@ BYTES = 8
 
 @frozen
 class Costs:
-    """Seconds of one core, as measured.
+    """Measured costs, in seconds of one core.
 
     Parameters
     ----------
-    score : of one feature value of a document in its score.
-    combine : of one in a cut.
-    argmax : of one loss-augmented argmax of a query.
-    dot : of one feature value of a cut in the driver's products of cuts.
-    qp : of one QP over the cuts of a fit, without such products.
+    score : cost of a feature value of a document in its score.
+    combine : cost of a feature value of a document in a cut.
+    argmax : cost of a loss-augmented argmax of a query.
+    dot : cost of a feature value of a cut in the driver's products of cuts.
+    qp : cost of a QP over the cuts of a fit, without products of cuts.
     """
 
     score: float = field(validator=positive)
@@ -41,9 +41,9 @@ class Data:
     Parameters
     ----------
     queries, documents : number of queries, and of documents of each.
-    values : feature values that are stored of a document; as many as weights, where they are dense.
+    values : number of stored feature values of a document; if rows are dense, the number of weights.
     weights : number of weights, d.
-    width : bytes of a stored value, with the column's number where rows are sparse.
+    width : bytes of a stored value; if rows are sparse, with its column number.
     """
 
     queries: float = field(validator=positive)
@@ -60,17 +60,17 @@ class Data:
 
 @frozen
 class Machines:
-    """What a plan has at hand.
+    """The machines of a plan.
 
     Parameters
     ----------
-    workers : number of partitions, each with a worker of its own.
-    cores : of each, all of which work on its partition.
-    tree : how numbers come and go.
-    spread : how times of equal work differ.
+    workers : number of partitions, each with a separate worker.
+    cores : cores of each worker, all of which work on its partition.
+    tree : network between driver and workers.
+    spread : distribution of the time of equal work.
     life : seconds after which a machine dies, on average; None: never.
     notice : seconds until its death is noticed.
-    storage : bytes a second at which a partition is read.
+    storage : bytes per second at which a partition is read.
     """
 
     workers: int = field(validator=at_least(1))
@@ -82,7 +82,7 @@ class Machines:
     storage: float = 5e8
 
     def cluster(self, data: Data) -> Cluster:
-        """Return them with the data spread evenly."""
+        """Return the machines as a cluster with the data spread evenly."""
         failures = None
         if self.life is not None:
             failures = Failures(self.life, self.notice, data.bytes / self.workers / self.storage)
@@ -92,19 +92,19 @@ class Machines:
 DATACENTRE = Machines(
     workers=1024, cores=16, tree=Tree(Link(500e-6, 1.25e9), fan_in=32), spread=Lognormal(0.2), life=30 * 86_400.0
 )
-"""10 Gbit/s, half a millisecond a message with its handling in Python, one machine in thirty lost each day."""
+"""10 Gbit/s, half a millisecond per message with its handling in Python, one machine in thirty lost each day."""
 
 
 def exchanges_of(data: Data, machines: Machines, costs: Costs, steps: Sequence[int]) -> list[Exchange]:
     """Return the exchanges of a round of 1-slack with its line search.
 
-    The first scores the solution of the QP and looks at some steps towards it, others look at further ones, and the
-    last looks at the point where a cut is made, and makes it. A spare machine scores both ends of the line again.
+    The first exchange scores the solution of the QP and evaluates some steps towards it. Further exchanges evaluate
+    more steps, and the last makes a cut at the chosen point. A spare machine scores both ends of the line again.
 
     Parameters
     ----------
-    data, machines, costs : the data, where they are, and what work on them costs.
-    steps : number of steps t at which each exchange but the last looks for argmaxes.
+    data, machines, costs : the data, the machines, and the costs of work.
+    steps : number of steps t at which each exchange except the last computes argmaxes.
     """
     queries = data.queries / machines.workers / machines.cores
     values = queries * data.documents * data.values
@@ -135,11 +135,11 @@ def fits(
 
     Parameters
     ----------
-    data, machines, costs : the data, where they are, and what work on them costs.
-    rounds : of a fit; half as many cuts are there on average.
+    data, machines, costs : the data, the machines, and the costs of work.
+    rounds : number of rounds of a fit; on average, the driver has half as many cuts.
     steps : as in `exchanges_of`.
     trials : number of fits.
-    rng : what is random comes from it.
+    rng : source of random numbers.
     """
     exchanges = exchanges_of(data, machines, costs, steps)
     driver = driver_seconds(data, machines, costs, rounds / 2.0)

@@ -1,4 +1,4 @@
-"""How the times of equal work differ from machine to machine and from call to call."""
+"""Distributions of the time of equal work over machines and calls."""
 
 from abc import ABC, abstractmethod
 

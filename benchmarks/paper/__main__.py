@@ -18,15 +18,15 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.paper", description=description)
     data = os.environ.get("STRUCTSVM_DATA")
     parser.add_argument("--data", default=data, help="folder with robust03/ and text/; default: STRUCTSVM_DATA")
-    parser.add_argument("--work", type=Path, default=Path("paper"), help="folder for the experiments, to go on with")
-    parser.add_argument("--page", type=Path, default=PAGE, help="where the page goes; numbers and pictures beside it")
+    parser.add_argument("--work", type=Path, default=Path("paper"), help="folder for the experiments, to resume from")
+    parser.add_argument(
+        "--page", type=Path, default=PAGE, help="file of the page; numbers and pictures are written beside it"
+    )
     parser.add_argument("--jobs", type=int, default=2, help="processes (default: 2)")
     parser.add_argument("--trials", type=int, help="fewer than the paper's 50, to try it")
     parser.add_argument("--models", default="svm-map,svm-roc", help=argparse.SUPPRESS)
-    parser.add_argument(
-        "--note", default="", help="a sentence for the page on the machine, such as what else it had to do"
-    )
-    parser.add_argument("--again", action="store_true", help="only write the page again from the numbers that are kept")
+    parser.add_argument("--note", default="", help="a sentence on the machine for the page, such as its other load")
+    parser.add_argument("--again", action="store_true", help="only write the page again from stored numbers")
     chosen = parser.parse_args(arguments)
     folder = chosen.page.with_suffix("")
     if not chosen.again:
@@ -38,7 +38,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def collect(chosen: argparse.Namespace) -> dict[str, Any]:
-    """Run what is missing, and return all numbers of the page."""
+    """Run missing experiments, and return all numbers of the page."""
     data = Path(chosen.data) if chosen.data else None
     extra = ("--trials", str(chosen.trials), "--models", chosen.models) if chosen.trials else ()
     sets = {}

@@ -30,10 +30,10 @@ class DataSet:
 
     Parameters
     ----------
-    name : of the folder in which its results are.
-    title : what the page calls it.
+    name : name of the folder with its results.
+    title : name on the page.
     stands_for : "submissions" (Tables 7, 8, 10 and 11) or "functions" (6 and 9).
-    needs : what must be in the folder of data.
+    needs : subfolder that the folder of data must have.
     """
 
     name: str
@@ -42,7 +42,7 @@ class DataSet:
     needs: str | None
 
     def there(self, data: Path | None) -> bool:
-        """Whether it can be made of a folder of data."""
+        """Return whether a folder of data contains the set."""
         return self.needs is None or (data is not None and (data / self.needs).exists())
 
 
@@ -53,16 +53,16 @@ REAL = (
     DataSet("vaswani", "Vaswani", "functions", "text/vaswani"),
 )
 MADE = DataSet("digits", "Digits (made)", "submissions", None)
-"""What is there without any data: 15 ways to compare two images of scikit-learn's."""
+"""The set that is available without data: 15 ways to compare two images of scikit-learn."""
 
 
 def chosen(data: Path | None) -> tuple[DataSet, ...]:
-    """Return the data sets that can be used: those of the folder, or else the made one."""
+    """Return the data sets of a folder, or else the set from images."""
     return tuple(each for each in REAL if each.there(data)) or (MADE,)
 
 
 def commands(of: DataSet, data: Path, out: Path, extra: Sequence[str] = ()) -> Iterator[tuple[str, ...]]:
-    """Yield the commands of ``structsvm`` that come to the results of a data set, in ``out``.
+    """Yield the commands of ``structsvm`` that compute the results of a data set, in ``out``.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def commands(of: DataSet, data: Path, out: Path, extra: Sequence[str] = ()) -> I
 
 
 def make(of: DataSet, data: Path | None, work: Path, jobs: int, extra: Sequence[str] = ()) -> ExperimentResults:
-    """Run what is missing of a data set's commands, add up what they take, and return the results."""
+    """Run the missing commands of a data set, add up their times, and return the results."""
     out = work / of.name
     out.mkdir(parents=True, exist_ok=True)
     if of is MADE:
@@ -111,7 +111,7 @@ def make(of: DataSet, data: Path | None, work: Path, jobs: int, extra: Sequence[
 
 
 def numbers(of: DataSet, results: ExperimentResults, work: Path) -> dict[str, Any]:
-    """Return what the page says of a data set, as JSON has it."""
+    """Return the numbers of a data set on the page, for JSON."""
     seconds = work / of.name / SECONDS
     return {
         "title": of.title,
@@ -161,12 +161,12 @@ def _row(row: Any) -> dict[str, Any]:
 
 
 def _finished(folder: Path) -> bool:
-    """Whether a command was here: indexes come whole, and runs one by one, all fifteen of them."""
+    """Return whether a command has finished: indexes are written at once, but the fifteen runs one by one."""
     return folder.is_dir() and (folder.name != "runs" or len(list(folder.iterdir())) == len(_INDEXES) * 5)
 
 
 def _timed(folder: Path, name: str, work: Callable[[], Any]) -> Any:
-    """Do some work, and add its seconds to those that the folder keeps by name, of earlier tries too."""
+    """Do some work, and add its seconds to the seconds that the folder stores under its name."""
     path = folder / SECONDS
     began = time.perf_counter()
     try:

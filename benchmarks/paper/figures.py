@@ -17,7 +17,7 @@ from structsvm.plots.style import BLUE, GREEN, GREY, INK, PURPLE, VERMILION
 
 COLORS = (GREY, INK, BLUE, VERMILION, GREEN, PURPLE)
 THRESHOLDS, WEIGHTS = (1.0, 2.0, 3.0), (0.5, 0.4, -0.6)
-"""Those of Figure 2, as far as it has numbers: the first two weights are positive, the third is negative."""
+"""Weights of Figure 2, which shows signs but no numbers: the first two are positive, the third is negative."""
 
 
 def draw(sets: Mapping[str, Mapping[str, Any]], folder: Path) -> None:

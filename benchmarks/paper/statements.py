@@ -1,4 +1,4 @@
-"""What sections 2 and 3 of the paper state, computed: the toy tables, equation (5), Algorithm 2, Theorem 1."""
+"""Compute the statements of sections 2 and 3 of the paper: toy tables, equation (5), Algorithm 2, Theorem 1."""
 
 from itertools import combinations
 from typing import Any
@@ -51,7 +51,7 @@ def H(y: Vector, ranking: Vector, scores: Vector) -> float:
 
 
 def figure_1() -> dict[str, float]:
-    """Return the change in H where non-relevant document j slides up over relevant i, and both readings of (5)."""
+    """Return the change in H if non-relevant document j moves above relevant i, and both readings of (5)."""
     s, s_bar = np.array([0.6, 0.1]), np.array([0.4, -0.3, -0.5])
     y, scores = np.array([1.0, 1, 0, 0, 0]), np.concatenate([s, s_bar])
     R, N, i, j = 2, 3, 2, 1

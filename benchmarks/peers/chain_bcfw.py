@@ -1,7 +1,7 @@
 """Block-coordinate Frank-Wolfe with gap sampling on chains, in numba.
 
 Lacoste-Julien, Jaggi, Schmidt and Pletscher (ICML 2013); Osokin, Alayrac, Lukasewitz, Dokania and Lacoste-Julien (ICML
-2016). It shares no code with the library: it is what a careful reader of both papers would write.
+2016). It shares no code with the library, and is written as by a careful reader of both papers.
 """
 
 import time
@@ -28,7 +28,7 @@ class Fit(NamedTuple):
 
 
 def fit(xs: Sequence[Any], ys: Sequence[Any], K: int, C: float, tol: float, longest: float) -> Fit:
-    """Minimise ``½‖w‖² + (C/n) Σ hinge`` to a gap of ``tol C``, or for about ``longest`` seconds of CPU time."""
+    """Minimize ``½‖w‖² + (C/n) Σ hinge`` to a gap of ``tol C``, or for about ``longest`` seconds of CPU time."""
     began = time.process_time()
     n, X, rng = len(xs), np.concatenate(xs), np.random.default_rng(0)
     row, where = np.nonzero(X)

@@ -1,7 +1,7 @@
 """dlib's structural SVM solver (OCA with a cache of oracle results) on average precision.
 
-Its objective is ours, ``½‖w‖² + (C/n) Σ hinge``, and so is its rule to stop,
-``(primal − dual) / C < epsilon``. Its oracle is called from C++ for one example at a time.
+Its objective is ours, ``½‖w‖² + (C/n) Σ hinge``, and its stopping rule, too:
+``(primal − dual) / C < epsilon``. C++ calls the oracle for one example at a time.
 """
 
 import time
@@ -17,7 +17,7 @@ from structsvm.foundation.types import Vector
 
 @define
 class _Whole:
-    """All queries as one example, whose loss and plane are the means: one call a pass."""
+    """All queries as one example, whose loss and plane are the means: one call per pass."""
 
     oracle: AveragePrecisionOracle
     C: float
@@ -67,9 +67,9 @@ def solve(
 
     Parameters
     ----------
-    oracle : of all queries.
-    C : as ours.
-    epsilon : as our ``tol``.
+    oracle : oracle of all queries.
+    C : as in this library.
+    epsilon : ``tol`` of this library.
     one_by_one : whether each query is an example to dlib, or all queries are one.
 
     Returns

@@ -1,4 +1,4 @@
-"""Readers of LETOR's text, each in a process of its own: ``python -m benchmarks.peers.readers NAME FILE``."""
+"""Readers of LETOR's text, each in a separate process: ``python -m benchmarks.peers.readers NAME FILE``."""
 
 import json
 import resource
@@ -11,7 +11,7 @@ from typing import Any
 from benchmarks.measuring import peak_megabytes
 
 WARM = "1 1:0.5 2:0.25\n0 1:0.125 2:1\n"
-"""What is read first, so that nothing is loaded or compiled while the clock runs; repeated, for the compiled loops."""
+"""Text to read before the clock runs, to load and compile all code; it is repeated for the compiled loops."""
 
 
 def ours(path: str) -> Any:
@@ -58,10 +58,10 @@ READERS: dict[str, Callable[[str], Any]] = {
     "XGBoost": xgboost,
     "scikit-learn": sklearn,
 }
-"""Each keeps what it reads."""
+"""The readers by name; each returns its result, which therefore stays in memory."""
 
 NEEDS = {"LightGBM": "lightgbm", "XGBoost": "xgboost"}
-"""The packages that others need."""
+"""The packages that other readers need."""
 
 
 def _cpu() -> float:

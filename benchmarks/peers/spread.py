@@ -1,6 +1,6 @@
-"""A fit to files of WEB30K's shape, in a process of its own: ``python -m benchmarks.peers.spread HOW FOLDER C``.
+"""A fit to files of WEB30K's shape, in a separate process: ``python -m benchmarks.peers.spread HOW FOLDER C``.
 
-HOW is "one", this process alone, or "two", which starts two workers with a thread each. It prints what it measured.
+HOW is "one", this process alone, or "two", which starts two workers with a thread each. It prints its measurements.
 """
 
 import json
@@ -61,7 +61,7 @@ def two(paths: list[str], C: float) -> dict[str, Any]:
 
 
 def overhead(paths: list[str], C: float) -> dict[str, Any]:
-    """Fit tiny data in 16 partitions, where a round is nothing but its messages."""
+    """Fit tiny data in 16 partitions, so that messages take all the time of a round."""
     import numpy as np
     from dask import delayed
     from distributed import Client, LocalCluster

@@ -1,6 +1,6 @@
 """The loss-augmented argmax of average precision in NumPy, for all queries in one call.
 
-It shares no code with the library: it is what a careful user of another solver would write.
+It shares no code with the library, and is written as by a careful user of another solver.
 """
 
 import numpy as np
@@ -12,9 +12,9 @@ from structsvm.foundation.types import IntVector, Matrix, Vector
 
 @frozen(eq=False)
 class _Batch:
-    """Queries with the same numbers of documents of each kind: rows of the first R relevant, then the others.
+    """Queries with the same numbers of documents: the R relevant documents come first, then N other documents.
 
-    ``rows`` (Q, R + N) are row numbers; ``table[i, j]`` is what the loss gains where the first i
+    ``rows`` (Q, R + N) are row numbers; ``table[i, j]`` is the gain of the loss if the first i
     relevant documents stay ahead of non-relevant document j.
     """
 
@@ -59,7 +59,7 @@ class AveragePrecisionOracle:
         return coef @ self.X / self.n, float(losses.mean())
 
     def each(self, w: Vector) -> tuple[Matrix, Vector]:
-        """Return ``Ψ(x, ŷ) − Ψ(x, y)`` and Δ of each query, in their own order."""
+        """Return ``Ψ(x, ŷ) − Ψ(x, y)`` and Δ of each query, in the order of the queries."""
         coef, losses = self.coefficients(w)
         first = np.concatenate([batch.rows.min(axis=1) for batch in self.batches])
         ordered = np.empty(self.n)
