@@ -1,4 +1,4 @@
-"""What learns the weights of a query's terms, for queries of 1, 2, ... terms."""
+"""Methods that learn the weights of a query's terms, for queries of 1, 2, ... terms."""
 
 import time
 from abc import ABC, abstractmethod
@@ -21,9 +21,9 @@ from structsvm.rankers import MaximumEntropy, WeightSearch
 
 
 class Method(ABC):
-    """A way to learn the weights of terms. Derive from it to bring one of your own.
+    """Base class of methods that learn the weights of terms.
 
-    A value: its ``repr`` is kept with the results and tells whether an experiment is the same.
+    A method is a value: its ``repr`` is stored with the results, and identifies the experiment.
 
     Examples
     --------
@@ -44,7 +44,7 @@ class Method(ABC):
     """
 
     name: str
-    """What tables call it; no two methods of an experiment have the same."""
+    """Name in tables; it must be unique in an experiment."""
 
     @abstractmethod
     def lengths(self, X: Matrix, y: Vector) -> Iterator[Sequence[Candidate]]:
@@ -52,13 +52,13 @@ class Method(ABC):
 
         Parameters
         ----------
-        X : values of the terms, those of the first term in the first column, shape (n, d).
-        y : 1 for relevant documents and 0 for others, shape (n,); there are both.
+        X : values of the terms, a column for each term in order, shape (n, d).
+        y : 1 for relevant documents and 0 for other documents, shape (n,); both occur.
 
         Yields
         ------
-        For each length, a candidate for each value of the hyper-parameter, the same ones in the same order. It scores
-        the values of these terms alone. Of those that are equally good on validation the first is picked.
+        For each length, a candidate for each value of the hyper-parameter, always in the same order. It scores the
+        values of these terms. Of equally good candidates on validation, the first is picked.
         """
 
 
@@ -97,7 +97,7 @@ class SearchedWeights(Method):
 
 
 def _scores(weights: Vector, X: Matrix, _qid: IntVector) -> Vector:
-    """Return the scores of documents: those that are the same have the same, to the last bit."""
+    """Return the scores of documents; documents with equal values have equal scores, to the last bit."""
     return Rows.one_each(X).scores(weights)
 
 
@@ -114,7 +114,7 @@ class FittedWeights(Method):
 
     Parameters
     ----------
-    model : the model; it reads what it is given (`structsvm.protocols.AsGiven`).
+    model : the model; it must use unchanged features (`structsvm.protocols.AsGiven`).
 
     Examples
     --------
@@ -132,7 +132,7 @@ class FittedWeights(Method):
 
     @property
     def name(self) -> str:
-        """What the model is called."""
+        """Name of the model."""
         return self.model.name
 
     def lengths(self, X: Matrix, y: Vector) -> Iterator[Sequence[Candidate]]:
@@ -143,9 +143,9 @@ class FittedWeights(Method):
 
 
 def paper_methods() -> tuple[Method, ...]:
-    """Return weight search and maximum entropy, as in the paper, and SVM-map, each with what validation picks of C.
+    """Return weight search and maximum entropy, as in the paper, and SVM-map; validation chooses C.
 
-    At the largest C the regulariser of maximum entropy is next to none. The only query of SVM-map is the topic.
+    At the largest C, maximum entropy has almost no regularization. The only query of SVM-map is the topic.
 
     Examples
     --------

@@ -21,7 +21,7 @@ class _OkapiTF(RetrievalFunction):
 
 
 def okapi_tf(postings: Postings, terms: IntVector) -> Matrix:
-    """Return the Okapi tf score of some terms in every document: below 1, and 0 where the term is absent.
+    """Return the Okapi tf score of some terms in every document: below 1, and 0 if the term is absent.
 
     Parameters
     ----------

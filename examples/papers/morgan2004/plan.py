@@ -56,7 +56,7 @@ def morgan(
     ----------
     index : index of the documents; the counts of all fields together are read.
     qrels : the relevant documents; documents without a judgment are not relevant.
-    settings : settings of the experiment; ``MorganSettings()`` are those of the paper.
+    settings : settings of the experiment; ``MorganSettings()`` are as in the paper.
     out : folder for ``trials.jsonl`` and ``results.json`` of one experiment; it is created if it does not exist.
     topics : topics to choose from; None: all judged topics.
     n_jobs : processes that run trials; None: one per processor.
@@ -121,7 +121,7 @@ class TopicData:
 
 @frozen(eq=False, kw_only=True)
 class MorganPlan(Plan[MorganResults]):
-    """The trials of the experiment: every topic with every split. `data` is that of one trial, in its process."""
+    """The trials of the experiment: every topic with every split. `data` belongs to one trial, in its process."""
 
     kind = Kind(
         part=TopicTrial,

@@ -55,7 +55,7 @@ class MorganResults(Results):
 
     Parameters
     ----------
-    header : settings, and what data and versions they were.
+    header : settings, data and versions.
     topics : topics that took part.
     left_out : other topics, and why they did not.
     missing : relevant documents that the index does not have.
@@ -104,7 +104,7 @@ class MorganResults(Results):
 
     @property
     def pairs(self) -> tuple[tuple[str, str], ...]:
-        """Every two methods, the one that is first in the tables first."""
+        """All pairs of methods, in the order of the tables."""
         return tuple(combinations(self.methods, 2))
 
     def by_length(self, method: str) -> tuple[tuple[Fit, ...], ...]:
@@ -158,7 +158,7 @@ class MorganResults(Results):
     def weights(self, method: str) -> Matrix | None:
         """Return the weights of the terms of the longest query, shape (trials, terms).
 
-        They are those of the value that is best on validation. None if the method has no weights.
+        They belong to the value that is best on validation. None if the method has no weights.
         """
         found = [fit.weights for fit in self.fits(str(self.terms), method)]
         return None if None in found else np.array(found)

@@ -12,7 +12,7 @@ from structsvm.protocols.model import require_different_names
 
 @frozen(kw_only=True)
 class MorganSettings:
-    """The settings of Morgan's experiment; what the paper says of them is the default.
+    """The settings of Morgan's experiment; the defaults are as in the paper.
 
     Parameters
     ----------
@@ -20,10 +20,9 @@ class MorganSettings:
     repeats : random splits of the documents of each topic; the paper has one.
     min_relevant : topics with fewer relevant documents do not take part: of 20, about 5 are there to learn from, and
         as many to validate on.
-    random_state : seed of the splits. Those of a topic are the same whichever other topics take part, and however many
-        repeats there are.
-    methods : what learns weights: methods, or models of `structsvm.protocols`; the first one is what others are
-        compared with. Weight search, maximum entropy and SVM-map by default.
+    random_state : seed of the splits. The splits of a topic do not depend on other topics or on the number of repeats.
+    methods : methods that learn weights, or models of `structsvm.protocols`; the first is compared with each other
+        method. Default: weight search, maximum entropy and SVM-map.
 
     Examples
     --------
@@ -39,7 +38,7 @@ class MorganSettings:
     methods: tuple[Method, ...] = field(factory=paper_methods, converter=as_methods)
 
     def __attrs_post_init__(self) -> None:
-        """Refuse methods that cannot be told apart."""
+        """Reject methods with equal names."""
         require_different_names("MorganSettings(methods=...)", self.methods)
 
     def as_text(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The documents of a topic, split at random into those to train, to validate and to test on."""
+"""Random splits of the documents of a topic into training, validation and test documents."""
 
 from typing import NamedTuple
 
@@ -18,9 +18,9 @@ class Split(NamedTuple):
 
     Parameters
     ----------
-    train : what terms are chosen on and weights learned from.
-    validation : what picks hyper-parameters and the length of the query.
-    test : all others.
+    train : documents to choose terms on and to learn weights from.
+    validation : documents to choose hyper-parameters and the length of the query.
+    test : all other documents.
     """
 
     train: IntVector

@@ -1,4 +1,4 @@
-"""The terms of a query, by what they tell of relevance."""
+"""Choose the terms of a query by their information about relevance."""
 
 import numpy as np
 
@@ -10,8 +10,8 @@ def mutual_information(postings: Postings, rows: IntVector, relevant: BoolVector
     """Return the mutual information between the presence of each term and relevance, over some documents.
 
     ``Σ_{x, y} p(x, y) ln(p(x, y) / (p(x) p(y)))``, where x is whether the term is in a document and y whether the
-    document is relevant; probabilities are shares of these documents. It is 0 where one of both is the same in all of
-    them, and does not tell whether the term speaks for relevance or against it.
+    document is relevant; probabilities are shares of these documents. It is 0 if x or y is constant, and does not show
+    whether the term is evidence for relevance or against it.
 
     Parameters
     ----------

@@ -68,7 +68,7 @@ def judged_topics(
 ) -> JudgedTopics:
     """Return the topics with enough relevant documents, in the order of the judgments.
 
-    All documents of the index take part: those that are not judged are taken as not relevant.
+    All documents of the index take part; documents without a judgment count as not relevant.
 
     Parameters
     ----------
@@ -79,13 +79,14 @@ def judged_topics(
 
     Raises
     ------
-    InputError : the index has no documents or no terms, or other ones than those that are judged, or no topic has
-        enough relevant documents.
+    InputError : the index has no documents or no terms, or lacks all judged documents, or no topic has enough relevant
+        documents.
     """
     n = len(index.doc_ids)
     if not n or not len(index.whole.terms):
         raise InputError(
-            f"the index has {n} documents and {len(index.whole.terms)} terms: there is nothing to make a query of"
+            f"the index has {n} documents and {len(index.whole.terms)} terms, too few for a query: index a collection "
+            "with text"
         )
     numbers = {name: number for number, name in enumerate(index.doc_ids.tolist())}
     found: dict[str, list[int | None]] = {topic: [] for topic in dict.fromkeys(qrels.qid.tolist())}
@@ -93,7 +94,7 @@ def judged_topics(
         found[topic].append(numbers.get(document))
     if not any(document in numbers for document in qrels.doc_ids.tolist()):
         raise InputError(
-            f"none of the {len(qrels.doc_ids)} judged documents is in the index (the first judged is "
+            f"the index lacks all {len(qrels.doc_ids)} judged documents (the first judged is "
             f"{str(qrels.doc_ids[0])!r}, the first indexed {str(index.doc_ids[0])!r}): the judgments are of another "
             "collection"
         )
@@ -119,7 +120,7 @@ def judged_topics(
 
 
 def fingerprint(index: Index, topics: JudgedTopics) -> str:
-    """Return what tells the counts of an index, and what is relevant in it, from others."""
+    """Return a digest of the counts of an index and of its relevant documents."""
     whole = index.whole
     arrays = (whole.ptr, whole.documents, whole.counts, whole.lengths, *topics.relevant.values())
     texts = _joined(index.doc_ids.tolist()), _joined(whole.terms), _joined(topics.relevant)
@@ -132,7 +133,7 @@ def _relevant_ids(qrels: Qrels) -> list[str]:
 
 
 def _reason(judged: bool, relevant: int, documents: int, least: int) -> str:
-    """Say why a topic does not take part; "" where it does."""
+    """Return the reason why a topic does not take part; "" if it does."""
     if not judged:
         return "it is not judged"
     if relevant < least:

@@ -1,4 +1,4 @@
-"""What Morgan's experiment found, for people and for programs: an HTML page, tables and plots."""
+"""Reports of Morgan's experiment: an HTML page, tables and plots."""
 
 from examples.papers.morgan2004.report.page import FILES, write_morgan_report
 from examples.papers.morgan2004.report.plots import Plots, draw

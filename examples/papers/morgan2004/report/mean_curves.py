@@ -31,7 +31,7 @@ class MeanCurvesDisplay(Display):
     Attributes
     ----------
     lines_ : the line of each mean, in the order of ``curves``.
-    intervals_ : the areas of the confidence intervals; a single topic has none.
+    intervals_ : the areas of the confidence intervals, except for a single topic.
 
     Examples
     --------

@@ -32,18 +32,18 @@ _PACKAGE = "examples.papers.morgan2004.report"
 
 
 def write_morgan_report(results: MorganResults, folder: str | Path, *, title: str | None = None) -> Written:
-    """Write an HTML page, tables and plots; each file takes its place when all are complete.
+    """Write an HTML page, tables and plots; replace old files only when all are complete.
 
     ``report.html`` has everything. ``tables.txt``, ``tables.md``, ``tables.tex`` (for LaTeX with booktabs) and
     ``tables.json`` have all tables; ``tables.csv`` has average precision against query length, the mean over topics,
     and ``topics.csv`` that of each topic. The folder ``figures`` has the plots, ``curves.svg``, ``differences.svg``,
-    ``lines.svg``, ``topics.svg``, ``precision.svg`` and ``weights.svg``; without Matplotlib there are none.
+    ``lines.svg``, ``topics.svg``, ``precision.svg`` and ``weights.svg``; they need Matplotlib.
 
     Parameters
     ----------
-    results : of an experiment.
-    folder : for the files; made where it does not exist.
-    title : of the page; None: the name of the folder.
+    results : results of an experiment.
+    folder : folder of the files; created if it does not exist.
+    title : title of the page; None: the name of the folder.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The plots of Morgan's experiment, by Matplotlib: SVG for a page and for files of their own."""
+"""The plots of Morgan's experiment, by Matplotlib: SVG for a page and for separate files."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any

@@ -16,21 +16,21 @@ from structsvm.protocols.model import spelled
 from structsvm.protocols.results import known_gaps
 
 SHOWN_LENGTHS = (1, 2, 5, 10, 15, 20)
-"""Query lengths at which methods are compared, as far as there are so many terms."""
+"""Query lengths at which methods are compared, if queries have that many terms."""
 
 _PICKED = """\
 At the pick: with the query length and the hyper-parameter that are best on the validation documents of the trial; of \
 equally good ones the shortest, and then the least."""
 
 _DIFFERENCES = """\
-Differences are those of average precision on the test documents, first minus second; a topic counts once, with the \
+Differences of average precision are on the test documents, first minus second; a topic counts once, with the \
 mean over its splits. The interval is the 95% confidence interval of the mean over topics by Student's t. W/L/T: \
-topics on which the first does better, worse, the same. p is that of the two-tailed Wilcoxon signed rank test over \
+topics on which the first does better, worse, the same. p belongs to the two-tailed Wilcoxon signed rank test over \
 topics, ** marks p < 0.05; it is not corrected for the number of lengths and pairs."""
 
 
 def data_table(results: MorganResults) -> Table:
-    """Return what the experiment is about, in numbers."""
+    """Return the counts of the experiment's data."""
     relevant = [topic.relevant for topic in results.topics]
     names = {
         "documents": results.documents,
@@ -74,7 +74,7 @@ def curve_table(results: MorganResults) -> Table:
         sections=(tuple(records),),
         notes=(
             "The hyper-parameter is picked on the validation documents for each trial and length, so that validation "
-            "figures of a method that has one are optimistic; weight search has none.",
+            "figures of a method with a hyper-parameter are optimistic.",
         ),
     )
 
