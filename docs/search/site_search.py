@@ -1,4 +1,4 @@
-"""A Sphinx extension: the sections of all pages, and what searches them, in one script for those who search."""
+"""Sphinx extension for the search page: one script with the sections of all pages and the ranking."""
 
 import json
 import re
@@ -28,10 +28,10 @@ def synonyms() -> list[list[str]]:
 
 
 def sections(page: str, tree: nodes.document) -> Iterator[dict[str, str]]:
-    """Yield what is searched of a page.
+    """Yield the searchable fields of each section and documented object of a page.
 
-    Each section and each documented object has the page, the title of that, an anchor (``""`` for the page itself), a
-    heading or the name of the object, the headings above it, index entries, its text, and what its code has besides.
+    The fields are the page and its title, an anchor (``""`` for the page itself), a heading or the name of the object,
+    the headings above it, index entries, its text, and further words of its code.
     """
     places = {each for node in tree.findall(nodes.section) for each in node["ids"]}
     entries: dict[str, list[str]] = {}
@@ -115,7 +115,7 @@ def _own(node: nodes.Node, code: list[str]) -> str:
 
 
 def everything(app: Sphinx) -> list[dict[str, str]]:
-    """Return what is searched of all pages, methods that classes have from others once."""
+    """Return the searchable fields of all pages, with inherited methods once."""
     found: list[dict[str, str]] = []
     seen = set()
     for page in sorted(app.env.found_docs):
@@ -155,7 +155,7 @@ def _replace_the_search(app: Sphinx) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Take the place of Sphinx's own search."""
+    """Replace the search of Sphinx."""
     app.connect("builder-inited", _replace_the_search)
     app.connect("build-finished", _write)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

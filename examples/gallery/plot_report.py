@@ -39,7 +39,7 @@ with tempfile.TemporaryDirectory() as folder:
 
 # %%
 # Left: MAP of the two models and of the three best runs, with 95% intervals over queries. Right: mean differences of
-# the first model from the others. Their intervals are narrower, because all rankers meet the same easy and hard
+# the first model from the other models. Their intervals are narrower, because all rankers meet the same easy and hard
 # queries.
 
 rows = results.rows("with-best")

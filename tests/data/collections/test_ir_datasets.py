@@ -118,13 +118,11 @@ def test_what_is_refused(made):
     source = made("judged", qrels=QRELS)
     with pytest.raises(InputError, match="ir_datasets:judged: grade -1 is missing in grades"):
         load_qrels(source, {1: 1})
-    with pytest.raises(InputError, match="the judgments of 'prels' of ir_datasets have no grades: their fields are query_id"):
+    with pytest.raises(InputError, match="judgments of 'prels' of ir_datasets have no grades: their fields are"):
         load_qrels(made("prels", qrels=[Prel("1", "a", 0.5)]))
     with pytest.raises(InputError, match="the data set 'judged' of ir_datasets has no documents"):
         list(read_documents(source))
-    with pytest.raises(
-        InputError, match="ir_datasets has no data set 'nothing-like-it': 'ir_datasets list' lists them"
-    ):
+    with pytest.raises(InputError, match="ir_datasets has no data set 'nothing-like-it': see 'ir_datasets list'"):
         list(read_documents("ir_datasets:nothing-like-it"))
 
 
