@@ -1,8 +1,7 @@
 """Structural SVMs with certificates.
 
-A `Ranker` optimises the measure you report; a `StructuralSVM` learns outputs of any kind with
-a loss of your own; both tell how far from optimal the result can still be. Solvers minimise a `Problem` and return a
-`Result`.
+A `Ranker` is trained for the measure that you report. A `StructuralSVM` learns outputs of any kind with any loss. Both
+bound the distance of the training objective to its optimum. Solvers minimize a `Problem` and return a `Result`.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -24,7 +24,7 @@ if __name__ == "__main__":
     shape = subset.Subsetter(options)
     shape.populate(unicodes=subset.parse_unicodes(CHARACTERS.removeprefix("U+")))
     shape.subset(font)
-    # Indices and exponents of letters are on one line, as TeX has them, those of high letters and of tails, too.
+    # As in TeX, all subscripts and all superscripts of letters are on one line, whatever the height of the letter.
     font["MATH"].table.MathConstants.SubscriptBaselineDropMin.Value = 0
     font["MATH"].table.MathConstants.SuperscriptBaselineDropMax.Value = 400
     subset.save_font(font, str(Path(__file__).parents[1] / "_static" / "math.woff2"), options)

@@ -1,4 +1,4 @@
-"""Formulas are made into MathML when the site is built, and nothing has to run where they are read."""
+"""Convert formulas to MathML while the site is built, so that browsers run no script for them."""
 
 import re
 from html import escape
@@ -12,7 +12,7 @@ from sphinx.util.math import get_node_equation_number
 
 FONT = "_static/math.woff2"
 TEX = re.compile(r"\$[^\s$][^$]*\$|\\[A-Za-z]{2,}")
-"""What a formula looks like that was not read as one."""
+"""TeX that Markdown left as text."""
 
 _to_mathml = LatexToMathML(annotation=True, fancy_error=False)
 _logger = getLogger(__name__)

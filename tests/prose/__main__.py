@@ -21,7 +21,6 @@ from tests.prose.texts import prose
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).parent
-BASELINE = HERE / "baseline.txt"  # findings still allowed, per file
 FOLDERS = ("docs", "changes", "structsvm", "examples", "benchmarks")
 BUILT = ("benchmarks/notes", "docs/_build", "docs/gallery", "docs/reference/generated")
 SUFFIXES = {".md", ".py", ".rst"}
@@ -103,11 +102,10 @@ def count(findings: list[Finding]) -> None:
 
 
 def main() -> int:
-    """Print findings; 1 if a file has more than the baseline allows."""
+    """Print findings; return 1 if there are any."""
     parser = argparse.ArgumentParser(prog="python -m tests.prose", description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("paths", nargs="*", type=Path, help="files or folders, without the baseline; default: all")
+    parser.add_argument("paths", nargs="*", type=Path, help="files or folders; default: all")
     parser.add_argument("--count", action="store_true", help="print totals per habit and per file")
-    parser.add_argument("--lower", action="store_true", help="lower the baseline to the present counts")
     options = parser.parse_args()
 
     CheckRegistry().register_many((*CHECKS, *of_proselint))
@@ -116,20 +114,12 @@ def main() -> int:
     if options.count:
         count(findings)
         return 0
-    baseline = {path: int(most) for path, most in table(BASELINE)}
-    totals = Counter(f.path for f in findings)
-    if options.lower:
-        head = BASELINE.read_text(encoding="utf-8").splitlines()[0]
-        lines = [f"{path}: {min(totals[path], most)}" for path, most in baseline.items() if totals[path]]
-        BASELINE.write_text("\n".join([head, *lines, ""]), encoding="utf-8")
-        return 0
-    shown = [f for f in findings if options.paths or totals[f.path] > baseline.get(f.path, 0)]
-    for finding in shown:
+    for finding in findings:
         print(f"{finding.path}:{finding.line}: {finding.message}")
     if not options.paths:
         for line in unused:
             print(f"tests/prose/allowed.txt: '{line}' matches no finding. Remove the line.")
-    return int(bool(shown or (unused and not options.paths)))
+    return int(bool(findings or (unused and not options.paths)))
 
 
 if __name__ == "__main__":

@@ -188,10 +188,10 @@ def test_documents_that_the_index_does_not_have_are_counted(index, tmp_path):
 @pytest.mark.parametrize(
     ("settings", "topics", "message"),
     [
-        ({"min_relevant": 100}, None, r"none of the 3 topics has 100 relevant documents .* \(the most .* is 3\d\)"),
-        ({}, ["few"], "none of the 1 topics has 10 relevant documents"),
-        ({}, ["7"], "none of the 1 topics"),
-        ({}, [], "none of the 0 topics"),
+        ({"min_relevant": 100}, None, r"each of the 3 topics has fewer than 100 relevant documents .* \(the most is 3\d\)"),
+        ({}, ["few"], "each of the 1 topics has fewer than 10 relevant documents"),
+        ({}, ["7"], "each of the 1 topics"),
+        ({}, [], "each of the 0 topics"),
         ({"terms": 100}, None, "the index has 4[0-9] terms, and queries are to have up to 100"),
     ],
 )
@@ -211,7 +211,7 @@ def test_judgments_of_another_collection_are_refused(index, tmp_path):
 def test_an_index_of_relevant_documents_alone_is_refused(qrels, tmp_path):
     documents, relevant = texts()
     alone = indexed({name: documents[name] for name in relevant["1"]})
-    with pytest.raises(InputError, match="none of the 3 topics"):
+    with pytest.raises(InputError, match="each of the 3 topics"):
         morgan(alone, qrels, small(), tmp_path, n_jobs=1)
 
 
@@ -219,7 +219,7 @@ def test_documents_that_a_quarter_is_too_small_of_are_refused(index, tmp_path):
     documents = texts()[0]
     few = {name: documents[name] for name in list(documents)[:7]}
     named = judged({"1": list(few)[:3]})
-    with pytest.raises(InputError, match="none of the 1 topics"):
+    with pytest.raises(InputError, match="each of the 1 topics"):
         morgan(indexed(few), named, small(min_relevant=3, terms=2), tmp_path, n_jobs=1)
     few = {name: documents[name] for name in list(documents)[8:16]}
     found = morgan(
