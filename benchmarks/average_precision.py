@@ -62,7 +62,7 @@ def _whole_fit(X: Matrix, y: Vector, qid: Vector, size: Size) -> Row:
 
 def _dlib(X: Matrix, y: Vector, qid: Vector, C: float, lower: float, size: Size) -> Iterator[Row]:
     from benchmarks.peers import dlib_map
-    from benchmarks.peers.vectorised import AveragePrecisionOracle
+    from benchmarks.peers.vectorized import AveragePrecisionOracle
 
     problem = Problem.from_queries(X, y, qid, loss="map", C=C)
     oracle = AveragePrecisionOracle(X, y, problem.ptr)

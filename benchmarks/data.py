@@ -42,7 +42,7 @@ def dense(queries: int, documents: int, features: int, dtype: DTypeLike = np.flo
         part = rng.standard_normal((min(_CHUNK, len(X) - first), features), dtype=np.float32)
         X[first : first + len(part)] = part
         utility[first : first + len(part)] += part @ w + rng.normal(size=len(part))
-    return _labelled(X, utility, documents)
+    return _labeled(X, utility, documents)
 
 
 def graded(
@@ -84,10 +84,10 @@ def sparse(queries: int, documents: int, features: int, entries: int, seed: int 
         data[part] = rng.normal(size=(part.stop - first, entries))
         utility[part] += (w[indices[part]] * data[part]).sum(axis=1) + rng.normal(size=part.stop - first)
     indptr = np.arange(rows + 1, dtype=np.int32) * np.int32(entries)
-    return _labelled(sp.csr_array((data.ravel(), indices.ravel(), indptr), (rows, features)), utility, documents)
+    return _labeled(sp.csr_array((data.ravel(), indices.ravel(), indptr), (rows, features)), utility, documents)
 
 
-def _labelled(X: Any, utility: Vector, documents: int) -> Ranking:
+def _labeled(X: Any, utility: Vector, documents: int) -> Ranking:
     table = utility.reshape(-1, documents)
     relevant = table > np.quantile(utility, 0.9)
     relevant[np.arange(len(table)), table.argmax(axis=1)] = True

@@ -29,7 +29,7 @@ LARGE = "nine folds, pixels"
 PRODUCTS = "nine folds, products"
 SHARES = ChainHamming(ends=True)
 COUNTS = ChainHamming(average=False, ends=True)
-NEIGHBOURS = ((0, 1), (1, 0), (1, 1), (1, -1))
+NEIGHBORS = ((0, 1), (1, 0), (1, 1), (1, -1))
 
 
 def run(size: Size) -> Iterator[Row]:
@@ -53,9 +53,9 @@ def targets(rows: list[Row]) -> Iterator[Target]:
 
 
 def products(x: Matrix) -> Matrix:
-    """Return the pixels of letters, and the products of neighbours: to the right, below, and on both diagonals."""
+    """Return the pixels of letters, and the products of neighbors: to the right, below, and on both diagonals."""
     images, parts = x.reshape(-1, 16, 8), [x]
-    for down, right in NEIGHBOURS:
+    for down, right in NEIGHBORS:
         first = images[:, : 16 - down, max(0, -right) : 8 - max(0, right)]
         second = images[:, down:, max(0, right) : 8 + min(0, right)]
         parts.append((first * second).reshape(len(x), -1))

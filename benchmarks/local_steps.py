@@ -146,7 +146,7 @@ class Fit:
                 best, moves = problem.at(best.w), 0
                 planes = problem.planes(best)
             line = problem.line(best, planes, target)
-            if t := lowest_on(line.regulariser, line.hinges, TOGETHER):
+            if t := lowest_on(line.regularizer, line.hinges, TOGETHER):
                 (best, planes), moves = line.at(t), moves + 1
             cutting = best.toward(target, TOWARD_TARGET)
             self.path += (time.thread_time() - began) / len(self.shards)

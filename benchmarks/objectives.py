@@ -224,12 +224,12 @@ def network_on(loss: str) -> Candidates:
                     torch.nn.ReLU(),
                     torch.nn.Linear(hidden, 1),
                 )
-                optimiser = torch.optim.AdamW(network.parameters(), lr=RATE, weight_decay=DECAY)
+                optimizer = torch.optim.AdamW(network.parameters(), lr=RATE, weight_decay=DECAY)
                 best = -1.0, np.zeros(0), np.zeros(0)
                 for _ in range(STEPS):
-                    optimiser.zero_grad()
+                    optimizer.zero_grad()
                     hinge_values(network(rows[0])[:, 0], hinge).mean().backward()
-                    optimiser.step()
+                    optimizer.step()
                     with torch.no_grad():
                         scores = network(rows[1])[:, 0].numpy()
                     value = MAP.mean(scores, valid.y, valid.qid)

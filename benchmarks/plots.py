@@ -12,9 +12,9 @@ from matplotlib.axes import Axes
 from benchmarks.rows import Row, Target
 from benchmarks.store import load
 from structsvm.plots import STYLE, ConvergenceDisplay
-from structsvm.plots.style import BLUE, GREY, INK, VERMILION
+from structsvm.plots.style import BLUE, GRAY, INK, VERMILION
 
-LOOKS = {"FrankWolfe": BLUE, "OneSlack": VERMILION, "dlib": GREY}
+LOOKS = {"FrankWolfe": BLUE, "OneSlack": VERMILION, "dlib": GRAY}
 
 
 def draw(rows: dict[str, list[Row]], root: Path) -> None:

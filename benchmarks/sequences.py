@@ -1,4 +1,4 @@
-"""Sequence labelling: chains of labels by Viterbi's algorithm."""
+"""Sequence labeling: chains of labels by Viterbi's algorithm."""
 
 import time
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from benchmarks.rows import Row, Target, pick, quotient, without_data
 from structsvm import Problem
 from structsvm.solvers import Auto, FrankWolfe, Solver
 
-TITLE = "Sequence labelling"
+TITLE = "Sequence labeling"
 ABOUT = """
 `ChainHamming` on sequences of a hidden Markov model: n sequences of 10 to 29 positions with 10 states and 20
 features, and 600 words of 4 to 11 positions with 26 states and 128 features that are 0 or 1, the shape of the

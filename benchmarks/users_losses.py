@@ -67,7 +67,7 @@ class Tree(Listing):
 
 
 class Potts(Listing):
-    """Labels of a grid of pixels, three of them: weights of each label, and of neighbours that agree."""
+    """Labels of a grid of pixels, three of them: weights of each label, and of neighbors that agree."""
 
     def joint_feature(self, x: Matrix, y: Any) -> Vector:
         grid = np.reshape(y, x.shape[:2])
@@ -237,7 +237,7 @@ class Abandonment(GradedRankingLoss):
         return np.prod(1 - satisfied[np.argsort(-y_hat, kind="stable")[: self.k]])
 
 
-def _labelled(loss: Any, xs: list[Any], d: int) -> list[tuple[Any, Any]]:
+def _labeled(loss: Any, xs: list[Any], d: int) -> list[tuple[Any, Any]]:
     """Return inputs with outputs that some weights predict, so that a bonus for the truth changes the argmax."""
     w = np.random.default_rng(1).standard_normal(d)
     return [(x, loss.argmax(x, w)) for x in xs]
@@ -249,8 +249,8 @@ USERS: dict[str, tuple[Any, Any]] = {
     "Ordinal, iris": (Ordinal(), _FLOWERS),
     "Ordinal, iris x 1000": (Ordinal(), [(1000 * x, y) for x, y in _FLOWERS]),
     "Tree": (Tree(), [(10 * _RNG.standard_normal(6), leaf) for leaf in LEAVES[:3]]),
-    "Potts": (Potts(), _labelled(Potts(), [100 * _RNG.standard_normal((2, 2, 2))], 7)),
-    "Matching": (Matching(), _labelled(Matching(), list(_RNG.random((2, 4, 4, 5))), 5)),
+    "Potts": (Potts(), _labeled(Potts(), [100 * _RNG.standard_normal((2, 2, 2))], 7)),
+    "Matching": (Matching(), _labeled(Matching(), list(_RNG.random((2, 4, 4, 5))), 5)),
     "Tags": (Tags(), [(_RNG.standard_normal(4), ALL[k]) for k in (0, 3, 5)]),
     "FirstRelevant": (FirstRelevant(), None),
     "RankBiased(k=3)": (RankBiased(k=3), None),

@@ -208,7 +208,7 @@ class GridEndWarning(UserWarning):
 
 
 class OracleError(StructSVMError):
-    """A loss returned an output that does not maximise Δ + w·Ψ.
+    """A loss returned an output that does not maximize Δ + w·Ψ.
 
     The error is raised if a bound is violated that holds for every exact argmax, because the solver's certificate would
     be wrong. ``structsvm.testing.check_loss`` finds the correct output.

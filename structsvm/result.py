@@ -277,7 +277,7 @@ class Result:
         """Return a start for the same problem with only some of the weights, ascending, and with its fingerprint.
 
         Planes without the features of the dropped weights are planes of that problem, and the same is true of cuts.
-        This holds if the regulariser pulls weights to 0.
+        This holds if the regularizer pulls weights to 0.
         """
         cuts = evolve(self.cuts, G=np.ascontiguousarray(self.cuts.G[:, kept]))
         unknown = evolve(self, primal=np.inf, dual=-np.inf, history=())

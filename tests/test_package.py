@@ -282,7 +282,7 @@ def test_the_installation_named_is_ours():
 
 
 @pytest.mark.parametrize("command", ["pip install {}", "uv add '{}[cvxopt]'", "python -m pip install -U {}"])
-def test_the_other_project_is_recognised(command):
+def test_the_other_project_is_recognized(command):
     assert OTHER_PROJECT.search(command.format("structsvm"))
     assert not OTHER_PROJECT.search(command.format("structural-svm"))
 

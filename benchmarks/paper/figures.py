@@ -13,9 +13,9 @@ import numpy as np
 
 from benchmarks.paper.printed import BEST, SVM_MAP, TABLES
 from structsvm.plots import STYLE
-from structsvm.plots.style import BLUE, GREEN, GREY, INK, PURPLE, VERMILION
+from structsvm.plots.style import BLUE, GRAY, GREEN, INK, PURPLE, VERMILION
 
-COLORS = (GREY, INK, BLUE, VERMILION, GREEN, PURPLE)
+COLORS = (GRAY, INK, BLUE, VERMILION, GREEN, PURPLE)
 THRESHOLDS, WEIGHTS = (1.0, 2.0, 3.0), (0.5, 0.4, -0.6)
 """Weights of Figure 2, which shows signs but no numbers: the first two are positive, the third is negative."""
 
@@ -56,8 +56,8 @@ def _models(sets: Mapping[str, Mapping[str, Any]], path: Path) -> None:
                     BEST if each["place"] == 1 else each["name"]: each["map"] for each in kept["rows"][variant]["pool"]
                 }
                 lines[kept["title"]] = [rows.get(name, np.nan) / rows[SVM_MAP] for name in names]
-        for (label, values), colour, marker in zip(lines.items(), COLORS, "sDo^vx", strict=False):
-            axes.plot(values, range(len(names)), marker, color=colour, label=label, markersize=5.0)
+        for (label, values), color, marker in zip(lines.items(), COLORS, "sDo^vx", strict=False):
+            axes.plot(values, range(len(names)), marker, color=color, label=label, markersize=5.0)
         axes.axvline(1.0, color=INK, linewidth=0.8)
         axes.set(yticks=range(len(names)), yticklabels=names, title=f"Table {number}", xlabel="MAP / MAP of SVM-map")
         axes.legend(fontsize=6.5, loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)

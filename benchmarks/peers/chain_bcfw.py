@@ -86,7 +86,7 @@ def _maxima(scores: Any, labels: Any, ptr: Any, v: Any, hinges: Any) -> None:
 
 
 def seconds_of_maxima(xs: Sequence[Any], ys: Sequence[Any], K: int) -> float:
-    """Return the least CPU seconds of one product for the scores of all letters and all maximisations, values only."""
+    """Return the least CPU seconds of one product for the scores of all letters and all maximizations, values only."""
     X, y, ptr = np.concatenate(xs), np.concatenate(ys).astype(np.int64), np.cumsum([0, *map(len, xs)])
     rng, hinges = np.random.default_rng(0), np.empty(len(xs))
     w, v, seconds = 0.1 * rng.standard_normal((X.shape[1], K)), 0.1 * rng.standard_normal((K, K)), []

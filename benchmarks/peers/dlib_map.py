@@ -11,7 +11,7 @@ import dlib
 import numpy as np
 from attrs import define, field
 
-from benchmarks.peers.vectorised import AveragePrecisionOracle
+from benchmarks.peers.vectorized import AveragePrecisionOracle
 from structsvm.foundation.types import Vector
 
 

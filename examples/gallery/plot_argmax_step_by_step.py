@@ -69,8 +69,8 @@ figure, axes = plt.subplots(figsize=(6.0, 3.8), layout="constrained")
 columns = {"by score": scores, "most violated": worst, "the truth": y + 1e-3 * scores}
 ranks = np.array([np.argsort(np.argsort(-values)) + 1 for values in columns.values()])
 for document in range(len(y)):
-    colour, dashes = (COLORS[0], "-") if y[document] else (COLORS[1], "--")
-    axes.plot(range(3), ranks[:, document], dashes, color=colour, marker="o", linewidth=1.0, markersize=9)
+    color, dashes = (COLORS[0], "-") if y[document] else (COLORS[1], "--")
+    axes.plot(range(3), ranks[:, document], dashes, color=color, marker="o", linewidth=1.0, markersize=9)
     axes.text(0, ranks[0, document], document + 1, ha="center", va="center", color="white", fontsize=7)
 axes.plot([], [], "-o", color=COLORS[0], label="relevant")
 axes.plot([], [], "--o", color=COLORS[1], label="not relevant")

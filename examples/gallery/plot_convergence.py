@@ -44,7 +44,7 @@ for axes, (name, result) in zip(panels.ravel(), results.items(), strict=True):
 panels[0, 0].legend(["primal", "dual"])
 
 # %%
-# The gap between the bounds is the certificate. The grey line is ``tol``, in units of the loss, so it means the same
+# The gap between the bounds is the certificate. The gray line is ``tol``, in units of the loss, so it means the same
 # for every C: 0.001 is a tenth of a point of mean average precision.
 
 ConvergenceDisplay.from_results(results, x="passes")

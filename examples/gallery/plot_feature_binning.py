@@ -46,7 +46,7 @@ learned.step(grid[:, 0], ranker.predict(thresholds.transform(grid)), where="post
 learned.plot(grid[:, 0], as_it_is.predict(grid), "--", label="of the score itself")
 for place in thresholds.thresholds_[0][1:]:
     learned.axvline(place, color=COLORS[4], linewidth=0.6, alpha=0.6)
-learned.set(ylabel=r"learned score $w \cdot \phi$", title="Grey lines are thresholds")
+learned.set(ylabel=r"learned score $w \cdot \phi$", title="Gray lines are thresholds")
 learned.legend()
 
 edges = np.linspace(-3.0, 3.0, 25)

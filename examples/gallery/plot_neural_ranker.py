@@ -73,9 +73,9 @@ axis = np.linspace(-2.5, 2.5, 101)
 grid = np.array([[a, b] for b in axis for a in axis])
 levels = plane.contourf(axis, axis, network(grid).reshape(101, 101), 14, cmap="Blues")
 some = slice(0, 250)
-for kind, marker, colour in ((0.0, "x", COLORS[4]), (1.0, "o", COLORS[1])):
+for kind, marker, color in ((0.0, "x", COLORS[4]), (1.0, "o", COLORS[1])):
     rows = X[some][y[some] == kind]
-    plane.plot(*rows.T, marker, color=colour, markersize=3.5, label="relevant" if kind else "not relevant")
+    plane.plot(*rows.T, marker, color=color, markersize=3.5, label="relevant" if kind else "not relevant")
 plane.set(
     xlabel="first feature", ylabel="second feature", title="Scores of the network", xlim=(-2.5, 2.5), ylim=(-2.5, 2.5)
 )

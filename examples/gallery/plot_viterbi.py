@@ -52,14 +52,14 @@ seen.plot(x[:, 1], "o", color=COLORS[4], markersize=3)
 seen.set(ylabel="heat")
 hatches = ("", "//", "", "\\\\")
 for place, given in enumerate(rows.values()):
-    for state, colour, hatch in zip(STATES, COLORS, hatches, strict=False):
+    for state, color, hatch in zip(STATES, COLORS, hatches, strict=False):
         at = np.flatnonzero(given == state)
         labels.bar(
             at,
             np.full(len(at), 0.8),
             1.0,
             place - 0.4,
-            color=colour,
+            color=color,
             hatch=hatch,
             edgecolor="white",
             linewidth=0.0,

@@ -112,7 +112,7 @@ limit = np.abs(pairs).max()
 shown = axes.imshow(pairs, cmap="RdBu", vmin=-limit, vmax=limit)
 axes.set_xticks(range(K), labels=states)
 axes.set_yticks(range(K), labels=states)
-axes.set(xlabel="next letter", ylabel="letter", title="Weights of neighbours")
+axes.set(xlabel="next letter", ylabel="letter", title="Weights of neighbors")
 axes.grid(visible=False)
 figure.colorbar(shown, label="weight")
 

@@ -133,7 +133,7 @@ def compare_command(
     """
     from structsvm import Problem
     from structsvm.estimators import Ranker
-    from structsvm.estimators.parameters import is_plain, regularised
+    from structsvm.estimators.parameters import is_plain, regularized
     from structsvm.features.operators.occupied import narrowed, occupied
     from structsvm.foundation.storage.records import count_records
     from structsvm.solvers.comparison import compare
@@ -150,7 +150,7 @@ def compare_command(
         bounded = Ranker(**settings_for(read, limits, signs))
         X = narrowed(read.X, occupied(read.X)) if is_plain(bounded) else read.X
         plain = {name: Problem.from_queries(X, read.y, read.qid, loss=name) for name in loss_names}
-        problems = {name: regularised(bounded, problem, intercept=False) for name, problem in plain.items()}
+        problems = {name: regularized(bounded, problem, intercept=False) for name, problem in plain.items()}
         source = click.get_current_context().get_parameter_source("solver_names")
         if not is_plain(bounded) and source is ParameterSource.DEFAULT:
             solver_names = tuple(name for name in solver_names if name != "frank-wolfe")

@@ -98,7 +98,7 @@ class PositionBias(ClickModel):
         log : the log.
         features : features of each row of the log, shape (rows, d); None: each document of a query has its own
             relevance.
-        rounds : number of rounds of expectation and maximisation.
+        rounds : number of rounds of expectation and maximization.
         """
         require_kind("log", log, ClickLog, "a ClickLog")
         require_integer("rounds", rounds, 1)

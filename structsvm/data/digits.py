@@ -1,4 +1,4 @@
-"""Query by example on scikit-learn's digits: find images of the same digit, as labelled queries or as TREC runs."""
+"""Query by example on scikit-learn's digits: find images of the same digit, as labeled queries or as TREC runs."""
 
 from collections.abc import Callable
 from typing import Any
@@ -48,10 +48,10 @@ def load_digits_queries(
     _require_below(len(halves[1]), n_train=n_train, n_test=n_test, n_candidates=n_candidates)
     pairs = [_draw_pairs(half, n, n_candidates, rng) for half, n in zip(halves, (n_train, n_test), strict=True)]
     features = [pair_features(images[query], images[document]) for query, document in pairs]
-    centre, spread = features[0].mean(axis=0), features[0].std(axis=0)
+    center, spread = features[0].mean(axis=0), features[0].std(axis=0)
     train, test = (
         RankingData(
-            X=(X - centre) / np.where(spread > 0, spread, 1.0),
+            X=(X - center) / np.where(spread > 0, spread, 1.0),
             y=(shown[query] == shown[document]).astype(np.float64),
             qid=np.repeat(first + np.arange(n), n_candidates),
         )
@@ -118,7 +118,7 @@ def pair_features(a: Matrix, b: Matrix) -> Matrix:
         -apart.mean(axis=1),
         *(-np.abs((a - b).sum(axis=axis)).mean(axis=1) for axis in (2, 1)),
         -np.abs((a - b).sum(axis=(1, 2))),
-        *(-np.abs(_centre(a, axis) - _centre(b, axis)) for axis in (1, 2)),
+        *(-np.abs(_center(a, axis) - _center(b, axis)) for axis in (1, 2)),
         *(_cosine(edges_a, edges_b) for edges_a, edges_b in zip(blurred_edges(a), blurred_edges(b), strict=True)),
     ]
     return np.column_stack(aspects)
@@ -133,7 +133,7 @@ def _draw_pairs(
     return np.repeat(queries, n_candidates), np.concatenate(documents)
 
 
-def _centre(images: Matrix, axis: int) -> Vector:
+def _center(images: Matrix, axis: int) -> Vector:
     """Center of gravity along an axis, in pixels."""
     ink = images.sum(axis=3 - axis)
     return np.asarray(ink @ np.arange(8.0) / ink.sum(axis=1))

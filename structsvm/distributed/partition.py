@@ -23,7 +23,7 @@ ALIKE: Mapping[str, str] = {
     "names of features": "names",
     "numbers of type": "dtype",
     "rows in CSR": "sparse",
-    "labels": "labelled",
+    "labels": "labeled",
     "query ids": "has_queries",
     "sample weights": "weighted",
 }
@@ -85,7 +85,7 @@ class Survey:
     dtype: str
     sparse: bool
     names: tuple[str, ...] | None = field(repr=False)
-    labelled: bool
+    labeled: bool
     weighted: bool
     labels: NDArray[Any] = field(repr=False)
     counts: IntVector = field(repr=False)
@@ -115,7 +115,7 @@ def survey(part: Partition, name: str) -> Survey:
         dtype=str(getattr(X, "dtype", type(X).__name__)),
         sparse=is_sparse(X),
         names=part.names,
-        labelled=part.y is not None,
+        labeled=part.y is not None,
         weighted=part.sample_weight is not None,
         labels=labels[:MOST_LABELS],
         counts=counts[:MOST_LABELS],

@@ -86,7 +86,7 @@ class Partitions:
     @property
     def has_labels(self) -> bool:
         """Whether rows have labels."""
-        return self.surveys[0].labelled
+        return self.surveys[0].labeled
 
     @property
     def has_queries(self) -> bool:

@@ -34,11 +34,11 @@ class ClassWeights:
 
 def learned_scaling(name: str, data: Partitions) -> Scaling:
     """Return a fitted scaling from `FEATURE_SCALINGS`; moments need one pass, merged in the order of partitions."""
-    centred = not data.surveys[0].sparse
+    centered = not data.surveys[0].sparse
     if name != STANDARD:
-        return QueryScaling(name, centred=centred)
+        return QueryScaling(name, centered=centered)
     moments: Moments = reduce(Moments.with_more, data.ask(of_features, Moments.of))
-    return moments.standard(centred=centred)
+    return moments.standard(centered=centered)
 
 
 def feature_statistics(data: Partitions) -> Callable[[], FeatureStatistics | None]:

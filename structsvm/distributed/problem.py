@@ -178,8 +178,8 @@ class DistributedProblem(AbstractProblem):
         filled = [each for each in surveys if each.rows]
         if not filled:
             raise InputError(f"all {len(parts)} partitions are empty: pass at least one row")
-        require_alike(filled, {"features": "columns", "labels": "labelled"})
-        if not filled[0].labelled:
+        require_alike(filled, {"features": "columns", "labels": "labeled"})
+        if not filled[0].labeled:
             raise InputError("the partitions have no labels, which a loss needs: give y")
         bound: ScoreLoss[Any] = losses.create(loss).bind(labels_of(filled))
         if not (checked or bound.per_row):
@@ -259,7 +259,7 @@ class DistributedProblem(AbstractProblem):
 
     def estimate(self, planes: SpreadPlanes, point: SpreadPoint, known: Vector) -> float:
         """Return the largest known lower bound of ``P(w)``; see `AbstractProblem.estimate`."""
-        return self.regulariser(point.w) + max(self.hinge(planes, point), float(self.total_cap * known[0]))
+        return self.regularizer(point.w) + max(self.hinge(planes, point), float(self.total_cap * known[0]))
 
     def largest_score(self, point: SpreadPoint) -> float:
         """Return the largest absolute score at an evaluated point, or a bound of it."""
@@ -309,7 +309,7 @@ class _SpreadLine(Line):
     def __init__(
         self, problem: DistributedProblem, base: SpreadPoint, planes: SpreadPlanes, target: SpreadPoint
     ) -> None:
-        self.regulariser = problem.regulariser_between(base.w, target.w)
+        self.regularizer = problem.regularizer_between(base.w, target.w)
         self._problem, self._base, self._planes, self._target = problem, base, planes, target
         self._seen: dict[float, float] = {}
 

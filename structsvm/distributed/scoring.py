@@ -47,7 +47,7 @@ def partition_scores(scorer: PartitionScorer, part: Partition) -> Vector:
 def parts_of_means(
     part: Partition, scorer: PartitionScorer, measures: Sequence[Measure], name: str
 ) -> list[tuple[float, float]]:
-    """Return the mean of each measure over a labelled partition, 0 without weight, and the weight of that mean."""
+    """Return the mean of each measure over a labeled partition, 0 without weight, and the weight of that mean."""
     with naming(name):
         weights = query_weights(part)
         y: Any = part.y

@@ -72,7 +72,7 @@ def pooled(folds: Sequence[Sequence[PerQuery]]) -> PerQuery:
     return PerQuery(queries.ids, sums / queries.sizes)
 
 
-class Labelled(Protocol):
+class Labeled(Protocol):
     """Training or held-out data: inputs X, outputs y, and ``groups`` that no split divides, or None."""
 
     @property
@@ -116,7 +116,7 @@ def group_folds(
     return [(np.flatnonzero(of_row != each), np.flatnonzero(of_row == each)) for each in range(folds)]
 
 
-def splits_of(what: str, cv: Any, given: Labelled, random: np.random.RandomState) -> list[tuple[IntVector, IntVector]]:
+def splits_of(what: str, cv: Any, given: Labeled, random: np.random.RandomState) -> list[tuple[IntVector, IntVector]]:
     """Return the training rows and the held-out rows of each split; errors begin with ``what``."""
     rows, groups = len(given.y), given.groups
     if is_integer(cv):
@@ -160,7 +160,7 @@ def as_scorings(given: Any, resolve: Callable[[Any], tuple[str, Scoring | None]]
     return found
 
 
-def called(name: str, scorer: Any, estimator: Any, held: Labelled) -> float:
+def called(name: str, scorer: Any, estimator: Any, held: Labeled) -> float:
     """Return the value of a scorer, which receives the arguments of `fit` that it requests."""
     given = held.given
     requested = get_routing_for_object(scorer).consumes("score", given.keys())
@@ -189,7 +189,7 @@ class PathFits(NamedTuple):
     callback: SearchCallback | None
     checkpoint: CheckpointPath | None
 
-    def on(self, train: Labelled, held: Labelled, fold: int | None) -> PathScores:
+    def on(self, train: Labeled, held: Labeled, fold: int | None) -> PathScores:
         """Fit at each C until Ctrl-C, and score on held-out data; raise `KeyboardInterrupt` without any result."""
         if not capabilities_of(self.estimator).has_path:
             fitted = [clone(self.estimator).set_params(C=C).fit(train.X, train.y, **train.given) for C in self.Cs]
@@ -204,7 +204,7 @@ class PathFits(NamedTuple):
             fitted, [held.scores_of(each, self.scorings) for each in fitted], gaps, unfinished, interrupted
         )
 
-    def on_fold(self, given: Labelled, split: tuple[IntVector, IntVector], fold: int, folds: int) -> PathScores:
+    def on_fold(self, given: Labeled, split: tuple[IntVector, IntVector], fold: int, folds: int) -> PathScores:
         """Run `on` on a fold without the warnings of its fits; raise `KeyboardInterrupt` after Ctrl-C."""
         with warnings.catch_warnings():
             for category in (ConvergenceWarning, FeatureScaleWarning, OneQueryWarning, ZeroWeightsWarning):
@@ -218,14 +218,14 @@ class PathFits(NamedTuple):
             raise KeyboardInterrupt
         return path._replace(estimators=())
 
-    def fitted(self, given: Labelled, C: float) -> Any:
+    def fitted(self, given: Labeled, C: float) -> Any:
         """Return the estimator fitted at one C."""
         kept = {}
         if capabilities_of(self.estimator).has_path:
             kept = {"callback": self._monitoring(None), "checkpoint": self.checkpoint}
         return self.estimator.set_params(C=C).fit(given.X, given.y, **given.given, **kept)
 
-    def _warm_started(self, train: Labelled, fold: int | None) -> Iterator[Any]:
+    def _warm_started(self, train: Labeled, fold: int | None) -> Iterator[Any]:
         """Yield estimators at ascending C; after a fit that the callback stopped, begin a new path."""
         left, kept = list(self.Cs), self.checkpoint
         if kept is not None and fold is not None:

@@ -48,7 +48,7 @@ def eliminate(objective: Objective, queries: Queries, sizes: Sequence[int]) -> I
     spread = spread_within(X, ptr)
     extras = np.arange(len(known), problem.d)
     kept, solved = np.arange(len(known)), evolve(objective, columns=None)
-    result = solved.minimise(None, None)
+    result = solved.minimize(None, None)
     for size in sizes:
         if size < len(kept):
             effects = np.abs(result.w[: len(kept)]) * spread[kept]
@@ -58,7 +58,7 @@ def eliminate(objective: Objective, queries: Queries, sizes: Sequence[int]) -> I
             solved, kept = evolve(solved, problem=narrow), kept[staying]
             if start.fingerprint.size:
                 solved = evolve(solved, problem=narrow.knowing(start.fingerprint))
-            result = solved.minimise(start, None)
+            result = solved.minimize(start, None)
         yield Elimination(np.sort(np.append(known[kept], empty[: size - len(kept)])), known[kept], result)
 
 

@@ -48,7 +48,7 @@ class Objective:
     scaling: Scaling | None = None
     statistics: Callable[[], FeatureStatistics | None] = lambda: None
 
-    def minimise(
+    def minimize(
         self,
         start: Result | None,
         callback: Callback | None,
@@ -98,7 +98,7 @@ class Objective:
         try:
             for C in sorted(set(Cs)):
                 kept = None if checkpoint is None else Checkpoint.of(checkpoint).at(C)
-                result = evolve(self, problem=problem.with_C(C)).minimise(result, callback, kept)
+                result = evolve(self, problem=problem.with_C(C)).minimize(result, callback, kept)
                 results[C] = result
                 if result.status in (Status.INTERRUPTED, Status.STOPPED):
                     break
@@ -127,7 +127,7 @@ class ConvexEstimator(CertifiedEstimator):
 
     def _fit(self, data: tuple[Any, ...], callback: Callback | None, checkpoint: CheckpointPath | None) -> Self:
         objective = self._objective(*data)
-        self._finish(objective, objective.minimise(self._start, callback, checkpoint))
+        self._finish(objective, objective.minimize(self._start, callback, checkpoint))
         return self
 
     def _path(

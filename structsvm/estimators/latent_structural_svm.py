@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.descending import KEPT, DescentEstimator, descended
-from structsvm.estimators.parameters import regularised
+from structsvm.estimators.parameters import regularized
 from structsvm.estimators.structural_svm import JointEstimator, one_minus_mean
 from structsvm.estimators.written_settings import require_object
 from structsvm.exceptions import ZeroWeightsWarning
@@ -28,9 +28,9 @@ from structsvm.solvers.state import Callback
 
 
 class LatentStructuralSVM(JointEstimator, DescentEstimator):
-    """A structural SVM for outputs with latent parts, which are not labelled.
+    """A structural SVM for outputs with latent parts, which are not labeled.
 
-    Minimises ``½‖w‖² + (C/n) Σ_i κ_i { max_ŷ,ĥ [Δ(y_i, ŷ, ĥ) + w·Ψ(x_i, ŷ, ĥ)] − max_h w·Ψ(x_i, y_i, h) }`` (Yu and
+    Minimizes ``½‖w‖² + (C/n) Σ_i κ_i { max_ŷ,ĥ [Δ(y_i, ŷ, ĥ) + w·Ψ(x_i, ŷ, ĥ)] − max_h w·Ψ(x_i, y_i, h) }`` (Yu and
     Joachims, ICML 2009) by the convex-concave procedure: the current weights complete the true outputs, and a
     structural SVM is trained with these completions. The objective is not convex and never rises. The result depends
     on ``LatentLoss.initial`` and need not be the optimum. If a true output has several best completions, as at w = 0,
@@ -51,7 +51,7 @@ class LatentStructuralSVM(JointEstimator, DescentEstimator):
     Attributes
     ----------
     coef_ : weights, shape (d,).
-    objective_ : value of the minimised objective.
+    objective_ : value of the minimized objective.
     rounds_ : the convex problems, each a `Round`.
     stationary_ : True if the last problem proved that no weights lower the objective by more than ``2 tol · C`` with
         the completions that ``LatentLoss.complete`` returned.
@@ -144,7 +144,7 @@ class LatentStructuralSVM(JointEstimator, DescentEstimator):
         problem = Problem.from_examples(
             xs, truths, loss=completed, C=self.C, sample_weight=sample_weight, n_jobs=self.n_jobs
         )
-        problem = regularised(self, problem, intercept=False)
+        problem = regularized(self, problem, intercept=False)
         descent = descended(self, problem, completion(problem, completed, xs, truths), self._start, callback)
         self.loss_ = self.loss
         self._take(descent.result, {"rounds": self._remember(descent)})

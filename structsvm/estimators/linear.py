@@ -42,7 +42,7 @@ class LinearScores(TrainedEstimator, RankingEstimator):
     __metadata_request__predict: ClassVar[dict[str, Any]] = {"qid": True}
 
     _weighs_scales: ClassVar[bool] = True
-    """True if the learned ranking depends on the scales of columns, such as with a regulariser."""
+    """True if the learned ranking depends on the scales of columns, such as with a regularizer."""
 
     normalize: str | None = None
     n_jobs: int | None = None
@@ -51,7 +51,7 @@ class LinearScores(TrainedEstimator, RankingEstimator):
 
     @property
     def coef_(self) -> Vector:
-        """Weights of the (normalised) features, shape (d,)."""
+        """Weights of the (normalized) features, shape (d,)."""
         return self.model_.coef
 
     @property
@@ -61,7 +61,7 @@ class LinearScores(TrainedEstimator, RankingEstimator):
 
     @property
     def scaling_(self) -> Scaling | None:
-        """Normalisation of the features; None: no normalisation."""
+        """Normalization of the features; None: no normalization."""
         return self.model_.scaling
 
     def predict(self, X: Any, qid: ArrayLike | None = None) -> Vector:
@@ -70,7 +70,7 @@ class LinearScores(TrainedEstimator, RankingEstimator):
         Parameters
         ----------
         X : features, as in `fit`.
-        qid : query id of each row, needed only if features are normalised by query and `fit` had it. None: all rows are
+        qid : query id of each row, needed only if features are normalized by query and `fit` had it. None: all rows are
             one query.
         """
         check_is_fitted(self, "coef_")
@@ -78,19 +78,19 @@ class LinearScores(TrainedEstimator, RankingEstimator):
             if self.scaling_ is not None or X.d != len(self.coef_):
                 raise InputError(
                     f"X is an operator with {X.d} weights, and this {type(self).__name__} has {len(self.coef_)}, of "
-                    f"features {'as they are' if self.scaling_ is None else 'that it normalises: give it a matrix'}"
+                    f"features {'as they are' if self.scaling_ is None else 'that it normalizes: give it a matrix'}"
                 )
             return X.scores(self.coef_) + self.intercept_
         by_query = self.scaling_ is not None and self.scaling_.by_query
         if qid is None and self._fitted_with_qid and by_query and getattr(X, "shape", (1,))[:1] != (0,):
-            raise self._missing_qid("predict", " and normalises by query")
+            raise self._missing_qid("predict", " and normalizes by query")
         if is_finite(X) and not by_query:
             folded = self.model_.folded
             with using(self.n_jobs):
                 return Rows.one_each(features_as_fitted(self, X, min_rows=0)).scores(folded.coef) + folded.intercept
         scores = self.model_.predict(X, qid)
         if qid is not None and not by_query and len(scores):
-            # Check the ids even if no normalisation reads them.
+            # Check the ids even if no normalization reads them.
             Queries.of(qid, len(scores))
         return scores
 
@@ -135,7 +135,7 @@ class LinearScores(TrainedEstimator, RankingEstimator):
 
 
 class ObjectiveRanker(CertifiedEstimator, LinearScores):
-    """A ranker whose weights minimise the `Objective` that a subclass returns from `_objective`."""
+    """A ranker whose weights minimize the `Objective` that a subclass returns from `_objective`."""
 
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
 

@@ -122,12 +122,12 @@ def measure_of(estimator: BaseEstimator) -> Measure:
 
 
 def is_plain(estimator: BaseEstimator) -> bool:
-    """Return True if the regulariser is ``½‖w‖²`` without bounds, so that a column without entries has weight 0."""
+    """Return True if the regularizer is ``½‖w‖²`` without bounds, so that a column without entries has weight 0."""
     names = ("center", "feature_penalty", "bounds", "monotonic_cst")
     return all(getattr(estimator, name, None) is None for name in names)
 
 
-def regularised(estimator: BaseEstimator, problem: AnyProblem, *, intercept: bool) -> AnyProblem:
+def regularized(estimator: BaseEstimator, problem: AnyProblem, *, intercept: bool) -> AnyProblem:
     """Return the problem with an estimator's ``center``, ``feature_penalty`` and bounds, none for an intercept."""
     given: dict[str, Any] = {}
     for name, argument, constant in (("center", "center", 0.0), ("feature_penalty", "penalty", 1.0)):

@@ -16,7 +16,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.choosing import (
-    Labelled,
+    Labeled,
     PathFits,
     PathScores,
     Scoring,
@@ -72,7 +72,7 @@ class PathCV(ChosenEstimator):
     def _scorings(self, estimator: Any) -> dict[str, Scoring | None]:
         return as_scorings(self.scoring, lambda given: self._scoring(given, estimator))
 
-    def _score(self, held: Labelled) -> float:
+    def _score(self, held: Labeled) -> float:
         """Return the score of ``estimator_`` by the first of ``scoring``."""
         check_is_fitted(self, "estimator_")
         name, scoring = next(iter(self._scorings(self.estimator_).items()))
@@ -100,7 +100,7 @@ class PathCV(ChosenEstimator):
             raise InputError(f"{title} has no path over C: leave callback and checkpoint out")
         return PathFits(estimator, Cs, self._scorings(estimator), callback, checkpoint)
 
-    def _search(self, paths: PathFits, given: Labelled, held: Labelled | None) -> Self:
+    def _search(self, paths: PathFits, given: Labeled, held: Labeled | None) -> Self:
         """Choose C on held-out data, or on folds if they are None; set all attributes."""
         self.interrupted_ = False
         if held is None:
@@ -122,7 +122,7 @@ class PathCV(ChosenEstimator):
             self._note_choice(f"over {len(self.scores_)} folds{seed} ({each})")
         return self
 
-    def _over_folds(self, paths: PathFits, given: Labelled, splits: list[Any]) -> list[PathScores]:
+    def _over_folds(self, paths: PathFits, given: Labeled, splits: list[Any]) -> list[PathScores]:
         found: list[PathScores] = []
         try:
             if self.n_jobs not in (None, 1):

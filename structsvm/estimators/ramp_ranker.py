@@ -18,7 +18,7 @@ from structsvm.solvers.state import Callback
 class RampRanker(DescentEstimator, LossRanker):
     """A linear ranker that is robust to wrong labels: a `Ranker` with ramps instead of hinges.
 
-    Minimises ``½‖w‖² + (C/n) Σ_q κ_q { max_ŷ [Δ(y_q, ŷ) + w·Ψ(x_q, ŷ)] − max_ŷ w·Ψ(x_q, ŷ) }`` (Chapelle, Do, Le, Smola
+    Minimizes ``½‖w‖² + (C/n) Σ_q κ_q { max_ŷ [Δ(y_q, ŷ) + w·Ψ(x_q, ŷ)] − max_ŷ w·Ψ(x_q, ŷ) }`` (Chapelle, Do, Le, Smola
     and Teo, NIPS 2008). The term of a query lies between the loss of its prediction and the largest loss, so a wrong
     query does little harm; a hinge would grow with its scores. The objective is not convex. The convex-concave
     procedure starts from the `Ranker`, never raises the objective, and ends at a stationary point. There is no `path`.

@@ -24,7 +24,7 @@ from structsvm.estimators.parameters import (
     measure_of,
     not_one_score,
     ranking_loss,
-    regularised,
+    regularized,
     require_settings,
     solver_of,
     weights_of_rows,
@@ -140,12 +140,12 @@ class LossRanker(ObjectiveRanker):
         *,
         with_qid: bool,
     ) -> Objective:
-        """Add the regulariser to a problem over ``columns`` of ``width`` features; set the attributes it determines."""
+        """Add the regularizer to a problem over ``columns`` of ``width`` features; set the attributes it determines."""
         used = width if columns is None else len(columns)
         # Refuse a loss that claims to score rows, but whose operator does not have one weight per feature.
         if problem.d != used + bool(self.fit_intercept):
             raise not_one_score(self)
-        problem = regularised(self, problem, intercept=self.fit_intercept)
+        problem = regularized(self, problem, intercept=self.fit_intercept)
         self.loss_ = problem.loss
         self.n_examples_ = problem.used
         self.n_left_out_ = problem.left_out
@@ -182,37 +182,37 @@ class LossRanker(ObjectiveRanker):
 
 
 class Ranker(LossRanker, LinearRanker):
-    """A linear ranker that optimises the measure you report, with a proof of how close to optimal it is.
+    """A linear ranker that optimizes the measure you report, with a proof of how close to optimal it is.
 
-    Minimises ``½‖w‖² + (C/n) Σ_q κ_q max_ŷ [Δ(y_q, ŷ) − w·(Ψ(x_q, y_q) − Ψ(x_q, ŷ))]`` over the
+    Minimizes ``½‖w‖² + (C/n) Σ_q κ_q max_ŷ [Δ(y_q, ŷ) − w·(Ψ(x_q, y_q) − Ψ(x_q, ŷ))]`` over the
     n usable queries (Yue, Finley, Radlinski and Joachims, SIGIR 2007).
 
     Parameters
     ----------
     loss : the loss, by name ("map", "roc_area", "zero_one", ...) or as an object. "ndcg@10" is trained at full depth;
         "ndcg@10(truncated=true)" keeps the cut-off.
-    C : weight of the mean hinge against the regulariser; larger values fit the training data more closely.
+    C : weight of the mean hinge against the regularizer; larger values fit the training data more closely.
     solver : the solver, by name ("auto", "frank-wolfe", "one-slack", "n-slack") or as an object with settings.
     tol : accepted gap to the optimum, in units of the loss: ``primal − dual ≤ tol · C``. None: the tol of a solver with
         settings, else 1e-6.
     max_iter : largest number of iterations of the solver; None: the solver's default, 10,000.
     fit_intercept : add a constant to all scores. Only losses that depend on the sign of a score ("zero_one", `FBeta`)
         need it.
-    intercept_scaling : value of the constant feature of the intercept. A larger value regularises the intercept less.
+    intercept_scaling : value of the constant feature of the intercept. A larger value regularizes the intercept less.
     class_weight : {label: weight} or "balanced", for losses whose examples are rows.
     measure : measure that `score` reports, by name ("map", "ndcg@10", "p@5", ...) or as an object. None: "map", for
         any loss.
-    normalize : normalisation of the features: "query-min-max" (from 0 to 1 within each query), "query-z-score" (mean
+    normalize : normalization of the features: "query-min-max" (from 0 to 1 within each query), "query-z-score" (mean
         0 and standard deviation 1 within each query) or "standard" (mean 0 and standard deviation 1 over all training
-        rows); None: no normalisation. Sparse features are divided but not shifted.
-    center : weights toward which the regulariser pulls, shape (d,), such as the weights of a model of other data;
+        rows); None: no normalization. Sparse features are divided but not shifted.
+    center : weights toward which the regularizer pulls, shape (d,), such as the weights of a model of other data;
         None: 0. See `Problem.regularized`.
-    feature_penalty : weights λ of the regulariser, shape (d,): ``½ Σ_j λ_j (w_j − center_j)²``; None: 1. Positive, or
+    feature_penalty : weights λ of the regularizer, shape (d,): ``½ Σ_j λ_j (w_j − center_j)²``; None: 1. Positive, or
         0 if the weight has two finite bounds.
     bounds : smallest and largest weights, ``(low, high)``; each is a number, an array with one number per feature, or
         None for no bound: ``(0, None)`` means non-negative weights. As in SciPy's ``lsq_linear``, it is a pair even for
         two features: ``[(0, 1), (0, 1)]`` fixes the weights at 0 and 1. Bounds apply to `coef_`, the weights of
-        normalised features, and not to the intercept. None: no bounds.
+        normalized features, and not to the intercept. None: no bounds.
     monotonic_cst : monotonic constraints, one number per feature or ``{name: number}``: 1 if scores must not fall with
         the feature (weight at least 0), -1 if they must not rise (weight at most 0), 0 for either.
     warm_start : start from the result of the last fit.
@@ -223,9 +223,9 @@ class Ranker(LossRanker, LinearRanker):
     Attributes
     ----------
     model_ : the trained `LinearModel`; ``model_.folded`` has the weights of the original features.
-    coef_ : weights of the (normalised) features, shape (d,).
+    coef_ : weights of the (normalized) features, shape (d,).
     intercept_ : constant part of the scores.
-    scaling_ : normalisation with the statistics of the training rows; None: no normalisation.
+    scaling_ : normalization with the statistics of the training rows; None: no normalization.
     result_ : `Result` with both bounds, status and history. If X is sparse and most of its columns, more than 1000, are
         empty, it has only the weights of the features ``result_.columns``.
     loss_ : the loss, completed from the training data.

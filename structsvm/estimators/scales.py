@@ -1,4 +1,4 @@
-"""Detect columns on very different scales, which a regularised model cannot weight alike."""
+"""Detect columns on very different scales, which a regularized model cannot weight alike."""
 
 from typing import Any
 
@@ -45,7 +45,7 @@ class ColumnRanges:
         (most, large), (least, small) = ends
         return (
             f"ranges of the features differ by a factor of {large / small:.2g}: largest {most} ({large:.2g}), smallest "
-            f"{least} ({small:.2g}), median {np.median(self.ranges[varying]):.2g}. At any C, the regulariser hardly "
+            f"{least} ({small:.2g}), median {np.median(self.ranges[varying]):.2g}. At any C, the regularizer hardly "
             "affects the weights of features with large ranges, and suppresses all other weights"
         )
 

@@ -20,7 +20,7 @@ from structsvm.estimators.inputs import (
     keep_statistics,
     require_form,
 )
-from structsvm.estimators.parameters import is_plain, regularised, require_settings, solver_of
+from structsvm.estimators.parameters import is_plain, regularized, require_settings, solver_of
 from structsvm.estimators.trained import NONE, Arrays, CertifiedEstimator
 from structsvm.estimators.written_settings import SavedLoss
 from structsvm.exceptions import InputError
@@ -93,7 +93,7 @@ def one_minus_mean(losses: Sequence[float], sample_weight: ArrayLike | None) -> 
 class StructuralSVM(JointEstimator, ConvexEstimator):
     """A structural SVM: learns to predict outputs of any kind, such as rankings, sequences or sets of labels.
 
-    Minimises ``½‖w‖² + (C/n) Σ_i κ_i max_ŷ [Δ(y_i, ŷ) − w·(Ψ(x_i, y_i) − Ψ(x_i, ŷ))]``
+    Minimizes ``½‖w‖² + (C/n) Σ_i κ_i max_ŷ [Δ(y_i, ŷ) − w·(Ψ(x_i, y_i) − Ψ(x_i, ŷ))]``
     (Tsochantaridis, Joachims, Hofmann and Altun, JMLR 2005, with margin rescaling).
 
     Parameters
@@ -101,7 +101,7 @@ class StructuralSVM(JointEstimator, ConvexEstimator):
     loss : the loss, by name or as an object: a `ScoreLoss` or a generic `Loss`.
     C, solver, tol, max_iter, center, feature_penalty, warm_start, n_jobs : as in `Ranker`.
     fit_intercept : add a constant feature to every row. Not for a generic `Loss`.
-    intercept_scaling : value of the constant feature, whose weight is regularised like all weights.
+    intercept_scaling : value of the constant feature, whose weight is regularized like all weights.
     bounds : smallest and largest joint weights, as in `Ranker`; they include the weight of the constant feature. The
         loss may also bound weights (`Loss.weight_bounds`).
 
@@ -286,7 +286,7 @@ class StructuralSVM(JointEstimator, ConvexEstimator):
             intercept=self._intercept(),
             n_jobs=self.n_jobs,
         )
-        problem = regularised(self, problem, intercept=False)
+        problem = regularized(self, problem, intercept=False)
         return Objective(problem, solver, self.loss, columns=columns)
 
     def _require_rows(self, loss: Any) -> None:

@@ -73,10 +73,10 @@ class QueryScaler(QueryTransformer):
 
 
 class QueryMinMax(QueryTransformer):
-    """Min-max normalisation: scale the scores of each function to the range from 0 to 1 within each query.
+    """Min-max normalization: scale the scores of each function to the range from 0 to 1 within each query.
 
     ``(f(d) − min) / (max − min)`` over the documents of the query that f retrieved, and 0 if all of them have the same
-    score. The normalisation of SVM-acc4 in Yue et al. (SIGIR 2007), section 5.2.1. NaN stays NaN.
+    score. The normalization of SVM-acc4 in Yue et al. (SIGIR 2007), section 5.2.1. NaN stays NaN.
 
     Examples
     --------
@@ -92,7 +92,7 @@ class QueryPercentiles(QueryTransformer):
     """Percentiles within each query: the fraction of documents with at most this document's score.
 
     The fraction is over the documents of the query that the function retrieved. 1 is the top and 1/n the bottom of n;
-    equal scores have equal percentiles. The normalisation of SVM-acc3 in Yue et al. (SIGIR 2007). NaN stays NaN.
+    equal scores have equal percentiles. The normalization of SVM-acc3 in Yue et al. (SIGIR 2007). NaN stays NaN.
 
     Examples
     --------

@@ -106,7 +106,7 @@ def _wish(number: int, _frame: FrameType | None) -> None:
 
 
 def _ignored(exception: Any) -> None:
-    """Send a signal again if it came in a finaliser, whose exceptions Python prints and ignores."""
+    """Send a signal again if it came in a finalizer, whose exceptions Python prints and ignores."""
     if exception.exc_type is not KeyboardInterrupt:
         sys.__unraisablehook__(exception)
         return

@@ -28,7 +28,7 @@ class GraphParts(NamedTuple):
     ptr: IntVector
     """Node v has the entries ``ptr[v]`` to ``ptr[v + 1] − 1`` of ``places``, shape (V + 1,)."""
     middle: IntVector
-    """Entry of ``places`` from which on the neighbours of v come later in ``order``, shape (V,)."""
+    """Entry of ``places`` from which on the neighbors of v come later in ``order``, shape (V,)."""
     places: IntVector
     """Places of each node's own ends of its edges, shape (2 E,)."""
     ends: IntVector
@@ -138,7 +138,7 @@ def grid_edges(height: int, width: int, connectivity: int = 4) -> NDArray[np.int
     ----------
     height : number of rows, at least 1.
     width : number of cells in a row, at least 1.
-    connectivity : neighbours of a cell: 4, or 8 with diagonals.
+    connectivity : neighbors of a cell: 4, or 8 with diagonals.
 
     Examples
     --------

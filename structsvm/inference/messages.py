@@ -95,7 +95,7 @@ def score_of(parts: GraphParts, unary: Matrix, pairwise: Vector, labels: IntVect
 def _pass(
     parts: GraphParts, unary: Matrix, pairwise: Vector, swapped: Vector, messages: Matrix, forward: bool
 ) -> float:
-    """Send a message from each node to its neighbours ahead, and return the upper bound, not rounded up.
+    """Send a message from each node to its neighbors ahead, and return the upper bound, not rounded up.
 
     The share ``weight`` of a node's belief goes to each edge ahead, and the rest stays. The bound is the sum of the
     largest rests and, with these shares and without their messages, the largest scores of edges, by which messages are
@@ -198,12 +198,12 @@ def _decode(
     pairwise: Vector,
     messages: Matrix,
     forward: bool,
-    labelled: bool,
+    labeled: bool,
     labels: IntVector,
 ) -> None:
-    """Label nodes one after the other, by the labels of neighbours before and the messages from neighbours after.
+    """Label nodes one after the other, by the labels of neighbors before and the messages from neighbors after.
 
-    If all nodes are labelled already, neighbours after count by their labels too.
+    If all nodes are labeled already, neighbors after count by their labels too.
     """
     nodes, K = unary.shape
     many = 1 if len(pairwise) > 1 else 0
@@ -216,7 +216,7 @@ def _decode(
         for at in range(parts.ptr[v], parts.ptr[v + 1]):
             place = parts.places[at]
             e, other = (place >> 1) * many, labels[parts.ends[place ^ 1]]
-            if not labelled and (at < middle) != forward:
+            if not labeled and (at < middle) != forward:
                 for a in range(K):
                     belief[a] += messages[place, a]
             elif place & 1 == 0:
@@ -277,5 +277,5 @@ def _relative_error(parts: GraphParts) -> float:
     return 4.0 * _UNIT * (nodes + len(parts.ends) // 2 + degree + 8)
 
 
-maximise = compiled(best_labels)
+maximize = compiled(best_labels)
 """`best_labels`, compiled, for calls from Python."""

@@ -11,7 +11,7 @@ from structsvm.metrics.ranking import rank_documents
 def average_precision(scores: Vector, labels: Vector, harmonic: Vector, out: Vector) -> float:
     """Write ``c(y) − c(ŷ)`` of the most violated ranking and return its loss: O(n + R log N) after the sort.
 
-    The j-th best non-relevant document has i relevant documents ahead. The best i maximises ``δ_j(i) = T_j(i)/R −
+    The j-th best non-relevant document has i relevant documents ahead. The best i maximizes ``δ_j(i) = T_j(i)/R −
     2/(RN) Σ_{k>i} (s_k − s̄_j)`` and does not decrease with j (Yue et al., 2007, Theorem 2). For i < t, ``δ_j(i) −
     δ_j(t)`` falls with j, so each i, from R down, is optimal for some of the first j or for none; bisection finds how
     many. ``T_j(i) − T_j(t) = h_{j+t−1} − h_{j+i−1} − j (t − i) / ((j + t) (j + i))`` with harmonic numbers h.
@@ -110,7 +110,7 @@ class AveragePrecision(PairwiseLoss):
         """Return the ranking of Algorithm 2, with the factor 1/(RN) that equation (5) leaves out.
 
         Both kinds of document are sorted by score (Observation 1). ``change[i − 1, j − 1]`` is ``δ_j(i, R + 1)``: the
-        gain in ``Δ + w·Ψ`` if the j-th non-relevant document passes the relevant documents i to R. Each j is maximised
+        gain in ``Δ + w·Ψ`` if the j-th non-relevant document passes the relevant documents i to R. Each j is maximized
         separately (Theorem 2); ties pass the fewest documents, as the theorem requires.
         """
         order = rank_documents(scores).order

@@ -93,12 +93,12 @@ class StructuredLoss(ABC, Generic[Y]):
         """Return the smallest and largest weights for which the argmax is right, shape (d,) each; None if it always is.
 
         ``check_loss`` and fits stay within these bounds; infinite values mean no bound. Graph cuts, for example,
-        require that neighbours with equal labels have a weight of at least 0.
+        require that neighbors with equal labels have a weight of at least 0.
         """
         return None
 
     def bind(self, ys: Sequence[Y]) -> Self:
-        """Return the loss to optimise, with information from the data filled in, such as classes; by default itself."""
+        """Return the loss to optimize, with information from the data filled in, such as classes; by default itself."""
         return self
 
     @property
@@ -176,14 +176,14 @@ class ScoreLoss(StructuredLoss[Y]):
 
     @abstractmethod
     def loss_augmented_argmax(self, scores: Vector, y: Y) -> Y | Bounded:
-        """Return an output that maximises ``Δ(y, ŷ) + scores·c(ŷ)``; a `Bounded` one if the loss is ``bounded``."""
+        """Return an output that maximizes ``Δ(y, ŷ) + scores·c(ŷ)``; a `Bounded` one if the loss is ``bounded``."""
 
     @abstractmethod
     def argmax(self, scores: Vector) -> Y:
-        """Return an output that maximises ``scores·c(ŷ)``: the prediction, made without y."""
+        """Return an output that maximizes ``scores·c(ŷ)``: the prediction, made without y."""
 
     def slack_rescaled_argmax(self, scores: Vector, y: Y) -> Y:
-        """Return an output that maximises ``Δ(y, ŷ) [1 + scores·(c(ŷ) − c(y))]``; only `SlackRescaled` needs it."""
+        """Return an output that maximizes ``Δ(y, ŷ) [1 + scores·(c(ŷ) − c(y))]``; only `SlackRescaled` needs it."""
         raise NotImplementedError(f"{type(self).__name__} has no slack_rescaled_argmax")
 
     def prediction(self, scores: Vector, y: Y) -> Y:
@@ -254,10 +254,10 @@ def _rows(xs: Readable | Operator | Sequence[Any], intercept: float) -> Operator
 
 
 class RankedByScore(ScoreLoss[Any]):
-    """Base of losses of rankings, one number per document, for which sorting by the scores maximises ``w·Ψ``."""
+    """Base of losses of rankings, one number per document, for which sorting by the scores maximizes ``w·Ψ``."""
 
     def argmax(self, scores: Vector) -> Any:
-        """Return the scores: sorting by them maximises ``w·Ψ``."""
+        """Return the scores: sorting by them maximizes ``w·Ψ``."""
         return scores
 
     def outputs(self, y: Any) -> Iterable[Any]:
@@ -301,14 +301,14 @@ class Loss(StructuredLoss[Y], Generic[X, Y]):
 
     @abstractmethod
     def loss_augmented_argmax(self, x: X, y: Y, w: Vector) -> Y | Bounded:
-        """Return an output that maximises ``Δ(y, ŷ) + w·Ψ(x, ŷ)``; see ``bounded`` of `ScoreLoss`."""
+        """Return an output that maximizes ``Δ(y, ŷ) + w·Ψ(x, ŷ)``; see ``bounded`` of `ScoreLoss`."""
 
     @abstractmethod
     def argmax(self, x: X, w: Vector) -> Y:
-        """Return an output that maximises ``w·Ψ(x, ŷ)``: the prediction."""
+        """Return an output that maximizes ``w·Ψ(x, ŷ)``: the prediction."""
 
     def slack_rescaled_argmax(self, x: X, y: Y, w: Vector) -> Y:
-        """Return an output that maximises ``Δ(y, ŷ) [1 + w·(Ψ(x, ŷ) − Ψ(x, y))]``; only `SlackRescaled` needs it."""
+        """Return an output that maximizes ``Δ(y, ŷ) [1 + w·(Ψ(x, ŷ) − Ψ(x, y))]``; only `SlackRescaled` needs it."""
         raise NotImplementedError(f"{type(self).__name__} has no slack_rescaled_argmax")
 
     def outputs(self, x: X, y: Y) -> Iterable[Y]:

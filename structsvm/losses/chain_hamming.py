@@ -1,4 +1,4 @@
-"""The loss for sequence labelling: the Hamming loss of a chain of labels."""
+"""The loss for sequence labeling: the Hamming loss of a chain of labels."""
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import product
@@ -255,10 +255,10 @@ class ChainHamming(HammingLoss):
         """Return the best sequence after adding the costs of states to their scores."""
         emissions, transitions = self.split(scores)
         truth = self.numbers(y)
-        return self._labelled(_viterbi(emissions + self._costs_at(truth), transitions))
+        return self._labeled(_viterbi(emissions + self._costs_at(truth), transitions))
 
     def argmax(self, scores: Vector) -> NDArray[Any]:
-        return self._labelled(_viterbi(*self.split(scores)))
+        return self._labeled(_viterbi(*self.split(scores)))
 
     def slack_rescaled_argmax(self, scores: Vector, y: Any) -> NDArray[Any]:
         """Return the best sequence by Viterbi's algorithm for each number of wrong labels, in O(T² K²).
@@ -274,11 +274,11 @@ class ChainHamming(HammingLoss):
         values, paths = _by_mistakes(emissions, transitions, truth)
         own = values[0]
         margins = self._unit(len(truth)) * np.arange(len(values)) * (1.0 + values - own)
-        return self._labelled(paths(int(np.nanargmax(np.where(np.isfinite(values), margins, -np.inf)))))
+        return self._labeled(paths(int(np.nanargmax(np.where(np.isfinite(values), margins, -np.inf)))))
 
     def outputs(self, y: Any) -> Iterable[NDArray[Any]]:
         K = len(self._known())
-        paths = (self._labelled(np.array(path, dtype=np.int64)) for path in product(range(K), repeat=len(y)))
+        paths = (self._labeled(np.array(path, dtype=np.int64)) for path in product(range(K), repeat=len(y)))
         return (path for path in paths if self.forbidden_at(path) is None)
 
 

@@ -86,7 +86,7 @@ class FBeta(RelevanceLoss):
 
     Parameters
     ----------
-    beta : weight of recall against precision, positive; 1 gives their harmonic mean, 2 favours recall.
+    beta : weight of recall against precision, positive; 1 gives their harmonic mean, 2 favors recall.
     relevant_from : smallest label of a relevant document. Default: every label above 0 is relevant.
 
     Examples

@@ -86,7 +86,7 @@ def _pair(a: int, b: int, K: int, symmetric: bool) -> int:
 
 
 @frozen(eq=False)
-class _Labelled:
+class _Labeled:
     """The labels of a graph's nodes, with the graph, which the methods of the loss need."""
 
     graph: Graph
@@ -161,8 +161,8 @@ class GraphHamming(HammingLoss):
                     f"example {i} has {graph.n_nodes} nodes and {labels} labels: give one label per row of its node "
                     "features"
                 )
-        labelled = [_Labelled(graph, y, inputs.edges is not None) for graph, y in zip(inputs.graphs, ys, strict=True)]
-        return Examples(bound, bound._operator(inputs, intercept), labelled)
+        labeled = [_Labeled(graph, y, inputs.edges is not None) for graph, y in zip(inputs.graphs, ys, strict=True)]
+        return Examples(bound, bound._operator(inputs, intercept), labeled)
 
     def predict(self, xs: Any, w: Vector, intercept: float = 0.0) -> list[Any]:
         """Return the predicted labels of each graph at weights w."""
@@ -191,13 +191,13 @@ class GraphHamming(HammingLoss):
         return np.concatenate(([y.graph.n_nodes], self.numbers(y), y.graph.encoded())).astype(np.float64)
 
     def params(self, ys: Sequence[Any]) -> Vector:
-        of_edges = any(isinstance(y, _Labelled) and y.of_edges for y in ys)
+        of_edges = any(isinstance(y, _Labeled) and y.of_edges for y in ys)
         settings = [len(self._known()), self.average, self.symmetric, of_edges, self.max_sweeps, self.accuracy]
         return np.concatenate((settings, self._table().ravel()))
 
     def encode(self, y_hat: Any, y: Any) -> Vector:
         """Return 1 at the state of each node, and at the pair of states of each edge, or their number."""
-        if not isinstance(y, _Labelled):
+        if not isinstance(y, _Labeled):
             raise InputError(
                 "labels alone do not say which nodes an edge joins: use StructuralSVM or Problem.from_examples, whose "
                 "inputs have the edges"
@@ -216,20 +216,20 @@ class GraphHamming(HammingLoss):
     def loss_augmented_argmax(self, scores: Vector, y: Any) -> Bounded:
         """Return the best labels found after adding costs to the scores of nodes, and a bound of the best."""
         found = self._infer(scores, y.graph, self._costs_at(self.numbers(y)))
-        return Bounded(self._labelled(found.labels), found.bound)
+        return Bounded(self._labeled(found.labels), found.bound)
 
     def outputs(self, y: Any) -> Iterable[NDArray[Any]]:
         K, nodes = len(self._known()), y.graph.n_nodes
-        return (self._labelled(np.array(each)) for each in product(range(K), repeat=nodes))
+        return (self._labeled(np.array(each)) for each in product(range(K), repeat=nodes))
 
     def unwrap(self, y_hat: Any) -> Any:
-        return y_hat.labels if isinstance(y_hat, _Labelled) else y_hat
+        return y_hat.labels if isinstance(y_hat, _Labeled) else y_hat
 
     def _sequence(self, y: Any) -> Sequence[Any]:
         return super()._sequence(self.unwrap(y))
 
     def _best(self, scores: Vector, graph: Graph) -> NDArray[Any]:
-        return self._labelled(self._infer(scores, graph, 0.0).labels)
+        return self._labeled(self._infer(scores, graph, 0.0).labels)
 
     def _infer(self, scores: Vector, graph: Graph, costs: Matrix | float) -> Inference:
         K, pairs = len(self._known()), self._pairs()

@@ -16,7 +16,7 @@ H = TypeVar("H")
 class LatentLoss(StructuredLoss[Y], Generic[X, Y, H]):
     """Base class of losses whose joint features also need a latent h, such as the place of an object in an image.
 
-    Yu and Joachims, "Learning structural SVMs with latent variables", ICML 2009. A fit minimises
+    Yu and Joachims, "Learning structural SVMs with latent variables", ICML 2009. A fit minimizes
 
     ``½‖w‖² + (C/n) Σ_i κ_i { max_ŷ,ĥ [Δ(y_i, ŷ, ĥ) + w·Ψ(x_i, ŷ, ĥ)] − max_h w·Ψ(x_i, y_i, h) }``,
 
@@ -66,15 +66,15 @@ class LatentLoss(StructuredLoss[Y], Generic[X, Y, H]):
 
     @abstractmethod
     def complete(self, x: X, y: Y, w: Vector) -> H:
-        """Return an h that maximises ``w·Ψ(x, y, h)``."""
+        """Return an h that maximizes ``w·Ψ(x, y, h)``."""
 
     @abstractmethod
     def loss_augmented_argmax(self, x: X, y: Y, w: Vector) -> tuple[Y, H]:
-        """Return ``(ŷ, ĥ)`` that maximise ``Δ(y, ŷ, ĥ) + w·Ψ(x, ŷ, ĥ)``."""
+        """Return ``(ŷ, ĥ)`` that maximize ``Δ(y, ŷ, ĥ) + w·Ψ(x, ŷ, ĥ)``."""
 
     @abstractmethod
     def argmax(self, x: X, w: Vector) -> tuple[Y, H]:
-        """Return ``(ŷ, ĥ)`` that maximise ``w·Ψ(x, ŷ, ĥ)``: the prediction."""
+        """Return ``(ŷ, ĥ)`` that maximize ``w·Ψ(x, ŷ, ĥ)``: the prediction."""
 
     def outputs(self, x: X, y: Y) -> Iterable[tuple[Y, H]]:
         """Return all pairs (output, h) of a small example, for ``check_latent_loss``."""

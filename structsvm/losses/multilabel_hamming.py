@@ -20,7 +20,7 @@ from structsvm.foundation.settings import at_least, one_of, positive, truth_valu
 from structsvm.foundation.types import IntVector, Matrix, Vector
 from structsvm.inference import Graph, infer
 from structsvm.inference.enumeration import MOST_NODES, best_of_all
-from structsvm.inference.labelling import Inference
+from structsvm.inference.labeling import Inference
 from structsvm.inference.messages import best_labels
 from structsvm.losses.base import Bounded, ScoreLoss
 from structsvm.losses.shared.label_costs import label_costs

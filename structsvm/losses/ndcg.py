@@ -1,4 +1,4 @@
-"""Losses for normalised discounted cumulative gain, in three encodings."""
+"""Losses for normalized discounted cumulative gain, in three encodings."""
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
@@ -52,7 +52,7 @@ class _GainLoss(RankedByScore):
 class NDCG(_GainLoss):
     """One minus NDCG, at full depth unless truncated: ``Δ = 1 − Σ gain(grade) · discount(rank) / ideal``.
 
-    NDCG is the normalised discounted cumulative gain. To report NDCG at k, train on NDCG of all ranks: in lists of many
+    NDCG is the normalized discounted cumulative gain. To report NDCG at k, train on NDCG of all ranks: in lists of many
     times k documents, no weights lower the hinge of the first k ranks, for any C. So a fit drops the cut-off, and its
     bounds are for ``NDCG(k=None)``; with ``truncated`` it keeps the cut-off.
 
@@ -303,7 +303,7 @@ def position(scores: Vector, labels: Vector, discounts: Vector, out: Vector) -> 
     """Write ``c(y) − c(ŷ)`` of the most violated ranking and return its loss.
 
     ``labels`` are ``c(y)`` followed by the gain of each document divided by the ideal DCG. Sorting by score minus gain
-    maximises ``1 − Σ gain · discount + Σ score · discount``.
+    maximizes ``1 − Σ gain · discount + Σ score · discount``.
     """
     n = len(scores)
     gain = labels[n:]
@@ -320,7 +320,7 @@ class PositionNDCG(_GainLoss):
 
     ``Ψ(x, ŷ) = Σ_i d(rank of i in ŷ) x_i`` with the discount d of a rank, averaged over equal values in ŷ, as grades of
     the truth are. ``Δ + w·Ψ(x, ŷ) = 1 + Σ_i (s_i − gain_i / ideal) d(rank_i)``, so sorting by ``s_i − gain_i / ideal``
-    maximises it (rearrangement inequality).
+    maximizes it (rearrangement inequality).
     """
 
     kernel = staticmethod(position)

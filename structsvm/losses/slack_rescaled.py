@@ -87,7 +87,7 @@ class SlackRescaled(Wrapper, ScoreLoss[Any]):
         return inner
 
     def loss_augmented_argmax(self, scores: Vector, y: Any) -> Any:
-        """Return an output that maximises ``Δ(y, ŷ) [1 + scores·(c(ŷ) − c(y))]``."""
+        """Return an output that maximizes ``Δ(y, ŷ) [1 + scores·(c(ŷ) − c(y))]``."""
         return self.inner.slack_rescaled_argmax(scores, y)
 
     def called(self, method: str) -> str:

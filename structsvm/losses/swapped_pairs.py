@@ -74,7 +74,7 @@ class SwappedPairs(GradedPairsLoss):
     """The share of pairs of documents of different grades that are in the wrong order.
 
     Its hinge is as in the ranking SVM, ``1/P Σ max(0, 1 − (s_i − s_j))`` over the P pairs of a query in which i has
-    the larger label. The program svm_rank minimises it with ``-l 2`` (Herbrich, Graepel and Obermayer, "Large margin
+    the larger label. The program svm_rank minimizes it with ``-l 2`` (Herbrich, Graepel and Obermayer, "Large margin
     rank boundaries for ordinal regression", 2000; Joachims, "Optimizing search engines using clickthrough data", KDD
     2002).
     Its joint feature map is ``Ψ(x, ŷ) = 1/(2P) Σ ŷ_ij (x_i − x_j)`` with ``ŷ_ij = −1`` if the pair is swapped, else 1.

@@ -104,5 +104,5 @@ class WeightedRanks(SwappedPairsLoss):
         return super().swaps_of(given[0] if len(given) == 1 else given, y)
 
     def argmax(self, scores: Vector) -> Matrix:
-        """Return the scores as a ranking, shape (1, n): sorting by them maximises ``w·Ψ``."""
+        """Return the scores as a ranking, shape (1, n): sorting by them maximizes ``w·Ψ``."""
         return scores[None]

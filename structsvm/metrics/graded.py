@@ -40,7 +40,7 @@ def gains(grades: Vector, gain: Gain) -> Vector:
 
 @frozen
 class NDCG(Measure):
-    """Normalised discounted cumulative gain: Σ gain(grade) · discount(rank), divided by its ideal value.
+    """Normalized discounted cumulative gain: Σ gain(grade) · discount(rank), divided by its ideal value.
 
     Labels are grades; grades below 0 gain nothing. The ideal ranking contains all `judged` documents. Undefined
     without a grade above 0. Text: ``ndcg``, ``ndcg@10``, ``letor_ndcg@10``.

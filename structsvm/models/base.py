@@ -142,7 +142,7 @@ class TrainedModel(ABC):
         X : features, shape (rows, n_features), dense, or sparse if `takes_sparse`; zero rows are allowed. Contiguous
             float64 and float32 arrays are not copied. If the model has names of features, columns of a data frame are
             matched by name, and additional columns are ignored.
-        qid : query id of each row, needed only if features are normalised by query. None: all rows are one query.
+        qid : query id of each row, needed only if features are normalized by query. None: all rows are one query.
         """
         if not self.spreads:
             return self._scores(self.checked(X), qid)

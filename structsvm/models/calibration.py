@@ -184,7 +184,7 @@ def _sigmoid(scores: Vector, relevant: BoolVector, weights: Vector) -> Matrix:
     target = np.where(relevant, (count + 1.0) / (count + 2.0), 1.0 / (len(scores) - count + 2.0))
     rows = np.tile((scores - center) / scale, 2)[:, None]
     labels = np.repeat([1, 0], len(scores))
-    # The weights have a mean of 1, so that the tolerance of the optimiser does not depend on their scale.
+    # The weights have a mean of 1, so that the tolerance of the optimizer does not depend on their scale.
     weights = np.concatenate([target * weights, (1.0 - target) * weights]) * (len(scores) / weights.sum())
     fitted = LogisticRegression(C=np.inf, tol=1e-8, max_iter=1000).fit(rows, labels, weights)
     slope = float(fitted.coef_[0, 0] / scale)

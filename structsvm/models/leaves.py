@@ -205,7 +205,7 @@ class LeafModel(TrainedModel):
         order = np.lexsort((-np.abs(weights), -spread))
         kept = order[(spread[order] != 0.0) | (weights[order] != 0.0)].tolist()
         rows = tuple({"feature": k, "value": float(spread[k]), "weight": float(weights[k])} for k in kept)
-        scaled = "" if self.linear.scaling is None else f", normalised ({self.linear.scaling.name})"
+        scaled = "" if self.linear.scaling is None else f", normalized ({self.linear.scaling.name})"
         notes = [note, f"Weights belong to the features beside the trees{scaled}."]
         if len(kept) < self.n_features:
             zero = self.n_features - len(kept)

@@ -41,14 +41,14 @@ def _one_a_feature(model: "LinearModel", _attribute: object, coef: Vector) -> No
 
 @frozen(eq=False, slots=False, kw_only=True)
 class LinearModel(TrainedModel):
-    """A linear model: scores ``X w + b`` of features, which are normalised first if there is a scaling.
+    """A linear model: scores ``X w + b`` of features, which are normalized first if there is a scaling.
 
     Parameters
     ----------
     n_features, feature_names, training : see `TrainedModel`.
-    coef : w, shape (d,); weights of normalised features if there is a scaling.
+    coef : w, shape (d,); weights of normalized features if there is a scaling.
     intercept : b.
-    scaling : normalisation of the features; None: no normalisation.
+    scaling : normalization of the features; None: no normalization.
     columns : features whose weights files store, ascending; weights of other features are 0. None: all.
 
     Examples
@@ -82,9 +82,9 @@ class LinearModel(TrainedModel):
 
     @cached_property
     def folded(self) -> "LinearModel":
-        """Model of equal scores for the original features, with standardisation merged into weights and intercept.
+        """Model of equal scores for the original features, with standardization merged into weights and intercept.
 
-        A model that normalises by query has no such form and is returned unchanged.
+        A model that normalizes by query has no such form and is returned unchanged.
         """
         if self.scaling is None or self.by_query:
             return self
@@ -95,7 +95,7 @@ class LinearModel(TrainedModel):
     def parts(self) -> Parts:
         notes = []
         if self.scaling is not None:
-            notes.append(f"Weights are of normalised features ({self.scaling.name}).")
+            notes.append(f"Weights are of normalized features ({self.scaling.name}).")
         if self.intercept:
             notes.append(f"The intercept is {self.intercept:.6g}.")
         return Parts.of("weight", self.coef, *notes)

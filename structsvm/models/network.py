@@ -1,4 +1,4 @@
-"""Models of `RankNet`: linear networks, or networks of one hidden layer, on standardised features."""
+"""Models of `RankNet`: linear networks, or networks of one hidden layer, on standardized features."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
@@ -20,7 +20,7 @@ _AT_ONCE = 2**18
 
 @frozen(eq=False, slots=False, kw_only=True)
 class NetworkModel(TrainedModel):
-    """A network that scores ``o·tanh(U z + b)`` with h hidden units, or ``u·z`` with ``hidden=0``; z is standardised.
+    """A network that scores ``o·tanh(U z + b)`` with h hidden units, or ``u·z`` with ``hidden=0``; z is standardized.
 
     ``weights`` are U unit after unit, b and o, shape (h (d + 2),); or u, shape (d,).
     """
@@ -35,7 +35,7 @@ class NetworkModel(TrainedModel):
     def parts(self) -> Parts:
         """Return the weights of a linear network, or else Garson's importances (1991), ``Σ_h |o_h U_hk|``."""
         if not self.hidden:
-            return Parts.of("weight", self.weights, "Weights are of standardised features.")
+            return Parts.of("weight", self.weights, "Weights are of standardized features.")
         units, _, outputs = layers(self.weights, self.n_features, self.hidden)
         passed_on = np.abs(outputs) @ np.abs(units)
         return Parts.of("importance", passed_on, "Importances are sums of products of weights.")
@@ -47,7 +47,7 @@ class NetworkModel(TrainedModel):
         weights = finite_numbers(arrays, "weights", (hidden * (d + 2) if hidden else d,))
         scaling = read_scaling(arrays, d)
         if not isinstance(scaling, StandardScaling):
-            raise ValueError(f"its features must be standardised, got {scaling.name!r}")
+            raise ValueError(f"its features must be standardized, got {scaling.name!r}")
         return cls(scaling=scaling, hidden=hidden, weights=weights, **known)
 
     def _arrays(self) -> dict[str, Any]:
@@ -57,11 +57,11 @@ class NetworkModel(TrainedModel):
         return {"hidden": self.hidden}
 
     def _scores(self, X: NDArray[Any], qid: Any) -> Vector:
-        return network_scores(standardised(X, self.scaling), self.weights, self.hidden)
+        return network_scores(standardized(X, self.scaling), self.weights, self.hidden)
 
     def _explained(self, X: NDArray[Any], qid: Any) -> Explanation:
         """Integrate the gradient from the mean document z = 0 to each row (Sundararajan, Taly and Yan, ICML 2017)."""
-        z = standardised(X, self.scaling)
+        z = standardized(X, self.scaling)
         if not self.hidden:
             return Explanation(z * self.weights, 0.0)
         units, biases, outputs = layers(self.weights, self.n_features, self.hidden)
@@ -72,8 +72,8 @@ class NetworkModel(TrainedModel):
         return Explanation((slope * outputs) @ units * z, float(np.vecdot(np.tanh(biases), outputs)))
 
 
-def standardised(X: Any, scaling: StandardScaling) -> Matrix:
-    """Return standardised features in float64."""
+def standardized(X: Any, scaling: StandardScaling) -> Matrix:
+    """Return standardized features in float64."""
     return np.asarray(scaling.rows(X.astype(np.float64, copy=False), None))
 
 
@@ -83,7 +83,7 @@ def layers(weights: Vector, d: int, h: int) -> tuple[Matrix, Vector, Vector]:
 
 
 def network_scores(z: Matrix, weights: Vector, hidden: int) -> Vector:
-    """Return the scores of standardised rows, shape (n,); ``weights`` are as in `NetworkModel`."""
+    """Return the scores of standardized rows, shape (n,); ``weights`` are as in `NetworkModel`."""
     n, d = z.shape
     if not hidden:
         return np.asarray(np.vecdot(z, weights))

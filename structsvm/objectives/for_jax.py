@@ -103,7 +103,7 @@ class JaxHinge:
         try:
             hinge, rows = self._prepared(np.asarray(labels), np.asarray(kept), np.asarray(parts))
             found = hinge(scores.ravel()[rows])
-        # An exception that leaves a callback is undefined behaviour, so return NaN instead.
+        # An exception that leaves a callback is undefined behavior, so return NaN instead.
         except Exception:
             values.fill(np.nan)
             gradient.fill(np.nan)

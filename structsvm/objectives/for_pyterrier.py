@@ -44,10 +44,10 @@ class LearnedRanking(pyterrier.Estimator):
         topics_or_res_va, qrels_va : validation results and judgments for rankers that train in stages and keep the best
             one, such as `LambdaMART`; other rankers ignore them.
         """
-        X, y, qid = _labelled(topics_or_res_tr, qrels_tr)
+        X, y, qid = _labeled(topics_or_res_tr, qrels_tr)
         held: dict[str, Any] = {}
         if self.ranker.capabilities.is_staged and topics_or_res_va is not None and qrels_va is not None:
-            held = {"validation": _labelled(topics_or_res_va, qrels_va)}
+            held = {"validation": _labeled(topics_or_res_va, qrels_va)}
         self.ranker.fit(X, y, qid=qid, **held)
         return self
 
@@ -59,7 +59,7 @@ class LearnedRanking(pyterrier.Estimator):
         return add_ranks(inp.assign(score=self.ranker._predicted(_features(inp), inp["qid"].to_numpy())))
 
 
-def _labelled(results: Any, qrels: Any) -> tuple[Matrix, Vector, Any]:
+def _labeled(results: Any, qrels: Any) -> tuple[Matrix, Vector, Any]:
     _require_columns(results, "the results", ("qid", "docno", "features"))
     _require_columns(qrels, "the judgments", ("qid", "docno", "label"))
     labels = results[["qid", "docno"]].merge(qrels[["qid", "docno", "label"]], on=["qid", "docno"], how="left")

@@ -47,7 +47,7 @@ class Hinge:
     """The hinges of queries with given labels, as a function of scores from any model.
 
     ``Hinge(loss, y, qid)`` prepares everything that depends on labels only, so that a training loop can call the result
-    many times. The hinge is the convex upper bound of Δ that a structural SVM minimises with margin rescaling
+    many times. The hinge is the convex upper bound of Δ that a structural SVM minimizes with margin rescaling
     (Tsochantaridis, Joachims, Hofmann and Altun, JMLR 2005, section 2.2): a maximum of functions that are linear in the
     scores. Losses with a kernel run as compiled code, on numba's number of threads if there are enough scores.
 

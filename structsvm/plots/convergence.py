@@ -9,7 +9,7 @@ from structsvm.exceptions import InputError
 from structsvm.foundation.settings import as_list, require_choice, require_kind, require_number
 from structsvm.foundation.types import Vector
 from structsvm.plots.base import Display, fitted, matrix, named, vector
-from structsvm.plots.style import GREY, as_label, chosen, line_style
+from structsvm.plots.style import GRAY, as_label, chosen, line_style
 from structsvm.result import Result
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ class ConvergenceDisplay(Display):
             if self.y in ("gap", "excess"):
                 axes.set_yscale("log")
                 if self.tol is not None:
-                    axes.axhline(self.tol, color=GREY, linewidth=0.8)
+                    axes.axhline(self.tol, color=GRAY, linewidth=0.8)
             if self.x == "seconds":
                 axes.set_xscale("log")
             axes.set(xlabel=_COSTS[self.x], ylabel=_VALUES[self.y])

@@ -11,7 +11,7 @@ from structsvm.exceptions import InputError
 from structsvm.foundation.settings import require_kind
 from structsvm.metrics import Measure, RankedLists, rank_lists
 from structsvm.plots.base import Display, as_texts, scores_of, vector
-from structsvm.plots.style import BLUE, GREY, INK, VERMILION, as_label, chosen, measure_label
+from structsvm.plots.style import BLUE, GRAY, INK, VERMILION, as_label, chosen, measure_label
 from structsvm.registry import measures
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ class QueryDifferencesDisplay(Display):
             self.mean_line_ = axes.axhline(self.differences.mean(), color=INK, linewidth=0.9, linestyle="--")
             self.band_: Rectangle | None = None
             if self.interval is not None:
-                self.band_ = axes.axhspan(*self.interval, color=GREY, alpha=0.35, linewidth=0.0)
+                self.band_ = axes.axhspan(*self.interval, color=GRAY, alpha=0.35, linewidth=0.0)
             one, other = map(as_label, self.names)
             found = self.paired
             axes.set_title(

@@ -17,7 +17,7 @@ from structsvm.foundation.settings import as_list, require_integer, require_kind
 from structsvm.foundation.types import Matrix, Vector
 from structsvm.metrics import Measure
 from structsvm.plots.base import Display, as_texts, matrix, vector
-from structsvm.plots.style import BLUE, GREY, VERMILION, as_label, chosen, measure_label
+from structsvm.plots.style import BLUE, GRAY, VERMILION, as_label, chosen, measure_label
 from structsvm.registry import measures
 from structsvm.registry.capabilities import capabilities_of
 
@@ -194,7 +194,7 @@ class RegularizationPathDisplay(Display):
     def plot(self, ax: "Axes | None" = None, **kwargs: Any) -> Self:
         """Draw the plot; ``**kwargs`` are settings of `matplotlib.axes.Axes.plot` for all lines."""
         looks = {
-            "train": {"color": GREY, "linestyle": ":"},
+            "train": {"color": GRAY, "linestyle": ":"},
             "validation": {"color": VERMILION, "linestyle": "--"},
             "test": {"color": BLUE, "linestyle": "-"},
         }

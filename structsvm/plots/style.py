@@ -10,9 +10,9 @@ from structsvm.foundation.extras import needed
 INK = "#010203"
 """Color of text and axes; pages replace it by their text color."""
 
-BLUE, VERMILION, GREEN, PURPLE, GREY = "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#7a7f85"
+BLUE, VERMILION, GREEN, PURPLE, GRAY = "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#7a7f85"
 
-COLORS = (BLUE, VERMILION, GREEN, PURPLE, GREY, INK)
+COLORS = (BLUE, VERMILION, GREEN, PURPLE, GRAY, INK)
 """Colors of lines and bars, in the order of use.
 
 They are the four colors of Okabe and Ito ("Color Universal Design", 2008) that have a contrast of 3 to 1 on white and
@@ -22,8 +22,8 @@ Examples
 --------
 >>> from matplotlib.figure import Figure
 >>> axes = Figure().subplots()
->>> for colour, gaps in zip(COLORS, ([1.0, 0.1, 0.01], [1.0, 0.5, 0.3])):
-...     (line,) = axes.plot(gaps, color=colour)
+>>> for color, gaps in zip(COLORS, ([1.0, 0.1, 0.01], [1.0, 0.5, 0.3])):
+...     (line,) = axes.plot(gaps, color=color)
 >>> line.get_color()
 '#d55e00'
 """

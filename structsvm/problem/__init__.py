@@ -1,4 +1,4 @@
-"""Problems that solvers minimise: a loss and an operator combined into the objective."""
+"""Problems that solvers minimize: a loss and an operator combined into the objective."""
 
 from structsvm.problem.concave import ramp
 from structsvm.problem.fingerprint import fingerprint

@@ -36,7 +36,7 @@ class Traffic(NamedTuple):
 
 
 class AbstractProblem(ABC):
-    """Minimise ``P(w) = r(w) + (C/n) Σ_i κ_i max_ŷ [Δ(y_i, ŷ) − w·(Ψ(x_i, y_i) − Ψ(x_i, ŷ))]``, ``r(w) = ½‖w‖²``.
+    """Minimize ``P(w) = r(w) + (C/n) Σ_i κ_i max_ŷ [Δ(y_i, ŷ) − w·(Ψ(x_i, y_i) − Ψ(x_i, ŷ))]``, ``r(w) = ½‖w‖²``.
 
     This is the interface between problems and solvers, which do not read the contents of points and planes. `Problem`
     holds its data in this process and also provides planes of single examples, which `NSlack` and `FrankWolfe` need;
@@ -53,7 +53,7 @@ class AbstractProblem(ABC):
     @property
     @abstractmethod
     def C(self) -> float:
-        """Weight of the mean hinge against the regulariser."""
+        """Weight of the mean hinge against the regularizer."""
 
     @property
     @abstractmethod
@@ -155,12 +155,12 @@ class AbstractProblem(ABC):
         """Network traffic so far; zero for local data."""
         return Traffic()
 
-    def regulariser(self, w: Vector) -> float:
-        """Return ``½‖w‖²`` over the regularised weights."""
-        return 0.5 * float(w @ w) if self.box is None else self.box.regulariser(w)
+    def regularizer(self, w: Vector) -> float:
+        """Return ``½‖w‖²`` over the regularized weights."""
+        return 0.5 * float(w @ w) if self.box is None else self.box.regularizer(w)
 
-    def regulariser_between(self, base: Vector, target: Vector) -> Parabola:
-        """Return the regulariser on the line from weights ``base`` (t = 0) through ``target`` (t = 1)."""
+    def regularizer_between(self, base: Vector, target: Vector) -> Parabola:
+        """Return the regularizer on the line from weights ``base`` (t = 0) through ``target`` (t = 1)."""
         box = self.box
         if box is None:
             return Parabola.between(base, target)
@@ -169,7 +169,7 @@ class AbstractProblem(ABC):
 
     def primal(self, planes: AnyPlanes, point: AnyPoint) -> float:
         """Return ``P(w)`` from the planes found here; raise `OracleError` if the true output beats an argmax."""
-        return self.regulariser(point.w) + self.hinge(planes, point)
+        return self.regularizer(point.w) + self.hinge(planes, point)
 
     @abstractmethod
     def with_C(self, C: float) -> Self:
@@ -183,16 +183,16 @@ class AbstractProblem(ABC):
         linear: ArrayLike | None = None,
         bounds: Bounds | None = None,
     ) -> Self:
-        """Return the problem with the regulariser ``½ Σ_j λ_j (w_j − b_j)² − v·w`` and with bounds on weights.
+        """Return the problem with the regularizer ``½ Σ_j λ_j (w_j − b_j)² − v·w`` and with bounds on weights.
 
-        Points, planes and cuts are then in coordinates u in which the regulariser is ``½‖u‖²``. Results and their
+        Points, planes and cuts are then in coordinates u in which the regularizer is ``½‖u‖²``. Results and their
         bounds are in terms of w and this objective. Only `OneSlack` and `NSlack` support bounds on weights; `Auto`
         chooses one of them.
 
         Parameters
         ----------
         center : b, towards which weights are pulled, such as the weights of a model of similar data; None: 0.
-        penalty : λ, at least 0; None: 1. A weight with λ = 0 has no regulariser and needs two finite bounds.
+        penalty : λ, at least 0; None: 1. A weight with λ = 0 has no regularizer and needs two finite bounds.
         linear : v; None: 0. Absolute values of b, λ and v are at most 1e100.
         bounds : the smallest and the largest weights, each a number, d numbers or None; ``(0, None)`` for non-negative
             weights. The loss's own bounds (`Loss.weight_bounds`) always apply.

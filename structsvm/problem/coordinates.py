@@ -1,4 +1,4 @@
-"""Coordinates that turn any quadratic regulariser into ``½‖u‖²``, which solvers minimise."""
+"""Coordinates that turn any quadratic regularizer into ``½‖u‖²``, which solvers minimize."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -16,16 +16,16 @@ Bounds: TypeAlias = Any
 """A pair of the smallest and the largest weights, each a number for all, d numbers, or None for no bound."""
 
 _LARGEST = 1e100
-"""Largest absolute value of bounds, centres, linear terms, penalties and reciprocal penalties."""
+"""Largest absolute value of bounds, centers, linear terms, penalties and reciprocal penalties."""
 
 
 @frozen(eq=False)
 class Box:
-    """Bounds ``low ≤ u ≤ high`` (d,), infinite if absent; coordinates in ``loose`` (d,) have no regulariser.
+    """Bounds ``low ≤ u ≤ high`` (d,), infinite if absent; coordinates in ``loose`` (d,) have no regularizer.
 
-    With ``r(u) = ½ Σ u_j²`` over the regularised coordinates, the problem "``r(u)`` plus hinges, within the box" has
+    With ``r(u) = ½ Σ u_j²`` over the regularized coordinates, the problem "``r(u)`` plus hinges, within the box" has
     the dual ``D(a) = Σ a L + min { r(u) − u·g : low ≤ u ≤ high }``, ``g = Σ a G``, which is concave in the multipliers.
-    Bounds need no multipliers. The minimum over a regularised coordinate is at ``g_j`` clipped to its bounds (a Moreau
+    Bounds need no multipliers. The minimum over a regularized coordinate is at ``g_j`` clipped to its bounds (a Moreau
     envelope); a loose coordinate is at the bound that ``g_j`` points to, so its bounds must be finite.
     """
 
@@ -37,7 +37,7 @@ class Box:
         """Return the nearest point of the box."""
         return np.clip(u, self.low, self.high)
 
-    def regulariser(self, u: Vector) -> float:
+    def regularizer(self, u: Vector) -> float:
         """Return ``r(u)``."""
         kept = u[~self.loose] if self.loose.any() else u
         return 0.5 * float(kept @ kept)
@@ -63,10 +63,10 @@ class Box:
 class Coordinates:
     """``u = (w − w₀) / s``, in which ``½ Σ_j λ_j (w_j − b_j)² − v·w`` is ``½‖u‖²`` plus a constant.
 
-    ``s_j = λ_j^−½`` and ``w₀ = b + v / λ``: a linear term shifts the centre. A plane (g, L) of w, for which ``L − g·w``
+    ``s_j = λ_j^−½`` and ``w₀ = b + v / λ``: a linear term shifts the center. A plane (g, L) of w, for which ``L − g·w``
     is a lower bound of the hinge, is the plane ``(s g, L − g·w₀)`` of u. ``center`` is w₀ and ``scale`` s, shape (d,);
     ``constant`` is ``−v·b − ½ Σ_j v_j² / λ_j``; ``bounds`` are the smallest and the largest w. ``loose`` (d,) marks
-    weights without regulariser (λ = 0, s = 1), which must have bounds; None: no weights.
+    weights without regularizer (λ = 0, s = 1), which must have bounds; None: no weights.
     """
 
     center: Vector = field(repr=False)
@@ -95,11 +95,11 @@ class Coordinates:
         return cls(b, scale, bounds=box, loose=loose).tilted(v)
 
     def tilted(self, v: Vector) -> "Coordinates":
-        """Return the coordinates with ``−v·w`` added to the objective; reject v ≠ 0 for weights without regulariser."""
+        """Return the coordinates with ``−v·w`` added to the objective; reject v ≠ 0 for weights without regularizer."""
         if self.loose is not None and v[self.loose].any():
             first = int(np.flatnonzero(self.loose & (v != 0.0))[0])
             raise InputError(
-                f"weight {first} has no regulariser (penalty 0), so it cannot have a linear term, which linear=, "
+                f"weight {first} has no regularizer (penalty 0), so it cannot have a linear term, which linear=, "
                 "RampRanker and LatentStructuralSVM add: give it a small penalty"
             )
         step = self.scale**2 * v
@@ -134,7 +134,7 @@ class Coordinates:
         return G * self.scale, L - G @ self.center
 
     def moved(self, G: Matrix, L: Vector, to: "Coordinates") -> Vector:
-        """Return the offsets of planes in coordinates ``to``, which have another centre and the same scale."""
+        """Return the offsets of planes in coordinates ``to``, which have another center and the same scale."""
         return np.asarray(L - G @ ((to.center - self.center) / self.scale))
 
     @property
@@ -191,7 +191,7 @@ def checked_bounds(
 
 
 def _loose(penalty: Vector, bounds: tuple[Vector, Vector] | None) -> BoolVector | None:
-    """Return the mask of weights without regulariser, or None; reject invalid penalties."""
+    """Return the mask of weights without regularizer, or None; reject invalid penalties."""
     if (penalty < 0.0).any():
         first = int(np.argmax(penalty < 0.0))
         raise InputError(f"penalty must be at least 0, got {penalty[first]:g} for weight {first}")
@@ -205,7 +205,7 @@ def _loose(penalty: Vector, bounds: tuple[Vector, Vector] | None) -> BoolVector 
     if (loose & ~bounded).any():
         first = int(np.argmax(loose & ~bounded))
         raise InputError(
-            f"weight {first} has no regulariser (penalty 0), so its optimum can be certified only within bounds: give "
+            f"weight {first} has no regularizer (penalty 0), so its optimum can be certified only within bounds: give "
             "bounds= with two finite numbers for it, or a small penalty"
         )
     return loose

@@ -24,7 +24,7 @@ class LineHinge(NamedTuple):
 
 @frozen
 class Parabola:
-    """The regulariser on a line, ``start + t · linear + ½ t² · curvature``; weights reach bounds at ``farthest``."""
+    """The regularizer on a line, ``start + t · linear + ½ t² · curvature``; weights reach bounds at ``farthest``."""
 
     start: float
     linear: float
@@ -65,8 +65,8 @@ class Tangents(NamedTuple):
         reached = self.value + (other.t - self.t) * self.slope
         return other.value - reached <= _SAME * (np.abs(self.value) + np.abs(other.value))
 
-    def lowest_model(self, right: "Tangents", regulariser: Parabola, cap: Vector) -> LowestModel:
-        """Minimise the regulariser plus the larger of both tangents of each example, up to the t of ``right``."""
+    def lowest_model(self, right: "Tangents", regularizer: Parabola, cap: Vector) -> LowestModel:
+        """Minimize the regularizer plus the larger of both tangents of each example, up to the t of ``right``."""
         rise = cap * (right.slope - self.slope)
         bends = np.flatnonzero(rise > 0.0)
         gap = self.value - self.slope * self.t - right.value + right.slope * right.t
@@ -75,19 +75,19 @@ class Tangents(NamedTuple):
         meet, rise = meet[order], rise[bends][order]
         slopes = float(np.sum(cap * self.slope)) + np.concatenate(([0.0], np.cumsum(rise)))
         # The first bend at which P does not fall any more ends the piece with the minimum.
-        piece = int(np.searchsorted(regulariser.slope(meet) + slopes[1:], 0.0))
+        piece = int(np.searchsorted(regularizer.slope(meet) + slopes[1:], 0.0))
         end = meet[piece] if piece < len(meet) else right.t
-        flat = regulariser.curvature == 0.0
-        lowest = end if flat else -(regulariser.linear + slopes[piece]) / regulariser.curvature
+        flat = regularizer.curvature == 0.0
+        lowest = end if flat else -(regularizer.linear + slopes[piece]) / regularizer.curvature
         t = float(np.clip(lowest, self.t, end))
         tangents = np.maximum(self.value + (t - self.t) * self.slope, right.value + (t - right.t) * right.slope)
-        return LowestModel(t, regulariser.value(t) + float(np.sum(cap * tangents)))
+        return LowestModel(t, regularizer.value(t) + float(np.sum(cap * tangents)))
 
 
 class Line(ABC):
     """The objective on the line from one point (t = 0) through another (t = 1); evaluating it reads no features."""
 
-    regulariser: Parabola
+    regularizer: Parabola
 
     @property
     def together(self) -> int:
@@ -115,7 +115,7 @@ class ScoredLine(Line):
     """
 
     def __init__(self, problem: Any, base: Point, planes: Planes, target: Point) -> None:
-        self.regulariser: Parabola = problem.regulariser_between(base.w, target.w)
+        self.regularizer: Parabola = problem.regularizer_between(base.w, target.w)
         self._problem, self._base, self._planes, self._target = problem, base, planes, target
         self._along = target.scores - base.scores
         self._tangents: list[Tangents] = []
@@ -127,8 +127,8 @@ class ScoredLine(Line):
         return [self._problem.weighted_hinge(self._at(t)) for t in steps]
 
     def lowest_between(self, low: float, high: float) -> LowestModel:
-        """Minimise the regulariser plus the larger of two tangents of each example, exactly."""
-        return self._at(low).lowest_model(self._at(high), self.regulariser, self._problem.cap)
+        """Minimize the regularizer plus the larger of two tangents of each example, exactly."""
+        return self._at(low).lowest_model(self._at(high), self.regularizer, self._problem.cap)
 
     def at(self, t: float) -> tuple[Point, Planes]:
         """Return the point at t, and its planes; without argmaxes of examples whose hinge is linear from known ones.

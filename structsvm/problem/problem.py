@@ -1,4 +1,4 @@
-"""The problem that solvers minimise, with its data in this process."""
+"""The problem that solvers minimize, with its data in this process."""
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
@@ -58,7 +58,7 @@ _COPIES_OF_WEIGHTS = 6
 
 @frozen(eq=False, kw_only=True)
 class Problem(AbstractProblem):
-    """The training problem of a structural SVM, which solvers minimise; make it with `from_queries` or `from_examples`.
+    """The training problem of a structural SVM, which solvers minimize; make it with `from_queries` or `from_examples`.
 
     Its solution is the w with the smallest ``P(w) = ½‖w‖² + (C/n) Σ_i κ_i max_ŷ [Δ(y_i, ŷ) − w·(Ψ(x_i, y_i) − Ψ(x_i,
     ŷ))]``. The data are in this process.
@@ -69,7 +69,7 @@ class Problem(AbstractProblem):
     ptr : first score of each example, shape (n + 1,).
     cap : ``κ_i C / n``, the largest sum of the dual variables of each example, shape (n,).
     weights : κ, shape (n,).
-    C : weight of the mean hinge against the regulariser.
+    C : weight of the mean hinge against the regularizer.
     used : number of examples that the loss can learn from, the n of the objective.
     left_out : number of queries that the loss cannot learn from; they have cap 0.
     first : index of the first example, if this is a block of a larger problem.
@@ -348,7 +348,7 @@ class Problem(AbstractProblem):
         hinges = np.maximum(self.violation(planes, point), 0.0)
         each = len(known) == self.n
         hinge = exact_sum(self.cap * (np.maximum(hinges, known) if each else hinges))
-        return self.regulariser(point.w) + (hinge if each else max(hinge, float(self.total_cap * known[0])))
+        return self.regularizer(point.w) + (hinge if each else max(hinge, float(self.total_cap * known[0])))
 
     def largest_score(self, point: Point) -> float:
         return float(np.abs(point.scores).max(initial=0.0))

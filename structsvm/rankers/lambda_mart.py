@@ -39,7 +39,7 @@ _OURS = {
 
 
 class LambdaMART(StagedRanker):
-    """LambdaMART: boosted regression trees that optimise NDCG.
+    """LambdaMART: boosted regression trees that optimize NDCG.
 
     The gradients are RankNet's times the change of NDCG if the two documents of a pair swap places (Burges, "From
     RankNet to LambdaRank to LambdaMART: an overview", MSR-TR-2010-82, section 7). LightGBM grows the trees (objective

@@ -23,13 +23,13 @@ class MaximumEntropy(LinearScores):
     """A ranker by the probability of relevance: logistic regression, fitted by L-BFGS.
 
     The expected sum of each feature over relevant documents equals the sum in training. Among the models with this
-    property, this one has the largest entropy, up to the regulariser (Morgan, Greiff and Henderson, HLT-NAACL 2004).
-    The fit minimises ``½‖w‖² + C Σ_d κ_d log(1 + e^(−t_d (w·x_d + b)))``, with t_d = 1 for relevant documents and −1
+    property, this one has the largest entropy, up to the regularizer (Morgan, Greiff and Henderson, HLT-NAACL 2004).
+    The fit minimizes ``½‖w‖² + C Σ_d κ_d log(1 + e^(−t_d (w·x_d + b)))``, with t_d = 1 for relevant documents and −1
     for others, by scikit-learn's ``LogisticRegression``. Every row is an example; `fit` ignores queries.
 
     Parameters
     ----------
-    C : weight of the sum over rows against the regulariser; `Ranker` weights the mean over queries instead.
+    C : weight of the sum over rows against the regularizer; `Ranker` weights the mean over queries instead.
     relevant_from : smallest label of a relevant document; None: every label above 0.
     class_weight : {0: weight, 1: weight} of irrelevant and relevant documents; "balanced" gives both kinds the same
         total weight; None: all weights are 1.

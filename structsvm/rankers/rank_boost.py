@@ -36,7 +36,7 @@ class RankBoost(StagedRanker):
     A round adds ``α h`` to the scores. Its weak ranker is the ``h(x) = 1[x_f > θ]`` with the largest ``|r|``, and ``α =
     ½ ln((1 + r) / (1 − r))``; ``r = Σ D(x0, x1) (h(x1) − h(x0))`` sums over pairs of a better document x1 and a worse
     document x0 of a query. The weights D, equal at first, are then multiplied by ``exp(α (h(x0) − h(x1)))`` and
-    normalised. A missing feature (NaN) is neither above nor below: h is 0 or 1 for all documents that lack it,
+    normalized. A missing feature (NaN) is neither above nor below: h is 0 or 1 for all documents that lack it,
     whichever makes ``|r|`` larger (Freund, Iyer, Schapire and Singer, JMLR 4, 2003). Pairs of labels are never listed.
 
     Features are dense. The ranker learns from all pairs of different labels within a query, or from `Preferences`,

@@ -17,7 +17,7 @@ from structsvm.foundation.settings import place, require_integer, require_number
 from structsvm.foundation.storage.archives import finite_numbers
 from structsvm.foundation.types import BoolVector, Matrix, Vector
 from structsvm.metrics import Measure
-from structsvm.models.network import NetworkModel, network_scores, standardised
+from structsvm.models.network import NetworkModel, network_scores, standardized
 from structsvm.rankers.preferences import Preferences
 from structsvm.rankers.rank_net_descent import PairExamples, decayed, first_weights, run_epoch
 from structsvm.rankers.staged import HeldOut, StagedRanker
@@ -29,9 +29,9 @@ class RankNet(StagedRanker):
 
     The cost of a pair with scores s_i and s_j is ``log(1 + e^o) − P̄·o``, where ``o = s_i − s_j`` and P̄ is the target
     probability that document i is ahead (Burges, Shaked, Renshaw, Lazier, Deeds, Hamilton and Hullender, ICML 2005).
-    RankNet minimises ``(1/Σκ) Σ_q κ_q C_q + ½ weight_decay ‖w‖²``, where C_q is the mean cost over the pairs of query
+    RankNet minimizes ``(1/Σκ) Σ_q κ_q C_q + ½ weight_decay ‖w‖²``, where C_q is the mean cost over the pairs of query
     q, by a step for each query, in a new random order for each epoch. If the mean cost of an epoch does not decrease,
-    steps are halved. Features are standardised by the training rows.
+    steps are halved. Features are standardized by the training rows.
 
     Features are dense. The network learns from labels or from `Preferences`; with ``validation``, it keeps the weights
     of the best epoch. If the weights overflow because steps are too long, `fit` raises an ``InputError``.
@@ -53,13 +53,13 @@ class RankNet(StagedRanker):
     Attributes
     ----------
     model_ : the trained model.
-    weights_ : the weights for standardised features. Linear: shape (d,). Otherwise the ``hidden · d`` weights of the
+    weights_ : the weights for standardized features. Linear: shape (d,). Otherwise the ``hidden · d`` weights of the
         hidden units, unit after unit, their biases and their output weights.
     path_ : the weights after each epoch, shape (epochs run, number of weights).
     best_iteration_ : epoch of ``weights_``, from 1: the best by ``validation``, or the last.
     costs_ : mean of C_q in each epoch, each C_q just before its step.
     validation_scores_ : the measure of ``validation`` after each epoch; None without it.
-    scaling_ : standardisation by the rows learned from.
+    scaling_ : standardization by the rows learned from.
     hidden_ : number of hidden units.
     n_features_in_, n_examples_, n_left_out_ : as in `RankSVM`.
 
@@ -102,9 +102,9 @@ class RankNet(StagedRanker):
         random = random_of(self)
         log_odds = math.inf if self.log_odds is None else self.log_odds
         examples = pair_examples(training, usable, log_odds=log_odds, ties=self.ties)
-        self.scaling_ = Moments.of(examples.rows).standard(centred=True)
-        examples = examples._replace(rows=standardised(examples.rows, self.scaling_))
-        rows = None if held_out is None else standardised(held_out.X, self.scaling_)
+        self.scaling_ = Moments.of(examples.rows).standard(centered=True)
+        examples = examples._replace(rows=standardized(examples.rows, self.scaling_))
+        rows = None if held_out is None else standardized(held_out.X, self.scaling_)
         self._descend(examples, held_out, rows, random)
         return {"path": self.path_, "costs": self.costs_, "validation_scores": self.validation_scores_}
 
@@ -116,7 +116,7 @@ class RankNet(StagedRanker):
         return training.queries.sizes > 1
 
     def _stages(self, rows: Any) -> Iterator[Vector]:
-        z = standardised(rows, self.scaling_)
+        z = standardized(rows, self.scaling_)
         for weights in self.path_[: self.best_iteration_]:
             yield network_scores(z, weights, self.hidden_)
 

@@ -31,13 +31,13 @@ from structsvm.solvers import Solver
 class RankSVM(LinearRanker):
     """The ranking SVM: ranks the better document of each pair of a query first, by a margin of 1.
 
-    Minimises over the n queries q that have pairs and a weight κ_q above 0, with ``ξ_ij = max(0, 1 − w·(x_i − x_j))``
+    Minimizes over the n queries q that have pairs and a weight κ_q above 0, with ``ξ_ij = max(0, 1 − w·(x_i − x_j))``
     for each of their P_q pairs (i, j), of which i has the larger label:
 
     - ``objective="pairs"``: ``½‖w‖² + (C/n) Σ_q κ_q Σ_ij ξ_ij``, every pair counts the same;
     - ``objective="queries"``: ``½‖w‖² + (C/n) Σ_q κ_q (1/P_q) Σ_ij ξ_ij``, every query counts the same.
 
-    svm_rank minimises the first objective with ``-l 1`` and the second with ``-l 2``. Its n includes queries without
+    svm_rank minimizes the first objective with ``-l 1`` and the second with ``-l 2``. Its n includes queries without
     pairs, so ``-c c`` is ``C = c · n / (n + n_left_out_)``. Pairs are never listed: the gradient of a query of m
     documents takes O(m log m). If y is `Preferences`, their magnitudes multiply ξ_ij, and P_q is their sum.
 
@@ -46,7 +46,7 @@ class RankSVM(LinearRanker):
 
     Parameters
     ----------
-    C : weight of the hinge against the regulariser; larger values fit the training data more closely.
+    C : weight of the hinge against the regularizer; larger values fit the training data more closely.
     objective : "pairs" or "queries", see above.
     solver, max_iter, measure, normalize : as in `Ranker`.
     tol : accepted gap to the optimum as a share of the pairs: ``primal − dual ≤ tol · C`` for "queries", and

@@ -31,7 +31,7 @@ from structsvm.registry.capabilities import Capabilities
 
 @frozen(eq=False)
 class HeldOut:
-    """Labelled queries and the measure on them, which chooses the number of steps."""
+    """Labeled queries and the measure on them, which chooses the number of steps."""
 
     X: Readable
     y: Vector
@@ -85,7 +85,7 @@ class StagedRanker(TrainedEstimator, RankingEstimator):
 
         Warns
         -----
-        OneQueryWarning : qid is missing, and there are more labelled rows than one query plausibly has.
+        OneQueryWarning : qid is missing, and there are more labeled rows than one query plausibly has.
         """
         self._require_settings()
         self._require_patience(validation)

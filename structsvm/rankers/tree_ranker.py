@@ -75,7 +75,7 @@ class TreeRanker(LinearRanker):
         ``lambdamart``). "scikit-learn" grows trees by least squares of the labels, and accepts no NaN. None: LightGBM
         if it is installed, else scikit-learn. Or a fitted ensemble, whose trees are used as they are; see `refit`.
     features : learn weights of the plain features beside the trees.
-    normalize : normalisation of the plain features, as in `Ranker`; trees see them as they are.
+    normalize : normalization of the plain features, as in `Ranker`; trees see them as they are.
     monotonic_cst : as in `Ranker`. Trees do not split by the constrained features, so each score obeys the constraints.
     random_state : seed of the samples.
 
@@ -83,7 +83,7 @@ class TreeRanker(LinearRanker):
     ----------
     model_ : the trained `LeafModel`.
     result_, loss_, n_features_in_, n_examples_, n_left_out_ : as in `Ranker`. The weights of the result are the values
-        of all leaves, then the weights of the (normalised) features.
+        of all leaves, then the weights of the (normalized) features.
 
     Examples
     --------
@@ -150,7 +150,7 @@ class TreeRanker(LinearRanker):
 
     @property
     def coef_(self) -> Vector:
-        """Weights of the (normalised) features, shape (d,); 0 with ``features=False``."""
+        """Weights of the (normalized) features, shape (d,); 0 with ``features=False``."""
         linear = self.model_.linear
         return np.zeros(self.n_features_in_) if linear is None else linear.coef
 
@@ -161,7 +161,7 @@ class TreeRanker(LinearRanker):
     def predict(self, X: Any, qid: ArrayLike | None = None) -> Vector:
         check_is_fitted(self, "model_")
         if qid is None and self._fitted_with_qid and self.model_.by_query:
-            raise self._missing_qid("predict", " and normalises by query")
+            raise self._missing_qid("predict", " and normalizes by query")
         return self.model_.predict(X, qid)
 
     def _objective(self, X: Any, y: Any, qid: ArrayLike | None, sample_weight: ArrayLike | None) -> Objective:

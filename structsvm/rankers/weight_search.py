@@ -45,7 +45,7 @@ _ONE_KIND = (
 
 
 class WeightSearch(LinearScores):
-    """A linear ranker by direct maximisation of mean average precision, one direction of the weights at a time.
+    """A linear ranker by direct maximization of mean average precision, one direction of the weights at a time.
 
     Along a direction, training MAP is constant between the steps at which a relevant and another document of a query
     have the same score. The search evaluates all of these regions, for all queries together, and moves the weights into
@@ -69,7 +69,7 @@ class WeightSearch(LinearScores):
     Attributes
     ----------
     model_, n_features_in_, n_examples_, n_left_out_ : as in `Ranker`.
-    coef_ : weights of the (normalised) features, shape (d,). Positive multiples rank alike.
+    coef_ : weights of the (normalized) features, shape (d,). Positive multiples rank alike.
     coef_path_ : weights with 1, 2, ..., d features of an incremental search, shape (d, d); otherwise only
         ``coef_``, shape (1, d).
     map_ : training MAP; queries without relevant documents count 0.
@@ -128,7 +128,7 @@ class WeightSearch(LinearScores):
         self._require_settings()
         random = random_of(self)
         if isinstance(y, Preferences):
-            raise InputError("WeightSearch maximises average precision, which needs labels: y cannot be Preferences")
+            raise InputError("WeightSearch maximizes average precision, which needs labels: y cannot be Preferences")
         training = checked_training(self, X, y, qid, sample_weight)
         rows, scaling = self._scaled_for_fit(training.X, lambda: Queries.of_sizes(training.queries.sizes))
         self._fitted_with_qid = qid is not None

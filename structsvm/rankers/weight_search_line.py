@@ -201,7 +201,7 @@ class ExhaustiveSearch:
 
     @classmethod
     def of(cls, relevant: NDArray[np.bool_], ptr: IntVector, weights: Vector) -> Self:
-        """Build a search from labelled rows, without queries of weight 0 or of one kind of documents."""
+        """Build a search from labeled rows, without queries of weight 0 or of one kind of documents."""
         size = np.diff(ptr)
         number = np.repeat(np.arange(len(size)), size)
         R = np.bincount(number, relevant, len(size)).astype(np.int64)

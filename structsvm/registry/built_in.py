@@ -46,7 +46,7 @@ losses: Registry[Any] = Registry(
         )
     },
 )
-"""Losses, which rankers and structural SVMs minimise.
+"""Losses, which rankers and structural SVMs minimize.
 
 Examples
 --------
@@ -303,7 +303,7 @@ benchmark_models: Registry[Any] = _models(
 )
 """Models of LETOR's benchmark.
 
-"SVM-map", "SVM-roc" and "SVM-ndcg" are linear in the features, and optimise average precision, ROC area and NDCG; "SVM-
+"SVM-map", "SVM-roc" and "SVM-ndcg" are linear in the features, and optimize average precision, ROC area and NDCG; "SVM-
 map-bins" reads indicators of 10 quantiles of each feature instead (section 4.2 of the paper on SVM-map), and "SVM-map-
 trees" is a `TreeRanker`. All other models are classes of `structsvm.rankers`, and methods of fusion, which read the
 features as the scores of systems.
@@ -330,7 +330,7 @@ experiment_models: Registry[Any] = _models(
 
 The models of the paper on SVM-map are "SVM-map", "SVM-roc" and "SVM-acc" to "SVM-acc4"; classification models with an
 intercept are "SVM-acc+b", ... Their setting ``bins`` is the number of thresholds of each base function. The remaining
-models are classes of `structsvm.rankers` and methods of fusion. Rankers read min-max normalised scores, with 0 for
+models are classes of `structsvm.rankers` and methods of fusion. Rankers read min-max normalized scores, with 0 for
 missing scores; RankBoost, LambdaMART and methods of fusion read the original scores, and know which scores are missing.
 """
 

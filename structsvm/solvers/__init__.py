@@ -1,4 +1,4 @@
-"""Solvers: algorithms that minimise a problem and certify the result.
+"""Solvers: algorithms that minimize a problem and certify the result.
 
 To add a solver, derive from `Solver` and let a `SolverState` manage bounds, clocks and history.
 """

@@ -27,7 +27,7 @@ _FEWEST_EXAMPLES = 20
 
 _VALUES_A_WEIGHT = 2
 """Smallest number of feature values per weight in an example, for losses with a kernel: reading a plane of d numbers
-should be cheaper than reading the rows that it summarises."""
+should be cheaper than reading the rows that it summarizes."""
 
 
 @frozen(kw_only=True)
@@ -38,7 +38,7 @@ class Auto(Solver):
     example. Auto chooses `OneSlack` if
 
     - that many planes do not fit into memory;
-    - a plane has as many numbers as the rows that it summarises, or more, as with single or sparse rows;
+    - a plane has as many numbers as the rows that it summarizes, or more, as with single or sparse rows;
     - an exact kernel reads scores that all examples share, as with chains, whose dense planes cost more than their
       argmaxes;
     - there are fewer than twenty examples;

@@ -21,7 +21,7 @@ from structsvm.solvers.working_set import WorkingSet
 
 
 class Solver(ABC):
-    """Base class of solvers: algorithms that minimise a `Problem`, with frozen settings and without state.
+    """Base class of solvers: algorithms that minimize a `Problem`, with frozen settings and without state.
 
     To write one, derive an attrs class with a field ``tol`` and let a `SolverState` manage bounds, clocks and history.
     ``structsvm.testing.check_solver`` checks it.
@@ -53,7 +53,7 @@ class Solver(ABC):
         callback: Callback | None = None,
         checkpoint: CheckpointLike | None = None,
     ) -> Result:
-        """Minimise the problem until ``primal − dual ≤ tol · C``; after Ctrl-C, return the best result so far.
+        """Minimize the problem until ``primal − dual ≤ tol · C``; after Ctrl-C, return the best result so far.
 
         Parameters
         ----------

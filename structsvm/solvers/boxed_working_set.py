@@ -16,7 +16,7 @@ _ROUNDS = 1_000
 _ENOUGH = 0.1
 """Fraction of the gap by which a model must raise the dual, or lower the gap, to be continued.
 
-Also the fraction of the gain of a proximal step to which its model must be solved before the centre moves."""
+Also the fraction of the gain of a proximal step to which its model must be solved before the center moves."""
 
 _MODELS = 5
 """Models before the last, of all columns."""
@@ -31,10 +31,10 @@ _QP_ACCURACY = 0.1
 """Fraction of the target gap to which each model is solved."""
 
 _FIRST_STEP = 10.0
-"""Initial energy of the columns of unregularised weights in the Gram matrix, relative to all other columns."""
+"""Initial energy of the columns of unregularized weights in the Gram matrix, relative to all other columns."""
 
 _OTHER_STEPS = 4.0
-"""Factor by which the steps of unregularised weights must change with the cuts before they are chosen again."""
+"""Factor by which the steps of unregularized weights must change with the cuts before they are chosen again."""
 
 _LONGER = 10.0
 _LONGEST = 1e6
@@ -50,7 +50,7 @@ class BoxedWorkingSet(WorkingSet):
     columns is below the dual everywhere, because clipping is nonexpansive, so its solution raises the dual, if less.
 
     The first model is tried first. If its solution raises the dual too little, the columns that reached or left a bound
-    are added, and it is tried again; the second model comes last. Weights without regulariser get the temporary term
+    are added, and it is tried again; the second model comes last. Weights without regularizer get the temporary term
     ``(w − c)² / 2s`` (the proximal point algorithm of Rockafellar, SIAM Journal on Control and Optimization 1976). Once
     the gap of a model is small beside the gain of the step from c to its weights, c moves there, or farther along the
     same line. This ends when the gap of the dual without the term is as small as requested.
@@ -61,7 +61,7 @@ class BoxedWorkingSet(WorkingSet):
         super().__init__(d, cap, max_cuts)
         self._box = box
         self._g = np.zeros(d)
-        self._centre = np.where(box.loose, box.nearest(np.zeros(d)), 0.0)
+        self._center = np.where(box.loose, box.nearest(np.zeros(d)), 0.0)
         self._step = self._first_step = np.ones(d)
         self._handed_over = False
         # Weights of the columns in the Gram matrix.
@@ -98,11 +98,11 @@ class BoxedWorkingSet(WorkingSet):
                 backend, slope, near, _QP_ACCURACY * tol
             ):
                 continue
-            if gap > near and self._primal(self.w) < self._primal(np.where(loose, self._centre, self.w)):
+            if gap > near and self._primal(self.w) < self._primal(np.where(loose, self._center, self.w)):
                 if gap > 0.5 * followed:
                     self._lengthen_steps()
                 followed = gap
-                self._centre = np.where(loose, self._farther(), 0.0)
+                self._center = np.where(loose, self._farther(), 0.0)
                 self._evaluate(self.a)
             elif isinstance(backend, ActiveSet):
                 break
@@ -139,11 +139,11 @@ class BoxedWorkingSet(WorkingSet):
 
     def _sides(self, g: Vector) -> IntVector:
         """Return for each column whether g is below its lower bound (-1), above its upper one (1) or between (0)."""
-        at = self._centre + self._step * g
+        at = self._center + self._step * g
         return (at >= self._box.high).astype(np.int64) - (at <= self._box.low)
 
     def _model(self, backend: QPBackend, slope: Vector, columns: BoolVector, tol: float) -> QPSolution:
-        """Return feasible multipliers that maximise the model, quadratic in ``columns`` and linear in all others."""
+        """Return feasible multipliers that maximize the model, quadratic in ``columns`` and linear in all others."""
         weights = np.where(columns, self._step, 0.0)
         if not np.array_equal(weights, self._columns):
             self._columns, self._last = weights, None
@@ -162,7 +162,7 @@ class BoxedWorkingSet(WorkingSet):
         changed = np.flatnonzero(step)
         g, rise = step[changed] @ self.G[changed], float(step @ self.L)
         along = self._step * g
-        start = self._centre + self._step * self._g
+        start = self._center + self._step * self._g
 
         def slope(t: float) -> float:
             return rise - float(self._box.nearest(start + t * along) @ g)
@@ -200,15 +200,15 @@ class BoxedWorkingSet(WorkingSet):
         self._a[: self.size] = a
         support = np.flatnonzero(a)
         self._g = a[support] @ self.G[support]
-        self.w = self._box.nearest(self._centre + self._step * self._g)
+        self.w = self._box.nearest(self._center + self._step * self._g)
         loose = self._box.loose
         norm = np.linalg.norm(np.where(loose, np.maximum(np.abs(self._box.low), np.abs(self._box.high)), self.w))
         self.dual = float(a @ self.L) + self._box.lowest(self._g) - rounding(float(norm), float(a @ self.error))
 
     def _near_dual(self) -> float:
-        """Return the dual with the proximal term for weights without regulariser."""
-        drawn = (self.w - self._centre) / self._step
-        return float(self.a @ self.L) + float((self.w - self._centre) @ (0.5 * drawn)) - float(self.w @ self._g)
+        """Return the dual with the proximal term for weights without regularizer."""
+        drawn = (self.w - self._center) / self._step
+        return float(self.a @ self.L) + float((self.w - self._center) @ (0.5 * drawn)) - float(self.w @ self._g)
 
     def _gap(self, slope: Vector) -> float:
         """Return the gap of the QP with the proximal term."""
@@ -230,14 +230,14 @@ class BoxedWorkingSet(WorkingSet):
     def _gain(self) -> float:
         """Return by how much a proximal step lowers the objective of the QP, if its gap is 0."""
         loose = self._box.loose
-        return float((np.square(self.w - self._centre) / self._step)[loose].sum())
+        return float((np.square(self.w - self._center) / self._step)[loose].sum())
 
     def _farther(self) -> Vector:
         """Return the weights at 2, 4, 8, ... proximal steps, as long as the objective of the QP falls."""
         loose = self._box.loose
         farthest, lowest, steps = self.w, self._primal(self.w), 2.0
         while True:
-            w = np.where(loose, self._box.nearest(self._centre + steps * self._step * self._g), self.w)
+            w = np.where(loose, self._box.nearest(self._center + steps * self._step * self._g), self.w)
             primal = self._primal(w)
             if not primal < lowest:
                 return farthest
@@ -246,10 +246,10 @@ class BoxedWorkingSet(WorkingSet):
     def _primal(self, w: Vector) -> float:
         """Return the objective of the QP at weights within the box."""
         slack = largest_of_groups(self.L - self.G @ w, self.group, len(self.cap))
-        return self._box.regulariser(w) + float(self.cap @ slack)
+        return self._box.regularizer(w) + float(self.cap @ slack)
 
     def _set_steps(self) -> None:
-        """Choose proximal steps that move unregularised weights farther than other weights, or over all their range."""
+        """Choose proximal steps that move unregularized weights farther than other weights, or over all their range."""
         loose, energy = self._box.loose, np.square(self.G).sum(axis=0)
         # Without the offsets, rounding errors of columns that are constant within queries would set the scale.
         others = max(float(energy[~loose].sum()), float((np.abs(self.L) / self.cap[self.group]).sum()))
@@ -266,6 +266,6 @@ class BoxedWorkingSet(WorkingSet):
             self._evaluate(self.a)
 
     def _lengthen_steps(self) -> None:
-        """Lengthen the proximal steps of weights without regulariser."""
+        """Lengthen the proximal steps of weights without regularizer."""
         longest = np.where(self._box.loose, _LONGEST, 1.0) * self._first_step
         self._step = np.minimum(_LONGER * self._step, longest)

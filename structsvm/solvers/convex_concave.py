@@ -1,4 +1,4 @@
-"""The convex-concave procedure, which minimises the difference of two convex functions."""
+"""The convex-concave procedure, which minimizes the difference of two convex functions."""
 
 import logging
 from typing import Any
@@ -57,7 +57,7 @@ def descend(
     """Find a stationary point of ``F(w) = P(w) − h(w)`` with a convex h, by the convex-concave procedure.
 
     The procedure (Yuille and Rangarajan, Neural Computation 2003) replaces h by its tangent at the current weights,
-    solves the convex problem that results, and repeats. The tangent only shifts the centre of the regulariser, so every
+    solves the convex problem that results, and repeats. The tangent only shifts the center of the regularizer, so every
     problem is an ordinary problem with its own certificate. It starts from the weights and cuts of the previous
     problem; offsets of cuts change in a known way. The convex problem bounds F from above and touches it at the start,
     so F never rises, for any tolerance.
@@ -158,7 +158,7 @@ def _tilted(problem: Problem, slope: Vector, base: Vector) -> Problem:
 
 
 def _moved(result: Result, before: Problem, after: Problem) -> Result:
-    """Update the offsets of a result's cuts, so that it can start the same problem with another centre."""
+    """Update the offsets of a result's cuts, so that it can start the same problem with another center."""
     old, new, mark = before.coordinates, after.coordinates, after.known_fingerprint
     if old is None or new is None or mark is None:
         return result

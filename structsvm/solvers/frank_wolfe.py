@@ -110,7 +110,7 @@ class FrankWolfe(Solver):
         problem = require_examples("FrankWolfe", problem)
         if problem.box is not None:
             raise InputError(
-                "frank-wolfe supports neither bounds on weights nor weights without regulariser: use one-slack, "
+                "frank-wolfe supports neither bounds on weights nor weights without regularizer: use one-slack, "
                 "n-slack or auto"
             )
         with using(problem.n_jobs):

@@ -78,7 +78,7 @@ def solve_over_planes(dual: DualPlanes, enough: float) -> None:
 
 
 class GrowingQP(CutArrays):
-    """Maximise ``Σ a_k L_k − ½ ‖Σ a_k g_k‖²`` over ``a ≥ 0``, ``Σ a_k ≤ 1``, cut by cut, up to ``room`` cuts."""
+    """Maximize ``Σ a_k L_k − ½ ‖Σ a_k g_k‖²`` over ``a ≥ 0``, ``Σ a_k ≤ 1``, cut by cut, up to ``room`` cuts."""
 
     def __init__(self, g: Vector, L: float, room: int) -> None:
         self.size = 0

@@ -41,7 +41,7 @@ def lowest_on(
     accuracy: float = _ACCURACY,
     lowest_between: Callable[[float, float], LowestModel | None] = lambda low, high: None,
 ) -> float:
-    """Minimise P on ``0 ≤ t ≤ 2`` within bounds by tangents (Franc and Sonnenburg, 2009); return the best t."""
+    """Minimize P on ``0 ≤ t ≤ 2`` within bounds by tangents (Franc and Sonnenburg, 2009); return the best t."""
     if line.curvature == 0.0 and line.farthest == np.inf:
         return 0.0
     farthest = min(_FARTHEST, line.farthest)
@@ -80,13 +80,13 @@ def _lowest_of_tangents(line: Parabola, low: tuple[float, LineHinge], high: tupl
 
 
 def search(state: SolverState, base: Evaluated, target: AnyPoint) -> tuple[Evaluated, Evaluated]:
-    """Minimise P from ``base`` to ``target``; return the best point and a point beyond it, for the next cut."""
+    """Minimize P from ``base`` to ``target``; return the best point and a point beyond it, for the next cut."""
     with state.clock("oracle"):
         line = state.problem.line(*base, target)
         # Most minima are near the last minimum, so the first point evaluated often serves the next cut.
         first = max(_beyond(state.last_t), _NEAREST)
         ahead = line.at(first) if line.together == 1 else None
-        t = lowest_on(line.regulariser, line.hinges, line.together, first, lowest_between=line.lowest_between)
+        t = lowest_on(line.regularizer, line.hinges, line.together, first, lowest_between=line.lowest_between)
         found = base if t == 0.0 else line.at(t)
         if t > 0.0:
             state.consider(*found)

@@ -78,7 +78,7 @@ class NSlack(CuttingPlane):
         status = state.record(working_set.dual, working_set.size, working_set.active, working_set.resolution)
         if status:
             return status
-        # Restored cuts have multipliers that no QP has optimised.
+        # Restored cuts have multipliers that no QP has optimized.
         if working_set.size:
             with state.clock("solver"):
                 working_set.solve(backend, state.qp_tol)

@@ -91,7 +91,7 @@ class SolverState(CertifiedBounds):
         require_kind("start", start, Result | None, "a Result or None")
         if problem.box is not None and not within_box:
             raise InputError(
-                "some weights of this problem have bounds or no regulariser, which this solver does not support: use "
+                "some weights of this problem have bounds or no regularizer, which this solver does not support: use "
                 "OneSlack, NSlack or Auto"
             )
         if keeper is not None:

@@ -50,20 +50,20 @@ def check_backend(backend: QPBackend, *, random_state: int = 0, sequences: Itera
     """
     require_kind("backend", backend, QPBackend, "a QPBackend")
     require_integer("random_state", random_state, 0)
-    programmes = 0
+    programs = 0
     handed_over: list[tuple[str, DualQP]] = []
-    for label, qps in _labelled(random_state, sequences):
+    for label, qps in _labeled(random_state, sequences):
         solution: QPSolution | None = None
         for qp in qps:
             place = f"{label}, {_describe(qp)}"
             cold = _check_solve(backend, qp, None, f"{place}, from nothing")
             solution = _check_solve(backend, qp, solution, f"{place}, from the solution before") if solution else cold
-            programmes += 1
+            programs += 1
             if cold.handed_over:
                 handed_over.append((place, qp))
-    if len(handed_over) > MOST_HANDED_OVER * programmes:
+    if len(handed_over) > MOST_HANDED_OVER * programs:
         raise CheckError(
-            f"{backend!r} handed over {len(handed_over)} of {programmes} programs to the built-in solver: expected "
+            f"{backend!r} handed over {len(handed_over)} of {programs} programs to the built-in solver: expected "
             f"it to solve most of them itself.{_attempts(backend, *handed_over[0])}"
         )
 
@@ -142,7 +142,7 @@ _CASES = (
 )
 
 
-def _labelled(random_state: int, sequences: Iterable[Sequence[DualQP]]) -> Iterator[tuple[str, Sequence[DualQP]]]:
+def _labeled(random_state: int, sequences: Iterable[Sequence[DualQP]]) -> Iterator[tuple[str, Sequence[DualQP]]]:
     for case in _CASES:
         yield f"seed {random_state}, d={case.d}, C={case.C:g}", _random_sequence(case, random_state)
     for number, qps in enumerate(sequences):

@@ -27,7 +27,7 @@ _STEPS_OF_THE_FIRST_LIFE = 3
 
 
 def check_solver(solver: Solver, *, random_state: int = 0) -> None:
-    """Check that a solver minimises problems and that its certificates are true.
+    """Check that a solver minimizes problems and that its certificates are true.
 
     The check uses small problems of rankings and of rows, also weighted, at two values of C, and one with bounds on
     weights, which a solver may reject with an `InputError`. It requires that

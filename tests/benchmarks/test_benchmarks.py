@@ -7,10 +7,10 @@ import shutil
 import numpy as np
 import pytest
 from attrs import evolve
+from benchmarks.peers.vectorized import AveragePrecisionOracle
 
 from benchmarks import data, measuring, page, report, rows, store
 from benchmarks.peers import chain_bcfw
-from benchmarks.peers.vectorised import AveragePrecisionOracle
 from benchmarks.sequences import hidden_markov
 from structsvm import Problem
 from structsvm.losses import ChainHamming
@@ -161,7 +161,7 @@ def test_tables_are_written_into_pages_of_their_own():
         report.filled(text, [])
 
 
-def test_the_vectorised_argmax_is_the_argmax():
+def test_the_vectorized_argmax_is_the_argmax():
     """What dlib is given finds the same most violated rankings as the library."""
     rng = np.random.default_rng(3)
     ptr = np.array([0, 4, 11, 18, 24])

@@ -101,7 +101,7 @@ class Case:
     even : whether all features have the same scale.
     solver : with its settings.
     start : one of `STARTS`.
-    objective : the regulariser and the bounds; None: ``½‖w‖²``, and none.
+    objective : the regularizer and the bounds; None: ``½‖w‖²``, and none.
     """
 
     number: int
@@ -134,7 +134,7 @@ def case(number: int) -> Case:
 
 
 def bounded(plain: Case) -> Case:
-    """Return the case with bounds of the size of its weights, and some weights without regulariser."""
+    """Return the case with bounds of the size of its weights, and some weights without regularizer."""
     rng, d = np.random.default_rng([plain.number, 3]), plain.problem.d
     here = plain.problem.origin()
     slope = np.abs(plain.problem.cut(plain.problem.planes(here)).g)
@@ -156,13 +156,13 @@ def bounded(plain: Case) -> Case:
     low = np.where(loose & ~np.isfinite(low), np.minimum(high, room) - 2.0 * room, low)
     high = np.where(loose & ~np.isfinite(high), low + 2.0 * room, high)
     center = natural * rng.standard_normal(d) * rng.integers(2)
-    return _regularised(plain, Objective(center, penalty, low, high))
+    return _regularized(plain, Objective(center, penalty, low, high))
 
 
 def boxed(plain: Case) -> Case:
     """Return the case in a box whose size is not that of its weights.
 
-    Some or all weights may have no regulariser, features may be constant within queries, and their scale may be any.
+    Some or all weights may have no regularizer, features may be constant within queries, and their scale may be any.
     """
     rng = np.random.default_rng([plain.number, 4])
     columns = plain.examples[0][0].shape[-1]
@@ -173,10 +173,10 @@ def boxed(plain: Case) -> Case:
     made = evolve(plain, problem=_problem(plain, xs), examples=examples)
     d, room = made.problem.d, 10.0 ** rng.uniform(-2.0, 2.0)
     penalty = np.where(rng.random(d) < rng.choice([0.0, 0.3, 1.0]), 0.0, 1.0)
-    return _regularised(made, Objective(np.zeros(d), penalty, np.full(d, -room), np.full(d, room)))
+    return _regularized(made, Objective(np.zeros(d), penalty, np.full(d, -room), np.full(d, room)))
 
 
-def _regularised(plain: Case, objective: Objective) -> Case:
+def _regularized(plain: Case, objective: Objective) -> Case:
     solver: Any = plain.solver
     if isinstance(solver, FrankWolfe):
         solver = OneSlack(tol=solver.tol)

@@ -15,11 +15,11 @@ from structsvm.exceptions import StructSVMError
 from structsvm.foundation.types import Vector
 from structsvm.rankers import LambdaMART, MaximumEntropy, RankBoost, RankNet, RankSVM, WeightSearch
 
-_NORMALISED = (None, "standard", "query-min-max")
+_NORMALIZED = (None, "standard", "query-min-max")
 
 
 def _rankers(rng: np.random.Generator) -> list[Any]:
-    normalize = _NORMALISED[rng.integers(3)]
+    normalize = _NORMALIZED[rng.integers(3)]
     return [
         Ranker(
             "map", C=float(10.0 ** rng.uniform(-2.0, 3.0)), normalize=normalize, fit_intercept=bool(rng.integers(2))

@@ -9,7 +9,7 @@ from tests.campaign import verdict as verdict_module
 from tests.campaign.verdict import try_case
 
 NEW = {"boxed": 1, "graded": 1, "mistaken": 1, "saved": 4}
-"""Kinds of which five problems are tried, with the number of the first; saved ranker 8 normalises each query."""
+"""Kinds of which five problems are tried, with the number of the first; saved ranker 8 normalizes each query."""
 
 
 @pytest.mark.parametrize(
@@ -35,11 +35,11 @@ def test_what_once_stalled_does_so_no_more(number: int) -> None:
 @pytest.mark.parametrize(
     "number",
     [
-        pytest.param(10400170, id="the centre moved though the model was not solved, and nothing was gained"),
+        pytest.param(10400170, id="the center moved though the model was not solved, and nothing was gained"),
         pytest.param(10007804, id="a thousand proximal steps for every cut"),
     ],
 )
-def test_weights_without_regulariser_do_not_crawl_in_a_large_box(number: int) -> None:
+def test_weights_without_regularizer_do_not_crawl_in_a_large_box(number: int) -> None:
     assert try_case(number, "boxed").fault == ""
 
 

@@ -243,7 +243,7 @@ def optimum(planes: Outputs, cap: Vector, objective: Objective) -> Reference:
         for i, each in zip(used, np.split(found / square, ends), strict=True):
             a[i] = _feasible(each, cap[i])
         g = np.sum([each @ G for each, (G, _) in zip(a, planes, strict=True)], axis=0)
-        for w in (_minimiser(g, objective, v / scale), np.clip(v / scale, objective.low, objective.high)):
+        for w in (_minimizer(g, objective, v / scale), np.clip(v / scale, objective.low, objective.high)):
             value, above = Reference(a, w).bounds(planes, cap, objective)
             best = Reference(a if value > lower else best.a, w if above < upper else best.w)
             lower, upper = max(lower, value), min(upper, above)
@@ -278,7 +278,7 @@ def _solutions(planes: Outputs, cap: Vector, objective: Objective) -> Iterator[t
 
 
 def _condition(made: Case, G: Matrix) -> float:
-    """Return ``C ‖g‖²`` of the longest plane, in the coordinates of the regulariser."""
+    """Return ``C ‖g‖²`` of the longest plane, in the coordinates of the regularizer."""
     if made.objective is None:
         return made.problem.C * float((G**2).sum(axis=1).max())
     loose, room = made.objective.penalty == 0.0, made.objective.high - made.objective.low
@@ -291,8 +291,8 @@ def _feasible(a: Vector, cap: Any) -> Vector:
     return a * (cap / total) if total > cap else a
 
 
-def _minimiser(g: Vector, objective: Objective, otherwise: Vector) -> Vector:
-    """Return the weights that minimise the regulariser less ``w·g``; others where there is none, within the bounds."""
+def _minimizer(g: Vector, objective: Objective, otherwise: Vector) -> Vector:
+    """Return the weights that minimize the regularizer less ``w·g``; others where there is none, within the bounds."""
     loose = objective.penalty == 0.0
     free = objective.center + g / np.where(loose, 1.0, objective.penalty)
     return np.clip(np.where(loose, otherwise, free), objective.low, objective.high)

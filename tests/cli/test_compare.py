@@ -260,7 +260,7 @@ def test_a_solver_that_knows_no_bounds_says_so_where_it_was_asked_for(run):
     done = run("compare", "train.txt", "--solver", "one-slack,frank-wolfe", *SMALL[:1], "active-set", "--bounds", "0:")
     assert lines(done.stdout, "frank-wolfe")[0][2] == "failed"
     why = (
-        "frank-wolfe supports neither bounds on weights nor weights without regulariser: use one-slack, n-slack or auto"
+        "frank-wolfe supports neither bounds on weights nor weights without regularizer: use one-slack, n-slack or auto"
     )
     assert f"\nfailed: {why}\n" in done.stdout
     done = run("compare", "train.txt", "--solver", "frank-wolfe", "--bounds", "0:", "-C", "1,2", code=1)

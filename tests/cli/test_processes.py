@@ -134,13 +134,13 @@ def test_unexpected_exceptions_are_not_hidden(run, model, monkeypatch):
 
 
 def test_ctrl_c_that_a_compiled_module_made_an_import_error_of_is_ctrl_c(run, model, monkeypatch):
-    def initialise(self, X, qid=None):
+    def initialize(self, X, qid=None):
         try:
             raise KeyboardInterrupt
         except KeyboardInterrupt as error:
             raise ImportError("initialization failed") from error
 
-    monkeypatch.setattr(LinearModel, "predict", initialise)
+    monkeypatch.setattr(LinearModel, "predict", initialize)
     assert run("predict", model, "test.txt", code=1).stderr == "structsvm: error: interrupted\n"
 
 

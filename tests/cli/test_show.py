@@ -29,7 +29,7 @@ def test_weights_are_shown_largest_first_with_the_record(run):
     sizes = [abs(float(row[2])) for row in rows]
     assert sizes == sorted(sizes, reverse=True)
     assert "normalize   standard" in shown
-    assert "Weights are of normalised features (standard)." in shown
+    assert "Weights are of normalized features (standard)." in shown
     for name in ("loss", "solver", "primal", "dual", "gap over C", "trained", "version"):
         assert any(line.startswith(name) for line in shown.splitlines())
 
@@ -164,7 +164,7 @@ def test_a_column_far_above_the_others_is_told(run):
     assert "unknown scaling 'mean'; choose none, query-min-max, query-z-score, standard" in done.stderr
 
 
-def test_predict_and_evaluate_normalise_each_query(run):
+def test_predict_and_evaluate_normalize_each_query(run):
     """Queries in one file get the scores that they have alone, and the same measure as in the grid's validation."""
     run("train", "train.txt", "--model", "m.npz", "--normalize", "query-z-score", "--quiet")
     together = run("predict", "m.npz", "test.txt").stdout.splitlines()

@@ -84,7 +84,7 @@ def test_steps_are_chosen_on_validation(run):
     [
         (["--ranker", "rank_boots"], "unknown ranker 'rank_boots'. Did you mean 'rank_boost'?"),
         (["--ranker", "map"], "'map' is a loss"),
-        (["--ranker", "rank_boost(colour=2)"], "'colour=2' is not a setting of rank_boost"),
+        (["--ranker", "rank_boost(color=2)"], "'color=2' is not a setting of rank_boost"),
         (["--ranker", "rank_boost", "--loss", "map"], "--loss does not apply to RankBoost: leave it out. Its settings"),
         (["--ranker", "rank_boost", "-C", "2"], "-C does not apply to RankBoost"),
         (["--ranker", "rank_net", "--backend", "osqp"], "--backend does not apply to RankNet"),

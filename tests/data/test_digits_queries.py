@@ -40,7 +40,7 @@ def test_has_the_queries_that_were_asked_for() -> None:
     assert [data.X.shape for data in small] == [(30, 25), (20, 25)]
 
 
-def test_features_are_standardised_by_the_training_rows() -> None:
+def test_features_are_standardized_by_the_training_rows() -> None:
     X = columns(queries()[0])
     np.testing.assert_allclose(X.mean(axis=0), 0, atol=1e-9)
     np.testing.assert_allclose(X.std(axis=0), 1)

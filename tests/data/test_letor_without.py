@@ -149,10 +149,10 @@ rows = st.lists(st.tuples(st.booleans(), st.lists(st.none() | numbers, max_size=
 @given(form, rows, st.sampled_from([1, 3, 13, 2**22]), st.booleans())
 @settings(deadline=None, max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_form_is_read_alike_in_any_block_compiled_or_not(tmp_path, form, rows, block, compiled):
-    labelled, with_ids = form
+    labeled, with_ids = form
     lines, wanted = [], []
     for k, (label, values) in enumerate(rows):
-        given = labelled or (label and k % 2 == 0)
+        given = labeled or (label and k % 2 == 0)
         cells = [f"{j}:{v!r}" for j, v in enumerate(values, 1) if v is not None]
         start = ["2.5"] * given + [f"qid:{k // 3 + 1}"] * with_ids
         if not start and not cells:
@@ -165,7 +165,7 @@ def test_any_form_is_read_alike_in_any_block_compiled_or_not(tmp_path, form, row
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(blocks, "BLOCK", block)
         patch.setattr(letor_block, "WORTH_COMPILING", 0 if compiled else 2**40)
-        data = load_letor(path, n_features=4, labels="required" if labelled else "optional", sparse=False)
+        data = load_letor(path, n_features=4, labels="required" if labeled else "optional", sparse=False)
     assert np.array_equal(data.y, [label for label, _, _ in wanted], equal_nan=True)
     assert data.qid.tolist() == [query for _, query, _ in wanted]
     assert data.X.tolist() == [values for _, _, values in wanted]

@@ -101,7 +101,7 @@ def test_one_slack_reaches_the_same_optimum(K: int, loss: Any) -> None:
 
 @pytest.mark.parametrize("bounds", [None, ([-0.2, -1.0, 0.0, -9.0], [0.1, 1.0, 5.0, 9.0])])
 @pytest.mark.parametrize("K", [1, 5])
-def test_a_regulariser_and_bounds_are_known_to_the_driver_alone(K: int, bounds: Any) -> None:
+def test_a_regularizer_and_bounds_are_known_to_the_driver_alone(K: int, bounds: Any) -> None:
     given: Any = {"center": np.array([1.0, -2.0, 0.0, 3.0]), "penalty": np.array([0.1, 1.0, 10.0, 0.5])}
     given["bounds"] = bounds
     one, plain = both(K, C=100.0)

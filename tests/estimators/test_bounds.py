@@ -24,7 +24,7 @@ SIGNS = [1, 0, -1]
 
 
 @pytest.mark.parametrize("intercept", [False, True])
-def test_a_ranker_minimises_the_objective_that_was_asked_for(intercept: bool) -> None:
+def test_a_ranker_minimizes_the_objective_that_was_asked_for(intercept: bool) -> None:
     loss = "zero_one" if intercept else "map"
     given: dict[str, Any] = {"center": [1.0, -1.0, 0.0], "feature_penalty": [0.0, 2.0, 1.0]}
     given["bounds"] = ([-0.1, -INF, 0.0], 0.2)
@@ -121,7 +121,7 @@ def test_others_take_them_or_have_the_bounds_of_their_loss() -> None:
     assert (ramps.coef_ >= 0.0).all()
     objectives = [each.objective for each in ramps.rounds_]
     assert objectives == sorted(objectives, reverse=True)
-    with pytest.raises(InputError, match=r"weight 0 has no regulariser \(penalty 0\), so it cannot have a linear term"):
+    with pytest.raises(InputError, match=r"weight 0 has no regularizer \(penalty 0\), so it cannot have a linear term"):
         RampRanker(feature_penalty=[0.0, 1.0, 1.0], bounds=(-1.0, 1.0)).fit(X, Y, qid=QID)
 
 

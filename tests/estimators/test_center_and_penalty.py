@@ -1,4 +1,4 @@
-"""Estimators with a centre and weights of the regulariser."""
+"""Estimators with a center and weights of the regularizer."""
 
 from pathlib import Path
 
@@ -15,16 +15,16 @@ from structsvm.solvers import OneSlack
 RNG = np.random.default_rng(0)
 X, QID = RNG.standard_normal((60, 3)), np.repeat(np.arange(10), 6)
 Y = (X[:, 0] + RNG.standard_normal(60) > 0.3).astype(float)
-CENTRE, PENALTY = np.array([0.0, 2.0, -1.0]), np.array([1.0, 0.1, 10.0])
+CENTER, PENALTY = np.array([0.0, 2.0, -1.0]), np.array([1.0, 0.1, 10.0])
 
 
 @pytest.mark.parametrize("intercept", [False, True])
-def test_a_ranker_minimises_the_objective_that_was_asked_for(intercept: bool) -> None:
+def test_a_ranker_minimizes_the_objective_that_was_asked_for(intercept: bool) -> None:
     loss = "zero_one" if intercept else "map"
-    ranker = Ranker(loss, C=5.0, tol=1e-6, fit_intercept=intercept, center=CENTRE, feature_penalty=PENALTY)
+    ranker = Ranker(loss, C=5.0, tol=1e-6, fit_intercept=intercept, center=CENTER, feature_penalty=PENALTY)
     ranker.fit(X, Y, qid=QID)
     problem = Problem.from_queries(X, Y, QID, loss=loss, C=5.0, intercept=float(intercept))
-    given = {"center": np.append(CENTRE, 0.0), "penalty": np.append(PENALTY, 1.0)}
+    given = {"center": np.append(CENTER, 0.0), "penalty": np.append(PENALTY, 1.0)}
     if not intercept:
         given = {name: value[:-1] for name, value in given.items()}
     result = OneSlack(tol=1e-6).solve(problem.regularized(**given))
@@ -33,21 +33,21 @@ def test_a_ranker_minimises_the_objective_that_was_asked_for(intercept: bool) ->
 
 
 def test_a_path_a_warm_start_and_a_file(tmp_path: Path) -> None:
-    ranker = Ranker("roc_area", center=CENTRE, feature_penalty=PENALTY.tolist(), warm_start=True)
+    ranker = Ranker("roc_area", center=CENTER, feature_penalty=PENALTY.tolist(), warm_start=True)
     path = ranker.path(X, Y, qid=QID, Cs=[1e-6, 1.0, 10.0])
-    np.testing.assert_allclose(path[0].coef_, CENTRE, atol=1e-4)
+    np.testing.assert_allclose(path[0].coef_, CENTER, atol=1e-4)
     ranker.set_params(C=10.0).fit(X, Y, qid=QID)
     first = len(ranker.result_.history)
     assert len(ranker.fit(X, Y, qid=QID).result_.history) <= max(2, first // 2)
     ranker.save(tmp_path / "model.npz")
     again = Ranker.load(tmp_path / "model.npz")
-    np.testing.assert_array_equal(again.center, CENTRE)
+    np.testing.assert_array_equal(again.center, CENTER)
     np.testing.assert_array_equal(again.feature_penalty, PENALTY)
     np.testing.assert_allclose(load(tmp_path / "model.npz").predict(X), ranker.predict(X), atol=1e-12)
     assert clone(again).fit(X, Y, qid=QID).result_.primal == pytest.approx(ranker.result_.primal, abs=0.02)
 
 
-def test_features_without_entries_keep_the_weight_of_the_centre() -> None:
+def test_features_without_entries_keep_the_weight_of_the_center() -> None:
     wide = sp.csr_array((np.concatenate([X.ravel()]), np.tile([5, 900, 1500], 60), np.arange(61) * 3), shape=(60, 2000))
     center = np.zeros(2000)
     center[[5, 7]] = 1.0
@@ -61,9 +61,9 @@ def test_a_structural_svm_and_ramps_take_them() -> None:
     center = RNG.standard_normal(9)
     svm = StructuralSVM("multiclass", C=1e-6, center=center).fit(X, labels)
     np.testing.assert_allclose(svm.coef_, center, atol=1e-4)
-    ramps = RampRanker("map", C=1e-6, center=CENTRE, feature_penalty=PENALTY).fit(X, Y, qid=QID)
-    np.testing.assert_allclose(ramps.coef_, CENTRE, atol=1e-4)
-    free = RampRanker("roc_area", C=10.0, center=CENTRE, feature_penalty=PENALTY).fit(X, Y, qid=QID)
+    ramps = RampRanker("map", C=1e-6, center=CENTER, feature_penalty=PENALTY).fit(X, Y, qid=QID)
+    np.testing.assert_allclose(ramps.coef_, CENTER, atol=1e-4)
+    free = RampRanker("roc_area", C=10.0, center=CENTER, feature_penalty=PENALTY).fit(X, Y, qid=QID)
     assert free.stationary_
 
 

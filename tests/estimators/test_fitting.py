@@ -36,7 +36,7 @@ def test_a_path_says_so_at_each_C():
 
 
 def test_where_zero_is_the_optimum_to_rounding_no_C_changes_it():
-    """w = 0 minimises ½‖w‖² + C H(w) for all C or for none; here the means of both kinds are the same."""
+    """w = 0 minimizes ½‖w‖² + C H(w) for all C or for none; here the means of both kinds are the same."""
     X, y = np.array([[1.0], [-1.0], [0.0], [0.0]] * 2), np.array([1.0, 1.0, 0.0, 0.0] * 2)
     qid = np.repeat([0, 1], 4)
     for C in (1e-3, 1.0, 1e6):

@@ -1,4 +1,4 @@
-"""Rankers that normalise features themselves, and the warning where none does."""
+"""Rankers that normalize features themselves, and the warning where none does."""
 
 import warnings
 from pathlib import Path
@@ -40,7 +40,7 @@ X, Y, QID = data()
 
 @pytest.mark.parametrize("name", FEATURE_SCALINGS)
 @pytest.mark.parametrize("kind", RANKERS)
-def test_it_learns_from_normalised_features_and_predicts_from_those_as_they_are(kind, name):
+def test_it_learns_from_normalized_features_and_predicts_from_those_as_they_are(kind, name):
     given = learn_scaling(name, X).rows(X, Queries.of(QID, len(X)))
     close = {"tol": 1e-6} if kind in (Ranker, RankSVM) else {}
     expected = kind(**close).fit(given, Y, qid=QID)
@@ -96,7 +96,7 @@ def test_a_file_keeps_it(name, tmp_path, monkeypatch):
         (lambda a: a.update(scaling_deviation=np.zeros(4)), "must be above 0"),
         (lambda a: a.update(scaling_mean=np.zeros(3)), "must be float64 of shape"),
         (lambda a: a.update(scaling=np.array('{"name": "other"}')), "unknown scaling 'other'"),
-        (lambda a: a.update(scaling=np.array('{"name": "query-min-max", "centred": 2}')), "must be True or False"),
+        (lambda a: a.update(scaling=np.array('{"name": "query-min-max", "centered": 2}')), "must be True or False"),
         (
             lambda a: a.update(model=np.array(str(a["model"]).replace('"time": "', '"time": 3, "x": "'))),
             "of texts",
@@ -115,7 +115,7 @@ def test_what_cannot_be_in_a_file_is_refused(edit, said, tmp_path):
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("name", FEATURE_SCALINGS)
 @pytest.mark.parametrize("kind", RANKERS)
-def test_a_model_that_is_served_normalises_as_the_estimator(kind, name, sparse, tmp_path):
+def test_a_model_that_is_served_normalizes_as_the_estimator(kind, name, sparse, tmp_path):
     ranker = kind(normalize=name).fit(sp.csr_array(X) if sparse else X, Y, qid=QID)
     ranker.save(tmp_path / "m.npz")
     served, loaded = structsvm.load(tmp_path / "m.npz"), kind.load(tmp_path / "m.npz")
@@ -129,7 +129,7 @@ def test_a_model_that_is_served_normalises_as_the_estimator(kind, name, sparse, 
         served.predict(np.full((2, 4), np.nan))
 
 
-def test_a_path_and_a_warm_start_normalise():
+def test_a_path_and_a_warm_start_normalize():
     first, second = Ranker(normalize="standard").path(X, Y, QID, Cs=[0.1, 1.0])
     assert first.scaling_ is second.scaling_
     alone = Ranker(normalize="standard", C=1.0, warm_start=True).fit(X, Y, qid=QID)
@@ -137,7 +137,7 @@ def test_a_path_and_a_warm_start_normalise():
     assert abs(alone.result_.primal - second.result_.primal) < 2e-3
 
 
-def test_the_most_violated_output_is_of_normalised_features():
+def test_the_most_violated_output_is_of_normalized_features():
     ranker = Ranker(normalize="query-min-max").fit(X, Y, qid=QID)
     one = QID == 0
     given = learn_scaling("query-min-max", X[one]).rows(X[one], None)
@@ -157,7 +157,7 @@ def test_qid_reaches_predict_and_score_by_metadata_routing():
         found = make_pipeline(Ranker(normalize="query-z-score")).fit(X, Y, qid=QID).predict(X, qid=QID)
     expected = Ranker(normalize="query-z-score").fit(X, Y, qid=QID)
     assert (found == expected.predict(X, qid=QID)).all()
-    with pytest.raises(InputError, match="fitted with qid and normalises by query, so predict needs qid too"):
+    with pytest.raises(InputError, match="fitted with qid and normalizes by query, so predict needs qid too"):
         expected.predict(X)
 
 

@@ -63,7 +63,7 @@ def test_what_does_not_go_together() -> None:
         Ranker(normalize="standard").fit(HIDDEN, Y)
     with pytest.raises(InputError, match="X is an operator with 3 weights, and this Ranker has 2, of features as they"):
         Ranker().fit(X[:, :2], Y, qid=QID).predict(HIDDEN)
-    with pytest.raises(InputError, match="that it normalises: give it a matrix"):
+    with pytest.raises(InputError, match="that it normalizes: give it a matrix"):
         Ranker(normalize="standard").fit(X, Y, qid=QID).predict(HIDDEN)
 
 

@@ -155,7 +155,7 @@ def test_the_model_says_how_C_was_chosen(queries, tmp_path):
         (RankSVM(), "map"),
     ],
 )
-def test_what_chooses_is_what_the_loss_optimises(ranker, name):
+def test_what_chooses_is_what_the_loss_optimizes(ranker, name):
     assert str(measure_of_loss(ranker)) == name
 
 

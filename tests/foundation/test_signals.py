@@ -56,7 +56,7 @@ def let_it_die():
     time.sleep(5.0)
 
 
-def test_one_that_comes_in_a_finaliser_is_not_lost(handled, capsys):
+def test_one_that_comes_in_a_finalizer_is_not_lost(handled, capsys):
     with pytest.raises(KeyboardInterrupt):
         let_it_die()
     assert capsys.readouterr().err == ""

@@ -17,7 +17,7 @@ def columns(X: Any) -> list[Column]:
     return [[None if math.isnan(score) else score for score in system] for system in np.asarray(X).T.tolist()]
 
 
-def normalised(column: Column, how: str) -> Column:
+def normalized(column: Column, how: str) -> Column:
     retrieved = [Fraction(score) for score in column if score is not None]
     if how == "none" or not retrieved:
         return column
@@ -37,7 +37,7 @@ def normalised(column: Column, how: str) -> Column:
 
 
 def combined(X: Any, rule: str, how: str = "none", count: str = "retrieved") -> list[float]:
-    return [_combined(list(row), rule, count) for row in zip(*(normalised(c, how) for c in columns(X)), strict=True)]
+    return [_combined(list(row), rule, count) for row in zip(*(normalized(c, how) for c in columns(X)), strict=True)]
 
 
 def _combined(row: Sequence[float | None], rule: str, count: str) -> float:

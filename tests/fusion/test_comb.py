@@ -1,4 +1,4 @@
-"""Normalisation and combination of scores, to the letter of the definitions."""
+"""Normalization and combination of scores, to the letter of the definitions."""
 
 import numpy as np
 import pytest
@@ -79,7 +79,7 @@ def test_examples_of_scaling(how, expected):
 @given(X=matrices())
 def test_scaling_to_the_letter(how, X):
     found = scale(X.copy(), np.array([0, len(X)]), how)
-    expected = [[nan if score is None else score for score in literal.normalised(c, how)] for c in literal.columns(X)]
+    expected = [[nan if score is None else score for score in literal.normalized(c, how)] for c in literal.columns(X)]
     np.testing.assert_allclose(found.T, expected, rtol=1e-9, atol=1e-12)
 
 
@@ -156,7 +156,7 @@ def test_the_scale_of_a_system_means_nothing(rule, how, seed):
 
 @each
 @each_scaling
-def test_queries_are_normalised_apart(rule, how):
+def test_queries_are_normalized_apart(rule, how):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 4))
     X[rng.random(X.shape) < 0.4] = nan

@@ -1,4 +1,4 @@
-"""Graphs: their order, neighbours and encoding, and the edges of grids."""
+"""Graphs: their order, neighbors and encoding, and the edges of grids."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from structsvm.inference import Graph, grid_edges, infer
 from structsvm.inference.graph import parts_of
 
 
-def test_every_neighbour_is_once_in_the_lists():
+def test_every_neighbor_is_once_in_the_lists():
     edges = [[2, 0], [0, 1], [1, 2], [2, 0], [4, 2]]
     graph = Graph.of(6, edges)
     parts = parts_of(graph.encoded())

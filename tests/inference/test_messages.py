@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from structsvm.inference import Graph, infer
-from structsvm.inference.messages import best_labels, maximise
+from structsvm.inference.messages import best_labels, maximize
 from tests.inference.small_graphs import check, maximum, random_graph, random_scores
 
 
@@ -43,7 +43,7 @@ def test_compiled_and_plain_functions_agree(seed):
     unary, pairwise = random_scores(rng, graph)
     pairwise = pairwise.reshape(-1, *pairwise.shape[-2:])
     results = []
-    for function in (best_labels, maximise):
+    for function in (best_labels, maximize):
         messages, labels = np.zeros((2 * graph.n_edges, unary.shape[1])), np.zeros(graph.n_nodes, dtype=np.int64)
         values = function(graph.encoded(), unary, pairwise, messages, 7, 0.0, 0.0, labels)
         results.append((values, messages, labels))
@@ -63,7 +63,7 @@ def test_a_warm_start_continues_and_any_start_has_a_bound(seed):
     size = max(np.abs(unary).max(), np.abs(pairwise).max(initial=0.0))
 
     def run(messages, sweeps):
-        return maximise(graph.encoded(), unary, stack, messages, sweeps, 0.0, -np.inf, labels)
+        return maximize(graph.encoded(), unary, stack, messages, sweeps, 0.0, -np.inf, labels)
 
     _, together = run(messages.copy(), 4)
     run(messages, 2)

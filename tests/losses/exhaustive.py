@@ -13,7 +13,7 @@ from tests.small_problems import matrix_of
 def exhaustive_objective(
     loss: Any, examples: Sequence[tuple[Any, Any]], C: float, weights: Vector | None = None, intercept: float = 0.0
 ) -> float:
-    """Minimise ``P(w)`` with every output of every example as a constraint of a QP, which cvxopt solves.
+    """Minimize ``P(w)`` with every output of every example as a constraint of a QP, which cvxopt solves.
 
     Of the loss, only ``outputs``, ``loss`` and ``encode`` (``joint_feature``) are used, and its operator.
 
@@ -27,7 +27,7 @@ def exhaustive_objective(
 
     Returns
     -------
-    ``P`` at the minimiser, which a lower bound proves to be within 1e-7 (1 + P) of the optimum.
+    ``P`` at the minimizer, which a lower bound proves to be within 1e-7 (1 + P) of the optimum.
     """
     planes = [planes_of(loss, x, y, intercept) for x, y in examples]
     cap = C / len(planes) * (np.ones(len(planes)) if weights is None else weights)
@@ -51,7 +51,7 @@ def planes_of(loss: Any, x: Any, y: Any, intercept: float) -> tuple[Matrix, Vect
 
 
 def solve(planes: list[tuple[Matrix, Vector]], cap: Vector) -> tuple[Vector, float]:
-    """Minimise ``½‖w‖² + cap·ξ`` with ``w·g ≥ L − ξ_i``; return w and a lower bound."""
+    """Minimize ``½‖w‖² + cap·ξ`` with ``w·g ≥ L − ξ_i``; return w and a lower bound."""
     cvxopt = pytest.importorskip("cvxopt")
     n, d = len(planes), planes[0][0].shape[1]
     G = np.concatenate([-np.column_stack([g, np.tile(np.eye(n)[i], (len(g), 1))]) for i, (g, _) in enumerate(planes)])

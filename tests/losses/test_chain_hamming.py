@@ -1,4 +1,4 @@
-"""Sequence labelling: Viterbi against enumeration, mistakes that are found, and what it learns."""
+"""Sequence labeling: Viterbi against enumeration, mistakes that are found, and what it learns."""
 
 from itertools import pairwise, product
 from typing import Any
@@ -302,7 +302,7 @@ def test_what_cannot_be_used_is_named() -> None:
 @pytest.mark.parametrize("average", [True, False])
 @pytest.mark.parametrize("solver", [OneSlack(tol=1e-6), FrankWolfe(tol=1e-6)], ids=lambda solver: solver.name)
 def test_the_optimum_of_an_enumerated_qp(average: bool, solver: Any) -> None:
-    """The number of wrong labels and their share, with every labelling as a constraint, by SciPy's SLSQP."""
+    """The number of wrong labels and their share, with every labeling as a constraint, by SciPy's SLSQP."""
     rng = np.random.default_rng(3)
     xs = [rng.standard_normal((length, 2)) for length in (2, 1, 3, 4, 3)]
     ys = [rng.integers(0, 2, len(x)) for x in xs]

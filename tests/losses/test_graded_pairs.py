@@ -152,7 +152,7 @@ def test_a_shift_too_large_is_found() -> None:
         def loss_augmented_argmax(self, scores: Vector, y: Vector) -> Vector:
             return scores - 1.1 * y
 
-    with pytest.raises(CheckError, match=r"Shifted.loss_augmented_argmax does not return a maximiser"):
+    with pytest.raises(CheckError, match=r"Shifted.loss_augmented_argmax does not return a maximizer"):
         check_loss(Shifted())
 
 

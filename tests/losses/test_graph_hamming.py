@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.losses.small_labeled_graphs import COST, labeled_graphs, planes
 
 from structsvm import Problem, StructuralSVM
 from structsvm.exceptions import InputError
@@ -17,7 +18,6 @@ from structsvm.result import Status
 from structsvm.solvers import FrankWolfe, OneSlack
 from structsvm.testing import check_loss, check_operator
 from tests.losses.exhaustive import solve
-from tests.losses.small_labelled_graphs import COST, labelled_graphs, planes
 
 OPTIONS = st.fixed_dictionaries(
     {
@@ -58,7 +58,7 @@ def test_argmaxes_and_bounds_of_2000_graphs(part: int) -> None:
 
 def require_argmaxes(loss: GraphHamming, kind: str, of_edges: bool, scale: float, rng: np.random.Generator) -> None:
     """Compare argmaxes, bounds and predictions of two graphs with the enumeration of their outputs."""
-    xs, ys = labelled_graphs(rng, 2, 3, kind, of_edges)
+    xs, ys = labeled_graphs(rng, 2, 3, kind, of_edges)
     examples = loss.examples(xs, ys)
     w = scale * np.round(2.0 * rng.standard_normal(examples.operator.d))
     listed = [planes(x, y, loss) for x, y in zip(xs, ys, strict=True)]
@@ -85,7 +85,7 @@ def require_argmaxes(loss: GraphHamming, kind: str, of_edges: bool, scale: float
 @pytest.mark.parametrize("of_edges", [False, True])
 @pytest.mark.parametrize("kind", ["forest", "any"])
 def test_it_passes_check_loss(options: Any, of_edges: bool, kind: str) -> None:
-    xs, ys = labelled_graphs(np.random.default_rng(7), 4, 3, kind, of_edges, most=5)
+    xs, ys = labeled_graphs(np.random.default_rng(7), 4, 3, kind, of_edges, most=5)
     examples = GraphHamming(range(3), **options).examples(xs, ys)
     check_operator(examples.operator)
     check_loss(examples.loss, examples.ys, trials=4)
@@ -95,7 +95,7 @@ def test_it_passes_check_loss(options: Any, of_edges: bool, kind: str) -> None:
 @pytest.mark.parametrize("symmetric", [False, True])
 def test_the_kernel_writes_the_planes_of_python(of_edges: bool, symmetric: bool) -> None:
     rng = np.random.default_rng(3)
-    xs, ys = labelled_graphs(rng, 20, 3, "any", of_edges)
+    xs, ys = labeled_graphs(rng, 20, 3, "any", of_edges)
     examples = GraphHamming(range(3), symmetric=symmetric, cost=COST, accuracy=1e-15).examples(xs, ys)
     scores, ptr = examples.operator.scores(rng.standard_normal(examples.operator.d)), examples.ptr
     kernel = make_oracle(examples.loss, examples.ys).argmaxes(scores, ptr, np.ones(20))
@@ -112,7 +112,7 @@ def test_the_kernel_writes_the_planes_of_python(of_edges: bool, symmetric: bool)
 @pytest.mark.parametrize("solver", [OneSlack(tol=1e-6), FrankWolfe(tol=1e-6)], ids=repr)
 def test_the_optimum_of_an_enumerated_qp(average: bool, of_edges: bool, solver: Any) -> None:
     """Joint features, losses and outputs of the QP share no code with the package."""
-    xs, ys = labelled_graphs(np.random.default_rng(1), 8, 3, "any", of_edges, most=6)
+    xs, ys = labeled_graphs(np.random.default_rng(1), 8, 3, "any", of_edges, most=6)
     loss, C = GraphHamming(range(3), average=average, inference="exact", accuracy=1e-9), 3.0
     listed = [planes(x, y, loss) for x, y in zip(xs, ys, strict=True)]
     w, lower = solve(listed, np.full(8, C / 8))
@@ -130,7 +130,7 @@ def test_bounds_of_200_fits_hold_against_an_enumerated_qp(part: int) -> None:
     for trial in range(20):
         rng = np.random.default_rng([part, trial])
         inference, of_edges = ("auto", "auto", "relaxation", "exact")[trial % 4], bool(rng.integers(2))
-        xs, ys = labelled_graphs(rng, 6, 3, "any", of_edges, most=6)
+        xs, ys = labeled_graphs(rng, 6, 3, "any", of_edges, most=6)
         loss = GraphHamming(
             range(3),
             average=trial % 2 == 0,

@@ -23,7 +23,7 @@ from structsvm.losses import (
 )
 from structsvm.losses.ndcg import PairwiseNDCG
 from structsvm.losses.shared import cost_tables, placements
-from structsvm.losses.shared.cost_tables import DIVIDE, PROGRAMME, TRUNCATE, cost_table
+from structsvm.losses.shared.cost_tables import DIVIDE, PROGRAM, TRUNCATE, cost_table
 from structsvm.losses.shared.interleaving import interleaving
 from structsvm.losses.shared.placements import best_placements, split_by_dividing
 from structsvm.problem import Problem
@@ -146,9 +146,9 @@ def test_costs_of_any_shape_pass_check_loss(shape: str, k: int | None) -> None:
         (PrecisionSum(), DIVIDE),
         (Swaps(), DIVIDE),
         (Random(0, "concave"), DIVIDE),
-        (Random(0), PROGRAMME),
+        (Random(0), PROGRAM),
         (PairwiseNDCG(), DIVIDE),
-        (PairwiseNDCG(discount="letor"), PROGRAMME),
+        (PairwiseNDCG(discount="letor"), PROGRAM),
         (PairwiseNDCG(10), TRUNCATE),
         (PairwiseNDCG(50), DIVIDE),
         (PairwiseNDCG(49), TRUNCATE),
@@ -173,7 +173,7 @@ def test_the_methods_agree_on_longer_queries(loss: InterleavingLoss, n: int, sha
     size = 1.0 + np.abs(scores).max()
     own = value_of_kernel(loss, y, scores)
     params = WithoutCutoff(loss).params([y])
-    params[4] = PROGRAMME
+    params[4] = PROGRAM
     out = np.empty(n)
     assert interleaving(scores, y, params, out) - out @ scores == pytest.approx(own, abs=1e-10 * size)
     found = loss.loss_augmented_argmax(scores, y)

@@ -31,7 +31,7 @@ KINDS = ["none", "tree", "complete", PATH, RING]
 each_kind = pytest.mark.parametrize("edges", KINDS, ids=["none", "tree", "complete", "forest", "ring"])
 
 
-def labelled(n: int, L: int = 4, d: int = 3, seed: int = 0, tie: float = 1.0) -> tuple[Matrix, Any]:
+def labeled(n: int, L: int = 4, d: int = 3, seed: int = 0, tie: float = 1.0) -> tuple[Matrix, Any]:
     """Rows of features, and labels that depend on them and on the label before."""
     rng = np.random.default_rng(seed)
     X, W = rng.standard_normal((n, d)), rng.standard_normal((L, d))
@@ -76,7 +76,7 @@ def listed(loss: MultiLabelHamming, y: Any) -> MultiLabelHamming:
 def test_argmaxes_and_bounds_by_enumeration(
     edges: Any, average: bool, cost: Any, inference: str, scale: float, seed: int
 ) -> None:
-    X, y = labelled(5, seed=seed)
+    X, y = labeled(5, seed=seed)
     loss = MultiLabelHamming(edges, average, cost, inference)
     examples = loss.examples(X, y)
     w = scale * np.round(2.0 * np.random.default_rng(seed).standard_normal(examples.operator.d))
@@ -100,7 +100,7 @@ def test_argmaxes_and_bounds_by_enumeration(
 )
 def test_many_labels_by_enumeration(L: int, n: int, inference: str) -> None:
     """More than 16 labels of a graph with cycles are not enumerated but pass messages."""
-    X, y = labelled(n, L)
+    X, y = labeled(n, L)
     examples = MultiLabelHamming("complete", inference=inference, accuracy=1e-9).examples(X, y)
     rng, outputs = np.random.default_rng(0), np.array(list(product((0, 1), repeat=L)))
     pairs = np.array(list(combinations(range(L), 2)))
@@ -124,7 +124,7 @@ def test_many_labels_by_enumeration(L: int, n: int, inference: str) -> None:
 @pytest.mark.parametrize("settings", [{}, {"cost": COST, "average": False}, {"inference": "exact"}], ids=str)
 @each_kind
 def test_it_passes_check_loss(edges: Any, settings: Any) -> None:
-    X, y = labelled(4)
+    X, y = labeled(4)
     examples = MultiLabelHamming(edges, **settings).examples(X, y)
     check_operator(examples.operator)
     check_loss(examples.loss, list(y), trials=4)
@@ -132,7 +132,7 @@ def test_it_passes_check_loss(edges: Any, settings: Any) -> None:
 
 @each_kind
 def test_the_kernel_writes_the_planes_of_python(edges: Any) -> None:
-    X, y = labelled(30)
+    X, y = labeled(30)
     examples = MultiLabelHamming(edges, cost=COST).examples(X, y)
     w = np.random.default_rng(1).standard_normal(examples.operator.d)
     scores, ptr = examples.operator.scores(w), examples.ptr
@@ -146,7 +146,7 @@ def test_the_kernel_writes_the_planes_of_python(edges: Any) -> None:
 @pytest.mark.parametrize("solver", [OneSlack(tol=1e-6), FrankWolfe(tol=1e-6)], ids=repr)
 @each_kind
 def test_the_optimum_of_an_enumerated_qp(edges: Any, solver: Any) -> None:
-    X, y = labelled(8)
+    X, y = labeled(8)
     C, loss = 3.0, MultiLabelHamming(edges)
     known = [planes(*each, listed(loss, y)) for each in zip(X, y, strict=True)]
     w, lower = solve(known, np.full(8, C / 8))
@@ -159,7 +159,7 @@ def test_the_optimum_of_an_enumerated_qp(edges: Any, solver: Any) -> None:
 
 
 def test_without_edges_it_is_one_svm_per_label() -> None:
-    X, y = labelled(60)
+    X, y = labeled(60)
     ours = StructuralSVM(MultiLabelHamming("none", average=False), C=60 * 0.5, tol=1e-8).fit(X, y)
     theirs = OneVsRestClassifier(LinearSVC(C=0.5, loss="hinge", fit_intercept=False, tol=1e-8, max_iter=10**6))
     theirs.fit(X, y)
@@ -171,7 +171,7 @@ def test_without_edges_it_is_one_svm_per_label() -> None:
 
 
 def test_the_tree_has_the_largest_mutual_information() -> None:
-    _, y = labelled(200, L=5, seed=3)
+    _, y = labeled(200, L=5, seed=3)
     weight = {(u, v): mutual_info_score(y[:, u], y[:, v]) for u, v in combinations(range(5), 2)}
 
     def is_tree(edges: Any) -> bool:
@@ -190,7 +190,7 @@ def test_labels_that_say_nothing_about_others_stay_alone() -> None:
 
 @each_kind
 def test_scikit_learn(edges: Any, tmp_path: Any) -> None:
-    X, y = labelled(90)
+    X, y = labeled(90)
     model = StructuralSVM(MultiLabelHamming(edges), C=10.0, fit_intercept=True).fit(X[:60], y[:60])
     found = model.predict(X[60:])
     assert found.shape == (30, 4)
@@ -205,7 +205,7 @@ def test_scikit_learn(edges: Any, tmp_path: Any) -> None:
 
 
 def test_searches() -> None:
-    X, y = labelled(60)
+    X, y = labeled(60)
     svm, folds = StructuralSVM(MultiLabelHamming("complete")), KFold(3)
     grid = GridSearchCV(svm, {"C": [1.0, 10.0]}, scoring="accuracy", cv=folds).fit(X, y)
     assert grid.score(X, y) == accuracy_score(y, grid.predict(X))
@@ -214,7 +214,7 @@ def test_searches() -> None:
 
 
 def test_edges_help_if_labels_depend_on_each_other() -> None:
-    X, y = labelled(600, L=6, tie=3.0)
+    X, y = labeled(600, L=6, tie=3.0)
     alone, together = (
         StructuralSVM(MultiLabelHamming(edges), C=100.0, fit_intercept=True).fit(X[:300], y[:300])
         for edges in ("none", "tree")
@@ -223,7 +223,7 @@ def test_edges_help_if_labels_depend_on_each_other() -> None:
 
 
 def test_bad_input() -> None:
-    X, y = labelled(6)
+    X, y = labeled(6)
     svm = StructuralSVM("multilabel_hamming")
     with pytest.raises(InputError, match="with a row per example and a column per label, got shape .6,.: sklearn.prep"):
         svm.fit(X, y[:, 0])

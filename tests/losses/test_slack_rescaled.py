@@ -139,5 +139,5 @@ def test_check_loss_knows_that_predictions_are_not_rescaled(loss: Any, examples:
             return self.inner.argmax(-scores)
 
     for wrong, method in ((Wrong, "slack_rescaled_argmax"), (Backwards, "argmax")):
-        with pytest.raises(CheckError, match=f"{method} does not return a maximiser"):
+        with pytest.raises(CheckError, match=f"{method} does not return a maximizer"):
             check_loss(wrong(loss.inner), examples, trials=4)

@@ -127,7 +127,7 @@ def test_a_model_scores_as_the_estimator_to_the_last_bit(saved, name):
 
 @pytest.mark.parametrize("normalize", ["query-min-max", "query-z-score", "standard"])
 @pytest.mark.parametrize("kind", [Ranker, RankSVM, MaximumEntropy, WeightSearch])
-def test_normalisation_is_in_the_file(tmp_path, kind, normalize):
+def test_normalization_is_in_the_file(tmp_path, kind, normalize):
     X, y, qid = data()
     X = X * [1.0, 10.0, 100.0, 1.0, 1e-3] + 5.0
     with warnings.catch_warnings():
@@ -346,7 +346,7 @@ def header(**changes):
         ("rank_boost", lambda arrays: arrays.update(thresholds=np.full(20, np.nan))),
         ("rank_boost", header(fitted__best_iteration_=19)),
         ("rank_boost", header(settings__n_rounds=0)),
-        ("rank_boost", header(settings__colour=0)),
+        ("rank_boost", header(settings__color=0)),
         ("rank_net", header(fitted__best_iteration_=6)),
         ("rank_net", header(hidden=4)),
         ("rank_net", header(fitted__hidden_=4)),
@@ -447,7 +447,7 @@ def test_no_text_of_a_head_or_tree_reaches_lightgbm(saved):
         for value in values:
             with pytest.raises(ValueError, match="tree"):
                 read(re.sub(rf"(?m)^{name}=.*$", f"{name}={value}", head) + "\n\n" + body)
-    for line in ("Tree=0", "colour=1", "num_class=1", "linear_tree"):
+    for line in ("Tree=0", "color=1", "num_class=1", "linear_tree"):
         with pytest.raises(ValueError, match="'trees' has"):
             read(f"{head}\n{line}\n\n{body}")
     size = int(re.search(r"tree_sizes=(\d+)", head)[1])
@@ -531,7 +531,7 @@ def test_a_loaded_model_is_a_whole(saved, tmp_path, name):
 
 
 @pytest.mark.parametrize("normalize", ["query-min-max", "query-z-score", "standard"])
-def test_normalised_features_explain_scores(normalize):
+def test_normalized_features_explain_scores(normalize):
     X, y, qid = data()
     ranker = Ranker("zero_one", C=5.0, fit_intercept=True, normalize=normalize).fit(X + 3.0, y, qid=qid)
     for rows in (X, X.astype(np.float32), sp.csr_array(X)):

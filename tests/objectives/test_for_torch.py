@@ -79,12 +79,12 @@ def test_a_network_learns_what_no_linear_ranker_can():
     new_X, new_y, new_qid = product_of_two(seed=1)
     torch.manual_seed(0)
     network = torch.nn.Sequential(torch.nn.Linear(4, 16), torch.nn.ReLU(), torch.nn.Linear(16, 1))
-    optimiser, of = torch.optim.Adam(network.parameters(), lr=0.03), Hinge("map", y, qid)
+    optimizer, of = torch.optim.Adam(network.parameters(), lr=0.03), Hinge("map", y, qid)
     rows = torch.from_numpy(X.astype(np.float32))
     for _ in range(150):
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         hinge_values(network(rows)[:, 0], of).mean().backward()
-        optimiser.step()
+        optimizer.step()
     with torch.no_grad():
         scores = network(torch.from_numpy(new_X.astype(np.float32)))[:, 0]
     assert AP().mean(scores.numpy(), new_y, new_qid) > 0.85

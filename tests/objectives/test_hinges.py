@@ -1,4 +1,4 @@
-"""Hinges of scores against their definition by enumeration, finite differences, and what solvers minimise."""
+"""Hinges of scores against their definition by enumeration, finite differences, and what solvers minimize."""
 
 import inspect
 import pickle
@@ -167,7 +167,7 @@ def test_the_gradient_is_a_subgradient_at_ties_too(name: str, seed: int) -> None
     assert (values >= 0.0).all()
 
 
-def test_what_a_solver_minimises_is_the_mean_of_the_values() -> None:
+def test_what_a_solver_minimizes_is_the_mean_of_the_values() -> None:
     rng = np.random.default_rng(0)
     X, qid = rng.standard_normal((60, 4)), np.repeat(np.arange(6), 10)
     y = (X[:, 0] + rng.standard_normal(60) > 0.5).astype(np.float64)

@@ -105,11 +105,11 @@ def ahead_in_plane(plane: Vector, R: int, N: int) -> IntVector:
 
 @given(data=st.data())
 def test_theorem_2(data: st.DataObject) -> None:
-    """Maximising each δ_j alone gives o_1 ≤ ... ≤ o_N, and their sum is what both argmaxes reach."""
+    """Maximizing each δ_j alone gives o_1 ≤ ... ≤ o_N, and their sum is what both argmaxes reach."""
     R, N = data.draw(st.tuples(st.integers(1, 12), st.integers(1, 12)))
     s, s_bar = data.draw(sorted_scores(R, N))
     y, scores, change = query(R, N), np.concatenate([s, s_bar]), delta(s, s_bar)
-    greedy = R - np.argmax(change[::-1], axis=0)  # the last of several maximisers
+    greedy = R - np.argmax(change[::-1], axis=0)  # the last of several maximizers
     assert (np.diff(greedy) >= 0).all()
 
     planes = make_oracle(LOSS, [y]).planes(scores, np.array([0, R + N]), np.ones(1))

@@ -317,7 +317,7 @@ class TestQueryDifferences:
         with pytest.raises(InputError, match="a ranker must have predict, got 3"):
             QueryDifferencesDisplay.from_estimators(ranker, 3, data.X, data.y, data.qid)
 
-    def test_rankers_that_normalise_by_query_are_given_the_queries(self, data):
+    def test_rankers_that_normalize_by_query_are_given_the_queries(self, data):
         first, second = (Ranker(C=C, normalize="query-z-score").fit(data.X, data.y, data.qid) for C in (0.1, 10.0))
         display = QueryDifferencesDisplay.from_estimators(first, second, data.X, data.y, data.qid)
         values = [

@@ -1,4 +1,4 @@
-"""Colours that all eyes tell apart on light and dark pages, and lines that differ without colours."""
+"""Colors that all eyes tell apart on light and dark pages, and lines that differ without colors."""
 
 from itertools import combinations
 
@@ -20,8 +20,8 @@ EYES = {
 TO_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
 
 
-def linear(colour):
-    part = np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)]) / 255.0
+def linear(color):
+    part = np.array([int(color[k : k + 2], 16) for k in (1, 3, 5)]) / 255.0
     return np.where(part <= 0.04045, part / 12.92, ((part + 0.055) / 1.055) ** 2.4)
 
 
@@ -38,14 +38,14 @@ def lab(rgb):
 
 
 @pytest.mark.parametrize("paper", ["#ffffff", "#14171a"], ids=["light", "dark"])
-def test_colours_are_seen_on_the_page(paper):
-    assert min(contrast(colour, paper) for colour in COLORS if colour != INK) >= 3.0
+def test_colors_are_seen_on_the_page(paper):
+    assert min(contrast(color, paper) for color in COLORS if color != INK) >= 3.0
 
 
 @pytest.mark.parametrize("eye", EYES)
-def test_colours_are_told_apart(eye):
+def test_colors_are_told_apart(eye):
     """Ten units of CIELAB are some five times what two patches side by side must differ by."""
-    seen = [lab(EYES[eye] @ linear(colour)) for colour in COLORS]
+    seen = [lab(EYES[eye] @ linear(color)) for color in COLORS]
     assert min(np.linalg.norm(one - other) for one, other in combinations(seen, 2)) > 10.0
 
 

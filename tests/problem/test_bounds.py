@@ -1,4 +1,4 @@
-"""Weights with bounds, and without regulariser, against a QP over all outputs, for every solver that takes them."""
+"""Weights with bounds, and without regularizer, against a QP over all outputs, for every solver that takes them."""
 
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from structsvm.result import Result, Status, Step
 from structsvm.solvers import Auto, Checkpoint, FrankWolfe, NSlack, OneSlack
 from structsvm.solvers.qp import CVXOPT, OSQP, ActiveSet, HiGHS
 from tests.losses.exhaustive import planes_of
-from tests.problem.test_regularized import CENTRE, LINEAR, PENALTY, data, optimum
+from tests.problem.test_regularized import CENTER, LINEAR, PENALTY, data, optimum
 from tests.testing.test_check_loss import Positive
 
 SOLVERS = [OneSlack(tol=1e-6), OneSlack(tol=1e-6, line_search=False), NSlack(tol=1e-6), Auto(tol=1e-6)]
@@ -30,12 +30,12 @@ CASES: dict[str, dict[str, Any]] = {
     "box": {"bounds": (np.array([-0.1, 0.0, -1.0]), np.array([0.1, 0.5, -0.2]))},
     "fixed": {"bounds": (np.array([0.3, -INF, -INF]), np.array([0.3, INF, 0.1]))},
     "all": {
-        "center": CENTRE,
+        "center": CENTER,
         "penalty": PENALTY,
         "linear": LINEAR,
         "bounds": (np.array([-INF, 0.2, -INF]), np.array([0.0, INF, INF])),
     },
-    "one without regulariser": {
+    "one without regularizer": {
         "penalty": np.array([1.0, 0.0, 0.5]),
         "bounds": (np.array([0.0, -5.0, -INF]), np.array([INF, 5.0, INF])),
     },
@@ -99,7 +99,7 @@ def test_the_dual_of_a_box_is_a_minimum_over_it(seed: int) -> None:
     low = rng.standard_normal(4)
     box = Box(low, low + rng.exponential(size=4), rng.random(4) < 0.5)
     g = 3.0 * rng.standard_normal(4)
-    found = minimize(lambda u: box.regulariser(u) - u @ g, low, bounds=list(zip(box.low, box.high, strict=True)))
+    found = minimize(lambda u: box.regularizer(u) - u @ g, low, bounds=list(zip(box.low, box.high, strict=True)))
     assert box.lowest(g) == pytest.approx(found.fun, abs=1e-6)
     base, target = box.nearest(rng.standard_normal(4)), box.nearest(rng.standard_normal(4))
     t = box.farthest(base, target)
@@ -111,7 +111,7 @@ def test_the_dual_of_a_box_is_a_minimum_over_it(seed: int) -> None:
 
 
 @pytest.mark.parametrize("solver", [OneSlack(tol=1e-5), NSlack(tol=1e-5), Auto(tol=1e-5)])
-@pytest.mark.parametrize("case", ["positive", "all", "one without regulariser"])
+@pytest.mark.parametrize("case", ["positive", "all", "one without regularizer"])
 def test_starts(case: str, solver: Any) -> None:
     problem, best = bounded(10.0, **CASES[case])
     first = solver.solve(problem)
@@ -145,7 +145,7 @@ def test_a_run_goes_on_from_a_checkpoint(solver: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("offset", [0.0, 30.0])
-def test_a_constant_feature_without_regulariser_is_an_intercept(offset: float) -> None:
+def test_a_constant_feature_without_regularizer_is_an_intercept(offset: float) -> None:
     rng = np.random.default_rng(3)
     X = np.column_stack([rng.standard_normal((20, 2)) + offset, np.ones(20)])
     y = np.where(X[:, 0] + 0.5 * rng.standard_normal(20) > offset, 1.0, -1.0)
@@ -200,14 +200,14 @@ def test_what_cannot_be_is_refused() -> None:
     ]:
         with pytest.raises(InputError, match=said):
             problem.regularized(bounds=bounds)
-    with pytest.raises(InputError, match="weight 1 has no regulariser .penalty 0., so its optimum"):
+    with pytest.raises(InputError, match="weight 1 has no regularizer .penalty 0., so its optimum"):
         problem.regularized(penalty=[1.0, 0.0, 1.0], bounds=(0.0, None))
     for what, value in (("center", 1e200), ("linear", -1e101), ("penalty", 1e300)):
         with pytest.raises(InputError, match=rf"{what} must be at most 1e\+100 .*, got -?1e.* for weight 1"):
             problem.regularized(**{what: [1.0, value, 1.0]})
     with pytest.raises(InputError, match="penalty must be 0 or at least 1e-100, got 1e-300 for weight 2"):
         problem.regularized(penalty=[1.0, 1.0, 1e-300])
-    with pytest.raises(InputError, match="weight 1 has no regulariser .* cannot have a linear term"):
+    with pytest.raises(InputError, match="weight 1 has no regularizer .* cannot have a linear term"):
         problem.regularized(penalty=[1.0, 0.0, 1.0], bounds=(-1.0, 1.0), linear=np.ones(3))
     with pytest.raises(InputError, match="frank-wolfe supports neither bounds on weights nor weights without"):
         FrankWolfe().solve(problem.regularized(bounds=(0.0, None)))

@@ -53,7 +53,7 @@ def fit_classes(**methods: Any) -> Any:
     ids=["Ranker", "RampRanker", "StructuralSVM", "Problem", "distributed"],
 )
 def test_every_way_into_a_fit_has_it(fit: Callable[[Any], Any]) -> None:
-    words = r"Mine.loss_augmented_argmax does not return a maximiser[\s\S]*found before the fit, on .*example \d"
+    words = r"Mine.loss_augmented_argmax does not return a maximizer[\s\S]*found before the fit, on .*example \d"
     with pytest.raises(CheckError, match=words):
         fit(made(**{ARGMAX: wrong}))
 

@@ -1,4 +1,4 @@
-"""Objectives with another regulariser, against a QP over all outputs, for every solver."""
+"""Objectives with another regularizer, against a QP over all outputs, for every solver."""
 
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,7 @@ def data(seed: int = 1) -> tuple[Any, Any, Any]:
 def optimum(
     planes: Any, cap: Vector, center: Vector, penalty: Vector, linear: Vector, bounds: Any = None
 ) -> tuple[float, Vector]:
-    """Minimise the objective with every output as a constraint, by cvxopt."""
+    """Minimize the objective with every output as a constraint, by cvxopt."""
     cvxopt = pytest.importorskip("cvxopt")
     n, d = len(planes), len(center)
     G = np.concatenate([-np.column_stack([g, np.tile(np.eye(n)[i], (len(g), 1))]) for i, (g, _) in enumerate(planes)])
@@ -51,12 +51,12 @@ def optimum(
     return float(0.5 * penalty @ (w - center) ** 2 - linear @ w + cap @ hinges), w
 
 
-CENTRE, PENALTY, LINEAR = np.array([0.3, -1.0, 2.0]), np.array([0.25, 1.0, 4.0]), np.array([-0.2, 0.1, 1.5])
+CENTER, PENALTY, LINEAR = np.array([0.3, -1.0, 2.0]), np.array([0.25, 1.0, 4.0]), np.array([-0.2, 0.1, 1.5])
 CASES = {
-    "center": {"center": CENTRE},
+    "center": {"center": CENTER},
     "penalty": {"penalty": PENALTY},
     "linear": {"linear": LINEAR},
-    "all": {"center": CENTRE, "penalty": PENALTY, "linear": LINEAR},
+    "all": {"center": CENTER, "penalty": PENALTY, "linear": LINEAR},
 }
 
 
@@ -93,20 +93,20 @@ def test_losses_in_python_and_of_several_scores(solver: Any) -> None:
         assert solver.solve(problem).primal == pytest.approx(best, abs=1e-5)
 
 
-def test_a_centre_and_a_linear_term_are_the_same() -> None:
+def test_a_center_and_a_linear_term_are_the_same() -> None:
     X, y, qid = data()
     plain = Problem.from_queries(X, y, qid, C=10.0)
-    one, other = plain.regularized(center=CENTRE), plain.regularized(linear=CENTRE)
+    one, other = plain.regularized(center=CENTER), plain.regularized(linear=CENTER)
     first, second = (OneSlack(tol=1e-8).solve(problem) for problem in (one, other))
     np.testing.assert_array_equal(first.w, second.w)
-    assert first.primal == pytest.approx(second.primal + 0.5 * CENTRE @ CENTRE)
+    assert first.primal == pytest.approx(second.primal + 0.5 * CENTER @ CENTER)
 
 
 @pytest.mark.parametrize("solver", [OneSlack(tol=1e-7), NSlack(tol=1e-7), FrankWolfe(tol=1e-7)])
 def test_bounds_are_not_taken_over_where_a_constant_tells_objectives_apart(solver: Any, tmp_path: Path) -> None:
     X, y, qid = data()
     plain = Problem.from_queries(X, y, qid, C=10.0)
-    one, other = plain.regularized(center=CENTRE), plain.regularized(linear=CENTRE)
+    one, other = plain.regularized(center=CENTER), plain.regularized(linear=CENTER)
     optimum_of_other = solver.solve(other).primal
     unfinished = evolve(evolve(solver, max_iter=3).solve(one), status=Status.UNFINISHED)
     assert unfinished.dual > optimum_of_other  # the constant is what would make a false bound of it
@@ -124,14 +124,14 @@ def test_bounds_are_not_taken_over_where_a_constant_tells_objectives_apart(solve
         solver.solve(other, checkpoint=tmp_path / "kept")
 
 
-def test_a_small_C_stays_at_the_centre() -> None:
+def test_a_small_C_stays_at_the_center() -> None:
     X, y, qid = data()
-    result = OneSlack(tol=1e-6).solve(Problem.from_queries(X, y, qid, C=1e-6).regularized(center=CENTRE))
-    np.testing.assert_allclose(result.w, CENTRE, atol=1e-5)
+    result = OneSlack(tol=1e-6).solve(Problem.from_queries(X, y, qid, C=1e-6).regularized(center=CENTER))
+    np.testing.assert_allclose(result.w, CENTER, atol=1e-5)
 
 
 @pytest.mark.parametrize("solver", [OneSlack(tol=1e-5), NSlack(tol=1e-5), FrankWolfe(tol=1e-5), Auto(tol=1e-5)])
-def test_restarts_keep_their_cuts_at_another_C_and_drop_them_with_another_centre(solver: Any) -> None:
+def test_restarts_keep_their_cuts_at_another_C_and_drop_them_with_another_center(solver: Any) -> None:
     X, y, qid = data()
     problem = Problem.from_queries(X, y, qid, C=10.0).regularized(**CASES["all"])
     first = solver.solve(problem)
@@ -162,7 +162,7 @@ def test_what_is_no_objective_is_refused() -> None:
     problem = Problem.from_queries(X, y, qid)
     with pytest.raises(InputError, match="center must be 3 finite numbers, one per weight, got shape"):
         problem.regularized(center=[1.0, 2.0])
-    with pytest.raises(InputError, match="weight 1 has no regulariser .penalty 0., so its optimum"):
+    with pytest.raises(InputError, match="weight 1 has no regularizer .penalty 0., so its optimum"):
         problem.regularized(penalty=[1.0, 0.0, 1.0])
     with pytest.raises(InputError, match="linear must be numbers"):
         problem.regularized(linear="much")

@@ -172,7 +172,7 @@ def test_regions_that_are_too_narrow_are_passed_over():
 
 
 def test_a_region_without_a_number_inside_is_passed_over():
-    """The relevant document leads between two neighbouring numbers only."""
+    """The relevant document leads between two neighboring numbers only."""
     later = 1.0 + 2.0**-52
     problem = Problem([0.0, 1.0, -later], [1.0, 0.0, 2.0], [True, False, False], [3])
     assert problem.crossings() == [1, Fraction(later)]

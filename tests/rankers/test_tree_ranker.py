@@ -32,7 +32,7 @@ def ranker(**settings: Any) -> TreeRanker:
 
 
 def expanded(model: Any, X: Matrix) -> Matrix:
-    """Return the indicators of all leaves, and the normalised features."""
+    """Return the indicators of all leaves, and the normalized features."""
     leaves = model.trees.leaves(X) + model.trees.offsets[:-1]
     out = np.zeros((len(X), len(model.values)))
     np.put_along_axis(out, leaves, 1.0, axis=1)
@@ -190,11 +190,11 @@ def test_contributions_add_up_to_the_score() -> None:
     assert {row["feature"] for row in model.parts().rows[:2]} == {0, 1}
 
 
-def test_a_query_normalisation_needs_the_queries() -> None:
+def test_a_query_normalization_needs_the_queries() -> None:
     X, y, qid = products()
     fitted = ranker(normalize="query-z-score").fit(X, y, qid)
     assert fitted.predict(X, qid).shape == (len(y),)
-    with pytest.raises(InputError, match="normalises by query, so predict needs qid too"):
+    with pytest.raises(InputError, match="normalizes by query, so predict needs qid too"):
         fitted.predict(X)
 
 

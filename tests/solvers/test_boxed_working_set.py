@@ -1,4 +1,4 @@
-"""Fits within bounds whose QPs once ended early: weights without regulariser, and bounds of many sizes."""
+"""Fits within bounds whose QPs once ended early: weights without regularizer, and bounds of many sizes."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ TOL = 1e-4
 
 
 def extreme(seed: int) -> tuple[Problem, tuple[Vector, Vector]]:
-    """Return a problem of random numbers of many sizes, with weights that have no regulariser, and its bounds.
+    """Return a problem of random numbers of many sizes, with weights that have no regularizer, and its bounds.
 
     Of the first 1,400 seeds those below are the ones of which 1-slack or n-slack gave a QP up as stalled, while its gap
     still halved at each step.

@@ -65,7 +65,7 @@ def test_the_objective_of_a_ramp_falls_to_a_stationary_point(name: str, C: float
     assert found.objective == pytest.approx(
         ramp_by_definition(found.w, examples, loss, C), rel=1e-9, abs=1e-9 * (1 + C)
     )
-    # the last convex problem, by a QP over all outputs of the linearised objective
+    # the last convex problem, by a QP over all outputs of the linearized objective
     slope = ramp(problem)(found.w).slope
     planes = [planes_of(loss, x, y, 0.0) for x, y in examples]
     d = problem.d

@@ -61,7 +61,7 @@ def test_another_C(start_with: str, C: float, solver_name: str) -> None:
 
 
 @pytest.mark.parametrize("factor", [0.5, 2.0])
-def test_a_neighbouring_C_is_cheaper_than_a_cold_start(factor: float, solver_name: str) -> None:
+def test_a_neighboring_C_is_cheaper_than_a_cold_start(factor: float, solver_name: str) -> None:
     warm = SOLVERS[solver_name].solve(problem_of(10.0 * factor), start=cold_start(solver_name))
     cold = cold_start(solver_name, 10.0 * factor)
     assert passes(warm) < passes(cold)

@@ -43,8 +43,8 @@ class Tree(Loss[Vector, int]):
 
 def tree(factor: float, seed: int = 0) -> Problem:
     rng = np.random.default_rng(seed)
-    centres, ys = rng.standard_normal((5, 4)), rng.integers(0, 5, 40)
-    xs = centres[ys] + rng.standard_normal((40, 4))
+    centers, ys = rng.standard_normal((5, 4)), rng.integers(0, 5, 40)
+    xs = centers[ys] + rng.standard_normal((40, 4))
     loss = type("Wrong", (Tree,), {"factor": factor})()
     return Problem.from_examples(list(xs), ys.tolist(), loss=loss, C=1.0)
 

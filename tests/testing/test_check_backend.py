@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 from attrs import evolve, frozen
+from tests.solvers.qp.programs import random_qp
 
 from structsvm.exceptions import CheckError
 from structsvm.solvers.qp import ActiveSet, QPBackend
 from structsvm.testing import check_backend
-from tests.solvers.qp.programmes import random_qp
 
 
 @frozen
@@ -47,7 +47,7 @@ def not_finite(qp, start, solution):
     return evolve(solution, a=np.full(qp.size, np.nan))
 
 
-def writes_to_the_programme(qp, start, solution):
+def writes_to_the_program(qp, start, solution):
     qp.b[0] += 1.0
     return solution
 
@@ -74,7 +74,7 @@ def at_random(qp, start, solution):
         (rough, "expected a gap of at most"),
         (short, r"expected multipliers of shape \(1,\), got shape \(0,\)"),
         (not_finite, "expected finite multipliers"),
-        (writes_to_the_programme, "expected unchanged arrays of the program"),
+        (writes_to_the_program, "expected unchanged arrays of the program"),
         (writes_to_the_start, "expected unchanged start.a"),
         (at_random, "expected the same multipliers from the same start"),
         (lambda qp, start, solution: solution.a, "expected a QPSolution, got ndarray"),
@@ -98,10 +98,10 @@ def test_names_a_sequence_that_was_passed_in():
 
 
 def test_a_backend_that_raises_where_the_rank_is_deficient_is_told_so():
-    def factorised(qp, start, solution):
+    def factorized(qp, start, solution):
         np.linalg.cholesky(qp.H)
         return solution
 
     told = r"deficient rank, 4, from nothing: expected a solution, and solve raised LinAlgError: .*positive definite"
     with pytest.raises(CheckError, match=told):
-        check_backend(Faulty(factorised), sequences=())
+        check_backend(Faulty(factorized), sequences=())

@@ -221,7 +221,7 @@ def test_kernels_that_are_a_little_wrong_are_found(base: str, alter: Any) -> Non
     ],
 )
 def test_inexact_argmaxes_need_not_reach_the_maximum(base: str, methods: Any) -> None:
-    with pytest.raises(AssertionError, match="does not return a maximiser"):
+    with pytest.raises(AssertionError, match="does not return a maximizer"):
         check_loss(rebuilt(base, kernel=None, **methods), BASES[base][1])
     check_loss(rebuilt(base, kernel=None, exact=False, **methods), BASES[base][1])
 
@@ -276,7 +276,7 @@ def test_a_message_names_loss_example_scores_and_both_outputs() -> None:
     with pytest.raises(AssertionError) as caught:
         check_loss(mutant, [1.0])
     assert str(caught.value) == (
-        "Mutant.loss_augmented_argmax does not return a maximiser of Δ + scores·c(ŷ):\n"
+        "Mutant.loss_augmented_argmax does not return a maximizer of Δ + scores·c(ŷ):\n"
         "  expected -1.0 (or an equal one), with value 1\n"
         "  got 1.0, with value 0\n"
         "  example y = 1.0\n"
@@ -286,7 +286,7 @@ def test_a_message_names_loss_example_scores_and_both_outputs() -> None:
 
 def test_a_generic_loss_is_called_by_its_own_name() -> None:
     mutant = rebuilt("Kronecker", argmax=lambda self, x, w: 0)
-    with pytest.raises(AssertionError, match=r"^Mutant.argmax does not return a maximiser of w·Ψ\(x, ŷ\):"):
+    with pytest.raises(AssertionError, match=r"^Mutant.argmax does not return a maximizer of w·Ψ\(x, ŷ\):"):
         check_loss(mutant, BASES["Kronecker"][1])
 
 
@@ -339,7 +339,7 @@ def test_wrong_weights_of_the_loss_are_found_though_outputs_are_not_listed(facto
     examples = [(scale * np.array([1.0, -0.5]), k) for k in range(3)]
     right = Kronecker.loss_augmented_argmax
     wrong = type("Mutant", (Unlisted,), {ARGMAX: lambda self, x, y, w: right(self, x, y, w / factor)})
-    with pytest.raises(CheckError, match="Mutant.loss_augmented_argmax does not return a maximiser"):
+    with pytest.raises(CheckError, match="Mutant.loss_augmented_argmax does not return a maximizer"):
         check_loss(wrong(), examples)
 
 
@@ -356,7 +356,7 @@ def test_small_mistakes_in_the_weight_of_the_loss_are_found(base: str, factor: f
         wrong = {ARGMAX: lambda self, x, y, w: right(self, x, y, w / factor)}
     else:
         wrong = {ARGMAX: lambda self, scores, y: right(self, scores / factor, y), "kernel": None}
-    with pytest.raises(CheckError, match="Mutant.loss_augmented_argmax does not return a maximiser"):
+    with pytest.raises(CheckError, match="Mutant.loss_augmented_argmax does not return a maximizer"):
         check_loss(rebuilt(base, **wrong), BASES[base][1], trials=4)
 
 
@@ -387,14 +387,14 @@ class Positive(Kronecker):
 def test_a_loss_may_be_right_for_some_weights() -> None:
     examples = BASES["Kronecker"][1]
     check_loss(Positive(), examples)
-    with pytest.raises(CheckError, match="does not return a maximiser"):
+    with pytest.raises(CheckError, match="does not return a maximizer"):
         check_loss(type("Anywhere", (Positive,), {"weight_bounds": lambda self, d: None})(), examples)
     check_loss(
         type("Above", (Positive,), {"weight_bounds": lambda self, d: (0.0, None)})(), examples
     )  # as fits take it
     right = Positive.loss_augmented_argmax
     wrong = type("Wrong", (Positive,), {ARGMAX: lambda self, x, y, w: right(self, x, y, w / 0.95)})
-    with pytest.raises(CheckError, match="does not return a maximiser"):
+    with pytest.raises(CheckError, match="does not return a maximizer"):
         check_loss(wrong(), examples)
     for odd in (3.0, ("low", "high"), (np.zeros(2),)):  # which no fit takes either
         with pytest.raises(CheckError, match=r"weight_bounds returned .*: it"):

@@ -206,7 +206,7 @@ def test_usable_says_yes_or_no() -> None:
 @pytest.mark.parametrize("method", ["loss_augmented_argmax", "argmax"])
 def test_a_list_of_documents_is_no_output(method: str) -> None:
     said = str(complaint(ROCArea, **{method: lambda self, scores, *y: np.argsort(-scores)}))
-    assert f"Mine.{method} does not return a maximiser" in said
+    assert f"Mine.{method} does not return a maximizer" in said
     assert (
         "  This looks like document numbers, best first; an output is one number per document, larger is ahead" in said
     )
@@ -245,7 +245,7 @@ def test_the_verdict_comes_first_and_large_arrays_are_shortened() -> None:
         "loss_augmented_argmax": lambda self, x, y, w: int(np.argmax(self.costs[y] + w.reshape(3, -1) @ x.ravel())),
     }
     lines = str(complaint(Kronecker, [(x, 0)], **flat, **worst)).splitlines()
-    assert lines[0] == "Mine.argmax does not return a maximiser of w·Ψ(x, ŷ):"
+    assert lines[0] == "Mine.argmax does not return a maximizer of w·Ψ(x, ŷ):"
     assert lines[3] == "  example x = <array of shape (100, 20)>, y = 0"
     assert all(len(line) < 150 for line in lines)
 

@@ -112,9 +112,9 @@ def judged_topics(
     if not relevant:
         most = max((sum(row is not None for row in found.get(topic, [])) for topic in left_out), default=0)
         raise InputError(
-            f"each of the {len(left_out)} topics has fewer than {min_relevant} relevant documents in the index (the most "
-            f"is {most}), or fewer than {FEWEST_OF_A_KIND} others: require fewer (--min-relevant, min_relevant=...), or "
-            "use other judgments"
+            f"each of the {len(left_out)} topics has fewer than {min_relevant} relevant documents in the index (the "
+            f"most is {most}), or fewer than {FEWEST_OF_A_KIND} others: require fewer (--min-relevant, "
+            "min_relevant=...), or use other judgments"
         )
     return JudgedTopics(relevant, left_out, missing, n)
 

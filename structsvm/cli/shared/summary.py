@@ -129,7 +129,7 @@ def _learned_nothing(ranker: Any) -> list[str]:
 
 
 def _far_apart(ranker: Any, data: "RankingData") -> list[str]:
-    """Describe features with far larger ranges than others, if they were not normalised."""
+    """Describe features with far larger ranges than others, if they were not normalized."""
     from structsvm.estimators.scales import ColumnRanges
 
     if ranker.normalize is not None:

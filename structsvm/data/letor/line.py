@@ -49,13 +49,13 @@ def parse_line(line: bytes, n_features: int | None, form: LeadingColumns = WHOLE
     if first is None:
         return None
     second: str | None = first
-    label, labelled = math.nan, form.labels or ":" not in first
-    if labelled:
+    label, labeled = math.nan, form.labels or ":" not in first
+    if labeled:
         if ":" in first:
             raise ValueError(f"there is no label: the line begins with {quoted(first)}, but {_LINE}")
         label, second = _finite(first, "the label {}"), next(cells, None)
     if form.queries:
-        query = _query_id(second, labelled)
+        query = _query_id(second, labeled)
     else:
         query = 0
         if second is not None and second.startswith(_QUERY):
@@ -81,10 +81,10 @@ def parse_line(line: bytes, n_features: int | None, form: LeadingColumns = WHOLE
     return row
 
 
-def _query_id(cell: str | None, labelled: bool) -> int:
+def _query_id(cell: str | None, labeled: bool) -> int:
     """Parse a cell as query id; it follows the label if there is one."""
     if cell is None or not cell.startswith(_QUERY):
-        found = f"{'after the label comes' if labelled else 'the line begins with'} {quoted(cell or '')}"
+        found = f"{'after the label comes' if labeled else 'the line begins with'} {quoted(cell or '')}"
         raise ValueError(
             f"no query id: {found if cell is not None else 'there is only a label'}, but {_LINE}. Or write the sizes "
             "of the queries to FILE.query beside the file, one per line"

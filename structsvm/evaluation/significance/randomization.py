@@ -32,4 +32,4 @@ def _whole_sum(values: Vector, axis: int = -1) -> Vector:
     return np.asarray(np.rint(np.sum(values, axis=axis)))
 
 
-RANDOMIZATION = SignificanceTest("Fisher", "Fisher's randomisation test", randomization_p)
+RANDOMIZATION = SignificanceTest("Fisher", "Fisher's randomization test", randomization_p)

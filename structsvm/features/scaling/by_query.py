@@ -11,8 +11,8 @@ _VALUES_AT_ONCE = 2**17
 """Values that are scaled at a time, so that intermediate results stay in the processor's cache."""
 
 
-def scaled(rows: Any, ptr: IntVector, name: str | None, *, centred: bool = True) -> Any:
-    """Scale dense rows within queries that start at ``ptr``, shape (Q + 1,); without ``centred``, do not shift them."""
+def scaled(rows: Any, ptr: IntVector, name: str | None, *, centered: bool = True) -> Any:
+    """Scale dense rows within queries that start at ``ptr``, shape (Q + 1,), and shift them if ``centered``."""
     if name is None or not len(rows):
         return rows
     if name == "query-percentiles":
@@ -20,7 +20,7 @@ def scaled(rows: Any, ptr: IntVector, name: str | None, *, centred: bool = True)
     out = np.empty_like(rows, order="C")
     for first, last in _blocks(ptr, max(1, _VALUES_AT_ONCE // max(1, rows.shape[1]))):
         block = slice(ptr[first], ptr[last])
-        out[block] = _scaled_block(rows[block], ptr[first : last + 1] - ptr[first], name, centred)
+        out[block] = _scaled_block(rows[block], ptr[first : last + 1] - ptr[first], name, centered)
     return out
 
 
@@ -36,7 +36,7 @@ def scaled_entries(values: Vector, starts: IntVector, sizes: IntVector, name: st
     return 0.5 * values / np.repeat(spread * scale, counts), (low / spread + shift) / scale
 
 
-def _scaled_block(rows: Any, ptr: IntVector, name: str, centred: bool) -> Any:
+def _scaled_block(rows: Any, ptr: IntVector, name: str, centered: bool) -> Any:
     sizes = np.diff(ptr)
     if np.isnan(rows).any():
         low, high = (each.reduceat(rows, ptr[:-1], axis=0) for each in (np.fmin, np.fmax))
@@ -45,7 +45,7 @@ def _scaled_block(rows: Any, ptr: IntVector, name: str, centred: bool) -> Any:
     low, spread = _halves(low.astype(np.float64), high.astype(np.float64))
     unit = (0.5 * rows - np.repeat(low, sizes, axis=0)) / np.repeat(spread, sizes, axis=0)
     shift, scale = _of_unit(unit, ptr[:-1], sizes, name)
-    if not centred:
+    if not centered:
         return 0.5 * rows / np.repeat(spread * scale, sizes, axis=0)
     return (
         unit if name == "query-min-max" else (unit - np.repeat(shift, sizes, axis=0)) / np.repeat(scale, sizes, axis=0)

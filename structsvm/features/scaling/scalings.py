@@ -60,7 +60,7 @@ class StandardScaling(Scaling):
     name: str = field(default=STANDARD, init=False)
 
     def rows(self, X: Any, queries: Queries | None) -> Any:
-        """Return the scaled features; sparse rows are divided but not centred."""
+        """Return the scaled features; sparse rows are divided but not centered."""
         if hasattr(X, "tocsr"):
             return _with_data(X, X.data / self.deviation[X.indices])
         out = np.empty_like(X, order="C")
@@ -95,15 +95,15 @@ class QueryScaling(Scaling):
     by_query: ClassVar[bool] = True
 
     name: str
-    centred: bool = True
+    centered: bool = True
 
     def rows(self, X: Any, queries: Queries | None) -> Any:
         """Return the scaled features."""
         if hasattr(X, "tocsr"):
             return self._sparse(X, queries)[0]
         if queries is None:
-            return scaled(X, np.array([0, len(X)]), self.name, centred=self.centred)
-        return queries.ungrouped(scaled(queries.grouped(X), queries.ptr, self.name, centred=self.centred))
+            return scaled(X, np.array([0, len(X)]), self.name, centered=self.centered)
+        return queries.ungrouped(scaled(queries.grouped(X), queries.ptr, self.name, centered=self.centered))
 
     def scores(self, X: Any, queries: Queries | None, w: Vector, product: Callable[[Any, Vector], Vector]) -> Vector:
         """Return the scores of rows; sparse ones are shifted after the product."""
@@ -111,13 +111,13 @@ class QueryScaling(Scaling):
             return product(self.rows(X, queries), w)
         rows, query, column, shift = self._sparse(X, queries)
         scores = product(rows, w)
-        if self.centred:
+        if self.centered:
             lowered = np.bincount(query, shift * w[column], 1 if queries is None else len(queries))
             scores = scores - lowered[0 if queries is None else queries.number]
         return scores
 
     def state(self) -> dict[str, Any]:
-        return {"centred": self.centred}
+        return {"centered": self.centered}
 
     def _sparse(self, X: Any, queries: Queries | None) -> tuple[Any, IntVector, IntVector, Vector]:
         """Return sparse rows divided by their scales, and query, column and value of shifts divided by scales."""
@@ -144,8 +144,8 @@ def learn_scaling(name: str, X: Any) -> Scaling:
     _require_numbers_of_features(name, X)
     sparse = hasattr(X, "tocsr")
     if name != STANDARD:
-        return QueryScaling(name, centred=not sparse)
-    return Moments.of(X).standard(centred=not sparse)
+        return QueryScaling(name, centered=not sparse)
+    return Moments.of(X).standard(centered=not sparse)
 
 
 @frozen(eq=False)
@@ -179,11 +179,11 @@ class Moments:
         _require_finite(variance)
         return Moments(rows, self.mean + share * apart, variance)
 
-    def standard(self, *, centred: bool) -> StandardScaling:
-        """Return the scaling by these moments; ``centred`` is False for sparse rows."""
+    def standard(self, *, centered: bool) -> StandardScaling:
+        """Return the scaling by these moments; ``centered`` is False for sparse rows."""
         deviation = np.sqrt(self.variance)
         small = deviation <= self.rows * _EPSILON * np.abs(self.mean)
-        mean = self.mean if centred else np.zeros(len(self.mean))
+        mean = self.mean if centered else np.zeros(len(self.mean))
         return StandardScaling(mean, np.where(small, 1.0, deviation))
 
 
@@ -207,9 +207,9 @@ def read_scaling(arrays: Mapping[str, Any], columns: int) -> Scaling:
         return StandardScaling(mean, deviation)
     if name not in FEATURE_SCALINGS:
         raise ValueError(f"unknown scaling {name!r}")
-    require_names("the scaling", text, ("name", "centred"), ("centred",))
-    require_switch("centred", text["centred"])
-    return QueryScaling(name, centred=text["centred"])
+    require_names("the scaling", text, ("name", "centered"), ("centered",))
+    require_switch("centered", text["centered"])
+    return QueryScaling(name, centered=text["centered"])
 
 
 def _require_finite(scale: Any) -> None:

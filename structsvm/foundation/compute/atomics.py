@@ -57,7 +57,7 @@ def write(counters: IntVector, k: int, value: int) -> None:
 
 
 def rest() -> None:
-    """Pause for some cycles in favour of another thread on the same core."""
+    """Pause for some cycles in favor of another thread on the same core."""
 
 
 def give_way() -> None:

@@ -14,7 +14,7 @@ def lowest_point(
     high_value: float,
     high_slope: float,
 ) -> float:
-    """Return the t that minimises ``t · linear + ½ t² · curvature`` plus the larger of two tangents beside it."""
+    """Return the t that minimizes ``t · linear + ½ t² · curvature`` plus the larger of two tangents beside it."""
     rise = low_value - low_slope * low - high_value + high_slope * high
     if curvature == 0.0:
         return rise / (high_slope - low_slope)

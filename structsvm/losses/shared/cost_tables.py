@@ -18,7 +18,7 @@ LARGEST_CUTOFF = 2**31
 """Largest cut-off that kernels can count to; larger cut-offs have the same effect, because no query is so long."""
 
 DIVIDE = 0
-PROGRAMME = 1
+PROGRAM = 1
 TRUNCATE = 2
 
 _KEY = 2**26
@@ -163,7 +163,7 @@ def _method(table: Matrix, R: int, N: int, cutoff: int | None) -> int:
     if cutoff is not None and cutoff < R + N:
         return TRUNCATE
     concave = bool((np.diff(table, n=2, axis=0) <= _ROUNDING * np.abs(table).max()).all())
-    return DIVIDE if concave else PROGRAMME
+    return DIVIDE if concave else PROGRAM
 
 
 def _lowest(table: Matrix) -> float:

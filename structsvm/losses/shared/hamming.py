@@ -103,7 +103,7 @@ class HammingLoss(ScoreLoss[Any]):
         except TypeError as error:
             raise InputError(f"a label cannot be looked up among the states {self._known()}: {error}") from None
 
-    def _labelled(self, found: IntVector) -> NDArray[Any]:
+    def _labeled(self, found: IntVector) -> NDArray[Any]:
         return label_array(self._known())[found]
 
     def _sequence(self, y: Any) -> Sequence[Any]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from structsvm.foundation.settings import require_integer
 from structsvm.foundation.types import IntVector, Vector
-from structsvm.losses.shared.cost_tables import DIVIDE, LARGEST_CUTOFF, PROGRAMME, evaluate_costs, pack, table_number
+from structsvm.losses.shared.cost_tables import DIVIDE, LARGEST_CUTOFF, PROGRAM, evaluate_costs, pack, table_number
 from structsvm.losses.shared.placements import split_by_dividing, split_by_programming, split_by_truncating
 from structsvm.losses.shared.relevance import PairwiseLoss, by_kind
 from structsvm.metrics.ranking import rank_documents
@@ -51,7 +51,7 @@ def interleaving(scores: Vector, labels: Vector, params: Vector, out: Vector) ->
     method = params[4 + 3 * table]
     if method == DIVIDE:
         ahead = split_by_dividing(costs, s, s_bar, scale)
-    elif method == PROGRAMME:
+    elif method == PROGRAM:
         ahead = split_by_programming(costs, s, s_bar, scale)
     else:
         ahead = split_by_truncating(costs, cutoff, s, s_bar, scale)
@@ -156,8 +156,8 @@ class InterleavingLoss(PairwiseLoss):
         R, N = int(relevant.sum()), int((~relevant).sum())
         if R == 0 or N == 0:
             return scores
-        centred = scores - scores.mean()
-        s, s_bar = centred[order[relevant]], centred[order[~relevant]]
+        centered = scores - scores.mean()
+        s, s_bar = centered[order[relevant]], centered[order[~relevant]]
         j = np.arange(N + 1)
         costs = evaluate_costs(self.title, self.cost, np.arange(1, R + 1)[:, None], j[None, :], R, N)
         passed = np.concatenate([[0.0], np.cumsum(s_bar)])

@@ -14,7 +14,7 @@ from structsvm.foundation.types import BoolVector, IntVector, Vector
 def split_by_dividing(costs: Vector, s: Vector, s_bar: Vector, scale: float) -> IntVector:
     """Return the number of other documents ahead of each relevant document, for concave costs, O((R + N) log N).
 
-    The number i of relevant documents ahead of the j-th other document does not fall with j and maximises ``Σ_{k>i}
+    The number i of relevant documents ahead of the j-th other document does not fall with j and maximizes ``Σ_{k>i}
     cost(k, j) − cost(k, j−1) + scale (s̄_j − s_k)``, so halving j's range halves i's range. Among equal values, the
     smallest i wins. ``costs`` has ``cost(k, j)`` at ``j R + k − 1``; s and s_bar descend; ``scale`` is ``2 / (R N)``.
     """

@@ -42,10 +42,10 @@ class Format(ABC):
     """
 
     by_query: ClassVar[bool] = False
-    """True if the format can represent normalisation of features by query."""
+    """True if the format can represent normalization of features by query."""
 
     standard: ClassVar[bool] = False
-    """True if the format can represent standardisation of features; if False, it is merged into the weights."""
+    """True if the format can represent standardization of features; if False, it is merged into the weights."""
 
     constant: ClassVar[bool] = True
     """True if the format can represent an intercept."""
@@ -157,7 +157,7 @@ def _prepared(model: LinearModel, chosen: Format) -> LinearModel:
     """Return a model whose scaling the format can represent."""
     if isinstance(model.scaling, QueryScaling) and not chosen.by_query:
         raise InputError(
-            f"{_called(chosen)} scores one document at a time, but this ranker normalises features within a query "
+            f"{_called(chosen)} scores one document at a time, but this ranker normalizes features within a query "
             f"({model.scaling.name}). Train with normalize='standard' (--normalize standard), or export to a format "
             "that has queries: onnx, or for a weighted sum json or numpy"
         )

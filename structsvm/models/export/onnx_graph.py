@@ -22,7 +22,7 @@ _ML = "ai.onnx.ml"
 
 
 class ONNXGraph(Format):
-    """A graph from ``features``, shape (rows, d), of one query if normalised by query, to ``scores``, shape (rows,)."""
+    """A graph from ``features``, shape (rows, d), of one query if normalized by query, to ``scores``, shape (rows,)."""
 
     by_query = True
 
@@ -146,11 +146,11 @@ class _Nodes:
         spread = self._unless_zero(self.add("Sub", self.add("ReduceMax", halves, axis), low), half)
         unit = self.add("Div", self.add("Sub", halves, low), spread)
         if scaling.name == "query-min-max":
-            return unit if scaling.centred else self.add("Div", halves, spread)
+            return unit if scaling.centered else self.add("Div", halves, spread)
         off = self.add("Sub", unit, self.add("ReduceMean", unit, axis))
         squares = self.add("ReduceMean", self.add("Mul", off, off), axis)
         deviation = self._unless_zero(self.add("Sqrt", squares), one)
-        if scaling.centred:
+        if scaling.centered:
             return self.add("Div", off, deviation)
         return self.add("Div", halves, self.add("Mul", spread, deviation))
 

@@ -15,9 +15,9 @@ class PlainJSON(Format):
     """An object with ``features``, ``weights``, ``intercept`` and ``normalize``.
 
     The score of a document is ``intercept`` plus the sum of ``weights[k]`` times feature k. ``features`` has the names
-    of the features, if any. If ``normalize`` is not null, normalise features within the query first: "query-min-max" is
+    of the features, if any. If ``normalize`` is not null, normalize features within the query first: "query-min-max" is
     ``(x - min) / (max - min)``, "query-z-score" ``(x - mean) / deviation``. Replace a divisor of 0 by 1, and subtract
-    nothing if ``centred`` is false.
+    nothing if ``centered`` is false.
     """
 
     by_query = True
@@ -30,7 +30,7 @@ class PlainJSON(Format):
             "weights": model.coef.tolist(),
             "intercept": model.intercept,
             "normalize": None if by_query is None else by_query.name,
-            "centred": None if by_query is None else by_query.centred,
+            "centered": None if by_query is None else by_query.centered,
         }
         path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
 
@@ -38,7 +38,7 @@ class PlainJSON(Format):
 class NumPyArchive(Format):
     """An npz file with arrays ``coef`` and ``intercept``, and ``names`` if there are names.
 
-    If features are normalised within the query, ``normalize`` and ``centred`` are as in `PlainJSON`.
+    If features are normalized within the query, ``normalize`` and ``centered`` are as in `PlainJSON`.
     """
 
     by_query = True
@@ -48,6 +48,6 @@ class NumPyArchive(Format):
         if model.feature_names is not None:
             arrays["names"] = np.array(model.feature_names)
         if isinstance(model.scaling, QueryScaling):
-            arrays |= {"normalize": np.array(model.scaling.name), "centred": np.array(model.scaling.centred)}
+            arrays |= {"normalize": np.array(model.scaling.name), "centered": np.array(model.scaling.centered)}
         with path.open("wb") as file:
             np.savez(file, **arrays)

@@ -85,7 +85,7 @@ class ExampleCheck:
                 break
         if not self.known.complete:
             for each in found:
-                self._require_maximiser(*each)
+                self._require_maximizer(*each)
         if self.methods.loss.kernel is not None:
             for scores in tried[:interpreted]:
                 self.methods.run_interpreted(self.y, scores, self.labels, self.params)
@@ -151,7 +151,7 @@ class ExampleCheck:
             )
         if augmented or _distinct(scores):
             self.known.take(found, code, predicted, delta)
-        self._require_maximiser(method, scores, found, got, bound)
+        self._require_maximizer(method, scores, found, got, bound)
         return method, scores, found, got, bound
 
     def _take_prediction(self, scores: Vector) -> None:
@@ -181,7 +181,7 @@ class ExampleCheck:
             verdict = f"returned {show(code)} and then {show(recoded)} for the same output: c(ŷ) must not vary"
             raise self.methods.wrong("encode", verdict, self.y, output=output)
 
-    def _require_maximiser(self, method: str, scores: Vector, found: Any, got: float, bound: float | None) -> None:
+    def _require_maximizer(self, method: str, scores: Vector, found: Any, got: float, bound: float | None) -> None:
         """Reject an output, or its bound, that is below a known output."""
         augmented = method == "loss_augmented_argmax"
         values = self.known.values(scores, augmented=augmented)
@@ -197,7 +197,7 @@ class ExampleCheck:
         if self.methods.loss.exact and not got >= values[best] - self._rounding(scores):
             raise self._wrong(
                 method,
-                f"does not return a maximiser of {'Δ + ' if augmented else ''}{self.methods.value}:\n"
+                f"does not return a maximizer of {'Δ + ' if augmented else ''}{self.methods.value}:\n"
                 f"  expected {self._output(self.known.outputs[best])} (or an equal one), with value "
                 f"{values[best]:.12g}\n"
                 f"  got {self._output(found)}, with value {got:.12g}{self._if_an_order(found, scores)}",

@@ -71,7 +71,7 @@ class Known:
             u[rng.random(m) > 2.5 / m] = 0.0
         elif kind == 3:
             favoured = np.zeros(m) if to_truth else apart[rng.integers(len(apart))]
-            u = _in_favour(favoured - apart, u * np.abs(apart).max())
+            u = _in_favor(favoured - apart, u * np.abs(apart).max())
         if self.bounds is not None:
             low, high = self.bounds
             u = np.where(low >= 0.0, np.abs(u), np.where(high <= 0.0, -np.abs(u), u))
@@ -106,7 +106,7 @@ class Known:
         """Yield scores on ties and on either side of them, along a ray from 0 and along a line from a tie.
 
         An argmax that weighs Δ by a factor f changes its output at f times the correct scores, so it is wrong beside a
-        tie on a ray: on the near side if f < 1, on the far side if f > 1. ``to_truth`` makes the ray favour the truth.
+        tie on a ray: on the near side if f < 1, on the far side if f > 1. ``to_truth`` makes the ray favor the truth.
         """
         along = self.direction(rng, to_truth=to_truth)
         ties = [t for t, _ in self.ties(np.zeros(len(along)), along)]
@@ -128,7 +128,7 @@ class Known:
         yield tie + 0.5 * t * across
 
 
-def _in_favour(margins: Matrix, u: Vector) -> Vector:
+def _in_favor(margins: Matrix, u: Vector) -> Vector:
     """Turn u, within a few perceptron steps, until the output with these margins has the largest value along it."""
     for _ in range(_MOST_TURNS):
         values = margins @ u

@@ -1,7 +1,7 @@
 """Sweeps over the stored planes by several threads.
 
 Examples are visited in batches of a few blocks. Each block is the work of one thread, which steps through its examples
-on a private copy of w. Then the moves of the blocks are joined, each scaled by the share from 0 to 1 that maximises the
+on a private copy of w. Then the moves of the blocks are joined, each scaled by the share from 0 to 1 that maximizes the
 dual, so that the dual never falls. Batches and blocks do not depend on the number of threads. Jaggi et al.,
 "Communication-Efficient Distributed Dual Coordinate Ascent", NIPS 2014, use whole machines as blocks and a fixed share.
 With blocks as small as here, a sweep gains about as much as a serial one (benchmarks/notes/threads_tried.md).
@@ -210,7 +210,7 @@ def _join(planes: PlaneArrays, sweeps: Sweeps, w: Vector) -> None:
 
 @compiled_part
 def _set_shares(sweeps: Sweeps, w: Vector) -> None:
-    """Maximise ``Σ_b t_b o_b − ½ ‖w + Σ_b t_b m_b‖²`` over ``0 ≤ t ≤ 1`` approximately, by coordinate ascent from 0."""
+    """Maximize ``Σ_b t_b o_b − ½ ‖w + Σ_b t_b m_b‖²`` over ``0 ≤ t ≤ 1`` approximately, by coordinate ascent from 0."""
     blocks, share, inner = len(sweeps.w), sweeps.share, sweeps.inner
     for b in range(blocks):
         share[b] = 0.0

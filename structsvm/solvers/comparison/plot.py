@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 def gap_against_time(comparison: Comparison) -> "Figure":
     """Draw the certified gap, in units of C, against seconds: a line for each solver and backend, a panel for each C.
 
-    Both axes are logarithmic. The colour shows the backend and the line style the solver. A cross marks the end of a
-    run that did not converge; the grey line is the target gap.
+    Both axes are logarithmic. The color shows the backend and the line style the solver. A cross marks the end of a
+    run that did not converge; the gray line is the target gap.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def gap_against_time(comparison: Comparison) -> "Figure":
         raise InputError("the comparison is empty: no combination has a result to draw")
     losses = list(dict.fromkeys(row.loss for row in drawn))
     Cs = list(dict.fromkeys(row.C for row in drawn))
-    colours = dict(zip(dict.fromkeys(row.backend for row in drawn), cycle(COLORS), strict=False))
+    colors = dict(zip(dict.fromkeys(row.backend for row in drawn), cycle(COLORS), strict=False))
     dashes = dict(zip(dict.fromkeys(row.solver for row in drawn), cycle(DASHES), strict=False))
     with rc_context(STYLE):
         figure = Figure(figsize=(1.8 + 3.2 * len(Cs), 0.4 + 3.0 * len(losses)), layout="constrained")
@@ -64,9 +64,9 @@ def gap_against_time(comparison: Comparison) -> "Figure":
                 if rows:
                     display = _display(rows).plot(axes)
                     for line, (name, row) in zip(display.lines_, rows.items(), strict=True):
-                        line.set(color=colours[row.backend], linestyle=dashes[row.solver])
+                        line.set(color=colors[row.backend], linestyle=dashes[row.solver])
                         if name in display.crosses_:
-                            display.crosses_[name].set_color(colours[row.backend])
+                            display.crosses_[name].set_color(colors[row.backend])
                     lines |= dict(zip(rows, display.lines_, strict=True))
                     if (legend := axes.get_legend()) is not None:
                         legend.remove()

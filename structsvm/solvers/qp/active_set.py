@@ -29,7 +29,7 @@ class ActiveSet(QPBackend):
     """The default QP backend: pairwise steps, then Newton steps on the face of the cuts in use.
 
     Every group gets a null vertex, a cut (0, 0) with the unused part of its cap as weight, so that each group is a
-    simplex. A round takes a few passes of exact pairwise steps (as in sequential minimal optimisation: Platt, 1999).
+    simplex. A round takes a few passes of exact pairwise steps (as in sequential minimal optimization: Platt, 1999).
     If the gap is still too large, the round takes Newton steps to the maximum over the face of the vertices in use
     (Nocedal and Wright, *Numerical Optimization*, 2006, section 16.5, null-space form). The heaviest vertex of each
     group is the pivot, and the differences to it are the variables. One Cholesky factor, updated as vertices leave,
@@ -139,7 +139,7 @@ class _Solve:
         return gap
 
     def newton(self) -> None:
-        """Maximise over the face of the vertices with weight."""
+        """Maximize over the face of the vertices with weight."""
         support = np.flatnonzero(self.weight)
         by_weight = support[np.argsort(self.weight[support], kind="stable")]
         heaviest = np.empty(len(self.cap), np.int64)

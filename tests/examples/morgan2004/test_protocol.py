@@ -188,7 +188,11 @@ def test_documents_that_the_index_does_not_have_are_counted(index, tmp_path):
 @pytest.mark.parametrize(
     ("settings", "topics", "message"),
     [
-        ({"min_relevant": 100}, None, r"each of the 3 topics has fewer than 100 relevant documents .* \(the most is 3\d\)"),
+        (
+            {"min_relevant": 100},
+            None,
+            r"each of the 3 topics has fewer than 100 relevant documents .* \(the most is 3\d\)",
+        ),
         ({}, ["few"], "each of the 1 topics has fewer than 10 relevant documents"),
         ({}, ["7"], "each of the 1 topics"),
         ({}, [], "each of the 0 topics"),

@@ -46,17 +46,17 @@ def test_each_is_that_of_scikit_learn_query_by_query(seed):
 @pytest.mark.parametrize("name", FEATURE_SCALINGS)
 @given(st.integers(0, 2**32 - 1))
 @settings(max_examples=25, deadline=None)
-def test_scores_are_those_of_normalised_rows_whatever_the_storage(name, seed):
+def test_scores_are_those_of_normalized_rows_whatever_the_storage(name, seed):
     X, qid, w = features(seed)
     queries = Queries.of(qid, len(X))
     sparse = sp.csr_array(X)
     dense, lean = learn_scaling(name, X), learn_scaling(name, sparse)
-    centred, divided = dense.rows(X, queries) @ w, lean.rows(sparse, queries) @ w
-    for scaling, expected in ((dense, centred), (lean, divided)):
+    centered, divided = dense.rows(X, queries) @ w, lean.rows(sparse, queries) @ w
+    for scaling, expected in ((dense, centered), (lean, divided)):
         for rows in (X, sparse):
             np.testing.assert_allclose(scaling.scores(rows, queries, w, product), expected, atol=1e-6)
     for query in np.unique(qid):  # no ranking changes
-        assert np.ptp((centred - divided)[qid == query]) < 1e-6
+        assert np.ptp((centered - divided)[qid == query]) < 1e-6
 
 
 @pytest.mark.parametrize("name", FEATURE_SCALINGS)

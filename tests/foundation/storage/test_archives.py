@@ -205,9 +205,9 @@ WRONG: dict[str, tuple[Edit, str]] = {
     "class weights": (put("settings", "class_weight", [[1]]), "class_weight must be pairs"),
     "measure a number": (put("settings", "measure", 3), "measure must be text"),
     "loss a number": (put("settings", "loss", 3), "a loss must be text"),
-    "unknown setting": (put("settings", "colour", 3), "has an unknown name, 'colour'"),
+    "unknown setting": (put("settings", "color", 3), "has an unknown name, 'color'"),
     "unknown setting of loss": (
-        put("settings", "loss", "settings", "colour", 3),
+        put("settings", "loss", "settings", "color", 3),
         "settings of the loss 'ndcg' are invalid",
     ),
     "k of text": (put("settings", "loss", "settings", "k", "many"), "settings of the loss 'ndcg' are invalid"),

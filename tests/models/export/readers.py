@@ -14,7 +14,7 @@ import numpy as np
 F = np.float32
 
 
-def _standardised(value: Any, mean: Any, deviation: Any) -> Any:
+def _standardized(value: Any, mean: Any, deviation: Any) -> Any:
     assert deviation > 0
     return (F(value) - F(mean)) / F(deviation)
 
@@ -41,7 +41,7 @@ def solr(path: Path, names: list[str], X: Any) -> Any:
                 params = feature["norm"]["params"]
                 assert set(params) == {"avg", "std"}
                 assert all(isinstance(text, str) for text in params.values())
-                value = _standardised(value, params["avg"], F(params["std"]))
+                value = _standardized(value, params["avg"], F(params["std"]))
             score += value * F(weights[feature["name"]])
         scores.append(score)
     return np.array(scores)
@@ -67,7 +67,7 @@ def elasticsearch(path: Path, names: list[str], X: Any) -> Any:
                 (kind, params), *others = norms[name].items()
                 assert kind == "standard"
                 assert not others
-                read = _standardised(read, params["mean"], F(params["standard_deviation"]))
+                read = _standardized(read, params["mean"], F(params["standard_deviation"]))
             score += F(weights.get(name, 0.0)) * read
         scores.append(score)
     return np.array(scores)
@@ -177,6 +177,6 @@ def plain(content: dict[str, Any], X: Any) -> Any:
     else:
         assert content["normalize"] is None
         shift, divisor = 0.0, np.ones(X.shape[1])
-    if content["normalize"] and not content["centred"]:
+    if content["normalize"] and not content["centered"]:
         shift = 0.0
     return (X - shift) / np.where(divisor > 0.0, divisor, 1.0) @ np.array(content["weights"]) + content["intercept"]

@@ -76,7 +76,7 @@ def read(path, form, rows):
         assert arrays["names"].tolist() == NAMES
         content = {"weights": arrays["coef"], "intercept": arrays["intercept"], "normalize": None}
         if "normalize" in arrays:
-            content |= {"normalize": str(arrays["normalize"]), "centred": bool(arrays["centred"])}
+            content |= {"normalize": str(arrays["normalize"]), "centered": bool(arrays["centered"])}
     return readers.plain(content, rows)
 
 
@@ -98,7 +98,7 @@ def test_scores_are_those_of_the_model(form, kind, tmp_path):
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("name", BY_QUERY)
 @pytest.mark.parametrize("form", ["onnx", "json", "numpy"])
-def test_normalisation_by_query_is_a_part_of_the_model(form, name, sparse, tmp_path):
+def test_normalization_by_query_is_a_part_of_the_model(form, name, sparse, tmp_path):
     ranker = Ranker(normalize=name).fit(sp.csr_array(X) if sparse else X, Y, qid=QID)
     path, _ = written(ranker, form, tmp_path)
     for query in range(3):
@@ -110,7 +110,7 @@ def test_normalisation_by_query_is_a_part_of_the_model(form, name, sparse, tmp_p
 
 @pytest.mark.parametrize("name", BY_QUERY)
 @pytest.mark.parametrize("form", ["solr", "elasticsearch", "svm_rank", "lightgbm"])
-def test_normalisation_by_query_is_refused_where_there_is_no_place_for_it(form, name, tmp_path):
+def test_normalization_by_query_is_refused_where_there_is_no_place_for_it(form, name, tmp_path):
     ranker = Ranker(normalize=name).fit(X, Y, qid=QID)
     with pytest.raises(InputError, match=rf"{form} scores one document at a time.*\({name}\).*--normalize standard"):
         written(ranker, form, tmp_path)

@@ -153,8 +153,8 @@ def test_thresholds_of_float32_stay_exact_in_float64() -> None:
     )
     below = largest_float32(threshold).astype(float)
     half = below + np.abs(np.spacing(below.astype(np.float32)).astype(float)) / 2.0
-    for centre in (threshold, below, half, stumps.double.threshold):
-        for X in (centre, np.nextafter(centre, np.inf), np.nextafter(centre, -np.inf)):
+    for center in (threshold, below, half, stumps.double.threshold):
+        for X in (center, np.nextafter(center, np.inf), np.nextafter(center, -np.inf)):
             with np.errstate(over="ignore"):
                 assert np.array_equal(stumps.leaves(X[None]), stumps.double.leaves(X[None]))
 

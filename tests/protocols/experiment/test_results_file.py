@@ -44,7 +44,7 @@ WRONG: dict[str, tuple[Callable[[Any], Any], str]] = {
         "must be float, got True @ $.trials[0].seconds",
     ),
     "null for a list": (put("trials", None), "@ $.trials"),
-    "further field": (put("queries", 0, "colour", 1), "extra fields found (colour) @ $.queries[0]"),
+    "further field": (put("queries", 0, "color", 1), "extra fields found (color) @ $.queries[0]"),
     "a function of fewer queries": (
         lambda content: [each.pop() for each in content["functions"][0]["queries"].values()],
         "base function 'alpha_1' must rank the 4 queries",
@@ -85,7 +85,7 @@ WRONG: dict[str, tuple[Callable[[Any], Any], str]] = {
     ),
     "older": (put("header", "format", 2), "another version of structural-svm wrote this file (format 2;"),
     "newer, with more in it": (
-        lambda content: [put("header", "format", 4)(content), put("queries", 0, "colour", 1)(content)],
+        lambda content: [put("header", "format", 4)(content), put("queries", 0, "color", 1)(content)],
         "another version of structural-svm wrote this file (format 4; this version reads format 3): use that version",
     ),
 }

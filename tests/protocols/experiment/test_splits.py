@@ -50,7 +50,7 @@ def test_the_seed_decides():
 
 
 def test_pairs_of_queries_train_together_as_often_as_at_random():
-    """A design in blocks, or of neighbours, would show: its pairs meet always or never."""
+    """A design in blocks, or of neighbors, would show: its pairs meet always or never."""
     together = np.zeros((50, 50))
     for seed in range(20):
         for split in balanced_splits(50, trials=50, train=10, validation=5, random_state=seed):

@@ -448,7 +448,7 @@ def test_an_error_of_scikit_learn_names_model_and_fold(sets):
 
 
 @pytest.mark.parametrize("normalize", ["query-min-max", "query_z_score", "standard"])
-def test_normalised_features_do_not_depend_on_scales(normalize, sets, tmp_path):
+def test_normalized_features_do_not_depend_on_scales(normalize, sets, tmp_path):
     """Powers of two change no digit, and so no figure: not where features are sparse, either."""
     for path in sets.iterdir():
         data = load_letor(path)
@@ -461,13 +461,13 @@ def test_normalised_features_do_not_depend_on_scales(normalize, sets, tmp_path):
     assert plain.trials[0].fits["models"]["svm"].measures != scaled.trials[0].fits["models"]["svm"].measures
 
 
-def test_another_normalisation_is_another_benchmark(sets, tmp_path):
+def test_another_normalization_is_another_benchmark(sets, tmp_path):
     benchmark(sets, [SVM], n_jobs=1, out=tmp_path / "out")
     with pytest.raises(InputError, match="normalize"):
         benchmark(sets, [SVM], n_jobs=1, out=tmp_path / "out", normalize="standard")
-    benchmark(sets, [SVM], n_jobs=1, out=tmp_path / "normalised", normalize="standard")
+    benchmark(sets, [SVM], n_jobs=1, out=tmp_path / "normalized", normalize="standard")
     with pytest.raises(InputError, match="normalize was standard, now None"):
-        benchmark(sets, [SVM], n_jobs=1, out=tmp_path / "normalised")
+        benchmark(sets, [SVM], n_jobs=1, out=tmp_path / "normalized")
     with pytest.raises(InputError, match="normalize must be"):
         benchmark(sets, [SVM], n_jobs=1, normalize="min")
 

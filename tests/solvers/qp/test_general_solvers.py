@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from attrs import evolve
 from attrs.exceptions import FrozenInstanceError
+from tests.solvers.qp.programs import random_qp
 
 from structsvm.exceptions import InputError, NotInstalledError
 from structsvm.solvers.qp import CVXOPT, OSQP, DualQP, HiGHS
 from structsvm.testing import check_backend
-from tests.solvers.qp.programmes import random_qp
 
 PACKAGES = {CVXOPT: "cvxopt", OSQP: "osqp", HiGHS: "highspy"}
 
@@ -27,7 +27,7 @@ def test_passes_check_backend(backend, seed):
     check_backend(backend, random_state=seed)
 
 
-def test_solves_well_conditioned_programmes_itself(backend):
+def test_solves_well_conditioned_programs_itself(backend):
     for seed in range(5):
         qp = random_qp(seed, size=25, d=40, groups=1 + 2 * seed, C=10.0)
         assert not backend.solve(evolve(qp, tol=1e-6)).handed_over

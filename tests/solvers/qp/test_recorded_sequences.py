@@ -1,4 +1,4 @@
-"""The programmes of real runs of the cutting-plane solvers, where they have been recorded."""
+"""The programs of real runs of the cutting-plane solvers, where they have been recorded."""
 
 import numpy as np
 import pytest

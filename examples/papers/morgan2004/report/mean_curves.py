@@ -69,12 +69,12 @@ class MeanCurvesDisplay(Display):
                 own = {**line_style(number), "marker": "o", "markersize": 2.5, "label": as_label(name)}
                 settings = chosen("lines.Line2D", own, kwargs)
                 self.lines_ += axes.plot(self.x, values.mean(axis=0), **settings)
-                colour = self.lines_[-1].get_color()
+                color = self.lines_[-1].get_color()
                 ends = [mean_interval(column) for column in values.T]
                 known = [each for each in ends if each is not None]
                 if self.interval and known:
                     low, high = np.array(known).T
-                    area = axes.fill_between(self.x, low, high, color=colour, alpha=0.15, linewidth=0.0)
+                    area = axes.fill_between(self.x, low, high, color=color, alpha=0.15, linewidth=0.0)
                     self.intervals_.append(area)
             axes.set(xlabel=self.xlabel, ylabel=self.ylabel)
             if len(self.curves) > 1:

@@ -43,10 +43,10 @@ class _Dot(NamedTuple):
     low: float
     high: float
     height: float
-    colour: str
+    color: str
 
 
-_OF_ALL, _OF_VARIANT = ("overview", "precision", "training"), ("differences", "regularisation", "weights")
+_OF_ALL, _OF_VARIANT = ("overview", "precision", "training"), ("differences", "regularization", "weights")
 
 
 def figure_names(variants: Iterable[str]) -> tuple[str, ...]:
@@ -68,7 +68,7 @@ def draw(results: ExperimentResults) -> dict[str, Plot]:
         }
         for variant, of_variant in rows.items():
             plots[f"differences-{variant}"] = _differences(variant, of_variant)
-            plots[f"regularisation-{variant}"] = _regularisation(results, variant)
+            plots[f"regularization-{variant}"] = _regularization(results, variant)
             plots[f"weights-{variant}"] = _weights(results, variant, of_variant)
     return {name: plot for name, plot in plots.items() if plot is not None}
 
@@ -79,10 +79,10 @@ def _overview(rows: dict[str, tuple[MapRow, ...]]) -> Plot:
     shown: list[_Dot] = []
     with figure_of("overview", _WIDTH, 1.0 + 0.28 * len(first)) as (figure, drawn):
         means, differences = figure.subplots(1, 2, sharey=True)
-        for (variant, of_variant), colour, marker in zip(rows.items(), (BLUE, VERMILION), "oD", strict=False):
+        for (variant, of_variant), color, marker in zip(rows.items(), (BLUE, VERMILION), "oD", strict=False):
             values = _tested(of_variant)
             look: dict[str, Any] = {
-                "color": colour,
+                "color": color,
                 "marker": marker,
                 "fillstyle": "full" if variant == WITH_BEST else "none",
                 "shift": 0.0 if len(rows) == 1 else -0.15 if variant == WITH_BEST else 0.15,
@@ -151,7 +151,7 @@ def _magnify(axes: "Axes", dots: Sequence[_Dot]) -> str:
                 ha="right" if right else "left",
                 va="center",
                 fontsize=7.0,
-                color=dot.colour,
+                color=dot.color,
             )
     return "; numbers with an arrow are means outside of the panel"
 
@@ -233,8 +233,8 @@ def _weights(results: ExperimentResults, variant: str, rows: Sequence[MapRow]) -
     )
 
 
-def _regularisation(results: ExperimentResults, variant: str) -> Plot:
-    with figure_of(f"regularisation-{variant}", *_size(len(results.models))) as (figure, drawn):
+def _regularization(results: ExperimentResults, variant: str) -> Plot:
+    with figure_of(f"regularization-{variant}", *_size(len(results.models))) as (figure, drawn):
         for axes, model in zip(_panels(figure, len(results.models)), results.models, strict=True):
             fits = results.fits(variant, model)
             values = fits[0].values
@@ -263,13 +263,13 @@ def _training(results: ExperimentResults) -> Plot:
     with figure_of("training", _WIDTH, 1.0 + 0.28 * len(models)) as (figure, drawn):
         time, gap = figure.subplots(1, 2, sharey=True)
         shifts = np.linspace(-0.14, 0.14, len(results.variants)) if len(results.variants) > 1 else [0.0]
-        for variant, colour, shift in zip(results.variants, (BLUE, VERMILION), shifts, strict=False):
+        for variant, color, shift in zip(results.variants, (BLUE, VERMILION), shifts, strict=False):
             for row, model in enumerate(models):
                 fits = results.fits(variant, model)
                 label = _SHORT[variant] if row == 0 else None
-                _strip(time, [sum(fit.seconds) for fit in fits], row + shift, colour, label)
+                _strip(time, [sum(fit.seconds) for fit in fits], row + shift, color, label)
                 gaps = [max(gap, _SMALLEST_GAP) for gap in known_gaps(fits)]
-                _strip(gap, gaps, row + shift, colour, None)
+                _strip(gap, gaps, row + shift, color, None)
         time.set(
             xlabel="wall-clock seconds per trial, all values",
             yticks=range(len(models)),
@@ -286,13 +286,13 @@ def _training(results: ExperimentResults) -> Plot:
     )
 
 
-def _strip(axes: "Axes", values: Sequence[float], height: float, colour: str, label: str | None) -> None:
+def _strip(axes: "Axes", values: Sequence[float], height: float, color: str, label: str | None) -> None:
     if not values:
         return
     low, lower, middle, upper, high = np.quantile(np.maximum(values, 1e-9), [0.0, 0.25, 0.5, 0.75, 1.0])
-    axes.plot([low, high], [height, height], color=colour, linewidth=0.8)
-    axes.plot([lower, upper], [height, height], color=colour, linewidth=3.0, solid_capstyle="butt")
-    axes.plot([middle], [height], "o", color=colour, markersize=4.0, label=label)
+    axes.plot([low, high], [height, height], color=color, linewidth=0.8)
+    axes.plot([lower, upper], [height, height], color=color, linewidth=3.0, solid_capstyle="butt")
+    axes.plot([middle], [height], "o", color=color, markersize=4.0, label=label)
 
 
 def _logarithmic(axes: "Axes") -> None:

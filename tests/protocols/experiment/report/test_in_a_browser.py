@@ -41,9 +41,9 @@ def test_it_is_shown_without_errors_and_without_requests(browser, tmp_path, sche
     page.locator("summary").first.click()
     assert page.locator("table:visible").count() == 10
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-    colours = page.evaluate(
+    colors = page.evaluate(
         """() => [getComputedStyle(document.body).color, getComputedStyle(document.body).backgroundColor,
                   getComputedStyle(document.querySelector('svg text')).fill]"""
     )
-    assert colours[0] != colours[1]
-    assert colours[2] == colours[0]
+    assert colors[0] != colors[1]
+    assert colors[2] == colors[0]

@@ -90,7 +90,7 @@ def test_it_says_how_it_was_made(page):
     assert re.search(r"Random state\s*7\s", text)
 
 
-def test_pictures_are_described_and_take_the_colour_of_the_text(page):
+def test_pictures_are_described_and_take_the_color_of_the_text(page):
     pictures = re.findall(r"<svg[^>]*>", page)
     assert len(pictures) == 9
     assert all('role="img"' in picture and 'aria-label="' in picture for picture in pictures)

@@ -1,4 +1,4 @@
-"""Small labelled graphs, and all their outputs as planes, written out without code of the package."""
+"""Small labeled graphs, and all their outputs as planes, written out without code of the package."""
 
 from itertools import product
 from typing import Any
@@ -11,7 +11,7 @@ from tests.inference.small_graphs import random_graph
 COST = np.array([[0.0, 1.0, 2.0], [3.0, 0.0, 0.5], [1.0, 1.0, 0.0]])
 
 
-def labelled_graphs(
+def labeled_graphs(
     rng: np.random.Generator, n: int, K: int, kind: str, of_edges: bool, most: int = 8
 ) -> tuple[list[Any], list[Any]]:
     """Return inputs of random graphs (a "forest" or "any" graph) of at most so many nodes, with random labels."""

@@ -5,7 +5,7 @@ from attrs import frozen
 
 from structsvm.foundation.types import IntVector, Matrix, Vector
 from structsvm.inference.graph import Graph
-from structsvm.inference.messages import maximise
+from structsvm.inference.messages import maximize
 
 
 @frozen(eq=False)
@@ -44,5 +44,5 @@ def improved(known: Inference, other: Inference) -> Inference:
 def passed(graph: Graph, unary: Matrix, pairwise: Vector, messages: Matrix, sweeps: int, gap: float = 0.0) -> Inference:
     """Pass messages in place, from those given, until the bound is close enough or stays."""
     labels = np.zeros(graph.n_nodes, dtype=np.int64)
-    value, bound = maximise(graph.encoded(), unary, pairwise, messages, sweeps, gap, 0.0, labels)
+    value, bound = maximize(graph.encoded(), unary, pairwise, messages, sweeps, gap, 0.0, labels)
     return Inference(labels, value, bound)

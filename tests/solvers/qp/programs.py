@@ -1,4 +1,4 @@
-"""Small quadratic programmes for the tests of this folder, and an independent way to solve them."""
+"""Small quadratic programs for the tests of this folder, and an independent way to solve them."""
 
 import itertools
 
