@@ -7,7 +7,6 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.losses.small_labeled_graphs import COST, labeled_graphs, planes
 
 from structsvm import Problem, StructuralSVM
 from structsvm.exceptions import InputError
@@ -18,6 +17,7 @@ from structsvm.result import Status
 from structsvm.solvers import FrankWolfe, OneSlack
 from structsvm.testing import check_loss, check_operator
 from tests.losses.exhaustive import solve
+from tests.losses.small_labeled_graphs import COST, labeled_graphs, planes
 
 OPTIONS = st.fixed_dictionaries(
     {

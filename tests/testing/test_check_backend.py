@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 from attrs import evolve, frozen
-from tests.solvers.qp.programs import random_qp
 
 from structsvm.exceptions import CheckError
 from structsvm.solvers.qp import ActiveSet, QPBackend
 from structsvm.testing import check_backend
+from tests.solvers.qp.programs import random_qp
 
 
 @frozen

@@ -4,11 +4,11 @@ from attrs import evolve
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import LinearConstraint, minimize
-from tests.solvers.qp.programs import optimum_by_enumeration, random_qp
 
 from structsvm.exceptions import InputError
 from structsvm.solvers.qp import ActiveSet, DualQP, QPSolution
 from structsvm.testing import check_backend
+from tests.solvers.qp.programs import optimum_by_enumeration, random_qp
 
 
 @pytest.mark.parametrize("seed", range(10))

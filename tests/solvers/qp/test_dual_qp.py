@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
-from tests.solvers.qp.programs import random_qp
 
 from structsvm.solvers.qp import DualQP
+from tests.solvers.qp.programs import random_qp
 
 
 def test_project_clips_then_scales_groups_to_their_caps():

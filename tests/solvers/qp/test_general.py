@@ -3,10 +3,10 @@ import logging
 import numpy as np
 import pytest
 from attrs import evolve, field, frozen
-from tests.solvers.qp.programs import random_qp
 
 from structsvm.solvers.qp import ActiveSet, Attempt, DualQP, GeneralBackend, QPSolution, scales
 from structsvm.testing import check_backend
+from tests.solvers.qp.programs import random_qp
 
 
 @frozen

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from attrs import evolve
 from attrs.exceptions import FrozenInstanceError
-from tests.solvers.qp.programs import random_qp
 
 from structsvm.exceptions import InputError, NotInstalledError
 from structsvm.solvers.qp import CVXOPT, OSQP, DualQP, HiGHS
 from structsvm.testing import check_backend
+from tests.solvers.qp.programs import random_qp
 
 PACKAGES = {CVXOPT: "cvxopt", OSQP: "osqp", HiGHS: "highspy"}
 
