@@ -103,10 +103,10 @@ def test_the_least_of_all_limits_counts(monkeypatch, limits, least):
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        (MemoryError(), "not enough memory. Take fewer"),
+        (MemoryError(), "not enough memory. Use fewer"),
         (
             MemoryError("Unable to allocate 47.7 GiB for an array"),
-            "Unable to allocate 47.7 GiB for an array. Take fewer",
+            "Unable to allocate 47.7 GiB for an array. Use fewer",
         ),
         (TooLargeError("5 cuts take 4.0 GiB"), "error: 5 cuts take 4.0 GiB"),
     ],

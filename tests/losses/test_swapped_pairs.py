@@ -260,7 +260,7 @@ def test_queries_of_one_grade_are_left_out() -> None:
     X, qid = np.arange(12.0).reshape(6, 2), [0, 0, 1, 1, 2, 2]
     ranker = Ranker("swapped_pairs").fit(X, [1, 1, 0, 3, -1, 0], qid)
     assert (ranker.n_examples_, ranker.n_left_out_) == (2, 1)
-    with pytest.raises(InputError, match="none of the 3 queries: in each, all documents have the same label"):
+    with pytest.raises(InputError, match="any of the 3 queries: in each, all documents have the same label"):
         Ranker("swapped_pairs").fit(X, [1, 1, 0, 0, 5, 5], qid)
     assert not SwappedPairs().usable(np.zeros(0))
     assert not PreferencePairs().usable(JudgedPairs(3, [], [], []))

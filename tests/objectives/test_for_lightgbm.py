@@ -99,7 +99,7 @@ def test_mistakes_are_told():
     objective = LightGBMHinge()
     with pytest.raises(InputError, match="number of rows of each query, 3 in all"):
         objective([1.0, 0.0, 0.0], np.zeros(3), None, [2, 2])
-    with pytest.raises(InputError, match="none of the 1 queries"):
+    with pytest.raises(InputError, match="any of the 1 queries"):
         objective([0.0, 0.0, 0.0], np.zeros(3), None, [3])
     with pytest.raises(UnknownNameError, match="unknown loss 'maps'"):
         LightGBMHinge("maps")

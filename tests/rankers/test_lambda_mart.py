@@ -212,11 +212,11 @@ def test_data_that_cannot_be_learned_from():
             ranker().fit(X, wrong, qid)
     with pytest.raises(InputError, match="LightGBM cannot learn from these data"):
         ranker().fit(X, 20 * y, qid)
-    with pytest.raises(InputError, match="none of the 20 queries"):
+    with pytest.raises(InputError, match="any of the 20 queries"):
         ranker().fit(X, qid, qid)
     with pytest.raises(InputError, match="sample_weight is zero for each of the 1 queries"):
         ranker().fit(X, np.where(qid == 1, y, 0.0), qid, sample_weight=np.where(qid == 1, 0.0, 1.0))
-    with pytest.raises(InputError, match="not from preferences"):
+    with pytest.raises(InputError, match="not from Preferences"):
         ranker().fit(X, Preferences([0], [1]), qid)
 
 

@@ -122,7 +122,7 @@ def test_many_cuts_are_handed_over_too():
 def test_a_backend_that_never_solves_anything_fails_its_check():
     with pytest.raises(AssertionError, match=r"49 of 49 .* On seed 0, d=50, C=0.001, 1 cuts .* left gaps of 0.00"):
         check_backend(Scripted((nothing,)))
-    with pytest.raises(AssertionError, match="49 of 49 .*, it yielded no attempt: are the signs and units"):
+    with pytest.raises(AssertionError, match="49 of 49 .*, it yielded no attempt: check that signs and units"):
         check_backend(Scripted())
 
 
