@@ -7,10 +7,10 @@ import shutil
 import numpy as np
 import pytest
 from attrs import evolve
-from benchmarks.peers.vectorized import AveragePrecisionOracle
 
 from benchmarks import data, measuring, page, report, rows, store
 from benchmarks.peers import chain_bcfw
+from benchmarks.peers.vectorized import AveragePrecisionOracle
 from benchmarks.sequences import hidden_markov
 from structsvm import Problem
 from structsvm.losses import ChainHamming
