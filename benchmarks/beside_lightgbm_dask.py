@@ -77,7 +77,7 @@ def _deaths(data: str, what: str, who: str, settings: dict[str, object], size: S
         found = outcomes(data, size.scale, asked, TO_DIE)[2:]
         ended, left = left[: len(found)], left[len(found) :]
         for part, one in zip(ended, found, strict=True):
-            note = one.error or "goes on"
+            note = one.error or "continues"
             yield Row(what=what, who=f"{who}, a worker dies at {part:.0%}", repeats=1, values=_values(one), note=note)
         if left:
             part, *left = left
