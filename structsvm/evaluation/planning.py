@@ -1,11 +1,15 @@
 """Plan a comparison of systems: the smallest difference that it can detect, and the number of queries it needs."""
 
+import math
+from functools import cache
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from structsvm.exceptions import InputError
 from structsvm.foundation.arrays import numbers
 from structsvm.foundation.settings import is_number, require_integer, require_switch
+from structsvm.foundation.types import Vector
 
 TYPICAL_CORRELATION = 0.8
 """Correlation over queries of two systems' values, the median of pairs of submissions to Robust 2003.
@@ -14,6 +18,13 @@ Measured by `python -m benchmarks run certainty`; one pair of rankers of MQ2008 
 """
 
 _MOST_QUERIES = 10_000_000
+
+_HALVINGS = 45
+"""Bisection steps of a difference. Its last digits stay above rounding, so that `queries_needed` inverts it."""
+
+_NORMAL_REACH = 9.0
+_CHI_REACH = 12.0
+"""Standard deviations from the mean beyond which the normal and the chi distribution have less than 1e-18."""
 
 
 def smallest_difference(
@@ -38,6 +49,10 @@ def smallest_difference(
         of comparisons, systems - 1.
     all_pairs : correct for comparisons of all pairs instead, systems * (systems - 1) / 2.
 
+    Raises
+    ------
+    InputError : no difference is large enough for the level and so few queries, or an argument is invalid.
+
     Examples
     --------
     >>> round(smallest_difference(0.2, queries=50), 3)
@@ -50,7 +65,12 @@ def smallest_difference(
     low, high = 0.0, 1.0
     while _power(high, queries, level) < power:
         high *= 2.0
-    for _ in range(60):
+        if math.isinf(deviation * high):
+            raise InputError(
+                f"no difference is significant at the level {level:g} with {queries:,} queries: give more queries, or "
+                "a higher significance level"
+            )
+    for _ in range(_HALVINGS):
         middle = 0.5 * (low + high)
         low, high = (middle, high) if _power(middle, queries, level) < power else (low, middle)
     return deviation * high
@@ -85,14 +105,12 @@ def queries_needed(
         raise InputError(f"difference must be a positive number, got {difference!r}")
     effect = difference / _deviation(spread)
     level = _level(power, significance_level, systems, all_pairs)
-    low, high = 1, 2
-    while _power(effect, high, level) < power:
-        low, high = high, 2 * high
-        if high > _MOST_QUERIES:
-            raise InputError(
-                f"a difference of {difference:g} needs more than {_MOST_QUERIES:,} queries: give a larger difference, "
-                "or a lower power"
-            )
+    low, high = 1, _MOST_QUERIES
+    if _power(effect, high, level) < power:
+        raise InputError(
+            f"a difference of {difference:g} needs more than {high:,} queries: give a larger difference, a lower "
+            "power, or a higher significance level"
+        )
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if _power(effect, middle, level) < power else (low, middle)
@@ -151,8 +169,31 @@ def comparisons_of(systems: int, all_pairs: bool) -> int:
 
 
 def _power(effect: float, queries: int, level: float) -> float:
-    """Return the power of the two-tailed t-test for a difference in units of the standard deviation."""
-    from scipy.special import nctdtr, stdtrit
+    """Return the power of the two-tailed t-test for a difference in units of the standard deviation.
 
-    shift, limit = effect * np.sqrt(queries), stdtrit(queries - 1, 1.0 - level / 2)
-    return float(1.0 - nctdtr(queries - 1, shift, limit) + nctdtr(queries - 1, shift, -limit))
+    SciPy's distribution of the noncentral t has NaN in its tails. With nu degrees of freedom, T is above t if the
+    normal Z + shift is above t S, where nu S² is chi-squared: integrate P(S < (z + shift) / t) over Z.
+    """
+    from scipy.special import gammainc, ndtr, stdtrit
+
+    freedom = queries - 1
+    limit = -float(stdtrit(freedom, 0.5 * level))
+    if not np.isfinite(limit):
+        return 0.0
+    # The lower tail of T is the upper tail with the opposite shift.
+    shift = effect * math.sqrt(queries) * np.array([1.0, -1.0])
+    reach = _CHI_REACH / math.sqrt(2.0 * freedom)
+    # Below the range of z, S exceeds (z + shift) / t; above it, S does not.
+    low = np.clip(limit * max(0.0, 1.0 - reach) - shift, -_NORMAL_REACH, _NORMAL_REACH)
+    high = np.clip(limit * (1.0 + reach) - shift, -_NORMAL_REACH, _NORMAL_REACH)
+    nodes, weights = _quadrature()
+    z = 0.5 * (low + high) + np.outer(nodes, 0.5 * (high - low))
+    below = gammainc(0.5 * freedom, 0.5 * freedom * ((z + shift) / limit) ** 2)
+    inside = 0.5 * (high - low) * (weights @ (below * np.exp(-0.5 * z**2))) / math.sqrt(2.0 * math.pi)
+    return float((ndtr(-high) + inside).sum())
+
+
+@cache
+def _quadrature() -> tuple[Vector, Vector]:
+    """Return nodes and weights of Gauss and Legendre's rule on [-1, 1]."""
+    return np.polynomial.legendre.leggauss(100)

@@ -16,7 +16,7 @@ from structsvm import Result
 from structsvm.exceptions import StructSVMError
 from structsvm.foundation.types import Matrix, Vector
 from structsvm.result import Status
-from tests.campaign import saved, users
+from tests.campaign import planning, saved, users
 from tests.campaign.cases import Case, Objective, bounded, boxed, case, start_of
 from tests.small_problems import matrix_of
 
@@ -38,7 +38,10 @@ KINDS: Mapping[str, Callable[[int], Case]] = {
     "graded": users.graded,
     "mistaken": users.mistaken,
 }
-"""What makes the cases of each kind; those of the kind "saved" are `tests.campaign.saved`."""
+"""What makes the cases of each kind; `OTHERS` has kinds without a problem to solve."""
+
+OTHERS: Mapping[str, Callable[[int], str]] = {"planning": planning.fault_of, "saved": saved.fault_of}
+"""The fault of a case of each of these kinds, "" if there is none."""
 
 _MOST_CONDITION = 1e6
 
@@ -76,8 +79,8 @@ class Verdict:
 
 def try_case(number: int, kind: str = "plain") -> Verdict:
     """Solve a case and judge the result."""
-    if kind == "saved":
-        return _of_saved(number)
+    if kind in OTHERS:
+        return _of_other(number, kind)
     try:
         made = KINDS[kind](number)
     except StructSVMError:
@@ -95,12 +98,12 @@ def try_case(number: int, kind: str = "plain") -> Verdict:
     return Verdict(number, kind, fault, f"{made}: {said}" if fault else "", ordinary)
 
 
-def _of_saved(number: int) -> Verdict:
+def _of_other(number: int, kind: str) -> Verdict:
     try:
-        said = saved.fault_of(number)
+        said = OTHERS[kind](number)
     except Exception as error:
-        return Verdict(number, "saved", "error", f"{type(error).__name__}: {error}", True)
-    return Verdict(number, "saved", "wrong bound" if said else "", said, True)
+        return Verdict(number, kind, "error", f"{type(error).__name__}: {error}", True)
+    return Verdict(number, kind, "wrong bound" if said else "", said, True)
 
 
 def _tried(made: Case, planes: Outputs, most_seconds: float, kind: str) -> tuple[str, str]:

@@ -6,6 +6,7 @@ from scipy.stats import t as student
 
 from structsvm.evaluation import queries_needed, smallest_difference, spread_of_differences
 from structsvm.exceptions import InputError
+from tests.campaign.planning import fault_in, plans
 
 
 @pytest.mark.parametrize("effect", [0.1, 0.3, 0.6])
@@ -18,12 +19,16 @@ def test_power_by_simulation(effect):
     assert np.mean(np.abs(t) > student.ppf(0.975, queries - 1)) == pytest.approx(0.8, abs=0.03)
 
 
-def test_one_undoes_the_other():
-    for systems, all_pairs in ((2, False), (5, False), (5, True)):
-        settings = {"power": 0.9, "systems": systems, "all_pairs": all_pairs}
-        difference = smallest_difference(0.2, 300, **settings)
-        assert queries_needed(0.2, difference * 1.0001, **settings) == 300
-        assert queries_needed(0.2, difference * 0.9999, **settings) == 301
+def test_power_is_exact_and_each_function_inverts_the_other():
+    faults = [fault for plan in plans() if (fault := fault_in(plan))]
+    assert faults == []
+
+
+@pytest.mark.parametrize(
+    ("queries", "level"), [(2, 1e-300), (10**15, 0.05), (10**15, 1e-300), (2, 1.0 - 1e-12), (10**6, 1.0 - 1e-12)]
+)
+def test_extreme_plans_have_a_difference(queries, level):
+    assert 0.0 < smallest_difference(1.0, queries, power=1.0 - 1e-13, significance_level=level) < np.inf
 
 
 def test_corrections_divide_the_level():
@@ -57,3 +62,9 @@ def test_spread():
 def test_wrong_arguments(change, message):
     with pytest.raises(InputError, match=message):
         queries_needed(**{"spread": 0.2, "difference": 0.05, **change})
+
+
+@pytest.mark.parametrize("plan", [smallest_difference, queries_needed])
+def test_levels_below_every_p_value_are_errors(plan):
+    with pytest.raises(InputError, match="a higher significance level"):
+        plan(1e300, 2, significance_level=5e-324)
