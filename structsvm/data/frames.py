@@ -1,13 +1,17 @@
-"""Runs and judgments in data frames of pandas or polars, with the columns of PyTerrier or of ir_measures."""
+"""Runs and judgments in data frames with the columns of PyTerrier or ir_measures, and in dictionaries."""
 
-from typing import Any, Protocol
+import math
+from collections.abc import Mapping
+from numbers import Real
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structsvm.data.pairs import as_ids
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, quoted
 from structsvm.foundation.queries import missing_rows
+from structsvm.foundation.settings import repeated
 
 _IDS = (("qid", "docno"), ("query_id", "doc_id"))
 """Columns of the topic and the document: of PyTerrier, of ir_measures."""
@@ -20,6 +24,38 @@ class DataFrame(Protocol):
     def columns(self) -> Any: ...
 
     def __getitem__(self, column: str, /) -> Any: ...
+
+
+_NUMBERS: Any = (Real, np.bool_)
+
+ByTopic: TypeAlias = Mapping[Any, Mapping[Any, Any]]
+"""Score or grade by topic and document, as in pytrec_eval, ranx and BEIR."""
+
+
+def mapping_rows(scores: ByTopic, what: str, number: str) -> tuple[list[Any], list[Any], list[Any]]:
+    """Return topic, document and value of each pair; ``what`` and ``number`` name mapping and values in messages."""
+    topics, documents, values = list[Any](), list[Any](), list[Any]()
+    if not scores:
+        raise InputError(f"{what} is empty: it must map each topic to the {number}s of its documents")
+    twice = repeated(map(str, scores))
+    if twice is not None:
+        raise InputError(f"{what} has topic {quoted(twice)} as text and as a number: merge the two")
+    for topic, of_topic in scores.items():
+        place = f"{what}, topic {quoted(str(topic))}"
+        if not isinstance(of_topic, Mapping):
+            raise InputError(
+                f"{place}: expected a dictionary from document to {number}, such as {{'d1': 2}}, got {of_topic!r:.60}"
+            )
+        if not of_topic:
+            raise InputError(f"{place} has no documents: leave the topic out")
+        for document, value in of_topic.items():
+            if not (isinstance(value, _NUMBERS) and -math.inf < value < math.inf):
+                place += f", document {quoted(str(document))}"
+                raise InputError(f"{place}: the {number} must be a finite number, got {value!r:.60}")
+        topics += [topic] * len(of_topic)
+        documents += of_topic
+        values += of_topic.values()
+    return topics, documents, values
 
 
 def is_frame(value: Any) -> bool:

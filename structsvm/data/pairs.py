@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from structsvm.exceptions import InputError
+from structsvm.foundation.arrays import require_unmasked
+from structsvm.foundation.queries import missing_rows
 from structsvm.foundation.settings import require_kind
 from structsvm.foundation.types import IntVector
 
@@ -162,7 +164,8 @@ def _magnitude(digits: str) -> tuple[int, str]:
 
 
 def as_ids(ids: ArrayLike, name: str) -> NDArray[np.str_]:
-    """Return ids as a vector of text; raise InputError if one is longer than 1000 characters or not an id."""
+    """Return ids as a vector of text; raise InputError if one is missing or longer than 1000 characters."""
+    require_unmasked(ids, name)
     try:
         values = np.asarray(ids)
     except ValueError:
@@ -171,6 +174,13 @@ def as_ids(ids: ArrayLike, name: str) -> NDArray[np.str_]:
         raise InputError(f"{name} must have one id per row; its shape is {values.shape}")
     if values.dtype.kind == "V":
         raise InputError(f"{name} must have one id per row, not records of {values.dtype}: pass one of their fields")
+    listed: Any = ids
+    if values.dtype.kind in "UT" and not isinstance(ids, np.ndarray) and not set(map(type, listed)) <= {str, np.str_}:
+        # NumPy has made text of None and NaN.
+        values = np.array(list(listed), dtype=object)
+    if values.dtype.kind not in "UTSiu" and (missing := missing_rows(values)).any():
+        row = int(missing.argmax())
+        raise InputError(f"{name}: row {row} has no id but {values[row]}: fill it in, or leave the row out")
     texts = list(map(str, values.tolist())) if values.dtype.kind == "O" else values.astype(np.str_)
     if isinstance(texts, list) or texts.dtype.itemsize > 4 * MOST_CHARACTERS:
         longest = max(map(len, texts), default=0)

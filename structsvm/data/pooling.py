@@ -1,25 +1,25 @@
 """Join and pool runs: the scores of several runs for the same documents."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structsvm.data.dataset import JoinedRuns, Pool
-from structsvm.data.frames import DataFrame, is_frame
-from structsvm.data.pairs import number_pairs, number_topics, sort_topics
-from structsvm.data.qrels import Qrels, as_qrels, unjudged_as_zero
-from structsvm.data.run import Run, as_run
+from structsvm.data.frames import is_frame
+from structsvm.data.pairs import as_ids, number_pairs, number_topics, sort_topics
+from structsvm.data.qrels import Qrels, QrelsLike, as_qrels, unjudged_as_zero
+from structsvm.data.run import Run, RunLike, as_run
 from structsvm.exceptions import InputError
 from structsvm.foundation.settings import as_list, repeated, require_integer
 from structsvm.foundation.types import Vector
 
 
 def pool_runs(
-    runs: Sequence[Run | DataFrame],
-    qrels: Qrels | DataFrame,
+    runs: Sequence[RunLike],
+    qrels: QrelsLike,
     *,
     depth: int = 1000,
     topics: Iterable[str | int] | None = None,
@@ -32,8 +32,9 @@ def pool_runs(
 
     Parameters
     ----------
-    runs : the runs, with distinct names; or data frames, named run 1, run 2, ...; see `Run.from_frame`.
-    qrels : the judgments, or a data frame of them; see `Qrels.from_frame`.
+    runs : the runs, with distinct names; or data frames or dictionaries (`Run.from_frame`, `Run.from_dict`),
+        named run 1, run 2, ...
+    qrels : the judgments, or a data frame or dictionary of them (`Qrels.from_frame`, `Qrels.from_dict`).
     depth : number of best documents that a run contributes to a topic, at least 1.
     topics : the topics to pool. None: all topics of the runs and of the judgments.
 
@@ -68,9 +69,7 @@ def pool_runs(
     )
 
 
-def join_runs(
-    runs: Sequence[Run | DataFrame], *, depth: int = 1000, topics: Iterable[str | int] | None = None
-) -> JoinedRuns:
+def join_runs(runs: Sequence[RunLike], *, depth: int = 1000, topics: Iterable[str | int] | None = None) -> JoinedRuns:
     """Join the first `depth` documents of each run for each topic, without judgments.
 
     Parameters
@@ -119,11 +118,12 @@ def _joined(runs: Sequence[Run], depth: int, topics: set[str] | None) -> JoinedR
 
 
 def as_runs(runs: Any) -> list[Run]:
-    """Return runs and data frames of runs as a list of runs; a frame is named after its position, "run 1" the first."""
+    """Return runs, data frames and dictionaries as a list of runs; the unnamed ones are called run 1, run 2, ..."""
     if isinstance(runs, Run):
         raise InputError(f"runs must be a list of runs, such as [run, other], got one run, {runs.name!r}")
-    if is_frame(runs):
-        raise InputError("runs must be a list of runs, such as [frame, other], got one data frame")
+    if is_frame(runs) or isinstance(runs, Mapping):
+        kind = "dictionary" if isinstance(runs, Mapping) else "data frame"
+        raise InputError(f"runs must be a list of runs, such as [run, other], got one {kind}")
     if isinstance(runs, str) or not isinstance(runs, Iterable):
         raise InputError(f"runs must be a list of runs, such as load_runs returns, got {runs!r}")
     listed = as_list("runs", runs, "a list of runs")
@@ -134,7 +134,7 @@ def _as_topics(topics: Iterable[str | int] | None) -> set[str] | None:
     """Return the topics as text, or None for all."""
     if isinstance(topics, str):
         raise InputError(f"topics must be a list of topics, such as [{topics!r}]")
-    return None if topics is None else {str(topic) for topic in as_list("topics", topics, "a list of topics")}
+    return None if topics is None else set(as_ids(as_list("topics", topics, "a list of topics"), "topics").tolist())
 
 
 def _first(run: Run, depth: int, topics: set[str] | None) -> Run:

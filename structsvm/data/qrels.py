@@ -1,13 +1,14 @@
 """Judgments: the grade of relevance of documents to topics."""
 
+from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from attrs import frozen
 from numpy.typing import ArrayLike, NDArray
 
-from structsvm.data.frames import DataFrame, frame_ids, frame_values, is_frame
+from structsvm.data.frames import ByTopic, DataFrame, frame_ids, frame_values, is_frame, mapping_rows
 from structsvm.data.pairs import PairIndex, as_ids, first_repeated, number_topics
 from structsvm.exceptions import InputError
 from structsvm.foundation.arrays import numbers
@@ -17,7 +18,7 @@ from structsvm.foundation.types import Vector
 
 @frozen(eq=False, repr=False)
 class Qrels:
-    """The judgments of a collection; make them with `load_qrels`, `Qrels.from_grades` or `Qrels.from_frame`.
+    """The judgments of a collection; see `load_qrels`, `Qrels.from_grades`, `Qrels.from_frame`, `Qrels.from_dict`.
 
     Parameters
     ----------
@@ -51,8 +52,10 @@ class Qrels:
                 "qrels must have a topic, a document id and a grade per row, and at least one row: got "
                 f"{len(topics)} topics, {len(documents)} document ids and grades of shape {values.shape}"
             )
-        if not (np.isfinite(values) & (values == np.rint(values))).all():
-            raise InputError("grades must be whole numbers, such as 0, 1 and 2")
+        whole = np.isfinite(values) & (values == np.rint(values))
+        if not whole.all():
+            wrong = int(whole.argmin())
+            raise InputError(f"grades must be whole numbers, such as 0, 1 and 2: row {wrong} has {values[wrong]}")
         row = first_repeated(number_topics(topics)[1], documents)
         if row is not None:
             raise InputError(
@@ -76,6 +79,19 @@ class Qrels:
         """
         what = "the data frame of judgments"
         return cls.from_grades(*frame_ids(frame, what), frame_values(frame, what, "label", "relevance"))
+
+    @classmethod
+    def from_dict(cls, grades: ByTopic) -> "Qrels":
+        """Make judgments from ``{topic: {document: grade}}``, as in pytrec_eval, ranx and BEIR.
+
+        Functions that take judgments also take these dictionaries. Each topic must have a document.
+
+        Examples
+        --------
+        >>> Qrels.from_dict({"q1": {"a": 0, "b": 2}})
+        Qrels(1 topics, 1 of grade 0, 1 of grade 2)
+        """
+        return cls.from_grades(*mapping_rows(grades, "the dictionary of judgments", "grade"))
 
     @cached_property
     def index(self) -> PairIndex:
@@ -109,11 +125,17 @@ class Qrels:
         return f"Qrels({len(np.unique(self.qid))} topics, {', '.join(parts)})"
 
 
+QrelsLike: TypeAlias = Qrels | DataFrame | ByTopic
+"""Judgments, or the data frame or dictionary of them."""
+
+
 def as_qrels(value: Any) -> Qrels:
-    """Return judgments as they are; convert a data frame."""
+    """Return judgments as they are; convert a data frame or dictionary."""
     if is_frame(value):
         return Qrels.from_frame(value)
-    require_kind("qrels", value, Qrels, "Qrels, such as load_qrels returns, or a data frame of judgments")
+    if isinstance(value, Mapping):
+        return Qrels.from_dict(value)
+    require_kind("qrels", value, Qrels, "Qrels, such as load_qrels returns, or a data frame or dictionary of judgments")
     qrels: Qrels = value
     return qrels
 

@@ -1,12 +1,13 @@
 """Runs: rankings of documents for each topic, as retrieval systems submit them to TREC."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, TypeAlias
 
 import numpy as np
 from attrs import frozen
 from numpy.typing import ArrayLike, NDArray
 
-from structsvm.data.frames import DataFrame, frame_ids, frame_values, is_frame
+from structsvm.data.frames import ByTopic, DataFrame, frame_ids, frame_values, is_frame, mapping_rows
 from structsvm.data.pairs import as_ids, first_repeated, number_topics, sort_topics
 from structsvm.exceptions import InputError
 from structsvm.foundation.arrays import numbers
@@ -21,7 +22,7 @@ class Run:
     """The documents that one system retrieved: topic after topic, best document first.
 
     Ordered as by trec_eval 9: by score, and documents of equal score by id, both descending. Make a run with
-    `load_run`, `Run.from_scores` or `Run.from_frame`.
+    `load_run`, `Run.from_scores`, `Run.from_frame` or `Run.from_dict`.
 
     Parameters
     ----------
@@ -84,15 +85,35 @@ class Run:
         what = f"the data frame of run {name!r}"
         return cls.from_scores(name, *frame_ids(frame, what), frame_values(frame, what, "score"))
 
+    @classmethod
+    def from_dict(cls, scores: ByTopic, name: str = "run") -> "Run":
+        """Rank the documents of ``{topic: {document: score}}``, as in pytrec_eval, ranx and BEIR.
+
+        Functions that take runs also take these dictionaries. Scores must be finite numbers, and each topic must have a
+        document.
+
+        Examples
+        --------
+        >>> Run.from_dict({"q1": {"a": 0.5, "b": 2.0}}, "bm25").doc_ids.tolist()
+        ['b', 'a']
+        """
+        return cls.from_scores(name, *mapping_rows(scores, f"the dictionary of run {name!r}", "score"))
+
     def __repr__(self) -> str:
         return f"Run({self.name!r}, {len(np.unique(self.qid))} topics, {len(self.qid)} documents)"
 
 
+RunLike: TypeAlias = Run | DataFrame | ByTopic
+"""A run, or the data frame or dictionary of one."""
+
+
 def as_run(what: str, value: Any, name: str = "run") -> Run:
-    """Return a run as it is, or the run of a data frame with this name."""
+    """Return a run as it is, or the run of a data frame or dictionary with this name."""
     if is_frame(value):
         return Run.from_frame(value, name)
-    require_kind(what, value, Run, "a Run, such as load_run returns, or a data frame of results")
+    if isinstance(value, Mapping):
+        return Run.from_dict(value, name)
+    require_kind(what, value, Run, "a Run, such as load_run returns, or a data frame or dictionary of results")
     run: Run = value
     return run
 

@@ -5,10 +5,9 @@ from collections.abc import Callable, Iterable, Mapping
 import numpy as np
 from attrs import field, frozen
 
-from structsvm.data.frames import DataFrame
 from structsvm.data.pooling import as_runs
-from structsvm.data.qrels import Qrels, as_qrels
-from structsvm.data.run import Run, as_run
+from structsvm.data.qrels import QrelsLike, as_qrels
+from structsvm.data.run import RunLike, as_run
 from structsvm.evaluation.paired_columns import corrected, p_columns, paired_columns, paired_record, tests_note
 from structsvm.evaluation.runs import rank_run
 from structsvm.evaluation.significance import PairedTests, paired_tests
@@ -119,9 +118,9 @@ class RunComparison:
 
 
 def compare_runs(
-    runs: Iterable[Run | DataFrame],
-    qrels: Qrels | DataFrame,
-    baseline: Run | DataFrame | str,
+    runs: Iterable[RunLike],
+    qrels: QrelsLike,
+    baseline: RunLike | str,
     measures: Iterable[Measure | str] = ("map",),
     *,
     confidence_level: float = 0.95,
@@ -136,9 +135,10 @@ def compare_runs(
 
     Parameters
     ----------
-    runs : the runs, with distinct names; or data frames, named run 1, run 2, ...; see `Run.from_frame`.
-    qrels : the judgments, or a data frame of them; see `Qrels.from_frame`.
-    baseline : a run, a data frame of one, or the name of one of `runs`.
+    runs : the runs, with distinct names; or data frames or dictionaries (`Run.from_frame`, `Run.from_dict`),
+        named run 1, run 2, ...
+    qrels : the judgments, or a data frame or dictionary of them (`Qrels.from_frame`, `Qrels.from_dict`).
+    baseline : a run, a data frame or dictionary of one, or the name of one of `runs`.
     measures : measures or their names; each must be a mean over topics.
     confidence_level : level of the intervals, between 0 and 1.
     n_resamples : number of resamples of the bootstrap and of the randomization test, at least 100.

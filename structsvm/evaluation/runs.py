@@ -6,24 +6,23 @@ from typing import Any
 import numpy as np
 from attrs import evolve
 
-from structsvm.data.frames import DataFrame
 from structsvm.data.pairs import number_topics
-from structsvm.data.qrels import Qrels, as_qrels
-from structsvm.data.run import Run, as_run
+from structsvm.data.qrels import Qrels, QrelsLike, as_qrels
+from structsvm.data.run import Run, RunLike, as_run
 from structsvm.evaluation.significance.intervals import mean_interval
 from structsvm.exceptions import InputError
 from structsvm.metrics import Measure, RankedLists, rank_lists
 
 
-def rank_run(run: Run | DataFrame, qrels: Qrels | DataFrame) -> RankedLists:
+def rank_run(run: RunLike, qrels: QrelsLike) -> RankedLists:
     """Rank the documents of a run as trec_eval does, and join their judgments, for `Measure.of`.
 
     Topics without judgments are left out, as by trec_eval; all judged relevant documents count.
 
     Parameters
     ----------
-    run : a run, or a data frame of one; see `Run.from_frame`.
-    qrels : the judgments, or a data frame of them; see `Qrels.from_frame`.
+    run : a run, or a data frame or dictionary of one (`Run.from_frame`, `Run.from_dict`).
+    qrels : the judgments, or a data frame or dictionary of them (`Qrels.from_frame`, `Qrels.from_dict`).
 
     Raises
     ------

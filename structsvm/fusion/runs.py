@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from structsvm.data import join_runs
-from structsvm.data.frames import DataFrame
-from structsvm.data.qrels import Qrels, as_qrels
-from structsvm.data.run import Run
+from structsvm.data.qrels import QrelsLike, as_qrels
+from structsvm.data.run import Run, RunLike
 from structsvm.exceptions import InputError
 from structsvm.foundation.settings import require_integer
 from structsvm.foundation.types import Vector
@@ -19,14 +18,14 @@ from structsvm.registry import fusions
 
 
 def fuse_runs(
-    runs: Sequence[Run | DataFrame],
+    runs: Sequence[RunLike],
     method: str | Fusion,
     *,
     depth: int = 1000,
     length: int | None = 1000,
     name: str | None = None,
     topics: Iterable[str | int] | None = None,
-    qrels: Qrels | DataFrame | None = None,
+    qrels: QrelsLike | None = None,
 ) -> Run:
     """Combine several runs into one.
 
@@ -35,7 +34,8 @@ def fuse_runs(
 
     Parameters
     ----------
-    runs : the runs, with distinct names; or data frames, named run 1, run 2, ...; see `Run.from_frame`.
+    runs : the runs, with distinct names; or data frames or dictionaries (`Run.from_frame`, `Run.from_dict`),
+        named run 1, run 2, ...
     method : name of the method ("comb-mnz", "rrf(rank_constant=10)", ...), or an object with settings.
     depth : number of best documents that a run contributes to a topic, at least 1.
     length : largest number of documents of the fused run for a topic; None: all.
@@ -52,7 +52,7 @@ def fuse_runs(
 
     Examples
     --------
-    >>> from structsvm.data import Run
+    >>> from structsvm.data import Run, RunLike
     >>> one = Run.from_scores("one", qid=[7, 7], doc_ids=["x", "y"], scores=[2.0, 1.0])
     >>> two = Run.from_scores("two", qid=[7, 7], doc_ids=["z", "y"], scores=[0.5, 0.4])
     >>> fused = fuse_runs([one, two], "borda")
@@ -88,9 +88,7 @@ def method_named(name: str, **settings: Any) -> Fusion:
     return method
 
 
-def fit_to_judged(
-    method: Fusion, runs: Sequence[Run | DataFrame], qrels: Qrels | DataFrame | None, *, depth: int = 1000
-) -> None:
+def fit_to_judged(method: Fusion, runs: Sequence[RunLike], qrels: QrelsLike | None, *, depth: int = 1000) -> None:
     """Fit a method that learns, on the topics with a relevant retrieved document; arguments as in `fuse_runs`."""
     if qrels is None:
         raise InputError(

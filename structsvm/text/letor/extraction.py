@@ -10,9 +10,9 @@ from attrs import evolve
 from numpy.typing import ArrayLike, NDArray
 
 from structsvm.data import Qrels, RankingData, Topic
-from structsvm.data.frames import DataFrame, frame_ids, is_frame
+from structsvm.data.frames import ByTopic, DataFrame, frame_ids, is_frame, mapping_rows
 from structsvm.data.pairs import as_ids, number_pairs
-from structsvm.data.qrels import as_qrels
+from structsvm.data.qrels import QrelsLike, as_qrels
 from structsvm.exceptions import InputError
 from structsvm.features.scaling.by_query import scaled
 from structsvm.features.scaling.names import SCORE_SCALINGS, scaling_named
@@ -37,8 +37,8 @@ class Candidates(Protocol):
 def letor_features(
     index: Index,
     topics: Topics,
-    candidates: Candidates | DataFrame,
-    qrels: Qrels | DataFrame | None = None,
+    candidates: Candidates | DataFrame | ByTopic,
+    qrels: QrelsLike | None = None,
     *,
     features: str | Feature | Iterable[str | Feature] = "released",
     fields: Iterable[str] | None = None,
@@ -54,9 +54,9 @@ def letor_features(
     topics : the topics, for example from `read_topics`; or the text of each query by the id of its topic. Topics
         without candidates are left out.
     candidates : pairs of topic and document: judgments (`Qrels`), a run, or the union of several runs' top k
-        (`join_runs`); or a data frame with their ids. Candidates of other topics are left out.
-    qrels : the judgments, or a data frame of them: labels are their grades, 0 for unjudged documents. None: all labels
-        are 0.
+        (`join_runs`); or a data frame or dictionary of them. Candidates of other topics are left out.
+    qrels : the judgments, or a data frame or dictionary of them: labels are their grades, 0 for unjudged
+        documents. None: all labels are 0.
     features : ``"released"`` or ``"lecture"``; names such as ``"L8"`` or ``"L8_lecture"``; names of retrieval
         functions, such as ``"tfidf"`` or ``"lm_dirichlet(mu=500)"``; `Feature` objects; or a list of names and objects.
     fields : fields of the index, in the order of the columns, or ``"whole"`` for all fields together
@@ -125,6 +125,9 @@ def _pairs(candidates: Any, topics: Mapping[str, Any]) -> tuple[NDArray[np.str_]
     """Return topic and document of each candidate of the topics, ordered."""
     if is_frame(candidates):
         asked, ids = frame_ids(candidates, "the data frame of candidates")
+    elif isinstance(candidates, Mapping):
+        topic, document, _ = mapping_rows(candidates, "the dictionary of candidates", "score")
+        asked, ids = as_ids(topic, "qid"), as_ids(document, "doc_ids")
     else:
         asked, ids = _ids(candidates, "qid"), _ids(candidates, "doc_ids")
     kept = np.array([topic in topics for topic in asked.tolist()], dtype=np.bool_)

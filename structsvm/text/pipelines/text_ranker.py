@@ -12,10 +12,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
-from structsvm.data import Qrels, Run, pool_runs
-from structsvm.data.frames import DataFrame
+from structsvm.data import Run, pool_runs
 from structsvm.data.pairs import sort_topics
-from structsvm.data.qrels import as_qrels
+from structsvm.data.qrels import QrelsLike, as_qrels
 from structsvm.estimators import Ranker
 from structsvm.estimators.parameters import measure_of
 from structsvm.estimators.ranker import LossRanker
@@ -101,7 +100,7 @@ class TextRanker(BaseEstimator):
         self.ranker = ranker
         self.query = query
 
-    def fit(self, topics: Topics, qrels: Qrels | DataFrame) -> Self:
+    def fit(self, topics: Topics, qrels: QrelsLike) -> Self:
         """Retrieve candidates for topics, and train the ranker by their judgments.
 
         Unjudged documents count as not relevant. Documents that no base function retrieved are not used. Topics without
@@ -110,7 +109,8 @@ class TextRanker(BaseEstimator):
         Parameters
         ----------
         topics : the topics, for example from `read_topics`; or the text of each query by the id of its topic.
-        qrels : the judgments, or a data frame of them (see `Qrels.from_frame`); other topics are ignored.
+        qrels : the judgments, or a data frame or dictionary of them (`Qrels.from_frame`, `Qrels.from_dict`); other
+            topics are ignored.
 
         Raises
         ------
@@ -142,7 +142,7 @@ class TextRanker(BaseEstimator):
         require_kind("name", name, str | None, "the name of a run, or None")
         return self._ranked(texts_of(topics, self._fitted.query), name or type(self.ranker_).__name__)
 
-    def score(self, topics: Topics, qrels: Qrels | DataFrame) -> float:
+    def score(self, topics: Topics, qrels: QrelsLike) -> float:
         """Rank topics, and return the mean of the ranker's measure over judged topics; MAP without a measure.
 
         All judged relevant documents count, retrieved or not, as in trec_eval. A judged topic without candidates counts
