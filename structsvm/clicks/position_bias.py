@@ -111,8 +111,8 @@ def _by_pairs(log: ClickLog, positions: int | None) -> Vector:
 
     clicks, missed = _rates_of_pairs(log, log.positions if positions is None else min(positions, log.positions))
     last = len(clicks)
-    _require_clicks(clicks.sum(axis=1))
     _require_linked(clicks + missed)
+    _require_clicks(clicks.sum(axis=1), "no document that was also shown at another position")
     above = np.triu_indices(last, 1)
 
     def probabilities(v: Vector) -> tuple[Vector, Vector]:
@@ -168,10 +168,16 @@ def _rates_of_pairs(log: ClickLog, last: int) -> tuple[Vector, Vector]:
 
 
 def _require_linked(weights: Vector) -> None:
+    """Require documents that link each position to the first; ``weights`` count the documents shown at both of two."""
     from scipy.sparse.csgraph import connected_components
 
+    if len(weights) and not weights.any():
+        raise InputError(
+            f"no document was shown at two of the first {len(weights)} positions, so propensities cannot be compared: "
+            "use a log with interventions, or PositionBias.from_log with features"
+        )
     _, part = connected_components(weights > 0.0, directed=False)
-    if (part != part[0]).any():
+    if len(part) and (part != part[0]).any():
         place = int(np.argmax(part != part[0])) + 1
         raise InputError(
             f"no document links position {place} to position 1, so their propensities cannot be compared: use a "
@@ -219,12 +225,12 @@ def _regressed(rows: Vector, relevant: Vector, shown: Vector) -> Vector:
     return np.asarray(model.predict_proba(rows)[:, 1])
 
 
-def _require_clicks(clicks: NDArray[Any]) -> None:
-    """Require a click at each position."""
+def _require_clicks(clicks: NDArray[Any], none: str = "no document") -> None:
+    """Require a click at each position; ``none`` is the subject of the message."""
     if not len(clicks):
         raise InputError("the log is empty: propensities cannot be estimated without clicks")
     if not clicks.all():
         raise InputError(
-            f"no document was clicked at position {int(np.argmin(clicks)) + 1}, so its propensity cannot be estimated: "
-            "use a longer log, or leave out the rows of this position and later ones"
+            f"{none} was clicked at position {int(np.argmin(clicks)) + 1}, so the propensity of this position cannot "
+            "be estimated: use a longer log, or leave out the rows of this position and later ones"
         )

@@ -152,8 +152,11 @@ def test_what_cannot_be_used_is_refused() -> None:
     log = ClickLog.of([1, 1, 1], [0, 1, 2], [1, 2, 3], [1, 0, 1])
     with pytest.raises(InputError, match="no document was clicked at position 2"):
         PositionBias.from_randomized(log)
-    with pytest.raises(InputError, match="no document was clicked at position 1"):
+    with pytest.raises(InputError, match="no document was shown at two of the first 3 positions"):
         PositionBias.from_interventions(log)
+    shared = ClickLog.of([1, 1, 1], [0, 0, 1], [1, 2, 1], [0, 1, 1])
+    with pytest.raises(InputError, match="no document that was also shown at another position was clicked at pos.* 1"):
+        PositionBias.from_interventions(shared)
     with pytest.raises(InputError, match="model has 2 positions, but the log has position 3"):
         weigh(log, PositionBias([1.0, 0.5]), [1, 1, 1])
     with pytest.raises(InputError, match="document 0 of query 1 has two rows"):
