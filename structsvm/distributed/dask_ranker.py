@@ -222,11 +222,12 @@ class DaskRanker(Ranker):
         _require_roles(loss, labels=data.has_labels, queries=data.has_queries)
         self._remember(data)
         statistics = feature_statistics(data)
+        # `Ranker` computes scalings without the weights of classes.
+        data, scaling = self._scaled(data)
         if self.class_weight is not None:
             given = class_weights_of(self, loss, labels_of(data.surveys))
             classes = ClassWeights(given) if isinstance(given, dict) else ClassWeights.balanced(data)
             data = data.mapped(weighted, classes)
-        data, scaling = self._scaled(data)
         columns = occupied_columns(data) if is_plain(self) else None
         if columns is not None:
             data = data.mapped(narrowed_to, columns)

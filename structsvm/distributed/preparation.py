@@ -12,7 +12,7 @@ from structsvm.distributed.partitions import Partitions
 from structsvm.features.operators.occupied import narrowed, occupied
 from structsvm.features.scaling.names import STANDARD
 from structsvm.features.scaling.scalings import Moments, QueryScaling, Scaling
-from structsvm.foundation.queries import Queries
+from structsvm.foundation.queries import Queries, row_weights
 from structsvm.foundation.types import IntVector, Matrix
 from structsvm.models.drift import FeatureStatistics, FeatureSummary, has_statistics
 
@@ -37,8 +37,16 @@ def learned_scaling(name: str, data: Partitions) -> Scaling:
     centered = not data.surveys[0].sparse
     if name != STANDARD:
         return QueryScaling(name, centered=centered)
-    moments: Moments = reduce(Moments.with_more, data.ask(of_features, Moments.of))
+    moments: Moments = reduce(Moments.with_more, data.ask(_moments))
     return moments.standard(centered=centered)
+
+
+def _moments(part: Partition) -> Moments:
+    weights = part.sample_weight
+    # Other partitions may have weights above 0.
+    if weights is not None:
+        weights = row_weights(weights, part.rows) if np.any(weights) else np.zeros(part.rows)
+    return Moments.of(part.X, weights)
 
 
 def feature_statistics(data: Partitions) -> Callable[[], FeatureStatistics | None]:

@@ -113,14 +113,19 @@ class LinearScores(TrainedEstimator, RankingEstimator):
             training=self._training(result, arrays),
         )
 
-    def _scaled_for_fit(self, X: Any, queries: Callable[[], Queries]) -> tuple[Any, Scaling | None]:
-        """Return the training rows after ``normalize``, and the scaling; warn if they need one."""
+    def _scaled_for_fit(
+        self, X: Any, queries: Callable[[], Queries], weights: Vector | None
+    ) -> tuple[Any, Scaling | None]:
+        """Return the training rows after ``normalize``, and the scaling; warn if they need one.
+
+        ``weights`` are the weights of rows, shape (rows,); None: all 1.
+        """
         name = scaling_named(place(self, "normalize"), self.normalize)
         if name is None:
             if self._weighs_scales and (isinstance(X, np.ndarray) or hasattr(X, "indptr")):
                 self._warn_of_scales(ColumnRanges.of(X))
             return X, None
-        scaling = learn_scaling(name, X)
+        scaling = learn_scaling(name, X, weights)
         return scaling.rows(X, queries() if scaling.by_query else None), scaling
 
     def _warn_of_scales(self, ranges: ColumnRanges) -> None:

@@ -34,7 +34,7 @@ from structsvm.exceptions import InputError
 from structsvm.features.operators import Operator
 from structsvm.features.operators.occupied import narrowed, occupied
 from structsvm.features.scaling.scalings import Scaling
-from structsvm.foundation.queries import Queries
+from structsvm.foundation.queries import Queries, row_weights
 from structsvm.foundation.settings import RANKING_TOL
 from structsvm.foundation.types import IntVector
 from structsvm.losses import ScoreLoss
@@ -114,7 +114,8 @@ class LossRanker(ObjectiveRanker):
             if not (loss.per_row or loss.of_one_sample):
                 warn_of_one_query(qid, len(y))
             keep_statistics(self, X, None if qid is None and loss.per_row else Queries.of(qid, len(y)))
-            X, scaling = self._scaled_for_fit(X, lambda: Queries.of(qid, X.shape[0]))
+            weights = None if sample_weight is None else row_weights(sample_weight, len(y))
+            X, scaling = self._scaled_for_fit(X, lambda: Queries.of(qid, X.shape[0]), weights)
             width = X.shape[1]
             columns = occupied(X) if is_plain(self) else None
             rows = narrowed(X, columns)
@@ -204,7 +205,7 @@ class Ranker(LossRanker, LinearRanker):
         any loss.
     normalize : normalization of the features: "query-min-max" (from 0 to 1 within each query), "query-z-score" (mean
         0 and standard deviation 1 within each query) or "standard" (mean 0 and standard deviation 1 over all training
-        rows); None: no normalization. Sparse features are divided but not shifted.
+        rows, weighted by ``sample_weight``); None: no normalization. Sparse features are divided but not shifted.
     center : weights toward which the regularizer pulls, shape (d,), such as the weights of a model of other data;
         None: 0. See `Problem.regularized`.
     feature_penalty : weights λ of the regularizer, shape (d,): ``½ Σ_j λ_j (w_j − center_j)²``; None: 1. Positive, or

@@ -94,8 +94,8 @@ class MaximumEntropy(LinearScores):
         relevant = labels > 0 if self.relevant_from is None else labels >= self.relevant_from
         queries = Queries.of(qid, rows)
         keep_statistics(self, X, None if qid is None else queries)
-        X, scaling = self._scaled_for_fit(X, lambda: queries)
         weights = None if sample_weight is None else row_weights(sample_weight, rows)
+        X, scaling = self._scaled_for_fit(X, lambda: queries, weights)
         counted = relevant if weights is None else relevant[weights > 0.0]
         if counted.all() or not counted.any():
             raise InputError(

@@ -102,7 +102,8 @@ class RankNet(StagedRanker):
         random = random_of(self)
         log_odds = math.inf if self.log_odds is None else self.log_odds
         examples = pair_examples(training, usable, log_odds=log_odds, ties=self.ties)
-        self.scaling_ = Moments.of(examples.rows).standard(centered=True)
+        weights = np.repeat(examples.weights, np.diff(examples.ptr))
+        self.scaling_ = Moments.of(examples.rows, weights).standard(centered=True)
         examples = examples._replace(rows=standardized(examples.rows, self.scaling_))
         rows = None if held_out is None else standardized(held_out.X, self.scaling_)
         self._descend(examples, held_out, rows, random)

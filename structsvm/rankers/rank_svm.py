@@ -125,7 +125,9 @@ class RankSVM(LinearRanker):
                 "them by their largest"
             )
         self._fitted_with_qid = qid is not None
-        X, scaling = self._scaled_for_fit(training.X, lambda: Queries.of_sizes(training.queries.sizes))
+        X, scaling = self._scaled_for_fit(
+            training.X, lambda: Queries.of_sizes(training.queries.sizes), training.row_weights
+        )
         columns = occupied(X)
         self.n_examples_, self.n_left_out_ = int(usable.sum()), int((~usable).sum())
         problem = evolve(

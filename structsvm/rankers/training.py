@@ -32,6 +32,11 @@ class TrainingQueries:
         shares: Vector = self.weights / self.weights.max()
         return shares
 
+    @property
+    def row_weights(self) -> Vector:
+        """The weight of the query of each row, shape (rows,)."""
+        return np.repeat(self.weights, self.queries.sizes)
+
     def with_pairs(self) -> BoolVector:
         """Return a mask of the queries in which some document is better than another, shape (Q,)."""
         if isinstance(self.y, Preferences):

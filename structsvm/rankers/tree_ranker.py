@@ -185,7 +185,7 @@ class TreeRanker(LinearRanker):
         operator: Operator = Rows(matrix, examples)
         scaling = None
         if self.features:
-            rows, scaling = self._scaled_for_fit(without_missing(X), lambda: own)
+            rows, scaling = self._scaled_for_fit(without_missing(X), lambda: own, weight)
             operator = Beside(operator, Rows(rows, examples))
         problem = Problem.from_queries(
             operator, y, own.number, loss=loss, C=self.C, sample_weight=weight, n_jobs=self.n_jobs

@@ -130,7 +130,9 @@ class WeightSearch(LinearScores):
         if isinstance(y, Preferences):
             raise InputError("WeightSearch maximizes average precision, which needs labels: y cannot be Preferences")
         training = checked_training(self, X, y, qid, sample_weight)
-        rows, scaling = self._scaled_for_fit(training.X, lambda: Queries.of_sizes(training.queries.sizes))
+        rows, scaling = self._scaled_for_fit(
+            training.X, lambda: Queries.of_sizes(training.queries.sizes), training.row_weights
+        )
         self._fitted_with_qid = qid is not None
         search, constant = self._search(training)
         climb = HillClimb(search, Rows.one_each(rows), constant, self._start())

@@ -149,7 +149,11 @@ def test_settings_mean_the_same(client, settings):
 def test_weights_of_queries_mean_the_same(client):
     weights = np.repeat(np.random.default_rng(2).uniform(0.0, 2.0, 40), 6)
     weights[:60] = 0.0  # all of a partition
-    agree(*both(client, weight=weights))
+    for settings in ({}, {"normalize": "standard"}):
+        distributed, alone = both(client, weight=weights, **settings)
+        agree(distributed, alone)
+    np.testing.assert_allclose(distributed.scaling_.mean, alone.scaling_.mean, atol=1e-12)
+    np.testing.assert_allclose(distributed.scaling_.deviation, alone.scaling_.deviation, rtol=1e-12)
 
 
 def test_queries_that_cannot_be_learned_from_are_left_out(client):

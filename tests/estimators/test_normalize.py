@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn import config_context
+from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, GroupKFold
 from sklearn.pipeline import make_pipeline
 
@@ -21,7 +22,7 @@ from structsvm.features.scaling.scalings import learn_scaling
 from structsvm.foundation.queries import Queries
 from structsvm.foundation.storage.files import read_archive, write_archive
 from structsvm.models import LinearModel
-from structsvm.rankers import MaximumEntropy, RankSVM, WeightSearch
+from structsvm.rankers import MaximumEntropy, RankNet, RankSVM, TreeRanker, WeightSearch
 
 RANKERS = (Ranker, RankSVM, MaximumEntropy, WeightSearch)
 
@@ -235,3 +236,31 @@ def test_parts_are_the_weights_largest_first():
     assert [row["feature"] for row in parts.rows] == [1, 3, 0]
     assert [row["value"] for row in parts.rows] == [-2.0, 1.0, 0.5]
     assert parts.notes == ("1 of 4 features have weight 0.",)
+
+
+@pytest.mark.parametrize("storage", [np.array, sp.csr_array])
+@pytest.mark.parametrize(
+    "ranker",
+    [
+        *(kind(normalize="standard") for kind in (Ranker, RankSVM, MaximumEntropy, WeightSearch)),
+        Ranker("zero_one", normalize="standard", class_weight="balanced"),
+        TreeRanker(normalize="standard"),
+    ],
+    ids=lambda ranker: f"{type(ranker).__name__}-{getattr(ranker, 'loss', '')}",
+)
+def test_statistics_of_rows_count_sample_weight(ranker, storage):
+    """Weight 0 is equal to no row, and weight k to k copies of the query."""
+    weight = np.array([0, 0, 1, 1, 2, 3] * 2)[QID]
+    copies = [np.flatnonzero(weight > copy) for copy in range(3)]
+    rows, query = np.concatenate(copies), np.concatenate([QID[kept] + 100 * k for k, kept in enumerate(copies)])
+    alike = clone(ranker).fit(storage(X[rows]), Y[rows], qid=query).scaling_
+    scaling = ranker.fit(storage(X), Y, qid=QID, sample_weight=weight).scaling_
+    np.testing.assert_allclose(scaling.mean, alike.mean, atol=1e-12)
+    np.testing.assert_allclose(scaling.deviation, alike.deviation, rtol=1e-12)
+
+
+def test_rank_net_counts_sample_weight_in_its_statistics():
+    weight = np.where(QID < 6, 0.0, QID)
+    scaling = RankNet(max_iter=1, random_state=0).fit(X, Y, qid=QID, sample_weight=weight).scaling_
+    used = np.isin(QID, [q for q in range(6, 12) if len(set(Y[q == QID])) > 1])
+    np.testing.assert_allclose(scaling.mean, np.average(X[used], axis=0, weights=weight[used]), atol=1e-12)

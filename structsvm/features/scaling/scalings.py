@@ -51,7 +51,7 @@ class Scaling(ABC):
 
 @frozen(eq=False)
 class StandardScaling(Scaling):
-    """``(x − mean) / deviation`` of each feature over all training rows; mean is 0 if they were sparse."""
+    """``(x − mean) / deviation`` of each feature over all weighted training rows; mean is 0 if they were sparse."""
 
     by_query: ClassVar[bool] = False
 
@@ -139,45 +139,61 @@ class QueryScaling(Scaling):
         return _with_data(X, divided), query, column, shift
 
 
-def learn_scaling(name: str, X: Any) -> Scaling:
-    """Return the named scaling with statistics of training rows X, dense or CSR."""
+def learn_scaling(name: str, X: Any, weights: Vector | None = None) -> Scaling:
+    """Return the named scaling with statistics of training rows X, dense or CSR; weights count in statistics of rows.
+
+    Scalings within a query ignore weights, because `predict` does not receive them.
+    """
     _require_numbers_of_features(name, X)
     sparse = hasattr(X, "tocsr")
     if name != STANDARD:
         return QueryScaling(name, centered=not sparse)
-    return Moments.of(X).standard(centered=not sparse)
+    return Moments.of(X, weights).standard(centered=not sparse)
 
 
 @frozen(eq=False)
 class Moments:
-    """Mean and variance (ddof 0) of each feature over rows; parts can be combined."""
+    """Mean and variance (ddof 0) of each feature over weighted rows; parts can be combined."""
 
     rows: int
+    weight: float
     mean: Vector = field(repr=False)
     variance: Vector = field(repr=False)
 
     @classmethod
-    def of(cls, X: Any) -> "Moments":
-        """Return the moments of at least one row, dense or CSR."""
+    def of(cls, X: Any, weights: Vector | None = None) -> "Moments":
+        """Return the moments of rows, dense or CSR; integer weights count like repeated rows."""
         _require_numbers_of_features(STANDARD, X)
+        rows, d = X.shape
+        weight = float(rows if weights is None else weights.sum())
+        if not weight:
+            return cls(rows, 0.0, np.zeros(d), np.zeros(d))
+        if weights is not None:
+            weights = None if (weights == weights[0]).all() else weights / weights.max()
         from sklearn.preprocessing import StandardScaler
 
         scaler = StandardScaler(with_mean=not hasattr(X, "tocsr"))
         with np.errstate(all="ignore"):
             # The scaler copies its input, so pass blocks.
-            for start in range(0, X.shape[0], _ROWS_AT_ONCE):
-                scaler.partial_fit(X[start : start + _ROWS_AT_ONCE])
+            for start in range(0, rows, _ROWS_AT_ONCE):
+                block = slice(start, start + _ROWS_AT_ONCE)
+                if weights is None:
+                    scaler.partial_fit(X[block])
+                elif weights[block].any():
+                    # The scaler divides by the weight of a block, and rounds weights to the number type of X.
+                    counted = weights[block] > 0.0
+                    scaler.partial_fit(X[block][counted].astype(np.float64), sample_weight=weights[block][counted])
         _require_finite(scaler.var_)
-        return cls(X.shape[0], *(np.asarray(each, dtype=np.float64) for each in (scaler.mean_, scaler.var_)))
+        return cls(rows, weight, *(np.asarray(each, dtype=np.float64) for each in (scaler.mean_, scaler.var_)))
 
     def with_more(self, other: "Moments") -> "Moments":
         """Return the moments of both sets of rows (Chan, Golub and LeVeque, COMPSTAT 1982)."""
-        rows = self.rows + other.rows
-        share, apart = other.rows / rows, other.mean - self.mean
+        rows, weight = self.rows + other.rows, self.weight + other.weight
+        share, apart = other.weight / weight if weight else 0.0, other.mean - self.mean
         with np.errstate(over="ignore"):
             variance = (1.0 - share) * self.variance + share * other.variance + share * (1.0 - share) * apart * apart
         _require_finite(variance)
-        return Moments(rows, self.mean + share * apart, variance)
+        return Moments(rows, weight, self.mean + share * apart, variance)
 
     def standard(self, *, centered: bool) -> StandardScaling:
         """Return the scaling by these moments; ``centered`` is False for sparse rows."""

@@ -11,7 +11,7 @@ from structsvm.exceptions import InputError
 from structsvm.features import QueryMinMax, Thresholds
 from structsvm.features.scaling.by_query import scaled
 from structsvm.features.scaling.names import FEATURE_SCALINGS, SCORE_SCALINGS, scaling_named
-from structsvm.features.scaling.scalings import learn_scaling, read_scaling
+from structsvm.features.scaling.scalings import Moments, learn_scaling, read_scaling
 from structsvm.foundation.queries import Queries
 
 
@@ -168,3 +168,18 @@ def test_missing_numbers_are_left_out_of_means_and_deviations() -> None:
     parts = [rows[first:last] for first, last in pairwise(ptr)]
     expected = np.vstack([(part - np.nanmean(part, axis=0)) / np.nanstd(part, axis=0) for part in parts])
     np.testing.assert_allclose(scaled(rows, ptr, "query-z-score"), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("storage", [np.array, sp.csr_array])
+def test_moments_of_weighted_parts_are_those_of_repeated_rows(storage):
+    """In blocks and partitions, some without weight; a constant column has deviation 1."""
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(40_000, 3)) * [1.0, 50.0, 0.0] + [3.0, -1.0, 0.1]
+    weights = np.where(np.arange(40_000) // 10_000 % 2, rng.integers(0, 4, 40_000), 0)
+    parts = [Moments.of(storage(rows[k:end]), weights[k:end]) for k, end in pairwise([0, 10_000, 10_000, 40_000])]
+    for found in (Moments.of(storage(rows), weights), parts[0].with_more(parts[1]).with_more(parts[2])):
+        scaling = found.standard(centered=True)
+        repeated = np.repeat(rows, weights, axis=0)
+        assert found.weight == len(repeated)
+        np.testing.assert_allclose(scaling.mean, repeated.mean(axis=0), rtol=1e-10)
+        np.testing.assert_allclose(scaling.deviation, [*repeated.std(axis=0)[:2], 1.0], rtol=1e-10)
