@@ -1,13 +1,20 @@
-"""Read trees from ensembles of LightGBM, XGBoost, CatBoost and scikit-learn, and write new values of their leaves."""
+"""Read trees from ensembles of LightGBM, XGBoost, CatBoost and scikit-learn, and write new values of their leaves.
+
+The trees are the trees that the ensemble's ``predict`` uses, without the rounds after early stopping. A written
+ensemble has no link function and no initial score, so that its ``predict`` returns sums of leaf values: a link such as
+a sigmoid would round large scores to equal ones.
+"""
 
 import json
+import re
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from attrs import evolve
@@ -20,6 +27,7 @@ from structsvm.exceptions import InputError
 from structsvm.foundation.types import Vector
 from structsvm.models.leaves import LEFT, NAN_MISSING, ZERO_MISSING, Trees
 
+_LARGEST = float(np.finfo(np.float64).max)
 _MISSING = {"None": 0, "Zero": ZERO_MISSING, "NaN": NAN_MISSING}
 _OF_SCIKIT_LEARN = (
     *("GradientBoostingRegressor", "GradientBoostingClassifier", "RandomForestRegressor", "ExtraTreesRegressor"),
@@ -28,6 +36,7 @@ _OF_SCIKIT_LEARN = (
 _KINDS = f"a fitted ensemble of LightGBM, XGBoost, CatBoost or scikit-learn ({', '.join(_OF_SCIKIT_LEARN)})"
 _CLASSES = "several trees per round, one for each class: a ranker has one score"
 _CATEGORIES = "splits by categories, which cannot be refitted: train it on numbers alone"
+_SEVERAL = "several outputs: train it on one"
 
 
 class Split(NamedTuple):
@@ -43,6 +52,9 @@ class Split(NamedTuple):
 class Ensemble(ABC):
     """A trained ensemble: the sum of the values of the leaves that a row falls into."""
 
+    absent_is_missing: ClassVar[bool] = False
+    """True if the library counts absent entries of sparse rows as missing; False if it counts them as 0."""
+
     @property
     @abstractmethod
     def n_features(self) -> int:
@@ -56,6 +68,10 @@ class Ensemble(ABC):
     def with_values(self, values: Vector) -> Any:
         """Return an ensemble of the same kind whose scores are the sums of these values."""
 
+    @abstractmethod
+    def scores(self, model: Any, X: Any) -> Vector:
+        """Return the library's scores of an ensemble from `with_values`; X is dense or CSR."""
+
 
 def ensemble_of(model: Any) -> Ensemble:
     """Return the ensemble of a trained model; raise InputError for other kinds, NotFittedError before a fit."""
@@ -65,7 +81,7 @@ def ensemble_of(model: Any) -> Ensemble:
     if hasattr(model, "booster_") or hasattr(model, "set_leaf_output"):
         return LightGBMEnsemble(getattr(model, "booster_", model))
     if library == "xgboost":
-        return XGBoostEnsemble(model.get_booster() if hasattr(model, "get_booster") else model)
+        return XGBoostEnsemble(model)
     if library == "catboost":
         return CatBoostEnsemble(model)
     if library == "sklearn" and type(model).__name__ in _OF_SCIKIT_LEARN:
@@ -90,30 +106,36 @@ class LightGBMEnsemble(Ensemble):
 
     def __init__(self, booster: Any) -> None:
         self.booster = booster
+        # By default, LightGBM returns the trees up to the best iteration, as it predicts with them.
+        self._dump = booster.dump_model()
+        if self._dump["num_tree_per_iteration"] != 1:
+            raise InputError(f"the LightGBM model has {_CLASSES}")
 
     @property
     def n_features(self) -> int:
         return int(self.booster.num_feature())
 
+    @property
+    def _scale(self) -> int:
+        """Number by which LightGBM divides the sum of the trees."""
+        return len(self._dump["tree_info"]) if self._dump.get("average_output") else 1
+
     def trees(self) -> tuple[Trees, Vector]:
-        dump = self.booster.dump_model()
-        if dump["num_tree_per_iteration"] != 1:
-            raise InputError(f"the LightGBM model has {_CLASSES}")
-        listed = [_of_lightgbm(info["tree_structure"]) for info in dump["tree_info"]]
-        scale = 1.0 / len(listed) if dump.get("average_output") else 1.0
-        trees, values = _joined(listed)
-        return trees, values * scale
+        trees, values = _joined([_of_lightgbm(info["tree_structure"]) for info in self._dump["tree_info"]])
+        return trees, values / self._scale
 
     def with_values(self, values: Vector) -> Any:
-        text = self.booster.model_to_string(num_iteration=-1)
+        text = re.sub(r"(?m)^objective=.*$", "objective=lambdarank", self.booster.model_to_string(), count=1)
         made = type(self.booster)(model_str=text)
-        scale = made.num_trees() if made.dump_model(num_iteration=1).get("average_output") else 1
         place = 0
-        for tree, info in enumerate(self.booster.dump_model()["tree_info"]):
+        for tree, info in enumerate(self._dump["tree_info"]):
             for leaf in range(info["num_leaves"]):
-                made.set_leaf_output(tree, leaf, float(values[place]) * scale)
+                made.set_leaf_output(tree, leaf, float(values[place]) * self._scale)
                 place += 1
         return made
+
+    def scores(self, model: Any, X: Any) -> Vector:
+        return np.asarray(model.predict(X))
 
 
 def _of_lightgbm(root: dict[str, Any]) -> tuple[list[Split], list[float]]:
@@ -144,41 +166,66 @@ def _of_lightgbm(root: dict[str, Any]) -> tuple[list[Split], list[float]]:
 class XGBoostEnsemble(Ensemble):
     """An ``xgboost.Booster`` of trees; it rounds features and sums to float32."""
 
-    def __init__(self, booster: Any) -> None:
-        self.booster = booster
-        self._text = json.loads(bytes(booster.save_raw("json")))
-        learner = self._text["learner"]
-        if learner["gradient_booster"]["name"] != "gbtree":
-            raise InputError(f"the XGBoost model is {learner['gradient_booster']['name']!r}: it must be 'gbtree'")
+    absent_is_missing: ClassVar[bool] = True
+
+    def __init__(self, model: Any) -> None:
+        missing = getattr(model, "missing", None)
+        if missing is not None and not np.isnan(missing):
+            raise InputError(
+                f"the {type(model).__name__} counts {missing:g} as missing, which the refitted Booster would not: "
+                "replace this value by NaN in X, and train with missing=np.nan"
+            )
+        self.booster = model.get_booster() if hasattr(model, "get_booster") else model
+        # Estimators predict with the rounds up to the best one, a Booster with all.
+        best = getattr(model, "best_iteration", None) if self.booster is not model else None
+        learner = self._read(self.booster)
+        name = learner["gradient_booster"]["name"]
+        if name != "gbtree":
+            raise InputError(f"the XGBoost model is {name!r}: train it with booster='gbtree'")
         if int(learner["learner_model_param"]["num_class"]) > 1:
             raise InputError(f"the XGBoost model has {_CLASSES}")
+        if int(learner["learner_model_param"].get("num_target", 1)) > 1:
+            raise InputError(f"the XGBoost model has {_SEVERAL}")
+        if best is not None:
+            self._read(self.booster[: best + 1])
+
+    def _read(self, booster: Any) -> Any:
+        self._text = json.loads(bytes(booster.save_raw("json")))
+        return self._text["learner"]
 
     @property
     def n_features(self) -> int:
         return int(self._text["learner"]["learner_model_param"]["num_feature"])
 
-    @property
-    def _trees(self) -> list[dict[str, Any]]:
-        listed: list[dict[str, Any]] = self._text["learner"]["gradient_booster"]["model"]["trees"]
-        return listed
-
     def trees(self) -> tuple[Trees, Vector]:
-        trees, values = _joined([self._one(tree) for tree in self._trees])
+        listed = self._text["learner"]["gradient_booster"]["model"]["trees"]
+        trees, values = _joined([self._one(tree) for tree in listed])
         return evolve(trees, single=True), values
 
     def with_values(self, values: Vector) -> Any:
         text = deepcopy(self._text)
+        learner = text["learner"]
         place = 0
-        for tree in text["learner"]["gradient_booster"]["model"]["trees"]:
+        for tree in learner["gradient_booster"]["model"]["trees"]:
             for node, left in enumerate(tree["left_children"]):
                 if left == -1:
                     tree["split_conditions"][node] = tree["base_weights"][node] = float(np.float32(values[place]))
                     place += 1
-        param = text["learner"]["learner_model_param"]
+        param = learner["learner_model_param"]
         param["base_score"] = "[0E0]" if param["base_score"].startswith("[") else "0E0"
+        if not learner["objective"]["name"].startswith("rank:"):
+            learner["objective"] = {"name": "reg:squarederror", "reg_loss_param": {"scale_pos_weight": "1"}}
+        # An estimator that loads a model with these attributes predicts with its first rounds.
+        for name in ("best_iteration", "best_score"):
+            learner["attributes"].pop(name, None)
         made = type(self.booster)()
         made.load_model(bytearray(json.dumps(text).encode()))
         return made
+
+    def scores(self, model: Any, X: Any) -> Vector:
+        import xgboost
+
+        return np.asarray(model.predict(xgboost.DMatrix(X), validate_features=False))
 
     @staticmethod
     def _one(tree: dict[str, Any]) -> tuple[list[Split], list[float]]:
@@ -206,6 +253,8 @@ class CatBoostEnsemble(Ensemble):
             raise NotFittedError(f"this {type(model).__name__} is not fitted yet: call its fit first")
         if model.get_cat_feature_indices():
             raise InputError(f"the CatBoost model has {_CATEGORIES}")
+        if model.get_text_feature_indices() or model.get_embedding_feature_indices():
+            raise InputError("the CatBoost model has features of texts or embeddings: train it on numbers alone")
         with TemporaryDirectory() as folder:
             path = Path(folder, "model.json")
             model.save_model(str(path), format="json")
@@ -232,12 +281,19 @@ class CatBoostEnsemble(Ensemble):
             tree["leaf_values"] = np.asarray(values[place : place + leaves]).tolist()
             place += leaves
         text["scale_and_bias"] = [1.0, [0.0]]
+        # A classifier needs its loss to predict classes; other models predict by its link.
+        if not hasattr(self.model, "predict_proba"):
+            text["model_info"]["params"]["flat_params"]["loss_function"] = "RMSE"
         made = type(self.model)()
         with TemporaryDirectory() as folder:
             path = Path(folder, "model.json")
             path.write_text(json.dumps(text))
             made.load_model(str(path), format="json")
         return made
+
+    def scores(self, model: Any, X: Any) -> Vector:
+        raw = {"prediction_type": "RawFormulaVal"} if hasattr(model, "predict_proba") else {}
+        return np.asarray(model.predict(X, **raw))
 
     @staticmethod
     def _one(tree: dict[str, Any], features: dict[int, dict[str, Any]]) -> tuple[list[Split], list[float]]:
@@ -264,7 +320,7 @@ class ScikitLearnEnsemble(Ensemble):
         if np.ndim(getattr(model, "estimators_", ())) == 2 and model.estimators_.shape[1] > 1:
             raise InputError(f"the {type(model).__name__} has {_CLASSES}")
         if any(stage.tree_.value.shape[1:] != (1, 1) for stage in stages):
-            raise InputError(f"the {type(model).__name__} has several outputs: train it on one")
+            raise InputError(f"the {type(model).__name__} has {_SEVERAL}")
         self.stages: Sequence[Any] = stages
 
     @property
@@ -292,6 +348,8 @@ class ScikitLearnEnsemble(Ensemble):
 
     def with_values(self, values: Vector) -> Any:
         made = deepcopy(self.model)
+        if hasattr(made, "init_"):
+            made.init_ = "zero"
         stages = np.ravel(made.estimators_).tolist() if hasattr(made, "estimators_") else [made]
         place = 0
         for stage in stages:
@@ -300,6 +358,12 @@ class ScikitLearnEnsemble(Ensemble):
                 tree.value[node, 0, 0] = values[place] / self._rate
                 place += 1
         return made
+
+    def scores(self, model: Any, X: Any) -> Vector:
+        with warnings.catch_warnings():
+            # X has no names of features, which scikit-learn would report.
+            warnings.simplefilter("ignore", UserWarning)
+            return np.asarray(getattr(model, "decision_function", model.predict)(X))
 
 
 def _of_nodes(
@@ -335,7 +399,8 @@ def _joined(listed: Sequence[tuple[list[Split], list[float]]]) -> tuple[Trees, V
     trees = Trees(
         splits,
         np.array(columns[0], dtype=np.int64),
-        np.array(columns[1], dtype=np.float64),
+        # scikit-learn separates missing values from all others by an infinite threshold.
+        np.clip(np.array(columns[1], dtype=np.float64), -_LARGEST, _LARGEST),
         np.array(columns[2], dtype=np.uint8),
         np.array(columns[3], dtype=np.int64),
         np.array(columns[4], dtype=np.int64),

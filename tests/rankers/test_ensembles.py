@@ -123,15 +123,9 @@ def test_scikit_learn(model: Any) -> None:
     boosted = "Boosting" in type(model).__name__
     X, y = data(holes=not boosted)
     classes = hasattr(model, "classes_") or "Classifier" in type(model).__name__
+    score = "decision_function" if classes else "predict"
     model.fit(X, y > 0 if classes else y)
-
-    def scores(other: Any) -> Any:
-        found = other or model
-        initial = model.init_.predict_proba(X[:1]) if classes else model.init_.predict(X[:1]) if boosted else 0.0
-        constant = np.log(initial[0, 1] / initial[0, 0]) if classes else np.ravel(initial)[0]
-        return (found.decision_function(X) if classes else found.predict(X)) - constant
-
-    require_equal(ensemble_of(model), X, scores)
+    require_equal(ensemble_of(model), X, lambda other: getattr(other or model, score)(X))
 
 
 @pytest.mark.parametrize(

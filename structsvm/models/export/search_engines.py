@@ -55,7 +55,8 @@ class Solr(Format):
         thresholds = below - _SLACK
         for _ in range(2):
             thresholds = np.where(thresholds + _SLACK > below, np.nextafter(thresholds, -np.inf), thresholds)
-            up = np.nextafter(thresholds, np.float32(np.inf))
+            with np.errstate(over="ignore"):
+                up = np.nextafter(thresholds, np.float32(np.inf))
             thresholds = np.where(up + _SLACK <= below, up, thresholds)
         content = {
             "class": "org.apache.solr.ltr.model.MultipleAdditiveTreesModel",
