@@ -373,7 +373,7 @@ def _of_losses_and_measures() -> Iterator[Call]:
     }.items():
         yield Call(f"losses.{name}", getattr(losses, name), settings)
     for name, settings in {
-        "AP": {"empty": "skip", "relevant_from": 1.0, "ties": "average"},
+        "AP": {"empty": "skip", "relevant_from": 1.0, "k": 3},
         "NDCG": {"k": 3, "empty": "skip", "discount": "letor", "gain": "linear"},
         "P": {"k": 3},
         "Recall": {"k": 3},
@@ -388,6 +388,7 @@ def _of_losses_and_measures() -> Iterator[Call]:
     }.items():
         yield Call(f"metrics.{name}", getattr(metrics, name), settings)
     ranked = {"scores": X[:, 0], "labels": Y, "qid": QID, "doc_ids": IDS, "judged": (Y, QID)}
+    ranked |= {"ties": "trec", "all_topics": True}
     yield Call("Measure.mean", metrics.AP().mean, {**ranked, "weights": [1.0, 2.0]})
     yield Call("Measure.per_query", metrics.AP().per_query, ranked)
     yield Call("rank_lists", metrics.rank_lists, ranked)
@@ -408,7 +409,8 @@ def _of_losses_and_measures() -> Iterator[Call]:
     yield Call("queries_needed", evaluation.queries_needed, {**plan, "difference": 0.05})
     spread = {"values": [0.5, 0.25, 0.0], "correlation": 0.5}
     yield Call("spread_of_differences", evaluation.spread_of_differences, spread)
-    yield Call("rank_run", evaluation.rank_run, {"run": one_run(), "qrels": judgments()})
+    joined = {"run": one_run(), "qrels": judgments(), "ties": "mean", "all_topics": True}
+    yield Call("rank_run", evaluation.rank_run, joined)
 
 
 def _of_graphs() -> Iterator[Call]:

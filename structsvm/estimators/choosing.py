@@ -30,8 +30,8 @@ SearchCallback: TypeAlias = Callable[[Step, int | None], bool | None]
 
 
 def best_of(scores: Sequence[float] | Vector) -> int:
-    """Return the position of the largest score, the first among equals."""
-    return int(np.argmax(scores))
+    """Return the position of the largest score, the first among those equal to 12 digits after the point."""
+    return int(np.argmax(np.round(scores, 12)))
 
 
 def which_end(scores: Sequence[float] | Vector, chosen: int) -> str:

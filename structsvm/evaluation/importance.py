@@ -167,7 +167,7 @@ def query_permutation_importance(
     queries = Queries.of(qid, rows)
     labels, number = queries.grouped(checked_labels(y, rows)), queries.number[queries.order]
     columns = _Columns.of(part_of(fitted.X, queries.order), number)
-    base = chosen.values(rank_lists(fitted.scores(columns.X, number), labels, number))
+    base = chosen.expected(rank_lists(fitted.scores(columns.X, number), labels, number))
     counted = chosen.counted(np.arange(len(queries)), base)
     if not len(counted.ids):
         raise InputError(f"{chosen} is undefined for all {len(queries)} queries: give judged queries")

@@ -11,10 +11,12 @@ from structsvm.data.qrels import Qrels, QrelsLike, as_qrels
 from structsvm.data.run import Run, RunLike, as_run
 from structsvm.evaluation.significance.intervals import mean_interval
 from structsvm.exceptions import InputError
+from structsvm.foundation.settings import require_choice
 from structsvm.metrics import Measure, RankedLists, rank_lists
+from structsvm.metrics.ranking import Ties
 
 
-def rank_run(run: RunLike, qrels: QrelsLike) -> RankedLists:
+def rank_run(run: RunLike, qrels: QrelsLike, *, ties: Ties = "trec", all_topics: bool = False) -> RankedLists:
     """Rank the documents of a run as trec_eval does, and join their judgments, for `Measure.of`.
 
     Topics without judgments are left out, as by trec_eval; all judged relevant documents count.
@@ -23,6 +25,9 @@ def rank_run(run: RunLike, qrels: QrelsLike) -> RankedLists:
     ----------
     run : a run, or a data frame or dictionary of one (`Run.from_frame`, `Run.from_dict`).
     qrels : the judgments, or a data frame or dictionary of them (`Qrels.from_frame`, `Qrels.from_dict`).
+    ties : "trec", or "mean" for the mean over all orders of documents with equal scores. "input" is not possible,
+        because a `Run` has trec_eval's order.
+    all_topics : also include judged topics that the run lacks, as trec_eval's -c. Most measures are 0 for them.
 
     Raises
     ------
@@ -36,6 +41,7 @@ def rank_run(run: RunLike, qrels: QrelsLike) -> RankedLists:
     >>> AP().values(rank_run(run, Qrels.from_grades([1, 1], ["a", "b"], [1, 0]))).tolist()
     [0.5]
     """
+    require_choice("ties of runs", ties, ("mean", "trec"))
     run, qrels = as_run("run", run), as_qrels(qrels)
     index = qrels.index
     topic = index.number(run.qid)
@@ -46,8 +52,16 @@ def rank_run(run: RunLike, qrels: QrelsLike) -> RankedLists:
             f"the first topics are {str(run.qid[0])!r} and {index.topics[0]!r}"
         )
     grades = qrels.grades_of(run.qid[rows], run.doc_ids[rows])
-    lists = rank_lists(run.scores[rows], grades, topic[rows], judged=(qrels.grades, index.topic))
-    return evolve(lists, ids=np.array(index.topics)[lists.ids])
+    lists = rank_lists(
+        run.scores[rows],
+        grades,
+        topic[rows],
+        judged=(qrels.grades, index.topic),
+        # The documents of a run are in trec_eval's order already.
+        ties="mean" if ties == "mean" else "input",
+        all_topics=all_topics,
+    )
+    return evolve(lists, ids=np.array(index.topics)[lists.ids], ties=ties)
 
 
 def figures(
@@ -61,7 +75,7 @@ def figures(
     if per_query:
         found["per_query"] = {}
     for name, measure in measures.items():
-        raw = measure.values(lists)
+        raw = measure.expected(lists)
         ids, values = measure.counted(lists.ids, raw)
         if not len(values):
             raise InputError(f"{measure} has no mean: it is undefined for every query. Give judged queries")

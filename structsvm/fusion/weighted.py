@@ -156,10 +156,10 @@ def _of_system(measure: Measure, scores: Vector, labels: Vector, queries: Querie
         position[lists.ids] = np.arange(len(lists.ids))
         of_row = position[queries.number]
         ranked = of_row >= 0
-        values[lists.ids] = measure.values(evolve(lists, judged=labels[ranked], judged_query=of_row[ranked]))
+        values[lists.ids] = measure.expected(evolve(lists, judged=labels[ranked], judged_query=of_row[ranked]))
     if measure.empty == "skip":
         every = rank_lists(np.where(retrieved, scores, -np.inf), labels, queries.number)
-        values = values[~np.isnan(measure.values(every))]
+        values = values[~np.isnan(measure.expected(every))]
     if not len(values):
         raise InputError(f"{measure} is undefined on all training queries: choose other queries, or empty='zero'")
     return measure.over_queries(np.nan_to_num(values, nan=0.0))

@@ -7,7 +7,7 @@ import numpy as np
 from attrs import field, frozen
 
 from structsvm.foundation.settings import at_least, within
-from structsvm.foundation.types import Vector
+from structsvm.foundation.types import BoolVector, Vector
 from structsvm.metrics.base import Measure
 from structsvm.metrics.binary import BinaryMeasure
 from structsvm.metrics.ranking import RankedLists
@@ -17,11 +17,13 @@ from structsvm.metrics.ranking import RankedLists
 class _AtK(BinaryMeasure):
     """A measure of the number of relevant documents among the first k."""
 
+    averages_ties: ClassVar[bool] = True
+
     k: int = field(validator=at_least(1))
 
     def hits(self, lists: RankedLists) -> Vector:
         """Return the number of relevant documents among the first k of each query; NaN if none is judged relevant."""
-        return self.if_any(lists, lists.total(self.found(lists) & lists.within(self.k)))
+        return self.if_any(lists, lists.total(lists.share(self.found(lists)) * lists.within(self.k)))
 
 
 @frozen
@@ -91,8 +93,8 @@ class Success(_AtK):
     name: ClassVar[str] = "success"
 
     def values(self, lists: RankedLists) -> Vector:
-        hits = self.hits(lists)
-        return np.where(np.isnan(hits), np.nan, hits > 0)
+        first = _chance_of_first(self.found(lists), lists)
+        return self.if_any(lists, np.minimum(lists.total(first * lists.within(self.k)), 1.0))
 
 
 @frozen
@@ -112,11 +114,12 @@ class Rprec(BinaryMeasure):
     """
 
     name: ClassVar[str] = "rprec"
+    averages_ties: ClassVar[bool] = True
 
     def values(self, lists: RankedLists) -> Vector:
         n_relevant = self.n_relevant(lists)
         within = lists.rank <= np.nan_to_num(n_relevant)[lists.query]
-        return lists.total(self.found(lists) & within) / n_relevant
+        return lists.total(lists.share(self.found(lists)) * within) / n_relevant
 
 
 @frozen
@@ -137,12 +140,12 @@ class RR(BinaryMeasure):
     """
 
     name: ClassVar[str] = "mrr"
+    averages_ties: ClassVar[bool] = True
 
     k: int | None = field(default=None, validator=attrs.validators.optional(at_least(1)))
 
     def values(self, lists: RankedLists) -> Vector:
-        relevant = self.found(lists) & lists.within(self.k)
-        first = relevant & (lists.count_down(relevant) == 1)
+        first = _chance_of_first(self.found(lists), lists) * lists.within(self.k)
         return self.if_any(lists, lists.total(first / lists.rank))
 
 
@@ -167,6 +170,7 @@ class RBP(BinaryMeasure):
     """
 
     name: ClassVar[str] = "rbp"
+    averages_ties: ClassVar[bool] = True
 
     k: int | None = field(default=None, validator=attrs.validators.optional(at_least(1)))
     p: float = field(default=0.8, kw_only=True, validator=within(0.0, 1.0, ends=False))
@@ -176,8 +180,9 @@ class RBP(BinaryMeasure):
         return f"p = {self.p:g}"
 
     def values(self, lists: RankedLists) -> Vector:
-        counting = self.found(lists) & lists.within(self.k)
-        terms = (1.0 - self.p) * self.p ** (lists.rank[counting] - 1.0)
+        relevance = lists.share(self.found(lists))
+        counting = (relevance > 0) & lists.within(self.k)
+        terms = relevance[counting] * (1.0 - self.p) * self.p ** (lists.rank[counting] - 1.0)
         return self.if_any(lists, np.bincount(lists.query[counting], terms, len(lists.ids)))
 
 
@@ -199,10 +204,29 @@ class Judged(Measure):
     """
 
     name: ClassVar[str] = "judged"
+    averages_ties: ClassVar[bool] = True
 
     k: int | None = field(default=None, validator=attrs.validators.optional(at_least(1)))
 
     def values(self, lists: RankedLists) -> Vector:
         lists.require_judged(self)
         counting = lists.within(self.k)
-        return lists.total(lists.is_judged & counting) / lists.total(counting)
+        return lists.total(lists.share(lists.is_judged) * counting) / np.maximum(lists.total(counting), 1.0)
+
+
+def _chance_of_first(relevant: BoolVector, lists: RankedLists) -> Vector:
+    """Return the chance of each rank, over the orders of tied documents, to have the first relevant document."""
+    found = lists.count_down(relevant)
+    chance: Vector = (relevant & (found == 1)).astype(np.float64)
+    groups = lists.groups
+    if groups is None:
+        return chance
+    chance[groups.rows] = 0.0
+    hits = groups.total(relevant)
+    above = (found - relevant)[groups.first]
+    for group in np.flatnonzero((above == 0) & (hits > 0)):
+        start, size = groups.first[group], groups.size[group]
+        remaining = np.arange(size, 0, -1)
+        none_yet = np.cumprod(np.append(1.0, np.maximum(remaining - hits[group], 0.0) / remaining))
+        chance[start : start + size] = none_yet[:-1] * hits[group] / remaining
+    return chance

@@ -1,12 +1,13 @@
 """Average precision, its estimates, and interpolated precision."""
 
-from typing import ClassVar, Literal
+from typing import ClassVar, NamedTuple
 
 import attrs
 import numpy as np
 from attrs import field, frozen
+from numpy.typing import NDArray
 
-from structsvm.foundation.settings import at_least, one_of, within
+from structsvm.foundation.settings import at_least, within
 from structsvm.foundation.types import BoolVector, IntVector, Vector
 from structsvm.metrics.base import Summary
 from structsvm.metrics.binary import BinaryMeasure
@@ -21,20 +22,23 @@ _LEAST = 1e-5
 _SMOOTHING = 1e-5
 """Added to both counts of inferred precision, as in trec_eval, which defines it if no document ahead is judged."""
 
+_MOST_STEPS = 20_000_000
+"""Largest number of steps of a tie group's interpolated precision; larger groups are integrated at fewer values."""
+
 
 @frozen
 class AP(BinaryMeasure):
     """Average precision: the sum of the precision at each relevant document, divided by their number R.
 
     R includes relevant documents that are not ranked (`judged`). Undefined without a relevant document. Its mean over
-    queries is MAP. Text: ``map``, ``map@100``, ``map(ties=average)``.
+    queries is MAP. Text: ``map``, ``map@100``.
+
+    The mean over the orders of tied documents has a closed form (McSherry and Najork, "Computing information retrieval
+    performance measures efficiently in the presence of tied scores", ECIR 2008, section 2.4).
 
     Parameters
     ----------
     k : only the first k documents count; R does not change (trec_eval's map_cut). Default: all.
-    ties : "order": equal scores are ranked by the package's tie rule; or "average": the mean over all their possible
-        orders, in closed form (McSherry and Najork, "Computing information retrieval performance measures efficiently
-        in the presence of tied scores", ECIR 2008, section 2.4).
     relevant_from, empty : see `BinaryMeasure`.
 
     Examples
@@ -44,29 +48,22 @@ class AP(BinaryMeasure):
     """
 
     name: ClassVar[str] = "map"
+    averages_ties: ClassVar[bool] = True
 
     k: int | None = field(default=None, validator=attrs.validators.optional(at_least(1)))
-    ties: Literal["order", "average"] = field(default="order", kw_only=True, validator=one_of("order", "average"))
 
     def values(self, lists: RankedLists) -> Vector:
         relevant = self.found(lists)
         found = lists.count_down(relevant)
-        if self.ties == "order":
-            gain = found / lists.rank * relevant
-        else:
-            gain = _expected_precision(relevant, found, lists)
+        gain = found / lists.rank * relevant
+        groups = lists.groups
+        if groups is not None:
+            rows, above = groups.rows, (found - relevant)[groups.first]
+            first, size, hits = (each[groups.group] for each in (groups.first, groups.size, groups.total(relevant)))
+            # If the document at a rank is relevant, each of the tied ones is with chance (hits - 1) / (size - 1).
+            expected = above[groups.group] + 1.0 + (rows - first) * (hits - 1.0) / (size - 1.0)
+            gain[rows] = hits / size * expected / lists.rank[rows]
         return lists.total(gain * lists.within(self.k)) / self.n_relevant(lists)
-
-
-def _expected_precision(relevant: BoolVector, found: IntVector, lists: RankedLists) -> Vector:
-    """Return relevance times precision at each rank, averaged over all orders of tied documents."""
-    group = np.cumsum(~lists.tied) - 1
-    first = np.flatnonzero(~lists.tied)[group]
-    size, hits = np.bincount(group)[group], np.bincount(group, relevant)[group]
-    above = (found - relevant)[first]
-    tied_above = lists.rank - lists.rank[first]
-    expected = above + 1.0 + tied_above * (hits - 1.0) / np.maximum(size - 1, 1)
-    return np.asarray(hits / size * expected / lists.rank)
 
 
 @frozen
@@ -77,6 +74,7 @@ class GMAP(BinaryMeasure):
     """
 
     name: ClassVar[str] = "gm_map"
+    averages_ties: ClassVar[bool] = True
     summary: ClassVar[Summary] = "geometric mean"
 
     def values(self, lists: RankedLists) -> Vector:
@@ -107,17 +105,49 @@ class InfAP(BinaryMeasure):
     """
 
     name: ClassVar[str] = "infap"
+    averages_ties: ClassVar[bool] = True
 
     def values(self, lists: RankedLists) -> Vector:
         lists.require_judged(self)
         relevant = self.found(lists)
-        found = lists.count_down(relevant)[relevant] - 1
-        others = lists.count_down(lists.is_judged & ~relevant)[relevant]
-        pooled = lists.count_down(lists.is_pooled)[relevant] - 1
-        rank = lists.rank[relevant]
-        share = (found + _SMOOTHING) / (found + others + 2.0 * _SMOOTHING)
-        estimates = 1.0 / rank + pooled / rank * share
-        return np.bincount(lists.query[relevant], estimates, len(lists.ids)) / self.n_relevant(lists)
+        kinds = relevant, lists.is_judged, lists.is_pooled
+        ahead = [lists.count_down(kind) - kind for kind in kinds]
+        found, judged, pooled = (counts[relevant] for counts in ahead)
+        share = (found + _SMOOTHING) / (judged + 2.0 * _SMOOTHING)
+        estimates = np.zeros(len(relevant))
+        estimates[relevant] = 1.0 / lists.rank[relevant] + pooled / lists.rank[relevant] * share
+        groups = lists.groups
+        if groups is not None:
+            counts = np.array([*(above[groups.first] for above in ahead), *map(groups.total, kinds)])
+            for first, size, of_group in zip(groups.first, groups.size, counts.T.tolist(), strict=True):
+                estimates[first : first + size] = _inferred(int(lists.rank[first]), int(size), of_group)
+        return lists.total(estimates) / self.n_relevant(lists)
+
+
+def _inferred(rank: int, size: int, counts: list[float]) -> Vector:
+    """Return relevance times inferred precision at the ranks of a tie group, averaged over the orders, shape (size,).
+
+    ``counts`` are the relevant, judged and pooled documents above the group, and then in it.
+    """
+    found, judged, pooled, hits, judged_here, pooled_here = counts
+    values = np.zeros(size)
+    if not hits:
+        return values
+    others = int(judged_here) - 1
+    # Of the other documents of the group, those ahead are a random sample; `chance` is by the number of judged ones.
+    number, chance = np.arange(others + 1), np.zeros(others + 1)
+    chance[0] = 1.0
+    relevant_ahead = found + number * (hits - 1.0) / max(others, 1)
+    share = (relevant_ahead + _SMOOTHING) / (judged + number + 2.0 * _SMOOTHING)
+    unjudged = (pooled_here - judged_here) / max(size - judged_here, 1.0)
+    for place in range(size):
+        pooled_ahead = pooled + number + np.maximum(place - number, 0) * unjudged
+        values[place] = hits / size * (1.0 + chance @ (pooled_ahead * share)) / (rank + place)
+        left = max(size - 1 - place, 1)
+        drawn = chance * (others - number) / left
+        chance -= drawn
+        chance[1:] += drawn[:-1]
+    return values
 
 
 @frozen
@@ -125,7 +155,8 @@ class IPrec(BinaryMeasure):
     """Interpolated precision at a level of recall: the best precision at any rank with at least that recall.
 
     The level is reached with ⌊recall · R + 0.9⌋ relevant documents, as in trec_eval; the value is 0 if it is not
-    reached. Undefined without a relevant document. Text: ``iprec@0.1``.
+    reached. The mean over orders of tied documents is exact unless hundreds of documents tie. Undefined without a
+    relevant document. Text: ``iprec@0.1``.
 
     Parameters
     ----------
@@ -139,6 +170,7 @@ class IPrec(BinaryMeasure):
     """
 
     name: ClassVar[str] = "iprec"
+    averages_ties: ClassVar[bool] = True
     behind_at: ClassVar[str] = "recall"
 
     recall: float = field(validator=within(0.0, 1.0))
@@ -152,6 +184,7 @@ class ElevenPoint(BinaryMeasure):
     """Eleven-point average precision: the mean of `IPrec` at recall 0, 0.1, ..., 1."""
 
     name: ClassVar[str] = "11pt_avg"
+    averages_ties: ClassVar[bool] = True
 
     def values(self, lists: RankedLists) -> Vector:
         return np.asarray(np.mean(interpolated(self, lists, LEVELS), axis=0))
@@ -160,12 +193,85 @@ class ElevenPoint(BinaryMeasure):
 def interpolated(measure: BinaryMeasure, lists: RankedLists, levels: tuple[float, ...]) -> list[Vector]:
     """Return interpolated precision at each level; NaN for queries without a relevant document."""
     relevant, n_relevant = measure.found(lists), measure.n_relevant(lists)
-    query, found = lists.query[relevant], lists.count_down(relevant)[relevant]
-    precision = found / lists.rank[relevant]
+    found, groups = lists.count_down(relevant), lists.groups
+    decided = relevant
+    if groups is not None:
+        decided = relevant.copy()
+        decided[groups.rows] = False
+        tied = _tied(lists, relevant, found)
+    query = lists.query[decided]
+    precision = found[decided] / lists.rank[decided]
     values = []
     for level in levels:
-        enough = found >= np.floor(level * n_relevant + 0.9)[query]
+        needed = np.floor(level * n_relevant + 0.9)
+        enough = found[decided] >= needed[query]
         best = np.zeros(len(lists.ids))
         np.maximum.at(best, query[enough], precision[enough])
+        if groups is not None:
+            for number, of_query in tied.items():
+                if not np.isnan(needed[number]):
+                    best[number] = _expected_best(best[number], needed[number], of_query)
         values.append(measure.if_any(lists, best))
     return values
+
+
+class _Tied(NamedTuple):
+    """A tie group: the rank above it, relevant documents above it, its size, and relevant documents in it."""
+
+    rank: int
+    found: int
+    size: int
+    hits: int
+
+
+def _tied(lists: RankedLists, relevant: BoolVector, found: IntVector) -> dict[int, list[_Tied]]:
+    """Return the tie groups of each query that has some with relevant documents."""
+    groups = lists.groups
+    tied: dict[int, list[_Tied]] = {}
+    if groups is not None:
+        above, hits = (found - relevant)[groups.first], groups.total(relevant)
+        for group in np.flatnonzero(hits):
+            first = groups.first[group]
+            of_group = _Tied(int(lists.rank[first]) - 1, int(above[group]), int(groups.size[group]), int(hits[group]))
+            tied.setdefault(int(lists.query[first]), []).append(of_group)
+    return tied
+
+
+def _expected_best(best: float, needed: float, tied: list[_Tied]) -> float:
+    """Return the expected maximum of ``best`` and the precision at relevant tied documents from the needed one on."""
+    possible = [_precisions(group) for group in tied]
+    for group, precision in zip(tied, possible, strict=True):
+        precision[: max(int(needed) - group.found - 1, 0)] = 0.0
+        # The last relevant document of a group has at least the precision of the whole group.
+        best = max(best, precision[-1, -1])
+    steps = np.unique(np.concatenate([[best], *(precision[precision > best] for precision in possible)]))
+    most = max(_MOST_STEPS // max(group.size * group.hits for group in tied), 100)
+    exact = len(steps) <= most
+    if not exact:
+        steps = np.quantile(steps, np.linspace(0.0, 1.0, most))
+    above = np.ones(len(steps))
+    for precision in possible:
+        above *= _chance_below(precision, steps)
+    above = 1.0 - above
+    return float(best + np.diff(steps) @ (above[:-1] if exact else (above[:-1] + above[1:]) / 2.0))
+
+
+def _precisions(group: _Tied) -> NDArray[np.float64]:
+    """Return the precision at each place of each relevant document of a group, 0 if impossible, shape (hits, size)."""
+    hit, place = np.arange(1, group.hits + 1)[:, None], np.arange(1, group.size + 1)
+    possible = (place >= hit) & (place <= group.size - group.hits + hit)
+    return np.where(possible, (group.found + hit) / (group.rank + place), 0.0)
+
+
+def _chance_below(precision: NDArray[np.float64], limits: Vector) -> Vector:
+    """Return the chance, over all orders of a group, that no relevant document has a precision above each limit."""
+    hits, size = precision.shape
+    chance = np.zeros((hits + 1, len(limits)))
+    chance[0] = 1.0
+    number = np.arange(hits + 1)[:, None]
+    for place in range(size):
+        # The document at this place is relevant with this chance, by the number of relevant ones ahead of it.
+        drawn = chance * np.minimum((hits - number) / (size - place), 1.0)
+        chance -= drawn
+        chance[1:] += drawn[:-1] * (precision[:, place, None] <= limits)
+    return chance[hits]

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from structsvm.exceptions import InputError
 from structsvm.foundation.settings import as_list, one_of
 from structsvm.foundation.types import Vector
-from structsvm.metrics.ranking import Judgments, RankedLists, as_vector, rank_lists
+from structsvm.metrics.orders import mean_over_orders
+from structsvm.metrics.ranking import Judgments, RankedLists, Ties, as_vector, rank_lists
 from structsvm.registry import measures
 from structsvm.registry.spelling import spell
 
@@ -67,6 +68,9 @@ class Measure(ABC):
     summary: ClassVar[Summary] = "mean"
     """How `mean` combines the values of queries."""
 
+    averages_ties: ClassVar[bool] = False
+    """True if `values` itself returns the mean over the orders of tied documents (`RankedLists.groups`)."""
+
     empty: Empty = field(default="zero", kw_only=True, validator=one_of("zero", "skip"))
 
     @property
@@ -76,11 +80,25 @@ class Measure(ABC):
 
     @abstractmethod
     def values(self, lists: RankedLists) -> Vector:
-        """Return the value for each query, shape (Q,), NaN if the measure is undefined."""
+        """Return the value for each query, shape (Q,), NaN if the measure is undefined.
+
+        A measure may ignore ties: `expected` then calls `values` with lists in which the order is decided.
+        """
+
+    def expected(self, lists: RankedLists) -> Vector:
+        """Return the value for each query by the tie rule of the lists, shape (Q,), NaN if the measure is undefined.
+
+        With ``ties="mean"`` it is the mean over all orders of documents with equal scores. The measures of this package
+        compute the mean exactly. For others, the mean is over all orders that differ in labels if a query has at most
+        1,000 of them, and else over 1,000 random ones, which depend on the labels and not on the order of rows.
+        """
+        if self.averages_ties or lists.groups is None:
+            return self.values(lists)
+        return mean_over_orders(self.values, lists)
 
     def of(self, lists: RankedLists) -> PerQuery:
         """Return the value per query of documents ranked by `rank_lists`."""
-        return self.counted(lists.ids, self.values(lists))
+        return self.counted(lists.ids, self.expected(lists))
 
     def counted(self, ids: NDArray[Any], values: Vector) -> PerQuery:
         """Replace undefined values by 0, or leave their queries out if ``empty="skip"``."""
@@ -97,13 +115,16 @@ class Measure(ABC):
         *,
         doc_ids: ArrayLike | None = None,
         judged: Judgments | None = None,
+        ties: Ties | None = None,
+        all_topics: bool = False,
     ) -> PerQuery:
         """Return the ids of queries, in order of first appearance, and the value for each (``ids``, ``values``).
 
         Arguments and errors are as in `rank_lists`. With ``empty="skip"``, the result lacks queries for which the
         measure is undefined.
         """
-        return self.of(rank_lists(scores, labels, qid, doc_ids=doc_ids, judged=judged))
+        lists = rank_lists(scores, labels, qid, doc_ids=doc_ids, judged=judged, ties=ties, all_topics=all_topics)
+        return self.of(lists)
 
     def mean(
         self,
@@ -114,16 +135,18 @@ class Measure(ABC):
         weights: Weights | None = None,
         doc_ids: ArrayLike | None = None,
         judged: Judgments | None = None,
+        ties: Ties | None = None,
+        all_topics: bool = False,
     ) -> float:
         """Return the mean over queries, or the sum or geometric mean; see `summary`.
 
         Parameters
         ----------
-        scores, labels, qid, doc_ids, judged : as in `rank_lists`.
+        scores, labels, qid, doc_ids, judged, ties, all_topics : as in `rank_lists`.
         weights : non-negative weight of each query: a mapping from query id, or an array of all queries in order of
             first appearance in `qid`. Default: equal weights.
         """
-        lists = rank_lists(scores, labels, qid, doc_ids=doc_ids, judged=judged)
+        lists = rank_lists(scores, labels, qid, doc_ids=doc_ids, judged=judged, ties=ties, all_topics=all_topics)
         values, weight = self.weighted(lists, None if weights is None else _weights(weights, lists.ids))
         self.require_weight(float(weight.sum()))
         return self.over_queries(values, weight)
@@ -133,7 +156,7 @@ class Measure(ABC):
 
         Weights are 1 by default. With ``empty="skip"``, queries without a value have weight 0.
         """
-        values = self.values(lists)
+        values = self.expected(lists)
         weight = np.ones(len(lists.ids)) if weights is None else weights
         if self.empty == "skip":
             weight = np.where(np.isnan(values), 0.0, weight)

@@ -60,6 +60,7 @@ class NDCG(Measure):
     """
 
     named_by: ClassVar[tuple[str, ...]] = ("discount",)
+    averages_ties: ClassVar[bool] = True
 
     k: int | None = field(default=None, validator=attrs.validators.optional(at_least(1)))
     discount: Discount = field(default="standard", kw_only=True, validator=one_of("standard", "letor"))
@@ -81,11 +82,12 @@ class NDCG(Measure):
         if gaining.any():
             judged = lists.judged[gaining]
             best = rank_documents(judged, lists.judged_query[gaining])
-            ideal[best.ids] = np.bincount(best.query, weights=self._terms(judged[best.order], best.rank))
-        return lists.total(self._terms(lists.label, lists.rank)) / np.where(ideal > 0, ideal, np.nan)
+            ideal[best.ids] = np.bincount(best.query, self._terms(gains(judged[best.order], self.gain), best.rank))
+        gain = lists.share(gains(lists.label, self.gain))
+        return lists.total(self._terms(gain, lists.rank)) / np.where(ideal > 0, ideal, np.nan)
 
-    def _terms(self, grades: Vector, rank: IntVector) -> Vector:
-        return gains(grades, self.gain) * discounts(int(rank.max()), self.discount, self.k)[rank - 1]
+    def _terms(self, gain: Vector, rank: IntVector) -> Vector:
+        return gain * discounts(int(rank.max()), self.discount, self.k)[rank - 1]
 
 
 @frozen
@@ -110,6 +112,7 @@ class ERR(Measure):
     """
 
     name: ClassVar[str] = "err"
+    averages_ties: ClassVar[bool] = True
 
     k: int | None = field(default=None, validator=attrs.validators.optional(at_least(1)))
     max_grade: int = field(default=4, kw_only=True, validator=at_least(1))
@@ -126,12 +129,35 @@ class ERR(Measure):
                 f"give the best grade of the scale, err(max_grade={np.ceil(largest):g})"
             )
         stopping = lists.label > 0
+        chances = np.zeros(len(stopping))
+        chances[stopping] = (np.exp2(lists.label[stopping]) - 1.0) / np.exp2(float(self.max_grade))
+        groups = lists.groups
+        if groups is not None:
+            for first, size in zip(groups.first, groups.size, strict=True):
+                chances[first : first + size] = _tied_chances(chances[first : first + size])
+            stopping = chances > 0
         place = lists.count_down(stopping)[stopping] - 1
-        query, rank = lists.query[stopping], lists.rank[stopping]
-        chance = (np.exp2(lists.label[stopping]) - 1.0) / np.exp2(float(self.max_grade))
+        query, rank, chance = lists.query[stopping], lists.rank[stopping], chances[stopping]
         going_on = np.ones((len(lists.ids), int(place.max(initial=0)) + 2))
         going_on[query, place + 1] = 1.0 - chance
         arriving = np.cumprod(going_on, axis=1)[query, place]
         terms = arriving * chance / rank * lists.within(self.k)[stopping]
         total = np.bincount(query, terms, len(lists.ids))
         return np.where(lists.total_judged(lists.judged > 0) > 0, total, np.nan)
+
+
+def _tied_chances(chances: Vector) -> Vector:
+    """Return the chance to stop at each rank of a tie group after no stop above, averaged over all orders.
+
+    The chance of no stop at the first m ranks is the mean, over all sets of m documents, of products of 1 − chance.
+    """
+    size = len(chances)
+    taken = np.arange(size + 1)
+    no_stop = np.ones(size + 1)
+    stopping = np.flatnonzero(chances > 0)
+    for documents, row in enumerate(stopping, size - len(stopping) + 1):
+        with_row = taken[1 : documents + 1] / documents
+        no_stop[1 : documents + 1] = (1.0 - with_row) * no_stop[1 : documents + 1] + with_row * (
+            1.0 - chances[row]
+        ) * no_stop[:documents]
+    return 1.0 - no_stop[1:] / np.where(no_stop[:-1] > 0.0, no_stop[:-1], 1.0)

@@ -14,9 +14,8 @@ from structsvm.metrics.ranking import RankedLists
 class ROCArea(BinaryMeasure):
     """Area under the ROC curve: the share of pairs with the relevant document ahead.
 
-    A tied pair counts 1 or 0 by the package's tie rule, but 1/2 in `sklearn.metrics.roc_auc_score`: this is the area of
-    the displayed ranking. Only ranked documents count, not `judged` ones. Undefined unless a query has both kinds of
-    document. Text: ``roc_area``.
+    A tied pair counts 1/2, as in `sklearn.metrics.roc_auc_score`; with another tie rule, 1 or 0. Only ranked documents
+    count, not `judged` ones. Undefined unless a query has both kinds of document. Text: ``roc_area``.
 
     Parameters
     ----------
@@ -29,10 +28,20 @@ class ROCArea(BinaryMeasure):
     """
 
     name: ClassVar[str] = "roc_area"
+    averages_ties: ClassVar[bool] = True
 
     def values(self, lists: RankedLists) -> Vector:
         relevant = self.found(lists)
-        swapped = lists.total((lists.rank - lists.count_down(relevant)) * relevant)
+        ahead = lists.rank - lists.count_down(relevant)
+        swapped = lists.total(ahead * relevant)
+        groups = lists.groups
+        if groups is not None:
+            hits = groups.total(relevant)
+            by_order = groups.total(ahead * relevant)
+            above = (ahead - ~relevant)[groups.first]
+            swapped += np.bincount(
+                lists.query[groups.first], hits * (above + (groups.size - hits) / 2.0) - by_order, len(lists.ids)
+            )
         pairs = lists.total(relevant) * lists.total(~relevant)
         return 1.0 - swapped / np.where(pairs > 0, pairs, np.nan)
 
@@ -57,13 +66,22 @@ class Bpref(BinaryMeasure):
     """
 
     name: ClassVar[str] = "bpref"
+    averages_ties: ClassVar[bool] = True
 
     def values(self, lists: RankedLists) -> Vector:
         lists.require_judged(self)
         relevant, n_relevant = self.found(lists), self.n_relevant(lists)
         others = lists.total_judged(~self.relevant(lists.judged))
-        ahead = lists.count_down(lists.is_judged & ~relevant)[relevant]
-        query = lists.query[relevant]
-        at_most = n_relevant[query]
-        share = np.minimum(ahead, at_most) / np.maximum(np.minimum(others[query], at_most), 1.0)
-        return np.bincount(query, 1.0 - share, len(lists.ids)) / n_relevant
+        other = lists.is_judged & ~relevant
+        ahead = lists.count_down(other)
+        counted = np.minimum(ahead, n_relevant[lists.query])
+        groups = lists.groups
+        if groups is not None:
+            # The number of tied others ahead of a relevant document is 0, 1, ..., or all of them, with equal chances.
+            tied, most = groups.total(other), n_relevant[lists.query[groups.first]]
+            above = (ahead - other)[groups.first]
+            below_most = np.clip(most - above, 0.0, tied + 1.0)
+            total = below_most * (above + (below_most - 1.0) / 2.0) + (tied + 1.0 - below_most) * most
+            counted[groups.rows] = (total / (tied + 1.0))[groups.group]
+        share = counted[relevant] / np.maximum(np.minimum(others, n_relevant), 1.0)[lists.query[relevant]]
+        return np.bincount(lists.query[relevant], 1.0 - share, len(lists.ids)) / n_relevant

@@ -1,18 +1,23 @@
 """Rank documents by score with the package's only tie rule, and prepare ranked lists, the input of all measures."""
 
-from typing import Any, TypeAlias
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 from numpy.typing import ArrayLike, NDArray
 
 from structsvm.exceptions import InputError
 from structsvm.foundation.arrays import numbers
 from structsvm.foundation.queries import Queries
+from structsvm.foundation.settings import require_choice, require_switch
 from structsvm.foundation.types import BoolVector, IntVector, Vector
 
 Judgments: TypeAlias = tuple[ArrayLike, ArrayLike]
 """Labels and query ids of all judged documents, including documents that the ranking lacks."""
+
+Ties: TypeAlias = Literal["mean", "trec", "input"]
+"""Value of tied documents: the mean over all their orders, descending by document id, or in the order of rows."""
 
 
 @frozen(eq=False)
@@ -45,8 +50,48 @@ def rank_documents(scores: ArrayLike, qid: ArrayLike | None = None, *, doc_ids: 
 
 
 @frozen(eq=False)
+class TieGroups:
+    """Groups of documents with equal scores and different labels.
+
+    Parameters
+    ----------
+    rows : positions of the documents in the ranked lists, group after group, shape (m,).
+    group : group of each of these documents, ascending from 0, shape (m,).
+    first : position of the first document of each group in the ranked lists, shape (G,).
+    size : number of documents of each group, shape (G,).
+    """
+
+    rows: IntVector
+    group: IntVector
+    first: IntVector
+    size: IntVector
+
+    @classmethod
+    def among(cls, tied: BoolVector, *kinds: NDArray[Any]) -> "TieGroups | None":
+        """Return the groups of tied documents that differ in one of the ``kinds``; None if no group does."""
+        rows = np.flatnonzero(tied)
+        differing = rows[np.logical_or.reduce([kind[rows] != kind[rows - 1] for kind in kinds])]
+        if not len(differing):
+            return None
+        first = np.flatnonzero(~tied)
+        size = np.diff(np.append(first, len(tied)))
+        chosen = np.unique(np.searchsorted(first, differing, "right") - 1)
+        first, size = first[chosen], size[chosen]
+        group = np.repeat(np.arange(len(first)), size)
+        rows = np.arange(len(group)) - np.repeat(np.cumsum(size) - size, size) + first[group]
+        return cls(rows, group, first, size)
+
+    def total(self, values: Vector | IntVector | BoolVector) -> Vector:
+        """Sum a value per ranked document, shape (n,), over each group, shape (G,)."""
+        return np.asarray(np.bincount(self.group, values[self.rows], len(self.first)), dtype=np.float64)
+
+
+@frozen(eq=False)
 class RankedLists:
     """Labels in ranked order, with all judgments: the input of measures.
+
+    With ``ties="mean"``, the order of documents with equal scores is undecided: the lists have them by label, the
+    smallest first.
 
     Parameters
     ----------
@@ -59,6 +104,7 @@ class RankedLists:
     is_pooled : mask of ranked documents that were judged or set apart for judging, shape (n,).
     judged : labels of the judged documents, in any order, shape (m,).
     judged_query : position in `ids` of the query of each judged document, shape (m,).
+    ties : the tie rule; see `rank_lists`.
 
     Examples
     --------
@@ -79,6 +125,45 @@ class RankedLists:
     is_pooled: BoolVector
     judged: Vector
     judged_query: IntVector
+    ties: Ties = "mean"
+
+    @cached_property
+    def straddling(self) -> TieGroups | None:
+        """The groups of documents with equal scores and different labels or judgments; None if no scores tie so."""
+        return TieGroups.among(self.tied, self.label, self.is_judged, self.is_pooled)
+
+    @property
+    def groups(self) -> TieGroups | None:
+        """The groups over whose orders a measure takes the mean; None if the order of all documents is decided."""
+        return self.straddling if self.ties == "mean" else None
+
+    def in_order(self, *, best_first: bool) -> "RankedLists":
+        """Decide the order of tied documents by their labels; unjudged documents are the worst."""
+        groups = self.straddling
+        if groups is None:
+            return evolve(self, ties="input")
+        worth = np.where(self.is_judged, self.label, -np.inf)[groups.rows]
+        order = groups.rows[np.lexsort((self.is_pooled[groups.rows], -worth if best_first else worth, groups.group))]
+        arrays = {name: getattr(self, name).copy() for name in ("label", "is_judged", "is_pooled")}
+        for array in arrays.values():
+            array[groups.rows] = array[order]
+        return evolve(self, **arrays, ties="input")
+
+    def _canonical(self) -> "RankedLists":
+        """Put tied documents into an order that does not depend on that of the rows, nor do the last bits of sums."""
+        if self.groups is None:
+            return self
+        return evolve(self.in_order(best_first=False), ties=self.ties)
+
+    def share(self, values: Any) -> Vector:
+        """Replace the value of each ranked document by its mean over the orders of tied documents, shape (n,)."""
+        groups = self.groups
+        shared: Vector = values
+        if groups is None:
+            return shared
+        shared = values.astype(np.float64)
+        shared[groups.rows] = (groups.total(values) / groups.size)[groups.group]
+        return shared
 
     def total(self, values: Vector | IntVector | BoolVector) -> Vector:
         """Sum a value per ranked document over each query, shape (Q,)."""
@@ -91,7 +176,9 @@ class RankedLists:
     def count_down(self, marked: BoolVector) -> IntVector:
         """Count the marked documents from the top of the list down to each ranked document, shape (n,)."""
         count: IntVector = np.cumsum(marked)
-        before_list: IntVector = (count - marked)[self.rank == 1]
+        top = self.rank == 1
+        before_list = np.zeros(len(self.ids), dtype=np.int64)
+        before_list[self.query[top]] = (count - marked)[top]
         found: IntVector = count - before_list[self.query]
         return found
 
@@ -119,6 +206,8 @@ def rank_lists(
     *,
     doc_ids: ArrayLike | None = None,
     judged: Judgments | None = None,
+    ties: Ties | None = None,
+    all_topics: bool = False,
 ) -> RankedLists:
     """Rank the documents of every query once, for one measure or several (`Measure.of`).
 
@@ -130,10 +219,12 @@ def rank_lists(
         (`structsvm.data.Qrels.grades_of`). Neither is relevant for any `relevant_from`, and some measures distinguish
         them from documents judged not relevant. Without `judged`, all documents are judged.
     qid : query id of each row, shape (n,); rows of a query need not be contiguous. Default: one query.
-    doc_ids : document ids, shape (n,): equal scores are ordered by id, descending, as in trec_eval. Default: equal
-        scores keep the order of the input.
-    judged : (labels, query ids) of all judged documents if the ranking lacks some of them, as in trec_eval. Queries
-        that are not ranked and labels below 0 are ignored. Default: the ranked documents.
+    doc_ids : document ids, shape (n,), for ``ties="trec"``.
+    judged : (labels, query ids) of all judged documents if the ranking lacks some of them, as in trec_eval. Labels
+        below 0 are ignored. Default: the ranked documents.
+    ties : documents with equal scores count by the "mean" over all their orders; or are ordered as by "trec", by
+        document id, descending; or as in the "input". Default: "trec" if `doc_ids` are given, else "mean".
+    all_topics : also include queries of `judged` that are not ranked, as trec_eval's -c. Most measures are 0 for them.
 
     Examples
     --------
@@ -141,41 +232,59 @@ def rank_lists(
     >>> lists = rank_lists([3.0, 2.0, 1.0], [1, 0, 1])
     >>> AP().values(lists).round(3).tolist()
     [0.833]
+    >>> AP().mean([1.0, 1.0], [1, 0]), AP().mean([1.0, 1.0], [1, 0], ties="input")
+    (0.75, 1.0)
     """
+    ties = _tie_rule(ties, doc_ids)
+    require_switch("all_topics", all_topics)
     grades = _labels(labels, "labels", missing=judged is not None)
-    ranking = rank_documents(scores, qid, doc_ids=doc_ids)
+    ranking = rank_documents(scores, qid, doc_ids=doc_ids if ties == "trec" else None)
     if len(grades) != len(ranking.order):
         raise InputError(f"there are {len(ranking.order)} scores and {len(grades)} labels")
-    label = grades[ranking.order]
     score = as_vector(scores, "scores")[ranking.order]
     tied = np.zeros(len(score), dtype=np.bool_)
     tied[1:] = (score[1:] == score[:-1]) & (ranking.rank[1:] > 1)
+    label = grades[ranking.order]
     if judged is None:
         every = np.ones(len(label), dtype=np.bool_)
-        return RankedLists(ranking.ids, ranking.query, ranking.rank, label, tied, every, every, label, ranking.query)
-    given: Any = judged
-    if not isinstance(given, tuple | list) or len(given) != 2:
+        if all_topics:
+            raise InputError("all_topics needs judgments of queries that are not ranked: give judged")
+        return RankedLists(
+            ranking.ids, ranking.query, ranking.rank, label, tied, every, every, label, ranking.query, ties
+        )._canonical()
+    pair: Any = judged
+    if not isinstance(pair, tuple | list) or len(pair) != 2:
         raise InputError(f"judged must be labels and query ids of the judged documents, (labels, qid), got {judged!r}")
     judged_label = _labels(judged[0], "judged labels")
     queries = Queries.of(judged[1], len(judged_label))
-    known = Queries.of(np.concatenate([ranking.ids, queries.ids]), len(ranking.ids) + len(queries.ids)).number
-    number = known[len(ranking.ids) :][queries.number]
+    known = Queries.of(np.concatenate([ranking.ids, queries.ids]), len(ranking.ids) + len(queries.ids))
+    number = known.number[len(ranking.ids) :][queries.number]
     ranked = number < len(ranking.ids)
     if not ranked.any():
         raise InputError(f"no ranked query is judged: ranked are {_some(ranking.ids)}, judged {_some(queries.ids)}")
-    ranked &= judged_label >= 0
+    counting = (ranked | all_topics) & (judged_label >= 0)
     is_pooled = ~np.isnan(label)
     return RankedLists(
-        ranking.ids,
+        known.ids if all_topics else ranking.ids,
         ranking.query,
         ranking.rank,
         np.where(is_pooled, label, 0.0),
         tied,
         is_pooled & (label >= 0),
         is_pooled,
-        judged_label[ranked],
-        number[ranked],
-    )
+        judged_label[counting],
+        number[counting],
+        ties,
+    )._canonical()
+
+
+def _tie_rule(ties: Ties | None, doc_ids: ArrayLike | None) -> Ties:
+    if ties is None:
+        return "mean" if doc_ids is None else "trec"
+    require_choice("ties", ties, ("mean", "trec", "input"))
+    if ties == "trec" and doc_ids is None:
+        raise InputError("ties='trec' orders documents with equal scores by their ids: give doc_ids, or ties='mean'")
+    return ties
 
 
 def as_vector(values: ArrayLike, name: str, *, missing: bool = False) -> Vector:

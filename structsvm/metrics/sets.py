@@ -16,10 +16,12 @@ from structsvm.metrics.ranking import RankedLists
 class _OfSets(BinaryMeasure):
     """A measure of the numbers of ranked, ranked relevant, and all relevant documents."""
 
+    averages_ties: ClassVar[bool] = True
+
     def precision_and_recall(self, lists: RankedLists) -> tuple[Vector, Vector]:
         """Return precision and recall, shape (Q,) each; NaN for queries without a relevant document."""
         hits = self.if_any(lists, lists.total(self.found(lists)))
-        return hits / np.bincount(lists.query, minlength=len(lists.ids)), hits / self.n_relevant(lists)
+        return hits / np.maximum(np.bincount(lists.query, minlength=len(lists.ids)), 1), hits / self.n_relevant(lists)
 
 
 @frozen
@@ -76,6 +78,7 @@ class NumQ(Measure):
     """Number of ranked queries."""
 
     name: ClassVar[str] = "num_q"
+    averages_ties: ClassVar[bool] = True
     summary: ClassVar[Summary] = "sum"
 
     def values(self, lists: RankedLists) -> Vector:
@@ -87,6 +90,7 @@ class NumRet(Measure):
     """Number of ranked documents."""
 
     name: ClassVar[str] = "num_ret"
+    averages_ties: ClassVar[bool] = True
     summary: ClassVar[Summary] = "sum"
 
     def values(self, lists: RankedLists) -> Vector:
@@ -98,6 +102,7 @@ class NumRel(BinaryMeasure):
     """Number of documents judged relevant, ranked or not."""
 
     name: ClassVar[str] = "num_rel"
+    averages_ties: ClassVar[bool] = True
     summary: ClassVar[Summary] = "sum"
 
     def values(self, lists: RankedLists) -> Vector:
@@ -109,6 +114,7 @@ class NumRelRet(BinaryMeasure):
     """Number of ranked relevant documents."""
 
     name: ClassVar[str] = "num_rel_ret"
+    averages_ties: ClassVar[bool] = True
     summary: ClassVar[Summary] = "sum"
 
     def values(self, lists: RankedLists) -> Vector:

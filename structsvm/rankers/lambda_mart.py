@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from structsvm.estimators.choosing import best_of
 from structsvm.estimators.parameters import random_of
 from structsvm.estimators.trained import Arrays, curve
 from structsvm.exceptions import InputError, stacklevel_of_user
@@ -149,7 +150,7 @@ class LambdaMART(StagedRanker):
             )
         self.booster_ = booster
         self.validation_scores_: Vector | None = np.array(values) if values else None
-        self.best_iteration_ = int(np.argmax(values)) + 1 if values else int(booster.current_iteration())
+        self.best_iteration_ = best_of(values) + 1 if values else int(booster.current_iteration())
         return {"validation_scores": self.validation_scores_}
 
     def _model(self, **known: Any) -> TreeModel:

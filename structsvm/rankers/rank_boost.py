@@ -13,6 +13,7 @@ from attrs import evolve, frozen
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from structsvm.estimators.choosing import best_of
 from structsvm.estimators.trained import Arrays, curve
 from structsvm.exceptions import ZeroWeightsWarning, stacklevel_of_user
 from structsvm.foundation.settings import place, require_integer
@@ -109,7 +110,7 @@ class RankBoost(StagedRanker):
         elif held_out is not None:
             values = [held_out.value(scores) for scores in self._stages(held_out.X)]
             self.validation_scores_ = np.array(values)
-            self._keep(int(np.argmax(values)) + 1)
+            self._keep(best_of(values) + 1)
         return {"r": self.r_, "losses": self.losses_, "validation_scores": self.validation_scores_}
 
     def _boost(self, X: Any, pairs: GradedPairs | ListedPairs) -> None:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from structsvm.estimators.choosing import best_of
 from structsvm.estimators.parameters import random_of
 from structsvm.estimators.trained import Arrays, curve
 from structsvm.exceptions import InputError
@@ -145,10 +146,10 @@ class RankNet(StagedRanker):
             costs.append(cost)
             if held_out is not None and rows is not None:
                 values.append(held_out.value(network_scores(rows, weights, hidden)))
-                since = len(values) - 1 - int(np.argmax(values))
+                since = len(values) - 1 - best_of(values)
                 if self.n_iter_no_change is not None and since >= self.n_iter_no_change:
                     break
-        best = int(np.argmax(values)) if values else len(path) - 1
+        best = best_of(values) if values else len(path) - 1
         self.hidden_ = hidden
         self.path_: Matrix = np.array(path)
         self.weights_: Vector = self.path_[best].copy()

@@ -127,7 +127,7 @@ def test_zero_weights_and_features_of_queries(queries):
     assert within.importances[2:].tolist() == [0.0, 0.0, 0.0]
     assert np.isnan(within.intervals[2:]).all()
     across = query_permutation_importance(model, X, y, qid, across_queries=True)
-    assert across.importances[2] > 0.1
+    assert across.importances[2] > 0.09
     assert across.importances[3:].tolist() == [0.0, 0.0]
 
 

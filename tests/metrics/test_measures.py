@@ -10,15 +10,6 @@ from structsvm.exceptions import InputError
 from structsvm.metrics import AP, NDCG, RR, P, Recall, ROCArea, rank_lists
 
 
-def test_ties_keep_input_order_and_follow_descending_document_ids_when_given() -> None:
-    tied = [1.0, 1.0]
-    assert RR().mean(tied, [0, 1]) == 0.5
-    assert RR().mean(tied, [0, 1], doc_ids=["a", "b"]) == 1.0
-    assert ROCArea().mean(tied, [1, 0]) == 1.0
-    assert ROCArea().mean(tied, [0, 1]) == 0.0
-    assert ROCArea().mean(tied, [1, 0], doc_ids=["a", "b"]) == 0.0
-
-
 def test_labels_of_documents_that_were_not_judged_must_be_nan_where_0_is_relevant() -> None:
     scores, qid, judged = [5, 4, 3, 2, 1], [1] * 5, ([1, 0, 0], [1, 1, 1])
     assert Recall(5, relevant_from=0).mean(scores, [1, 0, 0, np.nan, np.nan], qid, judged=judged) == 1.0

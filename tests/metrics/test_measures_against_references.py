@@ -79,13 +79,13 @@ def test_agrees_with_naive_measure_of_each_query_with_ties(
     measure: Measure, of_list: Callable[[Sequence[float]], float], rows: list[tuple[int, int, str]]
 ) -> None:
     scores, labels, qid = (list(column) for column in zip(*rows, strict=True))
-    ids, values = measure.per_query(scores, labels, qid)
+    ids, values = measure.per_query(scores, labels, qid, ties="input")
     assert ids.tolist() == list(dict.fromkeys(qid))
     for each, value in zip(ids, values, strict=True):
         ranked = sorted((row for row in rows if row[2] == each), key=lambda row: -row[0])
         wanted = of_list([label for _, label, _ in ranked])
         assert value == pytest.approx(0.0 if isnan(wanted) else wanted, abs=1e-12)
-    assert measure.mean(scores, labels, qid) == pytest.approx(values.mean(), abs=1e-12)
+    assert measure.mean(scores, labels, qid, ties="input") == pytest.approx(values.mean(), abs=1e-12)
 
 
 @given(st.permutations(range(12)), st.lists(st.integers(0, 1), min_size=12, max_size=12))

@@ -211,7 +211,7 @@ class ExperimentPlan(Plan[ExperimentResults]):
         return AP().mean(scores, queries.y, queries.queries.number)
 
     def test(self, scores: Vector, queries: QuerySet) -> Measured:
-        """Return average precision (in the tie order and over ties), shares of ties, and interpolated precision."""
+        """Return average precision, shares of ties, and interpolated precision."""
         return measures_of(scores, queries.y > 0.0, queries.queries.number)
 
     def weights(self, group: str, weights: Vector, X: Any) -> Vector | None:

@@ -21,8 +21,8 @@ from structsvm.protocols.results import Fit, Results, look_up
 _LARGEST = 2**27
 """Largest size of a file of results in bytes; a thousand trials of twenty models need a tenth of it."""
 
-MAP, OVER_TIES, TIED = "map", "map_over_ties", "tied"
-"""Values of each query: average precision in the tie order and over all orders of ties, and share of tied documents."""
+MAP, TIED = "map", "tied"
+"""Values of each query: average precision, and share of tied documents."""
 
 IPREC = tuple(f"iprec@{level:g}" for level in LEVELS)
 """Interpolated precision at recall 0, 0.1, ..., 1."""
@@ -55,7 +55,7 @@ class BaseFunction:
 
     @property
     def mean_ap(self) -> float:
-        """MAP over all queries, in the tie order."""
+        """MAP over all queries."""
         return self.measures[MAP]
 
     @property
@@ -77,7 +77,6 @@ class MapRow:
     map: float
     low: float | None
     high: float | None
-    map_over_ties: float
     tied: float
     wins: int | None = None
     losses: int | None = None
@@ -170,22 +169,20 @@ class ExperimentResults(Results):
         InputError : another argument is invalid.
         """
         rankers: list[tuple[str, int, dict[str, Vector]]] = [
-            (name, 0, {each: self._averaged(variant, name, each) for each in (MAP, OVER_TIES, TIED)})
-            for name in self.models
+            (name, 0, {each: self._averaged(variant, name, each) for each in (MAP, TIED)}) for name in self.models
         ]
         for place, function in enumerate(self.functions[:base_functions], start=1):
             rankers.append((function.name, place, {each: np.array(of) for each, of in function.queries.items()}))
         tested = ~np.isnan(rankers[0][2][MAP])
         rows: list[MapRow] = []
         for name, place, found in rankers:
-            values, over_ties = (self._scaled(found[each], denominators) for each in (MAP, OVER_TIES))
+            values = self._scaled(found[MAP], denominators)
             rows.append(
                 MapRow(
                     name=name,
                     place=place,
                     map=float(values[tested].mean()),
                     **interval_record(values[tested]),
-                    map_over_ties=float(over_ties[tested].mean()),
                     tied=float(found[TIED][tested].mean()),
                     values=values,
                     **(_against(rows[0].values[tested], values[tested]) if rows else {}),
@@ -300,7 +297,7 @@ def _require_complete(results: ExperimentResults) -> None:
 
 def _require_measured(what: str, tested: Fit | BaseFunction, queries: int) -> None:
     """Raise InputError if measures or values of queries that the tables need are missing."""
-    if any(len(tested.queries.get(name, ())) != queries for name in (MAP, OVER_TIES, TIED)):
+    if any(len(tested.queries.get(name, ())) != queries for name in (MAP, TIED)):
         raise InputError(f"{what} must rank the {queries} queries")
     if not tested.measures.keys() >= {MAP, *IPREC}:
         raise InputError(f"{what} must have MAP, and precision at {len(LEVELS)} levels of recall")

@@ -6,7 +6,7 @@ from structsvm.data import Pool
 from structsvm.foundation.types import BoolVector, IntVector, Vector
 from structsvm.metrics import AP, rank_lists
 from structsvm.metrics.average_precision import LEVELS, interpolated
-from structsvm.protocols.experiment.results import IPREC, MAP, OVER_TIES, TIED, BaseFunction
+from structsvm.protocols.experiment.results import IPREC, MAP, TIED, BaseFunction
 from structsvm.protocols.plan import Measured
 
 
@@ -19,7 +19,6 @@ def measures_of(scores: Vector, relevant: BoolVector, query: IntVector, times: I
     tied = (lists.tied | np.append(lists.tied[1:], False)) & (lists.rank <= retrieved[lists.query])
     queries = {
         MAP: AP().values(lists),
-        OVER_TIES: AP(ties="average").values(lists),
         TIED: lists.total(tied) / np.maximum(retrieved, 1.0),
     }
     levels = np.average(precision, axis=0, weights=times).tolist()
@@ -34,4 +33,4 @@ def rank_base_functions(pool: Pool, query: IntVector, times: IntVector) -> tuple
         measures, queries = measures_of(scores, pool.y > 0, query, times)
         share = float((~np.isnan(scores)).mean())
         functions.append(BaseFunction(name=name, retrieved=share, measures=measures, queries=queries))
-    return tuple(sorted(functions, key=lambda function: -function.mean_ap))
+    return tuple(sorted(functions, key=lambda function: -round(function.mean_ap, 12)))

@@ -24,7 +24,7 @@ FIT = Fit(
     features=850,
     chosen=1,
     measures={"map": 0.1, "iprec@0": 0.5},
-    queries={"map": (0.1,), "map_over_ties": (0.2,), "tied": (0.3,)},
+    queries={"map": (0.1,), "tied": (0.3,)},
 )
 
 

@@ -67,7 +67,7 @@ WRONG: dict[str, tuple[Callable[[Any], Any], str]] = {
         "base function 'alpha_1' must have MAP, and precision at 11 levels of recall",
     ),
     "no values of ties": (
-        lambda content: content["trials"][0]["fits"]["with-best"]["SVM-map"]["queries"].pop("map_over_ties"),
+        lambda content: content["trials"][0]["fits"]["with-best"]["SVM-map"]["queries"].pop("tied"),
         "SVM-map in trial 0 must rank the 2 queries",
     ),
     "not tested at each value": (put(*FIT, "test", []), "SVM-map must be tested at each value in trial 0"),

@@ -11,7 +11,6 @@ from structsvm.evaluation.paired_columns import interval_column, wins_losses_tie
 from structsvm.foundation.tables.table import Column, Record, Table
 from structsvm.protocols.comparison import interval_note, paired_table
 from structsvm.protocols.experiment.results import (
-    OVER_TIES,
     TIED,
     WITH_BEST,
     WITHOUT_BEST,
@@ -40,7 +39,7 @@ W/L/T: number of queries on which {reference} is better, worse, and equal. p: tw
 Holm: p corrected for all {comparisons} comparisons in the table; compare this value with 0.05."""
 
 _TIES = """\
-MAP keeps documents with equal scores in the order of the pool; over ties: mean MAP over all orders of tied documents. \
+MAP is the mean over all orders of documents with equal scores. \
 Tied: share of documents whose score equals another's (for base functions, among retrieved documents)."""
 
 _FUNCTIONS = """\
@@ -88,7 +87,6 @@ def map_table(results: ExperimentResults, variant: str, denominators: Denominato
             Column("W/L/T", wins_losses_ties),
             Column.p_value("p", "p_value"),
             Column.p_value("Holm", "holm"),
-            Column.number("over ties", "map_over_ties", ".4f"),
             Column.number("Tied", "tied", ".0%"),
         ),
         sections=(models, functions),
@@ -110,7 +108,6 @@ def function_table(results: ExperimentResults) -> Table:
         {
             "name": function.name,
             "map": function.mean_ap,
-            "map_over_ties": fmean(function.queries[OVER_TIES]),
             "retrieved": function.retrieved,
             "tied": fmean(function.queries[TIED]),
         }
@@ -121,7 +118,6 @@ def function_table(results: ExperimentResults) -> Table:
         columns=(
             Column.text("Base function", "name"),
             Column.number("MAP", "map", ".4f"),
-            Column.number("MAP over ties", "map_over_ties", ".4f"),
             Column.number("Retrieved", "retrieved", ".0%"),
             Column.number("Tied", "tied", ".0%"),
         ),

@@ -27,35 +27,35 @@ Base functions   Features   Queries   Documents   Relevant   Judged relevant
 
 WITH_BEST = """\
 MAP of models that read all base functions
-Model                       MAP     95% interval   W/L/T      p   Holm   over ties   Tied
-─────────────────────────────────────────────────────────────────────────────────────────
-SVM-map                  0.6250   [0.314, 0.936]       –                    0.6150    25%
-SVM-roc                  0.3750   [0.064, 0.686]   3/0/0   0.25   0.75      0.3650    25%
+Model                       MAP     95% interval   W/L/T      p   Holm   Tied
+─────────────────────────────────────────────────────────────────────────────
+SVM-map                  0.6250   [0.314, 0.936]       –                  25%
+SVM-roc                  0.3750   [0.064, 0.686]   3/0/0   0.25   0.75    25%
 
-Best function: alpha_1   0.5000                -   2/0/1    0.5   0.75      0.4900    25%
-2nd best: beta<2>        0.3750                -   3/0/0   0.25   0.75      0.3650    25%
+Best function: alpha_1   0.5000                -   2/0/1    0.5   0.75    25%
+2nd best: beta<2>        0.3750                -   3/0/0   0.25   0.75    25%
 """
 
 WITHOUT_BEST = """\
 MAP of models that read all base functions but the best one
-Model                       MAP      95% interval   W/L/T      p   Holm   over ties   Tied
-──────────────────────────────────────────────────────────────────────────────────────────
-SVM-map                  0.5000    [0.189, 0.811]       –                    0.4900    25%
-SVM-roc                  0.2500   [-0.061, 0.561]   3/0/0   0.25   0.75      0.2400    25%
+Model                       MAP      95% interval   W/L/T      p   Holm   Tied
+──────────────────────────────────────────────────────────────────────────────
+SVM-map                  0.5000    [0.189, 0.811]       –                  25%
+SVM-roc                  0.2500   [-0.061, 0.561]   3/0/0   0.25   0.75    25%
 
-Best function: alpha_1   0.5000                 -   1/1/1      1      1      0.4900    25%
-2nd best: beta<2>        0.3750                 -   2/0/1    0.5      1      0.3650    25%
+Best function: alpha_1   0.5000                 -   1/1/1      1      1    25%
+2nd best: beta<2>        0.3750                 -   2/0/1    0.5      1    25%
 """
 
 JUDGED = """\
 MAP of models that read all base functions, with the denominators of trec_eval
-Model                       MAP      95% interval   W/L/T      p   Holm   over ties   Tied
-──────────────────────────────────────────────────────────────────────────────────────────
-SVM-map                  0.3542    [0.031, 0.677]       –                    0.3481    25%
-SVM-roc                  0.2014    [0.094, 0.309]   3/0/0   0.25   0.75      0.1953    25%
+Model                       MAP      95% interval   W/L/T      p   Holm   Tied
+──────────────────────────────────────────────────────────────────────────────
+SVM-map                  0.3542    [0.031, 0.677]       –                  25%
+SVM-roc                  0.2014    [0.094, 0.309]   3/0/0   0.25   0.75    25%
 
-Best function: alpha_1   0.3056   [-0.125, 0.736]   2/0/1    0.5   0.75      0.2994    25%
-2nd best: beta<2>        0.2292   [-0.094, 0.552]   3/0/0   0.25   0.75      0.2231    25%
+Best function: alpha_1   0.3056   [-0.125, 0.736]   2/0/1    0.5   0.75    25%
+2nd best: beta<2>        0.2292   [-0.094, 0.552]   3/0/0   0.25   0.75    25%
 """
 
 DIFFERENCES = """\
@@ -89,10 +89,10 @@ q3             10          2                         1.000     0.875
 
 FUNCTIONS = """\
 Base functions, over the pool
-Base function      MAP   MAP over ties   Retrieved   Tied
-─────────────────────────────────────────────────────────
-alpha_1         0.6250          0.6150         50%    25%
-beta<2>         0.5000          0.4900         50%    25%
+Base function      MAP   Retrieved   Tied
+─────────────────────────────────────────
+alpha_1         0.6250         50%    25%
+beta<2>         0.5000         50%    25%
 """
 
 PATH = """\
