@@ -25,6 +25,11 @@ settings.load_profile("structsvm")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Under nohup, processes ignore SIGHUP, and their children, too; tests send it to children. Programs start with the
+# default action for a signal that has a handler here.
+if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, lambda *_: None)
+
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:

@@ -12,6 +12,7 @@ from structsvm.cli.shared.data import Columns, with_columns
 from structsvm.cli.shared.failures import Failure
 from structsvm.cli.shared.options import COUNT, as_measure, list_option, several_or_none, with_normalize
 from structsvm.cli.shared.paths import BENCHMARK, FOLDS
+from structsvm.foundation.settings import real_name
 
 if TYPE_CHECKING:
     from structsvm.metrics import Measure
@@ -105,7 +106,7 @@ def benchmark_command(
     found = find_folds(folds)
     if out is not None:
         # The stored folds show whether the tables in the folder belong to this benchmark.
-        _prepare(out, replace=force or count_trials(out) > 0)
+        _require_free(out, replace=force or count_trials(out) > 0)
     try:
         with progress_bar("folds", shown=not quiet) as show:
             results = benchmark(
@@ -114,7 +115,7 @@ def benchmark_command(
                 measure=measure,
                 single_features=single_features,
                 n_jobs=jobs,
-                title=folds.resolve().name,
+                title=real_name(folds),
                 out=out,
                 replace=force,
                 normalize=normalize,
@@ -141,10 +142,10 @@ def benchmark_command(
             echo(*(f"figure   {path}" for path in write_figures(results, out, baseline)))
 
 
-def _prepare(folder: Path, *, replace: bool) -> None:
-    """Make a folder for the tables, and check before the training that they can be written."""
+def _require_free(folder: Path, *, replace: bool) -> None:
+    """Raise InputError if the folder has tables of another run."""
     from structsvm.exceptions import InputError
-    from structsvm.foundation.tables.formats import FILES, prepare_files
+    from structsvm.foundation.tables.formats import FILES
 
     there = [name for name in FILES if (folder / name).exists()]
     if there and not replace:
@@ -152,4 +153,3 @@ def _prepare(folder: Path, *, replace: bool) -> None:
             f"{folder} has the tables of another run ({', '.join(there)}), which this run would replace: choose "
             "another folder, or replace them with --force"
         )
-    prepare_files(folder, FILES)

@@ -8,8 +8,7 @@ from structsvm.cli.shared.command import Command
 from structsvm.cli.shared.console import echo
 from structsvm.cli.shared.data import Columns, with_columns
 from structsvm.cli.shared.files import read_model_and_data
-from structsvm.cli.shared.paths import DATA, INPUT, OUTPUT
-from structsvm.foundation.storage.files import check_writable
+from structsvm.cli.shared.paths import DATA, INPUT, MODEL
 from structsvm.models.calibration import METHODS
 
 
@@ -28,7 +27,7 @@ from structsvm.models.calibration import METHODS
     help="Curve from scores to probabilities: isotonic is any increasing curve, sigmoid suits few queries.",
 )
 @with_columns()
-@click.option("-o", "--output", type=OUTPUT, required=True, help="File to write the calibrated model to.")
+@click.option("-o", "--output", type=MODEL, required=True, help="File to write the calibrated model to.")
 def calibrate_command(model: Path, data: tuple[Path, ...], method: str, columns: Columns, output: Path) -> None:
     """Fit a curve from the scores of a model to probabilities of relevance, and write the model with the curve.
 
@@ -36,7 +35,6 @@ def calibrate_command(model: Path, data: tuple[Path, ...], method: str, columns:
     queries have equal weight. Scores and rankings do not change. "structsvm predict --probabilities" writes the
     probabilities.
     """
-    check_writable(output)
     scorer, read = read_model_and_data(model, data, columns=columns)
     calibrated = scorer.calibrated(read.X, read.y, read.qid, method=method)
     calibrated.save(output)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from structsvm.cli.shared.command import Command
+from structsvm.cli.shared.command import Command, Output
 from structsvm.cli.shared.console import counted, echo, echo_wrapped, note, progress_line, show_tables
 from structsvm.cli.shared.data import Columns, read_data, with_columns
 from structsvm.cli.shared.failures import Failure
@@ -20,7 +20,7 @@ from structsvm.cli.shared.options import (
     require_ranking_loss,
     with_tol,
 )
-from structsvm.cli.shared.paths import DATA
+from structsvm.cli.shared.paths import DATA, PARTS
 from structsvm.cli.shared.results import (
     STANDARD_OUTPUT,
     check_plot,
@@ -59,12 +59,12 @@ def _several(option: str, registry: Registry[Any], default: str, help: str) -> C
     return list_option(option, name, callback=names_in(registry), shell_complete=complete, default=[default], help=help)
 
 
-def _kept(values: dict[str, Any]) -> list[tuple[str, Path]]:
+def _kept(values: dict[str, Any]) -> list[Output]:
     """Return the file of finished rows and the option that names it; no entry if no option writes a file."""
     for name in ("csv", "json", "plot"):
         path = values[f"{name}_path"]
         if path is not None and path != STANDARD_OUTPUT:
-            return [(f"--{name}", with_ending(path, ".part"))]
+            return [Output(f"--{name}", with_ending(path, ".part"), PARTS)]
     return []
 
 
@@ -142,7 +142,7 @@ def compare_command(
         require_ranking_loss(name)
     text = shows_text(csv_path, json_path)
     check_plot(plot_path)
-    kept = next((path for _, path in _kept(click.get_current_context().params)), None)
+    kept = next((part.path for part in _kept(click.get_current_context().params)), None)
     before = 0 if kept is None else count_records(kept)
     with progress_line() as say:
         say(f"reading {counted(len(data), 'file')}")

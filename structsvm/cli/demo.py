@@ -10,7 +10,6 @@ from structsvm.cli.shared.command import Command
 from structsvm.cli.shared.console import echo_wrapped, progress_bar
 from structsvm.cli.shared.paths import EXPERIMENT
 from structsvm.exceptions import InputError
-from structsvm.foundation.storage.files import check_writable, make_folder
 
 _TRIALS = 5
 _CANDIDATES = 400
@@ -45,8 +44,6 @@ def demo_command(out: Path) -> None:
 
     if (out / TRIALS).exists():
         raise InputError(f"{out} has trials of an experiment, which the demo would replace: choose another folder")
-    make_folder(out)
-    check_writable(out / RESULTS)
     settings = Settings(trials=_TRIALS)
     pool = pool_runs(*load_digits_runs(n_candidates=_CANDIDATES, depth=_CANDIDATES // 4))
     queries = len(pool.relevant)

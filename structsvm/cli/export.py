@@ -9,7 +9,6 @@ from structsvm.cli.shared.command import Command
 from structsvm.cli.shared.console import echo, note
 from structsvm.cli.shared.options import name_option
 from structsvm.cli.shared.paths import INPUT, OUTPUT
-from structsvm.foundation.storage.files import check_writable
 from structsvm.registry.built_in import exports
 
 
@@ -48,7 +47,6 @@ def export_command(model: Path, form: str, output: Path, feature_names: Path | N
     from structsvm.models.export import export
     from structsvm.models.files import load_model
 
-    check_writable(output)
     ranker = load_model(model)
     names = None if feature_names is None else _names_in(feature_names)
     for left_out in export(ranker, output, form, feature_names=names, model_name=name):

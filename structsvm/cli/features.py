@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from structsvm.cli.shared.collections import warnings_as_notes, with_grades, with_numbering, with_texts
-from structsvm.cli.shared.command import Command
+from structsvm.cli.shared.command import Command, Output
 from structsvm.cli.shared.console import counted, note, progress_bar, progress_line
-from structsvm.cli.shared.files import check_output, write_text
+from structsvm.cli.shared.files import write_text
 from structsvm.cli.shared.options import COUNT, SEED, list_option, names_in
-from structsvm.cli.shared.paths import INPUT, OUTPUT, QRELS, RUNS, TOPICS
+from structsvm.cli.shared.paths import INPUT, NEW_FILES, QRELS, RUNS, STREAMED, TOPICS
 from structsvm.cli.shared.results import shows_text, with_json, write_json
 from structsvm.exceptions import InputError, first_of
 from structsvm.features.scaling.names import SCORE_SCALINGS
@@ -22,11 +22,12 @@ if TYPE_CHECKING:
     from structsvm.text.letor.extraction import Candidates
 
 
-def _folds(values: dict[str, Any]) -> list[tuple[str, Path]]:
+def _folds(values: dict[str, Any]) -> list[Output]:
     """Return the files that --folds writes to the folder --out."""
     from structsvm.protocols.letor.folds import fold_files
 
-    return [("--out", path) for path in fold_files(values["out"], values["folds"])] if values["folds"] else []
+    files = fold_files(values["out"], values["folds"]) if values["folds"] else []
+    return [Output("--out", path, NEW_FILES) for path in files]
 
 
 @click.command(
@@ -43,7 +44,7 @@ def _folds(values: dict[str, Any]) -> list[tuple[str, Path]]:
 @click.argument("topics", type=TOPICS)
 @click.option("--qrels", type=QRELS, required=True, help="Judgments in TREC's format: the labels.")
 @click.option(
-    "-o", "--out", type=OUTPUT, required=True, help="LETOR file to write; with --folds a folder for the files."
+    "-o", "--out", type=STREAMED, required=True, help="LETOR file to write; with --folds a folder for the files."
 )
 @click.option(
     "--candidates",
@@ -137,8 +138,6 @@ def features_command(
     find_features(features)
     if folds:
         require_place_for_folds(out, folds)
-    else:
-        check_output(out)
     with warnings_as_notes(), progress_line(shown=not quiet) as say:
         say("reading index, topics and judgments")
         read = Index.load(index)

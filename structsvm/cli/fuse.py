@@ -10,9 +10,9 @@ import click
 
 from structsvm.cli.shared.command import Command
 from structsvm.cli.shared.console import counted, note, progress_line
-from structsvm.cli.shared.files import check_output, write_text
+from structsvm.cli.shared.files import write_text
 from structsvm.cli.shared.options import COUNT, bad, names_of
-from structsvm.cli.shared.paths import OUTPUT, QRELS, RUNS
+from structsvm.cli.shared.paths import QRELS, RUNS, STREAMED
 from structsvm.cli.shared.results import check_plot, shows_text, with_json, with_plot, write_json, write_plot
 from structsvm.exceptions import InputError, first_of
 from structsvm.features.scaling.names import SCORE_SCALINGS
@@ -70,7 +70,7 @@ def _as_method(_ctx: click.Context, _param: click.Parameter, name: str) -> str:
 @click.option("--depth", type=COUNT, default=1000, help="Number of documents to read for each topic of a run.")
 @click.option("--length", type=COUNT, default=1000, help="Number of documents to write for each topic.")
 @click.option("--tag", default="fused", help="Name of the run, its last column.")
-@click.option("-o", "--output", type=OUTPUT, help="File to write the run to.  [default: standard output]")
+@click.option("-o", "--output", type=STREAMED, help="File to write the run to.  [default: standard output]")
 @with_plot("Plot the weights that weighted-comb-sum learned to this file, such as weights.svg, .pdf or .png.")
 @with_json
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress, no learned weights and no summary.")
@@ -116,7 +116,6 @@ def fuse_command(
         )
     files = run_files(runs[0] if len(runs) == 1 and runs[0].is_dir() else runs)
     _require_different(files)
-    check_output(output)
     check_plot(plot_path)
     with progress_line(shown=not quiet) as say:
         say("reading runs")

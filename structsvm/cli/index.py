@@ -10,7 +10,7 @@ import click
 from structsvm.cli.shared.collections import warnings_as_notes, with_fields, with_texts
 from structsvm.cli.shared.command import Command
 from structsvm.cli.shared.console import counted, note, print_table, progress_line
-from structsvm.cli.shared.paths import COLLECTION, OUTPUT, STOP_WORDS
+from structsvm.cli.shared.paths import COLLECTION, INDEX, STOP_WORDS
 from structsvm.cli.shared.results import shows_text, with_json, write_json
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def _as_stemmer(_ctx: click.Context, _param: click.Parameter, name: str) -> str 
     ],
 )
 @click.argument("collection", type=COLLECTION)
-@click.option("-o", "--out", type=OUTPUT, required=True, help="File for the index. An old index is replaced.")
+@click.option("-o", "--out", type=INDEX, required=True, help="File for the index. An old index is replaced.")
 @click.option(
     "--stemmer",
     metavar="NAME",
@@ -79,23 +79,20 @@ def index_command(
     not an index.
     """
     from structsvm.data import read_documents
-    from structsvm.foundation.storage.files import output_folder
     from structsvm.text import Analyzer, Index
-    from structsvm.text.index_file import check_index_writable
+    from structsvm.text.index_file import write_index
     from structsvm.text.stop_words import read_stop_words
 
     text = shows_text(json_path) and not quiet
     listed = None if stop_words == _NONE else stop_words
     analyzer = Analyzer(stemmer, read_stop_words(listed) if isinstance(listed, Path) else listed)
     documents = read_documents(collection, fields=fields or None, **reading)
-    with output_folder(out.parent):
-        check_index_writable(out)
-        with warnings_as_notes(), documents, closing(_shown(documents, shown=not quiet)) as read:
-            made = Index.build(read, analyzer)
-        with progress_line(shown=not quiet) as say:
-            say("writing the index")
-            made.save(out)
-    summary = _summary(made, out)
+    with warnings_as_notes(), documents, closing(_shown(documents, shown=not quiet)) as read:
+        index = Index.build(read, analyzer)
+    with progress_line(shown=not quiet) as say:
+        say("writing the index")
+        write_index(out, index.analyzer, index.doc_ids, index.fields, index.whole, makes_folders=True)
+    summary = _summary(index, out)
     write_json(summary, json_path)
     if text:
         rows = [[row["field"], *(f"{row[name]:,}" for name in _AMOUNTS)] for row in summary["rows"]]

@@ -8,8 +8,8 @@ import click
 
 from structsvm.cli.shared.command import Command
 from structsvm.cli.shared.data import Columns, with_columns
-from structsvm.cli.shared.files import check_output, note_drift, read_model_and_data, write_text
-from structsvm.cli.shared.paths import DATA, INPUT, OUTPUT
+from structsvm.cli.shared.files import note_drift, read_model_and_data, write_text
+from structsvm.cli.shared.paths import DATA, INPUT, STREAMED
 from structsvm.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ _LINES_AT_ONCE = 10_000
 )
 @click.option("--check", is_flag=True, help="Compare the features with the training data, and report drift.")
 @with_columns()
-@click.option("-o", "--output", type=OUTPUT, help="File to write the scores to.  [default: standard output]")
+@click.option("-o", "--output", type=STREAMED, help="File to write the scores to.  [default: standard output]")
 def predict_command(
     model: Path,
     data: Path,
@@ -67,7 +67,6 @@ def predict_command(
     from structsvm.data import Run
     from structsvm.data.trec import run_lines
 
-    check_output(output)
     run = form == "trec"
     if run and probabilities:
         raise click.UsageError(

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from structsvm.cli.shared.collections import warnings_as_notes, with_numbering, with_texts
-from structsvm.cli.shared.command import Command
+from structsvm.cli.shared.command import Command, Output
 from structsvm.cli.shared.console import counted, note, progress_bar, progress_line
 from structsvm.cli.shared.failures import Failure
 from structsvm.cli.shared.options import COUNT, list_option, names_in
-from structsvm.cli.shared.paths import INPUT, NEW_RUNS, TOPICS
+from structsvm.cli.shared.paths import INPUT, NEW_FILES, TOPICS
 from structsvm.cli.shared.results import shows_text, with_json, write_json
 from structsvm.exceptions import InputError, first_of
-from structsvm.foundation.settings import repeated
+from structsvm.foundation.settings import real_name, repeated
+from structsvm.foundation.storage.artefacts import INDEX, kind_of
 from structsvm.registry import retrieval_functions
 
 if TYPE_CHECKING:
@@ -26,16 +27,16 @@ _BLANKS = re.compile(r"\s+")
 _UNUSUAL = re.compile(r"[^\w.=+-]+")
 
 
-def _outputs(values: dict[str, Any]) -> Iterator[tuple[str, Path]]:
+def _outputs(values: dict[str, Any]) -> Iterator[Output]:
     for file in dict.fromkeys(map(_file, _names(values["indexes"], values["function"], values["field"]))):
-        yield "--out", values["out"] / file
+        yield Output("--out", values["out"] / file, NEW_FILES)
 
 
 def _names(indexes: Iterable[Path], functions: Iterable[str], field: str | None) -> list[str]:
     """Return the names of the runs: index, field if there is one, and function."""
     spelled = [retrieval_functions.spell(retrieval_functions.create(name)) or name for name in functions]
     parts = [] if field is None else [field]
-    return [_BLANKS.sub("_", ".".join([path.resolve().name, *parts, name])) for path in indexes for name in spelled]
+    return [_BLANKS.sub("_", ".".join([real_name(path), *parts, name])) for path in indexes for name in spelled]
 
 
 def _file(name: str) -> str:
@@ -62,7 +63,7 @@ def _file(name: str) -> str:
     help='Retrieval functions, as in bm25(k1=0.9,b=0.4),lm_dirichlet; "structsvm list" shows them.',
 )
 @click.option(
-    "-o", "--out", type=NEW_RUNS, required=True, help="Folder for the runs: a run for each index and function."
+    "-o", "--out", type=NEW_FILES, required=True, help="Folder for the runs: a run for each index and function."
 )
 @click.option("--top", type=COUNT, default=1000, help="Largest number of documents for a topic.")
 @click.option(
@@ -104,7 +105,7 @@ def retrieve_command(
 
     from structsvm.data import read_topics
     from structsvm.data.trec import run_lines
-    from structsvm.foundation.storage.files import errors_naming, output_folder, replacement
+    from structsvm.foundation.storage.files import errors_naming, replacement
 
     shows_text(json_path)
     names = _names(indexes, function, field)
@@ -116,8 +117,8 @@ def retrieve_command(
     written: list[dict[str, Any]] = []
     done = 0
     try:
-        with output_folder(out), ExitStack() as stack, progress_bar("topics", shown=not quiet) as show:
-            places = [stack.enter_context(replacement(out / _file(name))) for name in names]
+        with ExitStack() as stack, progress_bar("topics", shown=not quiet) as show:
+            places = [stack.enter_context(replacement(out / _file(name), makes_folders=True)) for name in names]
 
             def advance(count: int) -> None:
                 nonlocal done
@@ -164,12 +165,11 @@ def _runs(
 
 
 def _require_different(indexes: Iterable[Path], names: list[str]) -> None:
-    from structsvm.foundation.storage.mapped import is_mapped
+    from structsvm.text.index_file import require_regular
 
     for path in indexes:
-        if not path.is_file():
-            raise InputError(f"there is no index {path}: make it with structsvm index")
-        if not is_mapped(path):
+        require_regular(path)
+        if kind_of(path) != INDEX:
             raise InputError(f"{path} is not an index: indexes come first, topics last")
     twice = repeated(map(_file, names))
     if twice is not None:

@@ -19,7 +19,7 @@ from structsvm.cli.shared.options import (
     require_ranking_loss,
     with_normalize,
 )
-from structsvm.cli.shared.paths import DATA, OUTPUT
+from structsvm.cli.shared.paths import DATA, MODEL
 from structsvm.cli.shared.results import (
     check_plot,
     shows_text,
@@ -31,7 +31,6 @@ from structsvm.cli.shared.results import (
     write_result,
 )
 from structsvm.exceptions import first_of
-from structsvm.foundation.storage.files import check_writable
 from structsvm.registry import losses
 from structsvm.registry import measures as registered
 
@@ -72,7 +71,7 @@ if TYPE_CHECKING:
     help="Measure for held-out queries.",
 )
 @click.option("--seed", type=SEED, default=0, help="Seed of the random split into folds.")
-@click.option("-m", "--model", type=OUTPUT, help="File to write the model with the chosen features to.")
+@click.option("-m", "--model", type=MODEL, help="File to write the model with the chosen features to.")
 @with_csv
 @with_json
 @with_plot("Plot the measure against the number of features to this file, such as features.svg, .pdf or .png.")
@@ -107,8 +106,6 @@ def select_command(
         raise click.BadParameter(f"it must be a whole number, or a share below 1, got {step:g}", param_hint="--step")
     text = shows_text(csv_path, json_path)
     check_plot(plot_path)
-    if model is not None:
-        check_writable(model)
     with progress_line(shown=text) as say:
         say(f"reading {counted(len(data), 'file')}")
         read = read_data(data, columns)

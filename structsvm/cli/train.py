@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from structsvm.cli.shared.command import Command
+from structsvm.cli.shared.command import Command, Output
 from structsvm.cli.shared.console import counted, echo_wrapped, note, progress_line
 from structsvm.cli.shared.data import Columns, read_data, read_judges, with_columns
 from structsvm.cli.shared.fits import FitMonitor, require_converged, warnings_of_fits, without_model
@@ -21,14 +21,13 @@ from structsvm.cli.shared.options import (
     with_normalize,
     with_tol,
 )
-from structsvm.cli.shared.paths import DATA, INPUT, OUTPUT
+from structsvm.cli.shared.paths import CHECKPOINT, DATA, INPUT, MODEL
 from structsvm.cli.shared.rankers import make_ranker, require_applicable, tol_of, warm_started
 from structsvm.cli.shared.results import shows_text, with_json, write_json
 from structsvm.cli.shared.summary import note_end, show_scores, summary
 from structsvm.cli.shared.weights import Limit, settings_for, with_bounds
 from structsvm.foundation.settings import RANKING_TOL
 from structsvm.foundation.signals import finish
-from structsvm.foundation.storage.files import check_writable
 from structsvm.registry import backends, losses, solvers
 from structsvm.registry import measures as known_measures
 from structsvm.registry import rankers as registered
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from structsvm.metrics import Measure
 
 
-def _checkpoints(values: dict[str, Any]) -> list[tuple[str, Path]]:
+def _checkpoints(values: dict[str, Any]) -> list[Output]:
     """Return the files of --checkpoint, one for each value of --C-grid."""
     from structsvm.solvers import Checkpoint
 
@@ -45,7 +44,7 @@ def _checkpoints(values: dict[str, Any]) -> list[tuple[str, Path]]:
         return []
     kept = Checkpoint(values["checkpoint"])
     parts = [kept.of_fold(part) for part in range(1, (values["folds"] or 0) + 1)] or [kept]
-    return [("--checkpoint", each.at(C).path) for each in parts for C in values["C_grid"]]
+    return [Output("--checkpoint", each.at(C).path, CHECKPOINT) for each in parts for C in values["C_grid"]]
 
 
 @click.command(
@@ -139,12 +138,12 @@ def _checkpoints(values: dict[str, Any]) -> list[tuple[str, Path]]:
 )
 @click.option(
     "--checkpoint",
-    type=OUTPUT,
+    type=CHECKPOINT,
     help="File to save the state of the training to, about once a minute; the same command resumes from it. With "
     "--C-grid, each value of C has a separate file, which is named after it.",
 )
 @with_columns(cache=True)
-@click.option("-m", "--model", type=OUTPUT, required=True, help="File to write the model to.")
+@click.option("-m", "--model", type=MODEL, required=True, help="File to write the model to.")
 @with_json
 @click.option("-q", "--quiet", is_flag=True, help="Print errors only.")
 def train_command(
@@ -185,9 +184,6 @@ def train_command(
     name = ranker or "ranker"
     require_applicable(name, click.get_current_context().params)
     learner = estimator = make_ranker(name, options)
-    check_writable(model)
-    if checkpoint:
-        check_writable(checkpoint)
     can = estimator.capabilities
     shown = {str(each): each for each in measures}
     if can.is_staged and validation:

@@ -99,7 +99,7 @@ def run_files(folder_or_paths: FilePath | Iterable[FilePath]) -> list[Path]:
     """Return the files that `load_runs` reads."""
     if not isinstance(folder_or_paths, str | PathLike):
         return as_paths("runs", folder_or_paths)
-    folder = Path(folder_or_paths)
+    folder = as_path("runs", folder_or_paths)
     if not folder.is_dir():
         if folder.exists():
             return [folder]

@@ -11,7 +11,8 @@ def needed(clause: str, extra: str, advice: str = "") -> Iterator[None]:
     """Turn a failed import inside the block into an error that begins with a clause and names the extra to install."""
     try:
         yield
-    except (ImportError, OSError) as error:
+    # Packages raise many kinds of errors as they load: LightGBM AttributeError if Python drops docstrings (-OO).
+    except Exception as error:
         missing = isinstance(error, ModuleNotFoundError)
         install = f": pip install 'structural-svm[{extra}]'"
         why = install if missing else f", which is installed but cannot be loaded ({error})"

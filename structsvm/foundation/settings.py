@@ -1,6 +1,8 @@
 """Validate settings: predicates, checks that name the setting, and attrs validators."""
 
+import errno
 import math
+import os
 from collections.abc import Callable, Hashable, Iterable
 from numbers import Integral, Real
 from os import PathLike
@@ -10,7 +12,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 from attrs import Attribute
 
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, quoted
 
 DEFAULT_TOL = 1e-3
 """Gap, in multiples of C, at which every solver stops unless its ``tol`` is given."""
@@ -108,15 +110,29 @@ def require_callback(value: Any) -> None:
 
 
 def as_path(what: str, value: Any) -> Path:
-    """Return a path; reject values that are not paths."""
+    """Return a path; reject values that are not paths, and names that the system cannot look up."""
     require_kind(what, value, str | PathLike, "a path")
-    return Path(value)
+    path = Path(value)
+    try:
+        path.stat()
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            raise InputError(f"there is no file {quoted(str(path))}: {error.strerror}") from None
+    except ValueError:
+        raise InputError(f"there is no file {quoted(str(path))}: names must not contain NUL") from None
+    return path
+
+
+def real_name(path: Path) -> str:
+    """Return the name of the file or folder that a path or link leads to."""
+    # `Path.resolve` raises RuntimeError for a loop of links.
+    return Path(os.path.realpath(path)).name
 
 
 def as_paths(what: str, value: Any) -> list[Path]:
     """Return one path, or a list of them, as a list; reject an empty list."""
     if isinstance(value, str | PathLike):
-        return [Path(value)]
+        return [as_path(what, value)]
     paths = [as_path(f"each of {what}", path) for path in as_list(what, value, "a path, or a list of paths")]
     if not paths:
         raise InputError(f"{what} is empty: name at least one file")

@@ -9,7 +9,8 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from structsvm.exceptions import InputError, NotInstalledError, quoted
+from structsvm.exceptions import InputError, quoted
+from structsvm.foundation.extras import needed
 from structsvm.foundation.settings import require_integer
 from structsvm.foundation.storage.archives import require_numbers
 from structsvm.foundation.types import Vector
@@ -228,14 +229,9 @@ def _named(text: str) -> dict[str, str]:
 
 def booster_of(text: str) -> Any:
     """Return the ``lightgbm.Booster`` of a text that `read_trees` returned."""
-    try:
+    with needed("the scores of this model need LightGBM", "lambdamart"):
         from lightgbm import Booster
         from lightgbm.basic import LightGBMError
-    except (ImportError, OSError) as error:
-        raise NotInstalledError(
-            f"this model is scored by LightGBM, which cannot be loaded ({error}): pip install "
-            "'structural-svm[lambdamart]'"
-        ) from error
     try:
         return Booster(model_str=text)
     except LightGBMError as error:

@@ -164,6 +164,7 @@ def _fault(model: str) -> str:
         return ": pip install 'structural-svm[lambdamart]'"
     try:
         import_module(package)
-    except (ImportError, OSError) as error:
+    # Packages raise many kinds of errors as they load.
+    except Exception as error:
         return f", which is installed but cannot be loaded: {error}. Fix the package, or leave the model out"
     return ""

@@ -328,7 +328,7 @@ def _hidden(X: Any, bound: NDArray[np.bool_]) -> Any:
 def _has_lightgbm() -> bool:
     try:
         import lightgbm  # noqa: F401
-    except (ImportError, OSError):
+    except Exception:
         return False
     return True
 

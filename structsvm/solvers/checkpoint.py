@@ -13,8 +13,9 @@ import numpy as np
 from attrs import evolve, field, fields, frozen, has
 
 from structsvm.exceptions import CheckpointWarning, ClusterError, InputError, ModelFileError
-from structsvm.foundation.settings import not_negative, require_kind
+from structsvm.foundation.settings import as_path, not_negative, require_kind
 from structsvm.foundation.storage.archives import record
+from structsvm.foundation.storage.artefacts import CHECKPOINT
 from structsvm.foundation.storage.files import check_writable, read_archive, write_archive
 from structsvm.foundation.types import Vector
 from structsvm.problem import fingerprint
@@ -43,7 +44,7 @@ class Named(Protocol):
 
 def _as_path(given: Any) -> Path:
     require_kind("a checkpoint", given, str | PathLike, "the path of a file, or a Checkpoint")
-    path = Path(given)
+    path = as_path("a checkpoint", given)
     if not path.name:
         raise InputError(f"a checkpoint must be a file, but {path} is a folder: add the name of a file")
     return path
@@ -172,7 +173,7 @@ class Keeper:
         # The solver that delegates to this one has read the file.
         if self._made_of:
             return start
-        check_writable(self.checkpoint.path)
+        check_writable(self.checkpoint.path, CHECKPOINT)
         self._made_of = _made_of(problem, self._asked)
         found = self.checkpoint._read()
         if found is None:

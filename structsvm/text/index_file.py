@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 from structsvm.exceptions import DataFormatError, InputError
 from structsvm.foundation.settings import as_path
 from structsvm.foundation.storage.archives import Damage
-from structsvm.foundation.storage.files import check_writable, errors_reading
-from structsvm.foundation.storage.mapped import is_mapped, read_header, read_mapped, write_mapped
+from structsvm.foundation.storage.artefacts import INDEX
+from structsvm.foundation.storage.files import errors_reading
+from structsvm.foundation.storage.mapped import read_header, read_mapped, write_mapped
 from structsvm.foundation.types import IntVector
 from structsvm.text.analyzer import Analyzer
 from structsvm.text.postings import Postings, Strings
 from structsvm.text.stop_words import STOP_LISTS, named_stop_words
 
-KIND = "index of a collection"
 FORMAT = 1
 
 _WHOLE = "whole"
@@ -43,22 +43,18 @@ _AT_ONCE = 2**16
 """Postings verified per step, so that they fit in the processor's cache."""
 
 
-def check_index_writable(path: Path) -> None:
-    """Raise InputError unless an index can be written to this path; files other than indexes are not replaced."""
-    check_writable(path)
-    if path.is_file() and not is_mapped(path):
-        raise InputError(f"{path} is not an index, and would be replaced: choose another file for the index")
-
-
 def write_index(
-    path: Any, analyzer: Analyzer, doc_ids: Strings, fields: Mapping[str, Postings], whole: Postings
+    path: Any,
+    analyzer: Analyzer,
+    doc_ids: Strings,
+    fields: Mapping[str, Postings],
+    whole: Postings,
+    *,
+    makes_folders: bool = False,
 ) -> None:
-    """Write an index from its parts, see `Index.save`."""
-    file = as_path("path", path)
-    check_index_writable(file)
+    """Write an index from its parts, see `Index.save`; if ``makes_folders``, to a folder that need not exist."""
     owners = {name: _WHOLE if fields[name] is whole else f"field{number}" for number, name in enumerate(fields)}
     about = {
-        "kind": KIND,
         "format": FORMAT,
         "written_by": version("structural-svm"),
         "stemmer": analyzer.stemmer,
@@ -75,18 +71,28 @@ def write_index(
     for name, array in arrays.items():
         if array.dtype.str not in _types(name):
             arrays[name] = array.astype(_types(name)[-1])
-    write_mapped(file, about, arrays)
+    write_mapped(as_path("path", path), INDEX, about, arrays, makes_folders=makes_folders)
+
+
+def require_regular(path: Path) -> None:
+    """Raise InputError unless a path leads to a regular file, which an index is."""
+    with errors_reading(path):
+        exists, is_folder, is_regular = path.exists(), path.is_dir(), path.is_file()
+    if not exists:
+        raise InputError(f"there is no index {path}: make it with structsvm index or Index.save")
+    if is_folder:
+        raise InputError(f"{path} is a folder: name the file of an index")
+    if not is_regular:
+        raise InputError(f"{path} is a pipe or a device, but an index is mapped to memory: name a regular file")
 
 
 def read_index(path: Any) -> tuple[Analyzer, Strings, dict[str, Postings], Postings]:
     """Return the parts of an index, see `Index.load`."""
     file = as_path("path", path)
-    if not file.is_file():
-        reason = "it is a folder: name the file of an index" if file.is_dir() else "it does not exist"
-        raise InputError(f"there is no index {file}: {reason}")
+    require_regular(file)
     with _naming(file), file.open("rb") as opened:
         about = _header(opened)["about"]
-        arrays = read_mapped(opened)
+        arrays = read_mapped(opened, INDEX)
         for array in arrays.values():
             array.flags.writeable = False
         ids = _texts(arrays, _IDS, "")
@@ -119,10 +125,8 @@ def _naming(path: Path) -> Iterator[None]:
 
 
 def _header(file: Any) -> dict[str, Any]:
-    header = read_header(file)
+    header = read_header(file, INDEX)
     about = header["about"]
-    if about.get("kind") != KIND:
-        raise Damage("is not an index: it has other content")
     if about["format"] != FORMAT:
         raise Damage(f"was written by another version of structural-svm (format {about['format']}, not {FORMAT})")
     return header

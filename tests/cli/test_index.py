@@ -85,8 +85,8 @@ def test_a_folder_of_files_and_standard_input(run, docs, here):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("docs.jsonl", "--out", "full/mine.txt"), "full/mine.txt is not an index, and would be replaced"),
-        (("docs.jsonl", "--out", "nothing/idx"), "nothing cannot be written: "),
+        (("docs.jsonl", "--out", "full/mine.txt"), "full/mine.txt is not an index and would be replaced"),
+        (("docs.jsonl", "--out", "nothing/idx"), "/nothing is not a folder"),
         (
             ("docs.jsonl", "--out", "idx", "--fields", "body"),
             "no document of docs.jsonl has the field 'body'; their fields: text, title",

@@ -149,7 +149,7 @@ def test_every_command_is_looked_at():
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
 def test_every_path_says_whether_it_is_read_or_written(command):
     hints = inspect.get_annotations(inspect.unwrap(command.callback))
-    told = {paths.NEW_RUNS}  # the files are those of `also_writes`
+    told = {paths.NEW_FILES}  # the files are those of `also_writes`
     found = {param.name for param in paths_of(command) if is_input(param) or is_output(param) or param.type in told}
     together = {each.name: each.type for each in fields(Columns)} if "columns" in hints else {}
     hints |= {param.name: together[param.name] for param in command.params if param.name in together}

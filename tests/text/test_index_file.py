@@ -1,12 +1,15 @@
 """The file of an index: it is read as it was written, or refused."""
 
 import json
+import os
+from contextlib import suppress
 from unittest.mock import patch
 
 import numpy as np
 import pytest
 
 from structsvm.exceptions import DataFormatError, InputError
+from structsvm.foundation.storage.artefacts import CACHE, INDEX, MAGIC
 from structsvm.foundation.storage.mapped import read_header, read_mapped, write_mapped
 from structsvm.text import Analyzer, Index, index_file, stop_words
 
@@ -108,7 +111,8 @@ def test_the_words_of_a_list_that_changed_are_those_of_the_index(path, index):
 def read(path):
     """Return the description and copies of the arrays of a file."""
     with path.open("rb") as file:
-        return read_header(file)["about"], {name: array.copy() for name, array in read_mapped(file).items()}
+        arrays = {name: array.copy() for name, array in read_mapped(file, INDEX).items()}
+        return read_header(file, INDEX)["about"], arrays
 
 
 def array(name, make):
@@ -117,7 +121,7 @@ def array(name, make):
     def damage(path):
         about, arrays = read(path)
         arrays[name] = make(arrays[name])
-        write_mapped(path, about, arrays)
+        write_mapped(path, INDEX, about, arrays)
 
     return damage
 
@@ -128,7 +132,7 @@ def about(**changes):
     def damage(path):
         found, arrays = read(path)
         found = {name: value for name, value in (found | changes).items() if name not in changes or value is not None}
-        write_mapped(path, found, arrays)
+        write_mapped(path, INDEX, found, arrays)
 
     return damage
 
@@ -137,7 +141,7 @@ def without(name):
     def damage(path):
         found, arrays = read(path)
         del arrays[name]
-        write_mapped(path, found, arrays)
+        write_mapped(path, INDEX, found, arrays)
 
     return damage
 
@@ -191,7 +195,7 @@ DAMAGE = {
     "descending offsets": array("whole.terms.ptr", set_at(2, 0)),
     "no offsets": array("ids.ptr", lambda array: array[:0]),
     "more ids than documents": array("ids.ptr", lambda array: np.append(array, array[-1])),
-    "something else": about(kind="experiment"),
+    "a cache": header(lambda content: MAGIC[CACHE] + content[16:]),
     "another format": about(format=99),
     "no format": about(format=None),
     "no fields": about(fields=None),
@@ -217,7 +221,7 @@ def test_a_damaged_file_is_refused(kind, path):
 )
 def test_a_forged_header_is_refused(declared, path):
     with path.open("rb") as file:
-        found = read_header(file)
+        found = read_header(file, INDEX)
     found["arrays"]["whole.ptr"] = found["arrays"]["whole.ptr"] | declared if declared else 3
     content = path.read_bytes()
     text = json.dumps(found).encode()
@@ -241,10 +245,20 @@ def test_every_changed_byte_is_found(path):
 
 
 def test_no_index_is_there(tmp_path):
-    for make in (lambda path: None, lambda path: path.mkdir()):
-        make(tmp_path / "idx")
-        with pytest.raises(InputError, match="there is no index "):
-            Index.load(tmp_path / "idx")
+    path = tmp_path / "idx"
+    for make, message in (
+        (lambda: None, "there is no index "),
+        (lambda: path.symlink_to("idx"), "there is no index "),
+        (lambda: path.mkdir(), "is a folder: name the file"),
+        (lambda: os.mkfifo(path), "is a pipe or a device"),
+    ):
+        make()
+        with pytest.raises(InputError, match=message):
+            Index.load(path)
+        with suppress(OSError):
+            path.rmdir() if path.is_dir() else path.unlink()
+    with pytest.raises(InputError, match="File name too long"):
+        Index.load("x" * 5000)
     with pytest.raises(InputError, match="path must be a path, got 3"):
         Index.load(3)
 
@@ -264,11 +278,12 @@ def test_an_index_replaces_another(path):
 
 def test_other_files_are_not_replaced(index, tmp_path):
     (tmp_path / "notes").write_text("mine")
-    with pytest.raises(InputError, match="notes is not an index, and would be replaced: choose another file"):
+    with pytest.raises(InputError, match="notes is not an index and would be replaced: choose another file"):
         index.save(tmp_path / "notes")
     assert (tmp_path / "notes").read_text() == "mine"
     (tmp_path / "empty").touch()
-    index.save(tmp_path / "empty")
+    with pytest.raises(InputError, match="empty is not an index"):
+        index.save(tmp_path / "empty")
     with pytest.raises(InputError, match="it is a folder"):
         index.save(tmp_path)
     with pytest.raises(InputError, match="path must be a path"):

@@ -26,9 +26,12 @@ class _Given(NamedTuple):
     path: Path
 
 
-class _Output(NamedTuple):
+class Output(NamedTuple):
+    """A file that a command writes: its option, its path and the type of paths that checks it."""
+
     name: str
     path: Path
+    type: PathType
 
 
 def epilog(examples: Iterable[str]) -> str:
@@ -39,14 +42,15 @@ def epilog(examples: Iterable[str]) -> str:
 class Command(click.Command):
     """A command that refuses outputs that would replace its inputs, and shows ``examples`` in its help.
 
-    ``also_writes`` returns the files that the command writes in addition to its path parameters, each with its option.
+    ``also_writes`` returns the files that the command writes in addition to its path parameters. Files in the folder
+    that a path parameter names replace that path.
     """
 
     def __init__(
         self,
         name: str | None,
         examples: Iterable[str] = (),
-        also_writes: Callable[[dict[str, Any]], Iterable[tuple[str, Path]]] = lambda values: (),
+        also_writes: Callable[[dict[str, Any]], Iterable[Output]] = lambda values: (),
         **settings: Any,
     ) -> None:
         super().__init__(name, epilog=epilog(examples) if examples else None, **settings)
@@ -56,11 +60,15 @@ class Command(click.Command):
         given = list(_paths(self.params, ctx.params))
         if sum(each.path == STANDARD_INPUT for each in given) > 1:
             raise click.UsageError("two inputs cannot both be standard input: name a file for one")
-        outputs = [_Output(each.name, path) for each in given for path in each.type.writes(each.path)]
-        outputs += [_Output(name, path) for name, path in self._also_writes(ctx.params)]
+        outputs = [Output(each.name, path, each.type) for each in given for path in each.type.writes(each.path)]
+        others = list(self._also_writes(ctx.params))
+        folders = {(other.name, other.path.parent) for other in others}
+        outputs = [each for each in outputs if (each.name, each.path) not in folders] + others
         _keep_outputs_apart(outputs)
         _spare_inputs(outputs, given)
         _spare_folders(outputs, [each for each in given if each.type.reads_all and each.path.is_dir()])
+        for output in outputs:
+            output.type.check_output(output.path)
         return super().invoke(ctx)
 
 
@@ -75,7 +83,7 @@ def _paths(params: Iterable[click.Parameter], values: dict[str, Any]) -> Iterato
                     yield _Given(name, param.type, path)
 
 
-def _keep_outputs_apart(outputs: list[_Output]) -> None:
+def _keep_outputs_apart(outputs: list[Output]) -> None:
     for one, other in combinations(outputs, 2):
         if _one_file(one.path, other.path):
             raise InputError(
@@ -83,7 +91,7 @@ def _keep_outputs_apart(outputs: list[_Output]) -> None:
             )
 
 
-def _spare_inputs(outputs: list[_Output], given: list[_Given]) -> None:
+def _spare_inputs(outputs: list[Output], given: list[_Given]) -> None:
     inputs: dict[_Identity, Path] = {}
     absent: dict[Path, Path] = {}
     for each in given:
@@ -112,7 +120,7 @@ def _spare_inputs(outputs: list[_Output], given: list[_Given]) -> None:
         raise InputError(f"standard output goes to the input {inputs[identity]}: send it elsewhere")
 
 
-def _spare_folders(outputs: list[_Output], folders: list[_Given]) -> None:
+def _spare_folders(outputs: list[Output], folders: list[_Given]) -> None:
     """Refuse to write into an input folder, or into one of its folders with inputs."""
     holding = [(folder.type.reads_below, path) for folder in folders for path in _holding(folder)]
     for output in outputs:

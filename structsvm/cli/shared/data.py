@@ -10,7 +10,7 @@ from attrs import evolve, frozen
 
 from structsvm.cli.shared.console import counted, note
 from structsvm.cli.shared.options import several_or_none
-from structsvm.cli.shared.paths import DATA, OUTPUT
+from structsvm.cli.shared.paths import CACHE, DATA
 from structsvm.data.columns.base import all_tables
 from structsvm.exceptions import InputError, quoted
 
@@ -79,7 +79,7 @@ _OF_LETOR = (
 _CACHE = (
     click.option(
         "--cache",
-        type=OUTPUT,
+        type=CACHE,
         help="File to cache the data in: the next run maps it to memory, unless DATA has changed.",
     ),
 )

@@ -13,8 +13,9 @@ import click
 
 from structsvm.cli.shared.console import counted, note
 from structsvm.cli.shared.data import Columns, read_as_wide
+from structsvm.cli.shared.paths import is_special
 from structsvm.exceptions import InputError, ModelFileError, printable
-from structsvm.foundation.storage.files import check_writable, errors_naming, replacement, replacing
+from structsvm.foundation.storage.files import errors_naming, replacement, replacing
 
 if TYPE_CHECKING:
     from structsvm.data import RankingData
@@ -78,15 +79,14 @@ def note_drift(model: "TrainedModel", data: "RankingData", *, always: bool = Fal
                 note(line)
 
 
-def check_output(output: Path | None) -> None:
-    """Raise InputError if an output cannot be written; None is standard output."""
-    if output is not None and not _special(output):
-        check_writable(output)
+def is_standard_output(path: Path) -> bool:
+    """Return whether a path stands for standard output."""
+    return str(path) in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 
 
 def write_text(pieces: Iterable[str], output: Path | None) -> None:
     """Write text to standard output, or atomically to a file, as gzip if its name ends in .gz."""
-    if output is None:
+    if output is None or is_standard_output(output):
         shown = sys.stdout.isatty()
         for text in pieces:
             if shown:
@@ -99,8 +99,9 @@ def write_text(pieces: Iterable[str], output: Path | None) -> None:
 
 @contextmanager
 def _opened(output: Path) -> Iterator[TextIO]:
-    if _special(output):
-        with errors_naming(output), output.open("w", encoding="utf-8", errors="surrogateescape") as file:
+    if is_special(output):
+        # A stream that a shell opened with >> leads to a file whose content must stay.
+        with errors_naming(output), output.open("a", encoding="utf-8", errors="surrogateescape") as file:
             yield file
     elif output.suffix.lower() == ".gz":
         # The gzip header has no name and no time, so that equal texts give equal files.
@@ -114,8 +115,3 @@ def _opened(output: Path) -> Iterator[TextIO]:
     else:
         with replacing(output) as file:
             yield file
-
-
-def _special(output: Path) -> bool:
-    """Return whether the output is a pipe or a device, which cannot be replaced."""
-    return output.exists() and not output.is_file() and not output.is_dir()

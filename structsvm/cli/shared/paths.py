@@ -1,16 +1,29 @@
-"""Types of paths on the command line, with the files that a command reads and writes there."""
+"""Types of paths on the command line, with the files that a command reads and writes there, and their kinds."""
 
+import stat
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import click
 
-from structsvm.foundation.storage.files import DATA_SET, STANDARD_INPUT
+from structsvm.exceptions import InputError
+from structsvm.foundation.storage import artefacts
+from structsvm.foundation.storage.artefacts import ANY, is_stream, kind_of
+from structsvm.foundation.storage.files import DATA_SET, STANDARD_INPUT, check_writable
 
 _STANDARD_INPUT = {"-", str(STANDARD_INPUT), "/dev/fd/0"}
 
 Files: TypeAlias = Callable[[Path], Iterable[Path]]
+
+
+def is_special(path: Path) -> bool:
+    """Return whether a path is an open stream, a pipe or a device, which cannot be replaced."""
+    with suppress(OSError, ValueError):
+        mode = path.stat().st_mode
+        return is_stream(path) or not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+    return False
 
 
 def nothing(_path: Path) -> Iterable[Path]:
@@ -77,6 +90,8 @@ class PathType(click.Path):
     """A path; ``reads`` and ``writes`` return the files that a command reads and writes there, existing or not.
 
     If the path is a folder, ``reads_all`` makes the folder an input as a whole, and ``reads_below`` its subfolders.
+    Outputs replace files of their ``kind`` only, see `structsvm.foundation.storage.artefacts`. ``pipes`` allows pipes
+    and devices, and ``makes_folders`` makes missing folders.
     """
 
     def __init__(
@@ -86,6 +101,9 @@ class PathType(click.Path):
         *,
         reads_all: bool = False,
         reads_below: bool = False,
+        kind: str | None = None,
+        pipes: bool = False,
+        makes_folders: bool = False,
         **settings: Any,
     ) -> None:
         super().__init__(path_type=Path, **settings)
@@ -93,6 +111,23 @@ class PathType(click.Path):
         self.writes = writes
         self.reads_all = reads_all
         self.reads_below = reads_below
+        self.kind = kind
+        self.pipes = pipes
+        self.makes_folders = makes_folders
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if self.writes is not nothing and self.file_okay and not Path(value).name:
+            raise InputError(f"{value} cannot be written: it is a folder")
+        return super().convert(value, param, ctx)
+
+    def check_output(self, path: Path) -> None:
+        """Raise InputError unless a command can write a file here without loss of a file of another kind."""
+        # A cache is an input, too, so it may be read-only.
+        is_read = self.kind == artefacts.CACHE and path.is_file() and kind_of(path) == artefacts.CACHE
+        if not is_read and not (self.pipes and is_special(path)):
+            # Records of unfinished work belong to one experiment or benchmark, which their reader checks.
+            kind = ANY if path.suffix == ".jsonl" and not self.file_okay else self.kind
+            check_writable(path, kind, makes_folders=self.makes_folders)
 
 
 class _File(PathType):
@@ -140,10 +175,16 @@ COLLECTION = _Named(reads=_of_collection, reads_all=True, reads_below=True)
 TOPICS = _Named(reads=_itself)
 QRELS = _Named(reads=_itself)
 OUTPUT = _File(writes=_itself)
+STREAMED = _File(writes=_itself, pipes=True)
+MODEL = _File(writes=_itself, kind=artefacts.MODEL)
+CHECKPOINT = _File(writes=_itself, kind=artefacts.CHECKPOINT)
+CACHE = _File(writes=_itself, kind=artefacts.CACHE)
+INDEX = _File(writes=_itself, kind=artefacts.INDEX, makes_folders=True)
+PARTS = _File(writes=_itself, kind=artefacts.PARTS)
 RUNS = _Data(reads=_its_files, reads_all=True)
-NEW_RUNS = PathType(file_okay=False)
+NEW_FILES = PathType(file_okay=False, makes_folders=True)
 RUN_FOLDER = PathType(reads=_its_files, reads_all=True, file_okay=False)
 FOLDS = PathType(reads=_of_folds, reads_all=True, file_okay=False)
-BENCHMARK = PathType(writes=_of_benchmark, file_okay=False)
-EXPERIMENT = PathType(writes=_of_experiment, file_okay=False)
-FINISHED_EXPERIMENT = PathType(reads=_results, writes=_of_report, exists=True, file_okay=False)
+BENCHMARK = PathType(writes=_of_benchmark, file_okay=False, makes_folders=True)
+EXPERIMENT = PathType(writes=_of_experiment, file_okay=False, makes_folders=True)
+FINISHED_EXPERIMENT = PathType(reads=_results, writes=_of_report, exists=True, file_okay=False, makes_folders=True)

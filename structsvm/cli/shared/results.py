@@ -10,10 +10,9 @@ import click
 
 from structsvm.cli.shared.console import note
 from structsvm.cli.shared.failures import Failure
-from structsvm.cli.shared.files import check_output, write_text
+from structsvm.cli.shared.files import is_standard_output, write_text
 from structsvm.cli.shared.paths import OUTPUT, PathType
 from structsvm.exceptions import InputError
-from structsvm.foundation.storage.files import check_writable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,19 +27,17 @@ def _file(path: Path) -> Iterable[Path]:
     return () if path == STANDARD_OUTPUT else (path,)
 
 
-def _checked(_ctx: click.Context, _param: click.Parameter, path: Path | None) -> Path | None:
-    """Check, before the work begins, that the file can be written."""
-    check_output(None if path == STANDARD_OUTPUT else path)
-    return path
+def _result(_ctx: click.Context, _param: click.Parameter, path: Path | None) -> Path | None:
+    return STANDARD_OUTPUT if path is not None and is_standard_output(path) else path
 
 
 def _option(form: str) -> Callable[[T], T]:
     return click.option(
         f"--{form}",
         f"{form}_path",
-        type=PathType(writes=_file),
+        type=PathType(writes=_file, pipes=True),
         metavar="FILE",
-        callback=_checked,
+        callback=_result,
         help=f'File to write the result to, as {form.upper()}; "-" is standard output, instead of text.',
     )
 
@@ -87,11 +84,10 @@ def with_plot(help: str) -> Callable[[T], T]:
 
 
 def check_plot(path: Path | None) -> None:
-    """Raise InputError if the plot cannot be written, NotInstalledError without Matplotlib; None means no plot."""
+    """Raise InputError for an unknown format of plots, NotInstalledError without Matplotlib; None means no plot."""
     if path is not None:
         from structsvm.plots.files import require_plot_format
 
-        check_writable(path)
         require_plot_format(path)
 
 

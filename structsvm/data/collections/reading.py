@@ -1,5 +1,6 @@
 """Read documents and topics in any format."""
 
+import os
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing
 from os import PathLike
@@ -227,7 +228,7 @@ def files_of(path: Path) -> list[Path]:
 
 
 def _below(folder: Path, above: tuple[Path, ...]) -> Iterator[Path]:
-    real = folder.resolve()
+    real = Path(os.path.realpath(folder))
     if real in above:
         raise InputError(f"the folder {folder} is a link to a folder that contains it: remove the link")
     for path in sorted(folder.iterdir()):

@@ -20,7 +20,15 @@ from structsvm.data.letor.growing import Growing, GrowingFeatures
 from structsvm.data.letor.line import LeadingColumns, has_query_ids
 from structsvm.exceptions import DataFormatError, InputError, TooLargeError
 from structsvm.foundation.compute.ahead import in_order
-from structsvm.foundation.settings import as_float_type, as_list, as_path, as_paths, is_integer, require_choice
+from structsvm.foundation.settings import (
+    as_float_type,
+    as_list,
+    as_path,
+    as_paths,
+    is_integer,
+    require_choice,
+    require_switch,
+)
 
 NEEDS = ("required", "optional")
 """Choices for columns that may be missing."""
@@ -95,6 +103,9 @@ def load_letor(
         raise InputError(f"n_features must be an integer of at least 1 or None, got {n_features!r}")
     require_choice("labels", labels, NEEDS)
     require_choice("queries", queries, NEEDS)
+    if sparse is not None:
+        require_switch("sparse", sparse)
+    require_switch("doc_ids", doc_ids)
     how = Reading(
         n_features=n_features,
         doc_ids=doc_ids,

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from glob import has_magic
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 from attrs import field, frozen
@@ -72,7 +71,7 @@ def of_files(paths: Any, how: FileColumns) -> tuple[list[Any], list[str]]:
 
 def read_file(path: str, number: int, how: FileColumns) -> Partition:
     """Read a file at a worker; without ids, queries count from ``2³²`` times the number of the file."""
-    file = Path(path)
+    file = as_path("path", path)
     if has_magic(path) and not file.exists():
         raise InputError(
             f"there is no file {path}. If it is a pattern, pass the list of paths: sorted(glob.glob({path!r}))"

@@ -19,9 +19,7 @@ from numpy.typing import NDArray
 
 from structsvm.foundation.memory import available
 from structsvm.foundation.settings import repeated
-
-DIGESTS = "sha256"
-"""Name of the text that has the digests of all other arrays."""
+from structsvm.foundation.storage.artefacts import DIGESTS
 
 _END_OF_ARCHIVE = Struct("<4s4H2LH")
 """Last record of a zip archive without a comment; its fifth number is the number of entries."""

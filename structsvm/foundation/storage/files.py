@@ -1,9 +1,11 @@
 """Read plain and compressed files, and write files and folders atomically."""
 
+import errno
 import os
+import stat
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any, TextIO, TypeVar, cast
 
@@ -12,6 +14,7 @@ import numpy as np
 from structsvm.exceptions import DataFormatError, InputError, ModelFileError
 from structsvm.foundation.settings import as_path
 from structsvm.foundation.storage.archives import Archive, Damage, is_bomb, with_digests
+from structsvm.foundation.storage.artefacts import is_protected, is_stream, kind_of_arrays, refusal
 from structsvm.foundation.storage.packed import LONGEST_START, Packing, packing_of, promised_by
 from structsvm.foundation.storage.temporary import keep_access, on_the_way, remove_leftovers
 
@@ -121,65 +124,95 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
         yield raw
 
 
-def check_writable(path: Path) -> None:
-    """Raise InputError unless a file can be written to this path or link; remove leftovers of killed processes."""
-    _require_name(path)
-    if path.is_dir():
-        raise InputError(_unwritable(path, "it is a folder"))
-    if path.exists() and not path.is_file():
-        raise InputError(_unwritable(path, "it is not a regular file"))
+def check_writable(path: Path, kind: str | None = None, *, makes_folders: bool = False, strict: bool = True) -> None:
+    """Raise InputError unless a file of a kind (None: text or a plot) can be written to this path or link.
+
+    ``makes_folders`` allows a path in a folder that does not exist yet; ``strict`` is an argument of `refusal`.
+    Leftovers of killed processes are removed.
+    """
+    exists = _is_file(path)
     place = Path(os.path.realpath(path))
     # `realpath` resolves ".." even if the folder before it does not exist.
-    if not path.parent.is_dir() or place.exists() != path.exists():
+    if not makes_folders and (not path.parent.is_dir() or place.exists() != path.exists()):
         raise InputError(_unwritable(path, f"there is no folder {path.parent}"))
-    if not place.parent.is_dir():
+    if not makes_folders and not place.parent.is_dir():
         raise InputError(_unwritable(path, f"it is a link to {place}, and there is no folder {place.parent}"))
-    remove_leftovers(place)
-    with _beside(path):
+    if exists:
+        with errors_naming(path):
+            reason = refusal(path, kind, strict=strict)
+        if reason:
+            raise InputError(reason)
+    remove_leftovers(place, _folder_of(place))
+    with _on_the_way(path):
         pass
 
 
-def make_folder(folder: Path) -> None:
-    """Make a folder for output if it does not exist, or the target of a link."""
+def _is_file(path: Path) -> bool:
+    """Return whether a regular file exists; raise InputError for anything else that exists or cannot be looked up."""
     try:
-        _led(folder).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(_unwritable(folder, error.strerror or str(error))) from None
+        mode = path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except (OSError, ValueError) as error:
+        raise InputError(_unwritable(path, getattr(error, "strerror", None) or str(error))) from None
+    if stat.S_ISDIR(mode):
+        raise InputError(_unwritable(path, "it is a folder"))
+    if not stat.S_ISREG(mode) or is_stream(path):
+        raise InputError(_unwritable(path, "it is not a regular file"))
+    return True
+
+
+def _folder_of(place: Path) -> Path:
+    """Return the folder of a file, or if it does not exist, the nearest existing folder above."""
+    return next(folder for folder in place.parents if os.path.lexists(folder))
 
 
 @contextmanager
-def output_folder(folder: Path) -> Iterator[None]:
-    """Make a folder for output; after an error, remove new folders that are empty."""
-    place = _led(folder)
-    made = [each for each in (place, *place.parents) if not each.exists()]
-    make_folder(folder)
-    try:
-        yield
-    except BaseException:
-        with suppress(OSError):
-            for each in made:
-                each.rmdir()
-        raise
-
-
-@contextmanager
-def replacing(path: Path) -> Iterator[TextIO]:
+def replacing(path: Path, *, makes_folders: bool = False) -> Iterator[TextIO]:
     """Open a text file that moves to ``path`` when it is complete."""
-    with replacement(path) as temporary, temporary.open("w", encoding="utf-8", errors="surrogateescape") as file:
+    with (
+        replacement(path, makes_folders=makes_folders) as temporary,
+        temporary.open("w", encoding="utf-8", errors="surrogateescape") as file,
+    ):
         yield file
 
 
 @contextmanager
-def replacement(path: Path) -> Iterator[Path]:
-    """Create an empty file that replaces ``path``, with its mode and owner, if the body of the ``with`` succeeds."""
-    check_writable(path)
-    kept = "It is unchanged" if path.exists() else "Nothing was written"
-    with errors_naming(path, kept), _beside(path) as temporary:
+def replacement(
+    path: Path,
+    kind: str | None = None,
+    *,
+    makes_folders: bool = False,
+    strict: bool = True,
+    spares_new: bool = False,
+) -> Iterator[Path]:
+    """Create an empty file that replaces ``path``, with its mode and owner, if the body of the ``with`` succeeds.
+
+    Missing folders are made last, so that a killed process leaves none. ``spares_new`` does not replace a file that
+    another process has made in the meantime. `check_writable` describes the other arguments.
+    """
+    check_writable(path, kind, makes_folders=makes_folders, strict=strict)
+    before = "It is unchanged" if path.exists() else "Nothing was written"
+    with errors_naming(path, before), _on_the_way(path) as temporary:
         yield temporary
         # Replace the target of a link, so that the link stays.
         place = Path(os.path.realpath(path))
         keep_access(temporary, place)
-        temporary.replace(place)
+        if makes_folders:
+            place.parent.mkdir(parents=True, exist_ok=True)
+        if not (spares_new and _linked(temporary, place)):
+            temporary.replace(place)
+
+
+def _linked(temporary: Path, place: Path) -> bool:
+    """Give a file a second name unless that exists; return False if the file system has no such names."""
+    try:
+        os.link(temporary, place)
+    except FileExistsError:
+        pass
+    except OSError:
+        return False
+    return True
 
 
 @contextmanager
@@ -195,15 +228,16 @@ def errors_naming(path: Path, kept: str = "") -> Iterator[None]:
 
 def write_archive(path: str | Path, arrays: Mapping[str, Any], *, compressed: bool = True) -> None:
     """Write named arrays (npz) with their digests atomically; float64 shrinks little by compression."""
-    made: dict[str, Any] = with_digests(arrays)
-    unpacked = sum(array.nbytes for array in made.values())
-    with replacement(as_path("path", path)) as temporary, temporary.open("wb") as file:
+    contents: dict[str, Any] = with_digests(arrays)
+    unpacked = sum(array.nbytes for array in contents.values())
+    kind = kind_of_arrays(arrays)
+    with replacement(as_path("path", path), kind, strict=False) as temporary, temporary.open("wb") as file:
         if compressed:
-            np.savez_compressed(file, **made)
+            np.savez_compressed(file, **contents)
         # Readers reject files with a huge compression ratio, which millions of equal weights reach.
         if not compressed or is_bomb(file.tell(), unpacked):
             file.seek(0)
-            np.savez(file, **made)
+            np.savez(file, **contents)
 
 
 def read_archive(path: str | Path, make: Callable[[Archive], T]) -> T:
@@ -226,30 +260,20 @@ def read_archive(path: str | Path, make: Callable[[Archive], T]) -> T:
 
 
 @contextmanager
-def _beside(path: Path) -> Iterator[Path]:
-    """Create an empty file in the same folder; remove it on exit unless it was renamed."""
+def _on_the_way(path: Path) -> Iterator[Path]:
+    """Create an empty file in the folder of a path or the nearest above; remove it on exit unless it was renamed."""
+    place = Path(os.path.realpath(path))
+    folder = _folder_of(place)
     with ExitStack() as stack:
         try:
-            temporary = stack.enter_context(on_the_way(Path(os.path.realpath(path))))
-        except (FileNotFoundError, NotADirectoryError):
-            problem = "no file can be created in the" if path.parent.is_dir() else "there is no"
-            raise InputError(_unwritable(path, f"{problem} folder {path.parent}")) from None
+            if not folder.is_dir():
+                raise InputError(_unwritable(path, f"{folder} is not a folder"))
+            if is_protected(folder):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+            temporary = stack.enter_context(on_the_way(place, folder))
         except OSError as error:
             raise InputError(_unwritable(path, error.strerror or str(error))) from None
         yield temporary
-
-
-def _require_name(path: Path) -> None:
-    """Raise InputError if the file system cannot look the path up, for example if a name is too long."""
-    try:
-        path.exists()
-    except (OSError, ValueError) as error:
-        raise InputError(_unwritable(path, getattr(error, "strerror", None) or str(error))) from None
-
-
-def _led(folder: Path) -> Path:
-    """Return the target of a link, which need not exist; return other paths unchanged."""
-    return Path(os.path.realpath(folder)) if folder.is_symlink() else folder
 
 
 def _unwritable(path: Path, reason: str) -> str:

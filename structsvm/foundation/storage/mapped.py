@@ -12,17 +12,19 @@ import xxhash
 from numpy.typing import NDArray
 
 from structsvm.foundation.storage.archives import Damage, parse_json
+from structsvm.foundation.storage.artefacts import MAGIC
 from structsvm.foundation.storage.files import replacement
 
-MAGIC = b"structsvm arrays"
 _ALIGNED = 64
 _LENGTH, _DIGEST = 8, 16
 _LARGEST_HEADER = 2**28
 _KINDS = "iufU"
 
 
-def write_mapped(path: Path, about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Write arrays and a JSON description of them atomically."""
+def write_mapped(
+    path: Path, kind: str, about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], *, makes_folders: bool = False
+) -> None:
+    """Write arrays and a JSON description of them atomically to a file of a kind in `MAGIC`."""
     held = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     said: dict[str, dict[str, Any]] = {}
     place = 0
@@ -30,28 +32,23 @@ def write_mapped(path: Path, about: Mapping[str, Any], arrays: Mapping[str, NDAr
         said[name] = {"dtype": array.dtype.str, "shape": array.shape, "place": place, "xxh3": _digest(_bytes(array))}
         place = _aligned(place + array.nbytes)
     header = json.dumps({"about": about, "arrays": said}).encode()
-    start = _aligned(len(MAGIC) + _LENGTH + _DIGEST + len(header))
-    with replacement(path) as temporary, temporary.open("wb") as file:
-        file.write(MAGIC + len(header).to_bytes(_LENGTH, "little") + _digest(header).encode() + header)
+    magic = MAGIC[kind]
+    start = _aligned(len(magic) + _LENGTH + _DIGEST + len(header))
+    with replacement(path, kind, makes_folders=makes_folders) as temporary, temporary.open("wb") as file:
+        file.write(magic + len(header).to_bytes(_LENGTH, "little") + _digest(header).encode() + header)
         for name, array in held.items():
             file.write(bytes(start + said[name]["place"] - file.tell()))
             file.write(_bytes(array))
 
 
-def is_mapped(path: Path) -> bool:
-    """Return whether a file begins with `MAGIC` or is empty."""
-    with path.open("rb") as file:
-        return file.read(len(MAGIC)) in (MAGIC, b"")
-
-
-def read_header(file: IO[bytes]) -> dict[str, Any]:
+def read_header(file: IO[bytes], kind: str) -> dict[str, Any]:
     """Return the header of an open file: the description "about", and type, shape, place and digest of "arrays"."""
-    return _header(file)[0]
+    return _header(file, kind)[0]
 
 
-def read_mapped(file: IO[bytes]) -> dict[str, NDArray[Any]]:
+def read_mapped(file: IO[bytes], kind: str) -> dict[str, NDArray[Any]]:
     """Map the arrays of an open file to memory; raise `Damage` if the file is damaged."""
-    header, start = _header(file)
+    header, start = _header(file, kind)
     mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
     arrays: dict[str, NDArray[Any]] = {}
     for name, said in header["arrays"].items():
@@ -66,18 +63,19 @@ def read_mapped(file: IO[bytes]) -> dict[str, NDArray[Any]]:
     return arrays
 
 
-def _header(file: IO[bytes]) -> tuple[dict[str, Any], int]:
+def _header(file: IO[bytes], kind: str) -> tuple[dict[str, Any], int]:
     """Return the header and the offset of the first array."""
     file.seek(0)
-    if file.read(len(MAGIC)) != MAGIC:
-        raise Damage("is not a file of arrays of structsvm")
+    magic = MAGIC[kind]
+    if file.read(len(magic)) != magic:
+        raise Damage(f"is not {kind}")
     length = int.from_bytes(file.read(_LENGTH), "little")
     digest = file.read(_DIGEST)
     text = file.read(min(length, _LARGEST_HEADER))
     if _digest(text).encode() != digest:
         raise Damage("is damaged: the checksum of its header does not match")
     header: dict[str, Any] = parse_json(text.decode())
-    return header, _aligned(len(MAGIC) + _LENGTH + _DIGEST + length)
+    return header, _aligned(len(magic) + _LENGTH + _DIGEST + length)
 
 
 def _aligned(place: int) -> int:

@@ -16,7 +16,8 @@ from attrs import frozen
 from structsvm.exceptions import DataFormatError, InputError
 from structsvm.foundation.extras import needed
 from structsvm.foundation.storage.archives import parse_json
-from structsvm.foundation.storage.files import errors_naming
+from structsvm.foundation.storage.artefacts import ANY, BEGINNING_OF_PARTS, PARTS
+from structsvm.foundation.storage.files import check_writable, errors_naming, replacement
 from structsvm.foundation.storage.temporary import lock
 
 T = TypeVar("T")
@@ -24,7 +25,6 @@ T = TypeVar("T")
 FORMAT = 3
 """Format of these files and of results made from them; other formats are rejected."""
 
-_BEGINNING = b'{"settings":'
 _COMPUTING = ("structural-svm", "numpy", "scipy", "numba", "scikit-learn")
 
 
@@ -99,17 +99,20 @@ class Records(Generic[T]):
 
 def count_records(path: Path) -> int:
     """Return the number of finished parts in a file."""
-    return max(path.read_bytes().count(b"\n") - 1, 0) if path.exists() else 0
+    return max(path.read_bytes().count(b"\n") - 1, 0) if path.is_file() else 0
 
 
 @contextmanager
 def open_records(path: Path, header: Header, kind: Kind[T], *, replace: bool = False) -> Iterator[Records[T]]:
     """Open or make a file of finished parts; drop an incomplete last line and, to ``replace`` them, other parts."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+    if path.exists():
+        check_writable(path, ANY if kind.whole_folder else PARTS)
+    else:
+        # The file appears with its header, so that a killed process leaves none without a header.
+        with replacement(path, PARTS, makes_folders=True, spares_new=True) as new:
+            new.write_bytes(_line(to_json(header)))
+    with errors_naming(path):
         file = path.open("a+b")
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror or error}") from None
     with file:
         try:
             lock(file)
@@ -126,9 +129,11 @@ def _read(path: Path, file: BufferedRandom, header: Header, kind: Kind[T], *, re
     content = file.read()
     head, *lines = content.split(b"\n")
     torn = lines.pop() if lines else b""
-    if not lines and not _BEGINNING.startswith(head[: len(_BEGINNING)]):
+    has_header = b"\n" in content
+    # A kill while old parts are replaced leaves an incomplete header, in a folder that only this work uses.
+    if not has_header and not (kind.whole_folder and BEGINNING_OF_PARTS.startswith(head[: len(BEGINNING_OF_PARTS)])):
         raise _not_ours(path, kind)
-    found = _header(path, head, kind) if lines else header
+    found = _header(path, head, kind) if has_header else header
     differences = _differences(found, header, kind)
     # The header of a file without parts does not matter.
     if not lines or (replace and differences):
@@ -153,8 +158,12 @@ def _read(path: Path, file: BufferedRandom, header: Header, kind: Kind[T], *, re
     return Records(path, found, tuple(parts[key] for key in sorted(parts)), kind, file)
 
 
+def _line(text: str) -> bytes:
+    return text.encode() + b"\n"
+
+
 def _write(file: BufferedRandom, line: str, kind: Kind[Any]) -> None:
-    rest = line.encode() + b"\n"
+    rest = _line(line)
     with errors_naming(Path(file.name), f"Finished {kind.names} are kept: run the same command to resume"):
         # Write without a buffer: Python would write a failed buffer again on close.
         while rest:

@@ -28,9 +28,9 @@ _RANDOM = 8
 
 
 @contextmanager
-def on_the_way(target: Path) -> Iterator[Path]:
-    """Create an empty file beside ``target``, locked to mark it as in use; remove it on exit unless it was renamed."""
-    path, descriptor = _created(target)
+def on_the_way(target: Path, folder: Path) -> Iterator[Path]:
+    """Create an empty file for ``target``, locked to mark it as in use; remove it on exit unless it was renamed."""
+    path, descriptor = _created(target, folder)
     try:
         yield path
     finally:
@@ -38,10 +38,10 @@ def on_the_way(target: Path) -> Iterator[Path]:
         os.close(descriptor)
 
 
-def remove_leftovers(target: Path) -> None:
+def remove_leftovers(target: Path, folder: Path) -> None:
     """Remove temporary files for ``target`` that killed processes of this machine left; they have no lock."""
-    name = re.compile(re.escape(_prefix(target)) + f"[0-9a-f]{{{_RANDOM}}}")
-    with suppress(OSError), os.scandir(target.parent) as entries:
+    name = re.compile(re.escape(_prefix(target, folder)) + f"[0-9a-f]{{{_RANDOM}}}")
+    with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             if name.fullmatch(entry.name):
                 _remove_unless_in_use(entry.path)
@@ -52,9 +52,9 @@ def with_ending(path: Path, ending: str) -> Path:
     return path.with_name(_shortened(path.name, _longest_name(path.parent) - len(ending)) + ending)
 
 
-def _prefix(target: Path) -> str:
+def _prefix(target: Path, folder: Path) -> str:
     ending = f".structsvm-{_machine()}-"
-    return f".{_shortened(target.name, _longest_name(target.parent) - len(ending) - _RANDOM - 1)}{ending}"
+    return f".{_shortened(target.name, _longest_name(folder) - len(ending) - _RANDOM - 1)}{ending}"
 
 
 def _shortened(name: str, most: int) -> str:
@@ -81,13 +81,13 @@ def _machine() -> str:
     return sha256(f"{node()} {uuid.getnode()}".encode()).hexdigest()[:8]
 
 
-def _created(target: Path) -> tuple[Path, int]:
-    if len(os.fsencode(target.name)) > _longest_name(target.parent):
+def _created(target: Path, folder: Path) -> tuple[Path, int]:
+    if len(os.fsencode(target.name)) > _longest_name(folder):
         raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG))
     # The replaced file may be private, so only the owner may open the new one until it gets that file's mode.
     mode = 0o600 if target.exists() else 0o666
     while True:
-        path = target.with_name(f"{_prefix(target)}{secrets.token_hex(_RANDOM // 2)}")
+        path = folder / f"{_prefix(target, folder)}{secrets.token_hex(_RANDOM // 2)}"
         descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, mode)
         lock(descriptor, wait=True)
         # Another process may have removed it as a leftover before it was locked.

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from functools import cache
 from importlib.resources import files
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from structsvm.exceptions import InputError, printable
 from structsvm.foundation.extras import needed
-from structsvm.foundation.storage.files import check_writable, make_folder, replacement
+from structsvm.foundation.storage.files import replacement
 from structsvm.foundation.tables.table import Table, as_csv, as_text
 
 if TYPE_CHECKING:
@@ -101,21 +101,10 @@ def table_texts(tables: Sequence[Table], for_csv: Sequence[Table]) -> dict[str, 
     return dict(zip(FILES, texts, strict=True))
 
 
-def prepare_files(folder: Path, names: Iterable[str]) -> tuple[Path, ...]:
-    """Make a folder and return the paths of its files, also in subfolders; raise InputError if one is not writable."""
-    make_folder(folder)
-    paths = tuple(folder / name for name in names)
-    for path in paths:
-        if path.parent != folder:
-            make_folder(path.parent)
-        check_writable(path)
-    return paths
-
-
 def write_texts(texts: Mapping[str, str], folder: Path) -> tuple[Path, ...]:
-    """Write files to a folder by name, and make the folder; files replace old ones when all are complete."""
-    paths = prepare_files(folder, texts)
+    """Write files to a folder and its subfolders by name, and make folders; all replace old files when complete."""
     with ExitStack() as complete:
-        for path, text in zip(paths, texts.values(), strict=True):
-            complete.enter_context(replacement(path)).write_text(text, encoding="utf-8")
-    return paths
+        for name, text in texts.items():
+            file = complete.enter_context(replacement(folder / name, makes_folders=True))
+            file.write_text(text, encoding="utf-8")
+    return tuple(folder / name for name in texts)

@@ -12,7 +12,7 @@ from structsvm.data import Pool
 from structsvm.exceptions import InputError
 from structsvm.features.operators import BinnedMatrix
 from structsvm.foundation.queries import Queries
-from structsvm.foundation.settings import at_least, require_kind
+from structsvm.foundation.settings import as_path, at_least, require_kind
 from structsvm.foundation.storage.records import Header, Kind, digest, versions
 from structsvm.foundation.types import IntVector, Vector
 from structsvm.metrics import AP
@@ -136,7 +136,7 @@ def run(
         raise InputError(
             "the variant 'without-best' needs at least two base functions: add one, or leave the variant out"
         )
-    return run_plan(ExperimentPlan.of(pool, settings), Path(out), n_jobs=n_jobs, progress=progress)
+    return run_plan(ExperimentPlan.of(pool, settings), as_path("out", out), n_jobs=n_jobs, progress=progress)
 
 
 @frozen(eq=False)

@@ -10,7 +10,7 @@ from attrs import evolve, field, frozen
 from structsvm.evaluation.significance import PairedTests, holm, paired_tests
 from structsvm.evaluation.significance.paired import signed_ranks
 from structsvm.exceptions import DataFormatError, InputError
-from structsvm.foundation.settings import require_choice, require_integer
+from structsvm.foundation.settings import as_path, require_choice, require_integer
 from structsvm.foundation.storage.files import open_source, replacing
 from structsvm.foundation.storage.records import from_json, require_known, to_json
 from structsvm.foundation.types import Matrix, Vector
@@ -212,13 +212,13 @@ class ExperimentResults(Results):
         return np.asarray(values * [query.relevant / query.judged for query in self.queries])
 
     def save(self, path: str | Path) -> None:
-        """Write the results as JSON; an existing file is replaced at once or not at all.
+        """Write the results as JSON, and make missing folders; an existing file is replaced at once or not at all.
 
         Raises
         ------
         InputError : the file cannot be written.
         """
-        with replacing(Path(path)) as file:
+        with replacing(as_path("path", path), makes_folders=True) as file:
             file.write(to_json(self) + "\n")
 
     @classmethod
@@ -230,7 +230,7 @@ class ExperimentResults(Results):
         InputError : the file is missing or malformed.
         """
         try:
-            with open_source(Path(path)) as file:
+            with open_source(as_path("path", path)) as file:
                 content = file.read(_LARGEST + 1)
             if len(content) > _LARGEST:
                 raise InputError(f"it is larger than {_LARGEST >> 20} MB, the limit for results")

@@ -16,8 +16,8 @@ from structsvm.data.columns.base import all_tables
 from structsvm.data.letor.reading import load_letor_parts
 from structsvm.data.letor.writing import LetorText
 from structsvm.exceptions import InputError, first_of
-from structsvm.foundation.settings import as_list, as_path, require_integer, require_kind
-from structsvm.foundation.storage.files import check_writable, output_folder, replacing
+from structsvm.foundation.settings import as_list, as_path, real_name, require_integer, require_kind
+from structsvm.foundation.storage.files import check_writable, replacing
 
 _COLUMNS = ("label", "qid", "docid", "features")
 _FILE = re.compile(r"(?P<stem>.+?)\.(txt|csv|tsv|parquet)(\.(gz|bz2|xz|zst))?", re.IGNORECASE)
@@ -103,7 +103,7 @@ def _of_folder(folder: Path) -> Fold:
                 f"{folder} has two files to {role} with, {fitting[0].name} and {fitting[1].name}: keep one"
             )
         found.append((fitting[0],))
-    return Fold(folder.resolve().name, *found)
+    return Fold(real_name(folder), *found)
 
 
 def _rotated(folder: Path, sets: dict[int, Path]) -> tuple[Fold, ...]:
@@ -218,8 +218,8 @@ def write_folds(
     paths = fold_files(target, folds)
     require_place_for_folds(target, folds)
     order = np.random.default_rng(random_state).permutation(len(queries))
-    with output_folder(target), ExitStack() as stack:
-        files = [stack.enter_context(replacing(path)) for path in paths]
+    with ExitStack() as stack:
+        files = [stack.enter_context(replacing(path, makes_folders=True)) for path in paths]
         for file, part in zip(files, np.array_split(order, folds), strict=True):
             chosen = [queries[k] for k in part.tolist()]
             file.writelines(text.rows(np.isin(text.queries, chosen)).pieces())
@@ -232,6 +232,5 @@ def require_place_for_folds(folder: Path, folds: int) -> None:
     other = next((path for path in numbered_entries(folder) if path.name.lower() not in ours), None)
     if other is not None:
         raise InputError(f"{folder} has {other.name}, a file of other folds: choose another folder, or remove it")
-    if folder.is_dir():
-        for path in fold_files(folder, folds):
-            check_writable(path)
+    for path in fold_files(folder, folds):
+        check_writable(path, makes_folders=True)

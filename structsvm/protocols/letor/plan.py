@@ -15,7 +15,7 @@ from structsvm.exceptions import InputError
 from structsvm.features.scaling.names import scaling_named
 from structsvm.features.scaling.scalings import learn_scaling
 from structsvm.foundation.queries import Queries
-from structsvm.foundation.settings import as_list, require_kind
+from structsvm.foundation.settings import as_list, as_path, real_name, require_kind
 from structsvm.foundation.storage.files import errors_reading
 from structsvm.foundation.storage.records import Header, Kind, digest, versions
 from structsvm.foundation.types import IntVector, Vector
@@ -122,7 +122,7 @@ def benchmark(
     require_different_names("models", rivals)
     require_different_names("folds", folds)
     if title is None:
-        title = Path(data).resolve().name if isinstance(data, str | Path) else ""
+        title = real_name(as_path("data", data)) if isinstance(data, str | Path) else ""
     plan = BenchmarkPlan(
         title=title,
         folds={fold.name: fold.located() for fold in folds},
@@ -132,7 +132,7 @@ def benchmark(
         normalize=scaling_named("normalize", normalize),
         columns=checked_columns(columns),
     )
-    return run_plan(plan, Path(out) if out else None, n_jobs=n_jobs, progress=progress, replace=replace)
+    return run_plan(plan, as_path("out", out) if out else None, n_jobs=n_jobs, progress=progress, replace=replace)
 
 
 def models_of(given: str | ProtocolModel | Sequence[str | ProtocolModel] | None) -> tuple[ProtocolModel, ...]:

@@ -9,7 +9,7 @@ from typing import Any
 from structsvm.evaluation.paired_columns import interval_column
 from structsvm.evaluation.significance import paired_tests
 from structsvm.exceptions import UnknownNameError
-from structsvm.foundation.settings import require_choice
+from structsvm.foundation.settings import as_path, require_choice
 from structsvm.foundation.tables.formats import table_texts, write_texts
 from structsvm.foundation.tables.table import Column, Record, Table
 from structsvm.protocols.comparison import interval_note, interval_record, paired_table
@@ -268,7 +268,9 @@ def write_tables(benchmark: Benchmark, folder: str | Path, baseline: str | None 
     >>> [path.name for path in paths]
     ['tables.txt', 'tables.md', 'tables.tex', 'tables.csv', 'tables.json']
     """
-    return write_texts(table_texts(benchmark_tables(benchmark, baseline), [record_table(benchmark)]), Path(folder))
+    return write_texts(
+        table_texts(benchmark_tables(benchmark, baseline), [record_table(benchmark)]), as_path("folder", folder)
+    )
 
 
 def _groups(benchmark: Benchmark) -> Iterator[tuple[str, ...]]:

@@ -11,7 +11,7 @@ import numpy as np
 from attrs import asdict, evolve, frozen
 
 from structsvm.exceptions import InputError, NotInstalledError, StructSVMError
-from structsvm.foundation.settings import DEFAULT_TOL, require_callback
+from structsvm.foundation.settings import DEFAULT_TOL, as_path, require_callback
 from structsvm.foundation.storage.records import Header, Kind, Records, digest, open_records, versions
 from structsvm.problem import Problem, fingerprint
 from structsvm.result import Result, Status, Step
@@ -106,7 +106,7 @@ def compare(
         raise InputError(f"time_limit must be a positive number of seconds, or None for no limit, got {time_limit!r}")
     require_callback(callback)
     planned = tasks(problems, solvers, backends, Cs, tol)
-    with _open_rows(Path(keep), planned, time_limit) if keep is not None else nullcontext() as kept:
+    with _open_rows(as_path("keep", keep), planned, time_limit) if keep is not None else nullcontext() as kept:
         known = {row.combination: row for row in kept.parts} if kept else {}
         if kept and len(known) < len(planned):
             kept.require_versions(versions())

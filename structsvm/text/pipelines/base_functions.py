@@ -11,7 +11,7 @@ from attrs import field, frozen
 from structsvm.data import Run, join_runs
 from structsvm.data.dataset import JoinedRuns
 from structsvm.exceptions import InputError
-from structsvm.foundation.settings import as_list, as_names, repeated, require_integer, require_kind
+from structsvm.foundation.settings import as_list, as_names, as_path, real_name, repeated, require_integer, require_kind
 from structsvm.foundation.types import Matrix
 from structsvm.registry import retrieval_functions
 from structsvm.text.functions import RetrievalFunction
@@ -46,8 +46,8 @@ def opened(indexes: IndexOrPath | Iterable[IndexOrPath]) -> tuple[NamedIndex, ..
         raise InputError("indexes is empty: pass at least one")
     for each in given:
         require_kind("indexes", each, Index | str | PathLike, _INDEXES)
-    paths = [None if isinstance(each, Index) else Path(each) for each in given]
-    names = [path.resolve().name if path else "" for path in paths]
+    paths = [None if isinstance(each, Index) else as_path("indexes", each) for each in given]
+    names = [real_name(path) if path else "" for path in paths]
     if "" in names or len(set(names)) < len(names):
         names = [str(number) for number in range(1, len(names) + 1)]
     return tuple(

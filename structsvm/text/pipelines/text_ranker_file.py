@@ -1,5 +1,6 @@
 """Write and read the file of a `TextRanker`: its ranker, other fitted attributes, and the paths of its indexes."""
 
+import os
 from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
@@ -154,7 +155,7 @@ def _path(place: int, index: NamedIndex) -> str:
             f"indexes[{place}] is an object, but a file stores the paths of indexes: write the index with "
             "index.save(path), and pass the path instead"
         )
-    return str(index.path.resolve())
+    return os.path.realpath(index.path)
 
 
 def _spelled(function: Any) -> str:

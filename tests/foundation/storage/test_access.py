@@ -15,7 +15,7 @@ def mode_of(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-@pytest.mark.parametrize("mode", [0o600, 0o640, 0o400, 0o664, 0o755])
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o664, 0o755])
 def test_a_replaced_file_keeps_its_mode_and_nobody_else_reads_the_new_one_before(tmp_path: Path, mode: int) -> None:
     path = tmp_path / "model.npz"
     path.write_text("before")
@@ -68,7 +68,7 @@ def test_owner_and_group_stay_if_they_can(tmp_path: Path, monkeypatch: pytest.Mo
 def test_every_name_that_a_file_system_takes_can_be_written(tmp_path: Path, name: str) -> None:
     with replacement(tmp_path / name) as temporary:
         temporary.write_text("whole")
-        remove_leftovers(tmp_path / name)
+        remove_leftovers(tmp_path / name, tmp_path)
         assert temporary.exists()
     assert (tmp_path / name).read_text() == "whole"
     (tmp_path / temporary.name).write_text("left by a killed process")

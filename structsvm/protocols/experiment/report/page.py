@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from structsvm.foundation.settings import as_path
 from structsvm.foundation.tables.formats import FILES as TABLES
 from structsvm.foundation.tables.formats import table_texts
 from structsvm.foundation.tables.table import P_VALUE, as_csv
@@ -124,7 +125,7 @@ def write_report(results: ExperimentResults, folder: str | Path, *, title: str |
     >>> written.page.name, [path.name for path in written.tables][-2:]
     ('report.html', ['tables.json', 'queries.csv'])
     """
-    folder = Path(folder)
+    folder = as_path("folder", folder)
     page, plots, missing = as_page(results, title_of(folder, title))
     texts = table_texts(experiment_tables(results), map_tables(results))
     texts[QUERIES] = as_csv([query_table(results, variant) for variant in results.variants])
