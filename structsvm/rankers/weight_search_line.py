@@ -16,6 +16,9 @@ EQUAL = 1 << 16
 ONE = 2.0**62
 """A mean of 1, in units of 2^-62."""
 
+NO_TIES = 1 << 62
+"""The correction of a query without ties."""
+
 _BYTES_A_CROSSING = 40
 """Step, code, sorted copies of both, and the order."""
 
@@ -41,10 +44,19 @@ class Lines(NamedTuple):
 
 
 class Ranks(NamedTuple):
-    """The number of others ``ahead`` of each relevant document, and how many of these numbers are at most 0, ..., N."""
+    """The ranking of a region.
+
+    ``ahead`` is the number of others ahead of each relevant document, and ``within`` how many of these numbers are at
+    most 0, ..., N. Documents on one line tie: the first relevant document of each has the numbers of ``mates``
+    (relevant) and ``rivals`` (others) on its line, all other documents 0. ``correction`` is the effect of ties on the
+    mean, for each query; `NO_TIES` without ties.
+    """
 
     ahead: IntVector
     within: IntVector
+    mates: IntVector
+    rivals: IntVector
+    correction: IntVector
 
 
 @compiled
@@ -58,32 +70,64 @@ def step_of_crossing(height: float, slope: float, other_height: float, other_slo
 
 @compiled
 def rank_leftmost(kinds: Kinds, lines: Lines, ranks: Ranks) -> tuple[int, int]:
-    """Write the ranking before the first crossing, ties in row order; return the number of crossings and the mean."""
+    """Write the ranking before the first crossing; return the number of crossings and the mean over orders of ties."""
     crossings = 0
     total = 0
     for q in range(len(kinds.gain)):
         first, last = kinds.other_ptr[q], kinds.other_ptr[q + 1]
         within = ranks.within[first + q : last + q + 1]
         within[:] = 0
+        tied = False
         for k in range(kinds.relevant_ptr[q], kinds.relevant_ptr[q + 1]):
-            height, slope, row = lines.height[k], lines.slope[k], kinds.relevant[k]
-            ahead = 0
+            height, slope = lines.height[k], lines.slope[k]
+            ahead = rivals = 0
             for j in range(first, last):
                 if np.isfinite(step_of_crossing(height, slope, lines.other_height[j], lines.other_slope[j])):
                     crossings += 1
                     if lines.other_slope[j] < slope:
                         ahead += 1
-                elif lines.other_height[j] > height or (lines.other_height[j] == height and kinds.other[j] < row):
+                elif lines.other_height[j] > height:
                     ahead += 1
+                elif lines.other_height[j] == height:
+                    rivals += 1
             ranks.ahead[k] = ahead
             within[ahead] += 1
+            ranks.mates[k] = ranks.rivals[k] = 0
+            if rivals > 0:
+                tied = True
+                leader = kinds.relevant_ptr[q]
+                while lines.height[leader] != height or lines.slope[leader] != slope:
+                    leader += 1
+                ranks.mates[leader] += 1
+                ranks.rivals[leader] = rivals
         m = 0
         for c in range(len(within)):
             for _ in range(within[c]):
                 m += 1
                 total += precision(kinds.gain[q], m, c)
             within[c] = m
+        ranks.correction[q] = NO_TIES
+        if tied:
+            ranks.correction[q] = effect_of_ties(kinds, ranks, q)
+            total += ranks.correction[q]
     return crossings, total
+
+
+@compiled
+def effect_of_ties(kinds: Kinds, ranks: Ranks, q: int) -> int:
+    """Return the mean over the orders of ties (McSherry and Najork) minus the mean with tied others behind."""
+    effect = 0.0
+    for k in range(kinds.relevant_ptr[q], kinds.relevant_ptr[q + 1]):
+        mates, rivals = ranks.mates[k], ranks.rivals[k]
+        if rivals > 0:
+            ahead, size = ranks.ahead[k], mates + rivals
+            # Relevant documents with as few others ahead are above this line, because they are not below its others.
+            found = ranks.within[kinds.other_ptr[q] + q + ahead] - mates
+            for i in range(size):
+                effect += mates / size * (found + 1 + i * (mates - 1) / (size - 1)) / (found + ahead + 1 + i)
+            for m in range(found + 1, found + mates + 1):
+                effect -= m / (m + ahead)
+    return int(kinds.gain[q] * effect)
 
 
 @compiled
@@ -186,9 +230,16 @@ def sweep(
         step = steps[i]
         if value >= best.top - EQUAL:
             best = better(best, last, step, value, narrowest)
+        first = i
         while i < len(steps) and steps[i] == step:
             value += change_places(kinds, ranks, codes[i])
             i += 1
+        for code in codes[first:i]:
+            q = kinds.query[abs(code) - 1]
+            if ranks.correction[q] != NO_TIES:
+                effect = effect_of_ties(kinds, ranks, q)
+                value += effect - ranks.correction[q]
+                ranks.correction[q] = effect
         last = step
     return better(best, last, np.inf, value, narrowest)
 
@@ -220,7 +271,7 @@ class ExhaustiveSearch:
         return cls(kinds)
 
     def value(self, scores: Vector) -> int:
-        """Return the mean at these scores, in units of 2^-62; equal scores keep the order of the rows."""
+        """Return the mean at these scores, over the orders of equal ones, in units of 2^-62."""
         return rank_leftmost(self.kinds, self._lines(scores, np.zeros(len(scores))), self._ranks())[1]
 
     def best(self, heights: Vector, slopes: Vector, *, narrowest: float = 0.0) -> Best | None:
@@ -244,4 +295,7 @@ class ExhaustiveSearch:
         return Ranks(
             np.empty(len(kinds.relevant), dtype=np.int64),
             np.empty(len(kinds.other) + len(kinds.gain), dtype=np.int64),
+            np.empty(len(kinds.relevant), dtype=np.int64),
+            np.empty(len(kinds.relevant), dtype=np.int64),
+            np.empty(len(kinds.gain), dtype=np.int64),
         )
