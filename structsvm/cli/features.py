@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from structsvm.cli.shared.collections import warnings_as_notes, with_grades, with_numbering, with_texts
+from structsvm.cli.shared.collections import with_grades, with_numbering, with_texts
 from structsvm.cli.shared.command import Command, Output
 from structsvm.cli.shared.console import counted, note, progress_bar, progress_line
 from structsvm.cli.shared.files import write_text
@@ -138,7 +138,7 @@ def features_command(
     find_features(features)
     if folds:
         require_place_for_folds(out, folds)
-    with warnings_as_notes(), progress_line(shown=not quiet) as say:
+    with progress_line(shown=not quiet) as say:
         say("reading index, topics and judgments")
         read = Index.load(index)
         judgments = load_qrels(qrels, grades)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from structsvm.cli.shared.collections import warnings_as_notes, with_fields, with_texts
+from structsvm.cli.shared.collections import with_fields, with_texts
 from structsvm.cli.shared.command import Command
 from structsvm.cli.shared.console import counted, note, print_table, progress_line
 from structsvm.cli.shared.paths import COLLECTION, INDEX, STOP_WORDS
@@ -87,7 +87,7 @@ def index_command(
     listed = None if stop_words == _NONE else stop_words
     analyzer = Analyzer(stemmer, read_stop_words(listed) if isinstance(listed, Path) else listed)
     documents = read_documents(collection, fields=fields or None, **reading)
-    with warnings_as_notes(), documents, closing(_shown(documents, shown=not quiet)) as read:
+    with documents, closing(_shown(documents, shown=not quiet)) as read:
         index = Index.build(read, analyzer)
     with progress_line(shown=not quiet) as say:
         say("writing the index")

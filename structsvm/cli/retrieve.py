@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from structsvm.cli.shared.collections import warnings_as_notes, with_numbering, with_texts
+from structsvm.cli.shared.collections import with_numbering, with_texts
 from structsvm.cli.shared.command import Command, Output
 from structsvm.cli.shared.console import counted, note, progress_bar, progress_line
 from structsvm.cli.shared.failures import Failure
@@ -110,7 +110,7 @@ def retrieve_command(
     shows_text(json_path)
     names = _names(indexes, function, field)
     _require_different(indexes, names)
-    with warnings_as_notes(), progress_line(shown=not quiet) as say:
+    with progress_line(shown=not quiet) as say:
         say("reading topics")
         read = read_topics(topics, **reading)
     missing: dict[Path, set[str]] = {}

@@ -69,6 +69,12 @@ class Cells:
             raise ValueError("a cell is not a number in decimal digits")
         return found.astype(kind)
 
+    def has_only(self, column: int, characters: bytes) -> bool:
+        """Return whether a cell of each line consists of these ASCII characters."""
+        return self.lengths(column).max() <= _LONG_NUMBER and not self._bytes(column).tobytes().translate(
+            None, characters + b"\0"
+        )
+
     def text(self, row: int, column: int) -> str:
         cell = self._first[row] + column
         return self._content[self._begin[cell] : self._end[cell]].decode()

@@ -1,6 +1,7 @@
 """Read TREC's runs and judgments (qrels), and write runs."""
 
 import re
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from os import PathLike
@@ -13,12 +14,24 @@ from numpy.typing import ArrayLike, NDArray
 from structsvm.data.blocks import Block, is_plain_number, read_blocks
 from structsvm.data.cells import Cells
 from structsvm.data.collections import ir_datasets
-from structsvm.data.pairs import MOST_CHARACTERS, require_words
+from structsvm.data.frames import mapping_rows
+from structsvm.data.pairs import MOST_CHARACTERS, as_ids, require_words
 from structsvm.data.qrels import Qrels
 from structsvm.data.run import Run
-from structsvm.data.trec_faults import QRELS, RUN, LineFormat, as_grade, first_fault, form_of_qrels, other_order
+from structsvm.data.trec_faults import (
+    QRELS,
+    RANK_CHARACTERS,
+    RUN,
+    LineFormat,
+    are_numbers,
+    as_grade,
+    first_fault,
+    form_of,
+    other_order,
+)
 from structsvm.exceptions import DataFormatError, InputError, quoted
 from structsvm.foundation.settings import as_path, as_paths, is_integer, require_kind
+from structsvm.foundation.storage.archives import parse_json
 from structsvm.foundation.storage.files import DATA_SET, replacing
 from structsvm.foundation.types import IntVector
 
@@ -29,20 +42,24 @@ _MOST_BYTES = 4 * MOST_CHARACTERS
 
 _LINES_AT_ONCE = 10_000
 
+_JSON = re.compile(rb"""\s*\{\s*(["}]|\Z)""")
+_OBJECT = 'a JSON file reads {{"<topic>": {{"<document>": <{}>, ...}}, ...}}'
+
 _COMMENT = re.compile(rb"^#.*", re.MULTILINE)
 
 
 def load_run(path: FilePath, *, name: str | None = None) -> Run:
     r"""Read a run, that is, the documents that a system retrieved, in TREC's format.
 
-    A line is ``<topic> Q0 <document> <rank> <score> <name>``. As in trec_eval, the score alone orders the documents:
-    the second column, the rank, further columns, blank lines and lines that begin with ``#`` are ignored. The file is
-    read once, so it may be a pipe; ``/dev/stdin`` is standard input.
+    A line is ``<topic> Q0 <document> <rank> <score> <name>``; or the first line is a header, such as ``query_id doc_id
+    score``; or the file is JSON, ``{"<topic>": {"<document>": <score>}}``. As in trec_eval, the score alone orders the
+    documents: the second column, the rank, further columns, blank lines and lines that begin with ``#`` are ignored.
+    The file is read once, so it may be a pipe; ``/dev/stdin`` is standard input.
 
     Parameters
     ----------
     path : the file, plain or compressed.
-    name : name of the run. None: the name in the last line of the file.
+    name : name of the run. None: the name in the last line of the file, or else the file name without its ending.
 
     Raises
     ------
@@ -114,8 +131,12 @@ def load_qrels(path: FilePath, grades: Mapping[int, int] | None = None) -> Qrels
     r"""Read judgments in the format of TREC's qrels.
 
     A line is ``<topic> <iteration> <document> <grade>``; or every line is ``<topic> <document> <grade>``, if the first
-    line has three columns. The iteration, blank lines and lines that begin with ``#`` are ignored. Grades are whole
-    numbers; above 0 is relevant, below 0 is not judged. Pipes work as in `load_run`.
+    line has three columns; or the first line is a header, as BEIR's ``query-id corpus-id score``; or the file is JSON,
+    ``{"<topic>": {"<document>": <grade>}}``. The iteration, blank lines and lines that begin with ``#`` are ignored.
+    Grades are whole numbers; above 0 is relevant, below 0 is not judged. Pipes work as in `load_run`.
+
+    Judgments in the order of SMART, ``<topic> <document> 0 0`` as in CACM and CISI, list relevant documents and number
+    topics and documents, so leading zeros are dropped. A warning reports this order.
 
     Parameters
     ----------
@@ -140,6 +161,9 @@ def load_qrels(path: FilePath, grades: Mapping[int, int] | None = None) -> Qrels
     if isinstance(path, str) and path.startswith(DATA_SET):
         return _of_data_set(path, meaning)
     lines = _read(as_path("path", path), QRELS)
+    if lines.is_smart:
+        lines = _reordered(lines)
+        meaning = {0: 1} if meaning is None else meaning
     if len(lines.documents) > 1 and (lines.documents == lines.documents[0]).all():
         _require_order(lines)
     numbers = lines.numbers if meaning is None else _translated(lines, meaning)
@@ -200,9 +224,27 @@ def _pieces(run: Run, rank: list[int]) -> Iterator[str]:
         yield "".join(f"{topic} Q0 {document} {place} {score} {run.name}\n" for topic, document, place, score in rows)
 
 
+def _reordered(lines: "_Lines") -> "_Lines":
+    """Return judgments in SMART's order as lines in TREC's order, without leading zeros; warn about it."""
+    topics, documents = lines.topics.tolist(), lines.second.tolist()
+    zeros = ", and leading zeros of ids do not count (01 is 1)"
+    padded = any(name.startswith("0") for name in (*topics, *documents))
+    warnings.warn(
+        f"{lines.path} has SMART's columns, topic, document, 0 and 0: its {len(topics)} documents are relevant"
+        f"{zeros * padded}",
+        stacklevel=3,
+    )
+    topics, documents = ([name.lstrip("0") or "0" for name in names] for names in (topics, documents))
+    return lines._replace(topics=np.array(topics), documents=np.array(documents), second=lines.documents)
+
+
 def _require_order(lines: "_Lines") -> None:
     """Raise DataFormatError if the columns of judgments seem to be in another order."""
-    problem = other_order(lines.second.tolist(), lines.documents.tolist(), lines.numbers.tolist())
+    if not len(lines.second):
+        return
+    problem = other_order(
+        lines.topics.tolist(), lines.second.tolist(), lines.documents.tolist(), lines.numbers.tolist()
+    )
     if problem is not None:
         raise DataFormatError(lines.path, int(lines.number[0]), problem)
 
@@ -223,7 +265,9 @@ def _translated(lines: "_Lines", meaning: dict[int, int]) -> IntVector:
     unknown = [row for grade, row in zip(found.tolist(), first.tolist(), strict=True) if grade not in meaning]
     if unknown:
         row = min(unknown)
-        raise DataFormatError(lines.path, int(lines.number[row]), _without_meaning(int(lines.numbers[row]), meaning))
+        raise DataFormatError(
+            lines.path, int(lines.number[row]) or None, _without_meaning(int(lines.numbers[row]), meaning)
+        )
     return np.array([meaning[grade] for grade in found.tolist()], dtype=np.int64)[place]
 
 
@@ -247,7 +291,11 @@ def _of_data_set(source: str, meaning: dict[int, int] | None) -> Qrels:
 
 
 class _Lines(NamedTuple):
-    """Columns of the lines that are neither blank nor comments; ``number``, shape (n,), counts lines from 1."""
+    """Columns of the lines that are neither blank nor comments.
+
+    ``number``, shape (n,), counts lines from 1, and is 0 in a file without lines. ``second`` is the second of four
+    columns of judgments, and otherwise empty.
+    """
 
     path: Path
     number: IntVector
@@ -257,14 +305,24 @@ class _Lines(NamedTuple):
     second: NDArray[np.str_]
     name: str
 
+    @property
+    def is_smart(self) -> bool:
+        """True for judgments in SMART's order: topic, document, 0 and 0; documents are numbered from 1."""
+        if not len(self.second) or (self.documents != "0").any() or self.numbers.any():
+            return False
+        second = self.second.tolist()
+        return are_numbers(second) and are_numbers(self.topics.tolist()) and all(name.strip("0") for name in second)
+
 
 def _read(path: Path, form: LineFormat) -> _Lines:
     try:
         with closing(read_blocks(path)) as blocks:
             parts: list[_Lines] = []
             for block in blocks:
-                if form is QRELS and not parts:
-                    form = form_of_qrels(block)
+                if not parts and form in (RUN, QRELS):
+                    if _JSON.match(block.content):
+                        return _of_json(path, b"".join([block.content, *(more.content for more in blocks)]), form)
+                    form, block = form_of(block, form)
                 part = _parse(block, form)
                 if part is not None:
                     parts.append(part)
@@ -288,6 +346,7 @@ def _parse(block: Block, form: LineFormat) -> _Lines | None:
         return None
     topic, document, number = (form.columns.index(name) for name in ("topic", "document", form.number))
     columns = len(form.columns)
+    rank = form.columns.index("rank") if "rank" in form.columns else None
     try:
         if not content.isascii():
             # Even unused columns must be UTF-8.
@@ -296,16 +355,29 @@ def _parse(block: Block, form: LineFormat) -> _Lines | None:
             raise ValueError("a line has too few columns, or too many")
         if max(cells.lengths(topic).max(), cells.lengths(document).max()) > _MOST_BYTES:
             raise ValueError("an id is too long")
+        if rank is not None and not cells.has_only(rank, RANK_CHARACTERS):
+            raise ValueError("a rank is not a number")
+        if any(is_plain_number(cells.text(row, columns - 1)) for row in np.flatnonzero(cells.count > columns).tolist()):
+            raise ValueError("a line has a number after the score, and further columns")
         topics, documents = cells.texts(topic), cells.texts(document)
         if max(topics.itemsize, documents.itemsize) > _MOST_BYTES:
             raise ValueError("an id is too long")
         numbers = _numbers(cells, number, form)
-        words = form is not RUN and cells.lengths(1).max() <= _MOST_BYTES
+        words = form is QRELS and cells.lengths(1).max() <= _MOST_BYTES
         second = cells.texts(1) if words else np.empty(0, np.str_)
-        name = cells.text(-1, columns - 1)
+        name = cells.text(-1, form.columns.index("name")) if "name" in form.columns else block.path.stem
     except (ValueError, OverflowError) as error:
         raise first_fault(block, form) or block.fault(0, f"this line or a later one cannot be read: {error}") from None
     return _Lines(block.path, block.line + cells.line, topics, documents, numbers, second, name)
+
+
+def _of_json(path: Path, content: bytes, form: LineFormat) -> _Lines:
+    try:
+        topics, documents, numbers = mapping_rows(parse_json(content.decode()), "the JSON object", form.number)
+        ids = as_ids(topics, "the topics"), as_ids(documents, "the documents")
+    except ValueError as error:
+        raise DataFormatError(path, None, f"{error}; {_OBJECT.format(form.number)}") from None
+    return _Lines(path, np.zeros(len(topics), np.int64), *ids, np.array(numbers), np.empty(0, np.str_), path.stem)
 
 
 def _numbers(cells: Cells, column: int, form: LineFormat) -> NDArray[Any]:

@@ -1,10 +1,10 @@
-"""Find the faulty line of a TREC file. The search is slow, so it runs only after the reader has failed."""
+"""Formats of lines of runs and judgments, and the search for a faulty line, which runs after the reader has failed."""
 
 import math
 import re
 from collections.abc import Iterable
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from structsvm.data.blocks import Block, is_plain_number
 from structsvm.data.pairs import MOST_CHARACTERS
@@ -12,6 +12,10 @@ from structsvm.exceptions import DataFormatError, quoted
 
 _MOST_COLUMNS = 20
 """Largest number of columns that are split and counted."""
+
+RANK_CHARACTERS = b"0123456789+-."
+
+_NO_BLANK = ": does a topic or document id contain a blank? Replace it, for example by an underscore"
 
 BLANKS = re.compile(r"[ \t\r\n]+")
 """Separators of columns and lines; other white space may be part of an id."""
@@ -50,14 +54,41 @@ THREE_COLUMNS = LineFormat(
 
 _FIRST = re.compile(rb"^(?!#).*[^ \t\r\n].*$", re.MULTILINE)
 
+_BLANK_BETWEEN_TABS = re.compile(r"[^\t]+\t *[^ \t]+ +[^ \t]+ *\t[^\t]+")
 
-def form_of_qrels(block: Block) -> LineFormat:
-    """Return the format of judgments: `THREE_COLUMNS` if the first line has three, the last a number."""
-    found = _FIRST.search(block.content)
-    cells = found[0].decode(errors="replace").strip(" \t\r") if found else ""
-    columns = BLANKS.split(cells, _MOST_COLUMNS)
-    three = len(columns) == len(THREE_COLUMNS.columns) and _is_number(columns[-1], THREE_COLUMNS)
-    return THREE_COLUMNS if three else QRELS
+_HEADINGS = {
+    "topic": "topic topicid query queryid qid",
+    "Q0": "q0",
+    "iteration": "iteration iter q0",
+    "document": "document documentid doc docid docno corpusid passageid pid",
+    "rank": "rank",
+    "score": "score",
+    "name": "name run runid runname tag system",
+    "grade": "grade label rel relevance relevant score",
+}
+"""Headings of columns in the files of other tools, without - and _, by the name of the column here."""
+
+
+def form_of(block: Block, form: LineFormat) -> tuple[LineFormat, Block]:
+    """Return the format of a file by its first line, and its first block without the header."""
+    first = _FIRST.search(block.content)
+    line = first[0].decode(errors="replace").strip(" \t\r") if first else ""
+    cells = BLANKS.split(line, _MOST_COLUMNS)
+    columns = _header(cells, form)
+    if columns is not None:
+        named = evolve(form, name=f"{form.name} with this header", columns=columns, open=False, otherwise="")
+        return named, evolve(block, content=block.content.replace(first[0], b"", 1) if first else b"")
+    # A document id with a blank, between tabs, adds a column.
+    three = len(cells) == len(THREE_COLUMNS.columns) or _BLANK_BETWEEN_TABS.fullmatch(line)
+    return (THREE_COLUMNS if three and form is QRELS and _is_number(cells[-1], form) else form), block
+
+
+def _header(cells: list[str], form: LineFormat) -> tuple[str, ...] | None:
+    """Return the columns that a header names, or None if the line is not a header."""
+    names = {heading: column for column in form.columns for heading in _HEADINGS[column].split()}
+    columns = [names.get(re.sub("[-_]", "", cell).lower(), "") for cell in cells]
+    valid = {"topic", "document", form.number} <= set(columns) and len(set(columns)) == len(columns)
+    return tuple(columns) if valid and "" not in columns else None
 
 
 def first_fault(block: Block, form: LineFormat) -> DataFormatError | None:
@@ -70,18 +101,23 @@ def first_fault(block: Block, form: LineFormat) -> DataFormatError | None:
     return None
 
 
-def other_order(second: Iterable[str], third: Iterable[str], grades: Iterable[float]) -> str | None:
+def other_order(
+    topics: Iterable[str], second: Iterable[str], third: Iterable[str], grades: Iterable[float]
+) -> str | None:
     """Return an error message if the second of the four columns of judgments seems to have the documents, else None."""
     ids, values = set(second), set(third)
     if len(ids) <= len(values):
         return None
     relevant = any(grades)
+    names = [*topics, *ids]
+    # awk's numbers have no leading zeros, so 01 becomes 1.
+    number = " + 0" if are_numbers(names) and any(name.startswith("0") for name in names) else ""
     why = "" if relevant else ", if all documents that it lists are relevant"
     example = ", ".join(map(quoted, sorted(values)[:3])) + (", ..." if len(values) > 3 else "")
     return (
         f"{QRELS.line}, but in this file the second column, with {len(ids)} different values, seems to have the "
         f"documents instead of the third, with {example}. Put the columns in order: "
-        f"awk '{{print $1, 0, $2, {'$4' if relevant else 1}}}' FILE > NEW{why}"
+        f"awk '{{print $1{number}, 0, $2{number}, {'$4' if relevant else 1}}}' FILE > NEW{why}"
     )
 
 
@@ -110,13 +146,38 @@ def _check_line(line: bytes, form: LineFormat) -> None:
     if not _is_number(number, form):
         what = "a 64-bit whole number" if form.whole else "a finite number"
         raise ValueError(f"the {form.number} {quoted(number)} is not {what}, in {shown}; {form.line}")
-    for column, text in (("topic", cells[0]), ("document", cells[form.columns.index("document")])):
+    if "rank" in form.columns:
+        rank = cells[form.columns.index("rank")]
+        if not is_rank(rank):
+            raise ValueError(f"the rank {quoted(rank)} is not a number, in {shown}{_NO_BLANK}")
+        if len(cells) > len(form.columns) and is_plain_number(cells[len(form.columns) - 1]):
+            raise ValueError(f"there are {len(cells)} columns in {shown}, and the sixth is a number{_NO_BLANK}")
+    for column in ("topic", "document"):
+        text = cells[form.columns.index(column)]
         if len(text) > MOST_CHARACTERS:
             raise ValueError(f"the {column} has {len(text)} characters, in {shown}: it may have {MOST_CHARACTERS}")
 
 
+def are_numbers(names: Iterable[str]) -> bool:
+    """Return whether all names have only the digits 0 to 9."""
+    return all(name.isascii() and name.isdecimal() for name in names)
+
+
+def is_rank(text: str) -> bool:
+    """Return whether a text may be a rank: digits, signs and points."""
+    return not text.encode().translate(None, RANK_CHARACTERS)
+
+
 def _hint(cells: list[str], form: LineFormat) -> str:
-    """Return advice if the line is in the other format."""
+    """Return advice if the line is in another format."""
+    if len(cells) == 1 and cells[0].count(",") >= 2:
+        return r". Commas separate its columns: convert it with tr ',' '\t' < FILE > NEW"
+    if form is RUN and len(cells) == len(THREE_COLUMNS.columns):
+        return (
+            ". If its third column is the rank, as in MS MARCO's runs, convert it with awk "
+            '\'{print $1, "Q0", $2, $3, -$3, "NAME"}\' FILE > NEW; if it is the score, with awk '
+            '\'{print $1, "Q0", $2, NR, $3, "NAME"}\' FILE > NEW'
+        )
     other = QRELS if form is RUN else RUN
     fits = len(cells) == len(other.columns) or (other.open and len(cells) > len(other.columns))
     if fits and _is_number(cells[other.columns.index(other.number)], other):

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structsvm.data import Run, Topic
+from structsvm.data.collections.items import common_part
 from structsvm.data.pairs import sort_topics
 from structsvm.exceptions import InputError
 from structsvm.foundation.compute.blocks import in_blocks
@@ -225,6 +226,8 @@ def texts_of(topics: Topics, query: str | None) -> dict[str, str]:
     texts: dict[str, str] = {}
     for topic in listed:
         require_kind("each of topics", topic, Topic, "a Topic, such as read_topics returns")
+    query = common_part(listed) if query is None else query
+    for topic in listed:
         if topic.id in texts:
             raise InputError(f"two topics have the id {topic.id!r}: leave one out")
         texts[topic.id] = topic.query(query)

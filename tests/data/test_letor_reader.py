@@ -152,6 +152,13 @@ def test_a_line_without_a_document_id_is_named(tmp_path: Path) -> None:
         load_letor(path, doc_ids=True)
 
 
+@pytest.mark.parametrize("name", ["a b", "a b c = 1", "a, b", "a\tb"])
+def test_a_document_id_with_a_blank_is_an_error(tmp_path: Path, name: str) -> None:
+    path = write(tmp_path, f"1 qid:1 1:1 #docid = x inc = 1 # docid = y\n1 qid:1 1:1 #docid = {name}\n")
+    with pytest.raises(DataFormatError, match="line 2: the document id 'a.*b.*' contains a blank: replace it"):
+        load_letor(path, doc_ids=True)
+
+
 @pytest.mark.parametrize("content", [b"\x93NUMPY\x01\x00v\x00{'descr'", "1 qid:1 1:2\n".encode("utf-16")])
 def test_files_that_are_not_text_are_told_so(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "X.npy"

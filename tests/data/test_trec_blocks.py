@@ -75,8 +75,12 @@ def accepted(load, content: bytes) -> bool:
             continue
         number = columns[-1] if load is load_qrels else columns[4:5]
         number = "".join(number)
-        count = count or (len(columns) if load is load_qrels else 6)
+        tabbed = re.fullmatch(r"[^\t]+\t *[^ \t]+ +[^ \t]+ *\t[^\t]+", line.strip(" \t"))
+        count = count or ((3 if tabbed else len(columns)) if load is load_qrels else 6)
         fits = len(columns) == count in (3, 4) if load is load_qrels else len(columns) >= 6
+        if load is load_run and fits:
+            wide = len(columns) > 6 and re.fullmatch("[0-9.eE+-]+", columns[5])
+            fits = bool(re.fullmatch("[0-9.+-]+", columns[3])) and not wide
         if not fits or not NUMBER[load].fullmatch(number) or (columns[0], columns[-2 if count < 6 else 2]) in seen:
             return False
         seen.add((columns[0], columns[-2 if count < 6 else 2]))
@@ -119,9 +123,9 @@ def test_a_repeated_document_is_found_across_blocks_with_its_line(tmp_path, monk
 def test_columns_without_number(tmp_path):
     """A file of the wrong kind may be one line of a million columns."""
     path = tmp_path / "file"
-    path.write_text("1 0 a 1" + " 1" * 200_000)
+    path.write_text("1 0 a 1 1 t" + " 1" * 200_000)
     with pytest.raises(
-        DataFormatError, match=r"line 1: there are more than 20 columns in '1 0 a .*\.\.\.' \(400,007 ch"
+        DataFormatError, match=r"line 1: there are more than 20 columns in '1 0 a .*\.\.\.' \(400,011 ch"
     ):
         load_qrels(path)
     assert load_run(path).doc_ids.tolist() == ["a"]

@@ -181,6 +181,15 @@ GOOD = "1 Q0 a 1 2.5 t\n"
         (f"{GOOD}1 Q0 b 2 1_000 t\n", "line 2: the score '1_000' is not a finite number"),
         (f"{GOOD}1 Q0 b 2 ١ t\n", "line 2: the score '١' is not a finite number"),
         (f"{GOOD}1 Q0 b 2 1,5 t\n", "line 2: the score '1,5' is not a finite number"),
+        (f"{GOOD}1 Q0 my doc 2 1.5 t\n", "line 2: the rank 'doc' is not a number.* id contain a blank"),
+        (
+            f"{GOOD}1 Q0 doc 7 2 1.5 t\n",
+            "line 2: there are 7 columns in .*, and the sixth is a number.* contain a blank",
+        ),
+        (f"{GOOD}my topic Q0 a 2 1.5 t\n", "line 2: the rank 'a' is not a number"),
+        ("1 a 1\n1 b 2\n", r"line 1: there are 3 columns.*rank, as in MS MARCO's runs, .*\$3, -\$3, \"NAME\"}'"),
+        ("1,Q0,a,1,2.5,t\n", "line 1: there is 1 column.*Commas separate"),
+        ("qid docno rank\n1 a 1\n", "line 1: there are 3 columns.*MS MARCO"),
         (f"{GOOD}2 Q0 a 1 1 t\n\n1 Q0 a 2 1 t\n", "line 4: document 'a' is in topic '1' twice, first in line 1"),
         (
             f"# note\n{GOOD}1 Q0 {'b' * 300}\n",
@@ -227,15 +236,122 @@ def test_faults_of_qrels(write, text, message):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("01 1410 0 0\n01 1572 0 0\n02 2434 0 0\n", r"\$2, 1}' FILE > NEW, if all documents .* are relevant"),  # CACM's
-        ("     1     28\t0\t0.000000\n     1     35\t0\t0.000000\n", r"line 1.*the third, with '0'\. Put the columns"),
-        ("1 28 0 0\n2 35 0 0\n", "seems to have the documents"),  # nothing is there twice
+        (
+            "q1 d1 0 0\nq1 d2 0 0\n",
+            r"the third, with '0'.*\$1, 0, \$2, 1}' FILE > NEW, if all documents .* are relevant",
+        ),
+        ("q1 d1 0 0\nq2 d2 0 0\n", "line 1.*seems to have the documents"),  # nothing is there twice
+        ("01 8 0 1\n01 09 0 0\n02 7 0 0\n", r"awk '{print \$1 \+ 0, 0, \$2 \+ 0, \$4}' FILE > NEW$"),
         ("1 184 2 0\n1 29 1 1\n1 30 2 0\n", r"the third, with '1', '2'.*awk '{print \$1, 0, \$2, \$4}' FILE > NEW$"),
     ],
 )
 def test_judgments_in_another_order(write, text, message):
     expected = "a line of qrels reads '<topic> <iteration> <document> <grade>', or.* in this file the second column"
     with pytest.raises(DataFormatError, match=f"{expected}.*{message}" if "line 1" not in message else message):
+        load_qrels(write(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "padded"),
+    [
+        ("01 1410  0 0\n01 0756  0 0\n02 2434 0 0\n10 1410 0 0\n", True),
+        ("     1   1410\t0\t0.000000\n 1 756 0 0.0\n 2 2434\t0\t0.000000\n10 1410 0 0\n", False),
+    ],
+)
+def test_judgments_in_the_order_of_smart(write, text, padded):
+    with pytest.warns(UserWarning, match="file.txt has SMART's columns.*: its 4 documents are relevant") as caught:
+        qrels = load_qrels(write(text))
+    assert ("leading zeros of ids do not count" in str(caught[0].message)) == padded
+    assert qrels.qid.tolist() == ["1", "1", "2", "10"]
+    assert qrels.doc_ids.tolist() == ["1410", "756", "2434", "1410"]
+    assert qrels.grades.tolist() == [1.0] * 4
+    with pytest.warns(UserWarning, match="SMART"):
+        assert load_qrels(write(text), {0: 3}).grades.tolist() == [3.0] * 4
+    with (
+        pytest.warns(UserWarning, match="SMART"),
+        pytest.raises(DataFormatError, match="line 2: document '7' is in topic '1' twice, first in line 1"),
+    ):
+        load_qrels(write("1 7 0 0\n01 007 0 0\n"))
+
+
+@pytest.mark.parametrize("text", ["1 0 0 0\n2 0 0 0\n", "1 1 0 1\n", "x 1 0 0\n", "1 x 0 0\n", "1 Q0 0 0\n"])
+def test_other_judgments_are_not_in_the_order_of_smart(write, text):
+    assert set(load_qrels(write(text)).doc_ids.tolist()) == {"0"}
+
+
+HEADERS = [
+    "query-id\tcorpus-id\tscore\nq1\tb\t1\nq1\ta\t2\n",
+    "# note\n\nqid docno label\nq1 b 1\nq1 a 2\n",
+    "QUERY_ID\tIteration\tDoc_ID\tRelevance\r\nq1\t0\tb\t1\r\nq1\t0\ta\t2\r\n",
+    "grade docid topic\n1 b q1\n2 a q1\n",
+    '{"q1": {"b": 1, "a": 2.0}}',
+    ' \n{\n "q1": {"b": 1,\n "a": 2}}\n',
+]
+
+
+@pytest.mark.parametrize("text", HEADERS)
+@pytest.mark.parametrize("block", [2**22, 8])
+def test_judgments_with_a_header_or_in_json(write, monkeypatch, text, block):
+    path = write(f"\ufeff{text}")
+    monkeypatch.setattr("structsvm.data.blocks.BLOCK", block)
+    qrels = load_qrels(path)
+    rows = (qrels.qid.tolist(), qrels.doc_ids.tolist(), qrels.grades.tolist())
+    assert rows == (["q1", "q1"], ["b", "a"], [1.0, 2.0])
+    assert load_qrels(path, {1: 0, 2: 1}).grades.tolist() == [0.0, 1.0]
+    with pytest.raises(DataFormatError, match="grade 2 is missing in grades, which maps 1: add it"):
+        load_qrels(path, {1: 0})
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("query_id doc_id score\n2 a 0.5\n2 b 1e1\n1 a -1\n", "file"),
+        ("qid\tdocno\trank\tscore\tname\n2\ta\t1\t0.5\tbm25\n1\ta\t7\t-1\tbm25\n2\tb\t0\t10\tbm25\n", "bm25"),
+        ('{"2": {"a": 0.5, "b": 10}, "1": {"a": -1}}', "file"),
+    ],
+)
+def test_runs_with_a_header_or_in_json(write, text, name):
+    run = load_run(write(text))
+    assert (run.name, run.qid.tolist(), run.doc_ids.tolist()) == (name, ["1", "2", "2"], ["a", "b", "a"])
+    assert run.scores.tolist() == [-1.0, 10.0, 0.5]
+    assert load_run(write(text), name="other").name == "other"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "query-id\tcorpus-id\tscore\n",
+            "the file is empty; a line of qrels with this header reads '<topic> <document>",
+        ),
+        (
+            "query-id\tcorpus-id\tscore\nq1\tmy doc\t1\n",
+            "line 2: there are 4 columns in .*, but a line of qrels with this h",
+        ),
+        ("query-id\tcorpus-id\tscore\nq1\ta\t0.5\n", "line 2: the grade '0.5' is not a 64-bit whole number"),
+        (
+            "query-id\tcorpus-id\tscore\nq1\ta\t1\nq1\ta\t1\n",
+            "line 3: document 'a' is in topic 'q1' twice, first in line 2",
+        ),
+        ("query-id\tcorpus-id\tscore\nq\ta\t1\nquery-id\tcorpus-id\tscore\n", "line 3: the grade 'score' is not"),
+        ("query-id\tcorpus-id\ttitle\tscore\nq\ta\tb\t1\n", "line 1: the grade 'score' is not"),
+        ("query_id,doc_id,relevance\n1,a,1\n", r"line 1: there is 1 column.*Commas separate its columns: .* tr ','"),
+        (
+            "1\tmy doc\t1\n2\tmy doc\t1\n",
+            "line 1: there are 4 columns.*, but a line of qrels whose first line has three",
+        ),
+        ('{"q1": {"a": "1"}}', "the JSON object, topic 'q1', document 'a': the grade must be a finite number, got '1'"),
+        ('{"q1": {"a": 0.5}}', "file.txt: grades must be whole numbers"),
+        ('{"q1": {"a": NaN}}', 'file.txt: .*; a JSON file reads {"<topic>": {"<document>": <grade>'),
+        ('{"q1": {"a": 1, "a": 2}}', "file.txt: .*'a'"),
+        ('{"q1": {"a": 1}', "file.txt: Expecting ',' delimiter"),
+        ('{"_id": "q1", "text": "a"}\n', "topic '_id': expected a dictionary from document to grade"),
+        ('{"q1": {}}', "topic 'q1' has no documents"),
+        ("{}", "the JSON object is empty"),
+    ],
+)
+def test_faults_of_judgments_with_a_header_or_in_json(write, text, message):
+    with pytest.raises(DataFormatError, match=message):
         load_qrels(write(text))
 
 

@@ -13,6 +13,7 @@ from structsvm.exceptions import InputError
 from structsvm.text import Analyzer, Index, Postings, RetrievalFunction, Retriever, retrieval, retrieve
 from structsvm.text.accumulation import best_documents
 from structsvm.text.postings import Strings
+from structsvm.text.retrieval import texts_of
 from tests.real_data import CRANFIELD, VASWANI, needs
 
 TERRIER = os.environ.get("STRUCTSVM_TERRIER_STOP_WORDS", "")
@@ -218,3 +219,16 @@ def test_an_index_in_memory_and_one_in_files_share_machine_code(tmp_path):
     for each in (index, Index.load(tmp_path / "index")):
         assert retrieve(each, {"1": "wing"}, "okapi").doc_ids.tolist() == ["x"]
     assert len(getattr(best_documents, "signatures", [()])) == 1
+
+
+def test_topics_with_different_parts_are_searched_by_a_part_of_all() -> None:
+    query = Topic("1", {"text": "wing flutter"})
+    paper = Topic("58", {"title": "Heat", "author": "Wing, A.", "text": "flutter of wings"})
+    untitled = Topic("3", {"description": "flutter"})
+    with pytest.warns(UserWarning, match="1 of 2 topics have no title, so all are searched by their text"):
+        assert texts_of([query, paper], None) == {"1": "wing flutter", "58": "flutter of wings"}
+    with pytest.warns(UserWarning, match="2 of 3 topics have no title, so other parts of these topics are searched"):
+        assert texts_of([query, paper, untitled], None) == {"1": "wing flutter", "58": "Heat", "3": "flutter"}
+    assert texts_of([paper], None) == {"58": "Heat"}
+    assert texts_of([query, paper], "text") == {"1": "wing flutter", "58": "flutter of wings"}
+    assert texts_of({"1": "wing"}, None) == {"1": "wing"}

@@ -1,14 +1,11 @@
 """Options for collections, topics and judgments, shared by several commands."""
 
 import re
-import warnings
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import click
 
-from structsvm.cli.shared.console import note
 from structsvm.cli.shared.options import list_option, several
 from structsvm.exceptions import InputError
 from structsvm.registry.spelling import is_whole
@@ -90,15 +87,6 @@ with_grades = click.option(
     help="New grade for each grade in the judgments, such as 1=4,2=3,3=2,4=1,-1=0 for Cranfield, whose best grade is "
     "1.  [default: as given]",
 )
-
-
-@contextmanager
-def warnings_as_notes() -> Iterator[None]:
-    """Print warnings of readers as notes."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("always")
-        warnings.showwarning = lambda message, *_where: note(str(message))
-        yield
 
 
 def expanded(topics: Iterable[str], known: Iterable[str]) -> Iterator[str]:

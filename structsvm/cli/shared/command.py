@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import click
 
+from structsvm.cli.shared.console import warnings_as_notes
 from structsvm.cli.shared.paths import PathType
 from structsvm.exceptions import InputError
 from structsvm.foundation.storage.files import STANDARD_INPUT
@@ -69,7 +70,8 @@ class Command(click.Command):
         _spare_folders(outputs, [each for each in given if each.type.reads_all and each.path.is_dir()])
         for output in outputs:
             output.type.check_output(output.path)
-        return super().invoke(ctx)
+        with warnings_as_notes():
+            return super().invoke(ctx)
 
 
 def _paths(params: Iterable[click.Parameter], values: dict[str, Any]) -> Iterator[_Given]:

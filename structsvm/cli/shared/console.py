@@ -2,6 +2,7 @@
 
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
@@ -38,6 +39,22 @@ def echo_wrapped(*paragraphs: str, err: bool = False, indent: int = 0) -> None:
 def note(text: str) -> None:
     """Print a note on standard error."""
     echo_wrapped(f"structsvm: note: {text}", err=True, indent=2)
+
+
+@contextmanager
+def warnings_as_notes() -> Iterator[None]:
+    """Print warnings for users as notes."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", UserWarning)
+        shown = set[str]()
+
+        def show(message: Warning | str, *_where: object) -> None:
+            if str(message) not in shown:
+                shown.add(str(message))
+                note(str(message))
+
+        warnings.showwarning = show  # type: ignore[assignment]
+        yield
 
 
 def print_table(

@@ -1,6 +1,7 @@
 """Documents and topics: an id, and text by field."""
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from attrs import Attribute, field, frozen
@@ -111,7 +112,8 @@ class Topic:
         Parameters
         ----------
         part : name of a part, such as ``title``; or ``all``: all parts, one per line, in the order of the file. None:
-            the first of title, description and text that the topic has, or else all parts.
+            the first of title, description and text that the topic has, or else all parts. Functions that search for
+            several topics use the first of them that all topics have.
         """
         require_kind("part", part, str | None, "the name of a part, or None")
         if part is None:
@@ -122,3 +124,19 @@ class Topic:
             known = ", ".join(self.fields) or "none"
             raise InputError(f"topic {quoted(self.id)} has no part {part!r}; its parts: {known}, or {ALL!r} for all")
         return self.fields[part]
+
+
+def common_part(topics: Sequence[Topic]) -> str | None:
+    """Return the part that all topics are searched by if they differ in their default parts; warn about it."""
+    counts = {name: sum(name in topic.fields for topic in topics) for name in _DEFAULTS}
+    first = next((name for name in _DEFAULTS if counts[name]), None)
+    if first is None or counts[first] == len(topics):
+        return None
+    part = next((name for name in _DEFAULTS if counts[name] == len(topics)), None)
+    searched = f"all are searched by their {part}" if part else "other parts of these topics are searched"
+    warnings.warn(
+        f"{len(topics) - counts[first]} of {len(topics)} topics have no {first}, so {searched}; "
+        f"query={ALL!r} searches by all parts",
+        stacklevel=3,
+    )
+    return part

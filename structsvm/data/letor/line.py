@@ -21,6 +21,8 @@ NO_ID = (
 _CELL = re.compile(rb"[^ \t]+")
 _NOT_FINITE = re.compile(r"[+-]?(?:nan|inf|infinity)", re.IGNORECASE)
 _DOC_ID = re.compile(rb"#\s*docid\s*=\s*(\S+)")
+_AFTER_ID = re.compile(rb"\s*(?:\Z|#|[\w.-]+\s*=)")
+"""The end of a comment, another comment, or another name with a value, as in ``#docid = d1 inc = 0.5``."""
 
 
 class LetorRow(NamedTuple):
@@ -113,9 +115,15 @@ class BeyondError(ValueError):
 
 def document_id(text: bytes, start: int = 0, end: int | None = None) -> str:
     """Return the document id in the comment of the line ``text[start:end]``; raise ValueError without a valid id."""
-    match = _DOC_ID.search(text, start, len(text) if end is None else end)
+    end = len(text) if end is None else end
+    match = _DOC_ID.search(text, start, end)
     if match is None:
         raise ValueError(NO_ID)
+    if not _AFTER_ID.match(text, match.end(), end):
+        raise ValueError(
+            f"the document id {quoted(text[match.start(1) : end].rstrip())} contains a blank: replace it, for example "
+            "by an underscore, or write the rest as 'name = value'"
+        )
     if len(match[1]) > MOST_CHARACTERS:
         raise ValueError(f"the document id {quoted(match[1])} is too long: it may have {MOST_CHARACTERS} bytes")
     return match[1].decode(errors="surrogateescape")
