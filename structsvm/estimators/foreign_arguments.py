@@ -19,6 +19,10 @@ _HELD_OUT = ("eval_set", "eval_group", "eval_qid", "eval_metric", "early_stoppin
 """Arguments for held-out data and early stopping in LightGBM, XGBoost and CatBoost."""
 
 
+_START = ("init_score", "base_margin", "baseline")
+"""Arguments for scores to begin with in LightGBM, XGBoost and CatBoost."""
+
+
 def explains_foreign_arguments(method: Callable[..., T]) -> Callable[..., T]:
     """Make a method name its own equivalent if it receives an argument of another library; it keeps its signature."""
     own = signature(method).parameters
@@ -30,7 +34,7 @@ def explains_foreign_arguments(method: Callable[..., T]) -> Callable[..., T]:
         if unknown:
             called = f"{type(self).__name__}.{method.__name__}"
             for word in unknown:
-                if word in (*_SIZES, *_IDS, *_HELD_OUT):
+                if word in (*_SIZES, *_IDS, *_HELD_OUT, *_START):
                     raise InputTypeError(f"{called} has no {word}: {_way_out(word, own)}")
             if not takes_any:
                 raise TypeError(f"{called}() got an unexpected keyword argument {unknown[0]!r}")
@@ -44,6 +48,8 @@ def _way_out(word: str, own: Collection[str]) -> str:
         if "validation" in own:
             return "held-out queries are validation=(X, y, qid) here, and the parameter measure judges them"
         return "fit uses no held-out data: fit a path over C, and choose by score(X, y, qid) of other queries"
+    if word in _START:
+        return "scores of another model cannot be a start here; pass them as one more column of X, which gets a weight"
     if "qid" not in own:
         return "the score of a row does not depend on its query"
     if word in _IDS:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from types import ModuleType
 from typing import Any
 
@@ -37,6 +37,9 @@ _OURS = {
     "seed random_seed random_state": "the parameter random_state",
 }
 """Names of parameters of LightGBM 4.7 that ``params`` must not have, and their replacement."""
+
+_GRADES = 31
+"""Number of grades that have a gain in LightGBM, unless ``params`` has ``label_gain``."""
 
 
 class LambdaMART(StagedRanker):
@@ -110,7 +113,7 @@ class LambdaMART(StagedRanker):
 
     def _learn(self, training: TrainingQueries, usable: BoolVector, held_out: HeldOut | None) -> Arrays:
         lightgbm = _lightgbm()
-        grades = _grades(training.y)
+        grades = _grades(training.y, self.params or {})
         size = training.queries.sizes
         weight = None if (training.weights == 1.0).all() else np.repeat(training.shares, size)
         data = lightgbm.Dataset(_matrix(training.X), grades, group=size, weight=weight)
@@ -203,7 +206,7 @@ def _lightgbm() -> ModuleType:
     return module
 
 
-def _grades(y: Any) -> Vector:
+def _grades(y: Any, params: Mapping[str, Any]) -> Vector:
     if not isinstance(y, np.ndarray):
         raise InputError("LambdaMART learns from grades, not from Preferences: use RankNet or RankBoost")
     wrong = (y < 0.0) | (y != np.floor(y))
@@ -212,6 +215,15 @@ def _grades(y: Any) -> Vector:
             f"LambdaMART needs grades that are whole numbers of at least 0, but {wrong.sum()} of {len(y)} labels are "
             f"not, such as {y[wrong.argmax()]:g}; y = np.unique(y, return_inverse=True)[1] numbers the labels from the "
             "smallest"
+        )
+    gains = params.get("label_gain")
+    known = _GRADES if gains is None else len(gains.split(",") if isinstance(gains, str) else np.atleast_1d(gains))
+    largest = int(y.max())
+    if largest >= known:
+        raise InputError(
+            f"LambdaMART has gains for grades up to {known - 1}, but a label is {largest}: pass a gain for each grade "
+            f"from 0 on, such as params={{'label_gain': list(range({largest + 1}))}}. "
+            "TreeRanker(trees='scikit-learn') needs no gains"
         )
     return y
 

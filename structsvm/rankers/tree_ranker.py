@@ -56,6 +56,14 @@ SAMPLED: Mapping[str, float] = {"bagging_fraction": 0.8, "bagging_freq": 1, "fea
 _COMPARED = 1000
 """Largest number of training rows that are scored by the library of a refitted ensemble too."""
 
+_COUNTED_FROM_ZERO = (
+    ". LightGBM and XGBoost count the features of a file from 0, load_letor by default from 1: if the ensemble learned "
+    "from arrays of load_letor, read X without zero_based",
+    ". LightGBM and XGBoost count the features of a file from 0, load_letor by default from 1: if the ensemble learned "
+    "from a file, read X by load_letor(..., zero_based=True)",
+)
+"""Probable causes if the ensemble has one feature less or one more than X."""
+
 _ROUNDING = 1e-5
 """Largest difference of these scores, relative to the sum of the largest leaf values; XGBoost adds in float32."""
 
@@ -222,8 +230,10 @@ class TreeRanker(LinearRanker):
             given = self._grow(_hidden(X, bound), y, query, weight)
         found: Ensemble = ensemble_of(given)
         if found.n_features != X.shape[1]:
+            many = abs(found.n_features - X.shape[1]) == 1
             raise InputError(
                 f"the ensemble in {place(self, 'trees')} has {found.n_features} features, and X has {X.shape[1]}"
+                f"{_COUNTED_FROM_ZERO[found.n_features > X.shape[1]] if many else ''}"
             )
         trees, _ = found.trees()
         if found.absent_is_missing and is_sparse(X):

@@ -1,5 +1,6 @@
 """What commands read: tables with named columns, group sizes, documents without labels or queries, float32, a cache."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -162,6 +163,18 @@ def test_float32_and_a_cache(run, model, monkeypatch):
         "compare", "train.txt", "--float32", "--cache", "kept", "--solver", "one-slack", "--backend", "active-set"
     )
     assert "converged" in done.output
+
+
+def test_files_that_count_features_from_zero(run, model):
+    for name in ("train", "test"):
+        text = Path(f"{name}.txt").read_text()
+        Path(f"zero_{name}.txt").write_text(re.sub(r" (\d+):", lambda match: f" {int(match[1]) - 1}:", text))
+    assert "pass zero_based=True (--zero-based" in run("train", "zero_train.txt", "--model", "z.npz", code=2).stderr
+    run("train", "zero_train.txt", "--zero-based", "-C", "1", "--model", "z.npz", "--quiet")
+    assert (Ranker.load("z.npz").coef_ == Ranker.load("m.npz").coef_).all()
+    wanted = run("predict", model, "test.txt").stdout
+    assert run("predict", "z.npz", "zero_test.txt", "--zero-based").stdout == wanted
+    run("train", "train.csv", "--zero-based", "--model", "z.npz", code=2)
 
 
 def test_names_at_the_head_of_a_file_go_into_the_model(run, model):

@@ -55,7 +55,7 @@ def test_rankers_of_other_kinds(run):
         assert "trained" in shown
     RankBoost(2).fit(data.X, data.y, qid=data.qid).save("boost.npz")
     done = run("export", "boost.npz", "--format", "json", "-o", "m.json", code=2)
-    assert "json stores weighted sums of features, but this RankBoost is another kind of model" in done.stderr
+    assert "export writes weighted sums and the trees of TreeRanker, but this RankBoost is another kind" in done.stderr
 
 
 def test_commands_read_a_ranker_of_ramps(run):
@@ -85,7 +85,10 @@ def test_structural_svms_are_shown_without_their_loss(run):
     assert "StructuralSVM" in run("show", "svm.npz").stdout
     assert "or show its weights with structsvm show" in run("predict", "latent.npz", "test.txt", code=2).stderr
     exported = run("export", "svm.npz", "--format", "json", "-o", "m.json", code=2)
-    assert "json stores weighted sums of features, but this StructuralSVM is another kind of model" in exported.stderr
+    assert (
+        "export writes weighted sums and the trees of TreeRanker, but this StructuralSVM is another kind"
+        in exported.stderr
+    )
 
 
 def test_trees_are_shown_with_the_weights_beside_them(run):

@@ -196,3 +196,26 @@ def test_rows_are_the_same_whatever_they_are_kept_as_on_the_way(tmp_path, monkey
             assert (found[1] == X).all()
             if sparse is not None:
                 assert isinstance(data.X, np.ndarray) != sparse
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_features_may_be_counted_from_zero(tmp_path, monkeypatch, compiled):
+    monkeypatch.setattr(letor_block, "WORTH_COMPILING", 0 if compiled else 2**40)
+    path = write(tmp_path, "# feature 0 = tf\n# feature 1 = age\n# feature 2 = x\n1 qid:1 0:3 2:4\n0 qid:1 1:5\n")
+    data = load_letor(path, zero_based=True)
+    assert data.X.tolist() == [[3, 0, 4], [0, 5, 0]]
+    assert data.feature_names == ("tf", "age", "x")
+    one_based = write(tmp_path, "1 qid:1 1:3 3:4\n", "one.txt")
+    assert load_letor(one_based, zero_based=True).X.tolist() == [[0, 3, 0, 4]]
+    kept = tmp_path / "kept"
+    assert [load_letor(one_based, zero_based=way, cache=kept).X.shape[1] for way in (True, False, True)] == [4, 3, 4]
+    for line, message in {
+        "1 qid:1 -1:3": "index in '-1:3' must be from 0",
+        "1 qid:1 2:1 1:1": "feature 1 follows feature 2",
+        "1 qid:1 0:1 0:1": "feature 0 follows feature 0",
+        "1 qid:1 3:1": "feature 3 is beyond n_features=3; pass n_features=4",
+        "1 qid:1 0:1e39": "the value of feature 0, 1e.39, is beyond float32",
+    }.items():
+        path = write(tmp_path, f"{line}\n")
+        with pytest.raises(DataFormatError, match=message):
+            load_letor(path, zero_based=True, n_features=3, dtype="float32")

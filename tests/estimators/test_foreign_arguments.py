@@ -69,6 +69,12 @@ def test_data_that_are_held_out(ranker, way_out):
         ranker().fit(X, y, eval_set=[(X, y)])
 
 
+@pytest.mark.parametrize("word", ["init_score", "base_margin", "baseline"])
+def test_scores_to_begin_with(word):
+    with pytest.raises(InputTypeError, match=rf"^Ranker\.fit has no {word}: .*as one more column of X"):
+        Ranker().fit(X, y, **{word: [0, 0, 0, 0]})
+
+
 def test_a_ranker_that_takes_the_word_is_given_it():
     class Grouped(RankSVM):
         def fit(self, X, y, group):

@@ -28,7 +28,9 @@ from sklearn.ensemble import (
 from sklearn.exceptions import NotFittedError
 from sklearn.tree import DecisionTreeRegressor, ExtraTreeRegressor
 
+from structsvm.data import load_letor
 from structsvm.exceptions import InputError
+from structsvm.models.export import export
 from structsvm.rankers import TreeRanker, refit
 from structsvm.rankers.ensembles import ScikitLearnEnsemble
 
@@ -325,6 +327,42 @@ def test_features_that_the_library_reads_otherwise_are_refused(monkeypatch: pyte
     X.data[0] = 0.0
     with pytest.raises(InputError, match=r"stores zeros, which XGBoost reads as values.*X.eliminate_zeros\(\)"):
         refit(model, X, data.y, GROUPS)
+
+
+@pytest.mark.parametrize("library", ["lightgbm", "xgboost"])
+@pytest.mark.parametrize("first", [0, 1])
+def test_a_file_that_the_library_reads_has_zero_based_columns(tmp_path: Path, library: str, first: int) -> None:
+    module: Any = pytest.importorskip(library)
+    rng = np.random.default_rng(0)
+    # XGBoost rounds other decimals in text differently, and reads stored zeros as values.
+    X, y = rng.integers(-9, 9, size=(180, 5)) / 4.0 + 0.125, rng.integers(0, 2, 180)
+    X[:, -1] += y
+    cells = (" ".join(f"{j}:{value!r}" for j, value in enumerate(row, first)) for row in X.tolist())
+    path = tmp_path / "train.txt"
+    path.write_text("".join(f"{label} {row}\n" for label, row in zip(y, cells, strict=True)))
+    (tmp_path / "train.txt.query").write_text("12\n" * 15)
+    if library == "lightgbm":
+        source, settings = str(path), {"verbosity": -1, "num_threads": 1}
+        model = module.train(settings, module.Dataset(source), 5)
+    else:
+        source = module.DMatrix(f"{path}?format=libsvm")
+        model = module.train({"nthread": 1}, source, 5)
+    data = load_letor(path, zero_based=True, sparse=True)
+    made = refit(model, data.X, data.y, data.qid, C=10.0)
+    ranker = TreeRanker(C=10.0, trees=model, features=False).fit(data.X, data.y, data.qid)
+    np.testing.assert_allclose(made.predict(source), ranker.predict(data.X), atol=1e-5)
+    if library == "lightgbm":
+        (note,) = export(ranker, tmp_path / "model.txt", "lightgbm")
+        assert "counts features from 0 when it reads a text file itself: for such files, train with zero_based" in note
+        exported = module.Booster(model_file=str(tmp_path / "model.txt"))
+        np.testing.assert_allclose(exported.predict(source), ranker.predict(data.X), atol=1e-12)
+    if first:
+        other = load_letor(path)
+        with pytest.raises(InputError, match=r"has 6 features, and X has 5. .* X by load_letor\(..., zero_based=True"):
+            refit(model, other.X, data.y, data.qid)
+    wide = np.pad(data.X.toarray(), [(0, 0), (0, 1)])
+    with pytest.raises(InputError, match="features, and X has .* from arrays of load_letor, read X without zero_based"):
+        refit(model, wide, data.y, data.qid)
 
 
 if __name__ == "__main__":

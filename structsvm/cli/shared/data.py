@@ -31,13 +31,14 @@ class Columns:
     features: tuple[str, ...] | None = None
     groups: tuple[Path, ...] = ()
     float32: bool = False
+    zero_based: bool = False
     cache: Path | None = None
 
     def are_tables(self, paths: Sequence[Path]) -> bool:
         """Return whether files are tables, by name or because options name columns; raise InputError for a mix."""
         if not self.named and not all_tables(paths):
             return False
-        other = "--groups" if self.groups else "--cache" if self.cache else ""
+        other = "--groups" if self.groups else "--cache" if self.cache else "--zero-based" if self.zero_based else ""
         if other:
             raise click.UsageError(f"{other} is for files in LETOR's format, not for tables: leave it out")
         return True
@@ -73,6 +74,11 @@ _OF_LETOR = (
         multiple=True,
         help="File with the number of lines of each query, for DATA without query ids; repeat it for each DATA file.  "
         "[default: DATA.query or DATA.group]",
+    ),
+    click.option(
+        "--zero-based",
+        is_flag=True,
+        help="DATA counts features from 0, as LightGBM and XGBoost do when they read files.",
     ),
     click.option("--float32", is_flag=True, help="Store features in single precision, in half the memory."),
 )
@@ -110,7 +116,14 @@ def read_data(paths: Sequence[Path], columns: Columns, *, sparse: bool | None = 
         return _read_tables(paths, columns, labels=True, queries=True)
     from structsvm.data import load_letor
 
-    return load_letor(paths, sparse=sparse, dtype=columns.dtype, groups=columns.groups or None, cache=columns.cache)
+    return load_letor(
+        paths,
+        sparse=sparse,
+        dtype=columns.dtype,
+        groups=columns.groups or None,
+        zero_based=columns.zero_based,
+        cache=columns.cache,
+    )
 
 
 def read_as_wide(
@@ -154,6 +167,7 @@ def read_as_wide(
         queries=queries,
         sparse=sparse,
         dtype=columns.dtype,
+        zero_based=columns.zero_based,
     )
     rows = read_rows(paths, how, columns.groups)
     if rows.width < known:

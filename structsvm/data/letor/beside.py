@@ -32,7 +32,8 @@ def feature_names_of(path: Path) -> tuple[str, ...] | None:
 class Head:
     """Parser of feature names at the head of a file, ``# feature 3 = title.L3``; read blocks until it has `ended`."""
 
-    def __init__(self) -> None:
+    def __init__(self, first_index: int = 1) -> None:
+        self._first_index = first_index
         self._names: list[str] = []
         self.ended = False
 
@@ -48,7 +49,7 @@ class Head:
             end = block.content.find(b"\n", start) + 1 or len(block.content)
             line = block.content[start:end]
             match = _FEATURE.fullmatch(line)
-            if match and match[1] == str(len(self._names) + 1).encode():
+            if match and match[1] == str(len(self._names) + self._first_index).encode():
                 self._names.append(match[2].decode(errors="surrogateescape"))
             elif match:
                 self._names, self.ended = [], True

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from structsvm.data.blocks import Block
-from structsvm.data.letor.line import LARGEST_INDEX, NO_ID, WHOLE, BeyondError, LeadingColumns, document_id, parse_line
+from structsvm.data.letor.line import LARGEST_INDEX, NO_ID, WHOLE, BeyondError, LineForm, document_id, parse_line
 from structsvm.foundation.types import IntVector, Vector
 
 WORTH_COMPILING = 2**17
@@ -63,7 +63,7 @@ def parse_block(
     *,
     doc_ids: bool | None,
     beyond: str | None,
-    form: LeadingColumns = WHOLE,
+    form: LineForm = WHOLE,
     dtype: DTypeLike = np.float64,
 ) -> BlockRows:
     """Parse a block of lines; ``beyond`` replaces the message about indices above ``n_features``.
@@ -83,7 +83,7 @@ def parse_block(
             try:
                 _read_line(content[at:end], at, n_features, form, space)
             except ValueError as fault:
-                _narrowed(block, space, dtype)
+                _narrowed(block, space, form.first_index, dtype)
                 if doc_ids:
                     _doc_ids(block, space)
                 said = beyond if beyond and isinstance(fault, BeyondError) else str(fault)
@@ -95,13 +95,13 @@ def parse_block(
         space.queries[:rows],
         space.ends[:rows],
         space.indices[:stored],
-        _narrowed(block, space, dtype),
+        _narrowed(block, space, form.first_index, dtype),
         width,
         None if doc_ids is False else _doc_ids(block, space, optional=doc_ids is None),
     )
 
 
-def _compiled(n_features: int | None, form: LeadingColumns) -> Callable[[NDArray[np.uint8], int, Space], int] | None:
+def _compiled(n_features: int | None, form: LineForm) -> Callable[[NDArray[np.uint8], int, Space], int] | None:
     """Load and return the compiled loop; None if compilation is disabled."""
     from structsvm.foundation.compute.environment import numba
 
@@ -114,7 +114,7 @@ def _compiled(n_features: int | None, form: LeadingColumns) -> Callable[[NDArray
     return lambda text, at, space: read_plain(text, at, most, *form, *powers_of_ten(), space)
 
 
-def _narrowed(block: Block, space: Space, dtype: DTypeLike) -> NDArray[np.floating[Any]]:
+def _narrowed(block: Block, space: Space, first_index: int, dtype: DTypeLike) -> NDArray[np.floating[Any]]:
     """Return the values as ``dtype``; raise DataFormatError if one is not finite in it."""
     rows, stored = space.counts[:2].tolist()
     values = space.values[:stored]
@@ -125,15 +125,15 @@ def _narrowed(block: Block, space: Space, dtype: DTypeLike) -> NDArray[np.floati
     beyond = np.flatnonzero(~np.isfinite(narrow))
     if len(beyond):
         line = int(space.places[np.searchsorted(space.ends[:rows], beyond[0], side="right"), 0])
+        index, value = space.indices[beyond[0]] + first_index, values[beyond[0]]
         raise block.fault(
             line,
-            f"the value of feature {space.indices[beyond[0]] + 1}, {values[beyond[0]]:g}, is beyond {np.dtype(dtype)}: "
-            "read the file as float64",
+            f"the value of feature {index}, {value:g}, is beyond {np.dtype(dtype)}: read the file as float64",
         )
     return narrow
 
 
-def _read_line(line: bytes, at: int, n_features: int | None, form: LeadingColumns, space: Space) -> None:
+def _read_line(line: bytes, at: int, n_features: int | None, form: LineForm, space: Space) -> None:
     """Parse the line that begins at ``at`` of its block, and append it to ``space``."""
     parsed = parse_line(line, n_features, form)
     row, stored, number, width = space.counts.tolist()

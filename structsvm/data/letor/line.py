@@ -26,7 +26,7 @@ _AFTER_ID = re.compile(rb"\s*(?:\Z|#|[\w.-]+\s*=)")
 
 
 class LetorRow(NamedTuple):
-    """A parsed line: label (NaN if missing), query id (0 if missing), and features with indices from 1, ascending."""
+    """A parsed line: label (NaN if missing), query id (0 if missing), and features with columns from 1, ascending."""
 
     label: float
     query: int
@@ -34,17 +34,21 @@ class LetorRow(NamedTuple):
     values: "array[float]"
 
 
-class LeadingColumns(NamedTuple):
-    """Leading columns of lines: each must have a label or may lack it, and all or none have a query id."""
+class LineForm(NamedTuple):
+    """Form of all lines: each must have a label or may lack it, and all or none have a query id.
+
+    Indices begin at ``first_index``, 1 or 0.
+    """
 
     labels: bool = True
     queries: bool = True
+    first_index: int = 1
 
 
-WHOLE = LeadingColumns()
+WHOLE = LineForm()
 
 
-def parse_line(line: bytes, n_features: int | None, form: LeadingColumns = WHOLE) -> LetorRow | None:
+def parse_line(line: bytes, n_features: int | None, form: LineForm = WHOLE) -> LetorRow | None:
     """Parse a line, or return None if it is blank or a comment; raise ValueError if it breaks a rule."""
     cells = _cells(line.partition(b"#")[0].rstrip(b"\r\n"))
     first = next(cells, None)
@@ -72,14 +76,16 @@ def parse_line(line: bytes, n_features: int | None, form: LeadingColumns = WHOLE
         name, colon, value = cell.partition(":")
         if not colon:
             raise ValueError(f"{quoted(cell)} has no colon: {_LINE}")
-        index = _index(name, cell)
-        if index <= previous:
-            raise ValueError(f"feature {index} follows feature {previous}: indices must ascend, each at most once")
-        if n_features is not None and index > n_features:
-            raise BeyondError(index, n_features)
-        row.indices.append(index)
+        index = _index(name, cell, form.first_index)
+        column = index - form.first_index + 1
+        if column <= previous:
+            last = previous + form.first_index - 1
+            raise ValueError(f"feature {index} follows feature {last}: indices must ascend, each at most once")
+        if n_features is not None and column > n_features:
+            raise BeyondError(index, column, n_features)
+        row.indices.append(column)
         row.values.append(_finite(value, f"the value of feature {index}, {{}},"))
-        previous = index
+        previous = column
     return row
 
 
@@ -109,8 +115,10 @@ def has_query_ids(content: bytes) -> bool | None:
 class BeyondError(ValueError):
     """A feature index exceeds the number of features."""
 
-    def __init__(self, index: int, n_features: int) -> None:
-        super().__init__(f"feature {index} is beyond n_features={n_features}; pass n_features={index} or more, or None")
+    def __init__(self, index: int, column: int, n_features: int) -> None:
+        super().__init__(
+            f"feature {index} is beyond n_features={n_features}; pass n_features={column} or more, or None"
+        )
 
 
 def document_id(text: bytes, start: int = 0, end: int | None = None) -> str:
@@ -140,16 +148,17 @@ def _cells(content: bytes) -> Iterator[str]:
             ) from None
 
 
-def _index(name: str, cell: str) -> int:
+def _index(name: str, cell: str, first: int) -> int:
     index = _whole(name)
     if index is None:
         raise ValueError(f"the feature index in {quoted(cell)} must be a whole number")
-    if index == 0:
+    if index == 0 < first:
         raise ValueError(
-            f"{quoted(cell)} has index 0, but LETOR counts features from 1; add 1 to every index of the file"
+            f"{quoted(cell)} has index 0, but LETOR counts features from 1: if the file counts from 0, pass "
+            "zero_based=True (--zero-based on the command line)"
         )
-    if not 0 < index <= LARGEST_INDEX:
-        raise ValueError(f"the feature index in {quoted(cell)} must be from 1 to {LARGEST_INDEX}")
+    if not first <= index < LARGEST_INDEX + first:
+        raise ValueError(f"the feature index in {quoted(cell)} must be from {first} to {LARGEST_INDEX + first - 1}")
     return index
 
 

@@ -19,6 +19,7 @@ def read_plain(
     most: int,
     with_labels: bool,
     with_queries: bool,
+    first_index: int,
     exact: Vector,
     leading: NDArray[np.uint64],
     space: tuple[Any, ...],
@@ -58,6 +59,7 @@ def read_plain(
                     at = UNDECIDED
                     break
                 index, at = _whole(text, after, end)
+                index += 1 - first_index
                 if at == UNDECIDED or at >= end or text[at] != 58 or not largest < index <= most:
                     at = UNDECIDED
                     break

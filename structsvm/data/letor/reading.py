@@ -17,7 +17,7 @@ from structsvm.data.dataset import RankingData
 from structsvm.data.letor.beside import Head, agreed, queries_of_sizes, sizes_beside
 from structsvm.data.letor.block import parse_block
 from structsvm.data.letor.growing import Growing, GrowingFeatures
-from structsvm.data.letor.line import LeadingColumns, has_query_ids
+from structsvm.data.letor.line import LineForm, has_query_ids
 from structsvm.exceptions import DataFormatError, InputError, TooLargeError
 from structsvm.foundation.compute.ahead import in_order
 from structsvm.foundation.settings import (
@@ -50,6 +50,7 @@ def load_letor(
     labels: str = "required",
     queries: str = "required",
     groups: Paths | None = None,
+    zero_based: bool = False,
     cache: str | PathLike[str] | None = None,
 ) -> RankingData:
     r"""Read files of LETOR, MSLR or Yahoo's challenge, or files for svm_rank, LightGBM or XGBoost, as one data set.
@@ -73,13 +74,15 @@ def load_letor(
         feature, its label is NaN.
     queries : "required"; or "optional": a file without query ids and without a file of sizes is one query.
     groups : the file of query sizes, or one for each path, if it has another name.
+    zero_based : the files count features from 0: column j is feature j. LightGBM and XGBoost read all files like this,
+        so that a file that counts from 1 gets an empty column 0.
     cache : file for the result; later calls map it into memory instead of reading text. It is written again if a file
         or a setting has changed, or if it is damaged.
 
     Returns
     -------
-    data : `RankingData` with rows in the order of the files; column j is feature j + 1. Feature names come from
-        comments at the heads of the files, as `write_letor` writes them.
+    data : `RankingData` with rows in the order of the files; column j is feature j + 1 by default. Feature names come
+        from comments at the heads of the files, as `write_letor` writes them.
 
     Raises
     ------
@@ -106,6 +109,7 @@ def load_letor(
     if sparse is not None:
         require_switch("sparse", sparse)
     require_switch("doc_ids", doc_ids)
+    require_switch("zero_based", zero_based)
     how = Reading(
         n_features=n_features,
         doc_ids=doc_ids,
@@ -113,6 +117,7 @@ def load_letor(
         queries=queries == "required",
         sparse=sparse,
         dtype=as_float_type("dtype", dtype),
+        zero_based=zero_based,
     )
     if cache is None:
         return _load([paths], sizes, how)[0]
@@ -155,6 +160,7 @@ class Reading:
     queries: bool = True
     sparse: bool | None = None
     dtype: DTypeLike = np.float64
+    zero_based: bool = False
 
 
 class LetorRows:
@@ -172,14 +178,15 @@ class LetorRows:
 
     def read(self, path: Path, sizes: Path | None) -> None:
         """Append the rows of a file; ``sizes`` has the sizes of its queries, by default the file beside it."""
-        first, width, head = len(self._labels), 0, Head()
+        first_index = 0 if self._how.zero_based else 1
+        first, width, head = len(self._labels), 0, Head(first_index)
         beside = sizes or sizes_beside(path)
         try:
             with closing(read_blocks(path)) as blocks:
-                form, start = LeadingColumns(self._how.labels), list[Block]()
+                form, start = LineForm(self._how.labels, True, first_index), list[Block]()
                 if beside or not self._how.queries:
                     start, ids = _until_first_line(blocks, head)
-                    form = LeadingColumns(self._how.labels, ids and sizes is None)
+                    form = form._replace(queries=ids and sizes is None)
                 parse = partial(
                     parse_block,
                     n_features=self._how.n_features,

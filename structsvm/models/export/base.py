@@ -16,6 +16,7 @@ from structsvm.foundation.types import Vector
 from structsvm.models import LinearModel, TrainedModel
 from structsvm.models.base import model_of
 from structsvm.models.leaves import LeafModel
+from structsvm.models.trees import TreeModel
 from structsvm.registry.built_in import exports
 
 _LARGEST = float(np.finfo(np.float32).max)
@@ -52,6 +53,9 @@ class Format(ABC):
 
     missing: ClassVar[bool] = True
     """True if trees in this format can send missing features to either side; if False, missing features count as 0."""
+
+    zero_based: ClassVar[bool] = False
+    """True if the program counts features from 0 when it reads a text file itself."""
 
     @abstractmethod
     def write(self, model: LinearModel, path: Path, model_name: str) -> None:
@@ -127,6 +131,11 @@ def export(
         raise InputError(f"model_name must be text, got {model_name!r}")
     model = model_of(ranker).named(feature_names)
     left_out = [] if model.calibration is None else [f"{called} stores scores, not the probabilities of this model"]
+    if chosen.zero_based:
+        left_out.append(
+            f"{called} counts features from 0 when it reads a text file itself: for such files, train with "
+            "zero_based=True (--zero-based); arrays need no shift"
+        )
     if isinstance(model, LeafModel):
         trees = model if model.linear is None else evolve(model, linear=_prepared(model.linear, chosen))
         with replacement(target) as temporary:
@@ -134,10 +143,16 @@ def export(
         if not chosen.missing and (model.trees.missing_left != (model.trees.threshold >= 0.0)).any():
             left_out.append(f"{called} counts a missing feature as 0, which some splits of this model do not")
         return tuple(left_out)
+    if isinstance(model, TreeModel):
+        raise InputError(
+            f"export does not write the trees of a {model.title}. For LightGBM, save them in Python: "
+            f"structsvm.load(FILE).booster.save_model('model.txt', num_iteration={model.trees}). For other formats, "
+            "refit them by TreeRanker(trees=structsvm.load(FILE).booster), and export the TreeRanker"
+        )
     if not isinstance(model, LinearModel):
         raise InputError(
-            f"{called} stores weighted sums of features, but this {model.title} is another kind of model: export a "
-            "Ranker, RankSVM, MaximumEntropy or WeightSearch"
+            f"export writes weighted sums and the trees of TreeRanker, but this {model.title} is another kind of "
+            "model: export a Ranker, RankSVM, MaximumEntropy, WeightSearch or TreeRanker"
         )
     linear = _prepared(model, chosen)
     with replacement(target) as temporary:

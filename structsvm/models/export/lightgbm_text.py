@@ -24,6 +24,8 @@ class LightGBMText(Format):
     allow are replaced as well.
     """
 
+    zero_based = True
+
     def write(self, model: LinearModel, path: Path, model_name: str) -> None:
         _write(path, _of_weights(model, 0), model)
 

@@ -91,7 +91,8 @@ def test_scores_are_those_of_the_model(form, kind, tmp_path):
         assert f"this model adds {ranker.intercept_:.6g}" in said
         expected = expected - ranker.intercept_
     else:
-        assert left_out == ()
+        assert [part for part in left_out if "counts features from 0 when it reads a text file" not in part] == []
+        assert len(left_out) == (form == "lightgbm")
     np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-6 * scale(ranker, TEST))
 
 
@@ -167,7 +168,10 @@ def test_refusals(tmp_path):
     with pytest.raises(UnknownNameError, match="unknown export format 'sorl'. Did you mean 'solr'"):
         export(ranker, path, "sorl")
     for other in (RankBoost(2).fit(X, Y, qid=QID), StructuralSVM("zero_one").fit(X, Y)):
-        with pytest.raises(InputError, match=f"json stores weighted sums of features, but this {type(other).__name__}"):
+        with pytest.raises(
+            InputError,
+            match=f"export writes weighted sums and the trees of TreeRanker, but this {type(other).__name__}",
+        ):
             export(other, path, "json")
     for other in (Ranker(), None):
         with pytest.raises(InputError, match=r"ranker must be a fitted ranker, .* or a model of structsvm.load"):

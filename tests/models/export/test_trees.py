@@ -99,7 +99,7 @@ def test_scores_are_those_of_the_model(kind: str, single: bool, linear: bool, tm
         for seed in range(3):
             given, X = model(seed, kind, single=single, linear=linear), documents(300, seed, missing=True)
             X[:100] += 1e-9
-            assert export(given, tmp_path / name, name) == ()
+            assert len(export(given, tmp_path / name, name)) == (name == "lightgbm")
             np.testing.assert_allclose(read(tmp_path / name, X), given.predict(X), rtol=1e-12, atol=1e-12)
 
 
