@@ -25,7 +25,18 @@ ORDER = [
     "exceptions",
     *(
         f"foundation.{name}"
-        for name in ("types", "lazy", "extras", "memory", "signals", "settings", "arrays", "sparse", "queries")
+        for name in (
+            "types",
+            "lazy",
+            "extras",
+            "memory",
+            "signals",
+            "settings",
+            "arrays",
+            "sparse",
+            "queries",
+            "frames",
+        )
     ),
     *(f"foundation.{name}" for name in ("compute", "storage", "tables")),
     "registry",

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from structsvm.data.pairs import as_ids
 from structsvm.exceptions import InputError, quoted
+from structsvm.foundation.frames import opened
 from structsvm.foundation.queries import missing_rows
 from structsvm.foundation.settings import repeated
 
@@ -18,7 +19,7 @@ _IDS = (("qid", "docno"), ("query_id", "doc_id"))
 
 
 class DataFrame(Protocol):
-    """A table with named columns, such as a data frame of pandas or polars."""
+    """A table with named columns: a data frame of pandas or polars, a pyarrow.Table, or another that narwhals reads."""
 
     @property
     def columns(self) -> Any: ...
@@ -58,34 +59,31 @@ def mapping_rows(scores: ByTopic, what: str, number: str) -> tuple[list[Any], li
     return topics, documents, values
 
 
-def is_frame(value: Any) -> bool:
-    """Return whether a value is a data frame."""
-    return hasattr(value, "columns") and hasattr(value, "__getitem__")
-
-
 def frame_ids(frame: DataFrame, what: str) -> tuple[NDArray[np.str_], NDArray[np.str_]]:
     """Return the topic and document id of each row; ``what`` names the frame in messages."""
-    columns = list(frame.columns)
+    table = opened(frame, what)
+    columns = table.columns
     chosen = next((pair for pair in _IDS if set(pair) <= set(columns)), None)
     if chosen is None:
         raise InputError(
             f"{what} must have the columns qid and docno, as in PyTerrier, or query_id and doc_id, as in ir_measures; "
             f"its columns are {_listed(columns)}"
         )
-    qid, doc_ids = (_ids(frame, what, name) for name in chosen)
+    qid, doc_ids = (_ids(table, what, name) for name in chosen)
     return qid, doc_ids
 
 
 def frame_values(frame: DataFrame, what: str, *names: str) -> NDArray[Any]:
     """Return the values of the first of these columns that a frame has; ``what`` names the frame in messages."""
-    columns = list(frame.columns)
+    table = opened(frame, what)
+    columns = table.columns
     name = next((name for name in names if name in columns), None)
     if name is None:
         raise InputError(f"{what} must have a column {' or '.join(names)}; its columns are {_listed(columns)}")
-    return _complete(frame[name], f"{what}, column {name!r}")
+    return _complete(table[name], f"{what}, column {name!r}")
 
 
-def _ids(frame: DataFrame, what: str, name: str) -> NDArray[np.str_]:
+def _ids(frame: Any, what: str, name: str) -> NDArray[np.str_]:
     place = f"{what}, column {name!r}"
     values = _complete(frame[name], place)
     if values.dtype.kind == "f":
@@ -95,7 +93,7 @@ def _ids(frame: DataFrame, what: str, name: str) -> NDArray[np.str_]:
 
 def _complete(column: Any, place: str) -> NDArray[Any]:
     """Return the values of a column; raise InputError if one is missing."""
-    values: NDArray[Any] = np.asarray(column)
+    values: NDArray[Any] = column.to_numpy()
     missing = missing_rows(values)
     if missing.any():
         raise InputError(f"{place}: row {int(missing.argmax())} has no value; fill it in or leave the row out")

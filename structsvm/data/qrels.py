@@ -8,10 +8,11 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import ArrayLike, NDArray
 
-from structsvm.data.frames import ByTopic, DataFrame, frame_ids, frame_values, is_frame, mapping_rows
+from structsvm.data.frames import ByTopic, DataFrame, frame_ids, frame_values, mapping_rows
 from structsvm.data.pairs import PairIndex, as_ids, first_repeated, number_topics
 from structsvm.exceptions import InputError
 from structsvm.foundation.arrays import numbers
+from structsvm.foundation.frames import is_frame
 from structsvm.foundation.settings import require_kind
 from structsvm.foundation.types import Vector
 
@@ -68,7 +69,7 @@ class Qrels:
     def from_frame(cls, frame: DataFrame) -> "Qrels":
         """Make judgments from a data frame; functions that take judgments also take data frames.
 
-        The data frame, of pandas or polars, has the columns ``qid``, ``docno`` and ``label``, as in PyTerrier, or
+        The frame, of pandas, polars or pyarrow, has the columns ``qid``, ``docno`` and ``label``, as in PyTerrier, or
         ``query_id``, ``doc_id`` and ``relevance``, as in ir_measures. Raise InputError if a value is missing or wrong.
 
         Examples

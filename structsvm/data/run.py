@@ -7,10 +7,11 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import ArrayLike, NDArray
 
-from structsvm.data.frames import ByTopic, DataFrame, frame_ids, frame_values, is_frame, mapping_rows
+from structsvm.data.frames import ByTopic, DataFrame, frame_ids, frame_values, mapping_rows
 from structsvm.data.pairs import as_ids, first_repeated, number_topics, sort_topics
 from structsvm.exceptions import InputError
 from structsvm.foundation.arrays import numbers
+from structsvm.foundation.frames import is_frame
 from structsvm.foundation.settings import require_kind
 from structsvm.foundation.types import IntVector, Vector
 
@@ -72,7 +73,7 @@ class Run:
     def from_frame(cls, frame: DataFrame, name: str = "run") -> "Run":
         """Rank the documents of a data frame by their scores; functions that take runs also take data frames.
 
-        The data frame, of pandas or polars, has the columns ``qid``, ``docno`` and ``score``, as in PyTerrier, or
+        The frame, of pandas, polars or pyarrow, has the columns ``qid``, ``docno`` and ``score``, as in PyTerrier, or
         ``query_id``, ``doc_id`` and ``score``, as in ir_measures. Raise InputError if a value is missing or wrong.
 
         Examples

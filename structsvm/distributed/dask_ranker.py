@@ -37,6 +37,7 @@ from structsvm.distributed.sources.collections import is_collection, is_dask_fra
 from structsvm.distributed.sources.files import FileColumns
 from structsvm.distributed.workers import open_client
 from structsvm.estimators.fitting import Objective
+from structsvm.estimators.inputs import keep_names
 from structsvm.estimators.parameters import (
     class_weights_of,
     is_plain,
@@ -273,9 +274,7 @@ class DaskRanker(Ranker):
     def _remember(self, data: Partitions) -> None:
         """Set the attributes about features, as `Ranker.fit` does for arrays and data frames."""
         self.n_features_in_ = data.n_features
-        self.__dict__.pop("feature_names_in_", None)
-        if data.names is not None:
-            self.feature_names_in_ = np.array(data.names, dtype=object)
+        keep_names(self, data.names)
 
     def _finish(self, objective: Objective, result: Result) -> None:
         self._statistics = objective.statistics()

@@ -9,8 +9,8 @@ from attrs import frozen
 from structsvm.distributed.partition import Partition, naming
 from structsvm.estimators.ranker import Ranker
 from structsvm.exceptions import InputError
-from structsvm.foundation.arrays import by_name
 from structsvm.foundation.compute.threads import using
+from structsvm.foundation.frames import ordered
 from structsvm.foundation.queries import Queries
 from structsvm.foundation.types import Vector
 from structsvm.metrics import Measure, rank_lists
@@ -78,6 +78,6 @@ def mean(measure: Measure, parts: Sequence[tuple[float, float]]) -> float:
 def with_features_of(ranker: Ranker, X: Any, *roles: Any) -> Any:
     """Return a Dask data frame with the features that a ranker knows by name, and the columns that ``roles`` name."""
     named = [each for each in roles if isinstance(each, str)]
-    given = [name for name in X.columns if name not in named]
-    found = by_name(X[given], ranker.known_names, type(ranker).__name__)
-    return X if list(found.columns) == given else X[[*found.columns, *named]]
+    columns = [name for name in X.columns if name not in named]
+    features = ordered(columns, ranker.known_names, f"{type(ranker).__name__} was fitted with")
+    return X if features == columns else X[[*features, *named]]

@@ -12,6 +12,7 @@ from sklearn.model_selection import check_cv
 from sklearn.utils.metadata_routing import get_routing_for_object
 
 from structsvm.exceptions import FeatureScaleWarning, InputError, OneQueryWarning, ZeroWeightsWarning
+from structsvm.foundation.frames import is_frame, rows_of_frame
 from structsvm.foundation.queries import Queries
 from structsvm.foundation.settings import is_integer, is_number, require_integer
 from structsvm.foundation.types import IntVector, Vector
@@ -143,7 +144,7 @@ def part_of(values: Any, chosen: IntVector) -> Any:
     """Return some rows of an array, a matrix or a data frame, or some items of a list."""
     if isinstance(values, list | tuple):
         return [values[k] for k in chosen.tolist()]
-    return values.iloc[chosen] if hasattr(values, "iloc") else values[chosen]
+    return rows_of_frame(values, chosen) if is_frame(values) else values[chosen]
 
 
 def as_scorings(given: Any, resolve: Callable[[Any], tuple[str, Scoring | None]]) -> dict[str, Scoring | None]:

@@ -1,18 +1,19 @@
 """Validate arguments of `fit`, `predict` and `score`: features, labels, and lists of inputs with one per example."""
 
 import warnings
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import column_or_1d
-from sklearn.utils.validation import validate_data
 
 from structsvm.exceptions import InputError, OneQueryWarning, stacklevel_of_user
 from structsvm.features.operators import BinnedMatrix
 from structsvm.features.operators.matrix import Readable, is_finite, is_matrix
 from structsvm.foundation.arrays import is_sparse, numbers, reads_as_number, refusal, require_real
+from structsvm.foundation.frames import PartNames, is_frame, read_frame, read_graphs, read_inputs
 from structsvm.foundation.queries import Queries, require_finite_labels, require_labels
 from structsvm.foundation.types import Vector
 from structsvm.losses import Loss, ScoreLoss
@@ -24,16 +25,24 @@ MOST_ROWS_OF_A_QUERY = 10_000
 """Largest plausible number of rows in a query: the limit of LightGBM's lambdarank. TREC pools have about 5000."""
 
 
-def checked_features(estimator: BaseEstimator, X: Any, *, min_rows: int = 1, missing: bool = False) -> Readable:
+def checked_features(estimator: Any, X: Any, *, min_rows: int = 1, missing: bool = False) -> Readable:
     """Return features for `fit`, float64 or float32, in C order, CSR or binned; store their number and names."""
-    found = _rows(estimator, X, None, None, missing=missing)
+    names = None
+    if is_frame(X):
+        X, names = read_frame(X)
+    found = _rows(estimator, X, None, names, missing=missing)
     rows: Readable = found.astype(np.float64, copy=False) if is_sparse(found) else found
     _require_size(rows, min_rows)
-    try:
-        validate_data(estimator, X if hasattr(X, "columns") else rows, skip_check_array=True)
-    except TypeError as error:
-        raise refusal(error) from None
+    estimator.n_features_in_ = rows.shape[1]
+    keep_names(estimator, names)
     return rows
+
+
+def keep_names(estimator: Any, names: Sequence[str] | None) -> None:
+    """Set or remove ``feature_names_in_``."""
+    estimator.__dict__.pop("feature_names_in_", None)
+    if names is not None:
+        estimator.feature_names_in_ = np.array(names, dtype=object)
 
 
 def keep_statistics(estimator: Any, X: Readable, queries: Queries | None) -> None:
@@ -57,7 +66,7 @@ def _rows(estimator: Any, X: Any, d: int | None, names: Any, *, missing: bool) -
         require_width(X, d, title)
         return X
     rows = checked_rows(X, title, d, names, sparse=True)
-    require_finite(rows, missing=missing)
+    require_finite(rows, missing=missing, names=names)
     return rows
 
 
@@ -112,6 +121,22 @@ def checked_outputs(y: Any, loss: Any) -> NDArray[Any]:
         raise refusal(error, f"y must have one label per row: {error}") from None
     require_finite_labels(outputs)
     return outputs
+
+
+def without_frames(
+    loss: ScoreLoss[Any] | Loss[Any, Any], xs: Any, names: PartNames = (None, None), owner: str = ""
+) -> tuple[Any, PartNames]:
+    """Replace data frames among inputs by arrays, as `read_inputs`, unless the loss reads inputs by itself.
+
+    Without ``names``, the first frame has them.
+    """
+    if loss.reads_graphs:
+        return read_graphs(xs, names, owner)
+    if not loss.reads_rows:
+        return xs, names
+    nodes, edges = names
+    xs, nodes = read_inputs(xs, nodes, owner)
+    return xs, (nodes, edges)
 
 
 class InputForm(NamedTuple):

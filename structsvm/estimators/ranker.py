@@ -14,6 +14,7 @@ from structsvm.estimators.inputs import (
     checked_features,
     checked_labels,
     features_as_fitted,
+    keep_names,
     keep_statistics,
     warn_of_one_query,
 )
@@ -104,7 +105,7 @@ class LossRanker(ObjectiveRanker):
                     "set normalize=None and normalize in the operator"
                 )
             rows, y = X, checked_labels(y, int(X.ptr[-1]))
-            self.__dict__.pop("feature_names_in_", None)
+            keep_names(self, None)
             self._statistics = None
             self.n_features_in_ = width = X.d
             columns = scaling = None

@@ -15,7 +15,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.choosing import HeldScores, PathScores, Scoring, SearchCallback, called, part_of, pooled
-from structsvm.estimators.inputs import checked_features, checked_labels, validation_parts
+from structsvm.estimators.inputs import checked_features, checked_labels, features_as_fitted, validation_parts
 from structsvm.estimators.parameters import measure_of
 from structsvm.estimators.path_cv import PathCV
 from structsvm.estimators.ranking import RankingEstimator
@@ -42,13 +42,19 @@ class LabelledQueries(NamedTuple):
     def checked(cls, estimator: Any, X: Any, y: Any, qid: Any, weight: Any, *, missing: bool) -> Self:
         """Check data for `fit`; the estimator stores the number of features and their names."""
         rows = checked_features(estimator, X, min_rows=2, missing=missing)
-        labels = checked_labels(y, rows.shape[0])
+        # Rankers that are fitted to parts of a frame need its names.
+        return cls.of(X if hasattr(estimator, "feature_names_in_") else rows, y, qid, weight)
+
+    @classmethod
+    def of(cls, X: Any, y: Any, qid: Any, weight: Any) -> Self:
+        """Check labels, queries and weights for checked features."""
+        labels = checked_labels(y, X.shape[0])
         queries = Queries.of(qid, len(labels))
         ids = None if qid is None else np.asarray(qid)
         weights = None if weight is None else row_weights(weight, len(labels))
         if qid is not None and weights is not None:
             queries.weights(weights)
-        return cls(X if hasattr(estimator, "feature_names_in_") else rows, labels, ids, weights)
+        return cls(X, labels, ids, weights)
 
     def part(self, chosen: IntVector) -> Self:
         """Return the data of some rows."""
@@ -231,13 +237,11 @@ class RankerCV(PathCV, RankingEstimator):
 
     def _held_out(self, validation: Any, with_qid: bool, *, missing: bool) -> LabelledQueries:
         X, y, qid = validation_parts(validation, with_qid=with_qid)
-        fitted = clone(self)
-        held = LabelledQueries.checked(fitted, X, y, qid, None, missing=missing)
-        if fitted.n_features_in_ != self.n_features_in_:
-            raise InputError(
-                f"validation has {fitted.n_features_in_} features, and the training data have {self.n_features_in_}"
-            )
-        return held
+        try:
+            rows = features_as_fitted(self, X, min_rows=2, missing=missing)
+        except InputError as error:
+            raise InputError(f"validation cannot be used: {error}") from None
+        return LabelledQueries.of(rows, y, qid, None)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

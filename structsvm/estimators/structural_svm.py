@@ -17,8 +17,10 @@ from structsvm.estimators.inputs import (
     checked_features,
     checked_outputs,
     features_as_fitted,
+    keep_names,
     keep_statistics,
     require_form,
+    without_frames,
 )
 from structsvm.estimators.parameters import is_plain, regularized, require_settings, solver_of
 from structsvm.estimators.trained import NONE, Arrays, CertifiedEstimator
@@ -28,6 +30,7 @@ from structsvm.features.operators import Operator, Rows
 from structsvm.features.operators.composed import WithIntercept
 from structsvm.features.operators.occupied import narrowed, occupied
 from structsvm.foundation.compute.threads import using
+from structsvm.foundation.frames import PartNames
 from structsvm.foundation.queries import row_weights
 from structsvm.foundation.settings import as_list
 from structsvm.foundation.types import Vector
@@ -123,8 +126,9 @@ class StructuralSVM(JointEstimator, ConvexEstimator):
     capabilities = Capabilities(has_path=True, has_certificate=True, takes_sparse=True)
 
     _saved_as = "StructuralSVM"
-    _kept: ClassVar[Mapping[str, Any]] = {"_matrices": bool}
+    _kept: ClassVar[Mapping[str, Any]] = {"_matrices": bool, "_edge_names": tuple}
     _matrices = False
+    _edge_names: Sequence[str] | None = None
 
     def __init__(
         self,
@@ -214,6 +218,7 @@ class StructuralSVM(JointEstimator, ConvexEstimator):
             xs = narrowed(features_as_fitted(self, X), self.result_.columns)
         else:
             form = InputForm(self.n_features_in_, self._matrices) if hasattr(self, "n_features_in_") else None
+            X, _ = without_frames(loss, X, self._names(), f"{type(self).__name__} was fitted with")
             require_form(self, form, loss, X)
             xs = narrowed(X, self.result_.columns)
         with using(self.n_jobs):
@@ -245,7 +250,8 @@ class StructuralSVM(JointEstimator, ConvexEstimator):
         """
         check_is_fitted(self)
         loss, cuts = self._fitted_loss(), self.result_.cuts
-        (narrow,) = narrowed([x], self.result_.columns)
+        xs, _ = without_frames(loss, [x], self._names(), f"{type(self).__name__} was fitted with")
+        (narrow,) = narrowed(xs, self.result_.columns)
         return most_violated(narrow, y, self.coef_, loss=loss, cuts=cuts, example=example, intercept=self._intercept())
 
     def _checked(self, X: Any, y: Any) -> tuple[Any, Any]:
@@ -256,7 +262,7 @@ class StructuralSVM(JointEstimator, ConvexEstimator):
             raise InputError("StructuralSVM requires y to be passed, but the target y is None")
         if isinstance(X, Operator):
             self._require_rows(loss)
-            self.__dict__.pop("feature_names_in_", None)
+            keep_names(self, None)
             self.n_features_in_, self._matrices = X.d, False
             return X, checked_outputs(y, loss) if loss.per_row else as_list("y", y, _OUTPUTS)
         if loss.per_row:
@@ -264,13 +270,20 @@ class StructuralSVM(JointEstimator, ConvexEstimator):
             keep_statistics(self, rows, None)
             return rows, checked_outputs(y, loss)
         ys = y if isinstance(y, np.ndarray) and y.ndim else as_list("y", y, _OUTPUTS)
+        X, (names, self._edge_names) = without_frames(loss, X)
+        keep_names(self, names)
         # Without a form, only the loss can check inputs.
         form = InputForm.of(loss, X)
         if form is not None:
             self.n_features_in_, self._matrices = form
+        elif names is not None:
+            self.n_features_in_ = len(names)
         elif hasattr(self, "n_features_in_"):
             del self.n_features_in_
         return X, ys
+
+    def _names(self) -> PartNames:
+        return getattr(self, "feature_names_in_", None), self._edge_names
 
     def _objective(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Objective:
         xs, ys = self._checked(X, y)

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.written_settings import SavedLoss, read_object, read_setting, written_object, written_setting
 from structsvm.exceptions import ModelFileError
-from structsvm.foundation.settings import require_integer, require_number, require_switch
+from structsvm.foundation.settings import checked_names, require_integer, require_number, require_switch
 from structsvm.foundation.storage.archives import finite_numbers, require_names
 from structsvm.foundation.storage.files import read_archive
 from structsvm.foundation.types import Vector
@@ -145,6 +145,8 @@ class TrainedEstimator(BaseEstimator):
             require_switch(name, value)
         elif kind is float:
             require_number(name, value)
+        elif kind is tuple:
+            value = None if value is None else checked_names(name, value, len(value))
         else:
             require_integer(name, value, kind)
         setattr(self, name, value)

@@ -17,6 +17,7 @@ from structsvm.evaluation.significance.intervals import mean_intervals
 from structsvm.exceptions import InputError
 from structsvm.features.operators.matrix import is_finite
 from structsvm.foundation.arrays import is_sparse
+from structsvm.foundation.frames import is_frame, opened
 from structsvm.foundation.memory import require_memory
 from structsvm.foundation.queries import Queries
 from structsvm.foundation.settings import require_callback, require_integer, require_switch
@@ -228,11 +229,11 @@ class _Fitted(NamedTuple):
         model = getattr(ranker, "model_", ranker)
         if isinstance(model, TrainedModel):
             return cls(model, model.checked(X), model.feature_names, takes_qid=True)
-        names = tuple(map(str, X.columns)) if hasattr(X, "columns") else None
-        if is_sparse(X):
-            X = as_csr(X)
-        elif not hasattr(X, "iloc"):
-            X = np.asarray(X)
+        names = None
+        if is_frame(X):
+            names = tuple(map(str, opened(X).columns))
+        else:
+            X = as_csr(X) if is_sparse(X) else np.asarray(X)
         return cls(ranker, X, names, capabilities_of(ranker).takes_qid_at_predict)
 
     def scores(self, X: Any, number: IntVector) -> Vector:
@@ -281,12 +282,12 @@ class _Columns(NamedTuple):
                 return block
 
             return sparse
-        if hasattr(block, "iloc"):
-            frame, column = block.copy(), block.iloc[:, feature]
+        if is_frame(block):
+            frame = opened(block)
+            column = frame[:, feature]
 
             def framed(order: IntVector) -> Any:
-                frame.isetitem(feature, column.iloc[order].array)
-                return frame
+                return frame.with_columns(column[order]).to_native()
 
             return framed
         kept = block[:, feature].copy()
@@ -300,7 +301,7 @@ class _Columns(NamedTuple):
     def _values(self, feature: int, every: bool) -> tuple[IntVector, NDArray[Any]]:
         """Return the rows of all queries with values other than 0, or every row, and the values of the feature."""
         if self.by_column is None:
-            column = self.X.iloc[:, feature].to_numpy() if hasattr(self.X, "iloc") else self.X[:, feature]
+            column = opened(self.X)[:, feature].to_numpy() if is_frame(self.X) else self.X[:, feature]
             return np.arange(len(column)), column
         start, end = self.by_column.indptr[feature : feature + 2]
         places = self.by_column.indices[start:end]

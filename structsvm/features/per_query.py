@@ -1,5 +1,6 @@
 """Transform scores so that they are comparable between queries, and fill in missing scores."""
 
+import warnings
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Self
 
@@ -13,6 +14,7 @@ from structsvm.exceptions import InputError
 from structsvm.features.scaling.by_query import scaled
 from structsvm.features.scaling.places import count_higher
 from structsvm.foundation.arrays import refusal, require_real
+from structsvm.foundation.frames import is_frame, read_frame
 from structsvm.foundation.queries import Queries
 from structsvm.foundation.settings import is_number
 from structsvm.foundation.types import Matrix
@@ -162,13 +164,23 @@ def checked_scores(transformer: BaseEstimator, X: Any, *, reset: bool) -> Matrix
             f"{type(transformer).__name__} takes dense scores: sparse input ({type(X).__name__}) is not supported. "
             "Pass X.toarray(), with NaN for missing scores"
         )
+    framed = is_frame(X)
+    names = None if reset else getattr(transformer, "feature_names_in_", None)
+    if framed:
+        X, columns = read_frame(X, names, f"{type(transformer).__name__} was fitted with")
     require_real(X, "X")
     try:
-        scores: Matrix = validate_data(
-            transformer, X, reset=reset, dtype=(np.float64, np.float32), ensure_all_finite=False
-        )
+        with warnings.catch_warnings():
+            if framed:
+                # The columns were found by name.
+                warnings.filterwarnings("ignore", message="X does not have valid feature names")
+            scores: Matrix = validate_data(
+                transformer, X, reset=reset, dtype=(np.float64, np.float32), ensure_all_finite=False
+            )
     except (TypeError, ValueError, OverflowError) as error:
         raise refusal(error) from None
+    if reset and framed and columns is not None:
+        transformer.feature_names_in_ = np.array(columns, dtype=object)
     infinite = np.isinf(scores)
     if infinite.any():
         row, column = np.unravel_index(int(infinite.argmax()), scores.shape)

@@ -1,15 +1,14 @@
 """Validate input arrays: real numbers that convert to float64 without loss."""
 
 import sys
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from numbers import Complex, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from structsvm.exceptions import InputError, InputTypeError, first_of
+from structsvm.exceptions import InputError, InputTypeError
 from structsvm.foundation.memory import require_memory
 
 _NO_NUMBERS = {
@@ -75,12 +74,11 @@ def require_real(values: Any, what: str, *, dates: bool = False) -> None:
     if isinstance(values, np.ndarray) and not (values.flags.c_contiguous and values.dtype.kind == "f"):
         _require_room(values, what)
     try:
-        columns = list(_typed(values))
+        array = np.asarray(values)
     # NumPy cannot make an array of the values.
     except (TypeError, ValueError, OverflowError):
         return
-    for array, place in columns:
-        _require_real(array, f"{what}{place}", dates=dates)
+    _require_real(array, what, dates=dates)
 
 
 def require_unmasked(values: Any, what: str) -> None:
@@ -96,15 +94,6 @@ def require_unmasked(values: Any, what: str) -> None:
 def _require_room(array: NDArray[Any], what: str) -> None:
     """Reject an array whose copy exceeds memory, because a broadcast array may have any number of rows."""
     require_memory(8.0 * array.size, f"the numbers of {what}, of shape {array.shape},", "pass fewer rows")
-
-
-def _typed(values: Any) -> Iterator[tuple[Any, str]]:
-    """Yield arrays with their place for messages: each column of a data frame."""
-    if hasattr(values, "dtypes") and hasattr(values, "columns"):
-        for number, name in enumerate(values.columns):
-            yield values.iloc[:, number].to_numpy(), f", column {name!r},"
-    else:
-        yield np.asarray(values), ""
 
 
 def _require_real(array: Any, what: str, *, dates: bool = False) -> None:
@@ -126,48 +115,9 @@ def require_table(X: Any) -> None:
         )
 
 
-def column_names(X: Any) -> list[str] | None:
-    """Return the column names of a data frame, or None if X has no names; reject names of mixed types."""
-    if not (hasattr(X, "columns") and hasattr(X, "dtypes")):
-        return None
-    names = list(X.columns)
-    texts = [isinstance(name, str) for name in names]
-    if any(texts) and not all(texts):
-        other = names[texts.index(False)]
-        raise InputTypeError(
-            f"the column names of X must be all texts or all numbers, but one is {other!r}: rename it, as in "
-            "X.columns = X.columns.astype(str)"
-        )
-    return names if names and all(texts) else None
-
-
-def by_name(X: Any, names: Sequence[str] | None, title: str) -> Any:
-    """Return the columns of a data frame in a model's order by name; reject missing and repeated ones, drop others."""
-    known, found = None if names is None else list(names), column_names(X)
-    if known is None or found is None or found == known:
-        return X
-    there = Counter(found)
-    missing = [name for name in known if name not in there]
-    if missing:
-        unknown = sorted(there.keys() - set(known), key=found.index)
-        others = f"; X has unknown ones: {first_of(map(repr, unknown))}" if unknown else ""
-        lacked = first_of(map(repr, missing))
-        raise InputError(
-            f"X lacks {len(missing)} of the {len(known)} features that {title} was fitted with: {lacked}"
-            f"{others}. Rename or add columns, or pass an array, whose columns are found by position"
-        )
-    twice = [name for name in known if there[name] > 1]
-    if twice:
-        raise InputError(f"X has several columns named {twice[0]!r}: leave all but one out")
-    return X[known]
-
-
-def in_our_words(error: str, X: Any, missing: bool) -> str:
+def in_our_words(error: str, X: Any, missing: bool, names: Sequence[str] | None = None) -> str:
     """Add to an error about X the place of the first non-finite number and, for NaN, the remedies of this library."""
-    try:
-        place = first_not_finite(X, infinite_only=missing)
-    except (TypeError, ValueError, OverflowError):
-        return f"{error}{first_feature(X)}"
+    place = first_not_finite(X, names, infinite_only=missing)
     first = error.partition("\n")[0]
     if not place or not first.endswith("contains NaN."):
         return f"{error}\n{place}: remove or replace such values." if place else error
@@ -184,27 +134,28 @@ def first_feature(X: Any) -> str:
         return ""
     for row, column in np.ndindex(table.shape):
         if not reads_as_number(table[row, column]):
-            name = f" ({X.columns[column]!r})" if hasattr(X, "columns") else ""
-            return (
-                f"\nThe first is {table[row, column]!r} at row {row}, column {column}{name}: leave the column out, or "
-                "convert it to numbers, for example with sklearn.preprocessing.OneHotEncoder."
-            )
+            return not_a_number(table[row, column], row, column)
     return ""
 
 
-def first_not_finite(X: Any, *, infinite_only: bool = False) -> str:
-    """Describe the place of the first NaN or infinite (stored) feature; "" if all are finite or X is not a table."""
+def not_a_number(value: Any, row: int, column: int, name: Any = None) -> str:
+    """Describe a feature that is not a number, with a remedy."""
+    named = "" if name is None else f" ({name!r})"
+    return (
+        f"\nThe first is {value!r} at row {row}, column {column}{named}: leave the column out, or convert it to "
+        "numbers, for example with sklearn.preprocessing.OneHotEncoder."
+    )
+
+
+def first_not_finite(X: Any, names: Sequence[str] | None = None, *, infinite_only: bool = False) -> str:
+    """Describe the place of the first NaN or infinite (stored) feature; "" if all are finite."""
     sparse = is_sparse(X)
-    holes = {"dtype": np.float64, "na_value": np.nan}
-    rows = X.tocsr() if sparse else X.to_numpy(**holes) if hasattr(X, "to_numpy") else np.asarray(X, dtype=np.float64)
-    if rows.ndim != 2:
-        return ""
-    values = rows.data if sparse else rows
+    values = X.data if sparse else X
     bad = np.argwhere(np.isinf(values) if infinite_only else ~np.isfinite(values))
     if not len(bad):
         return ""
-    row, column = _place_of_entry(rows, bad[:, 0]) if sparse else bad[0]
-    return f"The first is at row {row}, column {column}"
+    row, column = _place_of_entry(X, bad[:, 0]) if sparse else bad[0]
+    return f"The first is at row {row}, column {column}{'' if names is None else f' ({names[column]!r})'}"
 
 
 def _place_of_entry(X: Any, entries: NDArray[np.intp]) -> tuple[int, int]:

@@ -79,6 +79,7 @@ class StructuredLoss(ABC, Generic[Y]):
     reads_rows: ClassVar[bool] = True
     scores_rows: ClassVar[bool] = True
     of_one_sample: ClassVar[bool] = False
+    reads_graphs: ClassVar[bool] = False
     exact: ClassVar[bool] = True
     bounded: ClassVar[bool] = False
     check_before_fit: ClassVar[bool] = True
@@ -127,6 +128,8 @@ class ScoreLoss(StructuredLoss[Y]):
     reads_rows : True, the default, if an input is a matrix of features. The default is False in a class that overrides
         `examples` or `predict`.
     scores_rows : True, the default, if each row gets one score; set it to False if `operator` makes other scores.
+    reads_graphs : True if an input is a graph ``(node_features, edges)``, perhaps with ``edge_features``; data frames
+        among them are then read by name before the loss gets arrays.
     of_one_sample : True if a whole data set is one example; a missing ``qid`` then causes no warning.
     exact : True, the default, if `loss_augmented_argmax` always finds a maximum. Otherwise the lower bound is still
         valid, but the primal is an estimate, and `Result.certified` is False, unless the loss is ``bounded``.

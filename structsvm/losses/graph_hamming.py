@@ -14,6 +14,7 @@ from structsvm.features.operators import Operator, Rows
 from structsvm.features.operators.base import scores_of_examples
 from structsvm.features.operators.composed import Pair, PerClass, WithIntercept, WithShared
 from structsvm.foundation.compute.compilation import compiled_part
+from structsvm.foundation.frames import read_graphs
 from structsvm.foundation.settings import as_list, at_least, one_of, positive, truth_value
 from structsvm.foundation.types import Matrix, Vector
 from structsvm.inference import Graph, Inference, infer
@@ -144,6 +145,7 @@ class GraphHamming(HammingLoss):
 
     exact = False
     bounded = True
+    reads_graphs = True
 
     @property
     def kernel(self) -> Any:
@@ -271,6 +273,7 @@ class _Inputs:
 
     @classmethod
     def of(cls, xs: Any) -> "_Inputs":
+        xs, _ = read_graphs(xs)
         parts = [_parts(x, i) for i, x in enumerate(as_list("inputs", xs, "a list of graphs (node_features, edges)"))]
         if not parts:
             raise InputError("there are no inputs: one example at least is needed")

@@ -54,6 +54,7 @@ class SlackRescaled(Wrapper, ScoreLoss[Any]):
     reads_rows = of_inner("reads_rows")
     scores_rows = of_inner("scores_rows")
     of_one_sample = of_inner("of_one_sample")
+    reads_graphs = of_inner("reads_graphs")
     numeric_labels = of_inner("numeric_labels")
     why_unusable = of_inner("why_unusable")
     why_none_usable = of_inner("why_none_usable")

@@ -152,7 +152,7 @@ class TrainedModel(ABC):
             finite = isfinite(np.add.reduce(scores))
         if not finite:
             # Finite features may overflow in the sum, so check the features themselves.
-            require_finite(X, missing=False)
+            require_finite(X, missing=False, names=self.feature_names)
         return scores
 
     def calibrated(
@@ -330,7 +330,7 @@ class TrainedModel(ABC):
     def checked(self, X: Any) -> Any:
         """Return features as `predict` reads them: float64 or float32 in C order, or CSR."""
         rows = self._read(X)
-        require_finite(rows, missing=self.takes_missing)
+        require_finite(rows, missing=self.takes_missing, names=self.feature_names)
         return rows
 
     def _read(self, X: Any) -> Any:

@@ -1,28 +1,24 @@
 """Validate the features that a model scores, without scikit-learn but with the messages of the estimators."""
 
+from collections.abc import Sequence
 from math import isfinite
 from typing import Any
 
 import numpy as np
 
 from structsvm.exceptions import InputError
-from structsvm.foundation.arrays import (
-    by_name,
-    first_feature,
-    in_our_words,
-    is_sparse,
-    refusal,
-    require_real,
-    require_table,
-)
+from structsvm.foundation.arrays import first_feature, in_our_words, is_sparse, refusal, require_real, require_table
+from structsvm.foundation.frames import is_frame, read_frame
 from structsvm.foundation.sparse import as_csr
 
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 
 
-def checked_rows(X: Any, title: str, n_features: int | None, names: tuple[str, ...] | None, sparse: bool) -> Any:
+def checked_rows(X: Any, title: str, n_features: int | None, names: Sequence[str] | None, sparse: bool) -> Any:
     """Return features as float64 or float32 in C order, or as CSR, finite or not; ``names`` match columns of frames."""
     require_table(X)
+    if is_frame(X):
+        X, _ = read_frame(X, names, f"{title} was fitted with")
     if hasattr(X, "tocsr"):
         if not sparse:
             raise InputError(not_sparse(title, X))
@@ -34,7 +30,7 @@ def checked_rows(X: Any, title: str, n_features: int | None, names: tuple[str, .
         if rows.ndim < 2:
             raise InputError(f"X must be a matrix, got shape {rows.shape}: if it is one row, pass X.reshape(1, -1)")
     else:
-        rows = _dense(by_name(X, names, title), title)
+        rows = _dense(X, title)
     require_width(rows, n_features, title)
     return rows
 
@@ -50,9 +46,6 @@ def _dense(X: Any, title: str) -> Any:
     require_real(X, "X")
     try:
         rows = np.asarray(X)
-        if rows.dtype == object and hasattr(X, "to_numpy"):
-            # NumPy does not convert pandas.NA.
-            rows = X.to_numpy(dtype=np.float64, na_value=np.nan)
         dimensions = rows.ndim
         with np.errstate(over="ignore"):
             rows = np.ascontiguousarray(rows, None if rows.dtype in _FLOATS and rows.ndim else np.float64)
@@ -65,8 +58,8 @@ def _dense(X: Any, title: str) -> Any:
     return rows
 
 
-def require_finite(X: Any, *, missing: bool) -> None:
-    """Refuse infinite features, and NaN unless features may be missing."""
+def require_finite(X: Any, *, missing: bool, names: Sequence[str] | None = None) -> None:
+    """Refuse infinite features, and NaN unless features may be missing; messages use ``names`` of columns."""
     values = X.data if is_sparse(X) else X
     with np.errstate(over="ignore", invalid="ignore"):
         # Summing is faster than checking every value.
@@ -75,7 +68,7 @@ def require_finite(X: Any, *, missing: bool) -> None:
     nan = np.isnan(values).any()
     if (nan and not missing) or np.isinf(values).any():
         what = "NaN" if nan and not missing else f"infinity or a value too large for dtype({values.dtype.name!r})"
-        raise InputError(in_our_words(f"Input X contains {what}.", X, missing))
+        raise InputError(in_our_words(f"Input X contains {what}.", X, missing, names))
 
 
 def not_sparse(title: str, X: Any) -> str:

@@ -123,7 +123,7 @@ def test_validation_queries_choose_among_rankers_of_all_queries(apart):
     assert search.estimator_.trained_.choice == (
         f"C = {search.C_:g} of 3 values from 0.1 to 10: p@3 {search.best_score_:.4f} on 10 validation queries"
     )
-    with pytest.raises(InputError, match="validation has 2 features, and the training data have 6"):
+    with pytest.raises(InputError, match="validation cannot be used: X has 2 features, but RankerCV is expecting 6"):
         RankerCV().fit(X, y, qid=qid, validation=(held[0][:, :2], *held[1:]))
     with pytest.raises(InputError, match="validation needs it too"):
         RankerCV().fit(X, y, qid=qid, validation=held[:2])

@@ -9,6 +9,7 @@ from structsvm.features.operators.matrix import FLOATS, MatrixKind, read_only
 from structsvm.features.operators.views import register_view
 from structsvm.foundation.arrays import numbers
 from structsvm.foundation.compute.products import dot
+from structsvm.foundation.frames import is_frame, read_frame
 from structsvm.foundation.memory import require_memory
 from structsvm.foundation.types import IntVector, Matrix
 
@@ -52,7 +53,9 @@ class Dense(MatrixKind):
     classes = (np.ndarray,)
 
     def read(self, X: Any) -> Any:
-        return X if type(X) in (np.ndarray, np.memmap) and X.dtype in FLOATS else numbers(X, "X")
+        if type(X) in (np.ndarray, np.memmap) and X.dtype in FLOATS:
+            return X
+        return read_frame(X)[0] if is_frame(X) else numbers(X, "X")
 
     def stack(self, blocks: Sequence[Any]) -> Any:
         require_memory(8.0 * sum(block.size for block in blocks), "all inputs as float64", "pass fewer of them")

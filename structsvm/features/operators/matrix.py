@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structsvm.exceptions import InputError
+from structsvm.foundation.frames import read_inputs
 from structsvm.foundation.settings import require_kind
 from structsvm.foundation.types import IntVector
 
@@ -162,6 +163,7 @@ def is_matrix(xs: Any) -> bool:
 
 def stacked(xs: Sequence[Any]) -> tuple[Readable, list[int]]:
     """Stack the inputs of several examples, each (rows, d) or (d,); return the matrix and the row counts."""
+    xs, _ = read_inputs(xs, place="the input of example {}")
     blocks: list[Any] = [_block(x, i) for i, x in enumerate(xs)]
     if not blocks:
         raise InputError("there are no inputs: one example at least is needed")

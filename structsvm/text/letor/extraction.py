@@ -10,12 +10,13 @@ from attrs import evolve
 from numpy.typing import ArrayLike, NDArray
 
 from structsvm.data import Qrels, RankingData, Topic
-from structsvm.data.frames import ByTopic, DataFrame, frame_ids, is_frame, mapping_rows
+from structsvm.data.frames import ByTopic, DataFrame, frame_ids, mapping_rows
 from structsvm.data.pairs import as_ids, number_pairs
 from structsvm.data.qrels import QrelsLike, as_qrels
 from structsvm.exceptions import InputError
 from structsvm.features.scaling.by_query import scaled
 from structsvm.features.scaling.names import SCORE_SCALINGS, scaling_named
+from structsvm.foundation.frames import is_frame
 from structsvm.foundation.settings import as_names, require_kind
 from structsvm.foundation.types import IntVector, Matrix
 from structsvm.text.index import WHOLE, Index
