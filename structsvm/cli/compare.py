@@ -149,7 +149,10 @@ def compare_command(
         read = read_data(data, columns)
         bounded = Ranker(**settings_for(read, limits, signs))
         X = narrowed(read.X, occupied(read.X)) if is_plain(bounded) else read.X
-        plain = {name: Problem.from_queries(X, read.y, read.qid, loss=name) for name in loss_names}
+        weight = read.sample_weight
+        plain = {
+            name: Problem.from_queries(X, read.y, read.qid, loss=name, sample_weight=weight) for name in loss_names
+        }
         problems = {name: regularized(bounded, problem, intercept=False) for name, problem in plain.items()}
         source = click.get_current_context().get_parameter_source("solver_names")
         if not is_plain(bounded) and source is ParameterSource.DEFAULT:

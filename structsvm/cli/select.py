@@ -108,7 +108,7 @@ def select_command(
     check_plot(plot_path)
     with progress_line(shown=text) as say:
         say(f"reading {counted(len(data), 'file')}")
-        read = read_data(data, columns)
+        read = read_data(data, columns, use="are not used: select counts all queries alike")
         search = FeatureEliminationCV(
             Ranker(loss, C, normalize=normalize, measure=measure),
             step=int(step) if step >= 1.0 else step,

@@ -201,6 +201,8 @@ def train_command(
             say, tol_of(estimator, options["tol"]), time_limit, None if quiet else checkpoint, at_C=bool(C_grid)
         )
         given: dict[str, Any] = {"callback": monitor, "checkpoint": checkpoint} if can.has_path else {}
+        if read.sample_weight is not None:
+            given["sample_weight"] = read.sample_weight
         if judges is not None:
             given["validation"] = (judges.X, judges.y, judges.qid)
         if C_grid:

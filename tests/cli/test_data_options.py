@@ -177,6 +177,22 @@ def test_files_that_count_features_from_zero(run, model):
     run("train", "train.csv", "--zero-based", "--model", "z.npz", code=2)
 
 
+def test_weights_beside_the_data_are_used(run, model):
+    data = load_letor("train.txt")
+    weights = np.where(data.qid % 2, 3.0, 1.0)
+    Path("train.txt.weight").write_text("".join(f"{weight}\n" for weight in weights))
+    Path("train.txt.init").write_text("0\n" * len(weights))
+    done = run("train", "train.txt", "-C", "1", "--model", "w.npz")
+    assert "note: not read: train.txt.init. Rankers learn without" in done.stderr
+    assert "note: the numbers in the .weight files beside the data are the weights of queries\n" in done.stderr
+    wanted = Ranker(C=1.0).fit(data.X, data.y, data.qid, sample_weight=weights)
+    assert (Ranker.load("w.npz").coef_ == wanted.coef_).all()
+    assert (wanted.coef_ != Ranker.load("m.npz").coef_).any()
+    Path("train.txt.weight").write_text("".join(f"{k}\n" for k in range(len(weights))))
+    assert "sample_weight differs within a query" in run("train", "train.txt", "--model", "w.npz", code=2).stderr
+    run("train", "train.txt", "--model", "train.txt.weight", code=2)
+
+
 def test_names_at_the_head_of_a_file_go_into_the_model(run, model):
     names = "".join(f"# feature {k} = {name}\n" for k, name in enumerate("abcd", 1))
     for name in ("train.txt", "test.txt"):

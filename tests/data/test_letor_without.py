@@ -219,3 +219,41 @@ def test_features_may_be_counted_from_zero(tmp_path, monkeypatch, compiled):
         path = write(tmp_path, f"{line}\n")
         with pytest.raises(DataFormatError, match=message):
             load_letor(path, zero_based=True, n_features=3, dtype="float32")
+
+
+@pytest.mark.parametrize("text", ["2\n2\n0.5\n", "2 # q1\n\n0.5"])
+def test_weights_beside_the_file_are_those_of_rows_or_queries(tmp_path, text):
+    path = write(tmp_path, "1 qid:7 1:1\n0 qid:7 1:2\n1 qid:3 1:4\n")
+    assert load_letor(path).sample_weight is None
+    write(tmp_path, text, "train.txt.weight")
+    for cache in (None, tmp_path / "kept", tmp_path / "kept"):
+        weights = load_letor(path, cache=cache).sample_weight
+        assert weights is not None
+        assert weights.tolist() == [2, 2, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1\n-1\n1\n", "line 2: '-1' is not a weight: write one number of at least 0 per line"),
+        ("1\n1 1\n1\n", "line 2: '1 1' is not a weight"),
+        ("1\nnan\n1\n", "line 2: 'nan' is not a weight"),
+        ("1\n1\n1\n1\n", "there are 4 weights, but 3 rows and 2 queries: write one weight for each row"),
+    ],
+)
+def test_weights_that_do_not_fit_are_refused(tmp_path, text, message):
+    path = write(tmp_path, "1 qid:7 1:1\n0 qid:7 1:2\n1 qid:3 1:4\n")
+    write(tmp_path, text, "train.txt.weight")
+    with pytest.raises(DataFormatError, match=f"train.txt.weight.*{message}"):
+        load_letor(path)
+    other = write(tmp_path, "1 qid:8 1:1\n", "more.txt")
+    with pytest.raises(InputError, match="train.txt.weight has weights, but there is no .*more.txt.weight: add"):
+        load_letor([path, other])
+
+
+def test_other_files_of_lightgbm_are_named(tmp_path):
+    path = write(tmp_path, "1 qid:7 1:1\n")
+    for suffix in ("position", "init"):
+        write(tmp_path, "1\n", f"train.txt.{suffix}")
+    with pytest.warns(UserWarning, match="not read: .*train.txt.position, .*train.txt.init. Rankers learn without"):
+        load_letor(path)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 import click
 from attrs import evolve, frozen
 
-from structsvm.cli.shared.console import counted, note
+from structsvm.cli.shared.console import counted, note, warnings_as_notes
 from structsvm.cli.shared.options import several_or_none
 from structsvm.cli.shared.paths import CACHE, DATA
 from structsvm.data.columns.base import all_tables
@@ -110,20 +110,29 @@ def with_columns(*, letor: bool = True, cache: bool = False) -> Callable[[T], T]
     return decorate
 
 
-def read_data(paths: Sequence[Path], columns: Columns, *, sparse: bool | None = None) -> "RankingData":
-    """Read training data in LETOR's format or tables; ``sparse`` as in `structsvm.data.load_letor`."""
+def read_data(
+    paths: Sequence[Path], columns: Columns, *, sparse: bool | None = None, use: str = "are the weights of queries"
+) -> "RankingData":
+    """Read training data in LETOR's format or tables; ``sparse`` as in `structsvm.data.load_letor`.
+
+    A note ends in ``use`` if there are weights beside the data.
+    """
     if columns.are_tables(paths):
         return _read_tables(paths, columns, labels=True, queries=True)
     from structsvm.data import load_letor
 
-    return load_letor(
-        paths,
-        sparse=sparse,
-        dtype=columns.dtype,
-        groups=columns.groups or None,
-        zero_based=columns.zero_based,
-        cache=columns.cache,
-    )
+    with warnings_as_notes():
+        data = load_letor(
+            paths,
+            sparse=sparse,
+            dtype=columns.dtype,
+            groups=columns.groups or None,
+            zero_based=columns.zero_based,
+            cache=columns.cache,
+        )
+    if data.sample_weight is not None:
+        note(f"the numbers in the .weight files beside the data {use}")
+    return data
 
 
 def read_as_wide(

@@ -1,19 +1,32 @@
-"""Data beside the lines of a LETOR file: feature names at its head, and sizes of queries in a second file."""
+"""Data beside the lines of a LETOR file: feature names at its head; sizes of queries and weights in other files."""
 
+import math
 import re
-from collections.abc import Iterable
+import warnings
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from structsvm.data.blocks import Block, is_plain_number, read_blocks
-from structsvm.exceptions import DataFormatError, InputError, quoted
+from structsvm.exceptions import DataFormatError, InputError, quoted, stacklevel_of_user
+from structsvm.foundation.queries import Queries
 from structsvm.foundation.storage.packed import without_suffix
-from structsvm.foundation.types import IntVector
+from structsvm.foundation.types import IntVector, Vector
+
+T = TypeVar("T", int, float)
 
 SUFFIXES = (".query", ".group")
 """Suffixes of files of query sizes, as in LightGBM and XGBoost."""
+
+WEIGHTS = (".weight",)
+"""Suffix of files of weights, one per row in LightGBM, one per row or query in XGBoost."""
+
+_UNREAD = (".position", ".init")
+"""Suffixes of other files that LightGBM reads: positions of shown documents, and scores to begin with."""
 
 _FEATURE = re.compile(rb"# feature (\d+) = (\S+)\s*")
 
@@ -76,10 +89,10 @@ def agreed(names: Iterable[tuple[Path, tuple[str, ...] | None]]) -> tuple[str, .
     return first
 
 
-def places_beside(data: Path) -> list[Path]:
-    """Return the possible paths of the file of query sizes for a data file."""
+def places_beside(data: Path, suffixes: Sequence[str] = SUFFIXES) -> list[Path]:
+    """Return the possible paths of the file of query sizes for a data file, or of a file with other suffixes."""
     names = dict.fromkeys([data.name, without_suffix(data).name]) if data.name else {}
-    return [data.with_name(f"{name}{suffix}") for name in names for suffix in SUFFIXES]
+    return [data.with_name(f"{name}{suffix}") for name in names for suffix in suffixes]
 
 
 def sizes_beside(data: Path) -> Path | None:
@@ -92,27 +105,82 @@ def sizes_beside(data: Path) -> Path | None:
 
 def queries_of_sizes(path: Path, data: Path, rows: int, first: int) -> IntVector:
     """Return a query id, counted from ``first``, for each row of ``data``, from a file with one query size per line."""
-    sizes: list[int] = []
-    with closing(read_blocks(path)) as blocks:
-        for block in blocks:
-            for number, line in enumerate(block.content.splitlines()):
-                cells = line.partition(b"#")[0].split()
-                if not cells:
-                    continue
-                text = cells[0].decode(errors="replace")
-                size = int(text) if is_plain_number(text) and text.isdecimal() and len(text) <= 18 else 0
-                if size < 1 or len(cells) > 1:
-                    raise block.fault(
-                        number,
-                        f"{quoted(line)} is not the size of a query: write one positive whole number per line, the "
-                        f"number of rows of {data.name} in the next query",
-                    )
-                sizes.append(size)
+    fault = (
+        "is not the size of a query: write one positive whole number per line, the number of rows of "
+        f"{data.name} in the next query"
+    )
+    sizes = _one_per_line(path, _size, fault)
     if sum(sizes) != rows:
         raise DataFormatError(
             path, None, f"the sizes of {len(sizes):,} queries add up to {sum(sizes):,}, but {data} has {rows:,} rows"
         )
     return np.repeat(np.arange(first, first + len(sizes)), sizes)
+
+
+def weights_beside(paths: Sequence[Path], qid: NDArray[Any]) -> Vector | None:
+    """Return a weight for each row from the files beside the data files; None without such files.
+
+    Warns about other files beside that are not read.
+    """
+    unread = [place for path in paths for place in places_beside(path, _UNREAD) if _is_file(place)]
+    if unread:
+        warnings.warn(
+            f"not read: {', '.join(map(str, unread))}. Rankers learn without positions of documents and without "
+            "scores to begin with",
+            UserWarning,
+            stacklevel=stacklevel_of_user(),
+        )
+    beside = [next(filter(_is_file, places_beside(path, WEIGHTS)), None) for path in paths]
+    files = [path for path in beside if path is not None]
+    if not files:
+        return None
+    if len(files) < len(paths):
+        data = paths[beside.index(None)]
+        raise InputError(
+            f"{files[0]} has weights, but there is no {places_beside(data, WEIGHTS)[0]}: add or remove one"
+        )
+    fault = "is not a weight: write one number of at least 0 per line"
+    weights = np.array([weight for path in files for weight in _one_per_line(path, _weight, fault)])
+    if len(weights) != len(qid):
+        queries = Queries.of(qid, len(qid))
+        if len(weights) != len(queries):
+            raise DataFormatError(
+                files[0],
+                None,
+                f"there are {len(weights):,} weights, but {len(qid):,} rows and {len(queries):,} queries: write one "
+                "weight for each row, or for each query",
+            )
+        weights = weights[queries.number]
+    return weights
+
+
+def _one_per_line(path: Path, parse: Callable[[str], T | None], fault: str) -> list[T]:
+    """Return the number on each line that is not empty; ``parse`` returns None for a faulty text."""
+    values = list[T]()
+    with closing(read_blocks(path)) as blocks:
+        for block in blocks:
+            for number, line in enumerate(block.content.splitlines()):
+                cells = line.partition(b"#")[0].split()
+                if cells:
+                    text = cells[0].decode(errors="replace")
+                    value = parse(text) if is_plain_number(text) and len(cells) == 1 else None
+                    if value is None:
+                        raise block.fault(number, f"{quoted(line)} {fault}")
+                    values.append(value)
+    return values
+
+
+def _size(text: str) -> int | None:
+    size = int(text) if text.isdecimal() and len(text) <= 18 else 0
+    return size if size > 0 else None
+
+
+def _weight(text: str) -> float | None:
+    try:
+        weight = float(text)
+    except ValueError:
+        return None
+    return weight if 0.0 <= weight < math.inf else None
 
 
 def _is_file(path: Path) -> bool:

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-from attrs import asdict, frozen
+from attrs import asdict, evolve, frozen
 from numpy.typing import DTypeLike
 
 from structsvm.data.blocks import Block, read_blocks
 from structsvm.data.dataset import RankingData
-from structsvm.data.letor.beside import Head, agreed, queries_of_sizes, sizes_beside
+from structsvm.data.letor.beside import Head, agreed, queries_of_sizes, sizes_beside, weights_beside
 from structsvm.data.letor.block import parse_block
 from structsvm.data.letor.growing import Growing, GrowingFeatures
 from structsvm.data.letor.line import LineForm, has_query_ids
@@ -59,7 +59,8 @@ def load_letor(
     values are 0, and the comment may contain ``docid = <id>``. Lines may lack query ids if a file beside,
     ``train.txt.query`` or ``train.txt.group``, has the sizes of the queries, one per line; these queries are numbered
     from 1, or from the largest id in the previous files on. Each file is read once, in blocks, so it may be a pipe;
-    ``/dev/stdin`` is standard input.
+    ``/dev/stdin`` is standard input. A file ``train.txt.weight`` beside has the weight of each row, as in LightGBM, or
+    of each query, as in XGBoost.
 
     Parameters
     ----------
@@ -119,13 +120,16 @@ def load_letor(
         dtype=as_float_type("dtype", dtype),
         zero_based=zero_based,
     )
-    if cache is None:
-        return _load([paths], sizes, how)[0]
+    data = _load([paths], sizes, how)[0] if cache is None else _cached(paths, sizes, how, as_path("cache", cache))
+    return evolve(data, sample_weight=weights_beside(paths, data.qid))
+
+
+def _cached(paths: list[Path], sizes: list[Path] | None, how: "Reading", cache: Path) -> RankingData:
     from structsvm.data.cache import cached
 
     beside = [each for path in paths if (each := sizes_beside(path))] if sizes is None else sizes
     settings = {**asdict(how), "dtype": np.dtype(how.dtype).name, "groups": sizes is not None}
-    return cached(as_path("cache", cache), [*paths, *beside], settings, lambda: _load([paths], sizes, how)[0])
+    return cached(cache, [*paths, *beside], settings, lambda: _load([paths], sizes, how)[0])
 
 
 def load_letor_parts(parts: Iterable[Paths], **settings: Any) -> tuple[RankingData, ...]:
