@@ -192,10 +192,10 @@ class ZeroWeightsWarning(UserWarning):
 
 
 class OneQueryWarning(UserWarning):
-    """``qid`` is missing and there are more rows than a single query plausibly has.
+    """``qid`` is missing, and the loss ranks the documents of queries.
 
-    Documents are then ranked across queries, which is seldom intended and takes long. If all rows are one query, pass
-    ``qid=np.zeros(len(y))`` to avoid the warning.
+    Documents are then ranked across queries, which is seldom intended and takes long. scikit-learn's tools pass ``qid``
+    on only with metadata routing. If all rows are one query, pass ``qid=np.zeros(len(y))`` to avoid the warning.
     """
 
 

@@ -21,9 +21,6 @@ from structsvm.losses.shared.label_sets import indicator_matrix
 from structsvm.models.drift import FeatureStatistics
 from structsvm.models.rows import checked_rows, require_finite, require_width
 
-MOST_ROWS_OF_A_QUERY = 10_000
-"""Largest plausible number of rows in a query: the limit of LightGBM's lambdarank. TREC pools have about 5000."""
-
 
 def checked_features(estimator: Any, X: Any, *, min_rows: int = 1, missing: bool = False) -> Readable:
     """Return features for `fit`, float64 or float32, in C order, CSR or binned; store their number and names."""
@@ -99,12 +96,13 @@ def validation_parts(validation: Any, *, with_qid: bool) -> tuple[Any, Any, Any]
 
 
 def warn_of_one_query(qid: ArrayLike | None, rows: int) -> None:
-    """Warn if ``qid`` is missing and there are more rows than one query plausibly has."""
-    if qid is None and rows > MOST_ROWS_OF_A_QUERY:
+    """Warn if ``qid`` is missing, because all rows are then one query."""
+    if qid is None:
         warnings.warn(
-            f"all {rows:,} rows are taken as one query because qid is missing, and a query seldom has more than "
-            f"{MOST_ROWS_OF_A_QUERY:,} rows: pass the query of each row, fit(X, y, qid=qid). If they are one query, "
-            "pass qid=np.zeros(len(y))",
+            f"all {rows:,} rows are taken as one query because qid is missing: pass the query of each row, fit(X, y, "
+            "qid=qid). In cross-validation, grid searches and pipelines, call "
+            "sklearn.set_config(enable_metadata_routing=True), then cross_val_score(..., params={'qid': qid}): "
+            "groups=qid only splits the rows. If all rows are one query, pass qid=np.zeros(len(y))",
             OneQueryWarning,
             stacklevel=stacklevel_of_user(),
         )

@@ -202,7 +202,7 @@ class LinearRanker(ObjectiveRanker, ConvexEstimator):
         -----
         CheckpointWarning : the checkpoint cannot be written; the fit continues.
         ConvergenceWarning : the gap is larger than tol.
-        OneQueryWarning : qid is missing, and there are more rows than one query plausibly has.
+        OneQueryWarning : qid is missing, so all rows are one query.
         ZeroWeightsWarning : the optimum is w = 0, at which all scores are equal.
         """
         return self._fit((X, y, qid, sample_weight), callback, checkpoint)

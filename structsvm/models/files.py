@@ -48,7 +48,7 @@ def load(path: str | Path) -> Any:
     Examples
     --------
     >>> import structsvm
-    >>> structsvm.Ranker(C=10.0).fit([[1.0, 0.0], [3.0, 1.0]], [0, 1]).save("model.npz")
+    >>> structsvm.Ranker(C=10.0).fit([[1.0, 0.0], [3.0, 1.0]], [0, 1], qid=[1, 1]).save("model.npz")
     >>> model = structsvm.load("model.npz")
     >>> other, relevant = model.predict([[0.0, 0.0], [2.0, 1.0]])
     >>> bool(relevant > other)

@@ -80,8 +80,8 @@ class LambdaMART(StagedRanker):
 
     Examples
     --------
-    >>> X, y = [[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 2]
-    >>> LambdaMART(min_child_samples=1, params={"min_data_in_bin": 1}).fit(X, y).score(X, y)
+    >>> X, y, qid = [[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 2], [1, 1, 1, 1]
+    >>> LambdaMART(min_child_samples=1, params={"min_data_in_bin": 1}).fit(X, y, qid=qid).score(X, y, qid=qid)
     1.0
     """
 

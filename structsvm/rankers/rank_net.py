@@ -67,7 +67,8 @@ class RankNet(StagedRanker):
     Examples
     --------
     >>> X, y = [[0.0, 1.0], [1.0, 0.0], [3.0, 1.0], [2.0, 0.0]], [0, 1, 2, 1]
-    >>> RankNet(hidden_layer_sizes=0, log_odds=None, random_state=0).fit(X, y).score(X, y)
+    >>> qid = [1, 1, 1, 1]
+    >>> RankNet(hidden_layer_sizes=0, log_odds=None, random_state=0).fit(X, y, qid=qid).score(X, y, qid=qid)
     1.0
     """
 

@@ -64,7 +64,7 @@ class RankSVM(LinearRanker):
     Examples
     --------
     >>> X, y = [[0.0, 1.0], [1.0, 3.0], [2.0, 2.0]], [0, 1, 2]
-    >>> RankSVM(C=10.0, tol=1e-6).fit(X, y).coef_.round(2) + 0.0
+    >>> RankSVM(C=10.0, tol=1e-6).fit(X, y, qid=[1, 1, 1]).coef_.round(2) + 0.0
     array([1., 0.])
     """
 

@@ -85,7 +85,7 @@ class StagedRanker(TrainedEstimator, RankingEstimator):
 
         Warns
         -----
-        OneQueryWarning : qid is missing, and there are more labeled rows than one query plausibly has.
+        OneQueryWarning : qid is missing, so all labeled rows are one query.
         """
         self._require_settings()
         self._require_patience(validation)

@@ -122,7 +122,7 @@ class WeightSearch(LinearScores):
 
         Warns
         -----
-        OneQueryWarning : qid is missing, and there are more rows than one query plausibly has.
+        OneQueryWarning : qid is missing, so all rows are one query.
         ConvergenceWarning : all of the ``max_iter`` rounds increased training MAP.
         """
         self._require_settings()

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+import sklearn
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import average_precision_score
@@ -14,7 +15,7 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from structsvm import Ranker, Status
+from structsvm import Ranker, RankerCV, Status
 from structsvm.exceptions import InputError, ModelFileError, OneQueryWarning, UnknownNameError
 from structsvm.foundation.storage.files import write_archive
 from structsvm.losses import AveragePrecision, ROCArea
@@ -287,23 +288,24 @@ def test_objects_with_settings_come_back_as_they_were(queries, tmp_path):
     assert Ranker.load(tmp_path / "model.npz").class_weight == {0: 1.0, 1: 2.0}
 
 
-def test_many_rows_without_qid_are_warned_of():
-    X = np.arange(10_001.0)[:, None] / 1e4
-    y = (X[:, 0] > 0.9).astype(float)
-    said = r"all 10,001 rows .* more than 10,000 rows: .* fit\(X, y, qid=qid\).* qid=np.zeros\(len\(y\)\)"
-    for train in (Ranker("map").fit, Ranker("roc_area").path):
-        with pytest.warns(OneQueryWarning, match=said) as told:
+def test_fits_of_query_losses_without_qid_warn(queries):
+    X, y, qid = queries
+    said = r"all \d+ rows .* fit\(X, y, qid=qid\).*enable_metadata_routing=True.*'qid': qid.* qid=np.zeros\(len\(y\)\)"
+    search = RankerCV(Cs=[1.0, 10.0], cv=[(np.arange(len(y)), np.arange(len(y)))])
+    for train in (Ranker("map").fit, Ranker("roc_area").path, search.fit):
+        with pytest.warns(OneQueryWarning, match=said) as issued:
             train(X, y)
-        assert [each.filename for each in told] == [__file__]
+        assert [warning.filename for warning in issued if warning.category is OneQueryWarning] == [__file__]
+    with pytest.warns(OneQueryWarning, match="enable_metadata_routing"):
+        cross_val_score(Ranker("map"), X, y, groups=qid, cv=GroupKFold(2))
 
 
-def test_where_many_rows_are_meant_as_one_query_nothing_is_warned_of():
-    X = np.arange(10_001.0)[:, None] / 1e4
-    y = (X[:, 0] > 0.9).astype(float)
-    with warnings.catch_warnings():
+def test_fits_with_qid_or_of_losses_of_rows_do_not_warn(queries):
+    X, y, qid = queries
+    with warnings.catch_warnings(), sklearn.config_context(enable_metadata_routing=True):
         warnings.simplefilter("error", OneQueryWarning)
         Ranker("map").fit(X, y, qid=np.zeros(len(y)))
-        Ranker("map").fit(X[1:], y[1:])
+        cross_val_score(Ranker("map"), X, y, cv=GroupKFold(2), params={"qid": qid, "groups": qid})
         for loss in ("zero_one", "f1"):
             Ranker(loss, fit_intercept=True).fit(X, y)
 

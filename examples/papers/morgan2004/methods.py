@@ -90,7 +90,7 @@ class SearchedWeights(Method):
     def lengths(self, X: Matrix, y: Vector) -> Iterator[Sequence[Candidate]]:
         """Search the weights of all lengths in one go; there is no hyper-parameter. See `Method.lengths`."""
         began = time.perf_counter()
-        search = WeightSearch(fix_first=True, incremental=True, max_iter=self.max_iter).fit(X, y)
+        search = WeightSearch(fix_first=True, incremental=True, max_iter=self.max_iter).fit(X, y, qid=np.zeros(len(y)))
         seconds = (time.perf_counter() - began) / X.shape[1]
         for length, weights in enumerate(search.coef_path_, start=1):
             yield (Candidate("", partial(_scores, weights[:length]), seconds, weights=weights[:length]),)

@@ -44,7 +44,7 @@ def test_an_attempt_that_ends_early_is_handed_over():
 
 
 def test_the_format_has_names_and_weights(tmp_path):
-    ranker = Ranker(C=100.0).fit([[0.0, 1.0], [2.0, 1.0]], [0, 1])
+    ranker = Ranker(C=100.0).fit([[0.0, 1.0], [2.0, 1.0]], [0, 1], qid=[1, 1])
     assert export(ranker, tmp_path / "m.csv", "csv", feature_names=["bm25", "age"]) == ()
     rows = [line.split(",") for line in (tmp_path / "m.csv").read_text().splitlines()]
     assert [row[0] for row in rows] == ["feature", "bm25", "age", "(intercept)"]

@@ -35,7 +35,7 @@ class Format(ABC):
     >>> class Weights(Format):
     ...     def write(self, model, path, model_name):
     ...         path.write_text("\n".join(f"{weight:g}" for weight in model.coef))
-    >>> ranker = Ranker(C=100.0).fit([[0.0, 1.0], [2.0, 1.0]], [0, 1])
+    >>> ranker = Ranker(C=100.0).fit([[0.0, 1.0], [2.0, 1.0]], [0, 1], qid=[1, 1])
     >>> export(ranker, "weights.txt", Weights())
     ()
     >>> Path("weights.txt").read_text().split()
@@ -116,7 +116,7 @@ def export(
     >>> import json
     >>> from pathlib import Path
     >>> from structsvm import Ranker
-    >>> ranker = Ranker().fit([[0.0, 1.0], [1.0, 0.5]], [0, 1])
+    >>> ranker = Ranker().fit([[0.0, 1.0], [1.0, 0.5]], [0, 1], qid=[1, 1])
     >>> export(ranker, "model.json", "solr", feature_names=["bm25", "age"])
     ()
     >>> [each["name"] for each in json.loads(Path("model.json").read_text())["features"]]
