@@ -61,14 +61,19 @@ class TreeModel(TrainedModel):
     @cached_property
     def booster(self) -> Any:
         """The ``lightgbm.Booster``; raise NotInstalledError if LightGBM cannot be loaded."""
-        return booster_of(self.text)
+        return self._with_best(booster_of(self.text))
 
     @classmethod
     def of(cls, booster: Any, **parameters: Any) -> Self:
         """Return the model of a ``lightgbm.Booster``, without parsing its text again."""
         model = cls(**parameters)
-        vars(model)["booster"] = booster
+        vars(model)["booster"] = model._with_best(booster)
         return model
+
+    def _with_best(self, booster: Any) -> Any:
+        """Let LightGBM predict and write with the same number of trees as the model."""
+        booster.best_iteration = self.trees
+        return booster
 
     def parts(self) -> Parts:
         """Return the importance of each feature: the total gain of its splits."""

@@ -26,7 +26,7 @@ WORKING = (
     "train train.txt --checkpoint c.npz --time-limit 100 --model new.npz",
     "train train.txt --C-grid 0.1:10:3 --folds 2 --seed 1 --measure map --measure p@5 --model new.npz",
     "train train.txt --ranker rank_boost(n_estimators=5) --validation vali.txt --model new.npz",
-    "train train.txt --ranker rank_svm -C 0.1 --normalize standard --model new.npz",
+    "train train.txt --ranker rank_svm -C 0.1 --normalize standard --zero-based --model new.npz",
     "train train.txt --C-grid 0.1:10:3 --validation vali.txt --checkpoint new.c --model new.npz",
     "predict m.npz test.txt",
     "predict m.npz test.txt --format trec --tag me --output scores.txt",

@@ -7,9 +7,11 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
+import structsvm
 from structsvm.exceptions import InputError, NotInstalledError
 from structsvm.features import Thresholds
-from structsvm.rankers import LambdaMART, Preferences
+from structsvm.models.export import export
+from structsvm.rankers import LambdaMART, Preferences, refit
 
 lightgbm = pytest.importorskip("lightgbm")
 
@@ -96,6 +98,21 @@ def test_validation_keeps_the_first_best_number_of_trees():
     assert len(every) == 60
     np.testing.assert_allclose(every[len(stages) - 1], stages[-1], rtol=1e-12)
     np.testing.assert_allclose(every[-1], whole.predict(held[0]), rtol=1e-12)
+
+
+def test_lightgbm_and_refit_use_the_best_number_of_trees(tmp_path):
+    X, y, qid = queries(n=8)
+    fitted = ranker(n_estimators=60, measure="ndcg@3").fit(X, y, qid, validation=queries(1, n=8))
+    best = fitted.best_iteration_
+    assert fitted.booster_.num_trees() == 60 > best
+    fitted.save(tmp_path / "m.npz")
+    for booster in (fitted.booster_, structsvm.load(tmp_path / "m.npz").booster):
+        np.testing.assert_allclose(booster.predict(X), fitted.predict(X), rtol=1e-12)
+        booster.save_model(tmp_path / "m.txt")
+        assert lightgbm.Booster(model_file=tmp_path / "m.txt").num_trees() == best
+    assert refit(fitted, X, y, qid, loss="ndcg").num_trees() == best
+    with pytest.raises(InputError, match=r"save them in Python: structsvm.load\(FILE\).booster.save_model"):
+        export(fitted, tmp_path / "m.json", "solr")
 
 
 def test_patience_stops():

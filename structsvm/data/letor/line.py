@@ -155,7 +155,7 @@ def _index(name: str, cell: str, first: int) -> int:
     if index == 0 < first:
         raise ValueError(
             f"{quoted(cell)} has index 0, but LETOR counts features from 1: if the file counts from 0, pass "
-            "zero_based=True (--zero-based on the command line)"
+            "zero_based=True (--zero-based of structsvm train and predict), or add 1 to every index"
         )
     if not first <= index < LARGEST_INDEX + first:
         raise ValueError(f"the feature index in {quoted(cell)} must be from {first} to {LARGEST_INDEX + first - 1}")

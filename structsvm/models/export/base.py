@@ -146,8 +146,8 @@ def export(
     if isinstance(model, TreeModel):
         raise InputError(
             f"export does not write the trees of a {model.title}. For LightGBM, save them in Python: "
-            f"structsvm.load(FILE).booster.save_model('model.txt', num_iteration={model.trees}). For other formats, "
-            "refit them by TreeRanker(trees=structsvm.load(FILE).booster), and export the TreeRanker"
+            "structsvm.load(FILE).booster.save_model('model.txt'). For other formats, refit them by "
+            "TreeRanker(trees=structsvm.load(FILE).booster), and export the TreeRanker"
         )
     if not isinstance(model, LinearModel):
         raise InputError(
