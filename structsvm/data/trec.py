@@ -45,6 +45,9 @@ _LINES_AT_ONCE = 10_000
 _JSON = re.compile(rb"""\s*\{\s*(["}]|\Z)""")
 _OBJECT = 'a JSON file reads {{"<topic>": {{"<document>": <{}>, ...}}, ...}}'
 
+_LISA = re.compile(rb"\s*Query[ \t]+[0-9]+[ \t\r]*\n")
+_ENTRY = re.compile(r"\s*Query\s+(\d+)\s+(\d{1,9})\s+Relevant\s+Refs:\s+((?:\d+\s+)*)-1\s*", re.ASCII)
+
 _COMMENT = re.compile(rb"^#.*", re.MULTILINE)
 
 
@@ -136,7 +139,8 @@ def load_qrels(path: FilePath, grades: Mapping[int, int] | None = None) -> Qrels
     Grades are whole numbers; above 0 is relevant, below 0 is not judged. Pipes work as in `load_run`.
 
     Judgments in the order of SMART, ``<topic> <document> 0 0`` as in CACM and CISI, list relevant documents and number
-    topics and documents, so leading zeros are dropped. A warning reports this order.
+    topics and documents, so leading zeros are dropped. A warning reports this order. LISA's judgments, ``Query 1``,
+    ``2 Relevant Refs:``, documents and ``-1``, are read as well.
 
     Parameters
     ----------
@@ -322,6 +326,8 @@ def _read(path: Path, form: LineFormat) -> _Lines:
                 if not parts and form in (RUN, QRELS):
                     if _JSON.match(block.content):
                         return _of_json(path, b"".join([block.content, *(more.content for more in blocks)]), form)
+                    if form is QRELS and _LISA.match(block.content):
+                        return _of_lisa(path, b"".join([block.content, *(more.content for more in blocks)]))
                     form, block = form_of(block, form)
                 part = _parse(block, form)
                 if part is not None:
@@ -378,6 +384,27 @@ def _of_json(path: Path, content: bytes, form: LineFormat) -> _Lines:
     except ValueError as error:
         raise DataFormatError(path, None, f"{error}; {_OBJECT.format(form.number)}") from None
     return _Lines(path, np.zeros(len(topics), np.int64), *ids, np.array(numbers), np.empty(0, np.str_), path.stem)
+
+
+def _of_lisa(path: Path, content: bytes) -> _Lines:
+    text, at = content.decode(errors="replace"), 0
+    rows = list[tuple[int, str, str]]()
+    while at < len(text):
+        entry, line = _ENTRY.match(text, at), 1 + text.count("\n", 0, at)
+        documents = entry[3].split() if entry else []
+        if entry is None or len(documents) != int(entry[2]):
+            raise DataFormatError(
+                path,
+                line,
+                "LISA's judgments read 'Query <topic>', '<number> Relevant Refs:', as many documents, and -1, got "
+                f"{quoted(text[at:])}",
+            )
+        rows += [(line, entry[1], document) for document in documents]
+        at = entry.end()
+    if not rows:
+        raise DataFormatError(path, None, "no query has relevant documents")
+    numbers, topics, ids = (np.array(column) for column in zip(*rows, strict=True))
+    return _Lines(path, numbers, topics, ids, np.ones(len(rows), np.int64), np.empty(0, np.str_), path.stem)
 
 
 def _numbers(cells: Cells, column: int, form: LineFormat) -> NDArray[Any]:

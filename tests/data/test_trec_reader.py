@@ -279,6 +279,25 @@ def test_other_judgments_are_not_in_the_order_of_smart(write, text):
     assert set(load_qrels(write(text)).doc_ids.tolist()) == {"0"}
 
 
+LISA = "Query 1\n2 Relevant Refs:\n3392 3396 -1\n \nQuery 2\r\n3 Relevant Refs:\r\n2623\n4291 7 -1\n"
+
+
+def test_judgments_of_lisa(write):
+    qrels = load_qrels(write(LISA))
+    assert (qrels.qid.tolist(), qrels.grades.tolist()) == (["1", "1", "2", "2", "2"], [1.0] * 5)
+    assert qrels.doc_ids.tolist() == ["3392", "3396", "2623", "4291", "7"]
+    with pytest.raises(DataFormatError, match="line 9: document '7' is in topic '2' twice, first in line 5"):
+        load_qrels(write(f"{LISA}Query 2\n1 Relevant Refs:\n7 -1\n"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("4291 7 -1", "4291 -1"), ("4291 7 -1", "4291 7"), ("Query 2\r\n", ""), ("7", "x")]
+)
+def test_damaged_judgments_of_lisa(write, old, new):
+    with pytest.raises(DataFormatError, match="line [45]: LISA's judgments read 'Query <topic>', '<number> Relevant"):
+        load_qrels(write(LISA.replace(old, new)))
+
+
 HEADERS = [
     "query-id\tcorpus-id\tscore\nq1\tb\t1\nq1\ta\t2\n",
     "# note\n\nqid docno label\nq1 b 1\nq1 a 2\n",

@@ -53,8 +53,8 @@ _WITH_FORMAT = click.option(
     metavar="NAME",
     default="auto",
     callback=_as_format,
-    help="Format: trec (SGML), smart, jsonl (an object on each line), tsv (id and text), tsv-header (the first line "
-    "names the columns), or auto, which recognizes trec, smart and jsonl by their first characters.",
+    help="Format: trec (SGML), smart, lisa, jsonl (an object on each line), tsv (id and text), tsv-header (the first "
+    "line names the columns), or auto, which recognizes trec, smart, lisa and jsonl by their first characters.",
 )
 
 _WITH_ENCODING = click.option(

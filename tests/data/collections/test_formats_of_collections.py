@@ -265,3 +265,32 @@ def test_auto_is_the_format_of_the_beginning(write, kind, text, form):
     for other in set(FORMATS) - {form}:
         with pytest.raises(DataFormatError):
             read(write(text), other)
+
+
+ASTERISKS = "*" * 44
+LISA = (
+    f"\nDocument    1\nA TITLE OF\nTWO LINES.\n\nTEXT.\n\nMORE TEXT.\n{ASTERISKS}\nDocument   10\nTITLE\n{ASTERISKS}\n"
+)
+
+
+@pytest.mark.parametrize("form", ["auto", "lisa"])
+def test_documents_and_topics_of_lisa(write, form):
+    assert documents(write(LISA), form) == {
+        "1": {"title": "A TITLE OF\nTWO LINES.", "text": "TEXT.\n\nMORE TEXT."},
+        "10": {"title": "TITLE"},
+    }
+    found = topics(write("1\nI AM INTERESTED\nIN INDEXES. #\n\n2\nC# IS # 3\n4 #\n"), form)
+    assert found == {"1": {"text": "I AM INTERESTED\nIN INDEXES."}, "2": {"text": "C# IS # 3\n4"}}
+
+
+def test_damaged_files_of_lisa(write):
+    with pytest.raises(DataFormatError, match="line 10: the document that begins here is not closed by a line of ast"):
+        documents(write(LISA.removesuffix(f"{ASTERISKS}\n")))
+    with pytest.raises(
+        DataFormatError, match="line 10: 'more' is outside of any document, which begins with a line suc"
+    ):
+        documents(write(LISA.replace("Document   10", "more")))
+    with pytest.raises(DataFormatError, match="line 1: the topic that begins here is not closed by '#'"):
+        topics(write("1\nwings\n2\nflow\n/\n"))
+    with pytest.raises(DataFormatError, match="line 13: document '1' occurs twice, first in line 1"):
+        documents(write(f"{LISA[1:]}{LISA}"))
