@@ -69,7 +69,7 @@ def test_a_path_may_be_a_data_set_or_standard_input():
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--format", "xml"), "unknown format 'xml'; known: auto, trec, smart, jsonl, tsv, tsv-header"),
+        (("--format", "xml"), "unknown format 'xml'; known: auto, trec, smart, lisa, jsonl, tsv, tsv-header"),
         (("--encoding", "utf-9"), "unknown encoding 'utf-9'; choose for example utf-8, latin-1 or cp1252"),
         (("--encoding", "utf-16"), "files in utf-16 cannot be read"),
         (("--numbering", "rank"), "'rank' is not one of 'given', 'position'"),

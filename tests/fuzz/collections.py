@@ -10,7 +10,7 @@ from tests.fuzz import reference
 from tests.fuzz.case import Case, Special
 from tests.fuzz.mutations import damaged
 
-_FORMS = ("trec", "smart", "jsonl", "tsv", "tsv-header")
+_FORMS = ("trec", "smart", "lisa", "jsonl", "tsv", "tsv-header")
 _WORDS = ("wing", "slip & stream", "café", "1 < 2", "<P>", "</P>", "&amp;", "&eacute;", ".a", "{}", '"x"', "<!-- y -->")
 
 
@@ -46,6 +46,12 @@ def _written(rng: Random, form: str, kind: str) -> str:
         for number in rng.sample(range(1, 30), rng.randint(1, 4))
     ]
     match form:
+        case "lisa" if kind == "topic":
+            return "".join(f"{name}\n{_plain(fields['text'])}\nof wings #\n\n" for name, fields in rows)
+        case "lisa":
+            return "".join(
+                f"Document {name:>4}\n{fields['title']}\n\n{fields['text']}\n{'*' * 44}\n" for name, fields in rows
+            )
         case "trec" if kind == "topic":
             return "".join(
                 f"<top>\n<num> Number: {name}\n<title> {_plain(fields['title'])}\n<desc> Description:\n"

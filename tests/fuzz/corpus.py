@@ -1,5 +1,6 @@
 """The small valid files that all others are made from. All are generated."""
 
+import json
 import os
 import re
 from collections.abc import Mapping
@@ -53,6 +54,24 @@ def qrels(topics: int = 6, documents: int = 8) -> bytes:
     return b"".join(
         b"%d 0 D%d-%d %d\n" % (t, t, k, max(2 - k, 0)) for t in range(1, topics + 1) for k in range(documents)
     )
+
+
+def other_judgments(rng: Random) -> bytes:
+    """Return judgments in a format of BEIR, SMART or LISA, or in JSON."""
+    rows = [(topic, document) for topic in (1, 2) for document in rng.sample(range(1, 30), 3)]
+    match rng.choice(["beir", "smart", "lisa", "json"]):
+        case "beir":
+            lines = ["query-id\tcorpus-id\tscore", *(f"{topic}\t{document}\t1" for topic, document in rows)]
+        case "smart":
+            lines = [f"{topic:02} {document:04}  0 {rng.choice(['0', '0.000000'])}" for topic, document in rows]
+        case "lisa":
+            listed = {topic: [str(document) for one, document in rows if one == topic] for topic, _ in rows}
+            lines = [f"Query {topic}\n{len(ids)} Relevant Refs:\n{' '.join(ids)} -1\n" for topic, ids in listed.items()]
+        case _:
+            lines = [
+                json.dumps({topic: {str(document): 1 for one, document in rows if one == topic} for topic in (1, 2)})
+            ]
+    return "\n".join([*lines, ""]).encode()
 
 
 _WORDS = ("wing", "wings", "the", "flow", "boundary-layer", "it's", "Mach", "0.8", "of")

@@ -24,7 +24,7 @@ def make(rng: Random, files: Mapping[str, bytes]) -> Case:
                 corpus.letor(rng, 10 * k, queries=2, documents=3, features=3) for k in range(rng.choice([1, 1, 2]))
             ]
         case "load_qrels":
-            contents = [corpus.qrels(2, 3)]
+            contents = [corpus.qrels(2, 3) if rng.random() < 0.6 else corpus.other_judgments(rng)]
         case _:
             contents = [corpus.run(rng, "one", 2, 4)]
     if reader == "load_runs":

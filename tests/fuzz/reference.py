@@ -64,6 +64,8 @@ def read_run(content: bytes) -> tuple[str, dict[tuple[str, str], float]]:
     for cells in _cells(content):
         if len(cells) < 6:
             raise Refused(f"too few columns: {cells}")
+        if set(cells[3]) - set("0123456789+-.") or (len(cells) > 6 and not set(cells[5]) - set("0123456789+-.eE")):
+            raise Refused(f"an id with a blank: {cells}")
         score = min(max(_number(cells[4]), -_LARGEST_SINGLE), _LARGEST_SINGLE)
         _add(scores, cells, struct.unpack("f", struct.pack("f", score))[0])
         name = cells[5]
@@ -73,7 +75,8 @@ def read_run(content: bytes) -> tuple[str, dict[tuple[str, str], float]]:
 def read_qrels(content: bytes) -> dict[tuple[str, str], int]:
     """Read ``<topic> <iteration> <document> <grade>``, all without the second or none: grades by topic and document."""
     grades = dict[tuple[str, str], int]()
-    rows = _cells(content)
+    if (smart := _smart(rows := _rows_of_judgments(content))) is not None:
+        return smart
     for cells in rows:
         if len(cells) != len(rows[0]) or len(cells) not in (3, 4):
             raise Refused(f"not four columns, nor three: {cells}")
@@ -84,6 +87,32 @@ def read_qrels(content: bytes) -> dict[tuple[str, str], int]:
     seconds, documents = ({cells[k] for cells in rows} for k in (1, -2))
     if len(rows) > 1 and len(rows[0]) == 4 and len(documents) == 1 < len(seconds):
         raise Refused("columns in another order")
+    return grades
+
+
+def _rows_of_judgments(content: bytes) -> list[list[str]]:
+    """Return the cells of each line, in the order of TREC's four columns if a header names them."""
+    rows = _cells(content)
+    if rows[0] == ["query-id", "corpus-id", "score"]:
+        if not rows[1:]:
+            raise Refused("only a header")
+        if any(len(row) != 3 for row in rows):
+            raise Refused("not the columns of the header")
+        return rows[1:]
+    return rows
+
+
+def _smart(rows: list[list[str]]) -> dict[tuple[str, str], int] | None:
+    """Return the judgments of lines ``topic document 0 0``, all with numbers, or None."""
+    if any(len(row) != 4 or not (row[0] + row[1]).isascii() for row in rows):
+        return None
+    if not all(row[0].isdecimal() and row[1].isdecimal() and int(row[1]) and row[2] == "0" for row in rows):
+        return None
+    if any(not _NUMBER.fullmatch(row[3]) or float(row[3]) for row in rows):
+        return None
+    grades = dict[tuple[str, str], int]()
+    for topic, document, *_ in rows:
+        _add(grades, [str(int(topic)), "", str(int(document))], 1)
     return grades
 
 
@@ -178,8 +207,32 @@ def _rows_with_header(lines: list[str], topics: bool) -> list[tuple[str, dict[st
     return [(row[0], dict(zip(names[1:], row[1:], strict=True))) for row in rows[1:]]
 
 
+def _rows_of_lisa(lines: list[str], topics: bool) -> list[tuple[str, dict[str, str]]]:
+    found = list[tuple[str, dict[str, str]]]()
+    text: list[str] | None = None
+    for line in lines:
+        if text is None:
+            if mark := re.fullmatch("[ \t]*([0-9]+)[ \t]*" if topics else "Document[ \t]+([0-9]+)[ \t]*", line):
+                name, text = mark[1], []
+            elif line.strip():
+                raise Refused(f"text out of place: {line}")
+        elif topics and line.rstrip().endswith("#"):
+            found.append((name, {"text": "\n".join([*text, line.rstrip()[:-1]])}))
+            text = None
+        elif not topics and re.fullmatch("[*]{10,}[ \t]*", line):
+            title, _, rest = "\n".join(text).lstrip("\n").partition("\n\n")
+            found.append((name, {"title": title, "text": rest}))
+            text = None
+        else:
+            text.append(line)
+    if text is not None:
+        raise Refused("not closed")
+    return found
+
+
 COLLECTIONS: Mapping[str, Callable[[list[str], bool], list[tuple[str, dict[str, str]]]]] = {
     "smart": _rows_of_smart,
+    "lisa": _rows_of_lisa,
     "jsonl": _rows_of_json,
     "tsv": _rows_of_table,
     "tsv-header": _rows_with_header,

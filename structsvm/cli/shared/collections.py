@@ -53,7 +53,7 @@ _WITH_FORMAT = click.option(
     metavar="NAME",
     default="auto",
     callback=_as_format,
-    help="Format: trec (SGML), smart, lisa, jsonl (an object on each line), tsv (id and text), tsv-header (the first "
+    help="Format: trec, smart, lisa, jsonl (an object on each line), tsv (id and text), tsv-header (the first "
     "line names the columns), or auto, which recognizes trec, smart, lisa and jsonl by their first characters.",
 )
 

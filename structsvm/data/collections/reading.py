@@ -68,9 +68,9 @@ def read_documents(
     ----------
     source : a file, plain or compressed; a folder, whose files and subfolders are read in the order of their names,
         except files that begin with a dot; ``/dev/stdin``; or ``ir_datasets:NAME``.
-    format : ``trec`` (``<DOC>``), ``smart`` (``.I``), ``lisa`` (``Document 1``), ``jsonl`` (one object per line), ``tsv``
-        (id and text), or ``tsv-header`` (the first line names the columns). ``auto`` detects trec, smart, lisa and jsonl by
-        the beginning of each file.
+    format : ``trec`` (``<DOC>``), ``smart`` (``.I``), ``lisa`` (``Document 1``), ``jsonl`` (one object per line),
+        ``tsv`` (id and text), or ``tsv-header`` (the first line names the columns). ``auto`` detects trec, smart, lisa
+        and jsonl by the beginning of each file.
     encoding : encoding of the files, one that extends ASCII.
     fields : names of the fields to keep. None: all.
     id_field : the field with the id, for jsonl and tsv-header. None: in JSON lines the first of ``id``, ``_id``,
