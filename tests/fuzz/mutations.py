@@ -93,7 +93,7 @@ def wide(content: bytes, columns: int = 40_000) -> bytes:
 
 def odd_judgments(rng: Random, content: bytes) -> bytes:
     """Return judgments with their columns in another order, or grades that are no whole numbers."""
-    rows = [line.split() for line in content.splitlines()]
+    rows = [row for line in content.splitlines() if len(row := line.split()) == 4] or [[b"1", b"0", b"a", b"1"]]
     if rng.random() < 0.5:
         order = rng.sample(range(4), 4)
         rows = [[row[k] for k in order] for row in rows]

@@ -75,6 +75,11 @@ def read_run(content: bytes) -> tuple[str, dict[tuple[str, str], float]]:
 def read_qrels(content: bytes) -> dict[tuple[str, str], int]:
     """Read ``<topic> <iteration> <document> <grade>``, all without the second or none: grades by topic and document."""
     grades = dict[tuple[str, str], int]()
+    text = "\n".join(_lines(content))
+    if re.match(r"\s*\{\s*([\"}]|\Z)", text):
+        return _of_json(text)
+    if re.match(r"\s*Query[ \t]+[0-9]+[ \t]*\n", text):
+        return _of_lisa(text)
     if (smart := _smart(rows := _rows_of_judgments(content))) is not None:
         return smart
     for cells in rows:
@@ -100,6 +105,45 @@ def _rows_of_judgments(content: bytes) -> list[list[str]]:
             raise Refused("not the columns of the header")
         return rows[1:]
     return rows
+
+
+def _of_json(text: str) -> dict[tuple[str, str], int]:
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        if len(dict(pairs)) < len(pairs):
+            raise Refused("a name twice")
+        return dict(pairs)
+
+    try:
+        found = json.loads(text, object_pairs_hook=once)
+    except (ValueError, RecursionError):
+        raise Refused("no JSON") from None
+    grades = dict[tuple[str, str], int]()
+    if not found or not all(isinstance(of_topic, dict) and of_topic for of_topic in found.values()):
+        raise Refused("no documents")
+    for topic, of_topic in found.items():
+        for document, grade in of_topic.items():
+            if not isinstance(grade, int | float) or not abs(grade) < 2**63 or grade != int(grade):
+                raise Refused(f"no whole number: {grade}")
+            _add(grades, [topic, "", document], int(grade))
+    return grades
+
+
+def _of_lisa(text: str) -> dict[tuple[str, str], int]:
+    words, grades = text.split(), dict[tuple[str, str], int]()
+    while words:
+        name, topic, count, *heading = [*words, *[""] * 5][:5]
+        if (name, *heading) != ("Query", "Relevant", "Refs:") or "-1" not in words:
+            raise Refused("no query")
+        documents, words = words[5 : words.index("-1")], words[words.index("-1") + 1 :]
+        if not all(word.isascii() and word.isdecimal() for word in (topic, count, *documents)):
+            raise Refused("no numbers")
+        if len(documents) != int(count):
+            raise Refused("another number of documents")
+        for document in documents:
+            _add(grades, [topic, "", document], 1)
+    if not grades:
+        raise Refused("no documents")
+    return grades
 
 
 def _smart(rows: list[list[str]]) -> dict[tuple[str, str], int] | None:
