@@ -1,6 +1,7 @@
 """``structsvm benchmark``."""
 
 from contextlib import suppress
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ from structsvm.cli.shared.command import Command
 from structsvm.cli.shared.console import counted, echo, note, progress_bar, show_tables
 from structsvm.cli.shared.data import Columns, with_columns
 from structsvm.cli.shared.failures import Failure
-from structsvm.cli.shared.options import COUNT, as_measure, list_option, several_or_none, with_normalize
+from structsvm.cli.shared.options import COUNT, Dependent, as_measure, list_option, several_or_none, with_normalize
 from structsvm.cli.shared.paths import BENCHMARK, FOLDS
 from structsvm.foundation.settings import real_name
 
@@ -59,7 +60,14 @@ def _baseline(name: str, known: list[str]) -> str:
     type=BENCHMARK,
     help="Folder for the tables as text, Markdown, LaTeX, CSV and JSON, a figure of means, and finished folds.",
 )
-@click.option("--force", is_flag=True, help="Replace the tables and folds of another run in that folder.")
+@click.option(
+    "--force",
+    is_flag=True,
+    cls=Dependent,
+    needs="--out",
+    when=itemgetter("out"),
+    help="Replace the tables and folds of another run in that folder.",
+)
 @click.option("--jobs", type=COUNT, help="Number of processes.  [default: one per processor, at most one per fold]")
 @with_normalize()
 @with_columns(letor=False)

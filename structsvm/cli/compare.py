@@ -1,6 +1,7 @@
 """``structsvm compare``."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -12,6 +13,7 @@ from structsvm.cli.shared.console import counted, echo, echo_wrapped, note, prog
 from structsvm.cli.shared.data import Columns, read_data, with_columns
 from structsvm.cli.shared.failures import Failure
 from structsvm.cli.shared.options import (
+    Dependent,
     list_option,
     names_in,
     names_of,
@@ -53,10 +55,15 @@ _LEGEND = (
 )
 
 
-def _several(option: str, registry: Registry[Any], default: str, help: str) -> Callable[[T], T]:
+def _several(option: str, registry: Registry[Any], default: str, help: str, **settings: Any) -> Callable[[T], T]:
     """Return an option for several names of a registry."""
     complete, name = names_of(registry), f"{option.removeprefix('--')}_names"
-    return list_option(option, name, callback=names_in(registry), shell_complete=complete, default=[default], help=help)
+    settings |= {"callback": names_in(registry), "shell_complete": complete, "default": [default], "help": help}
+    return list_option(option, name, **settings)
+
+
+def _solves_qps(values: Mapping[str, Any]) -> bool:
+    return any("backend" in signature(solvers.find(name)).parameters for name in values["solver_names"])
 
 
 def _kept(values: dict[str, Any]) -> list[Output]:
@@ -82,7 +89,15 @@ def _kept(values: dict[str, Any]) -> list[Output]:
 @click.argument("data", type=DATA, nargs=-1, required=True)
 @_several("--loss", losses, "map", "Losses to optimize. Here and below, several names are separated by commas.")
 @_several("--solver", solvers, "one-slack,n-slack,frank-wolfe", "Solvers to compare.")
-@_several("--backend", backends, "active-set,cvxopt,osqp,highs", "QP backends to compare, for solvers that use one.")
+@_several(
+    "--backend",
+    backends,
+    "active-set,cvxopt,osqp,highs",
+    "QP backends to compare, for solvers that use one.",
+    cls=Dependent,
+    needs="a solver that solves QPs",
+    when=_solves_qps,
+)
 @click.option(
     "-C",
     "Cs",

@@ -12,7 +12,7 @@ from structsvm.cli.shared.console import progress_line
 from structsvm.cli.shared.data import Columns, with_columns
 from structsvm.cli.shared.evaluation_report import as_records, draw_precision, print_models, print_runs, report_csv
 from structsvm.cli.shared.files import note_drift, read_model_and_data
-from structsvm.cli.shared.options import SEED, as_measures, names_of
+from structsvm.cli.shared.options import SEED, Dependent, Number, Whole, as_measures, names_of
 from structsvm.cli.shared.paths import DATA, QRELS
 from structsvm.cli.shared.results import (
     check_plot,
@@ -77,17 +77,28 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--confidence",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=Number(0, 1, min_open=True, max_open=True),
     default=0.95,
     help="Level of all intervals.",
 )
 @click.option(
     "--resamples",
-    type=click.IntRange(100),
+    type=Whole(100),
     default=10_000,
+    cls=Dependent,
+    needs="--baseline or --interval bootstrap",
+    when=lambda values: values["baseline"] or values["interval"] == "bootstrap",
     help="Resamples of the bootstrap, and of the randomization test of --baseline.",
 )
-@click.option("--seed", type=SEED, default=0, help="Seed of the resamples, and of the order of bets.")
+@click.option(
+    "--seed",
+    type=SEED,
+    default=0,
+    cls=Dependent,
+    needs="--baseline, --interval bootstrap or --interval betting",
+    when=lambda values: values["baseline"] or values["interval"] != "t",
+    help="Seed of the resamples, and of the order of bets.",
+)
 @with_csv
 @with_json
 @click.option(
@@ -141,8 +152,6 @@ def evaluate_command(
     tests = {"confidence_level": confidence, "n_resamples": resamples, "random_state": seed}
     if qrels is not None and columns != Columns():
         raise click.UsageError("columns and --groups apply to the DATA of a model, not to runs: leave them out")
-    if qrels is None and grades is not None:
-        raise click.UsageError("--grades replaces the grades of --qrels: give both")
     text = shows_text(csv_path, json_path)
     check_plot(plot_path)
     given = _Asked(asked, per_query, interval, tests, plot_path is not None or baseline is not None)

@@ -7,7 +7,7 @@ import click
 
 from structsvm.cli.shared.command import Command
 from structsvm.cli.shared.console import echo, note
-from structsvm.cli.shared.options import name_option
+from structsvm.cli.shared.options import Dependent, name_option
 from structsvm.cli.shared.paths import INPUT, OUTPUT
 from structsvm.registry.built_in import exports
 
@@ -36,7 +36,13 @@ from structsvm.registry.built_in import exports
     help="File with the names of the features, which Solr and Elasticsearch need: a name on each line, or a LETOR file "
     "with names at its head.  [default: the names in the training file]",
 )
-@click.option("--name", help="Name of the model in Solr and Elasticsearch.  [default: the name of the output]")
+@click.option(
+    "--name",
+    cls=Dependent,
+    needs="--format solr or elasticsearch",
+    when=lambda values: exports.find(values["form"]).named,
+    help="Name of the model in Solr and Elasticsearch.  [default: the name of the output]",
+)
 def export_command(model: Path, form: str, output: Path, feature_names: Path | None, name: str | None) -> None:
     """Write a trained model in the format of another program, which then computes the same scores.
 

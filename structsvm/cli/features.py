@@ -1,6 +1,7 @@
 """``structsvm features``."""
 
 from collections.abc import Sequence
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ from structsvm.cli.shared.collections import with_grades, with_numbering, with_t
 from structsvm.cli.shared.command import Command, Output
 from structsvm.cli.shared.console import counted, note, progress_bar, progress_line
 from structsvm.cli.shared.files import write_text
-from structsvm.cli.shared.options import COUNT, SEED, list_option, names_in
+from structsvm.cli.shared.options import COUNT, SEED, Dependent, Whole, list_option, names_in
 from structsvm.cli.shared.paths import INPUT, NEW_FILES, QRELS, RUNS, STREAMED, TOPICS
 from structsvm.cli.shared.results import shows_text, with_json, write_json
 from structsvm.exceptions import InputError, first_of
@@ -80,8 +81,16 @@ def _folds(values: dict[str, Any]) -> list[Output]:
     default="query-min-max",
     help="Scale each feature within each query. LETOR uses query-min-max, which scales to the range from 0 to 1.",
 )
-@click.option("--folds", type=click.IntRange(min=3), help='Split the topics into files S1.txt, ... for "benchmark".')
-@click.option("--seed", type=SEED, default=0, help="Seed of the random split into folds.")
+@click.option("--folds", type=Whole(min=3), help='Split the topics into files S1.txt, ... for "benchmark".')
+@click.option(
+    "--seed",
+    type=SEED,
+    default=0,
+    cls=Dependent,
+    needs="--folds",
+    when=itemgetter("folds"),
+    help="Seed of the random split into folds.",
+)
 @click.option(
     "--query",
     metavar="PART",

@@ -10,7 +10,7 @@ from structsvm.cli.shared.command import Command
 from structsvm.cli.shared.console import counted, echo, progress_line, show_tables
 from structsvm.cli.shared.data import Columns, with_columns
 from structsvm.cli.shared.files import read_model_and_data
-from structsvm.cli.shared.options import COUNT, SEED, as_measure, names_of
+from structsvm.cli.shared.options import COUNT, SEED, Number, as_measure, names_of
 from structsvm.cli.shared.paths import DATA, INPUT
 from structsvm.cli.shared.results import (
     check_plot,
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--confidence",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=Number(0, 1, min_open=True, max_open=True),
     default=0.95,
     help="Level of the intervals.",
 )

@@ -1,5 +1,6 @@
 """``structsvm plan``."""
 
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -8,7 +9,7 @@ import click
 from structsvm.cli.shared.collections import with_grades
 from structsvm.cli.shared.command import Command
 from structsvm.cli.shared.console import counted, echo_wrapped, print_table
-from structsvm.cli.shared.options import as_measure, names_of, number_option
+from structsvm.cli.shared.options import Dependent, Number, Whole, as_measure, names_of, number_option
 from structsvm.cli.shared.paths import DATA, QRELS
 from structsvm.cli.shared.results import shows_text, with_json, write_json
 from structsvm.exceptions import InputError
@@ -17,7 +18,7 @@ from structsvm.registry import measures as registered
 if TYPE_CHECKING:
     from structsvm.metrics import Measure
 
-_PART = click.FloatRange(0, 1, min_open=True, max_open=True)
+_PART = Number(0, 1, min_open=True, max_open=True)
 
 
 @click.command(
@@ -39,20 +40,28 @@ _PART = click.FloatRange(0, 1, min_open=True, max_open=True)
     callback=as_measure,
     shell_complete=names_of(registered),
     default="map",
+    cls=Dependent,
+    needs="--qrels",
+    when=itemgetter("qrels"),
     help="Measure of the runs, a mean over queries.",
 )
 @number_option("--sd", help="Standard deviation of the differences per query, instead of runs.")
-@click.option("--queries", type=click.IntRange(2), help="Number of queries.  [default: as in the runs]")
+@click.option("--queries", type=Whole(2), help="Number of queries.  [default: as in the runs]")
 @number_option("--difference", help="Difference of the means to detect.")
 @click.option("--power", type=_PART, default=0.8, help="Probability of detecting a difference of this size.")
 @click.option("--level", type=_PART, default=0.05, help="Level of the two-tailed t-test, before the correction.")
-@click.option("--systems", type=click.IntRange(2), default=2, help="Number of systems, with the baseline.")
+@click.option("--systems", type=Whole(2), default=2, help="Number of systems, with the baseline.")
 @click.option(
-    "--all-pairs", is_flag=True, help="Compare all pairs of systems, instead of each system with the baseline."
+    "--all-pairs",
+    is_flag=True,
+    cls=Dependent,
+    needs="--systems 3 or more",
+    when=lambda values: values["systems"] > 2,
+    help="Compare all pairs of systems, instead of each system with the baseline.",
 )
 @click.option(
     "--correlation",
-    type=click.FloatRange(0, 1, max_open=True),
+    type=Number(0, 1, max_open=True),
     help="With only one run: assumed correlation over queries between the two systems.  [default: 0.8]",
 )
 @with_json

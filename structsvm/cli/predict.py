@@ -9,6 +9,7 @@ import click
 from structsvm.cli.shared.command import Command
 from structsvm.cli.shared.data import Columns, with_columns
 from structsvm.cli.shared.files import note_drift, read_model_and_data, write_text
+from structsvm.cli.shared.options import Dependent
 from structsvm.cli.shared.paths import DATA, INPUT, STREAMED
 from structsvm.exceptions import InputError
 
@@ -38,7 +39,14 @@ _LINES_AT_ONCE = 10_000
     help="Write a score on each line, or a run in TREC's format. For a run, each line of DATA must name its document "
     "in a comment, '#docid = ...'.",
 )
-@click.option("--tag", default="structsvm", help="Name of the run, its last column.")
+@click.option(
+    "--tag",
+    default="structsvm",
+    cls=Dependent,
+    needs="--format trec",
+    when=lambda values: values["form"] == "trec",
+    help="Name of the run, its last column.",
+)
 @click.option(
     "--probabilities",
     is_flag=True,

@@ -12,6 +12,7 @@ from structsvm.cli.shared.data import Columns, read_data, with_columns
 from structsvm.cli.shared.options import (
     COUNT,
     SEED,
+    Whole,
     as_measure,
     name_option,
     names_of,
@@ -60,7 +61,7 @@ if TYPE_CHECKING:
 )
 @click.option("--min-features", type=COUNT, default=1, help="Smallest number of features.")
 @click.option(
-    "--folds", type=click.IntRange(min=2), default=5, help="Number of folds of the queries; each fold is held out once."
+    "--folds", type=Whole(min=2), default=5, help="Number of folds of the queries; each fold is held out once."
 )
 @click.option(
     "--measure",

@@ -1,5 +1,6 @@
 """``structsvm train``."""
 
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,8 @@ from structsvm.cli.shared.fits import FitMonitor, require_converged, warnings_of
 from structsvm.cli.shared.options import (
     COUNT,
     SEED,
+    Dependent,
+    Whole,
     as_Cs,
     as_measures,
     name_option,
@@ -63,8 +66,9 @@ def _checkpoints(values: dict[str, Any]) -> list[Output]:
 @name_option(
     registered,
     "--ranker",
-    help="Ranker to train, with settings in parentheses: rank_svm, rank_boost, rank_net, lambda_mart, weight_search, "
-    "maximum_entropy.  [default: ranker, which optimizes --loss]",
+    help="Ranker to train, with settings in parentheses: "
+    f"{', '.join(name for name in registered.built_in if name != 'ranker')}.  [default: ranker, which optimizes "
+    "--loss]",
 )
 @name_option(losses, "--loss", default="map", help="Loss to optimize.")
 @number_option(
@@ -89,11 +93,19 @@ def _checkpoints(values: dict[str, Any]) -> list[Output]:
 )
 @click.option(
     "--folds",
-    type=click.IntRange(min=2),
+    type=Whole(min=2),
     help="Choose the value of --C-grid by cross-validation with this number of folds. The value that is best on "
     "held-out queries is then trained on all queries.",
 )
-@click.option("--seed", type=SEED, default=0, help="Seed of the random split into folds.")
+@click.option(
+    "--seed",
+    type=SEED,
+    default=0,
+    cls=Dependent,
+    needs="--folds",
+    when=itemgetter("folds"),
+    help="Seed of the random split into folds.",
+)
 @click.option(
     "--measure",
     "measures",
@@ -102,6 +114,9 @@ def _checkpoints(values: dict[str, Any]) -> list[Output]:
     shell_complete=names_of(known_measures),
     multiple=True,
     default=["map"],
+    cls=Dependent,
+    needs="--C-grid or --validation",
+    when=lambda values: values["C_grid"] or values["validation"],
     help="Measure that chooses the value of --C-grid or the number of boosting steps. Of several, the first chooses "
     "and all are shown.",
 )
@@ -131,7 +146,7 @@ def _checkpoints(values: dict[str, Any]) -> list[Output]:
 )
 @click.option(
     "--jobs",
-    type=int,
+    type=Whole(),
     callback=threads,
     help="Number of threads, which does not change the result; -1 for all processors, -2 for all but one.  "
     "[default: one per processor]",

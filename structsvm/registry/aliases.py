@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from attrs import evolve, field, frozen
 
+from structsvm.exceptions import InputError
 from structsvm.registry.spelling import Spelling, name_key
 
 _NUMBERED = re.compile(r"(?P<name>.+?)[_.](?P<number>\d*\.?\d+)")
@@ -38,6 +39,9 @@ class Aliases:
                 cutoff = numbered["number"]
             else:
                 options.append(f"{setting}={numbered['number']}")
+        bare = name_key(name.rstrip("."))
+        if not numbered and cutoff is None and (bare.endswith("cut") or (name[-1:] in "_." and bare in self.numbered)):
+            raise InputError(f"{spelling.text!r} lacks its number: write it as in {name.rstrip('_.')}_10")
         given = {option.partition("=")[0].strip() for option in options}
         keys = (name, *(f"{name_key(name)}({each})" for each in sorted(given)), name_key(name))
         here = next((self.names[key] for key in keys if key in self.names), None)

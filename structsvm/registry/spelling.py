@@ -13,12 +13,14 @@ from collections.abc import Collection, Mapping
 from contextlib import suppress
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, Literal, Self, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Self, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 from attrs import frozen, has
 
 from structsvm.exceptions import InputError
+
+N = TypeVar("N", int, float)
 
 _NAME = re.compile(r"[^@()]*")
 _OPEN, _CLOSE = "([{", ")]}"
@@ -35,8 +37,15 @@ def name_key(name: str) -> str:
 
 
 def is_whole(text: str) -> bool:
-    """Return whether a text is a whole number with at most `_MOST_DIGITS` digits."""
-    return text.isdecimal() and len(text) <= _MOST_DIGITS
+    """Return whether a text is a whole number with at most `_MOST_DIGITS` digits from 0 to 9."""
+    return text.isascii() and text.isdecimal() and len(text) <= _MOST_DIGITS
+
+
+def parse_number(text: str, kind: type[N]) -> N:
+    """Parse an int or float; raise ValueError also for ``1_0`` and for digits other than 0 to 9, unlike Python."""
+    if "_" in text or not text.isascii():
+        raise ValueError(f"{text!r} is not a number")
+    return kind(text)
 
 
 @frozen
@@ -199,7 +208,7 @@ def _read(text: str, key: str, value: str, kinds: tuple[Any, ...]) -> Any:
     number = float if float in kinds else int if int in kinds else None
     if number is not None:
         try:
-            return number(value)
+            return parse_number(value, number)
         except ValueError:
             what = "a number" if number is float else "a whole number"
             raise InputError(f"{text!r}: {key} must be {what}, not {value!r}") from None
@@ -225,7 +234,7 @@ def _looks_like(value: str) -> Any:
         return {_looks_like(key): _looks_like(each) for key, each in pairs}
     for guess in (int, float):
         with suppress(ValueError):
-            return guess(value)
+            return parse_number(value, guess)
     return {"true": True, "false": False, "none": None}.get(value.lower(), value)
 
 

@@ -15,7 +15,7 @@ from attrs import evolve, field, fields, frozen, has
 from structsvm.exceptions import CheckpointWarning, ClusterError, InputError, ModelFileError
 from structsvm.foundation.settings import as_path, not_negative, require_kind
 from structsvm.foundation.storage.archives import record
-from structsvm.foundation.storage.artefacts import CHECKPOINT
+from structsvm.foundation.storage.artefacts import ANY
 from structsvm.foundation.storage.files import check_writable, read_archive, write_archive
 from structsvm.foundation.types import Vector
 from structsvm.problem import fingerprint
@@ -173,7 +173,7 @@ class Keeper:
         # The solver that delegates to this one has read the file.
         if self._made_of:
             return start
-        check_writable(self.checkpoint.path, CHECKPOINT)
+        check_writable(self.checkpoint.path, ANY)
         self._made_of = _made_of(problem, self._asked)
         found = self.checkpoint._read()
         if found is None:

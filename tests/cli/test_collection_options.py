@@ -17,6 +17,7 @@ from structsvm.foundation.storage.files import STANDARD_INPUT
 @click.command(cls=Command)
 @click.argument("collection", type=paths.COLLECTION)
 @click.option("--topics", type=paths.TOPICS)
+@click.option("--qrels", type=paths.QRELS)
 @click.option("--out", type=paths.OUTPUT)
 @collections.with_texts
 @collections.with_fields
@@ -41,6 +42,7 @@ def test_what_commands_are_given():
     assert values("cran.all.1400") == {
         "collection": Path("cran.all.1400"),
         "topics": None,
+        "qrels": None,
         "out": None,
         "format": "auto",
         "encoding": "utf-8",
@@ -50,7 +52,7 @@ def test_what_commands_are_given():
         "grades": None,
     }
     words = ("--format", "tsv-header", "--encoding", "latin-1", "--id-field", "pid", "--fields", "title, text")
-    found = values("x", *words, "--numbering", "position", "--grades", "1=4, 2=3,+3=2,4=1,5=0,-1=0")
+    found = values("x", *words, "--numbering", "position", "--qrels", "q", "--grades", "1=4, 2=3,+3=2,4=1,5=0,-1=0")
     assert found["grades"] == {1: 4, 2: 3, 3: 2, 4: 1, 5: 0, -1: 0}
     assert (found["format"], found["encoding"], found["id_field"]) == ("tsv-header", "latin-1", "pid")
     assert (found["fields"], found["numbering"]) == (("title", "text"), "position")
@@ -123,7 +125,7 @@ def test_grades_where_runs_are_measured(run, here):
     (line,) = run(*evaluate, "--grades", "1=4,4=1", code=2).stderr.splitlines()
     assert line == ("structsvm: error: qrels, line 3: grade -1 is missing in grades, which maps 1, 4: add it")
     assert (
-        "--grades replaces the grades of --qrels: give both"
+        "--grades has no effect without --qrels"
         in run("evaluate", "m.npz", "test.txt", "--grades", "1=1", code=2).stderr
     )
 

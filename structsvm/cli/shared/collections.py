@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from operator import itemgetter
 from typing import Any, TypeVar
 
 import click
 
-from structsvm.cli.shared.options import list_option, several
+from structsvm.cli.shared.options import Dependent, list_option, several
 from structsvm.exceptions import InputError
 from structsvm.registry.spelling import is_whole
 
@@ -84,6 +85,9 @@ with_grades = click.option(
     "--grades",
     metavar="PAIRS",
     callback=_as_grades,
+    cls=Dependent,
+    needs="--qrels",
+    when=itemgetter("qrels"),
     help="New grade for each grade in the judgments, such as 1=4,2=3,3=2,4=1,-1=0 for Cranfield, whose best grade is "
     "1.  [default: as given]",
 )
@@ -93,7 +97,7 @@ def expanded(topics: Iterable[str], known: Iterable[str]) -> Iterator[str]:
     """Yield topics; replace ranges such as 301-350 by the known topics in them."""
     every = list(dict.fromkeys(known))
     for text in topics:
-        ends = re.fullmatch(r"(\d{1,18})-(\d{1,18})", text)
+        ends = re.fullmatch(r"(\d{1,18})-(\d{1,18})", text, re.ASCII)
         if ends and text not in every:
             numbers = (each for each in every if is_whole(each))
             yield from (each for each in numbers if int(ends[1]) <= int(each) <= int(ends[2]))

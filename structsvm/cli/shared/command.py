@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 import click
 
 from structsvm.cli.shared.console import warnings_as_notes
+from structsvm.cli.shared.options import Dependent
 from structsvm.cli.shared.paths import PathType
 from structsvm.exceptions import InputError
 from structsvm.foundation.storage.files import STANDARD_INPUT
@@ -58,6 +59,9 @@ class Command(click.Command):
         self._also_writes = also_writes
 
     def invoke(self, ctx: click.Context) -> Any:
+        for param in self.params:
+            if isinstance(param, Dependent):
+                param.require_effect(ctx)
         given = list(_paths(self.params, ctx.params))
         if sum(each.path == STANDARD_INPUT for each in given) > 1:
             raise click.UsageError("two inputs cannot both be standard input: name a file for one")

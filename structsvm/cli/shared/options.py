@@ -3,16 +3,17 @@
 import inspect
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from structsvm.exceptions import InputError
 from structsvm.features.scaling.names import FEATURE_SCALINGS, scaling_named
 from structsvm.foundation.settings import is_number, repeated
 from structsvm.registry import Registry, backends, losses, solvers
-from structsvm.registry.spelling import split_outside
+from structsvm.registry.spelling import parse_number, split_outside
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -26,8 +27,45 @@ T = TypeVar("T", bound=Callable[..., Any])
 _PER_DECADE = 2
 _MOST_VALUES = 100
 
-COUNT, SEED = click.IntRange(min=1), click.IntRange(min=0)
+
+class _Plain:
+    """A type of numbers that are written with the digits 0 to 9."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if isinstance(value, str):
+            try:
+                parse_number(value, float)
+            except ValueError:
+                self.fail(f"{value!r} is not a number", param, ctx)  # type: ignore[attr-defined]
+        return super().convert(value, param, ctx)  # type: ignore[misc]
+
+
+class Whole(_Plain, click.IntRange):
+    """Whole numbers in a range."""
+
+
+class Number(_Plain, click.FloatRange):
+    """Numbers in a range."""
+
+
+COUNT, SEED = Whole(min=1), Whole(min=0)
 """Types of options for whole numbers."""
+
+
+class Dependent(click.Option):
+    """An option without effect unless ``needs``, in words, are there; ``when`` decides it from all values."""
+
+    def __init__(self, *args: Any, needs: str, when: Callable[[Mapping[str, Any]], Any], **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self._needs, self._when = needs, when
+
+    def require_effect(self, ctx: click.Context) -> None:
+        """Raise UsageError if the option is on the command line and has no effect."""
+        source = ctx.get_parameter_source(self.name or "")
+        if source not in (ParameterSource.DEFAULT, None) and not self._when(ctx.params):
+            name = max(self.opts, key=len)
+            raise click.UsageError(f"{name} has no effect without {self._needs}: add that, or leave {name} out")
+
 
 _ARGUMENT = re.compile(r"\b(loss|solver|backend|measure)=\.\.\.")
 """Arguments named in messages of the library, and the corresponding options."""
@@ -47,7 +85,7 @@ def list_option(*names: str, **settings: Any) -> Callable[[T], T]:
 
 def number_option(*names: str, **settings: Any) -> Callable[[T], T]:
     """Return an option for a positive finite number."""
-    return click.option(*names, **{"type": float, "metavar": "NUMBER", "callback": above_zero, **settings})
+    return click.option(*names, **{"type": Number(), "metavar": "NUMBER", "callback": above_zero, **settings})
 
 
 def name_in(registry: Registry[Any]) -> Callable[[click.Context, click.Parameter, str | None], str | None]:
@@ -124,7 +162,7 @@ def number_list(ctx: click.Context, param: click.Parameter, texts: tuple[str, ..
     found: list[float] = []
     for text in several(ctx, param, texts):
         try:
-            found.append(above_zero(ctx, param, float(text)))
+            found.append(above_zero(ctx, param, parse_number(text, float)))
         except ValueError:
             raise click.BadParameter(f"{text!r} is not a number; several are written as 1,10,100") from None
         if found[-1] in found[:-1]:
@@ -140,8 +178,8 @@ def as_Cs(_ctx: click.Context, _param: click.Parameter, text: str | None) -> tup
 
     try:
         low, high, *count = text.split(":")
-        first, last = float(low), float(high)
-        steps = int(count[0]) - 1 if len(count) == 1 else round(_PER_DECADE * math.log10(last / first))
+        first, last = parse_number(low, float), parse_number(high, float)
+        steps = parse_number(count[0], int) - 1 if len(count) == 1 else round(_PER_DECADE * math.log10(last / first))
         if not (0.0 < first < last < math.inf and len(count) <= 1 and 1 <= steps < _MOST_VALUES):
             raise ValueError
     except (ArithmeticError, ValueError):

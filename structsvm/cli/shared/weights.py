@@ -9,7 +9,7 @@ from attrs import frozen
 
 from structsvm.cli.shared.options import several
 from structsvm.foundation.settings import repeated
-from structsvm.registry.spelling import is_whole
+from structsvm.registry.spelling import is_whole, parse_number
 
 if TYPE_CHECKING:
     from structsvm.data import RankingData
@@ -35,7 +35,7 @@ def as_limits(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]
     for text in several(ctx, param, texts):
         *feature, low, high = text.rsplit(":", 2) if ":" in text else ("", text, "none")
         try:
-            ends = (float(low or "-inf"), float(high or "inf"))
+            ends = (parse_number(low or "-inf", float), parse_number(high or "inf", float))
         except ValueError:
             ends = np.nan, np.nan
         if np.isnan(ends).any():

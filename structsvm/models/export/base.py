@@ -51,6 +51,9 @@ class Format(ABC):
     constant: ClassVar[bool] = True
     """True if the format can represent an intercept."""
 
+    named: ClassVar[bool] = True
+    """True if the format stores the name of the model."""
+
     missing: ClassVar[bool] = True
     """True if trees in this format can send missing features to either side; if False, missing features count as 0."""
 

@@ -24,6 +24,7 @@ class LightGBMText(Format):
     allow are replaced as well.
     """
 
+    named = False
     zero_based = True
 
     def write(self, model: LinearModel, path: Path, model_name: str) -> None:

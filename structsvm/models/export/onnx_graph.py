@@ -25,6 +25,7 @@ class ONNXGraph(Format):
     """A graph from ``features``, shape (rows, d), of one query if normalized by query, to ``scores``, shape (rows,)."""
 
     by_query = True
+    named = False
 
     def write(self, model: LinearModel, path: Path, model_name: str) -> None:
         graph = _Nodes()

@@ -21,6 +21,7 @@ class PlainJSON(Format):
     """
 
     by_query = True
+    named = False
 
     def write(self, model: LinearModel, path: Path, model_name: str) -> None:
         by_query = model.scaling if isinstance(model.scaling, QueryScaling) else None
@@ -42,6 +43,7 @@ class NumPyArchive(Format):
     """
 
     by_query = True
+    named = False
 
     def write(self, model: LinearModel, path: Path, model_name: str) -> None:
         arrays: dict[str, Any] = {"coef": model.coef, "intercept": np.array(model.intercept)}

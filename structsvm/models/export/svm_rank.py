@@ -27,6 +27,8 @@ _HEAD = (
 class SVMRank(Format):
     """A file whose only support vector is the vector of weights; features are numbered from 1."""
 
+    named = False
+
     def write(self, model: LinearModel, path: Path, model_name: str) -> None:
         """Write the weights; svm_rank subtracts the threshold b from scores."""
         require_float32("svm_rank", model.coef)

@@ -227,7 +227,7 @@ def test_indexes_may_move_and_no_other_is_taken(folders, tmp_path):
     Index.build([*DOCUMENTS[:-1], ("d59", {"text": "heat"})], Analyzer(None, None)).save(tmp_path / "here")
     with pytest.raises(InputError, match="differs from the index"):
         TextRanker.load(path)
-    with pytest.raises(DataFormatError, match="it is not a file of arrays"):
+    with pytest.raises(DataFormatError, match="it is not an index"):
         TextRanker.load(path, indexes=path)
 
 
