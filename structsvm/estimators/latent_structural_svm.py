@@ -18,7 +18,7 @@ from structsvm.exceptions import ZeroWeightsWarning
 from structsvm.foundation.compute.threads import require_jobs
 from structsvm.foundation.settings import as_list, place, require_kind, require_switch
 from structsvm.losses.latent import Completed, LatentLoss
-from structsvm.losses.user_methods import call_method
+from structsvm.losses.user_methods import call_method, output_of
 from structsvm.problem import Problem
 from structsvm.problem.checks import require_pairs
 from structsvm.problem.concave import completion
@@ -138,7 +138,7 @@ class LatentStructuralSVM(JointEstimator, DescentEstimator):
         xs, ys = self._checked(X, y)
         completed = Completed(self.loss)
         truths = [
-            (truth, call_method(completed, "initial", i, self.loss.initial, x, truth))
+            (truth, output_of(completed, "initial", i, self.loss.initial, x, truth))
             for i, (x, truth) in enumerate(zip(xs, ys, strict=True))
         ]
         problem = Problem.from_examples(

@@ -14,7 +14,7 @@ from structsvm.features.operators.base import scores_of_examples
 from structsvm.features.operators.composed import WithIntercept, WithShared
 from structsvm.features.operators.matrix import Readable
 from structsvm.foundation.types import BoolVector, IntVector, Vector
-from structsvm.losses.user_methods import call_method, dense, joint_features
+from structsvm.losses.user_methods import dense, joint_features, output_of
 
 X = TypeVar("X")
 Y = TypeVar("Y")
@@ -248,7 +248,7 @@ class ScoreLoss(StructuredLoss[Y]):
             raise InputError(f"the inputs have features for {operator.d} weights, and the model has {len(w)}")
         scores, ptr = operator.scores(w), operator.ptr
         each = (scores_of_examples(scores, ptr, i, i + 1) for i in range(operator.n))
-        return [call_method(self, "argmax", i, self.argmax, own) for i, own in enumerate(each)]
+        return [output_of(self, "argmax", i, self.argmax, own) for i, own in enumerate(each)]
 
 
 def _rows(xs: Readable | Operator | Sequence[Any], intercept: float) -> Operator:
@@ -327,7 +327,7 @@ class Loss(StructuredLoss[Y], Generic[X, Y]):
     def predict(self, xs: Sequence[X], w: Vector, intercept: float = 0.0) -> list[Y]:
         """Return the predicted output of each input at weights w."""
         self._refuse(intercept)
-        return [call_method(self, "argmax", i, self.argmax, x, w) for i, x in enumerate(xs)]
+        return [output_of(self, "argmax", i, self.argmax, x, w) for i, x in enumerate(xs)]
 
     def _refuse(self, intercept: float) -> None:
         if intercept:

@@ -8,7 +8,7 @@ from attrs import frozen
 
 from structsvm.foundation.types import Vector
 from structsvm.losses.base import Bounded, Loss, StructuredLoss, Wrapper, X, Y
-from structsvm.losses.user_methods import call_method
+from structsvm.losses.user_methods import output_of
 
 H = TypeVar("H")
 
@@ -106,7 +106,7 @@ class Completed(Wrapper, Loss[Any, tuple[Any, Any]]):
 
     def completion(self, example: int, x: Any, y: Any, w: Vector) -> Any:
         """Return the best latent of an example's true output."""
-        return call_method(self, "complete", example, self.inner.complete, x, y, w)
+        return output_of(self, "complete", example, self.inner.complete, x, y, w)
 
     def outputs(self, x: Any, y: tuple[Any, Any]) -> Iterable[tuple[Any, Any]]:
         return self.inner.outputs(x, y[0])

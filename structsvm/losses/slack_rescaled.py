@@ -10,6 +10,7 @@ from structsvm.features.operators import Operator
 from structsvm.features.operators.matrix import Readable
 from structsvm.foundation.types import Vector
 from structsvm.losses.base import Examples, Loss, ScoreLoss, Wrapper, of_inner
+from structsvm.losses.user_methods import coefficients
 from structsvm.registry import losses
 
 
@@ -77,9 +78,8 @@ class SlackRescaled(Wrapper, ScoreLoss[Any]):
 
     def encode(self, y_hat: Any, y: Any) -> Vector:
         """Return ``c(y) − Δ (c(y) − c(ŷ))``."""
-        truth: Vector = self.inner.encode(y, y)
-        moved: Vector = truth - self.inner.loss(y, y_hat) * (truth - self.inner.encode(y_hat, y))
-        return moved
+        truth = coefficients(self.inner, y, y)
+        return truth - self.inner.loss(y, y_hat) * (truth - coefficients(self.inner, y_hat, y))
 
     @property
     def predicting(self) -> ScoreLoss[Any]:

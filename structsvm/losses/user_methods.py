@@ -1,6 +1,7 @@
 """Call the methods that authors of losses write, with errors that name loss, method and example."""
 
 from collections.abc import Callable
+from threading import RLock
 from typing import Any, TypeVar
 
 import numpy as np
@@ -15,6 +16,25 @@ RAISED_AS_IS = (StructSVMError, MemoryError)
 """Errors of a loss's methods that need no further explanation."""
 
 
+ONE_AT_A_TIME = RLock()
+"""Held while a method runs and its result is copied, because losses in several threads may share a buffer."""
+
+
+def separate(output: Any) -> Any:
+    """Return an output that later calls of the method that returned it do not change: arrays and containers copied."""
+    if isinstance(output, tuple):
+        parts = tuple(map(separate, output))
+        return type(output)(*parts) if hasattr(output, "_fields") else parts
+    if isinstance(output, list):
+        return list(map(separate, output))
+    return output.copy() if isinstance(output, np.ndarray | dict | set | bytearray) or sp.issparse(output) else output
+
+
+def coefficients(loss: Any, y_hat: Any, y: Any) -> Vector:
+    """Return ``c(ŷ)`` as a vector of its own; ``encode`` may return one buffer at every call."""
+    return np.array(loss.encode(y_hat, y), dtype=np.float64)
+
+
 def call_method(loss: Any, method: str, example: int, call: Callable[..., T], *arguments: Any) -> T:
     """Call a method of a loss; wrap unexpected exceptions in an `InputError` that names loss, method and example."""
     try:
@@ -23,6 +43,12 @@ def call_method(loss: Any, method: str, example: int, call: Callable[..., T], *a
         raise
     except Exception as error:
         raise method_failed(loss, method, error, example) from error
+
+
+def output_of(loss: Any, method: str, example: int, call: Callable[..., Any], *arguments: Any) -> Any:
+    """Call a method of a loss like `call_method`; return an output that later calls do not change."""
+    with ONE_AT_A_TIME:
+        return separate(call_method(loss, method, example, call, *arguments))
 
 
 def at_example(example: int, call: Callable[..., T], *arguments: Any) -> T:
@@ -41,7 +67,7 @@ def method_failed(loss: Any, method: str, error: Exception, example: int | None,
 
 
 def dense(features: Any) -> Any:
-    """Return joint features as the author's method returned them, or as an array if they are a sparse vector."""
+    """Return joint features as the author's method returned them, or as a new array if they are a sparse vector."""
     if not sp.issparse(features):
         return features
     sparse: Any = features
@@ -50,10 +76,10 @@ def dense(features: Any) -> Any:
 
 
 def joint_features(loss: Any, example: int, d: int | None, call: Callable[..., Any], *arguments: Any) -> Vector:
-    """Call ``joint_feature`` for an example and return a vector of d finite numbers (any number if d is None)."""
+    """Call ``joint_feature`` for an example and return a new vector of d finite numbers (any number if d is None)."""
     returned = call_method(loss, "joint_feature", example, call, *arguments)
     try:
-        vector = np.asarray(dense(returned), dtype=np.float64)
+        vector = np.array(dense(returned), dtype=np.float64)
     except (TypeError, ValueError):
         vector = np.zeros((0, 0))
     if vector.ndim == 1 and d in (None, len(vector)) and np.isfinite(vector).all():

@@ -14,7 +14,7 @@ from structsvm.foundation.queries import Queries
 from structsvm.foundation.settings import require_switch
 from structsvm.foundation.types import BoolVector, Vector
 from structsvm.losses import Loss, ScoreLoss
-from structsvm.losses.user_methods import RAISED_AS_IS
+from structsvm.losses.user_methods import RAISED_AS_IS, coefficients
 from structsvm.problem.checks import (
     LARGEST_SCORE,
     checked_output,
@@ -245,7 +245,10 @@ class Hinge:
         loss, y_hat = self.loss, None
         try:
             y_hat, _ = checked_output(loss, loss.loss_augmented_argmax(scores, y))
-            if loss.exact or loss.loss(y, y_hat) + scores @ (loss.encode(y_hat, y) - loss.encode(y, y)) > 0.0:
+            if (
+                loss.exact
+                or loss.loss(y, y_hat) + scores @ (coefficients(loss, y_hat, y) - coefficients(loss, y, y)) > 0
+            ):
                 return y_hat
             return y
         except RAISED_AS_IS:

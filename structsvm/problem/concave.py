@@ -9,7 +9,7 @@ from structsvm.exceptions import InputError
 from structsvm.features.operators.base import scores_of_examples
 from structsvm.foundation.types import Vector
 from structsvm.losses.latent import Completed
-from structsvm.losses.user_methods import joint_features
+from structsvm.losses.user_methods import coefficients, joint_features
 from structsvm.problem.problem import Problem
 
 
@@ -53,7 +53,7 @@ def ramp(problem: Problem) -> Subtracted:
         coef = np.zeros_like(scores)
         for i in used:
             found = loss.prediction(scores_of_examples(scores, problem.ptr, i, i + 1), ys[i])
-            code = problem.cap[i] * (loss.encode(found, ys[i]) - loss.encode(ys[i], ys[i]))
+            code = problem.cap[i] * (coefficients(loss, found, ys[i]) - coefficients(loss, ys[i], ys[i]))
             own, end = slice(problem.ptr[i], problem.ptr[i + 1]), int(problem.ptr[i + 1] - problem.ptr[i])
             coef[own] = code[:end]
             coef[problem.ptr[-1] :] += code[end:]

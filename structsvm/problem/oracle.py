@@ -17,7 +17,7 @@ from structsvm.foundation.compute.workers import beside
 from structsvm.foundation.signals import held
 from structsvm.foundation.types import IntVector, Vector
 from structsvm.losses import ScoreLoss
-from structsvm.losses.user_methods import RAISED_AS_IS, at_example
+from structsvm.losses.user_methods import ONE_AT_A_TIME, RAISED_AS_IS, at_example, coefficients
 from structsvm.problem.checks import checked_output, failed, require_code
 from structsvm.problem.loops import SparseCodes, argmax_sweep, compiled_kernel, line_sweep
 from structsvm.problem.points import Planes, sparse_rows
@@ -73,7 +73,7 @@ def make_oracle(loss: ScoreLoss[Any], ys: Sequence[Any], n_jobs: int | None = No
     if loss.kernel is None:
         return PythonOracle(loss, ys, n_jobs)
     labels, label_ptr = _flat_labels(loss, ys)
-    params = np.ascontiguousarray(loss.params(ys), dtype=np.float64)
+    params = np.array(loss.params(ys), dtype=np.float64)
     return CompiledOracle(loss.kernel, labels, label_ptr, params, loss.exact, loss.bounded)
 
 
@@ -89,14 +89,14 @@ def per_output(function: Any, ys: Sequence[Any]) -> list[Any]:
 
 def _flat_labels(loss: ScoreLoss[Any], ys: Sequence[Any]) -> tuple[Vector, IntVector]:
     try:
-        parts = per_output(loss.labels, ys)
+        parts = per_output(lambda y: np.array(loss.labels(y), dtype=np.float64), ys)
     except RAISED_AS_IS:
         raise
     except Exception as error:
         raise failed(loss, "labels", error, None) from error
     ptr = np.zeros(len(parts) + 1, dtype=np.int64)
     np.cumsum([len(part) for part in parts], out=ptr[1:])
-    return np.concatenate(parts).astype(np.float64), ptr
+    return np.concatenate(parts), ptr
 
 
 @frozen(eq=False)
@@ -209,14 +209,15 @@ class PythonOracle(Oracle):
             if cap[i] > 0.0:
                 method, y_hat = "loss_augmented_argmax", None
                 try:
-                    own_scores = scores_of_examples(scores, ptr, i, i + 1)
-                    y_hat, bound = checked_output(self.loss, self.loss.loss_augmented_argmax(own_scores, y))
-                    method = "loss"
-                    losses[i] = self.loss.loss(y, y_hat)
-                    method = "encode"
-                    found = self._code(y_hat, y, len(code))
-                    code = self._code(y, y, len(code)) - found
-                    missed[i] = 0.0 if bound is None else bound - (losses[i] + found @ own_scores)
+                    with ONE_AT_A_TIME:
+                        own_scores = scores_of_examples(scores, ptr, i, i + 1)
+                        y_hat, bound = checked_output(self.loss, self.loss.loss_augmented_argmax(own_scores, y))
+                        method = "loss"
+                        losses[i] = self.loss.loss(y, y_hat)
+                        method = "encode"
+                        found = self._code(y_hat, y, len(code))
+                        code = self._code(y, y, len(code)) - found
+                        missed[i] = 0.0 if bound is None else bound - (losses[i] + found @ own_scores)
                 except RAISED_AS_IS:
                     raise
                 except Exception as error:
@@ -227,7 +228,7 @@ class PythonOracle(Oracle):
         return Planes(coef, losses, rows, missed if self.bounded else None)
 
     def _code(self, y_hat: Any, y: Any, length: int) -> Vector:
-        code = np.asarray(self.loss.encode(y_hat, y), dtype=np.float64)
+        code = coefficients(self.loss, y_hat, y)
         require_code(self.loss, code, length, y, y_hat)
         return code
 

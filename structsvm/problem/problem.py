@@ -270,7 +270,8 @@ class Problem(AbstractProblem):
             raise InputError(f"w must be {self.d} weights, got shape {w.shape}")
         w = self.nearest(w)
         with np.errstate(invalid="ignore", over="ignore"), using(self.n_jobs):
-            scores = self.operator.scores(self.to_weights(w))
+            # An operator may return one buffer at every call.
+            scores = np.array(self.operator.scores(self.to_weights(w)))
         require_finite_scores(scores, self.ptr, self.first)
         return Point(w, scores)
 
@@ -372,7 +373,7 @@ class Problem(AbstractProblem):
         # A block may consist of examples of weight 0.
         weight = self.cap / total if total > 0.0 else self.cap
         with using(self.n_jobs):
-            g = self.operator.combine(planes.combined(weight, self.ptr))
+            g = np.array(self.operator.combine(planes.combined(weight, self.ptr)))
         if not np.isfinite(g).all():
             # This raises an error that names the example, unless features are too large only in sum.
             self.at(np.ones(self.d))

@@ -8,6 +8,7 @@ from attrs import frozen
 from structsvm.foundation.settings import require_integer, require_number
 from structsvm.foundation.types import IntVector, Vector
 from structsvm.losses import Loss, ScoreLoss
+from structsvm.losses.user_methods import coefficients
 from structsvm.problem.checks import checked_output, require_usable
 from structsvm.problem.problem import Problem
 from structsvm.registry import losses
@@ -79,6 +80,6 @@ def most_violated(
     return MostViolated(
         output=scored.unwrap(output),
         loss=float(scored.loss(truth, output)),
-        margin=float((scored.encode(truth, truth) - scored.encode(output, truth)) @ scores),
+        margin=float((coefficients(scored, truth, truth) - coefficients(scored, output, truth)) @ scores),
         binding=np.flatnonzero(binding),
     )

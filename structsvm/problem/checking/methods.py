@@ -13,6 +13,7 @@ from structsvm.features.operators import Rows
 from structsvm.foundation.types import Vector
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.losses.base import InScoreSpace
+from structsvm.losses.user_methods import separate
 from structsvm.problem.checking.trial import trial
 from structsvm.problem.checks import output_fault
 from structsvm.problem.coordinates import checked_bounds
@@ -57,7 +58,7 @@ class Methods:
         by = self.loss.predicting if predicted else self.loss
         code = self.call("encode", lambda: by.encode(output, y), y, output=output)
         try:
-            vector = np.asarray(code, dtype=np.float64)
+            vector = np.array(code, dtype=np.float64)
         except (TypeError, ValueError):
             vector = np.zeros((0, 0))
         if vector.ndim != 1 or not np.isfinite(vector).all() or length not in (None, len(vector)):
@@ -86,16 +87,22 @@ class Methods:
         fault = output_fault(self.loss, found)
         if fault is not None:
             raise self.wrong("loss_augmented_argmax", fault, y, kind=Malformed, scores=scores)
-        return found if self.loss.bounded else (found, None)
+        output, bound = found if self.loss.bounded else (found, None)
+        return self._separate(output), bound
 
     def predicted(self, scores: Vector, y: Any) -> Any:
         """Return the argmax."""
-        return self.call("argmax", lambda: self.loss.prediction(scores, y), y, scores=scores)
+        return self._separate(self.call("argmax", lambda: self.loss.prediction(scores, y), y, scores=scores))
+
+    def _separate(self, output: Any) -> Any:
+        """Return an output that later calls do not change; the input x of a generic loss's pair stays the same."""
+        return separate(output) if self.generic is None else (output[0], separate(output[1]))
 
     def outputs(self, y: Any) -> list[Any] | None:
         """Return all outputs of an example; None if they are not listed or too many."""
         try:
-            outputs = self.call("outputs", lambda: list(islice(self.loss.outputs(y), MOST_OUTPUTS + 1)), y)
+            listed = lambda: islice(map(self._separate, self.loss.outputs(y)), MOST_OUTPUTS + 1)  # noqa: E731
+            outputs = self.call("outputs", lambda: list(listed()), y)
         except NotImplementedError:
             return None
         if not outputs:
