@@ -199,6 +199,10 @@ class OneQueryWarning(UserWarning):
     """
 
 
+class OneClassWarning(UserWarning):
+    """All labels of a classification problem belong to the same class."""
+
+
 class FeatureScaleWarning(UserWarning):
     """Columns of the features differ in scale by orders of magnitude, and ``normalize`` is not set."""
 

@@ -6,7 +6,8 @@ with a matrix that is written out, and the optimum comes from SciPy's SLSQP.
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
+from itertools import combinations
+from typing import Any, ClassVar
 
 import numpy as np
 from attrs import frozen
@@ -16,7 +17,7 @@ from scipy.optimize import minimize
 
 from structsvm.features.operators import Operator
 from structsvm.foundation.types import Matrix, Vector
-from structsvm.losses import AveragePrecision, ChainHamming, Loss, Multiclass, ROCArea, ScoreLoss, ZeroOne
+from structsvm.losses import AveragePrecision, Bounded, ChainHamming, Loss, Multiclass, ROCArea, ScoreLoss, ZeroOne
 from structsvm.objectives import Hinge
 from structsvm.problem import Problem
 
@@ -45,6 +46,104 @@ class Kronecker(Loss[Vector, int]):
 
     def outputs(self, x: Vector, y: int) -> Sequence[int]:
         return range(3)
+
+
+class BufferedKronecker(Kronecker):
+    """The same, with all joint features in one array."""
+
+    buffer: ClassVar[dict[int, Vector]] = {}
+
+    def joint_feature(self, x: Vector, y: int) -> Vector:
+        buffer = self.buffer.setdefault(len(x), np.zeros(3 * len(x)))
+        buffer[:] = super().joint_feature(x, y)
+        return buffer
+
+
+def two_rows(scores, labels, params, out):  # type: ignore[no-untyped-def]
+    best, first, second = -np.inf, 0, 1
+    for i in range(len(scores)):
+        for j in range(i):
+            value = scores[i] + scores[j] + (2.0 - 2.0 * labels[i] - 2.0 * labels[j]) / len(scores)
+            if value > best:
+                best, first, second = value, i, j
+    loss = 0.0
+    for k in range(len(scores)):
+        chosen = 1.0 if k in (first, second) else 0.0
+        out[k] = labels[k] - chosen
+        loss += abs(out[k])
+    return loss / len(scores)
+
+
+class TwoRows(ScoreLoss[Vector]):
+    """Two rows of an example, marked by 1 and the others by 0; the truth may mark any number of rows."""
+
+    unreachable_truths = True
+    kernel: Any = staticmethod(two_rows)
+
+    def encode(self, y_hat: Vector, y: Vector) -> Vector:
+        return np.asarray(y_hat)
+
+    def loss(self, y: Vector, y_hat: Vector) -> float:
+        return float(np.mean(y != y_hat))
+
+    def loss_augmented_argmax(self, scores: Vector, y: Vector) -> Any:
+        return self.argmax(scores - 2.0 * y / len(y))
+
+    def slack_rescaled_argmax(self, scores: Vector, y: Vector) -> Vector:
+        return max(self.outputs(y), key=lambda y_hat: self.loss(y, y_hat) * (1.0 + scores @ (y_hat - y)))
+
+    def argmax(self, scores: Vector) -> Vector:
+        return np.isin(np.arange(len(scores)), np.argsort(-scores, kind="stable")[:2]).astype(np.float64)
+
+    def outputs(self, y: Vector) -> list[Vector]:
+        pairs = combinations(range(len(y)), 2)
+        return [np.isin(np.arange(len(y)), pair).astype(np.float64) for pair in pairs]
+
+
+class PlainTwoRows(TwoRows):
+    """The same without a kernel."""
+
+    kernel = None
+
+
+class BoundedTwoRows(PlainTwoRows):
+    """The same with an argmax that never chooses the first row, and a bound."""
+
+    exact = False
+    bounded = True
+
+    def loss_augmented_argmax(self, scores: Vector, y: Vector) -> Bounded:
+        best = super().loss_augmented_argmax(scores, y)
+        found = max(self.outputs(y)[-3:], key=lambda y_hat: self._value(scores, y, y_hat))
+        return Bounded(found, self._value(scores, y, best))
+
+    def _value(self, scores: Vector, y: Vector, y_hat: Vector) -> float:
+        return self.loss(y, y_hat) + float(scores @ y_hat)
+
+
+class GenericTwoRows(Loss[Any, Vector]):
+    """The same by joint features."""
+
+    unreachable_truths = True
+    of_scores = PlainTwoRows()
+
+    def joint_feature(self, x: Any, y: Vector) -> Vector:
+        return np.asarray(x).T @ y
+
+    def loss(self, y: Vector, y_hat: Vector) -> float:
+        return self.of_scores.loss(y, y_hat)
+
+    def loss_augmented_argmax(self, x: Any, y: Vector, w: Vector) -> Any:
+        return self.of_scores.loss_augmented_argmax(np.asarray(x) @ w, y)
+
+    def slack_rescaled_argmax(self, x: Any, y: Vector, w: Vector) -> Vector:
+        return self.of_scores.slack_rescaled_argmax(np.asarray(x) @ w, y)
+
+    def argmax(self, x: Any, w: Vector) -> Vector:
+        return self.of_scores.argmax(np.asarray(x) @ w)
+
+    def outputs(self, x: Any, y: Vector) -> list[Vector]:
+        return self.of_scores.outputs(y)
 
 
 class PlainROCArea(ScoreLoss[Vector]):

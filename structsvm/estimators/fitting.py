@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from structsvm.estimators.trained import CertifiedEstimator
-from structsvm.exceptions import InputError, ZeroWeightsWarning, stacklevel_of_user
+from structsvm.exceptions import InputError, OneClassWarning, ZeroWeightsWarning, stacklevel_of_user
 from structsvm.features.scaling.scalings import Scaling
 from structsvm.foundation.arrays import require_real
 from structsvm.foundation.types import IntVector
@@ -28,6 +28,9 @@ from structsvm.solvers.checkpoint import CheckpointPath
 from structsvm.solvers.state import Callback
 
 _EXACT = 1e-9
+_CANCELED = 1e-12
+"""Length of a sum of cuts that is 0 but for rounding, relative to the sum of their lengths."""
+
 AnyLoss: TypeAlias = ScoreLoss[Any] | Loss[Any, Any]
 
 
@@ -64,6 +67,7 @@ class Objective:
                 f"the solver {type(solver).__name__} supports no checkpoints: its solve has no argument checkpoint. "
                 "Leave the checkpoint out, or choose another solver"
             )
+        warn_of_one_class(self.problem)
         result: Result = solver.solve(self.problem, start=start, callback=callback, **kept)
         if self.columns is not None:
             result = evolve(result, columns=self.columns)
@@ -83,7 +87,7 @@ class Objective:
                 self.problem.loss,
                 ranks=self.ranks,
                 other_losses=self.other_losses,
-                bounded=self.problem.box is not None,
+                problem=self.problem,
             )
             warnings.warn(said, ZeroWeightsWarning, stacklevel=stacklevel_of_user())
         return result
@@ -144,6 +148,21 @@ class ConvexEstimator(CertifiedEstimator):
         return [fitted[C] for C in values if C in fitted]
 
 
+def warn_of_one_class(problem: Any) -> None:
+    """Warn if a loss of classes gets examples of a single class."""
+    loss, ys = problem.loss, getattr(problem, "ys", ())
+    if not hasattr(loss, "classes") or not len(ys):
+        return
+    distinct = np.unique(ys) if isinstance(ys, np.ndarray) and ys.dtype != object else set(ys)
+    if len({tuple(loss.labels(y)) for y in distinct}) == 1:
+        also = " (labels above 0 are positive)" if loss.classes is None else ""
+        warnings.warn(
+            f"all {len(ys)} labels y belong to one class{also}, which the model will always predict: check the labels",
+            OneClassWarning,
+            stacklevel=stacklevel_of_user(),
+        )
+
+
 def checked_Cs(Cs: ArrayLike) -> list[float]:
     """Return the values of C of a path as floats."""
     require_real(Cs, "Cs")
@@ -157,6 +176,19 @@ def checked_Cs(Cs: ArrayLike) -> list[float]:
     return checked
 
 
+def _for_any_C(result: Result, problem: AbstractProblem | None) -> bool:
+    """Return True if the cuts prove that no weights have a smaller hinge than w = 0.
+
+    The cuts' weighted sum is then a lower bound of the hinge that no weights within the bounds lower.
+    """
+    cuts = result.cuts
+    g, lengths = cuts.a @ cuts.G, np.linalg.norm(cuts.G, axis=1)
+    if problem is not None and problem.box is not None:
+        u, box = problem.from_weights(result.w), problem.box
+        g = np.where(((g > 0.0) & (u >= box.high)) | ((g < 0.0) & (u <= box.low)), 0.0, g)
+    return bool(np.linalg.norm(g) <= _CANCELED * (cuts.a @ lengths))
+
+
 def zero_weights(
     result: Result,
     loss: str | AnyLoss,
@@ -164,9 +196,12 @@ def zero_weights(
     *,
     ranks: bool,
     other_losses: bool = True,
-    bounded: bool = False,
+    problem: AbstractProblem | None = None,
 ) -> str:
-    """Explain an optimum at w = 0 and suggest remedies; ``trained`` is the loss completed from the training data."""
+    """Explain an optimum at w = 0 and suggest remedies.
+
+    ``trained`` is the loss completed from the training data; ``problem`` is needed if it has bounds on weights.
+    """
     name = loss if isinstance(loss, str) else type(loss).__name__
     made: AnyLoss = losses.create(trained)
     if result.primal == 0.0:
@@ -180,9 +215,14 @@ def zero_weights(
         ways.append(full if getattr(made, "truncated", False) else "a loss without cut-off")
     if ranks and other_losses and not isinstance(made, AveragePrecision):
         ways.append("the loss 'map'")
+    bounded = problem is not None and problem.box is not None
     which = "No weights within their bounds" if bounded else "No weights"
-    if result.gap <= _EXACT * result.C:
+    optimal = result.gap <= _EXACT * result.C
+    if optimal and _for_any_C(result, problem):
         found = f"{which} have a smaller hinge of {name} on these data, for any C"
+    elif optimal:
+        found = f"{which} lower the objective of {name} on these data at C = {result.C:.3g}"
+        ways.append("a larger C or features on a larger scale")
     else:
         found = (
             f"{which} lower the objective of {name} on these data by more than {result.gap / result.C:.2g} * C, less "

@@ -136,7 +136,7 @@ class LatentStructuralSVM(JointEstimator, DescentEstimator):
         require_switch(place(self, "warm_start"), self.warm_start)
         require_jobs(place(self, "n_jobs"), self.n_jobs)
         xs, ys = self._checked(X, y)
-        completed = Completed(self.loss)
+        completed = Completed(self.loss, with_truths=self.loss.unreachable_truths)
         truths = [
             (truth, output_of(completed, "initial", i, self.loss.initial, x, truth))
             for i, (x, truth) in enumerate(zip(xs, ys, strict=True))

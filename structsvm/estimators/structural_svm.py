@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
@@ -112,6 +112,7 @@ class StructuralSVM(JointEstimator, ConvexEstimator):
     ----------
     coef_ : joint weights, shape (d,), including the weight of the constant feature. If X is sparse and most of its
         columns, more than 1000, are empty, only the weights of ``result_.columns``.
+    classes_ : the classes, sorted, if the loss is ``zero_one`` or ``multiclass``.
     loss_ : the loss, completed from the training data (with the classes, for example).
     result_ : `Result` with both bounds, status and history.
     n_features_in_ : number of features, if inputs are matrices or rows of one.
@@ -207,6 +208,11 @@ class StructuralSVM(JointEstimator, ConvexEstimator):
         """
         return self._path((X, y, sample_weight), Cs, callback, checkpoint)
 
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The classes of a loss of classes."""
+        return label_array(self.loss_.classes)
+
     def predict(self, X: Any) -> Any:
         """Return the predicted output of each input, as a list, or as an array if every row is an example."""
         check_is_fitted(self)
@@ -288,7 +294,7 @@ class StructuralSVM(JointEstimator, ConvexEstimator):
     def _objective(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Objective:
         xs, ys = self._checked(X, y)
         loss, solver = losses.create(self.loss), solver_of(self)
-        self.loss_ = loss.bind(ys)
+        self.loss_ = loss.bind_outputs(ys)
         columns = occupied(xs) if loss.reads_rows and is_plain(self) else None
         problem = Problem.from_examples(
             narrowed(xs, columns),

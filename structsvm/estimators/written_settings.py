@@ -1,6 +1,7 @@
 """Settings of estimators as JSON: names, numbers, and losses and solvers with their settings."""
 
 import json
+from importlib import import_module
 from typing import Any
 
 import attrs
@@ -16,10 +17,13 @@ from structsvm.foundation.settings import (
     require_switch,
 )
 from structsvm.foundation.storage.archives import require_names
-from structsvm.losses.base import StructuredLoss
+from structsvm.losses.base import StructuredLoss, Wrapper
 from structsvm.models.training import read_bounds
 from structsvm.registry import Registry, backends, losses, solvers
 from structsvm.registry.spelling import joined
+
+_INNER: dict[str, Registry[Any]] = {"backend": backends, "loss": losses}
+"""Registries of the settings that are objects themselves."""
 
 
 @attrs.frozen(repr=False)
@@ -62,7 +66,11 @@ class SavedLoss:
     @classmethod
     def of(cls, loss: Any) -> "SavedLoss":
         """Return the record of a loss; a record stays as it is."""
-        return loss if isinstance(loss, SavedLoss) else cls(type(loss).__name__, _settings_of(loss))
+        if isinstance(loss, SavedLoss):
+            return loss
+        if isinstance(loss, Wrapper):
+            return cls(type(loss).__name__, {"loss": attrs.asdict(cls.of(loss.inner))})
+        return cls(type(loss).__name__, _settings_of(loss))
 
     def restored(self, loss: Any) -> Any:
         """Return the saved loss, given a loss of its class."""
@@ -73,6 +81,8 @@ class SavedLoss:
             )
         if self.settings is None:
             return loss
+        if isinstance(loss, Wrapper):
+            return type(loss)(SavedLoss.read(self.settings.get("loss")).restored(loss.inner))  # type: ignore[call-arg]
         try:
             return type(loss)(**_tuples(self.settings))
         except TypeError as error:
@@ -180,16 +190,17 @@ def written_object(registry: Registry[Any], thing: Any) -> Any:
     """Convert an object to its name, its name with settings, or else marked text."""
     if isinstance(thing, str):
         return thing
-    name = registry.name_of(type(thing))
+    name = registry.name_of(type(thing)) or _public_name(registry, type(thing))
     spelled = registry.spell(thing) if registry.holds(thing) else None
     text = {"text": spelled or _described(thing)}
     if name is None or not attrs.has(type(thing)):
         return text
-    settings = {field.name: getattr(thing, field.name) for field in attrs.fields(type(thing)) if field.init}
-    if "backend" in settings:
-        settings["backend"] = written_object(backends, settings["backend"])
-        if _is_text(settings["backend"]):
-            return text
+    settings = {field.alias: getattr(thing, field.name) for field in attrs.fields(type(thing)) if field.init}
+    for inner, of_inner in _INNER.items():
+        if inner in settings:
+            settings[inner] = written_object(of_inner, settings[inner])
+            if _is_text(settings[inner]):
+                return text
     try:
         json.dumps(settings, default=plain_number)
     except TypeError:
@@ -210,18 +221,31 @@ def read_object(registry: Registry[Any], written: Any) -> Any:
     name, settings = written["name"], written["settings"]
     if not isinstance(name, str) or not isinstance(settings, dict):
         raise ValueError(f"a {registry.kind} must have a name that is text, and settings that are an object")
-    if "backend" in settings:
-        settings = {**settings, "backend": read_object(backends, settings["backend"])}
+    settings |= {
+        inner: read_object(of_inner, settings[inner]) for inner, of_inner in _INNER.items() if inner in settings
+    }
     try:
-        made = registry.find(name)
+        made: Any = _public_class(registry, name) or registry.find(name)
     except (PluginError, UnknownNameError):
         # The class is in a package that is not installed. Predictions do not need it.
         return joined(name, {key: value for key, value in settings.items() if value is not None})
     try:
-        return made(**settings)
+        return made(**_tuples(settings))
     except Exception as error:
         # A class of a plugin may raise anything.
         raise ValueError(f"the settings of the {registry.kind} {name!r} are invalid: {error}") from None
+
+
+def _public_name(registry: Registry[Any], kind: type) -> str | None:
+    """Return the name of a public class of this package that has no registered name, such as a wrapper of losses."""
+    return kind.__name__ if _public_class(registry, kind.__name__) is kind else None
+
+
+def _public_class(registry: Registry[Any], name: str) -> type | None:
+    """Return the public class of this name among the objects of a registry."""
+    home = import_module(next(iter(registry.built_in.values())).partition(":")[0])
+    kind = getattr(home, name, None) if name in home.__all__ else None
+    return kind if isinstance(kind, type) and attrs.has(kind) else None
 
 
 def _described(thing: Any) -> str:

@@ -10,7 +10,7 @@ from attrs import frozen
 
 from structsvm.exceptions import InputError
 from structsvm.features.operators import Operator, Rows
-from structsvm.features.operators.base import scores_of_examples
+from structsvm.features.operators.base import require_finite_scores, scores_of_examples
 from structsvm.features.operators.composed import WithIntercept, WithShared
 from structsvm.features.operators.matrix import Readable
 from structsvm.foundation.types import BoolVector, IntVector, Vector
@@ -82,6 +82,7 @@ class StructuredLoss(ABC, Generic[Y]):
     reads_graphs: ClassVar[bool] = False
     exact: ClassVar[bool] = True
     bounded: ClassVar[bool] = False
+    unreachable_truths: ClassVar[bool] = False
     check_before_fit: ClassVar[bool] = True
 
     behind_at: ClassVar[str] = "k"
@@ -101,6 +102,10 @@ class StructuredLoss(ABC, Generic[Y]):
     def bind(self, ys: Sequence[Y]) -> Self:
         """Return the loss to optimize, with information from the data filled in, such as classes; by default itself."""
         return self
+
+    def bind_outputs(self, ys: Sequence[Y]) -> Self:
+        """Return the loss for outputs that a model will predict; by default `bind`, which rankers call with labels."""
+        return self.bind(ys)
 
     @property
     def title(self) -> str:
@@ -136,6 +141,10 @@ class ScoreLoss(StructuredLoss[Y]):
     bounded : True if `loss_augmented_argmax` returns `Bounded` and the class sets ``exact = False``. The primal is then
         an upper bound of the objective, and `Result.inference_gap` is the part of the gap that the argmax leaves. A
         kernel gets ``out`` with one more element, to which it writes the bound minus the value of its output.
+    unreachable_truths : True if the argmaxes may be unable to return the true output of an example, such as a
+        non-projective tree for a projective parser. The hinge is then the maximum over the outputs and the true output,
+        so it is at least 0. It stays convex, and certificates stay valid, but it need not bound the loss of the
+        prediction from above. The argmaxes and the kernel still search the outputs alone.
     numeric_labels : True if the class compares labels with numbers. Numbers written as text are then converted, and
         other text is rejected.
     why_unusable : message if no query is usable, with cause and remedy; "", the default, for a general message.
@@ -238,7 +247,7 @@ class ScoreLoss(StructuredLoss[Y]):
 
         Inputs are a matrix with an example per row, one matrix per example, or an `Operator` with a score per row.
         """
-        bound = self.bind(ys)
+        bound = self.bind_outputs(ys)
         return Examples(bound, bound.operator(_rows(xs, intercept)), ys)
 
     def predict(self, xs: Readable | Operator | Sequence[Any], w: Vector, intercept: float = 0.0) -> list[Y]:
@@ -247,6 +256,7 @@ class ScoreLoss(StructuredLoss[Y]):
         if operator.d != len(w):
             raise InputError(f"the inputs have features for {operator.d} weights, and the model has {len(w)}")
         scores, ptr = operator.scores(w), operator.ptr
+        require_finite_scores(scores, ptr)
         each = (scores_of_examples(scores, ptr, i, i + 1) for i in range(operator.n))
         return [output_of(self, "argmax", i, self.argmax, own) for i, own in enumerate(each)]
 
@@ -350,6 +360,7 @@ class Wrapper(StructuredLoss[Any]):
     check_before_fit = of_inner("check_before_fit")
     exact = of_inner("exact")
     bounded = of_inner("bounded")
+    unreachable_truths = of_inner("unreachable_truths")
     title = of_inner("title")
     checked_by = of_inner("checked_by")
     weight_bounds = of_inner("weight_bounds")

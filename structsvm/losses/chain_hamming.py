@@ -143,7 +143,8 @@ class ChainHamming(HammingLoss):
 
     Raises
     ------
-    InputError : a setting has another form; a true sequence contains a forbidden transition.
+    InputError : a setting has another form; a true sequence contains a forbidden transition; every sequence of the
+        length of an input does; a feature is NaN or infinite.
 
     Examples
     --------
@@ -184,7 +185,13 @@ class ChainHamming(HammingLoss):
 
         With ``transition_features``, transitions have the shape (T − 1, K, K). Forbidden ones have −inf. Emissions
         include the scores of both ends.
+
+        Raises
+        ------
+        InputError : a score is NaN or infinite.
         """
+        if not np.isfinite(scores).all():
+            raise InputError("the scores of a chain contain NaN or infinity: correct its features")
         K = len(self._known())
         width = K + K * K if self.transition_features else K
         length = (len(scores) - self._shared()) // width
@@ -222,6 +229,10 @@ class ChainHamming(HammingLoss):
         ------
         InputError : a label is not a state, or a transition is forbidden.
         """
+        return self._truth(y).astype(np.float64)
+
+    def _truth(self, y: Any) -> IntVector:
+        """Return the state indices of a true sequence; reject forbidden transitions."""
         path, t = self.numbers(y), self.forbidden_at(y)
         if t is not None:
             before, after = (self._known()[path[place]] for place in (t, t + 1))
@@ -229,7 +240,7 @@ class ChainHamming(HammingLoss):
                 f"a true sequence contains the forbidden transition from {before!r} to {after!r} at its positions {t} "
                 f"and {t + 1}: correct the sequence or allow the transition"
             )
-        return path.astype(np.float64)
+        return path
 
     def params(self, ys: Sequence[Any]) -> Vector:
         settings = [len(self._known()), self.average, self.ends, self.transition_features]
@@ -254,7 +265,7 @@ class ChainHamming(HammingLoss):
     def loss_augmented_argmax(self, scores: Vector, y: Any) -> NDArray[Any]:
         """Return the best sequence after adding the costs of states to their scores."""
         emissions, transitions = self.split(scores)
-        truth = self.numbers(y)
+        truth = self._truth(y)
         return self._labeled(_viterbi(emissions + self._costs_at(truth), transitions))
 
     def argmax(self, scores: Vector) -> NDArray[Any]:
@@ -269,7 +280,7 @@ class ChainHamming(HammingLoss):
         """
         if self.cost is not None:
             raise InputError("slack rescaling of ChainHamming supports no costs: leave out cost")
-        truth = self.numbers(y)
+        truth = self._truth(y)
         emissions, transitions = self.split(scores)
         values, paths = _by_mistakes(emissions, transitions, truth)
         own = values[0]
@@ -283,7 +294,7 @@ class ChainHamming(HammingLoss):
 
 
 def _viterbi(emissions: Matrix, transitions: Matrix) -> IntVector:
-    """Return the path with the largest sum of scores; the first of several."""
+    """Return the path with the largest sum of scores, the first of several; reject lengths without a path."""
     length, K = emissions.shape
     transitions = np.broadcast_to(transitions, (max(length - 1, 0), K, K))
     before = np.zeros((length, K), dtype=np.int64)
@@ -294,6 +305,11 @@ def _viterbi(emissions: Matrix, transitions: Matrix) -> IntVector:
             before[t] = reached.argmax(axis=0)
             best = reached.max(axis=0)
         best = best + emissions[t]
+    if best.max() == -np.inf:
+        raise InputError(
+            f"all sequences of {length} labels contain a forbidden transition: allow another transition, or split "
+            "inputs of this length"
+        )
     path = np.empty(length, dtype=np.int64)
     state = int(best.argmax())
     for t in reversed(range(length)):

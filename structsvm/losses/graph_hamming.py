@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from structsvm.exceptions import InputError
 from structsvm.features.operators import Operator, Rows
-from structsvm.features.operators.base import scores_of_examples
+from structsvm.features.operators.base import require_finite_scores, scores_of_examples
 from structsvm.features.operators.composed import Pair, PerClass, WithIntercept, WithShared
 from structsvm.foundation.compute.compilation import compiled_part
 from structsvm.foundation.frames import read_graphs
@@ -176,6 +176,7 @@ class GraphHamming(HammingLoss):
                 "many node features as in training, and edge features if and only if training had them"
             )
         scores, ptr = operator.scores(w), operator.ptr
+        require_finite_scores(scores, ptr)
         each = (scores_of_examples(scores, ptr, i, i + 1) for i in range(operator.n))
         return [
             at_example(i, self._best, own, graph)

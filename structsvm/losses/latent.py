@@ -4,11 +4,12 @@ from abc import abstractmethod
 from collections.abc import Iterable
 from typing import Any, Generic, TypeVar
 
+import numpy as np
 from attrs import frozen
 
 from structsvm.foundation.types import Vector
 from structsvm.losses.base import Bounded, Loss, StructuredLoss, Wrapper, X, Y
-from structsvm.losses.user_methods import output_of
+from structsvm.losses.user_methods import dense, output_of, separate
 
 H = TypeVar("H")
 
@@ -87,9 +88,14 @@ class LatentLoss(StructuredLoss[Y], Generic[X, Y, H]):
 
 @frozen
 class Completed(Wrapper, Loss[Any, tuple[Any, Any]]):
-    """A `LatentLoss` as a `Loss` with outputs (y, h), in which the true h is fixed."""
+    """A `LatentLoss` as a `Loss` with outputs (y, h), in which the true h is fixed.
+
+    With ``with_truths``, `loss_augmented_argmax` also tries the best completion of the true output, which the inner
+    loss may be unable to return.
+    """
 
     inner: LatentLoss[Any, Any, Any]
+    with_truths: bool = False
 
     def joint_feature(self, x: Any, y: tuple[Any, Any]) -> Vector:
         return self.inner.joint_feature(x, *y)
@@ -99,7 +105,18 @@ class Completed(Wrapper, Loss[Any, tuple[Any, Any]]):
 
     def loss_augmented_argmax(self, x: Any, y: tuple[Any, Any], w: Vector) -> Any:
         found: Any = self.inner.loss_augmented_argmax(x, y[0], w)
-        return Bounded(_pair(found.output), found.bound) if self.bounded else _pair(found)
+        pair, bound = (_pair(found.output), found.bound) if self.bounded else (_pair(found), None)
+        if self.with_truths:
+            pair = separate(pair)
+            truth = y[0], separate(self.inner.complete(x, y[0], w))
+            value = self._value(x, truth, w)
+            if self.loss(y, pair) + self._value(x, pair, w) < value:
+                pair = truth
+            bound = None if bound is None else max(bound, value)
+        return pair if bound is None else Bounded(pair, bound)
+
+    def _value(self, x: Any, pair: tuple[Any, Any], w: Vector) -> float:
+        return float(w @ np.asarray(dense(self.joint_feature(x, pair)), dtype=np.float64))
 
     def argmax(self, x: Any, w: Vector) -> tuple[Any, Any]:
         return _pair(self.inner.argmax(x, w))

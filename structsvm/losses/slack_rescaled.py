@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Self
 
+import numpy as np
 from attrs import evolve, field, frozen
 
 from structsvm.exceptions import InputError
@@ -57,12 +58,15 @@ class SlackRescaled(Wrapper, ScoreLoss[Any]):
     of_one_sample = of_inner("of_one_sample")
     reads_graphs = of_inner("reads_graphs")
     numeric_labels = of_inner("numeric_labels")
+    classes = of_inner("classes")
     why_unusable = of_inner("why_unusable")
     why_none_usable = of_inner("why_none_usable")
     operator = of_inner("operator")
     usable = of_inner("usable")
     loss = of_inner("loss")
     argmax = of_inner("argmax")
+    prediction = of_inner("prediction")
+    labels = of_inner("labels")
     outputs = of_inner("outputs")
     unwrap = of_inner("unwrap")
     predict = of_inner("predict")
@@ -76,10 +80,14 @@ class SlackRescaled(Wrapper, ScoreLoss[Any]):
         """Return the loss with the inner loss bound to the data."""
         return evolve(self, loss=self.inner.bind(ys))
 
+    def bind_outputs(self, ys: Sequence[Any]) -> Self:
+        """Return the loss with the inner loss bound to outputs."""
+        return evolve(self, loss=self.inner.bind_outputs(ys))
+
     def encode(self, y_hat: Any, y: Any) -> Vector:
         """Return ``c(y) − Δ (c(y) − c(ŷ))``."""
         truth = coefficients(self.inner, y, y)
-        return truth - self.inner.loss(y, y_hat) * (truth - coefficients(self.inner, y_hat, y))
+        return np.asarray(truth - self.inner.loss(y, y_hat) * (truth - coefficients(self.inner, y_hat, y)))
 
     @property
     def predicting(self) -> ScoreLoss[Any]:

@@ -27,11 +27,12 @@ def separate(output: Any) -> Any:
         return type(output)(*parts) if hasattr(output, "_fields") else parts
     if isinstance(output, list):
         return list(map(separate, output))
-    return output.copy() if isinstance(output, np.ndarray | dict | set | bytearray) or sp.issparse(output) else output
+    copies: Any = output
+    return copies.copy() if isinstance(output, np.ndarray | dict | set | bytearray) or sp.issparse(output) else output
 
 
 def coefficients(loss: Any, y_hat: Any, y: Any) -> Vector:
-    """Return ``c(ŷ)`` as a vector of its own; ``encode`` may return one buffer at every call."""
+    """Return ``c(ŷ)`` as a new vector, because ``encode`` may return the same array at every call."""
     return np.array(loss.encode(y_hat, y), dtype=np.float64)
 
 

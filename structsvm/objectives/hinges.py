@@ -8,6 +8,7 @@ from attrs import define, field, frozen
 from numpy.typing import ArrayLike, NDArray
 
 from structsvm.exceptions import InputError
+from structsvm.features.operators.base import LARGEST_SCORE
 from structsvm.foundation.arrays import numbers
 from structsvm.foundation.compute.threads import using
 from structsvm.foundation.queries import Queries
@@ -16,7 +17,6 @@ from structsvm.foundation.types import BoolVector, Vector
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.losses.user_methods import RAISED_AS_IS, coefficients
 from structsvm.problem.checks import (
-    LARGEST_SCORE,
     checked_output,
     checked_weights,
     failed,
@@ -156,7 +156,7 @@ class Hinge:
             raise InputError(
                 f"sizes must be the number of scores of each of the {m} examples, or one number for all, got {sizes!r}"
             )
-        bound: ScoreLoss[Any] = score_loss(loss).bind(ys)
+        bound: ScoreLoss[Any] = score_loss(loss).bind_outputs(ys)
         queries = Queries.of_sizes(np.broadcast_to(count, m).astype(np.int64))
         usable = np.array([is_usable(bound, y) for y in ys], dtype=np.bool_)
         require_usable(bound, queries.number, ys, queries.sizes, usable)
@@ -197,7 +197,7 @@ class Hinge:
             planes = self._oracle.planes(grouped, ptr, self._usable.astype(np.float64))
         require_planes(self.loss, planes, ptr, 0)
         values = planes.loss - planes.dots(grouped, ptr)
-        require_argmaxes(self.loss, values, grouped, 0)
+        require_argmaxes(self.loss, values, grouped, ptr, self._ys, 0)
         gradient = planes.coef * self._factor
         # Turn −0 into 0.
         gradient += 0.0
@@ -207,8 +207,8 @@ class Hinge:
         """Return the most violated output of each usable query, in the order of `ids`, from the loss's Python method.
 
         A ranking is one number per document, in the order of the query's rows; larger ranks higher. If several outputs
-        are violated most, the gradient may belong to any of them. If an inexact argmax finds no violated output, the
-        result is the true output.
+        are violated most, the gradient may belong to any of them. If an inexact argmax, or one with
+        ``unreachable_truths``, finds no violated output, the result is the true output.
 
         Parameters
         ----------
@@ -245,12 +245,10 @@ class Hinge:
         loss, y_hat = self.loss, None
         try:
             y_hat, _ = checked_output(loss, loss.loss_augmented_argmax(scores, y))
-            if (
-                loss.exact
-                or loss.loss(y, y_hat) + scores @ (coefficients(loss, y_hat, y) - coefficients(loss, y, y)) > 0
-            ):
+            if loss.exact and not loss.unreachable_truths:
                 return y_hat
-            return y
+            code = coefficients(loss, y_hat, y) - coefficients(loss, y, y)
+            return y_hat if loss.loss(y, y_hat) + scores @ code > 0.0 else y
         except RAISED_AS_IS:
             raise
         except Exception as error:

@@ -12,8 +12,8 @@ from structsvm.foundation.queries import require_labels, row_weights
 from structsvm.foundation.settings import require_number
 from structsvm.foundation.types import BoolVector, IntVector, Matrix, Vector
 from structsvm.losses import ScoreLoss
-from structsvm.losses.base import Bounded
-from structsvm.losses.user_methods import RAISED_AS_IS, method_failed
+from structsvm.losses.base import Bounded, InScoreSpace
+from structsvm.losses.user_methods import RAISED_AS_IS, coefficients, method_failed
 from structsvm.problem.points import Planes, Point
 
 LARGEST = 1e140
@@ -22,12 +22,11 @@ LARGEST = 1e140
 ROUNDING = 1e-8
 """Tolerance, relative to the scores, by which the true output or an earlier output may beat an argmax."""
 
-LARGEST_SCORE = 1e150
-"""Largest score that is safe in argmaxes, line searches and the primal: squares overflow from 1e154, and argmaxes are
-wrong from 1e307."""
-
 _NEARBY = (0.95, 1.05)
 """Multiples of the weights at which argmaxes are found for comparison."""
+
+_MOST_TURNS = 100
+"""Largest number of scores at which a prediction is compared with the true output."""
 
 _FEWEST_PROBED = 8
 _PROBED = 50
@@ -182,21 +181,6 @@ def require_usable(loss: ScoreLoss[Any], xs: Any, ys: Sequence[Any], sizes: IntV
             )
 
 
-def require_finite_scores(scores: Vector, ptr: IntVector, first: int) -> None:
-    """Reject scores that are not finite or too large; ``first`` is the index of the first example."""
-    # The comparison is False for NaN.
-    if np.abs(scores).max(initial=0.0) <= LARGEST_SCORE:
-        return
-    worst = int(np.argmax(~(np.abs(scores) <= LARGEST_SCORE)))
-    # A shared score counts as one of the last example.
-    example = first + min(int(np.searchsorted(ptr, worst, side="right")), len(ptr) - 1) - 1
-    raise InputError(
-        f"example {example} has features that are NaN, infinite or too large to compute with: one of its scores is "
-        f"{scores[worst]:.3g}, and the limit is {LARGEST_SCORE:.0e}. Scale the features, for example with "
-        "sklearn.preprocessing.StandardScaler"
-    )
-
-
 def require_C(C: float) -> None:
     """Reject a C that is not positive, or whose products with cuts may overflow."""
     require_number("C", C, above=0.0)
@@ -257,11 +241,13 @@ def require_planes(loss: ScoreLoss[Any], planes: Planes, ptr: IntVector, first: 
         )
 
 
-def require_bounds(loss: ScoreLoss[Any], missed: Vector, scores: Vector, first: int) -> None:
+def require_bounds(loss: ScoreLoss[Any], missed: Vector, scores: Vector, ys: Sequence[Any], first: int) -> None:
     """Reject bounds of argmaxes that are not finite, or below the value of the output found or of the true output."""
     wrong = ~((missed >= -_tolerance(scores)) & (missed < np.inf))
     if wrong.any():
         i = int(np.argmax(wrong))
+        if np.isfinite(missed[i]):
+            _require_reachable(loss, ys, i, first, -float(missed[i]))
         what = f"{-missed[i]:.3g} below the value of an output" if np.isfinite(missed[i]) else f"{missed[i]}"
         raise OracleError(
             f"{loss.title}.loss_augmented_argmax returned a bound for example {first + i} that is {what}: it must be "
@@ -269,16 +255,66 @@ def require_bounds(loss: ScoreLoss[Any], missed: Vector, scores: Vector, first: 
         )
 
 
-def require_argmaxes(loss: ScoreLoss[Any], violation: Vector, scores: Vector, first: int) -> None:
+def require_argmaxes(
+    loss: ScoreLoss[Any], violation: Vector, scores: Vector, ptr: IntVector, ys: Sequence[Any], first: int
+) -> None:
     """Reject argmaxes that the true output beats: negative violations ``Δ − w·(Ψ(x, y) − Ψ(x, ŷ))``."""
     lowest = int(np.argmin(violation))
     # The tolerance takes a pass over the scores.
     if violation[lowest] < 0.0 and violation[lowest] < -_tolerance(scores):
+        _require_reachable(loss, ys, lowest, first, -float(violation[lowest]))
         raise OracleError(
             f"{loss.title}.loss_augmented_argmax returned a wrong output for example {first + lowest}: its Δ + w·Ψ is "
             f"{-violation[lowest]:.3g} below that of the true output. Run {loss.checked_by} on the loss to see the "
             "argmax."
         )
+
+
+def _require_reachable(loss: ScoreLoss[Any], ys: Sequence[Any], i: int, first: int, ahead: float) -> None:
+    """Raise `OracleError` if no argmax can return the true output, whose value is higher by ``ahead``."""
+    if i < len(ys) and cannot_return(loss, ys[i]):
+        raise OracleError(unreachable(loss, f"example {first + i}", ahead))
+
+
+def cannot_return(loss: ScoreLoss[Any], y: Any) -> bool:
+    """Return True if both argmaxes return other outputs at scores at which the true output has a larger value.
+
+    A perceptron learns scores that favor the true output. If it is the prediction, or a mean of outputs, no scores
+    separate it.
+    """
+    by = loss.predicting
+    try:
+        own = coefficients(by, y, y)
+        bounds = loss.weight_bounds(len(own)) if isinstance(loss, InScoreSpace) else None
+        scores = own
+        for _ in range(_MOST_TURNS):
+            scores = scores if bounds is None else np.clip(scores, *bounds)
+            found = loss.prediction(scores.copy(), y)
+            code = coefficients(by, found, y)
+            ahead = float(scores @ (own - code))
+            if ahead > ROUNDING * float(np.abs(scores) @ (np.abs(own) + np.abs(code))):
+                # At large scores, Δ does not count.
+                scores = scores * (10.0 * (1.0 + loss.loss(y, found)) / ahead)
+                found, _ = checked_output(loss, loss.loss_augmented_argmax(scores, y))
+                return bool((coefficients(by, found, y) != own).any())
+            distance = float((own - code) @ (own - code))
+            if distance == 0.0:
+                return False
+            scores = scores + (1.0 + 1.5 * abs(ahead) / distance) * (own - code)
+    # The caller reports another mistake of the loss.
+    except Exception:
+        return False
+    return False
+
+
+def unreachable(loss: ScoreLoss[Any], place: str, ahead: float) -> str:
+    """Return the message for a true output that is better by ``ahead`` than all outputs that the argmax can return."""
+    return (
+        f"the true output of {place} cannot be returned by the argmax of {loss.title}: its Δ + w·Ψ is {ahead:.3g} "
+        "above that of the best output found, and argmax returns other outputs even at scores that favor it. If true "
+        "outputs may lie outside the outputs of the argmax, set unreachable_truths = True in the class; otherwise "
+        f"correct the example or the argmax. {run_check(loss)}"
+    )
 
 
 def require_unbeaten(loss: ScoreLoss[Any], violation: Vector, known: Vector, scores: Vector, first: int) -> None:

@@ -46,6 +46,11 @@ def ramp(problem: Problem) -> Subtracted:
     loss = problem.loss
     if not loss.exact:
         raise InputError(f"a ramp needs exact argmaxes, but {loss.title} has exact = False: use another loss")
+    if loss.unreachable_truths:
+        raise InputError(
+            f"a ramp needs argmaxes that can return true outputs, but {loss.title} has unreachable_truths = True: use "
+            "another loss"
+        )
     ys, used = problem.ys, np.flatnonzero(problem.cap).tolist()
 
     def tangent(w: Vector) -> Tangent:

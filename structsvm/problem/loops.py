@@ -26,6 +26,12 @@ _INDEX = numba.types.Array(numba.int64, 1, "C")
 KERNEL_SIGNATURE = numba.float64(_VECTOR, _VECTOR, _VECTOR, _VECTOR)
 """The one signature of a loss kernel: ``(scores, labels, params, out) -> Δ``."""
 
+LOSS_ROUNDING = 1e-10
+"""Size of a negative loss that counts as rounding of 0, relative to the example's loss at scores of 0."""
+
+SMALL_LOSS = 1e-4
+"""Smallest scale of losses for `LOSS_ROUNDING`, for examples without another output."""
+
 _KERNEL = numba.types.FunctionType(KERNEL_SIGNATURE)
 
 
@@ -215,6 +221,7 @@ def _batched_visits(
     batches: Any,
     allowed: float,
     bounded: bool,
+    unreachable: bool,
     w: Vector,
 ) -> None:
     chunk_ptr, batch_ptr, counters, at, wrong = (
@@ -253,8 +260,16 @@ def _batched_visits(
             out = np.empty(count + int(bounded))
             example_scores(view, i, weights, scores)
             loss = kernel(scores, labels[label_ptr[i] : label_ptr[i + 1]], params, out)
+            if loss < 0.0:
+                own = labels[label_ptr[i] : label_ptr[i + 1]]
+                level = abs(kernel(np.zeros(count), own, params, np.empty(len(out))))
+                if loss >= -LOSS_ROUNDING * max(level, SMALL_LOSS):
+                    loss = 0.0
             coef = out[:count]
             value = loss - dot(coef, scores)
+            if unreachable and value < 0.0:
+                # The true output is better than all outputs that the kernel can return.
+                value = 0.0
             best, to_beat = best_value(planes, i, at, room)
             sound = 0.0 <= loss < np.inf and value < np.inf
             if not sound or (not value >= best and not value >= best - allowed * (1.0 + _largest(scores))):
@@ -323,6 +338,7 @@ def batched_visits(view: Any, planes: Any, keep: bool) -> Any:
         _VECTOR,
         batches,
         numba.float64,
+        numba.boolean,
         numba.boolean,
         _VECTOR,
     )

@@ -19,14 +19,22 @@ from structsvm.foundation.types import IntVector, Vector
 from structsvm.losses import ScoreLoss
 from structsvm.losses.user_methods import ONE_AT_A_TIME, RAISED_AS_IS, at_example, coefficients
 from structsvm.problem.checks import checked_output, failed, require_code
-from structsvm.problem.loops import SparseCodes, argmax_sweep, compiled_kernel, line_sweep
+from structsvm.problem.loops import (
+    LOSS_ROUNDING,
+    SMALL_LOSS,
+    SparseCodes,
+    argmax_sweep,
+    compiled_kernel,
+    line_sweep,
+)
 from structsvm.problem.points import Planes, sparse_rows
 from structsvm.problem.program import constants, methods, program
 
 
 class Oracle(ABC):
-    """Find the plane of every example; unless argmaxes are ``exact``, true outputs replace planes that are worse.
+    """Find the plane of every example.
 
+    True outputs replace planes that are worse, if argmaxes are not ``exact`` or there are ``unreachable_truths``.
     Argmaxes that are ``bounded`` come with bounds of the part that they missed.
 
     Scores are the scores of the examples, followed by the shared scores.
@@ -34,6 +42,12 @@ class Oracle(ABC):
 
     exact: bool
     bounded: bool
+    unreachable_truths: bool
+
+    @property
+    def tries_truths(self) -> bool:
+        """True if true outputs replace worse planes."""
+        return self.unreachable_truths or not self.exact
 
     @property
     @abstractmethod
@@ -42,13 +56,15 @@ class Oracle(ABC):
 
     def planes(self, scores: Vector, ptr: IntVector, cap: Vector) -> Planes:
         """Return the planes at these scores; example i has ``scores[ptr[i]:ptr[i + 1]]``, and zeros if its cap is 0."""
-        found = self.argmaxes(scores, ptr, cap)
-        if self.exact:
+        found = self._without_rounding(self.argmaxes(scores, ptr, cap), scores, ptr)
+        if not self.tries_truths:
             return found
         violation = found.loss - found.dots(scores, ptr)
         truth = Planes.none(found)
         if found.missed is not None:
-            truth = evolve(truth, missed=violation + found.missed)
+            missed = violation + found.missed
+            # A truth that the argmax cannot return may exceed its bound.
+            truth = evolve(truth, missed=np.maximum(missed, 0.0) if self.unreachable_truths else missed)
         return found.replaced(truth, (found.loss >= 0.0) & (violation < 0.0), ptr)
 
     def on_line(
@@ -58,6 +74,22 @@ class Oracle(ABC):
         found, some = self.planes(base + t * along, ptr, cap), cap != 0.0
         value[some] = (found.loss - found.dots(base + t * along, ptr))[some]
         slope[some] = -found.dots(along, ptr)[some]
+
+    def _without_rounding(self, found: Planes, scores: Vector, ptr: IntVector) -> Planes:
+        """Replace losses that rounding made negative by 0: they are small beside the example's loss at scores of 0."""
+        negative = np.flatnonzero(found.loss < 0.0).tolist()
+        if not negative:
+            return found
+        loss = found.loss.copy()
+        for i in negative:
+            scale = float(found.loss.max())
+            if loss[i] < -LOSS_ROUNDING * scale:
+                own = scores_of_examples(scores, ptr, i, i + 1)
+                at_zero = self.block(i, i + 1).argmaxes(0.0 * own, ptr[i : i + 2] - ptr[i], np.ones(1))
+                scale = max(scale, abs(float(at_zero.loss[0])))
+            if loss[i] >= -LOSS_ROUNDING * max(scale, SMALL_LOSS):
+                loss[i] = 0.0
+        return evolve(found, loss=loss)
 
     @abstractmethod
     def argmaxes(self, scores: Vector, ptr: IntVector, cap: Vector) -> Planes:
@@ -74,7 +106,7 @@ def make_oracle(loss: ScoreLoss[Any], ys: Sequence[Any], n_jobs: int | None = No
         return PythonOracle(loss, ys, n_jobs)
     labels, label_ptr = _flat_labels(loss, ys)
     params = np.array(loss.params(ys), dtype=np.float64)
-    return CompiledOracle(loss.kernel, labels, label_ptr, params, loss.exact, loss.bounded)
+    return CompiledOracle(loss.kernel, labels, label_ptr, params, loss.exact, loss.bounded, loss.unreachable_truths)
 
 
 def per_output(function: Any, ys: Sequence[Any]) -> list[Any]:
@@ -109,11 +141,12 @@ class CompiledOracle(Oracle):
     params: Vector
     exact: bool
     bounded: bool
+    unreachable_truths: bool
 
     @property
     def content(self) -> Any:
-        """The kernel's program and inputs."""
-        return program(self.kernel), self.labels, self.label_ptr, self.params
+        """The kernel's program and inputs, and whether true outputs replace worse planes."""
+        return program(self.kernel), self.labels, self.label_ptr, self.params, self.unreachable_truths
 
     def argmaxes(self, scores: Vector, ptr: IntVector, cap: Vector) -> Planes:
         n, shared = len(ptr) - 1, len(scores) - int(ptr[-1])
@@ -147,11 +180,14 @@ class CompiledOracle(Oracle):
                 loop(kernel, bounds, counters, *data)
 
         over_blocks(write, ptr)
+        if self.tries_truths:
+            worse = (value < 0.0) & (cap != 0.0)
+            value[worse] = slope[worse] = 0.0
 
     def block(self, start: int, stop: int) -> Self:
         first, last = self.label_ptr[start], self.label_ptr[stop]
         ptr = self.label_ptr[start : stop + 1] - first
-        return type(self)(self.kernel, self.labels[first:last], ptr, self.params, self.exact, self.bounded)
+        return evolve(self, labels=self.labels[first:last], label_ptr=ptr)
 
 
 @frozen(eq=False)
@@ -172,6 +208,11 @@ class PythonOracle(Oracle):
     def bounded(self) -> bool:  # type: ignore[override]
         """True if the loss's argmax returns bounds."""
         return self.loss.bounded
+
+    @property
+    def unreachable_truths(self) -> bool:  # type: ignore[override]
+        """True if the loss's argmaxes may be unable to return true outputs."""
+        return self.loss.unreachable_truths
 
     @property
     def content(self) -> Any:

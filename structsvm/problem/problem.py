@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from structsvm.exceptions import InputError
 from structsvm.features.operators import Operator
-from structsvm.features.operators.base import scores_of_examples
+from structsvm.features.operators.base import require_finite_scores, scores_of_examples
 from structsvm.features.operators.matrix import Readable
 from structsvm.features.operators.occupied import of_features
 from structsvm.foundation.arrays import numbers
@@ -34,7 +34,6 @@ from structsvm.problem.checks import (
     require_bounds,
     require_C,
     require_caps,
-    require_finite_scores,
     require_moderate,
     require_one_usable,
     require_pairs,
@@ -287,7 +286,7 @@ class Problem(AbstractProblem):
             raise failed_kernel(self, point, error) from error
         require_planes(self.loss, planes, self.ptr, self.first)
         if planes.missed is not None:
-            require_bounds(self.loss, planes.missed, point.scores, self.first)
+            require_bounds(self.loss, planes.missed, point.scores, self.ys, self.first)
         return planes
 
     def violation(self, planes: Planes, point: Point) -> Vector:
@@ -339,7 +338,7 @@ class Problem(AbstractProblem):
     def exact_hinge(self, planes: Planes, point: Point) -> ExactSum:
         """Return the hinge as a sum to which other parts can be added."""
         violation = self.violation(planes, point)
-        require_argmaxes(self.loss, violation, point.scores, self.first)
+        require_argmaxes(self.loss, violation, point.scores, self.ptr, self.ys, self.first)
         return ExactSum.of(self.cap * (np.maximum(violation, 0.0) + _missed(planes)))
 
     def inference_gap(self, planes: Planes) -> float:

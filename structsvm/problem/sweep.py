@@ -61,7 +61,7 @@ def _compiled_visits(
     def visit_some() -> None:
         try:
             with held():
-                loop(kernel, *data, *moved, batches, allowed, oracle.bounded, dual.w)
+                loop(kernel, *data, *moved, batches, allowed, oracle.bounded, oracle.unreachable_truths, dual.w)
         except BaseException:
             batches.stop()
             raise

@@ -73,13 +73,17 @@ def most_violated(
     require_usable(scored, [x], examples.ys, examples.sizes, np.ones(1, dtype=np.bool_))
     scores = Problem.make(examples, C=1.0).at(w).scores
     output, _ = checked_output(scored, scored.loss_augmented_argmax(scores, truth))
+    delta = float(scored.loss(truth, output))
+    margin = float((coefficients(scored, truth, truth) - coefficients(scored, output, truth)) @ scores)
+    if scored.unreachable_truths and delta < margin:
+        output, delta, margin = truth, 0.0, 0.0
     if cuts is None:
         binding = np.zeros(0, dtype=bool)
     else:
         binding = (cuts.a > 0.0) & (example is None or cuts.group == example)
     return MostViolated(
         output=scored.unwrap(output),
-        loss=float(scored.loss(truth, output)),
-        margin=float((coefficients(scored, truth, truth) - coefficients(scored, output, truth)) @ scores),
+        loss=delta,
+        margin=margin,
         binding=np.flatnonzero(binding),
     )

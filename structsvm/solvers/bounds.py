@@ -113,8 +113,11 @@ class CertifiedBounds:
 
     @property
     def inference_gap(self) -> float:
-        """The part of the upper bound that approximate argmaxes add."""
-        return self._best.inference
+        """The part of the gap that approximate argmaxes leave.
+
+        The lower bound may exceed the value of the outputs found at the best weights, because it uses others as well.
+        """
+        return self.primal - self._best.worth(self.dual)[0]
 
     @property
     def w(self) -> Vector:

@@ -253,12 +253,14 @@ class SolverState(CertifiedBounds):
         return without_workers(error, self._keeper)
 
     def _so_far(self, status: Status, solver: Named, cuts: CutSet, handovers: int) -> Result:
+        primal, dual = self.primal + self.problem.constant, self.dual + self.problem.constant
         return Result(
             w=self.problem.to_weights(self.w),
-            primal=self.primal + self.problem.constant,
-            dual=self.dual + self.problem.constant,
+            primal=primal,
+            dual=dual,
             certified=self.problem.certified,
-            inference_gap=self.inference_gap,
+            # Rounding may lift it above the gap.
+            inference_gap=max(0.0, min(self.inference_gap, primal - dual)),
             C=self.problem.C,
             tol=self.tol,
             status=status,

@@ -40,7 +40,8 @@ def check_loss(
     - encodings have one coefficient per score,
     - ``Δ(y, y) = 0`` and ``Δ ≥ 0``,
     - both argmaxes reach the maximum over all outputs,
-    - ``scores·c(y)`` does not exceed that maximum, so that the hinge is an upper bound of ``Δ(y, argmax)``,
+    - ``scores·c(y)`` does not exceed that maximum, so that the hinge is an upper bound of ``Δ(y, argmax)``, unless the
+      loss has ``unreachable_truths``,
     - no argument is changed,
     - the kernel, if there is one, finds planes with the same value that no scores contradict.
 

@@ -7,10 +7,18 @@ from attrs import evolve
 
 from structsvm import Problem
 from structsvm.foundation.types import Vector
-from structsvm.losses import NDCG, AveragePrecision, GradedPairsLoss, GradedRankingLoss, InterleavingLoss, SwappedPairs
+from structsvm.losses import (
+    NDCG,
+    AveragePrecision,
+    GradedPairsLoss,
+    GradedRankingLoss,
+    InterleavingLoss,
+    SlackRescaled,
+    SwappedPairs,
+)
 from structsvm.solvers import FrankWolfe, OneSlack
 from tests.campaign.cases import Case, boxed, case
-from tests.small_problems import PlainROCArea
+from tests.small_problems import BufferedKronecker, GenericTwoRows, Kronecker, PlainROCArea, PlainTwoRows, TwoRows
 
 
 class ByDifference(GradedPairsLoss):
@@ -71,6 +79,16 @@ _GRADED: list[tuple[Any, int]] = [
 ]
 """Losses, and the most documents of which all outputs can be listed."""
 
+_STRUCTURES: list[Any] = [
+    TwoRows(),
+    PlainTwoRows(),
+    GenericTwoRows(),
+    SlackRescaled(PlainTwoRows()),
+    SlackRescaled(GenericTwoRows()),
+    BufferedKronecker(),
+]
+"""Losses whose truths may be no outputs, and one that reuses an array."""
+
 _NOISE = np.random.default_rng(0)
 
 
@@ -117,6 +135,29 @@ def graded(number: int) -> Case:
     loss, most = _GRADED[rng.integers(len(_GRADED))]
     made = _with_loss(number, rng, loss, loss, most)
     return boxed(made) if rng.random() < 0.3 else made
+
+
+def structured(number: int) -> Case:
+    """Make a case of a structure whose truths may be no outputs, or whose methods fill and return one array."""
+    rng = np.random.default_rng([number, 7])
+    loss = _STRUCTURES[rng.integers(len(_STRUCTURES))]
+    plain, n, scale = case(number), int(rng.integers(1, 9)), 10.0 ** rng.uniform(-2.0, 2.0)
+    if isinstance(loss, BufferedKronecker):
+        xs, ys = list(scale * rng.standard_normal((n, 3))), rng.integers(0, 3, n).tolist()
+    else:
+        shape = (n, int(rng.integers(3, 6)), 2)
+        xs, ys = list(scale * rng.standard_normal(shape)), list(rng.integers(0, 2, shape[:2]).astype(np.float64))
+    problem = Problem.from_examples(xs, ys, loss=loss, C=plain.problem.C)
+    return evolve(
+        plain,
+        problem=problem,
+        # The judge stores joint features, which one array cannot hold.
+        loss=Kronecker() if isinstance(loss, BufferedKronecker) else loss,
+        examples=list(zip(xs, ys, strict=True)),
+        weights=np.ones(n),
+        intercept=0.0,
+        even=True,
+    )
 
 
 def mistaken(number: int) -> Case:

@@ -37,6 +37,7 @@ KINDS: Mapping[str, Callable[[int], Case]] = {
     "boxed": lambda number: boxed(case(number)),
     "graded": users.graded,
     "mistaken": users.mistaken,
+    "structured": users.structured,
 }
 """What makes the cases of each kind; `OTHERS` has kinds without a problem to solve."""
 
@@ -197,7 +198,7 @@ def _planes(loss: Any, x: Any, y: Any, intercept: float, *, exact: bool = False)
 def _outputs(pickled: bytes) -> Matrix:
     """Every ``(c(y) − c(ŷ), Δ(y, ŷ))`` of a loss and a truth, which many cases have in common."""
     loss, truth = pickle.loads(pickled)
-    outputs = list(loss.outputs(truth))
+    outputs = [*loss.outputs(truth), *([truth] if loss.unreachable_truths else [])]
     codes = np.stack([loss.encode(truth, truth) - loss.encode(output, truth) for output in outputs])
     losses = [loss.loss(truth, output) for output in outputs]
     return np.unique(np.column_stack([codes, losses]), axis=0)

@@ -170,3 +170,12 @@ def test_a_solver_that_keeps_no_checkpoints_says_so(queries, tmp_path):
     assert Ranker(solver=Plain()).fit(X, y, qid=qid).result_.converged
     with pytest.raises(InputError, match="the solver Plain supports no checkpoints: its solve has no argument"):
         Ranker(solver=Plain()).fit(X, y, qid=qid, checkpoint=tmp_path / "fit.npz")
+
+
+def test_no_weights_is_said_only_if_it_is_proved() -> None:
+    X, y = np.array([[1e-8], [-1e-8], [3e-8], [-2e-8]]), np.array([1.0, 0.0, 1.0, 0.0])
+    with pytest.warns(ZeroWeightsWarning) as small:
+        Ranker("map", C=1e-4).fit(X, y)
+    assert "No weights lower the objective of map on these data at C = 0.0001" in str(small[0].message)
+    with pytest.warns(ZeroWeightsWarning, match="No weights have a smaller hinge of map on these data, for any C"):
+        Ranker("map", C=1e-4).fit(np.array([[1.0], [1.0], [2.0], [2.0]]), np.array([1.0, 0.0, 1.0, 0.0]))

@@ -3,9 +3,9 @@ import pytest
 import scipy.sparse as sp
 from sklearn.datasets import load_iris
 
-from structsvm import Problem, StructuralSVM
-from structsvm.exceptions import InputError
-from structsvm.losses import AveragePrecision, ChainHamming, Loss, Multiclass
+from structsvm import Problem, Ranker, StructuralSVM
+from structsvm.exceptions import InputError, OneClassWarning
+from structsvm.losses import AveragePrecision, ChainHamming, Loss, Multiclass, SlackRescaled
 from structsvm.testing import check_loss
 
 
@@ -122,12 +122,51 @@ def test_encode_of_the_wrong_length_is_named():
         StructuralSVM(Short()).fit(np.eye(3), [0, 1, 2])
 
 
-def test_zero_one_predicts_signs_whatever_the_labels():
+TWO_CLASSES = [(0, 1), (-1, 1), (1, 2), (-3.0, 0.0), (False, True), ("ham", "spam"), ((0, 1), (1, 0))]
+
+
+@pytest.mark.parametrize("classes", TWO_CLASSES, ids=repr)
+@pytest.mark.parametrize("loss", ["zero_one", SlackRescaled("zero_one"), "multiclass"], ids=repr)
+def test_two_classes_of_any_kind_are_predicted_as_given(tmp_path, loss, classes):
     X = np.array([[1.0], [2.0], [-1.0], [-2.0]])
-    for labels in ([1, 1, 0, 0], [1, 1, -1, -1], [3, 1, 0, 0]):
-        svm = StructuralSVM("zero_one", C=10.0).fit(X, labels)
-        assert svm.predict(X).tolist() == [1.0, 1.0, -1.0, -1.0]
-        assert svm.score(X, labels) == 1.0
+    y = np.array([None] * 4, dtype=object)
+    y[:2], y[2:] = [classes[1]] * 2, [classes[0]] * 2
+    expected = StructuralSVM(loss, C=10.0, tol=1e-8).fit(X, [1, 1, -1, -1])
+    svm = StructuralSVM(loss, C=10.0, tol=1e-8).fit(X, y if isinstance(classes[0], tuple) else np.array(y.tolist()))
+    assert svm.result_.primal == pytest.approx(expected.result_.primal, abs=1e-6)
+    svm.save(tmp_path / "m.npz")
+    for model in (svm, StructuralSVM.load(tmp_path / "m.npz")):
+        assert model.predict(X).tolist() == y.tolist()
+        assert model.classes_.tolist() == list(classes)
+        assert model.score(X, y) == 1.0
+
+
+def test_zero_one_rejects_three_classes():
+    with pytest.raises(
+        InputError, match=r"zero_one separates two classes, but there are 3: 0, 1, 3\. Use the loss mult"
+    ):
+        StructuralSVM("zero_one").fit(np.eye(4), [3, 1, 0, 0])
+
+
+@pytest.mark.filterwarnings("ignore::structsvm.exceptions.ZeroWeightsWarning")
+@pytest.mark.parametrize(
+    "fit", [StructuralSVM("zero_one").fit, StructuralSVM("multiclass").fit, Ranker("zero_one").fit]
+)
+def test_a_single_class_is_a_warning(fit):
+    labels = [1, 2] if fit.__self__.__class__ is Ranker else [2, 2]
+    with pytest.warns(OneClassWarning, match="all 2 labels y belong to one class"):
+        model = fit(np.eye(2), labels)
+    if fit.__self__.__class__ is StructuralSVM:
+        assert model.predict(np.eye(2)).tolist() == [2, 2]
+
+
+@pytest.mark.parametrize("loss", ["zero_one", "multiclass"])
+@pytest.mark.parametrize("y", [[0.5, 1.0], np.array([0.5, 1.5], dtype=np.float32), [np.float64(1e-9), 1.0]])
+def test_measurements_are_not_classes(loss, y):
+    with pytest.raises(InputError, match=r"labels must be classes, but .* is a fraction"):
+        StructuralSVM(loss).fit(np.eye(2), y)
+    if loss == "multiclass":
+        assert StructuralSVM(Multiclass(classes=(0.5, 1.0))).fit(np.eye(2), [0.5, 1.0]).classes_.tolist() == [0.5, 1.0]
 
 
 def test_score_needs_an_output_for_each_input(iris):
@@ -154,7 +193,7 @@ def test_a_label_that_training_never_saw_counts_as_wrong(loss, truth, score):
 
 @pytest.mark.parametrize("loss", ["multiclass", "zero_one"])
 def test_labels_of_rows_must_not_be_nan(iris, loss):
-    X, y = iris
+    X, y = iris[0], np.minimum(iris[1], 1)
     hole = np.where(np.arange(150) == 4, np.nan, y)
     with pytest.raises(InputError, match="NaN or infinity, first in row 4"):
         StructuralSVM(loss).fit(X, hole)

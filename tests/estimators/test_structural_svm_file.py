@@ -4,7 +4,8 @@ from attrs import evolve, field, frozen
 
 from structsvm import Ranker, StructuralSVM
 from structsvm.exceptions import InputError, ModelFileError
-from structsvm.losses import ChainHamming, Loss, Multiclass
+from structsvm.losses import ChainHamming, Loss, Multiclass, SlackRescaled
+from structsvm.registry import losses
 from structsvm.solvers import NSlack, OneSlack
 from structsvm.solvers.qp import OSQP
 
@@ -31,6 +32,11 @@ class Own(Loss):
     def argmax(self, x, w):
         return self.classes[int(np.argmax(w.reshape(len(self.classes), -1) @ x))]
 
+    def slack_rescaled_argmax(self, x, y, w):
+        scores = w.reshape(len(self.classes), -1) @ x
+        wrong = np.array(self.classes) != y
+        return self.classes[int(np.argmax(wrong * (1.0 + scores - scores[self.classes.index(y)])))]
+
 
 class Table(Multiclass):
     pass
@@ -48,7 +54,7 @@ def rows():
     return X, X.argmax(axis=1)
 
 
-@pytest.mark.parametrize("names", [np.array(["c", "a", "b"]), np.array([7, 3, 5]), np.array([0.5, 1.5, -2.0])])
+@pytest.mark.parametrize("names", [np.array(["c", "a", "b"]), np.array([7, 3, 5]), np.array([5.0, 15.0, -2.0])])
 def test_classes_come_back(rows, names, tmp_path):
     X, y = rows
     svm = StructuralSVM(C=20.0, solver=OneSlack(), tol=1e-2, fit_intercept=True, intercept_scaling=2.0).fit(X, names[y])
@@ -102,6 +108,69 @@ def test_a_loss_of_ones_own_is_given_back(rows, tmp_path):
     assert again.predict(xs) == svm.predict(xs)
     assert again.score(xs, ys) == svm.score(xs, ys)
     assert again.fit(xs, ys).loss_ == svm.loss_
+
+
+def test_the_inner_loss_of_a_wrapper_is_given_back(rows, tmp_path):
+    xs, ys = list(rows[0]), ["abc"[k] for k in rows[1]]
+    svm = StructuralSVM(SlackRescaled(Own()), C=20.0).fit(xs, ys)
+    loaded = saved_and_loaded(saved_and_loaded(svm, tmp_path), tmp_path)
+    with pytest.raises(InputError, match=r"trained with the loss SlackRescaled, .* set_params\(loss=Slack"):
+        loaded.predict(xs)
+    assert loaded.set_params(loss=SlackRescaled(Own())).predict(xs) == svm.predict(xs)
+
+
+def _queries():
+    rng = np.random.default_rng(2)
+    return list(rng.standard_normal((6, 5, 3))), [rng.permutation([0.0, 0.0, 1.0, 2.0, 2.0]) for _ in range(6)]
+
+
+def _chains():
+    xs, ys = _queries()
+    return xs, [y.astype(int) for y in ys]
+
+
+def _graphs():
+    xs, ys = _chains()
+    return [(x, [[0, 1], [1, 2], [2, 0], [3, 4]]) for x in xs], ys
+
+
+def _indicators():
+    xs, _ = _queries()
+    return np.concatenate(xs), (np.concatenate(xs) @ np.eye(3) > 0.0).astype(int)
+
+
+def _two():
+    xs, _ = _queries()
+    return np.concatenate(xs), np.where(np.concatenate(xs)[:, 0] > 0.0, "spam", "ham")
+
+
+DATA = {
+    "multiclass": _two,
+    "zero_one": _two,
+    "chain_hamming": _chains,
+    "graph_hamming": _graphs,
+    "multilabel_hamming": _indicators,
+}
+
+
+def _rescaled():
+    for name in losses.names():
+        try:
+            yield SlackRescaled(name)
+        except InputError:
+            continue
+
+
+@pytest.mark.parametrize("loss", [*losses.names(), *_rescaled()], ids=repr)
+def test_models_of_built_in_losses_predict_after_loading(loss, tmp_path):
+    name = loss if isinstance(loss, str) else losses.name_of(type(loss.inner))
+    X, y = DATA.get(name, _queries)()
+    svm = StructuralSVM(loss, C=5.0, tol=1e-2).fit(X, y)
+    loaded = saved_and_loaded(svm, tmp_path)
+    assert loaded.loss_ == svm.loss_
+    assert np.array_equal(np.array(loaded.predict(X)), np.array(svm.predict(X)))
+    assert loaded.score(X, y) == svm.score(X, y)
+    assert loaded.fit(X, y).result_.primal == svm.result_.primal
 
 
 def test_a_loss_derived_from_one_of_ours_is_given_back(rows, tmp_path):

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.svm import LinearSVC
@@ -14,7 +15,7 @@ from structsvm.exceptions import InputError
 from structsvm.features.operators import Rows
 from structsvm.features.operators.composed import WithIntercept
 from structsvm.foundation.types import Vector
-from structsvm.losses import ChainHamming, ScoreLoss
+from structsvm.losses import ChainHamming, ScoreLoss, SlackRescaled
 from structsvm.problem.oracle import PythonOracle, make_oracle
 from structsvm.result import Status
 from structsvm.solvers import FrankWolfe, OneSlack
@@ -328,3 +329,47 @@ def test_it_is_a_value() -> None:
     assert repr(ChainHamming("ab")).startswith("ChainHamming(states=('a', 'b'), ")
     bound = ChainHamming("ba")
     assert bound.bind([["c"]]) is bound
+
+
+ONE_WAY = [pair for pair in product("abc", repeat=2) if pair not in (("a", "b"), ("b", "c"))]
+
+
+@pytest.mark.parametrize("loss", [ChainHamming(forbidden=ONE_WAY), SlackRescaled(ChainHamming(forbidden=ONE_WAY))])
+def test_a_length_without_allowed_sequence_is_an_error(loss: Any) -> None:
+    xs = list(np.random.default_rng(0).standard_normal((6, 3, 2)))
+    model = StructuralSVM(loss).fit(xs, [list("abc")] * 6)
+    assert "".join(model.predict(xs[:1])[0]) == "abc"
+    with pytest.raises(InputError, match="all sequences of 4 labels contain a forbidden transition"):
+        model.predict([np.zeros((4, 2))])
+    with pytest.raises(InputError, match="forbidden transition from 'c' to 'a'"):
+        StructuralSVM(loss).fit([*xs, np.zeros((4, 2))], [list("abc")] * 6 + [list("abca")])
+
+
+CHAINS = list(np.random.default_rng(1).standard_normal((6, 3, 2)))
+PLACES = [0, 1, 0]
+INPUTS: dict[str, tuple[Any, Any, Any]] = {
+    "chain_hamming": (CHAINS, [PLACES] * 6, lambda bad: [bad]),
+    "sparse chain": (list(map(sp.csr_array, CHAINS)), [PLACES] * 6, lambda bad: [sp.csr_array(bad)]),
+    "graph_hamming": ([(x, [[0, 1], [1, 2]]) for x in CHAINS], [PLACES] * 6, lambda bad: [(bad, [[0, 1], [1, 2]])]),
+    "map": (CHAINS, [PLACES] * 6, lambda bad: [bad]),
+    "multiclass": (CHAINS[0], PLACES, lambda bad: bad[:1]),
+    "multilabel_hamming": (CHAINS[0], np.eye(3, dtype=int), lambda bad: bad[:1]),
+}
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+@pytest.mark.parametrize("name", INPUTS)
+def test_features_that_are_not_finite_are_errors(name: str, value: float) -> None:
+    xs, ys, shown = INPUTS[name]
+    model = StructuralSVM("chain_hamming" if name == "sparse chain" else name).fit(xs, ys)
+    bad = CHAINS[0].copy()
+    bad[0, 1] = value
+    for use in (model.predict, lambda x: model.score(x, ys[:1]), lambda x: model.fit(x, ys[:1])):
+        with pytest.raises(InputError, match="NaN|infin|must be finite"):
+            use(shown(bad))
+
+
+@pytest.mark.parametrize("method", ["argmax", "loss_augmented_argmax", "slack_rescaled_argmax"])
+def test_argmaxes_of_a_chain_reject_nan(method: str) -> None:
+    with pytest.raises(InputError, match="the scores of a chain contain NaN"):
+        getattr(ChainHamming((0, 1)), method)(np.full(8, np.nan), *([[0, 1]] if method != "argmax" else []))

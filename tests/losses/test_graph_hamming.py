@@ -318,3 +318,12 @@ def test_bad_inputs_of_predictions_are_named() -> None:
 def test_options_of_the_wrong_form_are_named(options: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         GraphHamming([0, 1], **options)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_inference_gap_is_part_of_the_gap(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    ys = [((np.indices((5, 5)).sum(0) // 3 + rng.integers(3)) % 3).ravel() for _ in range(12)]
+    xs = [(np.eye(3)[y] + rng.normal(size=(25, 3)), grid_edges(5, 5)) for y in ys]
+    result = StructuralSVM(GraphHamming(), C=2.0, max_iter=60).fit(xs, ys).result_
+    assert 0.0 <= result.inference_gap <= result.gap

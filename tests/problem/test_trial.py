@@ -8,7 +8,7 @@ import numba
 import numpy as np
 import pytest
 
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, OracleError
 from structsvm.foundation.types import Vector
 from structsvm.losses import Loss, ROCArea, ScoreLoss
 from structsvm.problem import Problem
@@ -203,3 +203,80 @@ def test_what_a_kernel_calls_of_others_is_not_ended_in_the_middle(monkeypatch: p
     monkeypatch.setattr(trials, "_LIMIT", 0.01)
     assert "did not end" in trial(made(kernel), np.zeros(3), np.zeros(3), np.zeros(1))
     assert ended == [True]
+
+
+def route(scores, labels, params, out):  # type: ignore[no-untyped-def]
+    """Choose an entry of an assignment; the loss is a difference of prices, in another order than the true price."""
+    best, value = 0, -np.inf
+    for k in range(len(scores)):
+        if scores[k] + params[k] > value:
+            best, value = k, scores[k] + params[k]
+    truth = 0
+    for k in range(len(scores)):
+        out[k] = labels[k]
+        if labels[k] > 0.0:
+            truth = k
+    out[best] -= 1.0
+    return (params[best] + params[-1]) - params[truth] - params[-1]
+
+
+class Assignments(ScoreLoss[Vector]):
+    """An output marks one of its scores; prices depend on their number."""
+
+    kernel = staticmethod(route)
+    scores_rows = False
+    offset = 0.0
+
+    def labels(self, y: Vector) -> Vector:
+        return np.array([y[k] for k in range(21)])
+
+    def params(self, ys: Any) -> Vector:
+        return np.append(0.1 * np.arange(len(ys[0])), [0.7])
+
+    def encode(self, y_hat: Vector, y: Vector) -> Vector:
+        return y_hat
+
+    def loss(self, y: Vector, y_hat: Vector) -> float:
+        price, wrong = self.params([y]), bool((y != y_hat).any())
+        return float((price[:-1] @ y_hat + price[-1]) - price[:-1] @ y - price[-1]) + self.offset * wrong
+
+    def argmax(self, scores: Vector) -> Vector:
+        return np.eye(len(scores))[np.argmax(scores)]
+
+    def loss_augmented_argmax(self, scores: Vector, y: Vector) -> Vector:
+        return self.argmax(scores + self.params([y])[:-1])
+
+
+class PlainAssignments(Assignments):
+    kernel = None
+
+
+@pytest.mark.parametrize("check", [True, False])
+@pytest.mark.parametrize("kind", [Assignments, PlainAssignments])
+@pytest.mark.parametrize("solver", [OneSlack(), FrankWolfe()], ids=["one-slack", "frank-wolfe"])
+def test_an_output_as_long_as_its_scores_is_no_query_and_rounding_is_no_negative_loss(
+    kind: Any, solver: Any, check: bool
+) -> None:
+    rng = np.random.default_rng(0)
+    xs, ys = list(rng.standard_normal((8, 21, 3))), [np.eye(21)[0]] * 8
+    loss = type("Mine", (kind,), {"check_before_fit": check})()
+    assert solver.solve(Problem.from_examples(xs, ys, loss=loss, C=10.0)).converged
+
+
+@pytest.mark.parametrize("solver", [OneSlack(), FrankWolfe()], ids=["one-slack", "frank-wolfe"])
+def test_a_negative_loss_is_an_error(solver: Any) -> None:
+    rng = np.random.default_rng(0)
+    xs, ys = list(rng.standard_normal((8, 21, 3))), [np.eye(21)[0]] * 8
+    loss = type("Mine", (PlainAssignments,), {"check_before_fit": False, "offset": -2.0 - 1e-6})()
+    with pytest.raises(OracleError, match="a loss must be finite and at least 0"):
+        solver.solve(Problem.from_examples(xs, ys, loss=loss, C=1000.0))
+
+
+def writes_some(scores, labels, params, out):  # type: ignore[no-untyped-def]
+    out[1:] = 0.0
+    return 0.0
+
+
+def test_a_kernel_that_keeps_an_element_of_out_is_an_error() -> None:
+    with pytest.raises(InputError, match=r"Mine.kernel did not set out\[0\]: it must write every element"):
+        Problem.from_queries(X, Y, QID, loss=made(writes_some, check_before_fit=False))

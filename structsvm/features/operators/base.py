@@ -5,9 +5,14 @@ from typing import Any, Self
 
 import numpy as np
 
+from structsvm.exceptions import InputError
 from structsvm.features.operators.views import write_combinations
 from structsvm.foundation.compute.blocks import in_blocks
 from structsvm.foundation.types import IntVector, Matrix, Vector
+
+LARGEST_SCORE = 1e150
+"""Largest score that is safe in argmaxes, line searches and the primal: squares overflow from 1e154, and argmaxes are
+wrong from 1e307."""
 
 
 class Operator(ABC):
@@ -102,3 +107,18 @@ def scores_of_examples(scores: Vector, ptr: IntVector, start: int, stop: int) ->
     if not len(shared):
         return own
     return np.concatenate((own, shared)) if len(own) else shared
+
+
+def require_finite_scores(scores: Vector, ptr: IntVector, first: int = 0) -> None:
+    """Reject scores that are not finite or too large; ``first`` is the index of the first example."""
+    # The comparison is False for NaN.
+    if np.abs(scores).max(initial=0.0) <= LARGEST_SCORE:
+        return
+    worst = int(np.argmax(~(np.abs(scores) <= LARGEST_SCORE)))
+    # A shared score counts as one of the last example.
+    example = first + min(int(np.searchsorted(ptr, worst, side="right")), len(ptr) - 1) - 1
+    raise InputError(
+        f"example {example} has features that are NaN, infinite or too large to compute with: one of its scores is "
+        f"{scores[worst]:.3g}, and the limit is {LARGEST_SCORE:.0e}. Scale the features, for example with "
+        "sklearn.preprocessing.StandardScaler"
+    )

@@ -71,6 +71,8 @@ def _narrowed(x: Any, columns: IntVector) -> Any:
     known = columns[np.minimum(place, len(columns) - 1)] == X.indices
     data, indptr = X.data, X.indptr
     if not known.all():
+        if not np.isfinite(data).all():
+            raise InputError("X contains NaN or infinity: correct the features or leave the rows out")
         data, place = data[known], place[known]
         indptr = np.concatenate([[0], np.cumsum(known)])[indptr]
     index = X.indices.dtype

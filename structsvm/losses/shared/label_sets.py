@@ -29,15 +29,27 @@ def as_labels(values: Iterable[Any] | None, setting: str) -> tuple[Any, ...] | N
 
 
 def sorted_labels(values: Iterable[Any], setting: str) -> list[Any]:
-    """Return the distinct labels in sorted order; if they cannot be sorted, the error names the setting to use."""
-    if isinstance(values, np.ndarray) and values.dtype != object:
-        return np.unique(values).tolist()  # type: ignore[no-any-return]
+    """Return the distinct labels in sorted order; errors name the setting that accepts labels of any kind.
+
+    Numbers must be integers: fractions are measurements rather than classes, the rule of scikit-learn's
+    ``type_of_target``.
+    """
     try:
-        distinct = set(map(_own, values))
+        if isinstance(values, np.ndarray) and values.dtype != object:
+            distinct = set(np.unique(values).tolist())
+        else:
+            distinct = set(map(_own, values))
     except TypeError as error:
         raise InputError(
             f"labels must be hashable, such as numbers or strings: {error}. Flatten labels that are nested too deeply"
         ) from None
+    numbers = (label for label in distinct if isinstance(label, float) and math.isfinite(label))
+    fraction = next((number for number in numbers if number % 1.0), None)
+    if fraction is not None:
+        raise InputError(
+            f"labels must be classes, but {fraction!r} is a fraction, so they look like measurements: make classes of "
+            f"them, for example with numpy.digitize, or give {setting} if these numbers are the classes"
+        )
     try:
         return sorted(distinct)
     except TypeError as error:

@@ -220,7 +220,7 @@ class _Check:
         methods = _methods(loss)
         try:
             params = self.params if whole or loss.kernel is None else methods.params([y])
-            check = ExampleCheck.of(methods, y, None, _ROUNDING, params, listed=listed, predicts=False)
+            check = ExampleCheck.of(methods, y, None, _ROUNDING, params, listed=listed, predicts=False, place=place)
             length = len(check.known.truth)
             trials = min(3 if listed else 5, _MOST_NUMBERS // (8 * max(length, 1)))
             check.run(rng, trials, interpreted=0, ended=limit.reached)

@@ -11,6 +11,7 @@ from structsvm.exceptions import CheckError
 from structsvm.foundation.types import Matrix, Vector
 from structsvm.problem.checking.methods import Malformed, Methods, show, unchanged
 from structsvm.problem.checking.ties import Known
+from structsvm.problem.checks import cannot_return, unreachable
 
 _REPEATED = 3
 """Outputs of an example whose loss and encoding are computed twice."""
@@ -32,6 +33,7 @@ class ExampleCheck:
     labels: Vector
     params: Vector
     predicts: bool = True
+    place: str = "this example"
 
     @classmethod
     def of(
@@ -44,6 +46,7 @@ class ExampleCheck:
         *,
         listed: bool = True,
         predicts: bool = True,
+        place: str = "this example",
     ) -> Self:
         """Encode the truth and, if ``listed`` and possible, all outputs."""
         copy = copied(y)
@@ -51,7 +54,11 @@ class ExampleCheck:
         before, y = y if unchanged(copy, y) else copy, copy
         own = methods.encode(y, y, length)
         outputs = methods.outputs(y) if listed else None
-        if outputs is None:
+        if outputs is None and methods.loss.unreachable_truths:
+            found, _ = methods.augmented(np.zeros_like(own), y)
+            code = methods.encode(found, y, len(own))[None]
+            known = Known([found], code, code, np.array([methods.delta(y, found)]), own, complete=False)
+        elif outputs is None:
             known = Known([y], own[None], own[None], np.zeros(1), own, complete=False)
         else:
             codes = np.stack([methods.encode(output, y, len(own)) for output in outputs])
@@ -63,7 +70,7 @@ class ExampleCheck:
         if methods.generic is not None:
             known.bounds = methods.weight_bounds(len(own), y)
         labels = np.zeros(0) if methods.loss.kernel is None else methods.labels(y)
-        return cls(methods, y, before, tol, known, labels, params, predicts)
+        return cls(methods, y, before, tol, known, labels, params, predicts, place)
 
     def run(
         self, rng: np.random.Generator, trials: int, *, interpreted: int = 4, ended: Callable[[], bool] = bool
@@ -105,12 +112,15 @@ class ExampleCheck:
             yield from self.known.probes(rng, to_truth=k % 3 == 0)
 
     def _require_bound(self, scores: Vector) -> None:
+        if self.methods.loss.unreachable_truths:
+            return
         excess = self.known.truth @ scores - self.known.values(scores, augmented=False).max()
         if excess > self._rounding(scores):
             raise self._wrong(
                 "encode",
                 f"gives the true output a value {excess:.3g} above the best output, so the hinge does not bound the "
-                "loss. Encode the true output as one of the outputs, or as a mean of them",
+                "loss. Encode the true output as one of the outputs, or as a mean of them; if it may lie outside the "
+                "outputs, set unreachable_truths = True in the class",
                 scores,
             )
 
@@ -142,7 +152,8 @@ class ExampleCheck:
             self._require_repeatable(found, code, delta)
         got = float(code @ scores) + delta if augmented else float(predicted @ scores)
         best = float(self.known.values(scores, augmented=augmented).max())
-        if self.known.complete and got > best + self._rounding(scores):
+        most = max(best, float(self.known.truth @ scores)) if self.methods.loss.unreachable_truths else best
+        if self.known.complete and got > most + self._rounding(scores):
             raise self._wrong(
                 method,
                 f"returned {self._output(found)}, which outputs does not list: its value is {got:.12g}, and the best "
@@ -186,6 +197,11 @@ class ExampleCheck:
         augmented = method == "loss_augmented_argmax"
         values = self.known.values(scores, augmented=augmented)
         best = int(np.argmax(values))
+        short = self.methods.loss.exact and not got >= values[best] - self._rounding(scores)
+        unbounded = bound is not None and not values[best] - self._rounding(scores) <= bound
+        truth_leads = augmented and not self.known.complete and self.known.outputs[best] is self.y
+        if (short or unbounded) and truth_leads and cannot_return(self.methods.loss, self.y):
+            raise CheckError(unreachable(self.methods.loss, self.place, float(values[best]) - got))
         if bound is not None and not values[best] - self._rounding(scores) <= bound < np.inf:
             raise self._wrong(
                 method,
@@ -194,7 +210,7 @@ class ExampleCheck:
                 "output",
                 scores,
             )
-        if self.methods.loss.exact and not got >= values[best] - self._rounding(scores):
+        if short:
             raise self._wrong(
                 method,
                 f"does not return a maximizer of {'Δ + ' if augmented else ''}{self.methods.value}:\n"
@@ -221,7 +237,8 @@ class ExampleCheck:
         claimed = deltas[:, None] - planes @ tried.T
         # The known outputs of an inexact loss do not bound the maximum, unless all outputs are known.
         loss = self.methods.loss
-        invented = (claimed > best + allowed) & (self.known.complete or loss.exact)
+        most = np.maximum(best, 0.0) if loss.unreachable_truths else best
+        invented = (claimed > most + allowed) & (self.known.complete or loss.exact)
         short = (loss.exact or loss.bounded) & (claimed.diagonal() + missed < best - allowed)
         wrong = np.flatnonzero(short | invented.any(axis=1))
         if not len(wrong):

@@ -23,6 +23,8 @@ T = TypeVar("T")
 
 MOST_OUTPUTS = 50_000
 _MOST_NUMBERS = 40
+_ROUNDING = 1e-9
+"""Size of a negative loss that a check takes for 0; the fit knows the scale of the losses and is stricter."""
 
 
 class Malformed(CheckError):
@@ -69,16 +71,16 @@ class Methods:
         return vector
 
     def delta(self, y: Any, output: Any) -> float:
-        """Return ``Δ(y, ŷ)``: a number of at least 0."""
+        """Return ``Δ(y, ŷ)``: a number of at least 0 but for rounding."""
         delta = self.call("loss", lambda: self.loss.loss(y, output), y, output=output)
         try:
             number = float(delta)
         except (TypeError, ValueError):
             number = np.nan
-        if not 0.0 <= number < np.inf:
+        if not -_ROUNDING <= number < np.inf:
             verdict = f"returned {show(delta)}: it must return a number of at least 0"
             raise self.wrong("loss", verdict, y, kind=Malformed, output=output)
-        return number
+        return max(number, 0.0)
 
     def augmented(self, scores: Vector, y: Any) -> tuple[Any, float | None]:
         """Return the loss-augmented argmax and, if the loss is bounded, its bound."""
@@ -101,8 +103,8 @@ class Methods:
     def outputs(self, y: Any) -> list[Any] | None:
         """Return all outputs of an example; None if they are not listed or too many."""
         try:
-            listed = lambda: islice(map(self._separate, self.loss.outputs(y)), MOST_OUTPUTS + 1)  # noqa: E731
-            outputs = self.call("outputs", lambda: list(listed()), y)
+            most = MOST_OUTPUTS + 1
+            outputs = self.call("outputs", lambda: list(islice(map(self._separate, self.loss.outputs(y)), most)), y)
         except NotImplementedError:
             return None
         if not outputs:

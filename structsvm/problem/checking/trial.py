@@ -28,6 +28,9 @@ _ENOUGH = 0.25
 _SMALL = 12
 """Documents in queries that are cut from longer ones."""
 
+_UNWRITTEN = 1e300
+"""Content of ``out`` before a trial, which sums do not change."""
+
 _tried: set[tuple[Any, type]] = set()
 
 
@@ -54,11 +57,12 @@ def trial(loss: ScoreLoss[Any], scores: Vector, labels: Vector, params: Vector) 
     if not callable(plain_function(kernel)):
         return ""
     given, read, shared = scores.copy(), labels.copy(), params.copy()
+    out = np.full(len(scores) + loss.bounded, _UNWRITTEN)
     few = len(scores) <= _FEW_SCORES
     try:
         _run(
             *_interpreted(kernel),
-            (given, read, shared, np.zeros(len(scores) + loss.bounded)),
+            (given, read, shared, out),
             _LIMIT if few else _ENOUGH,
         )
     except IndexError as error:
@@ -68,25 +72,44 @@ def trial(loss: ScoreLoss[Any], scores: Vector, labels: Vector, params: Vector) 
     except Exception:
         return ""
     same = all(np.array_equal(one, other) for one, other in ((given, scores), (read, labels), (shared, params)))
-    return "" if same else "changed the scores, labels or params: it may write only to out"
+    if not same:
+        return "changed the scores, labels or params: it may write only to out"
+    left = np.flatnonzero(out == _UNWRITTEN)
+    return (
+        f"did not set out[{left[0]}]: it must write every element of out, whose content is arbitrary"
+        if len(left)
+        else ""
+    )
 
 
 def _examples(examples: Examples) -> Iterator[tuple[str, Any, Vector, Vector]]:
     """Yield examples for trials, smallest first, each with its name, scores and params."""
     rng = np.random.default_rng(0)
     loss, ys, sizes, which = examples.loss, examples.ys, examples.sizes, examples.usable_indices()
-    for i in which[np.argsort(sizes[which], kind="stable")][:5].tolist():
+    # Only documents of queries can be left out; paths and assignments have no parts.
+    queries = examples.of_queries and loss.scores_rows and not loss.per_row
+    for i in which[np.argsort(sizes[which], kind="stable")][: 5 * queries].tolist():
         y, size = ys[i], int(sizes[i])
         if size > _SMALL and isinstance(y, np.ndarray) and y.shape == (size,):
             for _ in range(5):
                 part = y[rng.permutation(size)[:_SMALL]]
-                if learns_from(loss, part):
-                    yield f"some documents of example {i}", part, rng.standard_normal(_SMALL), loss.params([part])
+                params = _params_of_part(loss, part)
+                if params is not None:
+                    yield f"some documents of example {i}", part, rng.standard_normal(_SMALL), params
     params = np.array(loss.params(ys), dtype=np.float64)
     order = which[np.argsort(sizes[which], kind="stable")]
     for i in evenly(order, 20).tolist():
         for scores in (np.zeros(sizes[i]), rng.standard_normal(sizes[i])):
             yield f"example {i}", ys[i], scores, params
+
+
+def _params_of_part(loss: ScoreLoss[Any], part: Any) -> Vector | None:
+    """Return the kernel's parameters for a part of an example; None if the loss does not support it."""
+    try:
+        loss.labels(part)
+        return np.array(loss.params([part]), dtype=np.float64) if loss.usable(part) else None
+    except Exception:
+        return None
 
 
 def evenly(several: IntVector, most: int) -> IntVector:
