@@ -1,6 +1,7 @@
 """Rank and judge runs as trec_eval does, and measure rankings."""
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -51,6 +52,7 @@ def rank_run(run: RunLike, qrels: QrelsLike, *, ties: Ties = "trec", all_topics:
             f"no topic of the run {run.name!r} is judged: "
             f"the first topics are {str(run.qid[0])!r} and {index.topics[0]!r}"
         )
+    _warn_of_zeros(run, index.topics)
     grades = qrels.grades_of(run.qid[rows], run.doc_ids[rows])
     lists = rank_lists(
         run.scores[rows],
@@ -62,6 +64,24 @@ def rank_run(run: RunLike, qrels: QrelsLike, *, ties: Ties = "trec", all_topics:
         all_topics=all_topics,
     )
     return evolve(lists, ids=np.array(index.topics)[lists.ids], ties=ties)
+
+
+def _warn_of_zeros(run: Run, judged: Sequence[str]) -> None:
+    """Warn if topics of a run and of the judgments differ by leading zeros only, because ids are text."""
+    topics = dict.fromkeys(number_topics(run.qid)[0])
+    judged_only = {name.lstrip("0"): name for name in judged if name not in topics}
+    known = set(judged)
+    pairs = [
+        (name, judged_only[name.lstrip("0")])
+        for name in topics
+        if name not in known and name.isdecimal() and name.lstrip("0") in judged_only
+    ]
+    if pairs:
+        warnings.warn(
+            f"{len(pairs)} topics of the run {run.name!r} are not judged because ids are text: {pairs[0][0]!r} is not "
+            f"{pairs[0][1]!r}, which is judged. Write the ids of both files without leading zeros",
+            stacklevel=3,
+        )
 
 
 def figures(
