@@ -85,10 +85,7 @@ def frame_values(frame: DataFrame, what: str, *names: str) -> NDArray[Any]:
 
 def _ids(frame: Any, what: str, name: str) -> NDArray[np.str_]:
     place = f"{what}, column {name!r}"
-    values = _complete(frame[name], place)
-    if values.dtype.kind == "f":
-        raise InputError(f"{place}: ids must be text or whole numbers, not fractions, got {values.dtype}")
-    return as_ids(values, place)
+    return as_ids(_complete(frame[name], place), place)
 
 
 def _complete(column: Any, place: str) -> NDArray[Any]:

@@ -1,7 +1,7 @@
 """Ids of topics and documents, and their pairs as numbers, in the order of TREC's tools."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +21,8 @@ _LONGEST_NUMBER = 20
 
 NO_WORD = re.compile(r"[ \t\r\n\0]")
 """Characters that no id or name in a text file may have; NUL makes a file binary."""
+
+_WHOLE = re.compile(r"-?[0-9]+(\.0+)?")
 
 _SURROGATE = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 """Surrogates that are not text. Python uses the other surrogates for bytes that are not UTF-8, and writes them back."""
@@ -163,8 +165,23 @@ def _magnitude(digits: str) -> tuple[int, str]:
     return len(significant), significant
 
 
+def as_topics(ids: ArrayLike, name: str) -> NDArray[np.str_]:
+    """Return query ids as `as_ids`, named as by `whole_names`."""
+    texts = as_ids(ids, name)
+    names, number = number_topics(texts)
+    whole = whole_names(names)
+    return texts if whole == names else np.array(whole, dtype=np.str_)[number]
+
+
+def whole_names(names: Sequence[str]) -> tuple[str, ...]:
+    """Return names without ".0" if all of them are whole numbers; pandas writes integers as 1.0 after a merge."""
+    if not all(map(_WHOLE.fullmatch, names)):
+        return tuple(names)
+    return tuple(name.partition(".")[0] for name in names)
+
+
 def as_ids(ids: ArrayLike, name: str) -> NDArray[np.str_]:
-    """Return ids as a vector of text; raise InputError if one is missing or longer than 1000 characters."""
+    """Return ids as a vector of text; raise InputError if one is missing, a fraction or longer than 1000 characters."""
     require_unmasked(ids, name)
     try:
         values = np.asarray(ids)
@@ -181,6 +198,13 @@ def as_ids(ids: ArrayLike, name: str) -> NDArray[np.str_]:
     if values.dtype.kind not in "UTSiu" and (missing := missing_rows(values)).any():
         row = int(missing.argmax())
         raise InputError(f"{name}: row {row} has no id but {values[row]}: fill it in, or leave the row out")
+    if values.dtype.kind == "f":
+        whole = (np.abs(values) < 2.0**53) & (values == np.trunc(values))
+        if not whole.all():
+            row = int(np.argmin(whole))
+            said = "ids must be text or whole numbers, not fractions"
+            raise InputError(f"{name}: {said}, got {values[row]} in row {row}")
+        values = values.astype(np.int64)
     texts = list(map(str, values.tolist())) if values.dtype.kind == "O" else values.astype(np.str_)
     if isinstance(texts, list) or texts.dtype.itemsize > 4 * MOST_CHARACTERS:
         longest = max(map(len, texts), default=0)

@@ -9,7 +9,7 @@ from attrs import frozen
 from numpy.typing import ArrayLike, NDArray
 
 from structsvm.data.frames import ByTopic, DataFrame, frame_ids, frame_values, mapping_rows
-from structsvm.data.pairs import PairIndex, as_ids, first_repeated, number_topics
+from structsvm.data.pairs import PairIndex, as_ids, as_topics, first_repeated, number_topics
 from structsvm.exceptions import InputError
 from structsvm.foundation.arrays import numbers
 from structsvm.foundation.frames import is_frame
@@ -47,7 +47,7 @@ class Qrels:
         ----------
         qid, doc_ids, grades : as in `Qrels`; topics that are numbers become their text.
         """
-        topics, documents, values = as_ids(qid, "qid"), as_ids(doc_ids, "doc_ids"), numbers(grades, "grades")
+        topics, documents, values = as_topics(qid, "qid"), as_ids(doc_ids, "doc_ids"), numbers(grades, "grades")
         if not values.shape == topics.shape == documents.shape or len(values) == 0:
             raise InputError(
                 "qrels must have a topic, a document id and a grade per row, and at least one row: got "
@@ -112,7 +112,7 @@ class Qrels:
 
         Measures accept these grades as labels together with ``judged``, to distinguish unjudged documents.
         """
-        topics, documents = as_ids(qid, "qid"), as_ids(doc_ids, "doc_ids")
+        topics, documents = as_topics(qid, "qid"), as_ids(doc_ids, "doc_ids")
         if len(topics) != len(documents):
             raise InputError(
                 f"qid and doc_ids must be of equal length: got {len(topics)} topics and {len(documents)} document ids"

@@ -8,7 +8,7 @@ from attrs import frozen
 from numpy.typing import ArrayLike, NDArray
 
 from structsvm.data.frames import ByTopic, DataFrame, frame_ids, frame_values, mapping_rows
-from structsvm.data.pairs import as_ids, first_repeated, number_topics, sort_topics
+from structsvm.data.pairs import as_ids, as_topics, first_repeated, number_topics, sort_topics
 from structsvm.exceptions import InputError
 from structsvm.foundation.arrays import numbers
 from structsvm.foundation.frames import is_frame
@@ -52,7 +52,7 @@ class Run:
         ----------
         name, qid, doc_ids, scores : as in `Run`, in any order; topics that are numbers become their text.
         """
-        topics, documents, values = as_ids(qid, "qid"), as_ids(doc_ids, "doc_ids"), _as_scores(scores)
+        topics, documents, values = as_topics(qid, "qid"), as_ids(doc_ids, "doc_ids"), _as_scores(scores)
         if not len(topics) == len(documents) == len(values) > 0:
             raise InputError(
                 f"run {name!r} must have a topic, a document id and a score per row, and at least one row: got "

@@ -17,7 +17,7 @@ from structsvm.data.columns.text import open_text
 from structsvm.data.dataset import RankingData
 from structsvm.data.letor.growing import Growing
 from structsvm.data.letor.reading import NEEDS
-from structsvm.data.pairs import MOST_CHARACTERS, whole_numbers
+from structsvm.data.pairs import MOST_CHARACTERS, whole_names, whole_numbers
 from structsvm.exceptions import DataFormatError, InputError, first_of, quoted
 from structsvm.foundation.extras import needed
 from structsvm.foundation.memory import require_memory
@@ -25,13 +25,16 @@ from structsvm.foundation.settings import as_float_type, as_names, as_paths, req
 from structsvm.foundation.types import IntVector
 
 _DOCID = "docid"
-_ID = re.compile(r"(.*[\W_])?id|(doc|document|query|page|item|user|session|url)(id|no)?|[qd]id|.*[a-z]I[Dd]")
-"""Names of columns that contain ids, unless the user names the columns as features."""
+_ID = re.compile(
+    r"(.*[\W_])?id|(doc|document|query|page|item|user|session|url)(id|no)?|[qd]id|.*[a-z]I[Dd]"
+    r"|index|level_\d+|unnamed: \d+(\.\d+|_level_\d+)*"
+)
+"""Names of columns that contain ids or a saved index, unless the user names the columns as features."""
 
 
 @frozen
 class LeftOut:
-    """Columns that are not features by default: ``words`` are not numeric, ``ids`` have names of ids."""
+    """Columns that are not features by default: ``words`` are not numeric, ``ids`` have names of ids or of an index."""
 
     words: tuple[str, ...] = ()
     ids: tuple[str, ...] = ()
@@ -73,9 +76,10 @@ def load_table(
     qid : name of the column of query ids, numbers or text; the rows of a query need not be adjacent.
     docid : name of the column of document ids. None: "docid" if the files have it.
     features : names of the feature columns, in the order of the result. None: all other numeric columns of the first
-        file, except columns with names of ids, such as "id", "doc_id", "document" or "queryId", and a pandas index in
-        Parquet. In text files, a column is numeric if all cells in the first megabytes are numbers. If most cells but
-        not all are numbers, the column is an error.
+        file, except columns with names of ids, such as "id", "doc_id", "document" or "queryId", or of a saved index,
+        "index", "level_0" or "Unnamed: 0", and a pandas index in Parquet. True and False are 1 and 0. In text files, a
+        column is numeric if all cells in the first megabytes are numbers. If most cells but not all are numbers, the
+        column is an error.
     dtype : type of the features: float64 or float32.
     labels : "required"; or "optional", for documents to score: without the column, labels are NaN.
     queries : "required"; or "optional": without the column, a file is one query.
@@ -247,8 +251,8 @@ _ROLES = {"label": "labels", "qid": "query ids"}
 
 
 def decoded_ids(names: list[str], codes: IntVector) -> "IntVector | NDArray[np.str_]":
-    """Return ids as int64 if all of them are whole numbers in Python's notation, else as text."""
-    numbers = whole_numbers(names)
+    """Return ids as int64 if all are whole numbers in Python's notation, or 1.0 instead of 1, else as text."""
+    numbers = whole_numbers(whole_names(names))
     return np.array(names)[codes] if numbers is None else np.array(numbers, dtype=np.int64)[codes]
 
 

@@ -36,8 +36,8 @@ def test_numbers_of_ids_are_left_out_with_a_note(run, tables):
     frame.assign(doc_id=np.arange(len(frame))).to_csv("ids.csv", index=False)
     done = run("train", "ids.csv", "--model", "t.npz", "-C", "1")
     assert done.stderr == (
-        "structsvm: note: left out columns of numbers that have names of ids: doc_id. Name document ids with "
-        "--docid, features with --features\n"
+        "structsvm: note: left out columns of numbers that have names of ids or of a saved index: doc_id. Name "
+        "document ids with --docid, features with --features\n"
     )
     assert Ranker.load("t.npz").known_names == ("a", "b", "c", "d")
     assert run("train", "ids.csv", "--docid", "doc_id", "--model", "u.npz", "-C", "1").stderr == ""

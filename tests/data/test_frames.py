@@ -78,7 +78,7 @@ RESULTS = {"qid": ["1", "1"], "docno": ["a", "b"], "score": [2.0, 1.0]}
         ({"score": None}, "the data frame of run 'run' must have a column score; its columns are qid, docno"),
         ({"score": [1.0, float("nan")]}, "column 'score': row 1 has no value; fill it in or leave the row out"),
         ({"qid": ["1", None]}, "column 'qid': row 1 has no value"),
-        ({"qid": [1.0, 2.0]}, "column 'qid': ids must be text or whole numbers, not fractions, got float64"),
+        ({"qid": [1.0, 2.5]}, "column 'qid': ids must be text or whole numbers, not fractions, got 2.5 in row 1"),
         ({"docno": ["a", "a"]}, "run 'run' has document 'a' twice in topic '1', again in row 1"),
         ({"score": ["high", "low"]}, "scores must be numbers"),
     ],

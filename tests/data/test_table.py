@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from structsvm.data import load_table, write_letor
+from structsvm.data.table import Naming, read_tables
 from structsvm.exceptions import DataFormatError, InputError, NotInstalledError
 
 TEXT = 'qid,label,tf,"length, in words",docid,title\nq1,1,0.5,3,d1,"a, b"\nq1,0,-1e-3,0,d2,c\n\nq2,2,7,1e3,d3,\n'
@@ -284,6 +285,54 @@ def test_parquet(parquet, monkeypatch):
     assert data.qid.tolist() == [5, 5, 6]
     assert data.doc_ids is not None
     assert data.doc_ids.tolist() == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    "name", ["", "index", "level_0", "level_1", "Unnamed: 0", "Unnamed: 0.1", ",Unnamed: 0", "Index"]
+)
+def test_a_saved_index_is_left_out(tmp_path, name):
+    index = "0,0" if name.startswith(",") else "0"
+    data, left_out = read_tables(
+        [write(tmp_path, f"{name},label,qid,x\n{index},1,1,2\n{index},0,1,3\n")], Naming(), np.float64
+    )
+    assert data.feature_names == ("x",)
+    assert len(left_out.ids) == 1 + (name == ",Unnamed: 0")
+    column = left_out.ids[0]
+    assert load_table(tmp_path / "t.csv", features=[column]).X.tolist() == [[0.0], [0.0]]
+
+
+@pytest.mark.parametrize("block", [40, 2**22])
+@pytest.mark.parametrize("words", [("True", "False"), ("true", "false"), ("TRUE", " FALSE ")])
+def test_truth_values_are_numbers(tmp_path, monkeypatch, block, words):
+    monkeypatch.setattr("structsvm.data.blocks.BLOCK", block)
+    yes, no = words
+    path = write(tmp_path, f"label,qid,new,x\n{yes},1,{no},1\n{no},1,{yes},2\n{no},2,{yes},3\n{yes},2,{no},4\n")
+    data = load_table(path)
+    assert data.feature_names == ("new", "x")
+    assert data.X[:, 0].tolist() == [0, 1, 1, 0]
+    assert data.y.tolist() == [1, 0, 0, 1]
+    frame = pd.DataFrame({"label": [True, False], "qid": 1, "new": [False, True], "x": [1.0, 2.0]})
+    frame.to_csv(tmp_path / "p.csv")
+    assert load_table(tmp_path / "p.csv").X.tolist() == [[0, 1], [1, 2]]
+
+
+@pytest.mark.parametrize(
+    ("cell", "said"),
+    [
+        ("maybe", "line 4: 'maybe' in column 'new' is neither True nor False"),
+        ("1", "line 4: '1' in column 'new' is neither True nor False"),
+        ("", "line 4: column 'new' is empty"),
+    ],
+)
+def test_a_faulty_truth_value_is_an_error(tmp_path, monkeypatch, cell, said):
+    rows = f"label,qid,new\n1,1,True\n0,1,False\n1,2,{cell}\n0,2,True\n"
+    monkeypatch.setattr("structsvm.data.blocks.BLOCK", 30)
+    with pytest.raises(DataFormatError, match=said):
+        load_table(write(tmp_path, rows), features=["new"])
+    if not cell:
+        monkeypatch.setattr("structsvm.data.blocks.BLOCK", 2**22)
+        with pytest.raises(DataFormatError, match=said):
+            load_table(write(tmp_path, rows))
 
 
 @pytest.mark.parametrize("name", [None, "row", "qid"])

@@ -239,7 +239,7 @@ def _read_tables(paths: Sequence[Path], columns: Columns, *, labels: bool, queri
         note(f"left out columns that are not numbers: {', '.join(left_out.words)}")
     if left_out.ids:
         note(
-            f"left out columns of numbers that have names of ids: {', '.join(left_out.ids)}. Name document ids with "
-            "--docid, features with --features"
+            f"left out columns of numbers that have names of ids or of a saved index: {', '.join(left_out.ids)}. Name "
+            "document ids with --docid, features with --features"
         )
     return data

@@ -23,12 +23,19 @@ _MORE = "more"
 _MISSING = {"", "nan", "na", "null"}
 """Contents of missing cells, in lower case."""
 
+_TRUTHS = {"true": 1.0, "false": 0.0}
+"""Truth values in lower case, and their numbers."""
+
 
 @frozen(eq=False)
 class TextTable(ColumnFile):
-    """An open text table, whose first block, ``start``, decides which columns are ``numeric``, or ``nearly``."""
+    """An open text table, whose first block, ``start``, decides which columns are ``numeric``, or ``nearly``.
+
+    Columns of ``truths`` have True and False instead of numbers; they are numeric, too.
+    """
 
     nearly: frozenset[str]
+    truths: frozenset[str]
     separator: str
     start: Block
     blocks: Iterator[Block]
@@ -55,7 +62,7 @@ class TextTable(ColumnFile):
                 sep=self.separator,
                 usecols=[*(place[name] for name in (*wanted.numbers, *wanted.texts)), _MORE],
                 dtype={
-                    **dict.fromkeys([place[name] for name in wanted.numbers], np.float64),
+                    **{place[name]: str if name in self.truths else np.float64 for name in wanted.numbers},
                     **dict.fromkeys([*(place[name] for name in wanted.texts), _MORE], str),
                 },
                 index_col=False,
@@ -63,6 +70,8 @@ class TextTable(ColumnFile):
                 **_precisely(),
                 low_memory=False,
             )
+            for name in self.truths.intersection(wanted.numbers):
+                table[place[name]] = table[place[name]].str.strip().str.lower().map(_TRUTHS)
             values = table[[place[name] for name in wanted.numbers]].to_numpy(np.float64)
             if (table[_MORE] != "").any() or not (np.abs(values) <= wanted.largest).all():
                 raise ValueError("a line has too many columns, or a number is not finite")
@@ -97,7 +106,10 @@ class TextTable(ColumnFile):
                 if len(cells) != len(self.names):
                     raise ValueError(f"the line has {len(cells)} columns, but the first line names {len(self.names)}")
                 for name, place in places:
-                    _require_number(cells[place], name, wanted.largest)
+                    if name in self.truths and cells[place].strip(" "):
+                        _require_truth(cells[place], name)
+                    else:
+                        _require_number(cells[place], name, wanted.largest)
             except UnicodeDecodeError:
                 return block.fault(number, "this is not text in UTF-8")
             except ValueError as fault:
@@ -118,9 +130,9 @@ def open_text(path: Path) -> Iterator[TextTable]:
         behind = evolve(first, line=first.line + 1, content=rest)
         body = next((each for each in chain([behind], blocks) if each.content.strip()), behind)
         lines = chain([body] if body.content else [], blocks)
-        table = TextTable(path, names, frozenset(), frozenset(), frozenset(), separator, body, lines)
-        numeric, nearly = _numeric(table)
-        yield evolve(table, numeric=numeric, nearly=nearly)
+        table = TextTable(path, names, frozenset(), frozenset(), frozenset(), frozenset(), separator, body, lines)
+        numeric, nearly, truths = _numeric(table)
+        yield evolve(table, numeric=numeric, nearly=nearly, truths=truths)
 
 
 def _header(block: Block, line: bytes, separator: str) -> tuple[str, ...]:
@@ -134,6 +146,9 @@ def _header(block: Block, line: bytes, separator: str) -> tuple[str, ...]:
         )
     if all(map(_is_number, names)):
         raise block.fault(0, "the first line must name the columns, but has numbers")
+    if not names[0]:
+        # pandas writes an index without a name, and gives it this name when it reads the file.
+        names = ("Unnamed: 0.1" if "Unnamed: 0" in names else "Unnamed: 0", *names[1:])
     require_distinct(names, lambda problem: block.fault(0, problem))
     return names
 
@@ -146,13 +161,13 @@ def _cells(line: bytes, separator: str) -> list[str]:
         raise ValueError(f"a cell in quotes has no end on its line ({error})") from None
 
 
-def _numeric(table: TextTable) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the numeric and the nearly numeric columns of the first block."""
+def _numeric(table: TextTable) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """Return the numeric columns of the first block, the nearly numeric ones, and those of truth values."""
     with needed("tables need pandas", "tools"):
         import pandas as pd
     block = table.start
     if block.content.isspace() or not block.content:
-        return frozenset(), frozenset()
+        return frozenset(), frozenset(), frozenset()
     try:
         read = pd.read_csv(
             BytesIO(block.content), sep=table.separator, header=None, index_col=False, dtype=str, na_filter=False
@@ -163,15 +178,18 @@ def _numeric(table: TextTable) -> tuple[frozenset[str], frozenset[str]]:
         raise table.fault(block, Wanted((), (), math.inf)) or block.fault(
             0, f"pandas cannot read from this line on: {error}"
         ) from None
-    numeric, nearly = set[str](), set[str]()
+    numeric, nearly, truths = set[str](), set[str](), set[str]()
     for name, column in zip(table.names, read.to_numpy(object).T, strict=True):
         if all(map(_is_number, column[:100])) and all(map(_is_number, column)):
             numeric.add(name)
             continue
         there = [text for text in column if text.strip().lower() not in _MISSING]
-        if 2 * sum(map(_is_number, there)) > len(there):
+        if there and all(text.strip().lower() in _TRUTHS for text in there):
+            truths.add(name)
+            (numeric if len(there) == len(column) else nearly).add(name)
+        elif 2 * sum(map(_is_number, there)) > len(there):
             nearly.add(name)
-    return frozenset(numeric), frozenset(nearly)
+    return frozenset(numeric), frozenset(nearly), frozenset(truths)
 
 
 def _precisely() -> dict[str, Any]:
@@ -187,6 +205,11 @@ def _is_number(text: str) -> bool:
         return is_plain_number(text.strip(" ")) and math.isfinite(float(text))
     except ValueError:
         return False
+
+
+def _require_truth(text: str, name: str) -> None:
+    if text.strip().lower() not in _TRUTHS:
+        raise ValueError(f"{quoted(text)} in column {quoted(name)} is neither True nor False, as the cells above it")
 
 
 def _require_number(text: str, name: str, largest: float) -> None:

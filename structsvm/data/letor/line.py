@@ -97,7 +97,8 @@ def _query_id(cell: str | None, labeled: bool) -> int:
             f"no query id: {found if cell is not None else 'there is only a label'}, but {_LINE}. Or write the sizes "
             "of the queries to FILE.query beside the file, one per line"
         )
-    query = _whole(cell.removeprefix(_QUERY))
+    digits, _, fraction = cell.removeprefix(_QUERY).partition(".")
+    query = None if fraction.strip("0") or cell.endswith(".") else _whole(digits)
     if query is None or not -(2**63) <= query < 2**63:
         raise ValueError(f"the query id in {quoted(cell)} must be a 64-bit whole number")
     return query

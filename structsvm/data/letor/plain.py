@@ -49,6 +49,11 @@ def read_plain(
                 queries[row], at = _whole(text, at + 4, end)
                 if at == UNDECIDED:
                     break
+                # A merge with missing rows has made floats of the ids.
+                if at + 1 < end and text[at] == 46 and text[at + 1] == 48:
+                    at += 2
+                    while at < end and text[at] == 48:
+                        at += 1
             begin = -1 if with_queries else at
             while True:
                 after = _after_blanks(text, at, end)

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from attrs import frozen
 from numpy.typing import ArrayLike, NDArray
 
-from structsvm.data.pairs import as_ids, number_topics, require_words, whole_numbers
+from structsvm.data.pairs import as_ids, as_topics, number_topics, require_words, whole_numbers
 from structsvm.exceptions import InputError
 from structsvm.foundation.arrays import numbers
 from structsvm.foundation.settings import as_path, checked_names
@@ -150,7 +150,7 @@ def _as_features(X: Any) -> Any:
 
 def _number(qid: ArrayLike) -> tuple[IntVector, dict[int, str]]:
     """Return query ids as numbers, and their topics unless topics are numbers."""
-    names, number = number_topics(as_ids(qid, "qid"))
+    names, number = number_topics(as_topics(qid, "qid"))
     whole = whole_numbers(names)
     if whole is not None:
         return np.array(whole, dtype=np.int64)[number], {}

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from structsvm.data import Qrels, RankingData, Topic
 from structsvm.data.frames import ByTopic, DataFrame, frame_ids, mapping_rows
-from structsvm.data.pairs import as_ids, number_pairs
+from structsvm.data.pairs import as_ids, as_topics, number_pairs
 from structsvm.data.qrels import QrelsLike, as_qrels
 from structsvm.exceptions import InputError
 from structsvm.features.scaling.by_query import scaled
@@ -128,7 +128,7 @@ def _pairs(candidates: Any, topics: Mapping[str, Any]) -> tuple[NDArray[np.str_]
         asked, ids = frame_ids(candidates, "the data frame of candidates")
     elif isinstance(candidates, Mapping):
         topic, document, _ = mapping_rows(candidates, "the dictionary of candidates", "score")
-        asked, ids = as_ids(topic, "qid"), as_ids(document, "doc_ids")
+        asked, ids = as_topics(topic, "qid"), as_ids(document, "doc_ids")
     else:
         asked, ids = _ids(candidates, "qid"), _ids(candidates, "doc_ids")
     kept = np.array([topic in topics for topic in asked.tolist()], dtype=np.bool_)
