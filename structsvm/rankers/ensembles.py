@@ -24,7 +24,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from structsvm.exceptions import InputError
-from structsvm.foundation.types import Vector
+from structsvm.foundation.types import BoolVector, Vector
 from structsvm.models.leaves import LEFT, NAN_MISSING, ZERO_MISSING, Trees
 
 _LARGEST = float(np.finfo(np.float64).max)
@@ -54,6 +54,11 @@ class Ensemble(ABC):
 
     absent_is_missing: ClassVar[bool] = False
     """True if the library counts absent entries of sparse rows as missing; False if it counts them as 0."""
+
+    @property
+    def constant_features(self) -> BoolVector:
+        """True for features with a single value in the training data, shape (d,); False if unknown."""
+        return np.zeros(self.n_features, dtype=np.bool_)
 
     @property
     @abstractmethod
@@ -114,6 +119,10 @@ class LightGBMEnsemble(Ensemble):
     @property
     def n_features(self) -> int:
         return int(self.booster.num_feature())
+
+    @property
+    def constant_features(self) -> BoolVector:
+        return np.array([name not in self._dump["feature_infos"] for name in self._dump["feature_names"]])
 
     @property
     def _scale(self) -> int:

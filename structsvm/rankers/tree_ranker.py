@@ -235,6 +235,12 @@ class TreeRanker(LinearRanker):
                 f"the ensemble in {place(self, 'trees')} has {found.n_features} features, and X has {X.shape[1]}"
                 f"{_COUNTED_FROM_ZERO[found.n_features > X.shape[1]] if many else ''}"
             )
+        constant = found.constant_features
+        if constant[0] and not constant[-1] and _spread(X, 0) > 0.0 and _spread(X, -1) == 0.0:
+            raise InputError(
+                f"the ensemble in {place(self, 'trees')} learned no value of the first feature, and X has no values of "
+                f"the last, so that X seems to be shifted{_COUNTED_FROM_ZERO[True]}"
+            )
         trees, _ = found.trees()
         if found.absent_is_missing and is_sparse(X):
             if (np.abs(X.data) <= ZERO).any():
@@ -333,6 +339,11 @@ def _hidden(X: Any, bound: NDArray[np.bool_]) -> Any:
     else:
         shown.data[bound[shown.indices]] = 0.0
     return shown
+
+
+def _spread(X: Any, column: int) -> float:
+    """Return the difference between the largest and the smallest value of a column."""
+    return float(np.ptp(X[:, column] if isinstance(X, np.ndarray) else X.tocsr()[:, [column]].toarray()))
 
 
 def _has_lightgbm() -> bool:

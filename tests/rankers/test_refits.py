@@ -30,6 +30,7 @@ from sklearn.tree import DecisionTreeRegressor, ExtraTreeRegressor
 
 from structsvm.data import load_letor
 from structsvm.exceptions import InputError
+from structsvm.features import Thresholds
 from structsvm.models.export import export
 from structsvm.rankers import TreeRanker, refit
 from structsvm.rankers.ensembles import ScikitLearnEnsemble
@@ -321,6 +322,12 @@ def test_features_that_the_library_reads_otherwise_are_refused(monkeypatch: pyte
     monkeypatch.setattr(ScikitLearnEnsemble, "with_values", lambda self, values: own(self, values[::-1]))
     with pytest.raises(InputError, match="scores training rows otherwise than its leaf values, by up to"):
         refit(boosted, data.X, data.y, GROUPS)
+    monkeypatch.undo()
+    bins = Thresholds(bins=5).fit_transform(data.X)
+    forest = RandomForestRegressor(**SMALL).fit(bins.toarray(), data.y)
+    made, certified = refit(forest, bins, data.y, GROUPS), TreeRanker(trees=forest, features=False)
+    expected = certified.fit(bins, data.y, GROUPS).predict(bins)
+    np.testing.assert_allclose(made.predict(bins.toarray()), expected, atol=1e-12)
     pytest.importorskip("xgboost")
     X = sp.csr_matrix(data.X)
     model = of_xgboost("reg:squarederror").train(evolve(data, X=X))
@@ -358,6 +365,13 @@ def test_a_file_that_the_library_reads_has_zero_based_columns(tmp_path: Path, li
         np.testing.assert_allclose(exported.predict(source), ranker.predict(data.X), atol=1e-12)
     if first:
         other = load_letor(path)
+        left, right = (np.pad(other.X, [(0, 0), side]) for side in ((1, 0), (0, 1)))
+        np.testing.assert_array_equal(left, data.X.toarray())
+        if library == "lightgbm":
+            with pytest.raises(
+                InputError, match="so that X seems to be shifted. LightGBM and XGBoost count the features"
+            ):
+                refit(model, right, data.y, data.qid)
         with pytest.raises(InputError, match=r"has 6 features, and X has 5. .* X by load_letor\(..., zero_based=True"):
             refit(model, other.X, data.y, data.qid)
     wide = np.pad(data.X.toarray(), [(0, 0), (0, 1)])
