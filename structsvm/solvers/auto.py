@@ -50,7 +50,8 @@ class Auto(Solver):
 
     If 60 iterations were not enough, because C is large for the scale of the features, another solver continues from
     their result. After Frank-Wolfe it is `OneSlack`. After `OneSlack` it is `NSlack` with one QP per round, if every
-    example has one score and the Gram matrix of all examples fits into 256 MiB. That QP ends at the exact optimum.
+    example has one score, or weights have bounds and there are at least twenty examples, and if the Gram matrix of the
+    cuts fits into 256 MiB. For examples of one score, that QP ends at the exact optimum.
 
     Parameters
     ----------
@@ -115,9 +116,12 @@ class Auto(Solver):
         """Return the solver that continues after `PATIENCE` iterations, if any."""
         if isinstance(chosen, FrankWolfe):
             return OneSlack(tol=self.tol, max_iter=self.max_iter)
-        if not isinstance(problem, Problem) or problem.box is not None or self.backend != "auto":
+        if not isinstance(problem, Problem) or self.backend != "auto":
             return None
         n, d, scores = problem.sizes
-        if scores > n or 8 * n * (n + d) > DEFAULT_MEMORY:
+        # Rows have two outputs, so that one cut each is enough; `NSlack` stores up to 4 cuts of other examples.
+        rows, cuts = scores == n, n if scores == n else 4 * n
+        suits = rows or (problem.box is not None and n >= _FEWEST_EXAMPLES)
+        if not suits or 8 * cuts * (cuts + d) > DEFAULT_MEMORY:
             return None
         return NSlack(tol=self.tol, max_iter=self.max_iter, batch=n)

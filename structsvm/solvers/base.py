@@ -140,7 +140,10 @@ class CuttingPlane(Solver):
             start = state.start
             if start is not None and state.same_problem:
                 cuts = start.cuts if start.cuts.groups == len(caps) else self._translate(start, problem)
-                if cuts is not None and state.tolerates_rounding(cuts.most_error(caps)):
+                if cuts is None:
+                    # Without cuts, it takes many steps to reach the bounds of the run that this run continues.
+                    state.patience = max(state.patience, len(state.history))
+                elif state.tolerates_rounding(cuts.most_error(caps)):
                     working_set.load(cuts)
             try:
                 try:

@@ -18,9 +18,6 @@ _ENOUGH = 0.1
 
 Also the fraction of the gain of a proximal step to which its model must be solved before the center moves."""
 
-_MODELS = 5
-"""Models before the last, of all columns."""
-
 _STALLED = 1e-4
 """Fraction of the gap: if the dual rises by less, the built-in backend replaces another one."""
 
@@ -44,16 +41,20 @@ _LONGEST = 1e6
 class BoxedWorkingSet(WorkingSet):
     """Cuts ``w·g ≥ L − ξ`` in groups, and the dual of the QP over them for weights in a `Box`.
 
-    ``dual = Σ a_k L_k + min_{w in box} (r(w) − w·g)`` with ``g = Σ a_k g_k`` is piecewise quadratic in a. Two models of
-    it are QPs with another Gram matrix. The model of the columns in which w is strictly within bounds equals the dual
-    while these columns stay the same (a semismooth Newton step, followed by an exact line search). The model of all
-    columns is below the dual everywhere, because clipping is nonexpansive, so its solution raises the dual, if less.
+    ``dual = Σ a_k L_k + min_{w in box} (r(w) − w·g)`` with ``g = Σ a_k g_k`` is piecewise quadratic in a. A model of it
+    is a QP: quadratic in the columns in which w is strictly within bounds, linear in all others. It equals the dual
+    while no column reaches or leaves a bound (a semismooth Newton step, followed by an exact line search). If its
+    solution raises the dual too little, the bounds of the columns that crossed them enter the model, as cuts without
+    slack, until no other column crosses: that model equals the dual.
 
-    The first model is tried first. If its solution raises the dual too little, the columns that reached or left a bound
-    are added, and it is tried again; the second model comes last. Weights without regularizer get the temporary term
-    ``(w − c)² / 2s`` (the proximal point algorithm of Rockafellar, SIAM Journal on Control and Optimization 1976). Once
-    the gap of a model is small beside the gain of the step from c to its weights, c moves there, or farther along the
-    same line. This ends when the gap of the dual without the term is as small as requested.
+    If the cuts of these bounds and all other cuts would exceed ``max_cuts``, the last model is quadratic in
+    all columns. It is below the dual everywhere, because clipping is nonexpansive, so its solution raises the dual, if
+    less.
+
+    Weights without regularizer get the temporary term ``(w − c)² / 2s`` (the proximal point algorithm of
+    Rockafellar, SIAM Journal on Control and Optimization 1976). Once the gap of a model is small beside the gain of the
+    step from c to its weights, c moves there, or farther along the same line. This ends when the gap of the dual
+    without the term is as small as requested.
     """
 
     def __init__(self, box: Box, cap: Vector, max_cuts: int) -> None:
@@ -68,6 +69,15 @@ class BoxedWorkingSet(WorkingSet):
         self._columns = np.ones(d)
         self._best: tuple[float, CutSet] | None = None
         self._evaluate(self.a)
+
+    @property
+    def resolution(self) -> float:
+        # Within bounds, w is a sum of terms that may be large beside it; at a bound, it is exact.
+        G = np.abs(self.G)
+        terms = np.where(self._sides(self._g) == 0, self._step * (self.a @ G), np.abs(self.w))
+        size = np.abs(self.L) + G @ terms
+        error = np.finfo(np.float64).eps * size
+        return float(self.cap.sum() * error.max(initial=0.0) + self.a @ error)
 
     def load(self, cuts: CutSet) -> None:
         if not len(cuts):
@@ -92,10 +102,10 @@ class BoxedWorkingSet(WorkingSet):
             slope = self.L - self.G @ self.w
             near = self._gap(slope)
             gap = near + self._loose_gap()
-            if gap <= max(tol, self._resolution()):
+            if gap <= max(tol, self.resolution):
                 break
             if near > max(_ENOUGH * min(gap, self._gain()), 0.5 * tol) and self._improve(
-                backend, slope, near, _QP_ACCURACY * tol
+                backend, near, _QP_ACCURACY * tol
             ):
                 continue
             if gap > near and self._primal(self.w) < self._primal(np.where(loose, self._center, self.w)):
@@ -117,42 +127,73 @@ class BoxedWorkingSet(WorkingSet):
         best = self._best
         return super().cuts() if best is None or best[0] <= self.dual else best[1]
 
-    def _improve(self, backend: QPBackend, slope: Vector, gap: float, tol: float) -> bool:
+    def _improve(self, backend: QPBackend, gap: float, tol: float) -> bool:
         """Move to the best points towards the solutions of models; return True if the dual rose clearly."""
         before = self._near_dual()
         columns = self._sides(self._g) == 0
-        for _ in range(_MODELS):
+        crossed = np.zeros_like(columns)
+        while True:
             sides = self._sides(self._g)
-            solution = self._model(backend, slope, columns, tol)
+            solution = self._model(backend, columns, crossed, tol)
             there = self._sides(solution.a @ self.G)
             moved = self._move_toward(solution.a)
-            self._last = solution if moved and np.array_equal(solution.a, self.a) else None
-            if self._near_dual() - before >= _ENOUGH * gap or columns.all():
+            self._last = solution if moved and not crossed.any() and np.array_equal(solution.a, self.a) else None
+            more = crossed | (sides != there)
+            if self._near_dual() - before >= _ENOUGH * gap or (more == crossed).all():
                 break
-            met = columns | (sides != there) | (there == 0)
-            columns = met if (met != columns).any() else np.ones_like(columns)
-            slope = self.L - self.G @ self.w
-        else:
-            self._move_toward(self._model(backend, slope, np.ones_like(columns), tol).a)
+            if self.size + np.count_nonzero(more) > self.max_cuts:
+                everything, nothing = np.ones_like(more), np.zeros_like(more)
+                self._move_toward(self._model(backend, everything, nothing, tol).a)
+                break
+            crossed = more
         risen = self._near_dual() - before > _STALLED * gap
         return risen or self._gap(self.L - self.G @ self.w) <= _LESS * gap
 
     def _sides(self, g: Vector) -> IntVector:
         """Return for each column whether g is below its lower bound (-1), above its upper one (1) or between (0)."""
         at = self._center + self._step * g
-        return (at >= self._box.high).astype(np.int64) - (at <= self._box.low)
+        # A weight with equal bounds is constant: g never crosses a bound.
+        above = (at >= self._box.high) | (self._box.low == self._box.high)
+        return np.where(above, 1, -(at <= self._box.low).astype(np.int64))
 
-    def _model(self, backend: QPBackend, slope: Vector, columns: BoolVector, tol: float) -> QPSolution:
-        """Return feasible multipliers that maximize the model, quadratic in ``columns`` and linear in all others."""
-        weights = np.where(columns, self._step, 0.0)
+    def _model(self, backend: QPBackend, free: BoolVector, crossed: BoolVector, tol: float) -> QPSolution:
+        """Return feasible multipliers that maximize the model of the dual.
+
+        It is quadratic in the free columns, exact in the columns that crossed a bound, and linear in all others.
+        """
+        weights = np.where(free | crossed, self._step, 0.0)
         if not np.array_equal(weights, self._columns):
             self._columns, self._last = weights, None
             self._H[: self.size, : self.size] = self._products(self.G, self.G)
-        H = self._H[: self.size, : self.size]
-        qp = DualQP(H, slope + H @ self.a, self.group, self.cap, tol)
-        solution = backend.solve(qp, self._last or QPSolution(self.a.copy(), gap=np.inf))
+        H, a, size = self._H[: self.size, : self.size], self.a.copy(), self.size
+        slope = self.L - self.G @ self.w
+        if not crossed.any():
+            qp = DualQP(H, slope + H @ a, self.group, self.cap, tol)
+            solution = backend.solve(qp, self._last or QPSolution(a, gap=np.inf))
+        else:
+            qp, start = self._with_bounds(H, slope, crossed, tol)
+            solution = backend.solve(qp, QPSolution(start, gap=np.inf))
         self._handed_over |= bool(solution.handed_over)
-        return evolve(solution, a=qp.project(solution.a))
+        return evolve(solution, a=qp.project(solution.a)[:size])
+
+    def _with_bounds(self, H: Matrix, slope: Vector, crossed: BoolVector, tol: float) -> tuple[DualQP, Vector]:
+        """Return the QP with the bounds of some columns as cuts, one group each, and its start.
+
+        A bound has no slack, so the cap of its group is the largest multiplier that any feasible cuts lead to.
+        """
+        low, high = (np.flatnonzero(crossed & np.isfinite(end)) for end in (self._box.low, self._box.high))
+        column, sign = np.concatenate([low, high]), np.repeat([1.0, -1.0], [len(low), len(high)])
+        end = np.concatenate([self._box.low[low], -self._box.high[high]])
+        far = end - sign * (self._center + self._step * self._g)[column]
+        a = np.concatenate([self.a, np.maximum(far, 0.0) / self._step[column]])
+        across = (self.G * self._step)[:, column] * sign
+        same = (column[:, None] == column) * np.outer(sign, sign) * self._step[column]
+        H = np.block([[H, across], [across.T, same]])
+        offset = end - sign * self._center[column]
+        b = np.concatenate([slope + H[: self.size] @ a, offset])
+        most = float(self.cap.sum()) * np.abs(self.G).max(axis=0)[column] + np.abs(offset) / self._step[column]
+        group = np.concatenate([self.group, len(self.cap) + np.arange(len(column))])
+        return DualQP(H, b, group, np.concatenate([self.cap, most]), tol), a
 
     def _products(self, some: Matrix, others: Matrix) -> Matrix:
         return (some * self._columns) @ others.T
@@ -220,12 +261,6 @@ class BoxedWorkingSet(WorkingSet):
         box, loose = self._box, self._box.loose
         low, high, w, g = box.low[loose], box.high[loose], self.w[loose], self._g[loose]
         return float((np.maximum(low * g, high * g) - w * g).sum())
-
-    def _resolution(self) -> float:
-        """Return the gap that float64 cannot distinguish from 0; see `DualQP.resolution`."""
-        size = np.abs(self.L) + np.abs(self.G) @ np.abs(self.w)
-        error = np.finfo(np.float64).eps * size
-        return float(self.cap.sum() * error.max(initial=0.0) + self.a @ error)
 
     def _gain(self) -> float:
         """Return by how much a proximal step lowers the objective of the QP, if its gap is 0."""

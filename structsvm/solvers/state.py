@@ -24,7 +24,7 @@ logger = logging.getLogger("structsvm")
 _STALLED_AFTER = 20
 
 _PROGRESS = 0.01
-"""Fraction of the gap to close within `_STALLED_AFTER` steps if rounding may hide the target gap."""
+"""Fraction of the gap to close within `SolverState.patience` steps if rounding may hide the target gap."""
 
 Callback: TypeAlias = Callable[[Step], bool | None]
 """Function that is called with every step and returns True to stop."""
@@ -57,6 +57,7 @@ class SolverState(CertifiedBounds):
     passes : passes over the data so far.
     history : the steps so far.
     last_t : the t at which the last line search found a lower P, 1 before.
+    patience : number of steps without progress that end the run.
 
     Raises
     ------
@@ -104,6 +105,7 @@ class SolverState(CertifiedBounds):
         self.history: list[Step] = []
         self.goes_on = self._at_start = False
         self.last_t = 1.0
+        self.patience = _STALLED_AFTER
         self._keeper = keeper
         self._handovers = self._steps_before = 0
         self._fingerprint = problem.known_fingerprint
@@ -172,7 +174,7 @@ class SolverState(CertifiedBounds):
         if stop:
             return Status.STOPPED
         least = _PROGRESS if resolution > self.gap_wanted else 0.0
-        return Status.STALLED if _stalled(self.history, least, self.problem.exact) else None
+        return Status.STALLED if _stalled(self.history, self.patience, least, self.problem.exact) else None
 
     def record_last(self, w: Vector, dual: float, cuts: int, active_cuts: int) -> None:
         """Evaluate and record the weights at which a run ended early, unless they were evaluated last; see `record`."""
@@ -273,10 +275,10 @@ class SolverState(CertifiedBounds):
         )
 
 
-def _stalled(history: Sequence[Step], least: float, exact: bool) -> bool:
+def _stalled(history: Sequence[Step], patience: int, least: float, exact: bool) -> bool:
     """Return True if the last steps closed at most the fraction ``least`` of the gap, or moved no exact bound."""
-    if len(history) <= _STALLED_AFTER:
+    if len(history) <= patience:
         return False
-    before, now = history[-1 - _STALLED_AFTER], history[-1]
+    before, now = history[-1 - patience], history[-1]
     progress = before.gap - now.gap if exact else now.dual - before.dual
     return progress <= max(1e-15 * (abs(now.primal) + abs(now.dual)), least * before.gap)

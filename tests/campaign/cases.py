@@ -176,6 +176,30 @@ def boxed(plain: Case) -> Case:
     return _regularized(made, Objective(np.zeros(d), penalty, np.full(d, -room), np.full(d, room)))
 
 
+def pinned(plain: Case) -> Case:
+    """Return the case with C from 1 to 1e7 and with bounds in which some weights are constant.
+
+    The bounds are non-negative, a sign per weight, a box, or random; the scale of features is 1.
+    """
+    rng, d = np.random.default_rng([plain.number, 5]), plain.problem.d
+    scale = max(float(np.abs(x).max(initial=0.0)) for x, _ in plain.examples) or 1.0
+    made = evolve(plain, examples=[(x / scale, y) for x, y in plain.examples])
+    made = evolve(made, problem=_problem(made, [x for x, _ in made.examples]).with_C(10.0 ** rng.uniform(0.0, 7.0)))
+    low, high = np.full(d, -np.inf), np.full(d, np.inf)
+    kind = rng.integers(4)
+    if kind < 2:
+        signs = np.ones(d) if kind == 0 else rng.integers(-1, 2, d)
+        low[signs > 0], high[signs < 0] = 0.0, 0.0
+    else:
+        room = 10.0 ** rng.uniform(-2.0, 1.0)
+        low = np.full(d, -room) if kind == 2 else np.where(rng.random(d) < 0.4, low, room * rng.standard_normal(d))
+        high = np.where(np.isfinite(low), low, 0.0) + 2.0 * room * (rng.exponential(size=d) if kind == 3 else 1.0)
+    constant = rng.random(d) < rng.choice([0.0, 0.3])
+    value = np.where(np.isfinite(low), low, np.where(np.isfinite(high), high, 0.0))
+    low, high = np.where(constant, value, low), np.where(constant, value, high)
+    return _regularized(made, Objective(np.zeros(d), np.ones(d), low, high))
+
+
 def _regularized(plain: Case, objective: Objective) -> Case:
     solver: Any = plain.solver
     if isinstance(solver, FrankWolfe):

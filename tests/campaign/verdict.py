@@ -17,7 +17,7 @@ from structsvm.exceptions import StructSVMError
 from structsvm.foundation.types import Matrix, Vector
 from structsvm.result import Status
 from tests.campaign import planning, saved, users
-from tests.campaign.cases import Case, Objective, bounded, boxed, case, start_of
+from tests.campaign.cases import Case, Objective, bounded, boxed, case, pinned, start_of
 from tests.small_problems import matrix_of
 
 SLOW = 20.0
@@ -35,6 +35,7 @@ KINDS: Mapping[str, Callable[[int], Case]] = {
     "plain": case,
     "bounded": lambda number: bounded(case(number)),
     "boxed": lambda number: boxed(case(number)),
+    "pinned": lambda number: pinned(case(number)),
     "graded": users.graded,
     "mistaken": users.mistaken,
     "structured": users.structured,

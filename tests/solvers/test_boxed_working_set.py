@@ -5,7 +5,7 @@ import pytest
 
 from structsvm import Problem
 from structsvm.foundation.types import Vector
-from structsvm.solvers import NSlack, OneSlack
+from structsvm.solvers import Auto, NSlack, OneSlack
 
 TOL = 1e-4
 
@@ -47,3 +47,29 @@ def test_a_step_that_halves_the_gap_is_followed_by_another(solver, seed):
     assert ((low <= result.w) & (result.w <= high)).all()
     point = problem.at(problem.from_weights(result.w))
     assert problem.primal(problem.planes(point), point) == pytest.approx(result.primal, rel=1e-9)
+
+
+def positive_weights(seed: int, C: float, n: int, docs: int, d: int, loss: str = "roc_area") -> Problem:
+    """Return a problem with non-negative weights and many active bounds, whose QPs have large multipliers."""
+    rng = np.random.default_rng(seed)
+    X, qid = rng.normal(size=(n * docs, d)), np.repeat(np.arange(n), docs)
+    score = X @ np.abs(rng.normal(size=d))
+    y = score + 2.0 * score.std() * rng.normal(size=len(X)) > 0.0
+    y[::docs], y[1::docs] = True, False
+    return Problem.from_queries(X, y, qid, loss=loss, C=C, n_jobs=1).regularized(bounds=(0.0, None))
+
+
+@pytest.mark.parametrize(("seed", "C"), [(6, 1e7), (7, 1e6), (9, 1e7)])
+def test_line_search_takes_no_more_iterations_than_the_textbook_within_bounds(seed, C):
+    problem = positive_weights(seed, C, n=1, docs=29, d=10)
+    searching, textbook = (OneSlack(tol=1e-6, max_iter=200, line_search=on).solve(problem) for on in (True, False))
+    assert searching.converged
+    assert textbook.converged
+    assert len(searching.history) <= len(textbook.history)
+
+
+def test_auto_hands_problems_with_bounds_over_to_n_slack():
+    problem = positive_weights(3, 1e7, n=20, docs=30, d=30, loss="map")
+    result = Auto(tol=1e-6).solve(problem)
+    assert result.converged
+    assert result.solver_name == "n-slack"

@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 from scipy.linalg.lapack import dpotrf, dtrtrs
 
 from structsvm.exceptions import InputError
@@ -15,7 +15,7 @@ PASSES = 20
 """Pairwise passes before each Newton step; enough for most warm starts."""
 
 PATIENCE = 5
-"""Rounds without progress after which rounding is assumed to prevent more."""
+"""Rounds that together make no progress, after which rounding is assumed to prevent more."""
 
 ROUNDS = 10_000
 """Largest number of rounds of passes and Newton steps."""
@@ -60,7 +60,7 @@ class ActiveSet(QPBackend):
             raise InputError(
                 "the Gram matrix, offsets or caps of the QP contain NaN or infinity: check the features and C"
             )
-        best_dual, stalled = solve.dual(), 0
+        last_dual, stalled = solve.dual(), 0
         for _ in range(ROUNDS):
             if best.gap <= qp.tol or stalled >= PATIENCE:
                 break
@@ -70,12 +70,12 @@ class ActiveSet(QPBackend):
                 gap = solve.pairs(0)
             dual = solve.dual()
             # A smaller rise is rounding, or too slow to close the gap within ROUNDS.
-            least = max(best.gap / ROUNDS, 1e-15 * abs(best_dual))
-            stalled = 0 if gap < 0.5 * best.gap or dual > best_dual + least else stalled + 1
-            best_dual = max(best_dual, dual)
+            least = max(best.gap / ROUNDS, 1e-15 * abs(last_dual))
+            progress = gap < 0.5 * best.gap or dual > last_dual + least
+            stalled, last_dual = (0, dual) if progress else (stalled + 1, last_dual)
             if gap < best.gap:
                 best = solve.solution(gap)
-        return best
+        return evolve(best, gap=qp.certified_gap(best.a))
 
 
 @frozen(eq=False)

@@ -68,6 +68,10 @@ class DualQP:
         slack = largest_of_groups(slope, self.group, len(self.cap))
         return float(self.cap @ slack - a @ slope)
 
+    def certified_gap(self, a: Vector) -> float:
+        """Return an upper bound of the exact duality gap at feasible multipliers: `gap` plus `resolution`."""
+        return self.gap(a) + self.resolution(a)
+
     def resolution(self, a: Vector) -> float:
         """Return the gap that float64 cannot distinguish from 0: offsets and products may be off by one last digit."""
         norm = np.sqrt(np.maximum(np.diagonal(self.H), 0.0))
@@ -82,7 +86,7 @@ class QPSolution:
     Parameters
     ----------
     a : multipliers, shape (K,); feasible.
-    gap : certified duality gap at ``a``, absolute.
+    gap : certified duality gap at ``a``, absolute; includes the rounding of its computation (`DualQP.certified_gap`).
     handed_over : True if the requested backend could not reach ``qp.tol`` and the built-in solver finished the work.
     state : private state of the backend for its next call.
 

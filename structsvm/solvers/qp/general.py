@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import ClassVar, final
 
 import numpy as np
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from structsvm.foundation.compute.groups import largest_of_groups
 from structsvm.foundation.types import BoolVector, IntVector, Vector
@@ -103,7 +103,7 @@ class GeneralBackend(QPBackend):
         else:
             best = self._best_attempt(qp, start)
         if is_solved(qp, best):
-            return best
+            return evolve(best, gap=qp.certified_gap(best.a))
         finished = ActiveSet().solve(qp, QPSolution(best.a, best.gap))
         logger.info(
             "%s left a gap of %.2g on a QP of %d cuts (target: %.2g); active-set reduced it to %.2g.",
