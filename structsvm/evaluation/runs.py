@@ -78,8 +78,8 @@ def _warn_of_zeros(run: Run, judged: Sequence[str]) -> None:
     ]
     if pairs:
         warnings.warn(
-            f"{len(pairs)} topics of the run {run.name!r} are not judged because ids are text: {pairs[0][0]!r} is not "
-            f"{pairs[0][1]!r}, which is judged. Write the ids of both files without leading zeros",
+            f"run {run.name!r}: topic {pairs[0][0]!r} is not judged, but {pairs[0][1]!r} is ({len(pairs)} in all). "
+            "Ids are text: write the ids of both files without leading zeros",
             stacklevel=3,
         )
 

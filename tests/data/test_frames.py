@@ -167,9 +167,7 @@ def test_a_missing_id_among_the_wanted_topics_is_an_error() -> None:
 
 def test_topics_that_differ_by_leading_zeros_are_reported() -> None:
     run = {"1": {"a": 1.0}, "10": {"a": 1.0}, "q": {"a": 1.0}}
-    with pytest.warns(
-        UserWarning, match="1 topics of the run 'run' are not judged because ids are text: '1' is not '01'"
-    ):
+    with pytest.warns(UserWarning, match="run 'run': topic '1' is not judged, but '01' is"):
         assert rank_run(run, {"01": {"a": 1}, "10": {"a": 1}}).ids.tolist() == ["10"]
     for judged in ({"1": {"a": 1}, "01": {"b": 1}}, {"10": {"a": 1}, "2": {"b": 1}}):
         rank_run(run, judged)
