@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from structsvm.evaluation import RunComparison
     from structsvm.metrics import Measure, RankedLists
     from structsvm.metrics.base import Empty
+    from structsvm.metrics.ranking import Ties
 
 
 @click.command(
@@ -107,6 +108,20 @@ if TYPE_CHECKING:
     help="Queries without relevant documents: count them as zero, as LETOR and trec_eval do, or skip them.  "
     "[default: zero]",
 )
+@click.option(
+    "--ties",
+    type=click.Choice(["mean", "trec", "input"]),
+    help="Documents with equal scores: the mean over all their orders; ordered by id, descending, as by trec_eval; or "
+    "in the order of the file.  [default: mean for models, trec for runs]",
+)
+@click.option(
+    "--all-topics",
+    is_flag=True,
+    cls=Dependent,
+    needs="--qrels",
+    when=lambda values: values["qrels"],
+    help="Count judged topics that a run lacks, as trec_eval -c does; most measures are 0 for them.",
+)
 @with_plot(
     "Plot precision at 11 levels of recall to this file, such as precision.svg, .pdf or .png, with a line for each run."
 )
@@ -125,6 +140,8 @@ def evaluate_command(
     csv_path: Path | None,
     json_path: Path | None,
     empty: "Empty | None",
+    ties: "Ties | None",
+    all_topics: bool,
     plot_path: Path | None,
     columns: Columns,
 ) -> None:
@@ -139,9 +156,9 @@ def evaluate_command(
     "structsvm list" shows the names of measures. The names of trec_eval (P_5, ndcg_cut_10, recip_rank) and of
     ir_measures (AP, nDCG@10, RBP(p=0.8)) work, too. NDCG of trec_eval is "ndcg(gain=linear)".
 
-    Documents with equal scores keep the order of a LETOR file. Runs are measured as by trec_eval: documents with equal
-    scores (in float32) are ordered by id, descending; relevant documents that a run lacks count; topics without
-    judgments do not count.
+    Measures of models are means over all orders of documents with equal scores. Runs are measured as by trec_eval:
+    documents with equal scores (in float32) are ordered by id, descending; relevant documents that a run lacks count;
+    topics without judgments do not count. A note shows the range of each measure over the orders.
 
     Precision at a level of recall is the best precision at any rank that has at least this recall, as in trec_eval's
     iprec_at_recall. It is a mean over the queries that have relevant documents.
@@ -152,9 +169,13 @@ def evaluate_command(
     tests = {"confidence_level": confidence, "n_resamples": resamples, "random_state": seed}
     if qrels is not None and columns != Columns():
         raise click.UsageError("columns and --groups apply to the DATA of a model, not to runs: leave them out")
+    if qrels is not None and ties == "input":
+        raise click.UsageError("--ties input applies to models: runs are read in trec_eval's order")
     text = shows_text(csv_path, json_path)
     check_plot(plot_path)
-    given = _Asked(asked, per_query, interval, tests, plot_path is not None or baseline is not None)
+    keep = plot_path is not None or baseline is not None
+    rule = ties or ("mean" if qrels is None else "trec")
+    given = _Asked(asked, per_query, interval, tests, keep, rule, all_topics)
     if qrels is not None:
         try:
             report, lists = _measure_runs(qrels, files, grades, baseline, given)
@@ -182,6 +203,8 @@ class _Asked(NamedTuple):
     interval: str
     tests: "Mapping[str, Any]"
     keep: bool
+    ties: "Ties"
+    all_topics: bool
 
     @property
     def figures(self) -> dict[str, Any]:
@@ -190,15 +213,18 @@ class _Asked(NamedTuple):
 
     @property
     def record(self) -> dict[str, Any]:
-        """The settings of intervals in reports."""
+        """The settings in reports."""
         level, resamples, seed = self.tests.values()
-        return {"interval": self.interval, "confidence": level, "resamples": resamples, "seed": seed}
+        intervals = {"interval": self.interval, "confidence": level, "resamples": resamples, "seed": seed}
+        return {**intervals, "ties": self.ties, "all_topics": self.all_topics}
 
 
 def _measure_models(
     files: "Sequence[Path]", baseline: Path | None, columns: Columns, asked: _Asked
 ) -> "tuple[dict[str, Any], dict[str, RankedLists]]":
     """Measure models on the same data; return the report, and the rankings by model."""
+    import numpy as np
+
     from structsvm.evaluation.runs import figures
     from structsvm.metrics import rank_lists
 
@@ -210,17 +236,27 @@ def _measure_models(
         raise click.UsageError("give a model and the LETOR files to measure it on, or --qrels and TREC runs")
     if STANDARD_INPUT in data and len(models) > 1:
         raise click.UsageError("each model reads the data, which standard input allows only once: name a file")
+    by_id = asked.ties == "trec"
     reports: list[dict[str, Any]] = []
     lists: dict[str, RankedLists] = {}
     for model in models:
         try:
-            ranker, read = read_model_and_data(model, data, columns=columns)
+            ranker, read = read_model_and_data(model, data, columns=columns, doc_ids=by_id)
         except ModelFileError as error:
             if not model.is_file() or is_zipfile(model):
                 raise
             raise InputError(f"{error}. To measure TREC runs, give their judgments with --qrels") from error
         note_drift(ranker, read)
-        ranked = lists[str(model)] = rank_lists(ranker.predict(read.X, qid=read.qid), read.y, read.qid)
+        if by_id and read.doc_ids is None:
+            raise InputError(
+                "--ties trec orders documents by id, and the data have no ids: name their column by --docid"
+            )
+        scores = ranker.predict(read.X, qid=read.qid)
+        if by_id:
+            # Runs and trec_eval round scores to float32.
+            scores = scores.astype(np.float32).astype(np.float64)
+        ids = read.doc_ids if by_id else None
+        ranked = lists[str(model)] = rank_lists(scores, read.y, read.qid, doc_ids=ids, ties=asked.ties)
         about = {"model": str(model), "queries": len(ranked.ids), "documents": len(read.y)}
         reports.append({**about, **figures(ranked, **asked.figures)})
     report: dict[str, Any] = {"data": [str(path) for path in data], **asked.record, "models": reports}
@@ -274,7 +310,9 @@ def _measure_runs(
             show(f"measuring {path}")
             run = load_run(path)
             try:
-                measured, ranked = measure_run(run, judgments, **asked.figures)
+                measured, ranked = measure_run(
+                    run, judgments, **asked.figures, ties=asked.ties, all_topics=asked.all_topics
+                )
             except InputError as error:
                 raise InputError(f"{path} by {qrels}: {error}") from error
             runs.append({"run": run.name, "file": str(path), **measured})

@@ -17,6 +17,7 @@ from structsvm.foundation.settings import as_list, repeated, require_number
 from structsvm.foundation.tables.table import Column, Record, Table
 from structsvm.metrics import Measure, RankedLists
 from structsvm.metrics.base import checked_measures
+from structsvm.metrics.ranking import Ties
 
 
 @frozen
@@ -127,6 +128,8 @@ def compare_runs(
     n_resamples: int = 10_000,
     random_state: int = 0,
     callback: Callable[[str], None] | None = None,
+    ties: Ties = "trec",
+    all_topics: bool = False,
 ) -> RunComparison:
     """Compare runs with a baseline, topic by topic.
 
@@ -144,6 +147,7 @@ def compare_runs(
     n_resamples : number of resamples of the bootstrap and of the randomization test, at least 100.
     random_state : seed of both; every comparison uses the same random numbers.
     callback : called with the name of each run before its comparison.
+    ties, all_topics : as in `rank_run`.
 
     Raises
     ------
@@ -173,7 +177,7 @@ def compare_runs(
     twice = repeated(names)
     if twice is not None:
         raise InputError(f"two runs are named {quoted(twice)}: rename one, or leave it out")
-    lists = {run.name: rank_run(run, qrels) for run in given}
+    lists = {run.name: rank_run(run, qrels, ties=ties, all_topics=all_topics) for run in given}
     return compare_lists(
         lists,
         baseline,

@@ -87,7 +87,7 @@ def _warn_of_zeros(run: Run, judged: Sequence[str]) -> None:
 def figures(
     lists: RankedLists, measures: Mapping[str, Measure], *, per_query: bool = False, **interval: Any
 ) -> dict[str, Any]:
-    """Return value, interval and number of undefined queries of each measure by name; values if ``per_query``.
+    """Return value, interval, range over ties and number of undefined queries of each measure; values if ``per_query``.
 
     ``interval`` has the settings of `mean_interval`. Sums and geometric means have no interval.
     """
@@ -111,17 +111,30 @@ def figures(
             "undefined": int(np.isnan(raw).sum()),
             "empty": measure.empty,
             "note": measure.note,
+            **_over_ties(measure, lists),
         }
         if per_query:
             found["per_query"][name] = dict(zip(map(str, ids.tolist()), values.tolist(), strict=True))
     return found
 
 
+def _over_ties(measure: Measure, lists: RankedLists) -> dict[str, float]:
+    queries, low, high = measure.range_over_ties(lists)
+    return {"tied_queries": queries, "lowest": low, "highest": high}
+
+
 def measure_run(
-    run: Run, qrels: Qrels, measures: Mapping[str, Measure], *, per_query: bool = False, **interval: Any
+    run: Run,
+    qrels: Qrels,
+    measures: Mapping[str, Measure],
+    *,
+    per_query: bool = False,
+    ties: Ties = "trec",
+    all_topics: bool = False,
+    **interval: Any,
 ) -> tuple[dict[str, Any], RankedLists]:
     """Return counts and figures of a run by the conventions of trec_eval, and its ranked documents."""
-    lists = rank_run(run, qrels)
+    lists = rank_run(run, qrels, ties=ties, all_topics=all_topics)
     topics, judged = (dict.fromkeys(names) for names in (number_topics(run.qid)[0], qrels.index.topics))
     counts = {
         "topics": len(lists.ids),

@@ -33,6 +33,14 @@ class PerQuery(NamedTuple):
     values: Vector
 
 
+class TieRange(NamedTuple):
+    """The smallest and the largest mean over orders of tied documents; ``queries`` have ties of different labels."""
+
+    queries: int
+    low: float
+    high: float
+
+
 @frozen
 class Measure(ABC):
     """Base class of measures of rankings: frozen, comparable values whose text is their name.
@@ -95,6 +103,22 @@ class Measure(ABC):
         if self.averages_ties or lists.groups is None:
             return self.values(lists)
         return mean_over_orders(self.values, lists)
+
+    def range_over_ties(self, lists: RankedLists) -> TieRange:
+        """Return the range of the mean over the orders of documents with equal scores, whatever the tie rule.
+
+        The ends have the better documents behind and ahead. A measure that rewards worse documents may leave the range.
+
+        Examples
+        --------
+        >>> from structsvm.metrics import AP, rank_lists
+        >>> AP().range_over_ties(rank_lists([2.0, 2.0, 1.0], [1, 0, 0]))
+        TieRange(queries=1, low=0.5, high=1.0)
+        """
+        groups = lists.straddling
+        tied = 0 if groups is None else len(np.unique(lists.query[groups.first]))
+        ends = (self.of(lists.in_order(best_first=best)).values for best in (False, True))
+        return TieRange(tied, *map(self.over_queries, ends))
 
     def of(self, lists: RankedLists) -> PerQuery:
         """Return the value per query of documents ranked by `rank_lists`."""

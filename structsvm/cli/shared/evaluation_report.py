@@ -23,7 +23,14 @@ _EMPTY = {
 
 _LEFT_OUT = {
     "not_judged": "not judged, and left out, as by trec_eval.",
-    "not_in_run": "not in the run, and left out, as by trec_eval without -c.",
+    "not_in_run": "not in the run, and left out, as by trec_eval without -c; --all-topics counts them.",
+}
+
+_TIES = {
+    "mean": "Measures are means over all orders of documents with equal scores.",
+    "trec": "Documents with equal scores are ordered by id, descending, as by trec_eval; --ties mean takes the mean "
+    "over their orders.",
+    "input": "Documents with equal scores keep the order of the file.",
 }
 
 
@@ -49,6 +56,7 @@ def print_models(report: dict[str, Any]) -> None:
         numbers_from=1 + several,
     )
     _print_notes(models[0]["measures"], (of for *_, of in rows))
+    _print_ties(report["ties"], "queries", {of["model"] if several else "": of for of in models})
     _print_comparison(report)
 
 
@@ -73,7 +81,11 @@ def print_runs(report: dict[str, Any]) -> None:
         numbers_from=2,
     )
     _print_notes(runs[0]["measures"], (of for run in runs for of in run["measures"].values()))
+    several = len(runs) > 1
+    _print_ties(report["ties"], "topics", {run["file"] if several else "": run for run in runs})
     for which, why in _LEFT_OUT.items():
+        if which == "not_in_run" and report["all_topics"]:
+            continue
         alike: dict[tuple[str, ...], list[str]] = {}
         for run in runs:
             alike.setdefault(tuple(run[which]), []).append(run["run"])
@@ -139,6 +151,25 @@ def _print_notes(measures: Mapping[str, Mapping[str, Any]], figures: Iterable[Ma
         echo_wrapped(f"{', '.join(other)} over queries, which --baseline does not compare.")
     for empty in dict.fromkeys(of["empty"] for of in figures if of["undefined"]):
         echo_wrapped(f"Queries without a value, for example because no document is relevant, are {_EMPTY[empty]}.")
+
+
+def _print_ties(rule: str, topics: str, reports: Mapping[str, Mapping[str, Any]]) -> None:
+    """Print how much the order of documents with equal scores matters, and the rule that decides it."""
+    notes = []
+    for name, report in reports.items():
+        of_measures = report["measures"]
+        ranges = [
+            f"{measure} is between {of['lowest']:.4f} and {of['highest']:.4f}"
+            for measure, of in of_measures.items()
+            if of["highest"] > of["lowest"]
+        ]
+        if ranges:
+            tied = next(iter(of_measures.values()))["tied_queries"]
+            of_all = f"{tied} of {report.get('queries', report.get('topics'))} {topics}"
+            label = f"{name}: " if name else ""
+            notes.append(f"{label}{of_all} have equal scores at different labels: {', '.join(ranges)}.")
+    if notes:
+        echo_wrapped(*notes, _TIES[rule])
 
 
 def report_csv(report: dict[str, Any]) -> str:
