@@ -1,6 +1,6 @@
 """Measures of the first ranks: precision, recall, success, reciprocal rank and others."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import attrs
 import numpy as np
@@ -93,6 +93,8 @@ class Success(_AtK):
     name: ClassVar[str] = "success"
 
     def values(self, lists: RankedLists) -> Vector:
+        if lists.groups is None:
+            return np.minimum(self.hits(lists), 1.0)
         first = _chance_of_first(self.found(lists), lists)
         return self.if_any(lists, np.minimum(lists.total(first * lists.within(self.k)), 1.0))
 
@@ -181,8 +183,10 @@ class RBP(BinaryMeasure):
 
     def values(self, lists: RankedLists) -> Vector:
         relevance = lists.share(self.found(lists))
-        counting = (relevance > 0) & lists.within(self.k)
-        terms = relevance[counting] * (1.0 - self.p) * self.p ** (lists.rank[counting] - 1.0)
+        counting = relevance.astype(np.bool_, copy=False) & lists.within(self.k)
+        terms = (1.0 - self.p) * self.p ** (lists.rank[counting] - 1.0)
+        if lists.groups is not None:
+            terms *= relevance[counting]
         return self.if_any(lists, np.bincount(lists.query[counting], terms, len(lists.ids)))
 
 
@@ -217,10 +221,12 @@ class Judged(Measure):
 def _chance_of_first(relevant: BoolVector, lists: RankedLists) -> Vector:
     """Return the chance of each rank, over the orders of tied documents, to have the first relevant document."""
     found = lists.count_down(relevant)
-    chance: Vector = (relevant & (found == 1)).astype(np.float64)
+    first: Any = relevant & (found == 1)
+    chance: Vector = first
     groups = lists.groups
     if groups is None:
         return chance
+    chance = first.astype(np.float64)
     chance[groups.rows] = 0.0
     hits = groups.total(relevant)
     above = (found - relevant)[groups.first]

@@ -111,28 +111,41 @@ class InfAP(BinaryMeasure):
         lists.require_judged(self)
         relevant = self.found(lists)
         kinds = relevant, lists.is_judged, lists.is_pooled
-        ahead = [lists.count_down(kind) - kind for kind in kinds]
-        found, judged, pooled = (counts[relevant] for counts in ahead)
-        share = (found + _SMOOTHING) / (judged + 2.0 * _SMOOTHING)
-        estimates = np.zeros(len(relevant))
-        estimates[relevant] = 1.0 / lists.rank[relevant] + pooled / lists.rank[relevant] * share
-        groups = lists.groups
+        counts = [lists.count_down(kind) for kind in kinds]
+        groups, decided = lists.groups, relevant
         if groups is not None:
-            counts = np.array([*(above[groups.first] for above in ahead), *map(groups.total, kinds)])
-            for first, size, of_group in zip(groups.first, groups.size, counts.T.tolist(), strict=True):
-                estimates[first : first + size] = _inferred(int(lists.rank[first]), int(size), of_group)
-        return lists.total(estimates) / self.n_relevant(lists)
+            decided = relevant.copy()
+            decided[groups.rows] = False
+        found, judged, pooled = (count[decided] - 1 for count in counts)
+        rank = lists.rank[decided]
+        share = (found + _SMOOTHING) / (judged + 2.0 * _SMOOTHING)
+        total = np.bincount(lists.query[decided], 1.0 / rank + pooled / rank * share, len(lists.ids))
+        if groups is not None:
+            above = [(count - kind)[groups.first] for count, kind in zip(counts, kinds, strict=True)]
+            of_groups = np.array([lists.rank[groups.first], groups.size, *above, *map(groups.total, kinds)])
+            of_ties = [_inferred(*of) for of in of_groups.T.tolist()]
+            total = total + np.bincount(lists.query[groups.first], of_ties, len(total))
+        return total / self.n_relevant(lists)
 
 
-def _inferred(rank: int, size: int, counts: list[float]) -> Vector:
-    """Return relevance times inferred precision at the ranks of a tie group, averaged over the orders, shape (size,).
+def _inferred(
+    rank: float,
+    size: float,
+    found: float,
+    judged: float,
+    pooled: float,
+    hits: float,
+    judged_here: float,
+    pooled_here: float,
+) -> float:
+    """Return the expected sum of inferred precision at the relevant documents of a tie group from this rank on.
 
-    ``counts`` are the relevant, judged and pooled documents above the group, and then in it.
+    ``found``, ``judged`` and ``pooled`` documents are relevant, judged and pooled above the group, and ``hits``,
+    ``judged_here`` and ``pooled_here`` in it.
     """
-    found, judged, pooled, hits, judged_here, pooled_here = counts
-    values = np.zeros(size)
+    total = 0.0
     if not hits:
-        return values
+        return total
     others = int(judged_here) - 1
     # Of the other documents of the group, those ahead are a random sample; `chance` is by the number of judged ones.
     number, chance = np.arange(others + 1), np.zeros(others + 1)
@@ -140,14 +153,14 @@ def _inferred(rank: int, size: int, counts: list[float]) -> Vector:
     relevant_ahead = found + number * (hits - 1.0) / max(others, 1)
     share = (relevant_ahead + _SMOOTHING) / (judged + number + 2.0 * _SMOOTHING)
     unjudged = (pooled_here - judged_here) / max(size - judged_here, 1.0)
-    for place in range(size):
+    for place in range(int(size)):
         pooled_ahead = pooled + number + np.maximum(place - number, 0) * unjudged
-        values[place] = hits / size * (1.0 + chance @ (pooled_ahead * share)) / (rank + place)
+        total += hits / size * (1.0 + chance @ (pooled_ahead * share)) / (rank + place)
         left = max(size - 1 - place, 1)
         drawn = chance * (others - number) / left
         chance -= drawn
         chance[1:] += drawn[:-1]
-    return values
+    return total
 
 
 @frozen
@@ -199,12 +212,12 @@ def interpolated(measure: BinaryMeasure, lists: RankedLists, levels: tuple[float
         decided = relevant.copy()
         decided[groups.rows] = False
         tied = _tied(lists, relevant, found)
-    query = lists.query[decided]
-    precision = found[decided] / lists.rank[decided]
+    query, found = lists.query[decided], found[decided]
+    precision = found / lists.rank[decided]
     values = []
     for level in levels:
         needed = np.floor(level * n_relevant + 0.9)
-        enough = found[decided] >= needed[query]
+        enough = found >= needed[query]
         best = np.zeros(len(lists.ids))
         np.maximum.at(best, query[enough], precision[enough])
         if groups is not None:

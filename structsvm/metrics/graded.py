@@ -129,15 +129,17 @@ class ERR(Measure):
                 f"give the best grade of the scale, err(max_grade={np.ceil(largest):g})"
             )
         stopping = lists.label > 0
-        chances = np.zeros(len(stopping))
-        chances[stopping] = (np.exp2(lists.label[stopping]) - 1.0) / np.exp2(float(self.max_grade))
+        chance = (np.exp2(lists.label[stopping]) - 1.0) / np.exp2(float(self.max_grade))
         groups = lists.groups
         if groups is not None:
+            chances = np.zeros(len(stopping))
+            chances[stopping] = chance
             for first, size in zip(groups.first, groups.size, strict=True):
                 chances[first : first + size] = _tied_chances(chances[first : first + size])
             stopping = chances > 0
+            chance = chances[stopping]
         place = lists.count_down(stopping)[stopping] - 1
-        query, rank, chance = lists.query[stopping], lists.rank[stopping], chances[stopping]
+        query, rank = lists.query[stopping], lists.rank[stopping]
         going_on = np.ones((len(lists.ids), int(place.max(initial=0)) + 2))
         going_on[query, place + 1] = 1.0 - chance
         arriving = np.cumprod(going_on, axis=1)[query, place]

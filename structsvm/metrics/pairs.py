@@ -74,7 +74,6 @@ class Bpref(BinaryMeasure):
         others = lists.total_judged(~self.relevant(lists.judged))
         other = lists.is_judged & ~relevant
         ahead = lists.count_down(other)
-        counted = np.minimum(ahead, n_relevant[lists.query])
         groups = lists.groups
         if groups is not None:
             # The number of tied others ahead of a relevant document is 0, 1, ..., or all of them, with equal chances.
@@ -82,6 +81,9 @@ class Bpref(BinaryMeasure):
             above = (ahead - other)[groups.first]
             below_most = np.clip(most - above, 0.0, tied + 1.0)
             total = below_most * (above + (below_most - 1.0) / 2.0) + (tied + 1.0 - below_most) * most
-            counted[groups.rows] = (total / (tied + 1.0))[groups.group]
-        share = counted[relevant] / np.maximum(np.minimum(others, n_relevant), 1.0)[lists.query[relevant]]
-        return np.bincount(lists.query[relevant], 1.0 - share, len(lists.ids)) / n_relevant
+            ahead = ahead.astype(np.float64)
+            ahead[groups.rows] = (total / (tied + 1.0))[groups.group]
+        query = lists.query[relevant]
+        at_most = n_relevant[query]
+        share = np.minimum(ahead[relevant], at_most) / np.maximum(np.minimum(others[query], at_most), 1.0)
+        return np.bincount(query, 1.0 - share, len(lists.ids)) / n_relevant

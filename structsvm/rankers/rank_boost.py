@@ -95,11 +95,13 @@ class RankBoost(StagedRanker):
         require_integer(place(self, "max_thresholds"), self.max_thresholds, 1, optional=True)
 
     def _learn(self, training: TrainingQueries, usable: BoolVector, held_out: HeldOut | None) -> Arrays:
-        ptr, shares, y = training.queries.ptr, training.shares, training.y
-        if isinstance(y, Preferences):
-            self._boost(training.X, pairs_of_preferences(y, ptr, shares))
+        if isinstance(training.y, Preferences):
+            pairs = pairs_of_preferences(training.y, training.queries.ptr, training.shares)
+            self._boost(training.X, pairs)
         else:
-            self._boost(training.X, pairs_of_labels(y, ptr, shares))
+            # Equally good weak rankers are frequent; rounding must not choose between them by the order of rows.
+            training = training.in_own_order()
+            self._boost(training.X, pairs_of_labels(np.asarray(training.y), training.queries.ptr, training.shares))
         self.validation_scores_: Vector | None = None
         if self.best_iteration_ == 0:
             warnings.warn(

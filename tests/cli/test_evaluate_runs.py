@@ -46,11 +46,44 @@ def test_the_conventions_of_trec_eval(run, files):
         "for example because no document is relevant, are counted as 0, as LETOR's tools and trec_eval" in done.stdout
     )
     assert "base: 1 topic (5) is not judged, and left out, as by trec_eval." in done.stdout
-    assert "base: 2 topics (3, 4) are not in the run, and left out, as by trec_eval without -c." in done.stdout
+    assert (
+        "base: 2 topics (3, 4) are not in the run, and left out, as by trec_eval without -c; --all-topics"
+        in done.stdout
+    )
     assert done.stderr == ""
     done = run("evaluate", "--qrels", "qrels.txt", "run.txt", "--empty", "skip")
     assert cells(done.stdout, "base")[-2:] == ["0.2500", "-"]
     assert "are left out; --empty zero" in done.stdout
+
+
+@pytest.mark.parametrize(("ties", "mean"), [("trec", 0.125), ("mean", 0.1875)])
+def test_ties_count_by_the_rule_and_a_note_shows_their_range(run, files, ties, mean):
+    """Document a of topic 1 is one of two relevant ones, and ties with b: its precision is 1 or 1/2."""
+    command = ("evaluate", "--qrels", "qrels.txt", "run.txt", "--ties", ties)
+    (found,) = json.loads(run(*command, "--json", "-").stdout)["runs"]
+    assert found["measures"]["map"]["mean"] == pytest.approx(mean)
+    text = run(*command).stdout
+    assert "1 of 2 topics have equal scores at different labels: map is between 0.1250 and 0.2500." in text
+    assert {"trec": "ordered by id, descending, as by trec_eval", "mean": "means over all orders"}[ties] in text
+
+
+def test_all_topics_count_topics_that_the_run_lacks(run, files):
+    done = run("evaluate", "--qrels", "qrels.txt", "run.txt", "--all-topics", "--json", "-")
+    (found,) = json.loads(done.stdout)["runs"]
+    assert (found["topics"], found["relevant"], found["not_in_run"]) == (4, 4, ["3", "4"])
+    assert found["measures"]["map"]["mean"] == pytest.approx(0.25 / 4)
+
+
+def test_a_model_and_its_run_agree_by_the_same_rule(run, here):
+    rows = "1 qid:1 1:1 #docid = {}1\n0 qid:1 1:1 #docid = {}2\n1 qid:1 1:0 #docid = {}3\n0 qid:1 1:0 #docid = {}4\n"
+    Path("ties.txt").write_text(rows.replace("{}", "d"))
+    Path("ties.qrels").write_text("1 0 d1 1\n1 0 d3 1\n")
+    run("train", "ties.txt", "--model", "m.npz")
+    Path("ties.run").write_text(run("predict", "m.npz", "ties.txt", "--format", "trec").stdout)
+    for ties in ("mean", "trec"):
+        of_model = json.loads(run("evaluate", "m.npz", "ties.txt", "--ties", ties, "--json", "-").stdout)
+        of_run = json.loads(run("evaluate", "--qrels", "ties.qrels", "ties.run", "--ties", ties, "--json", "-").stdout)
+        assert of_model["models"][0]["measures"]["map"] == of_run["runs"][0]["measures"]["map"]
 
 
 def test_several_runs_and_topics(run, files):
@@ -70,6 +103,8 @@ def test_json(run, files):
         "confidence": 0.95,
         "resamples": 10_000,
         "seed": 0,
+        "ties": "trec",
+        "all_topics": False,
         "runs": [
             {
                 "run": "base",
@@ -89,6 +124,9 @@ def test_json(run, files):
                         "undefined": 1,
                         "empty": "zero",
                         "note": "",
+                        "tied_queries": 1,
+                        "lowest": pytest.approx(0.1),
+                        "highest": pytest.approx(0.1),
                     }
                 },
                 "per_query": {"p@5": {"1": 0.2, "2": 0.0}},
@@ -216,11 +254,14 @@ def test_a_baseline_as_json_and_csv(run, compared):
 
 def test_csv_without_a_baseline(run, files):
     lines = run("evaluate", "--qrels", "qrels.txt", "run.txt", "--measure", "P_5", "--csv", "-").stdout.splitlines()
-    assert lines[0] == "run,file,topics,documents,measure,mean,low,high,summary,undefined,empty,note"
-    *before, low, high, summary, undefined, empty, note = lines[1].split(",")
+    assert (
+        lines[0]
+        == "run,file,topics,documents,measure,mean,low,high,summary,undefined,empty,note,tied_queries,lowest,highest"
+    )
+    *before, low, high, summary, undefined, empty, note, tied, lowest, highest = lines[1].split(",")
     assert before == ["base", "run.txt", "2", "4", "p@5", "0.1"]
     assert (float(low), float(high)) == pytest.approx((-1.1706204736174695, 1.3706204736174696), rel=1e-12)
-    assert (summary, undefined, empty, note) == ("mean", "1", "zero", "")
+    assert (summary, undefined, empty, note, tied, lowest, highest) == ("mean", "1", "zero", "", "1", "0.1", "0.1")
     assert len(lines) == 2
     lines = run("evaluate", "--qrels", "qrels.txt", "run.txt", "--per-query", "--csv", "-").stdout.splitlines()
     assert lines[1:] == ["base,run.txt,2,4,map,1,0.25", "base,run.txt,2,4,map,2,0.0"]
