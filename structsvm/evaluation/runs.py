@@ -111,15 +111,16 @@ def figures(
             "undefined": int(np.isnan(raw).sum()),
             "empty": measure.empty,
             "note": measure.note,
-            **_over_ties(measure, lists),
+            **_over_ties(measure, lists, measure.over_queries(values)),
         }
         if per_query:
             found["per_query"][name] = dict(zip(map(str, ids.tolist()), values.tolist(), strict=True))
     return found
 
 
-def _over_ties(measure: Measure, lists: RankedLists) -> dict[str, float]:
-    queries, low, high = measure.range_over_ties(lists)
+def _over_ties(measure: Measure, lists: RankedLists, mean: float) -> dict[str, float]:
+    """Return the number of queries with ties of different labels, and the range of the mean over their orders."""
+    queries, low, high = (0, mean, mean) if lists.straddling is None else measure.range_over_ties(lists)
     return {"tied_queries": queries, "lowest": low, "highest": high}
 
 

@@ -155,7 +155,7 @@ def _inferred(
     unjudged = (pooled_here - judged_here) / max(size - judged_here, 1.0)
     for place in range(int(size)):
         pooled_ahead = pooled + number + np.maximum(place - number, 0) * unjudged
-        total += hits / size * (1.0 + chance @ (pooled_ahead * share)) / (rank + place)
+        total += float(hits / size * (1.0 + chance @ (pooled_ahead * share)) / (rank + place))
         left = max(size - 1 - place, 1)
         drawn = chance * (others - number) / left
         chance -= drawn

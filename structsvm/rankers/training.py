@@ -42,13 +42,14 @@ class TrainingQueries:
 
         The content is a random projection of dense features, which may have NaN; y must be labels.
         """
-        content = np.nan_to_num(self.X) @ np.random.default_rng(0).normal(size=self.X.shape[1])
+        X: Any = self.X
+        content = np.nan_to_num(X) @ np.random.default_rng(0).normal(size=X.shape[1])
         by_id = np.argsort(self.queries.ids, kind="stable")
         place = np.empty(len(by_id), dtype=np.int64)
         place[by_id] = np.arange(len(by_id))
         order = np.lexsort((content, place[np.repeat(np.arange(len(by_id)), self.queries.sizes)]))
         queries = Queries.of_sizes(self.queries.sizes[by_id], self.queries.ids[by_id])
-        return TrainingQueries(self.X[order], np.asarray(self.y)[order], queries, self.weights[by_id])
+        return TrainingQueries(X[order], np.asarray(self.y)[order], queries, self.weights[by_id])
 
     def with_pairs(self) -> BoolVector:
         """Return a mask of the queries in which some document is better than another, shape (Q,)."""
