@@ -14,7 +14,7 @@ from structsvm.features.operators.base import require_finite_scores, scores_of_e
 from structsvm.features.operators.composed import WithIntercept, WithShared
 from structsvm.features.operators.matrix import Readable
 from structsvm.foundation.types import BoolVector, IntVector, Vector
-from structsvm.losses.user_methods import dense, joint_features, output_of
+from structsvm.losses.user_methods import dense, is_finite_input, joint_features, output_of
 
 X = TypeVar("X")
 Y = TypeVar("Y")
@@ -247,7 +247,7 @@ class ScoreLoss(StructuredLoss[Y]):
 
         Inputs are a matrix with an example per row, one matrix per example, or an `Operator` with a score per row.
         """
-        bound = self.bind_outputs(ys)
+        bound = self.bind(ys)
         return Examples(bound, bound.operator(_rows(xs, intercept)), ys)
 
     def predict(self, xs: Readable | Operator | Sequence[Any], w: Vector, intercept: float = 0.0) -> list[Y]:
@@ -337,7 +337,14 @@ class Loss(StructuredLoss[Y], Generic[X, Y]):
     def predict(self, xs: Sequence[X], w: Vector, intercept: float = 0.0) -> list[Y]:
         """Return the predicted output of each input at weights w."""
         self._refuse(intercept)
-        return [output_of(self, "argmax", i, self.argmax, x, w) for i, x in enumerate(xs)]
+        return [self._predicted(i, x, w) for i, x in enumerate(xs)]
+
+    def _predicted(self, i: int, x: X, w: Vector) -> Any:
+        y_hat = output_of(self, "argmax", i, self.argmax, x, w)
+        if not is_finite_input(x):
+            # Infinite joint features are an error, as in a fit; the loss may read NaN as a missing value.
+            joint_features(self, i, None, self.joint_feature, x, y_hat)
+        return y_hat
 
     def _refuse(self, intercept: float) -> None:
         if intercept:

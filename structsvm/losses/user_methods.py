@@ -31,6 +31,16 @@ def separate(output: Any) -> Any:
     return copies.copy() if isinstance(output, np.ndarray | dict | set | bytearray) or sp.issparse(output) else output
 
 
+def is_finite_input(x: Any) -> bool:
+    """Return False if an input is an array with NaN or infinity, a sparse one, or a list or tuple that contains one."""
+    if isinstance(x, list | tuple):
+        return all(map(is_finite_input, x))
+    values = x.data if sp.issparse(x) else x
+    return not (isinstance(values, np.ndarray | float) and np.asarray(values).dtype.kind == "f") or bool(
+        np.isfinite(values).all()
+    )
+
+
 def coefficients(loss: Any, y_hat: Any, y: Any) -> Vector:
     """Return ``c(ŷ)`` as a new vector, because ``encode`` may return the same array at every call."""
     return np.array(loss.encode(y_hat, y), dtype=np.float64)

@@ -172,7 +172,7 @@ class Problem(AbstractProblem):
         """
         require_number("intercept", intercept)
         require_pairs(number_of("xs", xs), number_of("ys", ys))
-        examples = losses.create(loss).examples(xs, ys, intercept)
+        examples = losses.create(loss).bind_outputs(ys).examples(xs, ys, intercept)
         weights = None if sample_weight is None else numbers(sample_weight, "sample_weight")
         usable = np.array(per_output(lambda y: is_usable(examples.loss, y), examples.ys), dtype=np.bool_)
         require_usable(examples.loss, xs, examples.ys, examples.sizes, usable)

@@ -1,6 +1,6 @@
 """Losses as users write them, of documents with grades 0 to 4: right ones, without kernels too, and mistaken ones."""
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from attrs import evolve
@@ -147,10 +147,11 @@ def structured(number: int) -> Case:
     else:
         shape = (n, int(rng.integers(3, 6)), 2)
         xs, ys = list(scale * rng.standard_normal(shape)), list(rng.integers(0, 2, shape[:2]).astype(np.float64))
-    problem = Problem.from_examples(xs, ys, loss=loss, C=plain.problem.C)
+    problem, solver = Problem.from_examples(xs, ys, loss=loss, C=plain.problem.C), cast(Any, plain.solver)
     return evolve(
         plain,
         problem=problem,
+        solver=evolve(solver, memory=2**28) if isinstance(solver, FrankWolfe) else solver,
         # The judge stores joint features, which one array cannot hold.
         loss=Kronecker() if isinstance(loss, BufferedKronecker) else loss,
         examples=list(zip(xs, ys, strict=True)),

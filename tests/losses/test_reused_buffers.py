@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from structsvm import StructuralSVM
 from structsvm.estimators import LatentStructuralSVM
+from structsvm.exceptions import InputError
 from structsvm.foundation.types import Vector
 from structsvm.losses import ChainHamming, LatentLoss, Loss, SlackRescaled
 from structsvm.testing import check_loss
@@ -153,3 +154,14 @@ def test_check_loss_accepts_a_buffer() -> None:
                     yield output
 
     check_loss(reusing(Listed)(), [(1.5, np.array([1.0, -1.0])), (-0.5, np.array([1.0, 1.0]))])
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_inputs_whose_joint_features_are_not_finite_have_no_prediction(value: float) -> None:
+    X, y = series(np.random.default_rng(2))
+    bad = np.full(4, value)
+    with pytest.raises(InputError, match="joint_feature returned NaN or infinity for example 1"):
+        LatentStructuralSVM(Windows(), C=10.0).fit(X, y).predict([X[0], bad])
+    X, y = classes(np.random.default_rng(2))
+    with pytest.raises(InputError, match="joint_feature returned NaN or infinity for example 0"):
+        StructuralSVM(Kronecker(), C=10.0).fit(X, y).score([bad[:3]], [0])
