@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.ensemble import RandomForestRegressor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import make_pipeline
 
@@ -27,6 +28,7 @@ from structsvm.rankers import (
     RankSVM,
     TreeRanker,
     WeightSearch,
+    refit,
 )
 from structsvm.registry import rankers
 
@@ -255,6 +257,30 @@ def by_hand(pipeline: Any, feature: int) -> float:
     """Return the importance of a feature that the table of all features, in the order of fit, would have."""
     turned = make_pipeline(FillMissing(0.0), Ranker("zero_one")).fit(X[:, ::-1], Y)
     return float(query_permutation_importance(turned, X[:, ::-1], Y, QID, n_repeats=1).importances[4 - feature])
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("kind", ["scikit-learn", "lightgbm", "xgboost"])
+def test_trees_find_their_features_by_name(library: str, kind: str) -> None:
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(X, columns=NAMES)
+    if kind == "scikit-learn":
+        model = RandomForestRegressor(3, max_leaf_nodes=4, random_state=0).fit(frame, Y)
+    elif kind == "lightgbm":
+        module = pytest.importorskip("lightgbm")
+        model = module.LGBMRegressor(n_estimators=3, min_child_samples=2, verbose=-1, n_jobs=1).fit(frame, Y)
+    else:
+        model = pytest.importorskip("xgboost").XGBRegressor(n_estimators=3, n_jobs=1).fit(frame, Y)
+    expected = TreeRanker(trees=model).fit(frame, Y, qid=QID)
+    for variant in variants(library).values():
+        ranker = TreeRanker(trees=model).fit(variant, Y, qid=QID)
+        assert ranker.feature_names_in_.tolist() == NAMES
+        np.testing.assert_array_equal(ranker.predict(variant), expected.predict(X))
+        refit(model, variant, Y, QID)
+    with pytest.raises(InputError, match="lacks 4 of the 5 features that the trees were trained with: 'recent'"):
+        TreeRanker(trees=model).fit(table(library, {"match": X[:, 0]}), Y, qid=QID)
+    unnamed = RandomForestRegressor(3, max_leaf_nodes=4, random_state=0).fit(X, Y)
+    assert TreeRanker(trees=unnamed).fit(frame, Y, qid=QID).feature_names_in_.tolist() == NAMES
 
 
 @pytest.mark.parametrize("library", LIBRARIES)

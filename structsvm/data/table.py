@@ -229,15 +229,13 @@ class _Rows:
             numbers[k] = self._ids.setdefault(name, len(self._ids))
             home = self._home.setdefault(int(numbers[k]), path)
             if home != path:
-                raise InputError(
-                    f"query {name} is in {home} and in {path}: join files that are parts of one, or renumber the "
-                    "queries of one file"
-                )
+                raise _in_two_files(name, home, path)
         self._queries.extend(numbers[codes])
 
     def data(self) -> RankingData:
         features = self._features or ()
         labels = self._labels.release()
+        self._require_apart()
         return RankingData(
             X=self._values.release().reshape(len(labels), len(features)),
             y=labels,
@@ -245,6 +243,21 @@ class _Rows:
             doc_ids=np.array(self._doc_ids) if self._docid is not None else None,
             feature_names=features,
         )
+
+    def _require_apart(self) -> None:
+        """Raise InputError if a query is 1 in one file and 1.0 in another."""
+        first = dict[str, int]()
+        for number, name in enumerate(whole_names(list(self._ids))):
+            other = first.setdefault(name, number)
+            if self._home[other] != self._home[number]:
+                raise _in_two_files(name, self._home[other], self._home[number])
+
+
+def _in_two_files(query: str, path: Path, other: Path) -> InputError:
+    return InputError(
+        f"query {query} is in {path} and in {other}: join files that are parts of one, or renumber the queries of one "
+        "file"
+    )
 
 
 _ROLES = {"label": "labels", "qid": "query ids"}

@@ -22,11 +22,15 @@ from structsvm.models.drift import FeatureStatistics
 from structsvm.models.rows import checked_rows, require_finite, require_width
 
 
-def checked_features(estimator: Any, X: Any, *, min_rows: int = 1, missing: bool = False) -> Readable:
-    """Return features for `fit`, float64 or float32, in C order, CSR or binned; store their number and names."""
-    names = None
+def checked_features(
+    estimator: Any, X: Any, *, min_rows: int = 1, missing: bool = False, names: Sequence[str] | None = None
+) -> Readable:
+    """Return features for `fit`, float64 or float32, in C order, CSR or binned; store their number and names.
+
+    The columns of a data frame are ``names`` of the features of trained trees, if given, else all.
+    """
     if is_frame(X):
-        X, names = read_frame(X)
+        X, names = read_frame(X, names, "the trees were trained with")
     found = _rows(estimator, X, None, names, missing=missing)
     rows: Readable = found.astype(np.float64, copy=False) if is_sparse(found) else found
     _require_size(rows, min_rows)

@@ -65,6 +65,11 @@ class Ensemble(ABC):
     def n_features(self) -> int:
         """Number of features."""
 
+    @property
+    @abstractmethod
+    def names(self) -> Sequence[str] | None:
+        """Names of the features, perhaps made by the library; None without names."""
+
     @abstractmethod
     def trees(self) -> tuple[Trees, Vector]:
         """Return the splits and the values of the leaves, all trees one after another."""
@@ -123,6 +128,11 @@ class LightGBMEnsemble(Ensemble):
     @property
     def constant_features(self) -> BoolVector:
         return np.array([name not in self._dump["feature_infos"] for name in self._dump["feature_names"]])
+
+    @property
+    def names(self) -> Sequence[str] | None:
+        names: list[str] = self.booster.feature_name()
+        return names
 
     @property
     def _scale(self) -> int:
@@ -206,6 +216,11 @@ class XGBoostEnsemble(Ensemble):
     def n_features(self) -> int:
         return int(self._text["learner"]["learner_model_param"]["num_feature"])
 
+    @property
+    def names(self) -> Sequence[str] | None:
+        names: list[str] | None = self.booster.feature_names
+        return names
+
     def trees(self) -> tuple[Trees, Vector]:
         listed = self._text["learner"]["gradient_booster"]["model"]["trees"]
         trees, values = _joined([self._one(tree) for tree in listed])
@@ -277,6 +292,11 @@ class CatBoostEnsemble(Ensemble):
     def n_features(self) -> int:
         return len(self.model.feature_names_)
 
+    @property
+    def names(self) -> Sequence[str] | None:
+        names: list[str] = self.model.feature_names_
+        return names
+
     def trees(self) -> tuple[Trees, Vector]:
         features = {each["feature_index"]: each for each in self._text["features_info"].get("float_features", ())}
         trees, values = _joined([self._one(tree, features) for tree in self._text["oblivious_trees"]])
@@ -335,6 +355,11 @@ class ScikitLearnEnsemble(Ensemble):
     @property
     def n_features(self) -> int:
         return int(self.model.n_features_in_)
+
+    @property
+    def names(self) -> Sequence[str] | None:
+        names = getattr(self.model, "feature_names_in_", None)
+        return None if names is None else list(map(str, names))
 
     @property
     def _rate(self) -> float:

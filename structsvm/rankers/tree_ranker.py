@@ -3,7 +3,7 @@
 # `help` then shows types by name instead of as long unions.
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -31,6 +31,7 @@ from structsvm.features.operators.composed import Beside
 from structsvm.features.scaling.scalings import Scaling
 from structsvm.foundation.arrays import is_sparse
 from structsvm.foundation.compute.threads import require_jobs
+from structsvm.foundation.frames import is_frame, names_of
 from structsvm.foundation.queries import Queries
 from structsvm.foundation.settings import (
     RANKING_TOL,
@@ -190,7 +191,8 @@ class TreeRanker(LinearRanker):
         require_object("trees", self.trees)
         self._require_settings()
         loss, solver = ranking_loss(self), solver_of(self, tol=RANKING_TOL)
-        X = checked_features(self, X, min_rows=2, missing=True)
+        ensemble = None if isinstance(self.trees, str | None) else ensemble_of(self.trees)
+        X = checked_features(self, X, min_rows=2, missing=True, names=_shared_names(ensemble, X))
         y = checked_labels(y, X.shape[0])
         warn_of_one_query(qid, len(y))
         queries = Queries.of(qid, len(y))
@@ -201,7 +203,9 @@ class TreeRanker(LinearRanker):
         ends = bounds_of(self, X.shape[1])
         bound = np.zeros(X.shape[1], dtype=bool) if ends is None else np.isfinite(ends[0]) | np.isfinite(ends[1])
 
-        trees = self._grown(X, y, own.number, weight, bound)
+        if ensemble is None:
+            ensemble = ensemble_of(self._grow(_hidden(X, bound), y, own.number, weight))
+        trees = self._checked_trees(ensemble, X, bound)
         matrix = LeafMatrix(trees.leaves(X), trees.offsets)
         examples = np.arange(len(y) + 1) if loss.per_row else own.ptr
         operator: Operator = Rows(matrix, examples)
@@ -223,12 +227,8 @@ class TreeRanker(LinearRanker):
         counts = np.concatenate([np.bincount(tree, minlength=n) for tree, n in zip(matrix.codes.T, sizes, strict=True)])
         return _TreeObjective(problem, solver, self.loss, ranks=True, scaling=scaling, trees=trees, counts=counts)
 
-    def _grown(self, X: Any, y: Vector, query: NDArray[Any], weight: Vector | None, bound: NDArray[np.bool_]) -> Trees:
-        """Return the trees of the given ensemble, or of one grown without the features in ``bound``."""
-        given = self.trees if not isinstance(self.trees, str | None) else None
-        if given is None:
-            given = self._grow(_hidden(X, bound), y, query, weight)
-        found: Ensemble = ensemble_of(given)
+    def _checked_trees(self, found: Ensemble, X: Any, bound: NDArray[np.bool_]) -> Trees:
+        """Return the trees of an ensemble of the features of X that has no splits by the features in ``bound``."""
         if found.n_features != X.shape[1]:
             many = abs(found.n_features - X.shape[1]) == 1
             raise InputError(
@@ -352,6 +352,12 @@ def _has_lightgbm() -> bool:
     except Exception:
         return False
     return True
+
+
+def _shared_names(ensemble: Ensemble | None, X: Any) -> Sequence[str] | None:
+    """Return the names of an ensemble's features if a data frame has one of them, because libraries make names, too."""
+    names = None if ensemble is None else ensemble.names
+    return names if names is not None and is_frame(X) and not set(names).isdisjoint(names_of(X)) else None
 
 
 def refit(

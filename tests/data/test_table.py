@@ -244,6 +244,9 @@ def test_columns_that_are_missing_or_used_twice(tmp_path):
             load_table(path, features=wrong)
     with pytest.raises(InputError, match="query q1 is in .*t.csv and in .*u.csv"):
         load_table([path, write(tmp_path, TEXT, "u.csv")])
+    merged = [write(tmp_path, f"label,qid,x\n1,{qid},2\n", f"{qid}.csv") for qid in ("1", "1.0")]
+    with pytest.raises(InputError, match="query 1 is in .*1.csv and in .*1.0.csv"):
+        load_table(merged)
 
 
 def test_a_pipe_is_read_once(tmp_path):

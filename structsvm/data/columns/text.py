@@ -162,7 +162,7 @@ def _cells(line: bytes, separator: str) -> list[str]:
 
 
 def _numeric(table: TextTable) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
-    """Return the numeric columns of the first block, the nearly numeric ones, and those of truth values."""
+    """Return the numeric columns of the first block, the nearly numeric ones, and the columns of truth values."""
     with needed("tables need pandas", "tools"):
         import pandas as pd
     block = table.start
