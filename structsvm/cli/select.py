@@ -185,7 +185,7 @@ def _table(search: "FeatureEliminationCV") -> "Table":
     notes = (
         f"*: chosen. Means are over {len(search.query_ids_)} held-out queries in {folds} folds. Each fold chooses "
         "features from the other folds. "
-        'chosen without it. "Same in folds" is the share of the features chosen on all queries that a fold also chose. '
+        '"Same in folds" is the share of the features chosen on all queries that a fold also chose. '
         '"Added" names the features that the row above lacks. The best mean was chosen, so it is optimistic: evaluate '
         "the model on other queries.",
     )

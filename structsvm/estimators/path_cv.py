@@ -28,6 +28,7 @@ from structsvm.estimators.choosing import (
 )
 from structsvm.estimators.chosen import ChosenEstimator
 from structsvm.estimators.fitting import checked_Cs
+from structsvm.estimators.own_init import OwnInit
 from structsvm.estimators.parameters import random_of
 from structsvm.exceptions import GridEndWarning, InputError, stacklevel_of_user
 from structsvm.foundation.compute.threads import require_jobs
@@ -36,7 +37,7 @@ from structsvm.foundation.types import Matrix, Vector
 from structsvm.registry.capabilities import capabilities_of
 
 
-class PathCV(ChosenEstimator):
+class PathCV(OwnInit, ChosenEstimator):
     """Base of estimators that choose C on held-out data along warm-started paths, and then act as the chosen one."""
 
     _grid: ClassVar[tuple[int, float, float]]

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.foreign_arguments import explains_foreign_arguments
 from structsvm.estimators.inputs import checked_labels
+from structsvm.estimators.own_init import OwnInit
 from structsvm.estimators.parameters import measure_of
 from structsvm.exceptions import InputError
 from structsvm.foundation.queries import Queries, row_weights
@@ -25,7 +26,7 @@ from structsvm.models.base import TrainedModel
 from structsvm.registry.capabilities import Capabilities
 
 
-class RankingEstimator(BaseEstimator):
+class RankingEstimator(OwnInit, BaseEstimator):
     """Base of rankers of the documents of each query by scores; ``fit`` of a subclass sets ``_fitted_with_qid``."""
 
     capabilities: ClassVar[Capabilities] = Capabilities()

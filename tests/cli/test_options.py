@@ -41,3 +41,7 @@ def test_the_loss_of_another_package_is_no_measure(run, monkeypatch):
 def test_recall_is_measured(run):
     run("train", "train.txt", "-m", "m.npz")
     assert "recall@3" in run("evaluate", "m.npz", "test.txt", "--measure", "recall@3").stdout
+
+
+def test_an_option_in_another_case_is_suggested(run):
+    assert "No such option '-c'. Did you mean '-C'?" in run("train", "train.txt", "-c", "20", code=2).stderr

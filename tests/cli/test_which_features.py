@@ -45,6 +45,7 @@ def test_selection_of_features(run):
     assert shown["rows"][0]["added"] == "1"
     assert load("m.npz").coef.tolist() == search.estimator_.coef_.tolist()
     assert f"{search.n_features_} *" in done.stdout
+    assert all(note[0] in '*"' or note[0].isupper() for note in shown["notes"][0].split(". "))
     assert Path("s.svg").stat().st_size > 1000
     assert run("select", "train.txt", "--step", 0.5, "--folds", 2, "--csv", "-").stdout.count("\n") == 4
 

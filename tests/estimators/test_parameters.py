@@ -5,10 +5,11 @@ import inspect
 import numpy as np
 import pytest
 
-from structsvm import Problem, Ranker, StructuralSVM
+from structsvm import Problem, Ranker, RankerCV, StructuralSVM, StructuralSVMCV
 from structsvm.distributed import DaskRanker
 from structsvm.estimators import RampRanker
 from structsvm.exceptions import InputError, UnknownNameError
+from structsvm.fusion import CombSUM, Condorcet
 from structsvm.metrics import AP, NDCG
 from structsvm.solvers import OneSlack
 from structsvm.solvers.qp import HiGHS
@@ -82,3 +83,9 @@ def test_rankers_of_other_kinds_take_what_ranker_takes(kind, own):
     assert [parameters[name] for name in of_ranker] == list(of_ranker.values())
     given = {name: object() for name in parameters}
     assert vars(kind(**given)) == given
+
+
+@pytest.mark.parametrize("estimator", [Ranker, RankerCV, RampRanker, StructuralSVMCV, CombSUM, Condorcet])
+def test_messages_of_python_name_the_class(estimator):
+    with pytest.raises(TypeError, match=rf"^{estimator.__name__}\.__init__\(\) got an unexpected"):
+        estimator(unknown=1)

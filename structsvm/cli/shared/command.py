@@ -58,6 +58,15 @@ class Command(click.Command):
         super().__init__(name, epilog=epilog(examples) if examples else None, **settings)
         self._also_writes = also_writes
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            other = error.option_name.swapcase()
+            if error.possibilities or all(other not in param.opts for param in self.params):
+                raise
+            raise click.UsageError(f"{error.format_message()} Did you mean {other!r}?", ctx) from None
+
     def invoke(self, ctx: click.Context) -> Any:
         for param in self.params:
             if isinstance(param, Dependent):

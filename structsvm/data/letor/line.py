@@ -59,7 +59,7 @@ def parse_line(line: bytes, n_features: int | None, form: LineForm = WHOLE) -> L
     if labeled:
         if ":" in first:
             raise ValueError(f"there is no label: the line begins with {quoted(first)}, but {_LINE}")
-        label, second = _finite(first, "the label {}"), next(cells, None)
+        label, second = _finite(first, "the label {}", "leave the line out, or write a grade"), next(cells, None)
     if form.queries:
         query = _query_id(second, labeled)
     else:
@@ -84,7 +84,8 @@ def parse_line(line: bytes, n_features: int | None, form: LineForm = WHOLE) -> L
         if n_features is not None and column > n_features:
             raise BeyondError(index, column, n_features)
         row.indices.append(column)
-        row.values.append(_finite(value, f"the value of feature {index}, {{}},"))
+        what = f"the value of feature {index}, {{}},"
+        row.values.append(_finite(value, what, "leave the feature out, or replace its value"))
         previous = column
     return row
 
@@ -163,7 +164,7 @@ def _index(name: str, cell: str, first: int) -> int:
     return index
 
 
-def _finite(text: str, what: str) -> float:
+def _finite(text: str, what: str, remedy: str) -> float:
     try:
         number = float(text) if is_plain_number(text) or _NOT_FINITE.fullmatch(text) else None
     except ValueError:
@@ -172,7 +173,7 @@ def _finite(text: str, what: str) -> float:
         foreign = "" if text.isascii() else "; digits are 0 to 9, and blanks and tabs separate"
         raise ValueError(f"{what.format(quoted(text))} is not a number{foreign}")
     if not math.isfinite(number):
-        raise ValueError(f"{what.format(quoted(text))} is not finite: leave the feature out, or replace its value")
+        raise ValueError(f"{what.format(quoted(text))} is not finite: {remedy}")
     return number
 
 
