@@ -148,7 +148,7 @@ class EstimatorModel(ProtocolModel):
                 found.extend(stages.candidates(fitted, settings, seconds))
                 continue
             scores = partial(_scores, fitted, self.sparse)
-            found.append(Candidate(_value_of(settings), scores, seconds, gap_of(fitted), _weights_of(fitted)))
+            found.append(Candidate(_value_of(settings), scores, seconds, gap_of(fitted), weights_of(fitted)))
         return found
 
 
@@ -239,7 +239,7 @@ def gap_of(fitted: Any) -> float | None:
     return max(result.gap, 0.0) / (result.C * getattr(last, "gap_unit_", 1.0))
 
 
-def _weights_of(fitted: Any) -> Vector | None:
+def weights_of(fitted: Any) -> Vector | None:
     """Return the weights of the input features; None for pipelines and for scores that are not a weighted sum."""
     found = getattr(fitted, "weights_", getattr(fitted, "coef_", None))
     if found is None or isinstance(fitted, Pipeline):

@@ -1,5 +1,6 @@
 """Support vector machines as models, each warm-started along a path of C."""
 
+import time
 import warnings
 from collections.abc import Sequence
 from functools import partial
@@ -13,9 +14,10 @@ from structsvm.exceptions import FeatureScaleWarning, ZeroWeightsWarning
 from structsvm.features.operators import BinnedMatrix
 from structsvm.foundation.settings import DEFAULT_TOL, RANKING_TOL
 from structsvm.foundation.types import BoolVector, IntVector, Vector
-from structsvm.protocols.estimator_model import gap_of, require_both_classes
+from structsvm.protocols.estimator_model import gap_of, require_both_classes, weights_of
 from structsvm.protocols.feature_maps import FeatureMap
 from structsvm.protocols.model import Candidate, ProtocolModel, require_features
+from structsvm.rankers import TreeRanker
 from structsvm.result import Status
 
 _FEW_DOCUMENTS = 5_000
@@ -53,6 +55,22 @@ class RankingSVM(ProtocolModel):
     def candidates(self, X: Any, y: Vector, qid: IntVector) -> Sequence[Candidate]:
         """Fit for every C; see `ProtocolModel.candidates`."""
         return _path(Ranker(self.loss, solver="frank-wolfe", tol=self.tol), X, y, qid, self.Cs)
+
+
+@frozen(kw_only=True)
+class TreeSVM(ProtocolModel):
+    """A `TreeRanker` that grows its trees once, and refits them along a path of C."""
+
+    warm_started: ClassVar[bool] = True
+
+    name: str
+    features: FeatureMap = field(validator=require_features)
+    ranker: TreeRanker
+    Cs: tuple[float, ...]
+
+    def candidates(self, X: Any, y: Vector, qid: IntVector) -> Sequence[Candidate]:
+        """Fit for every C; see `ProtocolModel.candidates`."""
+        return _path(self.ranker, X, y, qid, self.Cs)
 
 
 @frozen(kw_only=True)
@@ -98,7 +116,7 @@ def merge_equal(X: Any, relevant: BoolVector, weight: Vector) -> tuple[IntVector
 
 
 def _path(
-    ranker: Ranker,
+    ranker: Ranker | TreeRanker,
     X: Any,
     y: Vector,
     qid: IntVector | None,
@@ -106,6 +124,7 @@ def _path(
     weight: Vector | None = None,
     digits: type[np.floating[Any]] = np.float64,
 ) -> Sequence[Candidate]:
+    began = time.perf_counter()
     with warnings.catch_warnings():
         # The user chose the same features for all models.
         warnings.simplefilter("ignore", FeatureScaleWarning)
@@ -114,11 +133,14 @@ def _path(
         fitted = ranker.path(X, y, qid, sample_weight=weight, Cs=Cs)
     if fitted[-1].result_.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
+    seconds = [each.result_.history[-1].seconds for each in fitted]
+    # The first value pays for the work that all values share, such as growing trees.
+    seconds[0] += max(time.perf_counter() - began - sum(seconds), 0.0)
     return [
-        Candidate(each.C, partial(_scores, each, digits), each.result_.history[-1].seconds, gap_of(each), each.coef_)
-        for each in fitted
+        Candidate(each.C, partial(_scores, each, digits), spent, gap_of(each), weights_of(each))
+        for each, spent in zip(fitted, seconds, strict=True)
     ]
 
 
-def _scores(ranker: Ranker, digits: type[np.floating[Any]], X: Any, qid: IntVector) -> Vector:
+def _scores(ranker: Ranker | TreeRanker, digits: type[np.floating[Any]], X: Any, qid: IntVector) -> Vector:
     return ranker.predict(X, qid=qid).astype(digits).astype(np.float64)

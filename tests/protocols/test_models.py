@@ -3,12 +3,15 @@
 import numpy as np
 import pytest
 from attrs import evolve
+from sklearn.base import clone
 
 from structsvm import Ranker
 from structsvm.exceptions import UnknownNameError
 from structsvm.features import Thresholds
 from structsvm.protocols.catalogue import PAPER_MODELS
 from structsvm.protocols.svm_models import merge_equal
+from structsvm.rankers import TreeRanker
+from structsvm.registry import benchmark_models
 from structsvm.registry.built_in import experiment_models
 from tests.protocols.experiment.conftest import scored_documents
 
@@ -79,3 +82,17 @@ def test_features_that_are_no_bins_are_not_merged():
     rows, merged = merge_equal(X.toarray(), Y > 0, np.full(240, 2.0))
     assert rows.tolist() == list(range(240))
     assert set(merged) == {2.0}
+
+
+def test_trees_grow_once_for_all_values_of_C(monkeypatch):
+    """Each value has the scores of a separate fit, up to tol."""
+    pytest.importorskip("lightgbm")
+    model = evolve(benchmark_models.create("svm-map-trees"), Cs=(0.01, 0.1, 1.0))
+    grow, grown = TreeRanker._grow, []
+    with monkeypatch.context() as patch:
+        patch.setattr(TreeRanker, "_grow", lambda *given: grown.append(1) or grow(*given))
+        candidates = model.candidates(SCORES, Y, QID)
+    assert len(grown) == 1
+    for each in candidates:
+        alone = clone(model.ranker).set_params(C=each.value).fit(SCORES, Y, QID)
+        np.testing.assert_allclose(each.scores(SCORES, QID), alone.predict(SCORES, QID), atol=0.03)
