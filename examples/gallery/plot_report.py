@@ -48,7 +48,7 @@ first = rows[0].name
 figure, (means, minus) = plt.subplots(1, 2, figsize=(8.0, 2.8), layout="constrained")
 MeansDisplay(values, measure="MAP over the pool").plot(means)
 differences = {name: values[first] - of_row for name, of_row in values.items() if name != first}
-MeansDisplay(differences, method="bootstrap", measure=f"MAP of {first} minus MAP").plot(minus)
+MeansDisplay(differences, measure=f"MAP of {first} minus MAP").plot(minus)
 
 # %%
 # Left: precision at each level of recall, from the top of the rankings to deep ranks, compared with the best run.

@@ -143,7 +143,8 @@ def benchmark_command(
     if results.unconverged:
         note(f"{'; '.join(results.unconverged)}; their figures are for the last iterate")
     differences = [difference_table(results, baseline)] if len(results.models) > 1 else []
-    show_tables(fold_table(results), summary_table(results), *differences)
+    by_fold = (fold_table(results, name) for name in dict.fromkeys((results.measure, "map", "ndcg@10")))
+    show_tables(*by_fold, summary_table(results), *differences)
     if written and out is not None:
         echo(f"tables   {', '.join(path.name for path in written)} in {out}")
         with suppress(NotInstalledError):

@@ -74,7 +74,7 @@ if TYPE_CHECKING:
     type=click.Choice(["t", "bootstrap", "betting"]),
     default="t",
     help="Interval of each mean: Student's t, bootstrap (BCa), or betting, which is wider and guaranteed for values "
-    "from 0 to 1. Intervals of differences always use the bootstrap.",
+    "from 0 to 1. Intervals of differences are Student's.",
 )
 @click.option(
     "--confidence",

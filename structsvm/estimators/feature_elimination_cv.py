@@ -189,7 +189,7 @@ class FeatureEliminationCV(ChosenEstimator, RankingEstimator):
         if not len(self.query_ids_):
             raise InputError(f"{path.measure} has a value for no held-out query: give judged queries")
         self.mean_scores_: Vector = self.scores_by_query_.mean(axis=1)
-        self.intervals_: Matrix = mean_intervals(self.scores_by_query_)
+        self.intervals_: Matrix = mean_intervals(self.scores_by_query_, value_range=path.measure.value_range)
         best = best_of(self.mean_scores_)
         self.n_features_ = int(self.sizes_[best])
         self.best_score_ = float(self.mean_scores_[best])

@@ -19,7 +19,7 @@ from structsvm.estimators.inputs import checked_features, checked_labels, featur
 from structsvm.estimators.parameters import measure_of
 from structsvm.estimators.path_cv import PathCV
 from structsvm.estimators.ranking import RankingEstimator
-from structsvm.evaluation.significance.intervals import mean_intervals
+from structsvm.evaluation.significance.intervals import UNLIMITED, mean_intervals
 from structsvm.exceptions import InputError
 from structsvm.foundation.queries import Queries, row_weights
 from structsvm.foundation.types import IntVector, Matrix, Vector
@@ -225,7 +225,9 @@ class RankerCV(PathCV, RankingEstimator):
         self.intervals_: Matrix | None = None
         if known:
             self.scores_by_query_ = pooled(values).values
-            self.intervals_ = mean_intervals(self.scores_by_query_)
+            scoring = next(iter(scorings.values()))
+            known_range = scoring.value_range if isinstance(scoring, Measure) else UNLIMITED
+            self.intervals_ = mean_intervals(self.scores_by_query_, value_range=known_range)
 
     def _create(self) -> RankingEstimator:
         ranker: RankingEstimator = clone(rankers.create("ranker" if self.estimator is None else self.estimator))

@@ -8,7 +8,14 @@ from attrs import field, frozen
 from structsvm.data.pooling import as_runs
 from structsvm.data.qrels import QrelsLike, as_qrels
 from structsvm.data.run import RunLike, as_run
-from structsvm.evaluation.paired_columns import corrected, p_columns, paired_columns, paired_record, tests_note
+from structsvm.evaluation.paired_columns import (
+    corrected,
+    holm_column,
+    holm_note,
+    paired_columns,
+    paired_note,
+    paired_record,
+)
 from structsvm.evaluation.runs import rank_run
 from structsvm.evaluation.significance import PairedTests, paired_tests
 from structsvm.evaluation.significance.corrections import bonferroni
@@ -80,8 +87,7 @@ class RunComparison:
             Column.number("mean", "mean", ".4f"),
             Column.number("baseline", "baseline_mean", ".4f"),
             *paired_columns(level),
-            *p_columns("Holm", "holm"),
-            *p_columns("Bonf.", "bonferroni"),
+            holm_column(),
         ]
         return Table(f"Against {self.baseline}", tuple(columns), (tuple(records),), self._notes(level))
 
@@ -106,8 +112,8 @@ class RunComparison:
         topics, topic = (self._queries, "query" if self.of_models else "topic")
         notes = [
             f"Differences are {'model' if self.of_models else 'run'} minus baseline, over the {topics} of both. "
-            f"{level} interval: bootstrap (BCa) over {topics}. {tests_note(topics)} {self.n_resamples:,} resamples, "
-            f"seed {self.random_state}. Holm and Bonferroni correct each test for the number of rows of the table. "
+            f"{paired_note(topics, level)} {self.n_resamples:,} resamples, seed {self.random_state}. "
+            f"{holm_note(len(self.rows))} CSV and JSON have it for each test, and Bonferroni's. "
             f"-: no variance, or only one {topic}."
         ]
         for run, alone in {row.run: row.left_out for row in reversed(self.rows) if row.left_out}.items():
@@ -144,8 +150,8 @@ def compare_runs(
     baseline : a run, a data frame or dictionary of one, or the name of one of `runs`.
     measures : measures or their names; each must be a mean over topics.
     confidence_level : level of the intervals, between 0 and 1.
-    n_resamples : number of resamples of the bootstrap and of the randomization test, at least 100.
-    random_state : seed of both; every comparison uses the same random numbers.
+    n_resamples : number of resamples of the randomization test, at least 100.
+    random_state : seed of the resamples; every comparison uses the same random numbers.
     callback : called with the name of each run before its comparison.
     ties, all_topics : as in `rank_run`.
 
@@ -227,7 +233,12 @@ def compare_lists(
                 )
             first, second = own.values[np.sort(of_own)], values[of_base[np.argsort(of_own)]]
             found = paired_tests(
-                first, second, confidence_level=confidence_level, n_resamples=n_resamples, random_state=random_state
+                first,
+                second,
+                confidence_level=confidence_level,
+                n_resamples=n_resamples,
+                random_state=random_state,
+                value_range=measure.value_range,
             )
             alone = tuple(map(str, np.setxor1d(ids, own.ids).tolist()))
             means = float(first.mean()), float(second.mean())

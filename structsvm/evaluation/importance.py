@@ -13,7 +13,7 @@ from structsvm.estimators.choosing import part_of
 from structsvm.estimators.inputs import checked_labels
 from structsvm.estimators.ranking import RankingEstimator
 from structsvm.evaluation.paired_columns import interval_column
-from structsvm.evaluation.significance.intervals import mean_intervals
+from structsvm.evaluation.significance.intervals import mean_intervals, range_of_differences
 from structsvm.exceptions import InputError
 from structsvm.features.operators.matrix import is_finite
 from structsvm.foundation.arrays import is_sparse
@@ -194,7 +194,7 @@ def query_permutation_importance(
     by_query = lost[:, counted.ids] / n_repeats
     return FeatureImportance(
         importances=by_query.mean(axis=1),
-        intervals=mean_intervals(by_query, confidence_level),
+        intervals=mean_intervals(by_query, confidence_level, range_of_differences(chosen.value_range)),
         by_query=by_query,
         query_ids=queries.ids[counted.ids],
         baseline=float(counted.values.mean()),

@@ -7,13 +7,17 @@ from structsvm.evaluation.significance import PairedTests, holm
 from structsvm.evaluation.significance.paired import TESTS
 from structsvm.foundation.tables.table import Column, Record
 
+CUT = "cut at the ends of the measure's range"
+"""The part of notes about intervals that says that they do not leave the range."""
+
 NO_TEST = "-"
 """Shown for a p-value or an interval that does not exist."""
 
 
-def tests_note(queries: str) -> str:
-    """Return the note about the tests; ``queries`` is "queries" or "topics"."""
-    return f"p: {', '.join(test.description.format(queries=queries) for test in TESTS.values())}."
+def paired_note(queries: str, level: str = "95%") -> str:
+    """Return the note about intervals and tests; ``queries`` is "queries" or "topics"."""
+    tests = ", ".join(test.description.format(queries=queries) for test in TESTS.values())
+    return f"{level} interval: Student's t over {queries}, {CUT}. p: {tests}."
 
 
 def paired_record(paired: PairedTests) -> dict[str, Any]:
@@ -46,14 +50,18 @@ def interval_column(level: str = "95%", form: str = ".4f") -> Column:
 
 def paired_columns(level: str = "95%") -> tuple[Column, ...]:
     """Return columns for difference, interval of the given level, wins, losses, ties and p-values."""
-    return (*difference_columns(level), *p_columns("p", "p"))
+    tests = (Column.p_value(f"p {test.label}", f"p_{name}", missing=NO_TEST) for name, test in TESTS.items())
+    return (*difference_columns(level), *tests)
 
 
-def p_columns(heading: str, key: str) -> tuple[Column, ...]:
-    """Return a column for each test, such as "Holm t" for the key "holm_t"."""
-    return tuple(
-        Column.p_value(f"{heading} {test.label}", f"{key}_{name}", missing=NO_TEST) for name, test in TESTS.items()
-    )
+def holm_column(test: str = "randomization") -> Column:
+    """Return the column of Holm's correction of a test."""
+    return Column.p_value("Holm", f"holm_{test}", missing=NO_TEST)
+
+
+def holm_note(comparisons: int, test: str = "randomization") -> str:
+    """Return the note about `holm_column`."""
+    return f"Holm: p {TESTS[test].label}, corrected for all {comparisons} comparisons."
 
 
 def difference_columns(level: str = "95%") -> tuple[Column, ...]:

@@ -100,13 +100,16 @@ def figures(
         if not len(values):
             raise InputError(f"{measure} has no mean: it is undefined for every query. Give judged queries")
         try:
-            low, high = (mean_interval(values, **interval) if measure.summary == "mean" else None) or (None, None)
+            low, high = None, None
+            if measure.summary == "mean":
+                low, high = mean_interval(values, value_range=measure.value_range, **interval) or (None, None)
         except InputError as error:
             raise InputError(f"{measure}: {error}") from error
         found["measures"][name] = {
             "mean": measure.over_queries(values),
             "low": low,
             "high": high,
+            "cut": low == measure.value_range[0] or high == measure.value_range[1],
             "summary": measure.summary,
             "undefined": int(np.isnan(raw).sum()),
             "empty": measure.empty,

@@ -76,6 +76,9 @@ class Measure(ABC):
     summary: ClassVar[Summary] = "mean"
     """How `mean` combines the values of queries."""
 
+    value_range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    """The least and the largest possible value of a query; confidence intervals of means are cut there."""
+
     averages_ties: ClassVar[bool] = False
     """True if `values` itself returns the mean over the orders of tied documents (`RankedLists.groups`)."""
 

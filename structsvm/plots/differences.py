@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from structsvm.evaluation.significance.intervals import mean_interval
+from structsvm.evaluation.significance.intervals import UNLIMITED, mean_interval, range_of_differences
 from structsvm.evaluation.significance.paired import signed_ranks
 from structsvm.exceptions import InputError
 from structsvm.foundation.settings import require_kind
@@ -30,6 +30,8 @@ class QueryDifferencesDisplay(Display):
     first, second : values of the two systems for the same queries, shape (Q,) each.
     names : names of the systems.
     measure : label of the values.
+    value_range : least and largest possible value, such as `Measure.value_range`; the band stays within the range of
+        differences.
 
     Attributes
     ----------
@@ -54,6 +56,7 @@ class QueryDifferencesDisplay(Display):
         *,
         names: tuple[str, str] = ("first", "second"),
         measure: str = "AP",
+        value_range: tuple[float, float] = UNLIMITED,
     ) -> None:
         one = vector(first, "first")
         other = vector(second, "second", length=len(one))
@@ -62,7 +65,7 @@ class QueryDifferencesDisplay(Display):
         self.measure = measure
         self.paired = signed_ranks(one, other)
         self.differences = np.sort(one - other)[::-1]
-        self.interval = mean_interval(self.differences)
+        self.interval = mean_interval(self.differences, value_range=range_of_differences(value_range))
 
     @classmethod
     def from_predictions(
@@ -113,7 +116,8 @@ class QueryDifferencesDisplay(Display):
         if not len(of_one):
             raise InputError(f"no query has a value of {created} in both rankings: pass rankings of the same queries")
         of_a_query = {"MAP": "AP", "MRR": "RR"}.get(label := measure_label(str(created)), label)
-        return cls(one.values[of_one], other.values[of_other], names=names, measure=of_a_query).plot(ax, **kwargs)
+        values = one.values[of_one], other.values[of_other]
+        return cls(*values, names=names, measure=of_a_query, value_range=created.value_range).plot(ax, **kwargs)
 
     @classmethod
     def from_estimators(

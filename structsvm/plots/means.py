@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from structsvm.evaluation.significance.intervals import mean_interval
+from structsvm.evaluation.significance.intervals import UNLIMITED, mean_interval
 from structsvm.exceptions import InputError
 from structsvm.foundation.settings import require_kind, require_number
 from structsvm.metrics import Measure, RankedLists
@@ -29,7 +29,7 @@ class MeansDisplay(Display):
     ----------
     values : for each system by name, its value for each query, shape (Q,).
     measure : label of the values.
-    method, confidence_level : of the intervals; see `structsvm.evaluation.mean_interval`.
+    method, confidence_level, value_range : of the intervals; see `structsvm.evaluation.mean_interval`.
 
     Attributes
     ----------
@@ -52,6 +52,7 @@ class MeansDisplay(Display):
         measure: str = "mean",
         method: str = "t",
         confidence_level: float = 0.95,
+        value_range: tuple[float, float] = UNLIMITED,
     ) -> None:
         require_kind("values", values, Mapping, "values of each system, by name")
         require_kind("measure", measure, str, "a text")
@@ -59,7 +60,8 @@ class MeansDisplay(Display):
         self.measure = measure
         self.means = {name: float(each.mean()) for name, each in found.items()}
         self.intervals = {
-            name: mean_interval(each, method=method, confidence_level=confidence_level) for name, each in found.items()
+            name: mean_interval(each, method=method, confidence_level=confidence_level, value_range=value_range)
+            for name, each in found.items()
         }
 
     @classmethod
@@ -79,7 +81,7 @@ class MeansDisplay(Display):
         for name, ranked in named("lists", lists, "ranking").items():
             require_kind(f"lists[{name!r}]", ranked, RankedLists, "RankedLists, such as rank_lists returns")
             values[name] = created.of(ranked).values
-        return cls(values, measure=measure_label(str(created))).plot(ax, **kwargs)
+        return cls(values, measure=measure_label(str(created)), value_range=created.value_range).plot(ax, **kwargs)
 
     def plot(self, ax: "Axes | None" = None, *, shift: float = 0.0, **kwargs: Any) -> Self:
         """Draw the plot.

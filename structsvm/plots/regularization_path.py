@@ -10,7 +10,7 @@ from structsvm.estimators.choosing import splits_of
 from structsvm.estimators.parameters import measure_of
 from structsvm.estimators.ranker_cv import LabelledQueries
 from structsvm.estimators.ranking import RankingEstimator
-from structsvm.evaluation.significance.intervals import mean_interval
+from structsvm.evaluation.significance.intervals import mean_intervals
 from structsvm.exceptions import InputError
 from structsvm.foundation.arrays import numbers
 from structsvm.foundation.settings import as_list, require_integer, require_kind
@@ -161,7 +161,7 @@ class RegularizationPathDisplay(Display):
         label = measure_label(str(measure or known.get("measure") or "map"))
         ends = None
         if all(of_queries):
-            ends = [mean_interval(each) or (np.nan, np.nan) for each in np.hstack(of_queries)]
+            ends = mean_intervals(np.hstack(of_queries), value_range=of.value_range)
         display = cls(values, reached["validation"], train=reached["train"], intervals=ends, measure=label)
         return display.plot(ax, **kwargs)
 

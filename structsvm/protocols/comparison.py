@@ -3,23 +3,30 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from structsvm.evaluation.paired_columns import NO_TEST, corrected, paired_columns, paired_record, tests_note
+from structsvm.evaluation.paired_columns import (
+    CUT,
+    corrected,
+    holm_column,
+    holm_note,
+    paired_columns,
+    paired_note,
+    paired_record,
+)
 from structsvm.evaluation.significance import PairedTests
 from structsvm.evaluation.significance.intervals import mean_interval
-from structsvm.evaluation.significance.paired import TESTS
 from structsvm.foundation.tables.table import Column, Table
 from structsvm.foundation.types import Vector
 
 
-def interval_record(values: Vector) -> dict[str, Any]:
+def interval_record(values: Vector, value_range: tuple[float, float]) -> dict[str, Any]:
     """Return "low" and "high", the ends of the 95% interval of a mean over queries; None without variance."""
-    low, high = mean_interval(values) or (None, None)
+    low, high = mean_interval(values, value_range=value_range) or (None, None)
     return {"low": low, "high": high}
 
 
 def interval_note(queries: int, parts: str, count: int) -> str:
     """Return the note about intervals of means; ``parts`` is "folds" or "trials", and ``count`` their number."""
-    note = f"95% interval: Student's t, over the {queries} test queries of all {parts}."
+    note = f"95% interval: Student's t, over the {queries} test queries of all {parts}, {CUT}."
     if count < 2:
         return note
     return (
@@ -47,11 +54,8 @@ def paired_table(
         columns=(
             Column.text(heading, "model"),
             *paired_columns(),
-            Column.p_value("Holm", f"holm_{last}", missing=NO_TEST),
+            holm_column(last),
         ),
         sections=tuple(tuple(records[name] for name in section) for section in sections),
-        notes=(
-            f"Over {queries} test queries. 95% interval: bootstrap (BCa) over queries. {tests_note('queries')} Holm: "
-            f"p {TESTS[last].label}, corrected for all {len(found)} comparisons. -: no variance.",
-        ),
+        notes=(f"Over {queries} test queries. {paired_note('queries')} {holm_note(len(found), last)} -: no variance.",),
     )

@@ -120,7 +120,7 @@ def test_single_features_and_no_folder(run, folds):
     done = run("benchmark", "tiny", "--models", "svm-roc", "--single-features", "--jobs", 1, "-q")
     assert [line.split("  ")[0] for line in done.stdout.splitlines() if line.startswith("feature")] == [
         f"feature {k}" for k in range(1, 5)
-    ] * 3
+    ] * 4
     assert "tables.txt" not in done.stdout
     assert sorted(path.name for path in Path().iterdir()) == ["test.txt", "tiny", "train.txt"]
 

@@ -28,9 +28,10 @@ def test_means_are_those_of_the_library(run, model, empty):
     for name in ("map", "ndcg@10", "p@5"):
         measure = parse_measure(f"{name}(empty={empty})")
         values = measure.per_query(scores, data.y, data.qid).values
-        low, high = mean_interval(values)
+        low, high = mean_interval(values, value_range=(0.0, 1.0))
         assert table[name] == [f"{values.mean():.4f}", f"[{low:.4f}, {high:.4f}]", "5", "1"]
     assert "5 queries, 60 documents" in done.stdout
+    assert "Intervals are cut at the ends of the measure's range." in done.stdout
     assert {"zero": "are counted as 0, as LETOR's", "skip": "are left out; --empty zero"}[empty] in done.stdout
     assert done.stderr == ""
 

@@ -17,7 +17,7 @@ from rich.cells import cell_len
 
 from structsvm.exceptions import printable
 from structsvm.foundation.tables.layout import GAP, lay_out
-from structsvm.foundation.tables.table import Column, Table
+from structsvm.foundation.tables.table import Column, Table, with_notes_once
 
 _LINE_EVERY = 30.0
 """Seconds between lines of progress if standard error is not a terminal."""
@@ -69,17 +69,15 @@ def print_table(
 
 def show_tables(*tables: Table) -> None:
     """Print tables, in parts that fit the terminal, with each note only once, below its first table."""
-    width, said = _terminal_width(sys.stdout), set[str]()
-    for table in tables:
+    width = _terminal_width(sys.stdout)
+    for table in with_notes_once(tables):
         if table.title:
             echo_wrapped(table.title)
         for part in [table] if width is None else fitted(table, width):
             right = [column.right for column in part.columns]
             echo(*lay_out(part.headings, part.cells, right, width), "")
-        for each in dict.fromkeys(table.notes):
-            if each not in said:
-                echo_wrapped(each, "")
-        said.update(table.notes)
+        for each in table.notes:
+            echo_wrapped(each, "")
 
 
 def fitted(table: Table, width: int) -> list[Table]:

@@ -149,6 +149,9 @@ def _print_notes(measures: Mapping[str, Mapping[str, Any]], figures: Iterable[Ma
     other = [f"{name} is a {of['summary']}" for name, of in measures.items() if of["summary"] != "mean"]
     if other:
         echo_wrapped(f"{', '.join(other)} over queries, which --baseline does not compare.")
+    figures = list(figures)
+    if any(of["cut"] for of in figures):
+        echo_wrapped("Intervals are cut at the ends of the measure's range.")
     for empty in dict.fromkeys(of["empty"] for of in figures if of["undefined"]):
         echo_wrapped(f"Queries without a value, for example because no document is relevant, are {_EMPTY[empty]}.")
 

@@ -1,6 +1,7 @@
 """Confidence intervals of a mean over queries."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from attrs import frozen
@@ -19,6 +20,9 @@ _LARGEST_BET = 0.5
 
 Interval = tuple[float, float]
 
+UNLIMITED: Interval = (-np.inf, np.inf)
+"""The range of values without limits."""
+
 
 @frozen
 class IntervalMethod:
@@ -35,6 +39,7 @@ def mean_interval(
     confidence_level: float = 0.95,
     n_resamples: int = 10_000,
     random_state: int = 0,
+    value_range: tuple[float, float] = UNLIMITED,
 ) -> tuple[float, float] | None:
     """Return a confidence interval of the mean over the population of queries, or None.
 
@@ -51,6 +56,7 @@ def mean_interval(
     confidence_level : level of the interval, between 0 and 1.
     n_resamples : number of resamples of the bootstrap, at least 100.
     random_state : seed of the bootstrap, and of the order in which the betting interval uses the values.
+    value_range : least and largest possible value, such as `Measure.value_range`; an interval ends there at the latest.
 
     Raises
     ------
@@ -74,13 +80,27 @@ def mean_interval(
     given = numbers(values, "values")
     if given.ndim != 1 or not len(given) or not np.isfinite(given).all():
         raise InputError(f"values must be finite numbers, one for each query, got an array of shape {given.shape}")
-    return INTERVALS[method].interval(given, confidence_level, n_resamples, random_state)
+    interval = INTERVALS[method].interval(given, confidence_level, n_resamples, random_state)
+    ends = numbers(value_range, "value_range")
+    if ends.shape != (2,) or not ends[0] < ends[1]:
+        raise InputError(f"value_range must have the least and the largest value, such as (0, 1), got {value_range!r}")
+    # Values outside show that a measure has another range.
+    if interval is None or given.min() < ends[0] or given.max() > ends[1]:
+        return interval
+    return max(interval[0], float(ends[0])), min(interval[1], float(ends[1]))
 
 
-def mean_intervals(values: Matrix, confidence_level: float = 0.95) -> Matrix:
+def mean_intervals(values: Matrix, confidence_level: float = 0.95, value_range: Interval = UNLIMITED) -> Matrix:
     """Return Student's interval of the mean of each row, shape (rows, 2); NaN if all values of a row are equal."""
-    ends = [mean_interval(row, confidence_level=confidence_level) or (np.nan, np.nan) for row in values]
+    settings: dict[str, Any] = {"confidence_level": confidence_level, "value_range": value_range}
+    ends = [mean_interval(row, **settings) or (np.nan, np.nan) for row in values]
     return np.array(ends).reshape(len(values), 2)
+
+
+def range_of_differences(value_range: Interval) -> Interval:
+    """Return the range of the differences of two values in a range."""
+    low, high = value_range
+    return low - high, high - low
 
 
 def require_level(level: float) -> None:
@@ -150,7 +170,9 @@ def _betting(values: Vector, level: float, _n_resamples: int, random_state: int)
     variances = (0.25 + np.cumsum((drawn - means) ** 2)) / (n + 1)
     wanted = np.log(2.0 / (1.0 - level))
     bets = np.sqrt(2.0 * wanted / (len(drawn) * np.concatenate([[0.25], variances[:-1]])))
-    return _lowest_mean(drawn, bets, wanted), 1.0 - _lowest_mean(1.0 - drawn, bets, wanted)
+    low, high = _lowest_mean(drawn, bets, wanted), 1.0 - _lowest_mean(1.0 - drawn, bets, wanted)
+    # At low levels, the bets may exclude every mean.
+    return min(low, high), max(low, high)
 
 
 def _lowest_mean(drawn: Vector, bets: Vector, wanted: float) -> float:

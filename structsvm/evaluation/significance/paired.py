@@ -7,7 +7,11 @@ from attrs import frozen
 from numpy.typing import ArrayLike
 
 from structsvm.evaluation.significance.base import SignificanceTest
-from structsvm.evaluation.significance.intervals import bootstrap_interval, require_level
+from structsvm.evaluation.significance.intervals import (
+    UNLIMITED,
+    mean_interval,
+    range_of_differences,
+)
 from structsvm.evaluation.significance.randomization import RANDOMIZATION
 from structsvm.evaluation.significance.student import STUDENT
 from structsvm.evaluation.significance.wilcoxon import WILCOXON
@@ -35,7 +39,7 @@ class PairedTests:
     ----------
     queries : number of queries.
     difference : mean value of the first system minus the second's mean.
-    interval : bootstrap confidence interval of the difference; None for one query, or if not computed.
+    interval : Student's confidence interval of the difference; None for one query, or if not computed.
     wins, losses, ties : queries on which the first system has the larger, the smaller or the same value.
     p_values : two-tailed p-values by test: "t" (paired t-test), "wilcoxon" (signed rank test) and "randomization"
         (Fisher's). "t" is None if undefined: for one query, or if all differences are equal and not 0.
@@ -65,6 +69,7 @@ def paired_tests(
     confidence_level: float | None = 0.95,
     n_resamples: int = 10_000,
     random_state: int = 0,
+    value_range: tuple[float, float] = UNLIMITED,
 ) -> PairedTests:
     """Test the difference of two systems on the same queries.
 
@@ -75,8 +80,10 @@ def paired_tests(
     first, second : values, shape (Q,) each, finite.
     tests : names of the tests to run: "t", "wilcoxon", "randomization"; default: all.
     confidence_level : level of the interval, between 0 and 1; None: compute no interval.
-    n_resamples : number of resamples of the bootstrap and of the randomization test, at least 100.
+    n_resamples : number of resamples of the randomization test, at least 100.
     random_state : seed of the resamples, at least 0.
+    value_range : least and largest possible value of a system, such as `Measure.value_range`; the interval of the
+        difference stays within the range of differences.
 
     Raises
     ------
@@ -90,18 +97,18 @@ def paired_tests(
     """
     require_integer("n_resamples", n_resamples, 100)
     require_integer("random_state", random_state, 0)
-    if confidence_level is not None:
-        require_level(confidence_level)
     chosen = as_list("tests", tests, "names of tests")
     for name in chosen:
         require_choice("each of tests", name, TESTS)
     difference = differences(first, second)
     wins, losses = int((difference > 0.0).sum()), int((difference < 0.0).sum())
     interval = None
-    if confidence_level is not None and len(difference) > 1:
-        interval = bootstrap_interval(difference, confidence_level, n_resamples, random_state)
-        # Equal differences leave nothing to resample: the interval is their value.
-        interval = interval or (float(difference[0]), float(difference[0]))
+    if confidence_level is not None:
+        differing = range_of_differences(value_range)
+        interval = mean_interval(difference, confidence_level=confidence_level, value_range=differing)
+        if interval is None and len(difference) > 1:
+            # Equal differences have no variance: the interval is their value.
+            interval = float(difference[0]), float(difference[0])
     return PairedTests(
         queries=len(difference),
         difference=float(difference.mean()),

@@ -22,7 +22,7 @@ from structsvm.foundation.storage.temporary import lock
 
 T = TypeVar("T")
 
-FORMAT = 3
+FORMAT = 4
 """Format of these files and of results made from them; other formats are rejected."""
 
 _COMPUTING = ("structural-svm", "numpy", "scipy", "numba", "scikit-learn")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from structsvm.exceptions import InputError, printable
 from structsvm.foundation.extras import needed
 from structsvm.foundation.storage.files import replacement
-from structsvm.foundation.tables.table import Table, as_csv, as_text
+from structsvm.foundation.tables.table import Table, as_csv, as_text, with_notes_once
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -97,7 +97,8 @@ def environment(package: str) -> "Environment":
 
 def table_texts(tables: Sequence[Table], for_csv: Sequence[Table]) -> dict[str, str]:
     """Return the text of each file by name; ``for_csv`` are the tables of the CSV file."""
-    texts = ("\n\n".join(map(as_text, tables)), as_markdown(tables), as_latex(tables), as_csv(for_csv), as_json(tables))
+    once = with_notes_once(tables)
+    texts = ("\n\n".join(map(as_text, once)), as_markdown(once), as_latex(tables), as_csv(for_csv), as_json(tables))
     return dict(zip(FILES, texts, strict=True))
 
 

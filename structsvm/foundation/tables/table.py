@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from textwrap import fill
 from typing import Any, Self, TypeAlias
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from structsvm.exceptions import InputError, printable
 from structsvm.foundation.tables.layout import lay_out
@@ -94,6 +94,16 @@ def as_text(table: Table) -> str:
     rows = "\n".join(lay_out(table.headings, table.cells, [column.right for column in table.columns]))
     title, *notes = map(printable, (table.title, *table.notes))
     return "\n".join([*filter(None, [title]), rows, *(("\n" + fill(note, _LINE)) for note in notes), ""])
+
+
+def with_notes_once(tables: Sequence[Table]) -> list[Table]:
+    """Return tables with each note below its first table only."""
+    said = set[str]()
+    found = []
+    for table in tables:
+        found.append(evolve(table, notes=tuple(note for note in dict.fromkeys(table.notes) if note not in said)))
+        said.update(table.notes)
+    return found
 
 
 def as_csv(tables: Sequence[Table], names: Iterable[str] | None = None) -> str:

@@ -14,7 +14,7 @@ from structsvm.foundation.settings import as_path, require_choice, require_integ
 from structsvm.foundation.storage.files import open_source, replacing
 from structsvm.foundation.storage.records import from_json, require_known, to_json
 from structsvm.foundation.types import Matrix, Vector
-from structsvm.metrics.average_precision import LEVELS
+from structsvm.metrics.average_precision import AP, LEVELS
 from structsvm.protocols.comparison import interval_record
 from structsvm.protocols.results import Fit, Results, look_up
 
@@ -182,7 +182,7 @@ class ExperimentResults(Results):
                     name=name,
                     place=place,
                     map=float(values[tested].mean()),
-                    **interval_record(values[tested]),
+                    **interval_record(values[tested], AP.value_range),
                     tied=float(found[TIED][tested].mean()),
                     values=values,
                     **(_against(rows[0].values[tested], values[tested]) if rows else {}),
@@ -195,7 +195,8 @@ class ExperimentResults(Results):
         """Return the first model compared with every other row of `rows`, on the queries that were tested."""
         reference, *others = self.rows(variant)
         tested = ~np.isnan(reference.values)
-        return tuple(paired_tests(reference.values[tested], row.values[tested]) for row in others)
+        first = reference.values[tested]
+        return tuple(paired_tests(first, row.values[tested], value_range=AP.value_range) for row in others)
 
     def _averaged(self, variant: str, model: str, measure: str) -> Vector:
         """Return the mean of a measure over the trials that tested each query, shape (Q,); NaN without a test."""

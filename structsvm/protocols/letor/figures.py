@@ -2,11 +2,12 @@
 
 from pathlib import Path
 
+from structsvm.evaluation.significance.intervals import range_of_differences
 from structsvm.foundation.tables.formats import write_texts
 from structsvm.plots import STYLE, MeansDisplay
 from structsvm.plots.files import figure_of
 from structsvm.plots.style import measure_label, require_matplotlib
-from structsvm.protocols.letor.results import Benchmark
+from structsvm.protocols.letor.results import Benchmark, value_range_of
 from structsvm.protocols.report import figure_files
 
 FILES = figure_files(["means"])
@@ -23,6 +24,7 @@ def write_figures(benchmark: Benchmark, folder: Path, baseline: str | None = Non
 
     first = benchmark.models[0] if baseline is None else baseline
     values = {name: benchmark.queries(name) for name in benchmark.models}
+    ends = value_range_of(benchmark.measure)
     label = measure_label(benchmark.measure)
     with rc_context(STYLE):
         with figure_of("means", 9.4, 0.9 + 0.28 * len(values)) as (figure, drawn):
@@ -30,8 +32,10 @@ def write_figures(benchmark: Benchmark, folder: Path, baseline: str | None = Non
             for axes in others:
                 # The baseline keeps its row, so that both panels have the same rows.
                 differences = {name: of_model - values[first] for name, of_model in values.items()}
-                MeansDisplay(differences, method="bootstrap", measure=f"{label} minus that of {first}").plot(axes)
-            MeansDisplay(values, measure=f"{label} on the test queries of all folds").plot(means)
+                MeansDisplay(
+                    differences, measure=f"{label} minus that of {first}", value_range=range_of_differences(ends)
+                ).plot(axes)
+            MeansDisplay(values, measure=f"{label} on the test queries of all folds", value_range=ends).plot(means)
         plot = drawn(
             f"{label} of each model and its difference from {first}, with 95% intervals over the test queries of all "
             "folds"

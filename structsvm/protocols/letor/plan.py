@@ -23,7 +23,7 @@ from structsvm.metrics import Measure
 from structsvm.protocols.catalogue import as_models, needed_package
 from structsvm.protocols.feature_maps import AsGiven, FeatureMap
 from structsvm.protocols.letor.folds import Fold, checked_columns, find_folds, read_fold
-from structsvm.protocols.letor.results import FEATURES, MODELS, Benchmark, as_reported, measured, name_of
+from structsvm.protocols.letor.results import FEATURES, MODELS, SHOWN, Benchmark, as_reported, measured, name_of
 from structsvm.protocols.model import Candidate, KnownCandidates, ProtocolModel, require_different_names
 from structsvm.protocols.plan import FOLDS, Case, Measured, Plan, Progress, QuerySet, run_plan
 from structsvm.protocols.results import Trial
@@ -212,9 +212,9 @@ class BenchmarkPlan(Plan[Benchmark]):
     def test(self, scores: Vector, queries: QuerySet) -> Measured:
         """Return the means of LETOR's measures and of the validation measure, and the validation measure by query."""
         number, name = queries.queries.number, name_of(self.measure)
-        values = self.measure.per_query(scores, queries.y, number).values
-        measures = {**measured(scores, queries.y, number), name: float(values.mean())}
-        return measures, {name: tuple(values.tolist())}
+        values = {**measured(scores, queries.y, number), name: self.measure.per_query(scores, queries.y, number).values}
+        means = {each: float(of_queries.mean()) for each, of_queries in values.items()}
+        return means, {each: tuple(values[each].tolist()) for each in dict.fromkeys((name, *SHOWN))}
 
     def results(self, header: Header, trials: tuple[Trial, ...], folder: Path | None) -> Benchmark:
         """Return the results."""

@@ -1,18 +1,20 @@
 """The results of a benchmark, in the measures of LETOR's evaluation tools."""
 
-from statistics import fmean
-
 import numpy as np
 from attrs import frozen
 
 from structsvm.foundation.types import IntVector, Vector
 from structsvm.metrics import AP, NDCG, Measure, P, rank_lists
 from structsvm.protocols.results import Fit, Results, look_up
+from structsvm.registry import measures
 
 CUTOFFS = range(1, 11)
 
 MODELS, FEATURES = "models", "features"
 """Groups of fits: models, and single features if requested."""
+
+SHOWN = ("map", *(f"{name}@{k}" for name in ("p", "ndcg") for k in (1, 5, 10)))
+"""Measures of the summary. Results have their values for each query, so that means have intervals."""
 
 _REPORTED = {f"ndcg@{k}": NDCG(k, discount="letor") for k in CUTOFFS}
 """NDCG with the discounts of LETOR's tools, by its name in tables."""
@@ -70,12 +72,26 @@ class Benchmark(Results):
         return tuple(look_up("benchmark measure", measure, fit.measures) for fit in self.of(name))
 
     def mean(self, name: str, measure: str) -> float:
-        """Return the mean of `measured` over the folds."""
-        return fmean(self.measured(name, measure))
+        """Return the mean of a measure over the test queries of all folds.
 
-    def queries(self, name: str) -> Vector:
-        """Return the values of `measure` of a model or single feature on each test query of all folds."""
-        return np.concatenate([fit.queries[self.measure] for fit in self.of(name)])
+        Each query counts once. Published figures of LETOR are means of the folds' means instead, which `measured`
+        returns; both are equal if folds have equally many test queries.
+        """
+        return float(np.average(self.measured(name, measure), weights=[len(fold.test) for fold in self.trials]))
+
+    def queries(self, name: str, measure: str | None = None) -> Vector:
+        """Return the values of a model or single feature on each test query of all folds.
+
+        ``measure`` is one of `with_intervals`; None: the measure of validation.
+        """
+        measure = measure or self.measure
+        values = [look_up("measure with values of queries", measure, fit.queries) for fit in self.of(name)]
+        return np.concatenate(values)
+
+    @property
+    def with_intervals(self) -> tuple[str, ...]:
+        """Names of the measures with values of queries: the measure of validation, then the measures of the summary."""
+        return tuple(dict.fromkeys((self.measure, *SHOWN)))
 
     @property
     def n_queries(self) -> int:
@@ -119,14 +135,20 @@ def name_of(measure: Measure) -> str:
     return next((name for name, reported in _REPORTED.items() if measure == reported), str(measure))
 
 
-def measured(scores: Vector, y: Vector, qid: IntVector) -> dict[str, float]:
-    """Return means of LETOR's measures by name; in ``ndcg4@k``, a query of fewer than k documents counts as 0."""
+def value_range_of(name: str) -> tuple[float, float]:
+    """Return the range of a measure, given its name in results."""
+    measure: Measure = _REPORTED.get(name) or measures.create(name)
+    return measure.value_range
+
+
+def measured(scores: Vector, y: Vector, qid: IntVector) -> dict[str, Vector]:
+    """Return LETOR's measures of each query by name; in ``ndcg4@k``, a query of fewer than k documents counts as 0."""
     lists = rank_lists(scores, y, qid)
     documents = np.bincount(lists.query, minlength=len(lists.ids))
     ndcg = {k: _REPORTED[f"ndcg@{k}"].of(lists).values for k in CUTOFFS}
     return {
-        "map": float(AP().of(lists).values.mean()),
-        **{f"p@{k}": float(P(k).of(lists).values.mean()) for k in CUTOFFS},
-        **{f"ndcg@{k}": float(ndcg[k].mean()) for k in CUTOFFS},
-        **{f"ndcg4@{k}": float((ndcg[k] * (documents >= k)).mean()) for k in CUTOFFS},
+        "map": AP().of(lists).values,
+        **{f"p@{k}": P(k).of(lists).values for k in CUTOFFS},
+        **{f"ndcg@{k}": ndcg[k] for k in CUTOFFS},
+        **{f"ndcg4@{k}": ndcg[k] * (documents >= k) for k in CUTOFFS},
     }

@@ -6,6 +6,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+import numpy as np
+
 from structsvm.evaluation.paired_columns import interval_column
 from structsvm.evaluation.significance import paired_tests
 from structsvm.exceptions import UnknownNameError
@@ -13,7 +15,7 @@ from structsvm.foundation.settings import as_path, require_choice
 from structsvm.foundation.tables.formats import table_texts, write_texts
 from structsvm.foundation.tables.table import Column, Record, Table
 from structsvm.protocols.comparison import interval_note, interval_record, paired_table
-from structsvm.protocols.letor.results import CUTOFFS, WIDER_RANGE, Benchmark
+from structsvm.protocols.letor.results import CUTOFFS, SHOWN, WIDER_RANGE, Benchmark, value_range_of
 from structsvm.protocols.model import spelled
 from structsvm.protocols.results import known_gaps
 
@@ -22,47 +24,54 @@ MEAN = "mean"
 _MODEL, _FOLD = Column.text("Model", "model"), Column.text("Fold", "fold")
 
 _ROLES, _COUNTED = ("training", "validation", "test"), ("queries", "documents")
-_SHOWN = ("map", *(f"{name}@{k}" for name in ("p", "ndcg") for k in (1, 5, 10)))
 _TITLES = {
     "p": "Precision on the test queries",
     "ndcg": "NDCG on the test queries",
     "ndcg4": "NDCG on the test queries, as computed by the tool of LETOR 4.0",
 }
-_NDCG = "NDCG has gains 2^grade - 1 and LETOR's discounts: 1 for the first two places, 1/log2(r) for place r"
+_NDCG = "NDCG has gains 2^grade - 1 and LETOR's discounts: 1 for the first two places, 1/log2(r) for place r."
 _NOTES = {
-    "p": "Places beyond the last document of a query count as not relevant.",
-    "ndcg": f"{_NDCG}.",
-    "ndcg4": f"{_NDCG}; a query with fewer than k documents counts as 0. Therefore published figures of short queries "
-    "decrease with k.",
+    "p": ("Places beyond the last document of a query count as not relevant.",),
+    "ndcg": (_NDCG,),
+    "ndcg4": (
+        _NDCG,
+        "NDCG of LETOR 4.0: a query with fewer than k documents counts as 0. Therefore published figures of short "
+        "queries decrease with k.",
+    ),
 }
 _EMPTY = "A query without a relevant document counts as 0."
+_POOLED = "mean: over the test queries of all folds, so that each query counts once."
 
 
 def summary_table(benchmark: Benchmark) -> Table:
-    """Return the means over the folds: MAP, P and NDCG at 1, 5 and 10, and training time."""
+    """Return the means over all test queries: MAP, P and NDCG at 1, 5 and 10; and training time."""
 
     def record(name: str) -> Record:
         seconds = fmean(math.fsum(fit.seconds) for fit in benchmark.of(name))
-        return {"model": name, **{each: benchmark.mean(name, each) for each in _SHOWN}, "seconds": seconds}
+        return {"model": name, **{each: benchmark.mean(name, each) for each in SHOWN}, "seconds": seconds}
 
-    mean_of = f", mean of {len(benchmark.trials)} folds" if len(benchmark.trials) > 1 else ""
+    mean_of = f", mean over {len(benchmark.trials)} folds" if len(benchmark.trials) > 1 else ""
     return Table(
         title=f"Test queries{mean_of}{_of(benchmark)}",
         columns=(
             _MODEL,
-            *(Column.number(measure.upper(), measure, ".4f") for measure in _SHOWN),
+            *(Column.number(measure.upper(), measure, ".4f") for measure in SHOWN),
             Column.number("Seconds", "seconds", ".2f"),
         ),
         sections=tuple(tuple(map(record, group)) for group in _groups(benchmark)),
         notes=(
-            f"{_EMPTY} {_NDCG}. Seconds are the wall-clock time of training for all values of the hyper-parameter, "
-            "mean of the folds.",
+            _EMPTY,
+            _POOLED,
+            _NDCG,
+            "Seconds are the wall-clock time of training for all values of the hyper-parameter, mean of the folds.",
         ),
     )
 
 
 def fold_table(benchmark: Benchmark, measure: str | None = None) -> Table:
-    """Return a measure on the test queries of each fold, with the interval of its mean for the measure of validation.
+    """Return a measure on the test queries of each fold, and its mean over all test queries.
+
+    The mean has an interval if the results have values for each query (`Benchmark.with_intervals`).
 
     Parameters
     ----------
@@ -76,26 +85,27 @@ def fold_table(benchmark: Benchmark, measure: str | None = None) -> Table:
     >>> data, _ = load_digits_queries(n_train=9, n_candidates=20)
     >>> _ = write_folds("folds", data, folds=3)
     >>> results = benchmark("folds", "CombSUM", n_jobs=1, title="digits")
-    >>> print(fold_table(results, "p@5"))
-    P@5 on the test queries, digits
+    >>> print(fold_table(results, "p@3"))
+    P@3 on the test queries, digits
     Model           Fold1    Fold2    Fold3     mean
     ────────────────────────────────────────────────
-    CombSUM        0.2667   0.4667   0.4000   0.3778
-    Best feature   0.2000   0.6000   0.2000   0.3333
+    CombSUM        0.4444   0.6667   0.5556   0.5556
+    Best feature   0.2222   0.6667   0.2222   0.3704
     <BLANKLINE>
     A query without a relevant document counts as 0.
+    <BLANKLINE>
+    mean: over the test queries of all folds, so that each query counts once.
     """
     measure = measure or benchmark.measure
     names = [fold.name for fold in benchmark.trials]
-    # Results store the values of single queries only for the measure of validation.
-    by_query = measure == benchmark.measure
+    by_query = measure in benchmark.with_intervals
 
     def record(name: str) -> Record:
         return {
             "model": name,
             **dict(zip(names, benchmark.measured(name, measure), strict=True)),
             MEAN: benchmark.mean(name, measure),
-            **(interval_record(benchmark.queries(name)) if by_query else {}),
+            **(interval_record(benchmark.queries(name, measure), value_range_of(measure)) if by_query else {}),
         }
 
     return Table(
@@ -106,23 +116,31 @@ def fold_table(benchmark: Benchmark, measure: str | None = None) -> Table:
             *([interval_column()] if by_query else []),
         ),
         sections=tuple(tuple(map(record, group)) for group in _groups(benchmark)),
-        notes=(_EMPTY, *([interval_note(benchmark.n_queries, "folds", len(names))] if by_query else [])),
+        notes=(_EMPTY, _POOLED, *([interval_note(benchmark.n_queries, "folds", len(names))] if by_query else [])),
     )
 
 
-def difference_table(benchmark: Benchmark, baseline: str | None = None) -> Table:
-    """Return differences from a model (None: the first) over all test queries, with intervals and tests."""
+def difference_table(benchmark: Benchmark, baseline: str | None = None, measure: str | None = None) -> Table:
+    """Return differences from a model (None: the first) over all test queries, with intervals and tests.
+
+    ``measure`` is one of `Benchmark.with_intervals`; None: the measure of validation.
+    """
+    measure = measure or benchmark.measure
     first = benchmark.models[0] if baseline is None else baseline
     known = (*benchmark.models, *benchmark.features)
     if first not in known:
         raise UnknownNameError("benchmark model", first, known)
-    values = benchmark.queries(first)
+    values, ends = benchmark.queries(first, measure), value_range_of(measure)
     sections = [
-        {name: paired_tests(benchmark.queries(name), values) for name in group if name != first}
+        {
+            name: paired_tests(benchmark.queries(name, measure), values, value_range=ends)
+            for name in group
+            if name != first
+        }
         for group in _groups(benchmark)
     ]
     return paired_table(
-        f"Difference in {benchmark.measure.upper()} from {first}, query by query{_of(benchmark)}",
+        f"Difference in {measure.upper()} from {first}, query by query{_of(benchmark)}",
         "Model",
         sections,
     )
@@ -148,7 +166,7 @@ def measure_table(benchmark: Benchmark, name: str) -> Table:
             *(Column.number(f"@{k}", measure, ".4f") for k, measure in zip(CUTOFFS, measures, strict=True)),
         ),
         sections=tuple(sections),
-        notes=(f"{_EMPTY} {_NOTES[name]}",),
+        notes=(_EMPTY, _POOLED, *_NOTES[name]),
     )
 
 
@@ -173,7 +191,8 @@ def training_table(benchmark: Benchmark) -> Table:
             f"The picked value of the hyper-parameter (C of an SVM) has the largest {measure.upper()} on the "
             f"validation queries. {_starts(benchmark)} The gap is certified: the objective is at most this far above "
             "the optimum, in units of the loss; for RankSVM, as a share of the pairs. Seconds are wall-clock time.",
-            *(f"{end}: {WIDER_RANGE}." for end in benchmark.ends),
+            *(f"{end}." for end in benchmark.ends),
+            *([f"At an end of a range, {WIDER_RANGE}."] if benchmark.ends else []),
             *(f"{each}; its figures are for the last iterate." for each in benchmark.unconverged),
         ),
     )
@@ -182,7 +201,7 @@ def training_table(benchmark: Benchmark) -> Table:
 def record_table(benchmark: Benchmark) -> Table:
     """Return all numbers, a row for each model and fold, and for the mean: the content of a CSV file."""
     records: list[Record] = []
-    validated = f"validation_{benchmark.measure}"
+    validated, queries = f"validation_{benchmark.measure}", [len(fold.validation) for fold in benchmark.trials]
     for name in (*benchmark.models, *benchmark.features):
         fits = benchmark.of(name)
         rows = [{**row, **fit.measures} for row, fit in zip(_training(benchmark, name), fits, strict=True)]
@@ -193,7 +212,7 @@ def record_table(benchmark: Benchmark) -> Table:
                 "fold": MEAN,
                 "tried": None,
                 "picked": None,
-                validated: fmean(row[validated] for row in rows),
+                validated: float(np.average([row[validated] for row in rows], weights=queries)),
                 "seconds": fmean(row["seconds"] for row in rows),
                 "seconds_picked": fmean(row["seconds_picked"] for row in rows),
                 "gap": None,
@@ -232,11 +251,12 @@ def size_table(benchmark: Benchmark) -> Table:
 
 def benchmark_tables(benchmark: Benchmark, baseline: str | None = None) -> tuple[Table, ...]:
     """Return every table; differences are from ``baseline`` (None: the first model)."""
+    several = len(benchmark.models) > 1
     return (
         size_table(benchmark),
         summary_table(benchmark),
-        *(fold_table(benchmark, measure) for measure in dict.fromkeys((benchmark.measure, "map"))),
-        *((difference_table(benchmark, baseline),) if len(benchmark.models) > 1 else ()),
+        *(fold_table(benchmark, measure) for measure in benchmark.with_intervals),
+        *(difference_table(benchmark, baseline, measure) for measure in benchmark.with_intervals if several),
         *(measure_table(benchmark, name) for name in _TITLES),
         training_table(benchmark),
     )

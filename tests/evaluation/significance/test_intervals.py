@@ -58,6 +58,30 @@ def test_betting_uses_values_in_a_random_order():
     assert mean_interval([0.0] * 9, method="betting") == pytest.approx((0.0, 0.45), abs=0.1)
 
 
+@pytest.mark.parametrize("level", [0.01, 0.3, 0.5, 0.6])
+def test_betting_intervals_are_not_inverted_at_low_levels(level):
+    rng = np.random.default_rng(0)
+    for k in range(50):
+        low, high = mean_interval(rng.random(20), method="betting", confidence_level=level, random_state=k)
+        assert low <= high
+
+
+@pytest.mark.parametrize(
+    ("values", "value_range", "wanted"),
+    [
+        ([0.9, 1.0, 0.9], (0, 1), (None, 1.0)),
+        ([0.0, 0.9, 1.0], (0, 1), (0.0, 1.0)),
+        ([-1.0, 0.9, 1.0], (-1, 1), (-1.0, 1.0)),
+        ([0.0, 0.9, 1.1], (0, 1), (None, None)),
+    ],
+    ids=["one end", "both ends", "differences", "values beyond the range"],
+)
+def test_intervals_stay_within_the_range_of_the_measure(values, value_range, wanted):
+    plain = mean_interval(values)
+    expected = [end if cut is None else cut for end, cut in zip(plain, wanted, strict=True)]
+    assert list(mean_interval(values, value_range=value_range)) == expected
+
+
 @pytest.mark.parametrize("method", ["t", "bootstrap"])
 @pytest.mark.parametrize("values", [[0.5], [0.5, 0.5]])
 def test_no_variance_has_no_interval(method, values):
@@ -71,6 +95,8 @@ def test_no_variance_has_no_interval(method, values):
         ([0.1, np.nan], {}, "values must be finite numbers"),
         ([0.1, 1.5], {"method": "betting"}, "needs values from 0 to 1, got 0.1 to 1.5"),
         ([0.1, 0.2], {"method": "betts"}, "betts"),
+        ([0.1, 0.2], {"value_range": (1, 0)}, "value_range must have the least and the largest value"),
+        ([0.1, 0.2], {"value_range": None}, "value_range"),
         ([0.1, 0.2], {"confidence_level": 95}, "confidence_level must be between 0 and 1"),
     ],
 )

@@ -3,6 +3,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from structsvm.protocols.letor.results import measured
+
 
 def write_set(path: Path, *, queries=8, documents=(3, 12), features=4, first=1, seed=0, missing_last=False) -> Path:
     """Write queries with grades 0 to 2, which the first features go with; the first has no relevant document."""
@@ -31,3 +33,8 @@ def write_sets(folder: Path) -> Path:
 @pytest.fixture
 def sets(tmp_path):
     return write_sets(tmp_path)
+
+
+def means(scores, y, qid):
+    """Return the means of LETOR's measures by name."""
+    return {name: values.mean() for name, values in measured(scores, y, qid).items()}

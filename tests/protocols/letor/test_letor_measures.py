@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from structsvm.exceptions import InputError
 from structsvm.protocols.letor.results import measured
+from tests.protocols.letor.conftest import means
 
 
 def literal(scores, y, qid):
@@ -47,13 +48,13 @@ def literal(scores, y, qid):
 def test_they_are_those_of_a_literal_script(rows):
     """With ties, queries without a relevant document, and queries of fewer than ten documents."""
     scores, y, qid = (np.array(column, dtype=float) for column in zip(*rows, strict=True))
-    assert measured(scores, y, qid.astype(int)) == pytest.approx(literal(scores, y, qid), abs=1e-12)
+    assert means(scores, y, qid.astype(int)) == pytest.approx(literal(scores, y, qid), abs=1e-12)
 
 
 def test_long_queries():
     rng = np.random.default_rng(0)
     scores, y, qid = rng.integers(0, 9, 90).astype(float), rng.integers(0, 3, 90).astype(float), np.arange(90) // 30
-    found = measured(scores, y, qid)
+    found = means(scores, y, qid)
     assert found == pytest.approx(literal(scores, y, qid), abs=1e-12)
     assert [found[f"ndcg@{k}"] for k in range(1, 11)] == [found[f"ndcg4@{k}"] for k in range(1, 11)]
 

@@ -26,7 +26,7 @@ from structsvm.metrics import AP, NDCG
 from structsvm.protocols import AsGiven, EstimatorModel, Indicators, RankingSVM, Scores
 from structsvm.protocols.letor import Benchmark, Fold, benchmark, fold_table, write_tables
 from structsvm.protocols.letor.folds import find_folds
-from structsvm.protocols.letor.results import measured
+from structsvm.protocols.letor.results import SHOWN
 from structsvm.protocols.letor.tables import (
     benchmark_tables,
     difference_table,
@@ -37,7 +37,7 @@ from structsvm.protocols.letor.tables import (
 )
 from structsvm.rankers import RankSVM
 from structsvm.registry import benchmark_models
-from tests.protocols.letor.conftest import write_set, write_sets
+from tests.protocols.letor.conftest import means, write_set, write_sets
 
 FEW = (0.1, 1.0, 10.0)
 SVM = RankingSVM(name="svm", features=AsGiven(), loss="map", Cs=FEW, tol=1e-4)
@@ -78,7 +78,7 @@ def test_a_fold_is_what_the_estimators_make_of_it(sets, results):
             assert outcome.validation == pytest.approx(on_validation)
             assert outcome.chosen == int(np.argmax(np.round(on_validation, 12)))
             scores = rankers[outcome.chosen].predict(read(test.X))
-            assert outcome.measures == pytest.approx(measured(scores, test.y, test.qid))
+            assert outcome.measures == pytest.approx(means(scores, test.y, test.qid))
             assert all(gap <= 1e-4 for gap in outcome.gaps)
             assert all(seconds > 0.0 for seconds in outcome.seconds)
         assert [len(ids) for ids in (found.train, found.validation, found.test)] == [8, 8, 8]
@@ -93,16 +93,26 @@ def test_the_best_feature_is_picked_on_validation(sets, results):
         outcome = found.fits["models"]["Best feature"]
         assert outcome.value == f"feature {best + 1}"
         assert outcome.validation == pytest.approx(on_validation)
-        assert outcome.measures == pytest.approx(measured(test.X[:, best], test.y, test.qid))
+        assert outcome.measures == pytest.approx(means(test.X[:, best], test.y, test.qid))
         assert list(found.fits["features"]) == [f"feature {k}" for k in range(1, 5)]
         assert found.fits["features"][outcome.value].measures == outcome.measures
 
 
-def test_means_are_over_folds(results):
-    for name in (*results.models, *results.features):
-        for measure in ("map", "p@3", "ndcg@10", "ndcg4@9"):
-            values = [outcome.measures[measure] for outcome in results.of(name)]
-            assert results.mean(name, measure) == pytest.approx(np.mean(values))
+@pytest.mark.parametrize("measure", SHOWN)
+def test_means_are_over_all_test_queries_and_inside_their_intervals(tmp_path, measure):
+    """Test folds of 2, 2 and 30 queries; differences of means are those of the table of differences."""
+    for number, queries in ((1, 30), (2, 2), (3, 2)):
+        write_set(tmp_path / f"S{number}.txt", queries=queries, first=100 * number, seed=number)
+    results = benchmark(tmp_path, ["CombSUM", "Borda"], n_jobs=1)
+    sizes = [len(fold.test) for fold in results.trials]
+    assert sorted(sizes) == [2, 2, 30]
+    rows = {record["model"]: record for record in fold_table(results, measure).records}
+    for name, row in rows.items():
+        assert row["mean"] == pytest.approx(np.average(results.measured(name, measure), weights=sizes))
+        assert row["mean"] == pytest.approx(results.queries(name, measure).mean())
+        assert row["low"] < row["mean"] < row["high"]
+    for record in difference_table(results, measure=measure).records:
+        assert record["difference"] == pytest.approx(rows[record["model"]]["mean"] - rows["CombSUM"]["mean"])
 
 
 def test_the_number_of_processes_does_not_matter(sets):
@@ -200,7 +210,7 @@ def test_sparse_data(sparse_sets):
     assert dense.tolist() == train.X.toarray().tolist()
     assert found.of("bins")[0].gaps[0] <= 1e-4
     data = load_letor(sparse_sets / "S3.txt", n_features=40, sparse=False)
-    expected = measured(data.X[:, 39], data.y, data.qid)
+    expected = means(data.X[:, 39], data.y, data.qid)
     assert found.trials[0].fits["features"]["feature 40"].measures == expected
 
 
@@ -210,7 +220,7 @@ def test_models_that_need_dense_features_get_them(sparse_sets):
     found = benchmark(sparse_sets, names, n_jobs=1)
     data = load_letor(sparse_sets / "S3.txt", n_features=40, sparse=False)
     scores = CombSUM().fit(data.X, qid=data.qid).predict(data.X, data.qid)
-    assert found.trials[0].fits["models"]["CombSUM"].measures == measured(scores, data.y, data.qid)
+    assert found.trials[0].fits["models"]["CombSUM"].measures == means(scores, data.y, data.qid)
 
 
 def test_a_model_that_takes_no_sparse_features_is_told_the_way_out(sparse_sets):
@@ -263,7 +273,7 @@ def test_single_features_have_the_names_that_a_file_gives_them(tmp_path):
 
 def test_the_tables_show_the_results(results):
     text = as_text(summary_table(results))
-    assert text.startswith("Test queries, mean of 3 folds, tiny\nModel             MAP      P@1 ")
+    assert text.startswith("Test queries, mean over 3 folds, tiny\nModel             MAP      P@1 ")
     for name in (*results.models, *results.features):
         assert f"{results.mean(name, 'map'):.4f}   {results.mean(name, 'p@1'):.4f}" in text
     by_fold = as_text(fold_table(results))
@@ -271,7 +281,7 @@ def test_the_tables_show_the_results(results):
         cells = "   ".join(f"{outcome.measures['map']:.4f}" for outcome in results.of(name))
         assert f"{cells}   {results.mean(name, 'map'):.4f}" in by_fold
     titles = [table.title for table in benchmark_tables(results)]
-    assert len(titles) == len(set(titles)) == 8
+    assert len(titles) == len(set(titles)) == 6 + 2 * len(SHOWN)
 
 
 @pytest.mark.parametrize(
@@ -302,16 +312,11 @@ def test_another_measure_picks_and_compares(sets):
         assert outcome.validation == pytest.approx(on_validation)
         expected = letor.per_query(rankers[outcome.chosen].predict(test.X), test.y, test.qid).values
         assert outcome.queries["ndcg@3"] == pytest.approx(expected.tolist())
-        assert (
-            outcome.measures["ndcg@3"] == measured(rankers[outcome.chosen].predict(test.X), test.y, test.qid)["ndcg@3"]
-        )
+        assert outcome.measures["ndcg@3"] == means(rankers[outcome.chosen].predict(test.X), test.y, test.qid)["ndcg@3"]
         assert not np.isclose(outcome.measures["ndcg@3"], outcome.measures["map"])
     titles = [table.title for table in benchmark_tables(found)]
-    assert titles[2:5] == [
-        "NDCG@3 on the test queries, tiny",
-        "MAP on the test queries, tiny",
-        "Difference in NDCG@3 from svm, query by query, tiny",
-    ]
+    assert titles[2:4] == ["NDCG@3 on the test queries, tiny", "MAP on the test queries, tiny"]
+    assert "Difference in NDCG@3 from svm, query by query, tiny" in titles
     assert "Validation NDCG@3" in as_text(training_table(found))
 
 

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from structsvm.evaluation.significance.intervals import range_of_differences
 from structsvm.foundation.types import Vector
-from structsvm.metrics.average_precision import LEVELS
+from structsvm.metrics.average_precision import AP, LEVELS
 from structsvm.plots import (
     STYLE,
     FusionWeightsDisplay,
@@ -90,7 +91,7 @@ def _overview(rows: dict[str, tuple[MapRow, ...]]) -> Plot:
             models = {place: each for place, each in enumerate(values) if place not in functions}
             minus = {place: values[0] - each for place, each in enumerate(values) if place}
             _dots(means, models, label=_SHORT[variant], **look)
-            shown += _dots(differences, minus, method="bootstrap", **look)
+            shown += _dots(differences, minus, differences=True, **look)
         if functions:
             values = _tested(first)
             _dots(means, {place: values[place] for place in functions}, color=GREEN, marker="s", label="base function")
@@ -106,7 +107,7 @@ def _overview(rows: dict[str, tuple[MapRow, ...]]) -> Plot:
     return drawn(
         "Left: MAP of each model and of the best base functions, with 95% intervals (Student's t over queries). The "
         f"dashed line is the best base function. Right: mean difference of {reference} from each other ranker, with "
-        f"95% intervals (bootstrap over queries). Right of 0, {reference} is better{beyond}. The interval of a "
+        f"such intervals. Right of 0, {reference} is better{beyond}. The interval of a "
         "difference is narrower than the intervals of two means, because both rankers meet the same easy and hard "
         "queries."
     )
@@ -119,12 +120,13 @@ def _tested(rows: Sequence[MapRow]) -> list[Vector]:
 
 
 def _dots(
-    axes: "Axes", values: dict[int, Vector], *, color: str, shift: float = 0.0, method: str = "t", **look: Any
+    axes: "Axes", values: dict[int, Vector], *, color: str, shift: float = 0.0, differences: bool = False, **look: Any
 ) -> list[_Dot]:
     """Draw means with intervals in consecutive rows, given the values by row."""
     if not values:
         return []
-    display = MeansDisplay({str(row): each for row, each in values.items()}, method=method)
+    ends = range_of_differences(AP.value_range) if differences else AP.value_range
+    display = MeansDisplay({str(row): each for row, each in values.items()}, value_range=ends)
     display.plot(axes, shift=min(values) + shift, color=color, **look)
     return [
         _Dot(mean, *(display.intervals[row] or (mean, mean)), int(row) + shift, color)
