@@ -31,6 +31,10 @@ from itertools import islice
 from pathlib import Path
 
 _MOST_QUOTED = 60
+_MOST_SHOWN = 160
+_LONGEST, _END = 2000, 400
+"""Most characters of a message, and characters at its end that stay, because they are the remedy."""
+
 _ENDLESS = re.compile(r"\S{4096,}")
 
 
@@ -53,6 +57,23 @@ def quoted(text: str | bytes) -> str:
     else:
         written = repr(shown)
     return f"{written[:-1]}{more}{written[-1]}{f' ({len(text):,} {unit})' * bool(more)}"
+
+
+def brief(value: object) -> str:
+    """Return the `repr` of a user's object for a message, on one line and shortened; its class if that raises."""
+    try:
+        text = " ".join(repr(value).split())
+    # A `repr` of a user may raise anything.
+    except Exception:
+        return f"an object of the class {type(value).__name__}"
+    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}... ({type(value).__name__})"
+
+
+def bounded(message: str) -> str:
+    """Return a message with its middle left out if it is too long to read."""
+    if len(message) <= _LONGEST:
+        return message
+    return f"{message[: _LONGEST - _END]} ... ({len(message):,} characters) ... {message[-_END:]}"
 
 
 def printable(text: str) -> str:
@@ -88,7 +109,7 @@ class StructSVMError(Exception):
     """
 
     def __str__(self) -> str:
-        return "\n".join(map(legible, super().__str__().split("\n")))
+        return bounded("\n".join(map(legible, super().__str__().split("\n"))))
 
 
 class InputError(StructSVMError, ValueError):
@@ -152,7 +173,7 @@ class UnknownNameError(InputError):
         wanted = name.partition("(")[0].lower().replace("_", "-")
         near = difflib.get_close_matches(wanted, plain, n=1, cutoff=0.5)
         hint = f" {meaning}" if meaning else f" Did you mean {plain[near[0]]!r}?" if near else ""
-        super().__init__(f"unknown {kind} {name!r}.{hint} Known: {', '.join(names)}.")
+        super().__init__(f"unknown {kind} {quoted(name)}.{hint} Known: {', '.join(names)}.")
 
     def __reduce__(self) -> tuple[type["UnknownNameError"], tuple[str, str, tuple[str, ...], str]]:
         """Pickle the arguments of the constructor."""

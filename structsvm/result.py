@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from attrs import Factory, asdict, evolve, field, fields, frozen
 
-from structsvm.exceptions import InputError, ModelFileError, TooLargeError
+from structsvm.exceptions import InputError, ModelFileError, TooLargeError, brief
 from structsvm.foundation.memory import in_units
 from structsvm.foundation.settings import (
     is_integer,
@@ -122,7 +122,7 @@ def _step(row: Any) -> Step:
     """Return a step from its list of numbers in a file."""
     known = len(fields(Step))
     if not (isinstance(row, list) and len(row) == known and all(map(is_number, row))):
-        raise ValueError(f"a step of 'history' must be {known} numbers, got {row!r}")
+        raise ValueError(f"a step of 'history' must be {known} numbers, got {brief(row)}")
     return Step(*row)
 
 
@@ -330,7 +330,7 @@ class Result:
         require_choice("status", written["status"], Status.__members__)
         for name in ("solver", "solver_name"):
             if not isinstance(written[name], str):
-                raise ValueError(f"{name} must be text, got {written[name]!r}")
+                raise ValueError(f"{name} must be text, got {brief(written[name])}")
         (d,), (known,) = shape(arrays, "w"), shape(arrays, "fingerprint")
         require_numbers(arrays, "w", (d,))
         require_numbers(arrays, "fingerprint", (known,))

@@ -73,6 +73,7 @@ class JoinedRuns:
 
 
 def _read_only(reasons: Mapping[str, str]) -> Mapping[str, str]:
+    require_kind("left_out", reasons, Mapping, "a dict of topics and reasons")
     return MappingProxyType(dict(reasons))
 
 

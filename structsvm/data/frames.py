@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structsvm.data.pairs import as_ids
-from structsvm.exceptions import InputError, quoted
+from structsvm.exceptions import InputError, brief, quoted
 from structsvm.foundation.frames import opened
 from structsvm.foundation.queries import missing_rows
 from structsvm.foundation.settings import repeated
@@ -45,14 +45,14 @@ def mapping_rows(scores: ByTopic, what: str, number: str) -> tuple[list[Any], li
         place = f"{what}, topic {quoted(str(topic))}"
         if not isinstance(of_topic, Mapping):
             raise InputError(
-                f"{place}: expected a dictionary from document to {number}, such as {{'d1': 2}}, got {of_topic!r:.60}"
+                f"{place}: expected a dictionary from document to {number}, such as {{'d1': 2}}, got {brief(of_topic)}"
             )
         if not of_topic:
             raise InputError(f"{place} has no documents: leave the topic out")
         for document, value in of_topic.items():
             if not (isinstance(value, _NUMBERS) and -math.inf < value < math.inf):
                 place += f", document {quoted(str(document))}"
-                raise InputError(f"{place}: the {number} must be a finite number, got {value!r:.60}")
+                raise InputError(f"{place}: the {number} must be a finite number, got {brief(value)}")
         topics += [topic] * len(of_topic)
         documents += of_topic
         values += of_topic.values()

@@ -11,7 +11,7 @@ from structsvm.data.dataset import JoinedRuns, Pool
 from structsvm.data.pairs import as_ids, number_pairs, number_topics, sort_topics
 from structsvm.data.qrels import Qrels, QrelsLike, as_qrels, unjudged_as_zero
 from structsvm.data.run import Run, RunLike, as_run
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, brief
 from structsvm.foundation.frames import is_frame
 from structsvm.foundation.settings import as_list, repeated, require_integer
 from structsvm.foundation.types import Vector
@@ -125,7 +125,7 @@ def as_runs(runs: Any) -> list[Run]:
         kind = "dictionary" if isinstance(runs, Mapping) else "data frame"
         raise InputError(f"runs must be a list of runs, such as [run, other], got one {kind}")
     if isinstance(runs, str) or not isinstance(runs, Iterable):
-        raise InputError(f"runs must be a list of runs, such as load_runs returns, got {runs!r}")
+        raise InputError(f"runs must be a list of runs, such as load_runs returns, got {brief(runs)}")
     listed = as_list("runs", runs, "a list of runs")
     return [as_run(f"runs[{number}]", run, f"run {number + 1}") for number, run in enumerate(listed)]
 

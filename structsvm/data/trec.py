@@ -29,7 +29,7 @@ from structsvm.data.trec_faults import (
     form_of,
     other_order,
 )
-from structsvm.exceptions import DataFormatError, InputError, quoted
+from structsvm.exceptions import DataFormatError, InputError, brief, quoted
 from structsvm.foundation.settings import as_path, as_paths, is_integer, require_kind
 from structsvm.foundation.storage.archives import parse_json
 from structsvm.foundation.storage.files import DATA_SET, replacing
@@ -257,10 +257,10 @@ def _as_grades(grades: Mapping[int, int]) -> dict[int, int]:
     words = "a mapping from each grade in the file to a new whole number, such as {1: 2, 2: 1, 3: 0}"
     require_kind("grades", grades, Mapping, words)
     if not grades:
-        raise InputError(f"grades must be {words}, got {grades!r}")
+        raise InputError(f"grades must be {words}, got {brief(grades)}")
     for pair in grades.items():
         if not all(is_integer(grade) and -(2**63) <= grade < 2**63 for grade in pair):
-            raise InputError(f"grades must be {words}, got {pair[0]!r}: {pair[1]!r}")
+            raise InputError(f"grades must be {words}, got {brief(pair[0])}: {pair[1]!r}")
     return {int(one): int(other) for one, other in grades.items()}
 
 

@@ -11,7 +11,7 @@ from uuid import uuid4
 
 from attrs import frozen
 
-from structsvm.exceptions import ClusterError, InputError
+from structsvm.exceptions import ClusterError, InputError, brief
 from structsvm.foundation.compute.threads import using
 from structsvm.foundation.extras import needed
 
@@ -218,7 +218,8 @@ def open_client(given: Any = None) -> "Client":
             ) from None
     if not isinstance(given, Client):
         raise InputError(
-            f"client must be a dask.distributed.Client or None, got {given!r}: make a client from the address of a "
+            f"client must be a dask.distributed.Client or None, "
+            f"got {brief(given)}: make a client from the address of a "
             "scheduler, or from a cluster, by distributed.Client(...)"
         )
     if is_closed(given):

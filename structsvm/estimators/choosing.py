@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import check_cv
 from sklearn.utils.metadata_routing import get_routing_for_object
 
-from structsvm.exceptions import FeatureScaleWarning, InputError, OneQueryWarning, ZeroWeightsWarning
+from structsvm.exceptions import FeatureScaleWarning, InputError, OneQueryWarning, ZeroWeightsWarning, brief
 from structsvm.foundation.frames import is_frame, rows_of_frame
 from structsvm.foundation.queries import Queries
 from structsvm.foundation.settings import is_integer, is_number, require_integer
@@ -167,7 +167,7 @@ def called(name: str, scorer: Any, estimator: Any, held: Labeled) -> float:
     requested = get_routing_for_object(scorer).consumes("score", given.keys())
     value = scorer(estimator, held.X, held.y, **{key: given[key] for key in requested})
     if not is_number(value):
-        raise InputError(f"scoring={name} must return a finite number, got {value!r}")
+        raise InputError(f"scoring={name} must return a finite number, got {brief(value)}")
     return float(value)
 
 

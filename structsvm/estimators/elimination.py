@@ -27,7 +27,7 @@ def sizes_of(width: int, step: float, fewest: int) -> list[int]:
     """Return the numbers of features to fit with, descending; a step below 1 is a share of the features that remain."""
     sizes = [width]
     while sizes[-1] > fewest:
-        dropped = int(step) if step >= 1 else ceil(round(step * sizes[-1], 9))
+        dropped = int(step) if step >= 1 else max(1, ceil(round(step * sizes[-1], 9)))
         sizes.append(max(fewest, sizes[-1] - dropped))
     return sizes
 

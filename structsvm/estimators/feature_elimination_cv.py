@@ -29,6 +29,7 @@ from structsvm.exceptions import (
     InputError,
     OneQueryWarning,
     ZeroWeightsWarning,
+    brief,
     stacklevel_of_user,
 )
 from structsvm.foundation.compute.threads import require_jobs
@@ -167,12 +168,13 @@ class FeatureEliminationCV(ChosenEstimator, RankingEstimator):
         step: Any = self.step
         if not (is_integer(step, 1) or (is_number(step, above=0.0) and step < 1)):
             raise InputError(
-                f"{place(self, 'step')} must be a number of features from 1, or a share between 0 and 1, got {step!r}"
+                f"{place(self, 'step')} must be a number of features from 1, or a share between 0 and 1, "
+                f"got {brief(step)}"
             )
         require_jobs(place(self, "n_jobs"), self.n_jobs)
         require_callback(callback)
         if callback is not None and self.n_jobs not in (None, 1):
-            raise InputError(f"{place(self, 'n_jobs')} must be None if fit has a callback, got {self.n_jobs!r}")
+            raise InputError(f"{place(self, 'n_jobs')} must be None if fit has a callback, got {brief(self.n_jobs)}")
         measure = self._measure_for(estimator)
         if measure.summary != "mean":
             raise InputError(f"scoring must be a mean over queries; {measure} is a {measure.summary}: choose another")

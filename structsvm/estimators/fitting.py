@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from structsvm.estimators.trained import CertifiedEstimator
-from structsvm.exceptions import InputError, OneClassWarning, ZeroWeightsWarning, stacklevel_of_user
+from structsvm.exceptions import InputError, OneClassWarning, ZeroWeightsWarning, brief, stacklevel_of_user
 from structsvm.features.scaling.scalings import Scaling
 from structsvm.foundation.arrays import require_real
 from structsvm.foundation.types import IntVector
@@ -171,7 +171,7 @@ def checked_Cs(Cs: ArrayLike) -> list[float]:
     except (TypeError, ValueError, OverflowError):
         values = np.zeros(0)
     if values.ndim != 1 or len(values) == 0 or not ((values > 0.0) & np.isfinite(values)).all():
-        raise InputError(f"Cs must be a vector of positive numbers, got {Cs!r}")
+        raise InputError(f"Cs must be a vector of positive numbers, got {brief(Cs)}")
     checked: list[float] = values.tolist()
     return checked
 

@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import column_or_1d
 
-from structsvm.exceptions import InputError, OneQueryWarning, stacklevel_of_user
+from structsvm.exceptions import InputError, OneQueryWarning, brief, stacklevel_of_user
 from structsvm.features.operators import BinnedMatrix
 from structsvm.features.operators.matrix import Readable, is_finite, is_matrix
-from structsvm.foundation.arrays import is_sparse, numbers, reads_as_number, refusal, require_real
+from structsvm.foundation.arrays import is_sparse, numbers, objects, reads_as_number, refusal, require_real
 from structsvm.foundation.frames import PartNames, is_frame, read_frame, read_graphs, read_inputs
 from structsvm.foundation.queries import Queries, require_finite_labels, require_labels
 from structsvm.foundation.types import Vector
@@ -227,8 +227,8 @@ def _require_size(X: Readable, min_rows: int) -> None:
 
 def _first_label(y: Any) -> str:
     """Name the first label that is not a number and suggest a fix; return "" if all are numbers."""
-    for row, label in enumerate(np.ravel(np.asarray(y, dtype=object))):
+    for row, label in enumerate(np.ravel(objects(y))):
         if not reads_as_number(label):
-            converted = f"[int(label == {label!r}) for label in y]"
-            return f"\nThe first is label {row}, {label!r}: make numbers of the labels, as in {converted}."
+            converted = f"[int(label == {brief(label)}) for label in y]"
+            return f"\nThe first is label {row}, {brief(label)}: make numbers of the labels, as in {converted}."
     return ""

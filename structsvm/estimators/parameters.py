@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state, compute_sample_weight
 
 from structsvm.estimators.written_settings import require_object
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, brief
 from structsvm.foundation.arrays import numbers_alone
 from structsvm.foundation.compute.threads import require_jobs
 from structsvm.foundation.queries import row_weights
@@ -89,7 +89,7 @@ def random_of(estimator: BaseEstimator) -> np.random.RandomState:
     except ValueError:
         raise InputError(
             f"{place(estimator, 'random_state')} must be a whole number from 0 to 4294967295, a "
-            f"numpy.random.RandomState or None, got {estimator.random_state!r}"
+            f"numpy.random.RandomState or None, got {brief(estimator.random_state)}"
         ) from None
     return random
 
@@ -181,14 +181,14 @@ def _signs(estimator: BaseEstimator, given: Any, d: int) -> IntVector:
         values = np.zeros(d)
         for name, sign in given.items():
             if not (is_number(sign) and sign in (-1, 0, 1)):
-                raise InputError(f"{what}: the sign of {name!r} must be the number 1, -1 or 0, got {sign!r}")
+                raise InputError(f"{what}: the sign of {name!r} must be the number 1, -1 or 0, got {brief(sign)}")
             values[places[name]] = sign
     else:
         values = numbers_alone(given, what)
     if values.shape != (d,) or not np.isin(values, (-1.0, 0.0, 1.0)).all():
         raise InputError(
             f"{what} must be 1 (scores rise with the feature), -1 (they fall) or 0 (either) for each of the {d} "
-            f"features, got {given!r}"
+            f"features, got {brief(given)}"
         )
     return values.astype(np.int64)
 
@@ -221,10 +221,12 @@ def _require_class_weight(what: str, given: Any, y: Vector) -> None:
     if isinstance(given, str) and given == "balanced":
         return
     if not isinstance(given, dict):
-        raise InputError(f"{what} must be {{label: weight}}, 'balanced' or None, got {given!r}")
+        raise InputError(f"{what} must be {{label: weight}}, 'balanced' or None, got {brief(given)}")
     for label, weight in given.items():
         if not is_number(weight, at_least=0.0):
-            raise InputError(f"{what} must have weights that are finite and not negative, got {weight!r} for {label!r}")
+            raise InputError(
+                f"{what} must have weights that are finite and not negative, got {brief(weight)} for {label!r}"
+            )
     labels = np.unique(y).tolist()
     strange, bare = [label for label in given if label not in labels], [label for label in labels if label not in given]
     # Weights of absent labels are harmless if every label in y has a weight.

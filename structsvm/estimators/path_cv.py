@@ -30,11 +30,14 @@ from structsvm.estimators.chosen import ChosenEstimator
 from structsvm.estimators.fitting import checked_Cs
 from structsvm.estimators.own_init import OwnInit
 from structsvm.estimators.parameters import random_of
-from structsvm.exceptions import GridEndWarning, InputError, stacklevel_of_user
+from structsvm.exceptions import GridEndWarning, InputError, brief, stacklevel_of_user
 from structsvm.foundation.compute.threads import require_jobs
 from structsvm.foundation.settings import is_integer, place, require_callback, require_integer, require_switch
 from structsvm.foundation.types import Matrix, Vector
 from structsvm.registry.capabilities import capabilities_of
+
+_MOST_CS = 10_000
+"""Largest number of values of C that a number stands for."""
 
 
 class PathCV(OwnInit, ChosenEstimator):
@@ -89,6 +92,8 @@ class PathCV(OwnInit, ChosenEstimator):
         given: Any = count if self.Cs is None else self.Cs
         if is_integer(given):
             require_integer(place(self, "Cs"), given, 1)
+            if given > _MOST_CS:
+                raise InputError(f"{place(self, 'Cs')} must be at most {_MOST_CS:,} values, got {brief(given)}")
             Cs = list(evenly_spaced(low, high, given))
         else:
             Cs = sorted(set(checked_Cs(given)))
@@ -96,7 +101,7 @@ class PathCV(OwnInit, ChosenEstimator):
         require_jobs(place(self, "n_jobs"), self.n_jobs)
         require_callback(callback)
         if callback is not None and self.n_jobs not in (None, 1):
-            raise InputError(f"{place(self, 'n_jobs')} must be None if fit has a callback, got {self.n_jobs!r}")
+            raise InputError(f"{place(self, 'n_jobs')} must be None if fit has a callback, got {brief(self.n_jobs)}")
         if not capabilities_of(estimator).has_path and (callback is not None or checkpoint is not None):
             raise InputError(f"{title} has no path over C: leave callback and checkpoint out")
         return PathFits(estimator, Cs, self._scorings(estimator), callback, checkpoint)

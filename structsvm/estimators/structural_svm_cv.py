@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from structsvm.estimators.choosing import HeldScores, Scoring, SearchCallback, called, part_of
 from structsvm.estimators.path_cv import PathCV
 from structsvm.estimators.structural_svm import JointEstimator, StructuralSVM
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, brief
 from structsvm.foundation.queries import row_weights
 from structsvm.foundation.settings import as_list, place, require_kind
 from structsvm.foundation.types import IntVector
@@ -174,7 +174,7 @@ class StructuralSVMCV(PathCV):
         if given is not None:
             raise InputError(
                 f"{place(self, 'scoring')} must be a scorer, such as sklearn.metrics.get_scorer('f1_macro'), a list of "
-                f"them, or None, got {given!r}"
+                f"them, or None, got {brief(given)}"
             )
         return "score", None
 

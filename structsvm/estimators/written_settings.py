@@ -7,7 +7,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from structsvm.exceptions import InputError, PluginError, UnknownNameError
+from structsvm.exceptions import InputError, PluginError, UnknownNameError, brief
 from structsvm.foundation.settings import (
     is_integer,
     is_number,
@@ -56,7 +56,7 @@ class SavedLoss:
     def read(cls, written: Any) -> "SavedLoss":
         """Parse the record in a file."""
         if not isinstance(written, dict):
-            raise ValueError(f"saved_loss must be a JSON object, got {written!r}")
+            raise ValueError(f"saved_loss must be a JSON object, got {brief(written)}")
         require_names("saved_loss", written, ("title", "settings"), ("title", "settings"))
         title, settings = written["title"], written["settings"]
         if not isinstance(title, str) or not (settings is None or isinstance(settings, dict)):
@@ -134,23 +134,23 @@ def read_setting(name: str, written: Any) -> Any:
             require_integer(name, written, 1, optional=True)
         case "class_weight" if isinstance(written, list):
             if not all(map(_is_weight, written)):
-                raise ValueError(f"class_weight must be pairs of a label and a weight, got {written!r}")
+                raise ValueError(f"class_weight must be pairs of a label and a weight, got {brief(written)}")
             return dict(written)
         case "center" | "feature_penalty" if written is not None:
             if not (isinstance(written, list) and all(map(is_number, written))):
-                raise ValueError(f"{name} must be a list of finite numbers, got {written!r}")
+                raise ValueError(f"{name} must be a list of finite numbers, got {brief(written)}")
             return np.array(written, dtype=np.float64)
         case "bounds" if written is not None:
             return read_bounds(written)
         case "monotonic_cst" if written is not None:
             signs = written.values() if isinstance(written, dict) else written if isinstance(written, list) else [None]
             if not all(sign in (-1, 0, 1) for sign in signs):
-                raise ValueError(f"monotonic_cst must be 1, 0 or -1 for each feature, got {written!r}")
+                raise ValueError(f"monotonic_cst must be 1, 0 or -1 for each feature, got {brief(written)}")
             return written
         case "class_weight":
             require_choice(name, written, ("balanced", None))
         case "measure" | "normalize" if not isinstance(written, str | None):
-            raise ValueError(f"{name} must be text or null, got {written!r}")
+            raise ValueError(f"{name} must be text or null, got {brief(written)}")
     return written
 
 
@@ -213,7 +213,7 @@ def read_object(registry: Registry[Any], written: Any) -> Any:
     if isinstance(written, str):
         return written
     if not isinstance(written, dict):
-        raise ValueError(f"a {registry.kind} must be text or a JSON object, got {written!r}")
+        raise ValueError(f"a {registry.kind} must be text or a JSON object, got {brief(written)}")
     if _is_text(written):
         require_names(f"the {registry.kind}", written, ("text",))
         return Unregistered(str(written["text"]))
@@ -264,5 +264,6 @@ def _is_text(written: Any) -> bool:
 def plain_number(value: Any) -> Any:
     """Convert a NumPy scalar to a Python number."""
     if isinstance(value, np.generic):
-        return value.item()
+        # Python has no long double.
+        return float(value) if isinstance(value, np.longdouble) else value.item()
     raise TypeError(f"{value!r} cannot be stored in a model file")

@@ -14,7 +14,7 @@ from structsvm.estimators.inputs import checked_labels
 from structsvm.estimators.ranking import RankingEstimator
 from structsvm.evaluation.paired_columns import interval_column
 from structsvm.evaluation.significance.intervals import mean_intervals, range_of_differences
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, brief
 from structsvm.features.operators.matrix import is_finite
 from structsvm.foundation.arrays import is_sparse
 from structsvm.foundation.frames import is_frame, opened
@@ -216,12 +216,14 @@ class _Fitted(NamedTuple):
     @classmethod
     def of(cls, ranker: Any, X: Any, qid: Any) -> "_Fitted":
         if not hasattr(ranker, "predict"):
-            raise InputError(f"a ranker must have predict, got {ranker!r}")
+            raise InputError(f"a ranker must have predict, got {brief(ranker)}")
         if is_finite(X):
             raise InputError(
                 f"X is a {type(X).__name__}, whose columns are not features: pass the features, and a pipeline that "
                 "transforms them, such as make_pipeline(Thresholds(), ranker)"
             )
+        if isinstance(ranker, type) or not hasattr(ranker, "predict"):
+            raise InputError(f"a ranker must be an object with predict, got {brief(ranker)}")
         if isinstance(ranker, BaseEstimator):
             check_is_fitted(ranker)
         if qid is None and getattr(ranker, "_fitted_with_qid", False):

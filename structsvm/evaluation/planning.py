@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import ArrayLike
 
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, brief
 from structsvm.foundation.arrays import numbers
 from structsvm.foundation.settings import is_number, require_integer, require_switch
 from structsvm.foundation.types import Vector
@@ -102,7 +102,7 @@ def queries_needed(
     128
     """
     if not is_number(difference, above=0.0):
-        raise InputError(f"difference must be a positive number, got {difference!r}")
+        raise InputError(f"difference must be a positive number, got {brief(difference)}")
     effect = difference / _deviation(spread)
     level = _level(power, significance_level, systems, all_pairs)
     low, high = 1, _MOST_QUERIES
@@ -135,7 +135,7 @@ def spread_of_differences(values: ArrayLike, correlation: float = TYPICAL_CORREL
     0.169
     """
     if not is_number(correlation, at_least=0.0) or correlation >= 1.0:
-        raise InputError(f"correlation must be from 0 to below 1, got {correlation!r}")
+        raise InputError(f"correlation must be from 0 to below 1, got {brief(correlation)}")
     return float(_deviation(np.atleast_1d(values)) * np.sqrt(2.0 * (1.0 - correlation)))
 
 
@@ -155,7 +155,7 @@ def _level(power: float, significance_level: float, systems: int, all_pairs: boo
     """Return the level of each test by Bonferroni's correction."""
     for name, value in (("power", power), ("significance_level", significance_level)):
         if not is_number(value, above=0.0) or value >= 1.0:
-            raise InputError(f"{name} must be between 0 and 1, got {value!r}")
+            raise InputError(f"{name} must be between 0 and 1, got {brief(value)}")
     if power <= significance_level:
         raise InputError(f"power must be above the significance level {significance_level:g}, got {power:g}")
     require_integer("systems", systems, 2)

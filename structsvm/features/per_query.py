@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, brief
 from structsvm.features.scaling.by_query import scaled
 from structsvm.features.scaling.places import count_higher
 from structsvm.foundation.arrays import refusal, require_real
@@ -153,7 +153,7 @@ class FillMissing(QueryTransformer):
         if isinstance(self.value, str) and self.value == "min":
             return True
         if not is_number(self.value):
-            raise InputError(f"FillMissing(value=...) must be 'min' or a finite number, got {self.value!r}")
+            raise InputError(f"FillMissing(value=...) must be 'min' or a finite number, got {brief(self.value)}")
         return False
 
 

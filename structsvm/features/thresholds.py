@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, brief
 from structsvm.features.operators import BinnedMatrix
 from structsvm.features.per_query import checked_scores
 from structsvm.foundation.settings import place, require_choice, require_integer, require_number
@@ -130,7 +130,7 @@ class Thresholds(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  
     def _require_settings(self) -> None:
         require_integer(place(self, "bins"), self.bins, 1)
         if self.bins > np.iinfo(np.uint16).max:
-            raise InputError(f"Thresholds(bins=...) must be at most {np.iinfo(np.uint16).max}, got {self.bins!r}")
+            raise InputError(f"Thresholds(bins=...) must be at most {np.iinfo(np.uint16).max}, got {brief(self.bins)}")
         require_choice(place(self, "spacing"), self.spacing, ["quantile", "even"])
         for name, value in (("low", self.low), ("high", self.high)):
             require_number(place(self, name), value, optional=True)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structsvm.exceptions import InputError, InputTypeError
+from structsvm.exceptions import InputError, InputTypeError, brief
 from structsvm.foundation.memory import require_memory
 
 _NO_NUMBERS = {
@@ -58,7 +58,7 @@ def numbers_alone(values: Any, what: str) -> NDArray[np.float64]:
     if getattr(getattr(values, "dtype", None), "kind", "O") not in "iuf":
         for value in np.asarray(values, dtype=object).flat:
             if isinstance(value, str | bytes | bool | np.bool_):
-                raise InputError(f"{what} must be numbers, got {value!r}")
+                raise InputError(f"{what} must be numbers, got {brief(value)}")
     return array
 
 
@@ -127,9 +127,17 @@ def in_our_words(error: str, X: Any, missing: bool, names: Sequence[str] | None 
     )
 
 
+def objects(values: Any) -> NDArray[np.object_]:
+    """Return values as an array of objects; an empty array if their ``__array__`` raises."""
+    try:
+        return np.asarray(values, dtype=object)
+    except Exception:
+        return np.empty(0, dtype=object)
+
+
 def first_feature(X: Any) -> str:
     """Describe the first feature that is not a number, with a remedy; "" if all are numbers."""
-    table = np.asarray(X, dtype=object)
+    table = objects(X)
     if table.ndim != 2:
         return ""
     for row, column in np.ndindex(table.shape):

@@ -19,6 +19,11 @@ def require_memory(size: float, what: str, way_out: str) -> None:
         raise TooLargeError(f"{what} take {in_units(size)} of memory, but {in_units(there)} are available: {way_out}")
 
 
+def require_columns(count: int) -> None:
+    """Raise `TooLargeError` unless there is memory for a number for each column of X."""
+    require_memory(8.0 * count, f"Numbers for each of the {count:,} columns of X", "leave empty columns out")
+
+
 _ALWAYS = 2**26
 """Sizes in bytes below this are not checked."""
 

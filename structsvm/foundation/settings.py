@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 from attrs import Attribute
 
-from structsvm.exceptions import InputError, quoted
+from structsvm.exceptions import InputError, brief, quoted
 
 DEFAULT_TOL = 1e-3
 """Gap, in multiples of C, at which every solver stops unless its ``tol`` is given."""
@@ -23,6 +23,9 @@ RANKING_TOL = 1e-6
 At 1e-3, a measure reported with C chosen by validation depends on the solver and its seed by as much as on the grid of
 C. Rankings pay at most twice the time for 1e-6; chains would pay thirty times.
 """
+
+_LARGEST = 2**63 - 1
+"""Largest integer of compiled code."""
 
 T = TypeVar("T", bound=Hashable)
 Validator: TypeAlias = Callable[[Any, "Attribute[Any]", Any], None]
@@ -54,8 +57,10 @@ def place(owner: object, name: str) -> str:
 
 def require_integer(what: str, value: Any, smallest: int, *, optional: bool = False) -> None:
     """Require an integer of at least ``smallest``, or None if optional; the error begins with ``what``."""
+    if is_integer(value, _LARGEST + 1):
+        raise InputError(f"{what} must be an integer below 2**63, got {brief(value)}")
     if not (is_integer(value, smallest) or (optional and value is None)):
-        raise InputError(f"{what} must be an integer of at least {smallest}{' or None' * optional}, got {value!r}")
+        raise InputError(f"{what} must be an integer of at least {smallest}{' or None' * optional}, got {brief(value)}")
 
 
 def require_number(
@@ -69,7 +74,7 @@ def require_number(
         kind += f" above {above:g}"
     if at_least > -math.inf:
         kind += f" of at least {at_least:g}"
-    raise InputError(f"{what} must be a {kind}{' or None' * optional}, got {value!r}")
+    raise InputError(f"{what} must be a {kind}{' or None' * optional}, got {brief(value)}")
 
 
 def random_generator(value: Any) -> np.random.Generator:
@@ -80,7 +85,7 @@ def random_generator(value: Any) -> np.random.Generator:
         return np.random.default_rng(value)
     raise InputError(
         "random_state must be an integer of at least 0, a numpy.random.Generator, a numpy.random.RandomState or None, "
-        f"got {value!r}"
+        f"got {brief(value)}"
     )
 
 
@@ -88,25 +93,25 @@ def require_choice(what: str, value: Any, choices: Iterable[str | None]) -> None
     """Require one of these choices."""
     known = list(choices)
     if not isinstance(value, str | None) or value not in known:
-        raise InputError(f"{what} must be {' or '.join(map(repr, known))}, got {value!r}")
+        raise InputError(f"{what} must be {' or '.join(map(repr, known))}, got {brief(value)}")
 
 
 def require_switch(what: str, value: Any) -> None:
     """Require True or False."""
     if not isinstance(value, bool | np.bool_):
-        raise InputError(f"{what} must be True or False, got {value!r}")
+        raise InputError(f"{what} must be True or False, got {brief(value)}")
 
 
 def require_kind(what: str, value: Any, kinds: Any, words: str) -> None:
     """Require an instance of these classes, which ``words`` describe."""
     if not isinstance(value, kinds):
-        raise InputError(f"{what} must be {words}, got {value!r}")
+        raise InputError(f"{what} must be {words}, got {brief(value)}")
 
 
 def require_callback(value: Any) -> None:
     """Require a callable or None."""
     if value is not None and not callable(value):
-        raise InputError(f"callback must be a function that is shown each step, or None, got {value!r}")
+        raise InputError(f"callback must be a function that is shown each step, or None, got {brief(value)}")
 
 
 def as_path(what: str, value: Any) -> Path:
@@ -147,7 +152,7 @@ def as_float_type(what: str, value: Any) -> "np.dtype[Any]":
             return found
     except (TypeError, ValueError):
         pass
-    raise InputError(f"{what} must be float64 or float32, got {value!r}")
+    raise InputError(f"{what} must be float64 or float32, got {brief(value)}")
 
 
 def as_list(what: str, value: Any, words: str) -> list[Any]:
@@ -156,7 +161,7 @@ def as_list(what: str, value: Any, words: str) -> list[Any]:
         return list(value)
     # Some sparse matrices raise NotImplementedError.
     except (NotImplementedError, TypeError):
-        raise InputError(f"{what} must be {words}, got {value!r}") from None
+        raise InputError(f"{what} must be {words}, got {brief(value)}") from None
 
 
 def repeated(values: Iterable[T]) -> T | None:
@@ -176,7 +181,7 @@ def as_names(what: str, value: Any) -> tuple[str, ...]:
     names = as_list(what, value, "a list of names")
     for name in names:
         if not isinstance(name, str):
-            raise InputError(f"{what} must be a list of names, got {name!r} in it")
+            raise InputError(f"{what} must be a list of names, got {brief(name)} in it")
     twice = repeated(names)
     if twice is not None:
         raise InputError(f"{what} has {twice!r} twice: leave one out")
@@ -219,7 +224,7 @@ def within(low: float, high: float, *, ends: bool = True) -> Validator:
     def check(what: str, value: Any) -> None:
         if not (is_number(value) and (low <= value <= high if ends else low < value < high)):
             words = f"from {low:g} to {high:g}" if ends else f"between {low:g} and {high:g}"
-            raise InputError(f"{what} must be {words}, got {value!r}")
+            raise InputError(f"{what} must be {words}, got {brief(value)}")
 
     return _validator(check)
 

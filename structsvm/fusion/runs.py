@@ -10,7 +10,7 @@ from sklearn.base import clone
 from structsvm.data import join_runs
 from structsvm.data.qrels import QrelsLike, as_qrels
 from structsvm.data.run import Run, RunLike
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, brief
 from structsvm.foundation.settings import require_integer
 from structsvm.foundation.types import Vector
 from structsvm.fusion.base import Fusion
@@ -60,7 +60,9 @@ def fuse_runs(
     (array(['z', 'y', 'x'], dtype='<U1'), array([4., 4., 4.]))
     """
     if not isinstance(method, str | Fusion):
-        raise InputError(f"method must be a name, such as 'comb-mnz', or an object, such as CombMNZ(), got {method!r}")
+        raise InputError(
+            f"method must be a name, such as 'comb-mnz', or an object, such as CombMNZ(), got {brief(method)}"
+        )
     require_integer("length", length, 1, optional=True)
     chosen = method_named(method) if isinstance(method, str) else clone(method)
     joined = join_runs(runs, depth=depth, topics=topics)

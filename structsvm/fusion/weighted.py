@@ -15,7 +15,7 @@ from structsvm.estimators.inputs import checked_labels
 from structsvm.estimators.linear import LinearScores
 from structsvm.estimators.parameters import measure_of
 from structsvm.estimators.ranking import RankingEstimator
-from structsvm.exceptions import InputError, ZeroWeightsWarning, stacklevel_of_user
+from structsvm.exceptions import InputError, ZeroWeightsWarning, brief, stacklevel_of_user
 from structsvm.foundation.arrays import numbers, numbers_alone
 from structsvm.foundation.queries import Queries
 from structsvm.foundation.settings import place, require_number
@@ -88,7 +88,7 @@ class WeightedCombSUM(Comb):
                 raise InputError(
                     f"{place(self, 'weights')} must be {BY_MEASURE!r}, a ranker that learns weights ('ranker', "
                     "'maximum_entropy' or 'weight_search'; in Python also an object such as Ranker('map', C=10)), or a "
-                    f"number for each system, as in [2,1], got {self.weights!r}"
+                    f"number for each system, as in [2,1], got {brief(self.weights)}"
                 ) from None
 
     def _learn(self, scores: Matrix, y: Any, queries: Queries) -> None:
@@ -124,7 +124,9 @@ class WeightedCombSUM(Comb):
     def _given(self, systems: int) -> Vector:
         weights = numbers(self.weights, "weights")
         if weights.shape != (systems,) or not np.isfinite(weights).all():
-            raise InputError(f"weights must be {systems} finite numbers, one for each system, got {self.weights!r}")
+            raise InputError(
+                f"weights must be {systems} finite numbers, one for each system, got {brief(self.weights)}"
+            )
         return weights
 
     def _of_ranker(self, ranker: Any, scores: Matrix, labels: Vector, queries: Queries) -> Vector:

@@ -6,9 +6,10 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import ArrayLike, NDArray
 
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, brief
 from structsvm.foundation.arrays import numbers
 from structsvm.foundation.compute.compilation import compiled_part
+from structsvm.foundation.memory import require_memory
 from structsvm.foundation.settings import is_integer, require_integer
 from structsvm.foundation.types import IntVector
 
@@ -151,7 +152,8 @@ def grid_edges(height: int, width: int, connectivity: int = 4) -> NDArray[np.int
     require_integer("grid_edges(height=...)", height, 1)
     require_integer("grid_edges(width=...)", width, 1)
     if not (is_integer(connectivity) and connectivity in (4, 8)):
-        raise InputError(f"grid_edges(connectivity=...) must be 4 or 8, got {connectivity!r}")
+        raise InputError(f"grid_edges(connectivity=...) must be 4 or 8, got {brief(connectivity)}")
+    require_memory(64.0 * height * width, "The edges of this grid", "choose a smaller grid")
     cells = np.arange(height * width, dtype=np.int64).reshape(height, width)
     kinds = [(cells[:, :-1], cells[:, 1:]), (cells[:-1], cells[1:])]
     if connectivity == 8:

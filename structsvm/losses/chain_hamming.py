@@ -8,7 +8,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, brief
 from structsvm.features.operators import Operator
 from structsvm.features.operators.composed import PerClass, WithShared
 from structsvm.foundation.compute.compilation import inlined_part
@@ -111,7 +111,7 @@ def _pairs(values: Any) -> tuple[tuple[Any, Any], ...]:
         return tuple((before, after) for before, after in values)
     except (TypeError, ValueError):
         raise InputError(
-            f"ChainHamming(forbidden=...) must be a list of pairs (state, next state), got {values!r}"
+            f"ChainHamming(forbidden=...) must be a list of pairs (state, next state), got {brief(values)}"
         ) from None
 
 

@@ -12,7 +12,7 @@ from attrs.validators import optional
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import minimum_spanning_tree
 
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, brief
 from structsvm.features.operators import Operator
 from structsvm.features.operators.composed import PerClass, WithShared
 from structsvm.foundation.compute.compilation import compiled, compiled_part
@@ -99,7 +99,7 @@ def _edges(values: Any) -> Any:
             pass
     raise InputError(
         "MultiLabelHamming(edges=...) must be 'none', 'tree', 'complete' (all pairs), or pairs of columns of y, shape "
-        f"(E, 2), got {values!r}"
+        f"(E, 2), got {brief(values)}"
     )
 
 
@@ -224,7 +224,7 @@ class MultiLabelHamming(ScoreLoss[Any]):
         """Return an output as indicators, shape (L,)."""
         row = np.asarray(y)
         if row.shape != (self._known(),) or row.dtype.kind not in "biuf" or not np.isin(row, (0, 1)).all():
-            raise InputError(f"an output must be {self._known()} indicators, 0 or 1, one per label; got {y!r}")
+            raise InputError(f"an output must be {self._known()} indicators, 0 or 1, one per label; got {brief(y)}")
         return row.astype(np.int64)
 
     def _table(self) -> Matrix:

@@ -7,7 +7,7 @@ import numpy as np
 from attrs import evolve, frozen
 from numpy.typing import ArrayLike, NDArray
 
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, brief
 from structsvm.foundation.arrays import numbers
 from structsvm.foundation.queries import Queries
 from structsvm.foundation.settings import require_choice, require_switch
@@ -254,7 +254,9 @@ def rank_lists(
         )._canonical()
     pair: Any = judged
     if not isinstance(pair, tuple | list) or len(pair) != 2:
-        raise InputError(f"judged must be labels and query ids of the judged documents, (labels, qid), got {judged!r}")
+        raise InputError(
+            f"judged must be labels and query ids of the judged documents, (labels, qid), got {brief(judged)}"
+        )
     judged_label = _labels(judged[0], "judged labels")
     queries = Queries.of(judged[1], len(judged_label))
     known = Queries.of(np.concatenate([ranking.ids, queries.ids]), len(ranking.ids) + len(queries.ids))

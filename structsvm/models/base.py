@@ -358,7 +358,8 @@ def model_of(given: Any) -> TrainedModel:
 def _plain(value: Any) -> Any:
     """Convert NumPy numbers to Python numbers, for JSON."""
     if isinstance(value, np.generic | np.ndarray):
-        return value.tolist()
+        # Python has no long double.
+        return value.astype(np.float64).tolist() if value.dtype == np.longdouble else value.tolist()
     raise TypeError(f"{value!r} is neither a number nor text")
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, brief
 from structsvm.foundation.arrays import numbers
 from structsvm.foundation.settings import require_number
 from structsvm.foundation.storage.archives import finite_numbers
@@ -31,7 +31,7 @@ def _vector(given: Any) -> Vector:
 
 def _number(_model: "LinearModel", _attribute: object, intercept: Any) -> None:
     if not isinstance(intercept, float | int):
-        raise InputError(f"intercept must be a number, got {intercept!r}")
+        raise InputError(f"intercept must be a number, got {brief(intercept)}")
 
 
 def _one_a_feature(model: "LinearModel", _attribute: object, coef: Vector) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import ArrayLike
 
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, brief
 from structsvm.foundation.arrays import numbers
 from structsvm.foundation.queries import Queries
 from structsvm.foundation.settings import positive
@@ -193,7 +193,9 @@ def _grouped_ids(group: Any, n: int) -> IntVector:
     sizes = numbers(group, "group")
     whole = np.isfinite(sizes) & (sizes >= 0.0) & (sizes == np.floor(sizes))
     if sizes.ndim != 1 or not whole.all() or sizes.sum() != n:
-        raise InputError(f"group must be a vector with the number of rows of each query, {n} in all, got {group!r}")
+        raise InputError(
+            f"group must be a vector with the number of rows of each query, {n} in all, got {brief(group)}"
+        )
     return _ids(sizes.astype(np.int64))
 
 

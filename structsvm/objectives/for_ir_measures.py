@@ -5,7 +5,7 @@ from typing import Any
 
 from structsvm.data import Qrels
 from structsvm.evaluation.runs import rank_run
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, brief
 from structsvm.foundation.extras import needed
 from structsvm.metrics import Measure, parse_measure
 from structsvm.registry import measures
@@ -24,7 +24,9 @@ def from_ir_measures(measure: Any) -> Measure:
     UnknownNameError : structsvm does not implement the measure.
     """
     if not isinstance(measure, ir_measures.measures.Measure):
-        raise InputError(f"from_ir_measures takes a measure of ir_measures, such as ir_measures.AP, got {measure!r}")
+        raise InputError(
+            f"from_ir_measures takes a measure of ir_measures, such as ir_measures.AP, got {brief(measure)}"
+        )
     return parse_measure(str(measure))
 
 

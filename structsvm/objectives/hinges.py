@@ -7,7 +7,7 @@ import numpy as np
 from attrs import define, field, frozen
 from numpy.typing import ArrayLike, NDArray
 
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, brief
 from structsvm.features.operators.base import LARGEST_SCORE
 from structsvm.foundation.arrays import numbers
 from structsvm.foundation.compute.threads import using
@@ -154,7 +154,8 @@ class Hinge:
             or (count != np.floor(count)).any()
         ):
             raise InputError(
-                f"sizes must be the number of scores of each of the {m} examples, or one number for all, got {sizes!r}"
+                f"sizes must be the number of scores of each of the {m} examples, or one number for all, "
+                f"got {brief(sizes)}"
             )
         bound: ScoreLoss[Any] = score_loss(loss).bind_outputs(ys)
         queries = Queries.of_sizes(np.broadcast_to(count, m).astype(np.int64))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, brief
 from structsvm.foundation.arrays import numbers
 from structsvm.foundation.settings import as_list
 from structsvm.foundation.types import Matrix, Vector
@@ -41,7 +41,7 @@ class Display(ABC):
         from matplotlib.axes import Axes
 
         if ax is not None and not isinstance(ax, Axes):
-            raise InputError(f"ax must be axes of Matplotlib, such as plt.subplots() returns, got {ax!r}")
+            raise InputError(f"ax must be axes of Matplotlib, such as plt.subplots() returns, got {brief(ax)}")
         with rc_context({} if ax is not None else STYLE):
             if ax is None:
                 from matplotlib import pyplot
@@ -64,7 +64,7 @@ def named(what: str, given: Any, default: str) -> dict[str, Any]:
         raise InputError(f"{what} is empty: pass at least one to draw")
     for name in given:
         if not isinstance(name, str):
-            raise InputError(f"the names in {what} must be text, got {name!r}")
+            raise InputError(f"the names in {what} must be text, got {brief(name)}")
     return dict(given)
 
 
@@ -80,8 +80,8 @@ def fitted(estimator: Any) -> Any:
 
 def scores_of(ranker: Any, X: Any, qid: ArrayLike | None) -> Vector:
     """Return the scores of a fitted ranker; raise InputError if it cannot predict, or qid is missing."""
-    if not hasattr(ranker, "predict"):
-        raise InputError(f"a ranker must have predict, got {ranker!r}")
+    if isinstance(ranker, type) or not hasattr(ranker, "predict"):
+        raise InputError(f"a ranker must be an object with predict, got {brief(ranker)}")
     if qid is None and getattr(fitted(ranker), "_fitted_with_qid", False):
         raise InputError(
             f"this {type(ranker).__name__} was fitted with qid: pass the qid of these rows, too, or "
@@ -116,8 +116,8 @@ def as_texts(values: Any, what: str, length: int) -> tuple[str, ...]:
     """Return ``length`` texts; ``what`` names them in messages."""
     wanted = f"{length} texts"
     if isinstance(values, str | Mapping):
-        raise InputError(f"{what} must be a list of {wanted}, got {values!r}")
+        raise InputError(f"{what} must be a list of {wanted}, got {brief(values)}")
     found = as_list(what, values, wanted)
     if len(found) != length or not all(isinstance(each, str) for each in found):
-        raise InputError(f"{what} must be {wanted}, got {values!r}")
+        raise InputError(f"{what} must be {wanted}, got {brief(values)}")
     return tuple(map(str, found))

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, brief
 from structsvm.foundation.settings import as_list, require_choice, require_kind, require_number
 from structsvm.foundation.types import Vector
 from structsvm.plots.base import Display, fitted, matrix, named, vector
@@ -184,7 +184,7 @@ class ConvergenceDisplay(Display):
 
 def _curve(name: str, given: Any, y: str) -> tuple[Vector, Any]:
     if not isinstance(given, tuple | list) or len(given) != 2:
-        raise InputError(f"curves[{name!r}] must be a pair (costs, values), got {given!r}")
+        raise InputError(f"curves[{name!r}] must be a pair (costs, values), got {brief(given)}")
     costs = vector(given[0], f"the costs of {name!r}")
     if y != "bounds":
         return costs, vector(given[1], f"the values of {name!r}", length=len(costs))
@@ -198,7 +198,7 @@ def _known(names: Any, curves: Mapping[str, Any]) -> list[str]:
     known = [names] if isinstance(names, str) else as_list("unfinished", names, "names of curves")
     for name in known:
         if not isinstance(name, str) or name not in curves:
-            raise InputError(f"unfinished must be names of curves, {', '.join(map(repr, curves))}, got {name!r}")
+            raise InputError(f"unfinished must be names of curves, {', '.join(map(repr, curves))}, got {brief(name)}")
     return known
 
 

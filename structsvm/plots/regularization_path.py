@@ -11,7 +11,7 @@ from structsvm.estimators.parameters import measure_of
 from structsvm.estimators.ranker_cv import LabelledQueries
 from structsvm.estimators.ranking import RankingEstimator
 from structsvm.evaluation.significance.intervals import mean_intervals
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, brief
 from structsvm.foundation.arrays import numbers
 from structsvm.foundation.settings import as_list, require_integer, require_kind
 from structsvm.foundation.types import Matrix, Vector
@@ -134,7 +134,7 @@ class RegularizationPathDisplay(Display):
 
         known: dict[str, Any] = getattr(estimator, "get_params", dict)() if not isinstance(estimator, type) else {}
         if "C" not in known or not hasattr(estimator, "score"):
-            raise InputError(f"estimator must be a ranker with C, such as Ranker(), got {estimator!r}")
+            raise InputError(f"estimator must be a ranker with C, such as Ranker(), got {brief(estimator)}")
         values = np.sort(vector(as_list("Cs", Cs, "a list of values of C"), "Cs"))
         require_integer("folds", folds, 2)
         missing = capabilities_of(estimator).takes_missing
@@ -177,7 +177,7 @@ class RegularizationPathDisplay(Display):
             return cls(search.Cs_, scores, intervals=ends, measure=measure_label(name)).plot(ax, **kwargs)
         found = getattr(search, "cv_results_", None)
         if not isinstance(found, dict) or "params" not in found:
-            raise InputError(f"search must be a fitted RankerCV, StructuralSVMCV or GridSearchCV, got {search!r}")
+            raise InputError(f"search must be a fitted RankerCV, StructuralSVMCV or GridSearchCV, got {brief(search)}")
         varied = sorted({name for params in found["params"] for name in params})
         if varied != ["C"]:
             raise InputError(f"the grid must vary only C, but varies {', '.join(varied)}: fix the other settings")

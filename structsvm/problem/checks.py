@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from structsvm.exceptions import InputError, OracleError
+from structsvm.exceptions import InputError, OracleError, brief
 from structsvm.features.operators.base import Operator, scores_of_examples
 from structsvm.foundation.queries import require_labels, row_weights
 from structsvm.foundation.settings import require_number
@@ -185,7 +185,7 @@ def require_C(C: float) -> None:
     """Reject a C that is not positive, or whose products with cuts may overflow."""
     require_number("C", C, above=0.0)
     if not 1.0 / LARGEST <= C <= LARGEST:
-        raise InputError(f"C must be from {1.0 / LARGEST:g} to {LARGEST:g}, got {C!r}")
+        raise InputError(f"C must be from {1.0 / LARGEST:g} to {LARGEST:g}, got {brief(C)}")
 
 
 def require_caps(cap: Vector) -> Vector:

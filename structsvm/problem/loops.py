@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, brief
 from structsvm.features.operators import example_combine, example_scores
 from structsvm.foundation.compute.atomics import add, reached
 from structsvm.foundation.compute.compilation import by_address, compiled, inlined_part
@@ -43,7 +43,7 @@ def compiled_kernel(kernel: Any) -> Any:
 @cache
 def _compiled_kernel(plain: Any) -> Any:
     if not callable(plain) or len(signature(plain).parameters) != 4:
-        raise InputError(f"kernel must be a function kernel(scores, labels, params, out), got {plain!r}")
+        raise InputError(f"kernel must be a function kernel(scores, labels, params, out), got {brief(plain)}")
     try:
         kernel = compiled(plain, [KERNEL_SIGNATURE], as_argument=True)
     except numba.core.errors.NumbaError as error:

@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metadata_routing import get_routing_for_object
 
-from structsvm.exceptions import FeatureScaleWarning, InputError
+from structsvm.exceptions import FeatureScaleWarning, InputError, brief
 from structsvm.features.operators import BinnedMatrix
 from structsvm.foundation.settings import is_integer, truth_value
 from structsvm.foundation.types import IntVector, Matrix, Vector
@@ -79,7 +79,7 @@ def _as_rounds(rounds: Any) -> tuple[int, ...] | None:
         return None
     if not isinstance(rounds, Iterable) or not all(map(is_integer, rounds)):
         raise InputError(
-            f"EstimatorModel(rounds=...) must be whole numbers, such as range(10, 301, 10), got {rounds!r}"
+            f"EstimatorModel(rounds=...) must be whole numbers, such as range(10, 301, 10), got {brief(rounds)}"
         )
     return tuple(int(each) for each in rounds)
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from attrs import field, frozen
 
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, brief
 from structsvm.foundation.types import IntVector, Vector
 from structsvm.protocols.feature_maps import AsGiven, FeatureMap
 
@@ -110,7 +110,7 @@ def require_features(model: Any, attribute: Any, features: Any) -> None:
     """Require a FeatureMap object; reject a class."""
     if not isinstance(features, FeatureMap):
         raise InputError(
-            f"{model.name}: features must be a map of features, such as AsGiven() or Scores(); got {features!r}"
+            f"{model.name}: features must be a map of features, such as AsGiven() or Scores(); got {brief(features)}"
         )
 
 

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from structsvm.estimators.choosing import best_of
 from structsvm.estimators.parameters import random_of
 from structsvm.estimators.trained import Arrays, curve
-from structsvm.exceptions import InputError, stacklevel_of_user
+from structsvm.exceptions import InputError, brief, stacklevel_of_user
 from structsvm.features.operators.matrix import Readable
 from structsvm.foundation.extras import needed
 from structsvm.foundation.settings import place, require_integer, require_number
@@ -181,7 +181,9 @@ class LambdaMART(StagedRanker):
         require_integer(place(self, "num_leaves"), self.num_leaves, 2)
         require_integer(place(self, "min_child_samples"), self.min_child_samples, 1)
         if self.params is not None and not isinstance(self.params, dict):
-            raise InputError(f"LambdaMART(params=...) must be a dict of parameters of LightGBM, got {self.params!r}")
+            raise InputError(
+                f"LambdaMART(params=...) must be a dict of parameters of LightGBM, got {brief(self.params)}"
+            )
         for names, instead in _OURS.items():
             for name in self.params or {}:
                 if name in names.split():

@@ -13,7 +13,8 @@ from sklearn.linear_model import LogisticRegression
 from structsvm.estimators.inputs import checked_features, checked_labels, keep_statistics
 from structsvm.estimators.linear import LinearScores
 from structsvm.estimators.parameters import measure_of
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, brief
+from structsvm.foundation.memory import require_columns
 from structsvm.foundation.queries import Queries, row_weights
 from structsvm.foundation.settings import is_number, place, require_integer, require_number
 from structsvm.metrics import Measure
@@ -90,6 +91,7 @@ class MaximumEntropy(LinearScores):
         self._require_settings()
         X = checked_features(self, X, min_rows=2)
         rows = X.shape[0]
+        require_columns(X.shape[1])
         labels = checked_labels(y, rows)
         relevant = labels > 0 if self.relevant_from is None else labels >= self.relevant_from
         queries = Queries.of(qid, rows)
@@ -126,10 +128,10 @@ def _require_class_weight(given: Any) -> None:
     if not isinstance(given, dict) or not set(given) <= {0, 1}:
         raise InputError(
             f"MaximumEntropy(class_weight=...) must be {{0: weight, 1: weight}}, of documents that are not relevant "
-            f"and that are, 'balanced' or None, got {given!r}"
+            f"and that are, 'balanced' or None, got {brief(given)}"
         )
     for kind, weight in given.items():
         if not is_number(weight, above=0.0):
             raise InputError(
-                f"MaximumEntropy(class_weight=...) must have positive finite weights, got {weight!r} for {kind!r}"
+                f"MaximumEntropy(class_weight=...) must have positive finite weights, got {brief(weight)} for {kind!r}"
             )

@@ -14,6 +14,7 @@ from structsvm.estimators.parameters import random_of
 from structsvm.estimators.trained import Arrays, curve
 from structsvm.exceptions import InputError
 from structsvm.features.scaling.scalings import Moments
+from structsvm.foundation.memory import require_memory
 from structsvm.foundation.settings import place, require_integer, require_number, require_switch
 from structsvm.foundation.storage.archives import finite_numbers
 from structsvm.foundation.types import BoolVector, Matrix, Vector
@@ -128,6 +129,7 @@ class RankNet(StagedRanker):
     ) -> None:
         hidden = int(self.hidden_layer_sizes)
         queries, d = len(examples.weights), examples.rows.shape[1]
+        require_memory(8.0 * hidden * (d + 2.0), f"{hidden:,} hidden units", "choose fewer (hidden_layer_sizes)")
         weights, decays = first_weights(hidden, d, random), decayed(hidden, d)
         rate = float(self.learning_rate)
         path: list[Vector] = []

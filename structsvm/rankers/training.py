@@ -10,6 +10,7 @@ from structsvm.estimators.inputs import checked_features, checked_labels, keep_s
 from structsvm.estimators.ranking import RankingEstimator
 from structsvm.exceptions import InputError
 from structsvm.features.operators.matrix import Readable
+from structsvm.foundation.memory import require_columns
 from structsvm.foundation.queries import Queries
 from structsvm.foundation.types import BoolVector, IntVector, Vector
 from structsvm.rankers.preferences import Preferences
@@ -89,6 +90,7 @@ def checked_training(
     """Check the arguments of `fit` and group the rows by query; ``missing`` allows NaN in X."""
     X = checked_features(estimator, X, min_rows=2, missing=missing)
     rows = X.shape[0]
+    require_columns(X.shape[1])
     if takes_preferences:
         _require_no_pairs(estimator, y)
     labels = None if isinstance(y, Preferences) else checked_labels(y, rows)

@@ -25,13 +25,14 @@ from structsvm.estimators.linear import LinearRanker
 from structsvm.estimators.parameters import bounds_of, measure_of, random_of, ranking_loss, solver_of
 from structsvm.estimators.trained import NONE
 from structsvm.estimators.written_settings import require_object
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, brief
 from structsvm.features.operators import LeafMatrix, Operator, Rows
 from structsvm.features.operators.composed import Beside
 from structsvm.features.scaling.scalings import Scaling
 from structsvm.foundation.arrays import is_sparse
 from structsvm.foundation.compute.threads import require_jobs
 from structsvm.foundation.frames import is_frame, names_of
+from structsvm.foundation.memory import require_columns
 from structsvm.foundation.queries import Queries
 from structsvm.foundation.settings import (
     RANKING_TOL,
@@ -193,6 +194,7 @@ class TreeRanker(LinearRanker):
         loss, solver = ranking_loss(self), solver_of(self, tol=RANKING_TOL)
         ensemble = None if isinstance(self.trees, str | None) else ensemble_of(self.trees)
         X = checked_features(self, X, min_rows=2, missing=True, names=_shared_names(ensemble, X))
+        require_columns(X.shape[1])
         y = checked_labels(y, X.shape[0])
         warn_of_one_query(qid, len(y))
         queries = Queries.of(qid, len(y))
@@ -322,7 +324,8 @@ class TreeRanker(LinearRanker):
         require_jobs(place(self, "n_jobs"), self.n_jobs)
         if isinstance(self.trees, str) and self.trees not in ("lightgbm", "scikit-learn"):
             raise InputError(
-                f"{place(self, 'trees')} must be 'lightgbm', 'scikit-learn' or a fitted ensemble, got {self.trees!r}. "
+                f"{place(self, 'trees')} must be 'lightgbm', 'scikit-learn' or a fitted ensemble, "
+                f"got {brief(self.trees)}. "
                 f"Load a model file first, as by lightgbm.Booster(model_file={self.trees!r})"
             )
         measure_of(self)

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from structsvm.estimators.linear import LinearScores
 from structsvm.estimators.parameters import measure_of, random_of
-from structsvm.exceptions import InputError, stacklevel_of_user
+from structsvm.exceptions import InputError, brief, stacklevel_of_user
 from structsvm.features.operators import Rows
 from structsvm.foundation.queries import Queries
 from structsvm.foundation.settings import place, require_integer, require_switch
@@ -239,7 +239,9 @@ class WeightSearch(LinearScores):
         except (TypeError, ValueError):
             numbers = np.full(1, np.nan)
         if not np.isfinite(numbers).all():
-            raise InputError(f"WeightSearch({name}=...) must be {choices} or an array of finite numbers, got {value!r}")
+            raise InputError(
+                f"WeightSearch({name}=...) must be {choices} or an array of finite numbers, got {brief(value)}"
+            )
         return numbers
 
     def _round(self, given: Matrix | None, terms: int, random: np.random.RandomState) -> Matrix:

@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar, cast
 
 from attrs import field, frozen
 
-from structsvm.exceptions import InputError, PluginError, UnknownNameError
+from structsvm.exceptions import InputError, PluginError, UnknownNameError, brief
 from structsvm.registry.aliases import OF_MEASURES, Aliases
 from structsvm.registry.spelling import Spelling, name_key, parameters_of, require_complete, spell
 
@@ -95,7 +95,8 @@ class Registry(Generic[T]):
             other = next((each for each in _MADE if each.holds(spec)), None)
             meaning = f", but a {other.kind}, for {other.place}" if other else ""
             raise InputError(
-                f"{spec!r} is not a valid {self.kind}{meaning}: pass a name ({', '.join(self.names())}) or an object"
+                f"{brief(spec)} is not a valid {self.kind}{meaning}: pass a name ({', '.join(self.names())}) or an "
+                "object"
             )
         return spec
 

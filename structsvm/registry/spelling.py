@@ -18,7 +18,7 @@ from typing import Any, Literal, Self, TypeVar, Union, get_args, get_origin, get
 import numpy as np
 from attrs import frozen, has
 
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, brief
 
 N = TypeVar("N", int, float)
 
@@ -32,7 +32,7 @@ _UNWRITABLE = re.compile(r"[,=()@\[\s]")
 def name_key(name: str) -> str:
     """Return a name in the form for comparison: lower case, without ``-``, ``_`` and blanks."""
     if not isinstance(name, str):
-        raise InputError(f"a name must be text, got {name!r}")
+        raise InputError(f"a name must be text, got {brief(name)}")
     return re.sub(r"[-_\s]", "", name).lower()
 
 

@@ -8,9 +8,10 @@ from attrs import evolve, field, frozen
 
 from structsvm.exceptions import InputError, OracleError
 from structsvm.foundation.compute.threads import using
-from structsvm.foundation.settings import require_integer
+from structsvm.foundation.settings import require_integer, require_kind
 from structsvm.foundation.types import Vector
 from structsvm.problem import Problem, fingerprint
+from structsvm.problem.base import AbstractProblem
 from structsvm.problem.concave import Subtracted
 from structsvm.problem.coordinates import Coordinates
 from structsvm.result import CutSet, Result, Status
@@ -100,6 +101,7 @@ def descend(
     0.5293, at most 0.1647 less in this round
     0.3646, at most 0.0000 less in this round
     """
+    require_kind("problem", problem, AbstractProblem, "a Problem")
     require_integer("max_iter", max_iter, 1)
     if start is not None and start.w.shape != (problem.d,):
         raise InputError(f"start has {len(start.w)} weights, but the problem has {problem.d}")

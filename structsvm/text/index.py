@@ -11,7 +11,7 @@ from attrs import frozen
 from numpy.typing import ArrayLike, NDArray
 
 from structsvm.data.pairs import as_ids
-from structsvm.exceptions import InputError, UnknownNameError, quoted
+from structsvm.exceptions import InputError, UnknownNameError, brief, quoted
 from structsvm.foundation.settings import require_kind
 from structsvm.foundation.types import IntVector
 from structsvm.text.analyzer import Analyzer
@@ -159,7 +159,7 @@ def _iterated(documents: Any) -> Iterator[Any]:
             return iter(documents)
     except TypeError:
         pass
-    raise InputError(f"documents must be documents, or pairs of an id and texts by name, got {documents!r:.80}")
+    raise InputError(f"documents must be documents, or pairs of an id and texts by name, got {brief(documents)}")
 
 
 def _parts(document: Any) -> tuple[str, Mapping[str, str]]:
@@ -170,4 +170,4 @@ def _parts(document: Any) -> tuple[str, Mapping[str, str]]:
             return name, texts
     except (AttributeError, TypeError, ValueError):
         pass
-    raise InputError(f"a document must be an id and texts by the names of their fields, got {document!r:.80}")
+    raise InputError(f"a document must be an id and texts by the names of their fields, got {brief(document)}")

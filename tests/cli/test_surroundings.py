@@ -173,11 +173,11 @@ def test_an_argument_with_a_nul_character() -> None:
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [
-        (["--trials", "9" * 20], 2, "too many trials for 18 queries: use at most 555555"),
-        (["--trials", "9" * 400], 2, "too many trials for"),
-        (["--trials", "2147483648"], 2, "too many trials for"),
+        (["--trials", "9" * 20], 2, "must be an integer below 2**63"),
+        (["--trials", "9" * 400], 2, "must be an integer below 2**63"),
+        (["--trials", "2147483648"], 2, "too many trials for 18 queries: use at most 555555"),
         (["--trials", "9" * 5000], 2, "is not a valid integer range"),
-        (["--trials", ""], 2, "is not a valid integer range"),
+        (["--trials", ""], 2, "is not a number"),
         (["--topics", f"301-{'9' * 5000}"], 2, "the pool has no topics"),
         (["--topics", f"{'9' * 5000}-1"], 2, "the pool has no topics"),
     ],

@@ -295,7 +295,7 @@ def test_a_solver_without_a_backend(run, monkeypatch):
         (["-C", "0"], "Invalid value for '-C': it must be a positive finite number, got 0"),
         (["-C", "-1"], "it must be a positive finite number"),
         (["-C", "nan"], "it must be a positive finite number"),
-        (["-C", "ten"], "is not a valid float"),
+        (["-C", "ten"], "is not a number"),
         (["--tol", "inf"], "it must be a positive finite number"),
         (["--max-iter", "0"], "'--max-iter'"),
         (["--time-limit", "0"], "Invalid value for '--time-limit': it must be a positive finite number, got 0"),

@@ -146,6 +146,9 @@ ODD = tuple(
   pd.DataFrame(np.ones((8, 3)), columns=list('abc'), dtype=object)
   pd.DataFrame({'a': ['x'] * 8})  pd.Series([1, None] * 4, dtype='Int64')
   pd.Series(['a', 'b'] * 4, dtype='category')  pd.DataFrame({'a': pd.array([1, None] * 4, dtype='Float64')})
+  10**400  2**63  2**62  10**30  _Unshown()  _Text()  np.ones(8, dtype='g')  np.arange(8, dtype='g')  Ranker
+  Ranker.fit  [np.ones(1)] * 8  np.ones(1)  sp.coo_array(np.arange(8.0))  [sp.coo_array(np.ones(8))] * 2
+  sp.csr_array((8, 2**62))  '1_0'  '\u0663'  'x' * 5000  list(range(5000))
   pd.date_range('2000', periods=8)  pd.Index([1, 1, 1, 1, 2, 2, 2, 2])
   """.strip(),
     )

@@ -315,11 +315,26 @@ def _made_public(contents: Mapping[str, str]) -> str:
 
 def _namespace() -> dict[str, Any]:
     names: dict[str, Any] = {"np": np, "sp": sp, "pd": pd, "_csr": _csr, "_as": _as, "structsvm": structsvm}
+    names |= {"_Unshown": Unshown, "_Text": Text}
     modules = ["data", "metrics", "registry", "features", "fusion", "rankers", "solvers", "losses", "estimators"]
     modules += ["protocols", "protocols.experiment", "features.operators", "solvers.qp", "solvers.comparison"]
     for name in (*modules, "foundation.tables"):
         names[name.rpartition(".")[2]] = importlib.import_module(f"structsvm.{name}")
     return names | {name: getattr(structsvm, name) for name in structsvm.__all__}
+
+
+class Unshown:
+    """An object whose `repr` raises."""
+
+    def __repr__(self) -> str:
+        raise RuntimeError("no repr")
+
+
+class Text:
+    """An object that is converted to a text instead of an array."""
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        return "text"
 
 
 def _csr(data: list[float], indices: list[int], indptr: list[int]) -> sp.csr_array:

@@ -15,7 +15,7 @@ from typing import IO, Any
 
 import click
 
-from structsvm.exceptions import InputError, StructSVMError, legible
+from structsvm.exceptions import InputError, StructSVMError, bounded, legible
 from structsvm.foundation.signals import unwrapped
 
 EXIT_CODES = (
@@ -103,7 +103,7 @@ def _failure(error: Exception, message: str) -> Failure:
 
 def in_a_line(message: str) -> str:
     """Return a message as one `legible` line."""
-    return legible(" ".join(re.split(r"\s*\n\s*", message.strip())))
+    return bounded(legible(" ".join(re.split(r"\s*\n\s*", message.strip()))))
 
 
 @contextmanager

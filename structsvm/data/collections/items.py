@@ -7,7 +7,7 @@ from typing import Any
 from attrs import Attribute, field, frozen
 
 from structsvm.data.pairs import MOST_CHARACTERS, NO_WORD
-from structsvm.exceptions import InputError, quoted
+from structsvm.exceptions import InputError, brief, quoted
 from structsvm.foundation.settings import require_kind
 
 ALL = "all"
@@ -23,7 +23,7 @@ def _valid_id(instance: Any, _attribute: "Attribute[str]", value: Any) -> None:
     """Raise InputError for an id that a run cannot contain."""
     what = f"the id of the {type(instance).__name__.lower()}"
     if not isinstance(value, str):
-        raise InputError(f"{what} must be text, got {value!r}")
+        raise InputError(f"{what} must be text, got {brief(value)}")
     if not value:
         raise InputError(f"{what} is empty: give it an id")
     if NO_WORD.search(value):
@@ -37,10 +37,10 @@ def _valid_fields(instance: Any, _attribute: "Attribute[Mapping[str, str]]", val
     """Raise InputError unless fields map names to text."""
     what = f"of {type(instance).__name__.lower()} {quoted(instance.id)}"
     if not isinstance(value, Mapping):
-        raise InputError(f"the fields {what} must be text by name, got {value!r}")
+        raise InputError(f"the fields {what} must be text by name, got {brief(value)}")
     for name, text in value.items():
         if not (isinstance(name, str) and isinstance(text, str)):
-            raise InputError(f"the fields {what} must be text by name, got {name!r}: {text!r}")
+            raise InputError(f"the fields {what} must be text by name, got {brief(name)}: {text!r}")
         _require_characters(name, f"the name of a field {what}")
         _require_characters(text, f"a field {what}")
 

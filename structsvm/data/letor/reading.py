@@ -18,7 +18,7 @@ from structsvm.data.letor.beside import Head, agreed, queries_of_sizes, sizes_be
 from structsvm.data.letor.block import parse_block
 from structsvm.data.letor.growing import Growing, GrowingFeatures
 from structsvm.data.letor.line import LineForm, has_query_ids
-from structsvm.exceptions import DataFormatError, InputError, TooLargeError
+from structsvm.exceptions import DataFormatError, InputError, TooLargeError, brief
 from structsvm.foundation.compute.ahead import in_order
 from structsvm.foundation.settings import (
     as_float_type,
@@ -104,7 +104,7 @@ def load_letor(
     if sizes is not None and len(sizes) != len(paths):
         raise InputError(f"groups must be a file for each of the {len(paths)} data files, got {len(sizes)}")
     if n_features is not None and not is_integer(n_features, 1):
-        raise InputError(f"n_features must be an integer of at least 1 or None, got {n_features!r}")
+        raise InputError(f"n_features must be an integer of at least 1 or None, got {brief(n_features)}")
     require_choice("labels", labels, NEEDS)
     require_choice("queries", queries, NEEDS)
     if sparse is not None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, brief
 from structsvm.foundation.settings import as_list, is_number
 
 
@@ -50,5 +50,5 @@ def _checked(p_values: Iterable[float | None]) -> list[float | None]:
     given = as_list("p_values", p_values, "a list of p-values")
     for p in given:
         if p is not None and (not is_number(p, at_least=0.0) or p > 1):
-            raise InputError(f"a p-value must be a number from 0 to 1, or None for no test, got {p!r}")
+            raise InputError(f"a p-value must be a number from 0 to 1, or None for no test, got {brief(p)}")
     return given

@@ -7,7 +7,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import ArrayLike
 
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, brief
 from structsvm.foundation.arrays import numbers
 from structsvm.foundation.settings import is_number, require_choice, require_integer
 from structsvm.foundation.types import Matrix, Vector
@@ -106,7 +106,7 @@ def range_of_differences(value_range: Interval) -> Interval:
 def require_level(level: float) -> None:
     """Reject a confidence level that is not between 0 and 1."""
     if not is_number(level, above=0.0) or level >= 1:
-        raise InputError(f"confidence_level must be between 0 and 1, such as 0.95, got {level!r}")
+        raise InputError(f"confidence_level must be between 0 and 1, such as 0.95, got {brief(level)}")
 
 
 def bootstrap_interval(

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from attrs import frozen
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, brief
 from structsvm.features.operators.matrix import MatrixKind, read_only
 from structsvm.foundation.compute.compilation import compiled
 from structsvm.foundation.settings import as_list, require_kind
@@ -125,7 +125,7 @@ class CodedMatrix:
             grow = "does not descend" if cls._codes_beyond else "ascends"
             raise InputError(
                 f"offsets must be a vector of integers that begins with 0 and {grow}: the first column of each "
-                f"{cls._block}, then the number of columns; got {given!r}"
+                f"{cls._block}, then the number of columns; got {brief(given)}"
             )
         return np.ascontiguousarray(given, dtype=np.int64)
 

@@ -11,6 +11,7 @@ from attrs import field, frozen
 from structsvm.exceptions import InputError
 from structsvm.features.scaling.by_query import scaled, scaled_entries
 from structsvm.features.scaling.names import FEATURE_SCALINGS, STANDARD
+from structsvm.foundation.memory import require_columns
 from structsvm.foundation.queries import Queries
 from structsvm.foundation.settings import require_switch
 from structsvm.foundation.storage.archives import finite_numbers, record, require_names
@@ -165,6 +166,7 @@ class Moments:
         """Return the moments of rows, dense or CSR; integer weights count like repeated rows."""
         _require_numbers_of_features(STANDARD, X)
         rows, d = X.shape
+        require_columns(d)
         weight = float(rows if weights is None else weights.sum())
         if not weight:
             return cls(rows, 0.0, np.zeros(d), np.zeros(d))

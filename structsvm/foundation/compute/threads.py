@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, brief
 from structsvm.foundation.compute.atomics import ATOMIC
 from structsvm.foundation.compute.environment import numba
 
@@ -22,7 +22,7 @@ def require_jobs(what: str, n_jobs: Any) -> None:
         return
     raise InputError(
         f"{what} must be a number of threads or processes (1: no others), -1 for all cores, -2 for all but one and so "
-        f"on, or None, got {n_jobs!r}"
+        f"on, or None, got {brief(n_jobs)}"
     )
 
 

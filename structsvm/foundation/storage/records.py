@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 
 from attrs import frozen
 
-from structsvm.exceptions import DataFormatError, InputError
+from structsvm.exceptions import DataFormatError, InputError, brief
 from structsvm.foundation.extras import needed
 from structsvm.foundation.storage.archives import parse_json
 from structsvm.foundation.storage.artefacts import ANY, BEGINNING_OF_PARTS, PARTS
@@ -236,7 +236,7 @@ def _of_kind(value: Any, kind: type) -> Any:
         return float(value)
     if type(value) is kind:
         return value
-    raise InputError(f"it must be {kind.__name__}, got {value!r:.80}")
+    raise InputError(f"it must be {kind.__name__}, got {brief(value)}")
 
 
 def to_json(value: Any, *, allow_nan: bool = False) -> str:
@@ -251,7 +251,7 @@ def from_json(text: str, kind: type[T], *, allow_nan: bool = False) -> T:
 
     found = parse_json(text, allow_nan=allow_nan)
     if not isinstance(found, dict):
-        raise InputError(f"it must be a JSON object, got {found!r:.80}")
+        raise InputError(f"it must be a JSON object, got {brief(found)}")
     try:
         made: T = converter.structure(found, kind)
         return made

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, brief
 
 
 def as_labels(values: Iterable[Any] | None, setting: str) -> tuple[Any, ...] | None:
@@ -24,7 +24,7 @@ def as_labels(values: Iterable[Any] | None, setting: str) -> tuple[Any, ...] | N
     if any(isinstance(label, float) and math.isnan(label) for label in labels):
         raise InputError(f"{setting} must not contain NaN")
     if not labels or repeated:
-        raise InputError(f"{setting} must be different labels, at least one, got {values!r}")
+        raise InputError(f"{setting} must be different labels, at least one, got {brief(values)}")
     return labels
 
 

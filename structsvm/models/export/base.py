@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from attrs import evolve
 
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, brief
 from structsvm.features.scaling.scalings import QueryScaling
 from structsvm.foundation.settings import as_path, require_kind
 from structsvm.foundation.storage.files import replacement
@@ -131,7 +131,7 @@ def export(
     name = target.stem if model_name is None else model_name
     require_kind("model_name", name, str, "text")
     if not name.strip():
-        raise InputError(f"model_name must be text, got {model_name!r}")
+        raise InputError(f"model_name must be text, got {brief(model_name)}")
     model = model_of(ranker).named(feature_names)
     left_out = [] if model.calibration is None else [f"{called} stores scores, not the probabilities of this model"]
     if chosen.zero_based:

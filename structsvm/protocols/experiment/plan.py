@@ -9,7 +9,7 @@ import numpy as np
 from attrs import Attribute, asdict, evolve, field, filters, frozen
 
 from structsvm.data import Pool
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, brief
 from structsvm.features.operators import BinnedMatrix
 from structsvm.foundation.queries import Queries
 from structsvm.foundation.settings import as_path, at_least, require_kind
@@ -43,7 +43,7 @@ def _listed(given: Any) -> tuple[Any, ...]:
 
 def _some_variants(_: Any, attribute: "Attribute[Any]", value: tuple[str, ...]) -> None:
     if not value or len(set(value)) < len(value) or not set(value) <= set(VARIANTS):
-        raise InputError(f"Settings(variants=...) must be one or both of {', '.join(VARIANTS)}, got {value!r}")
+        raise InputError(f"Settings(variants=...) must be one or both of {', '.join(VARIANTS)}, got {brief(value)}")
 
 
 @frozen(kw_only=True)

@@ -9,7 +9,7 @@ from attrs import evolve, field, frozen
 
 from structsvm.evaluation.significance import PairedTests, holm, paired_tests
 from structsvm.evaluation.significance.paired import signed_ranks
-from structsvm.exceptions import DataFormatError, InputError
+from structsvm.exceptions import DataFormatError, InputError, brief
 from structsvm.foundation.settings import as_path, require_choice, require_integer
 from structsvm.foundation.storage.files import open_source, replacing
 from structsvm.foundation.storage.records import from_json, require_known, to_json
@@ -269,7 +269,7 @@ def _require_complete(results: ExperimentResults) -> None:
         or not variants
         or not all(each in (WITH_BEST, WITHOUT_BEST) for each in variants)
     ):
-        raise InputError(f"its variants must be {WITH_BEST} or {WITHOUT_BEST}, or both, got {variants!r}")
+        raise InputError(f"its variants must be {WITH_BEST} or {WITHOUT_BEST}, or both, got {brief(variants)}")
     require_integer("the number of bins", settings.get("bins"), 1)
     if len(ids) < len(results.queries):
         raise InputError("its queries must have different ids")

@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 from attrs import asdict, evolve, frozen
 
-from structsvm.exceptions import InputError, NotInstalledError, StructSVMError
+from structsvm.exceptions import InputError, NotInstalledError, StructSVMError, brief
 from structsvm.foundation.settings import DEFAULT_TOL, as_path, require_callback
 from structsvm.foundation.storage.records import Header, Kind, Records, digest, open_records, versions
 from structsvm.problem import Problem, fingerprint
@@ -103,7 +103,9 @@ def compare(
     [('one-slack', 'active-set', 'converged'), ('frank-wolfe', None, 'converged')]
     """
     if time_limit is not None and not (isinstance(time_limit, Real) and time_limit > 0.0):
-        raise InputError(f"time_limit must be a positive number of seconds, or None for no limit, got {time_limit!r}")
+        raise InputError(
+            f"time_limit must be a positive number of seconds, or None for no limit, got {brief(time_limit)}"
+        )
     require_callback(callback)
     planned = tasks(problems, solvers, backends, Cs, tol)
     with _open_rows(as_path("keep", keep), planned, time_limit) if keep is not None else nullcontext() as kept:

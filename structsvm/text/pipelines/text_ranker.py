@@ -18,7 +18,7 @@ from structsvm.data.qrels import QrelsLike, as_qrels
 from structsvm.estimators import Ranker
 from structsvm.estimators.parameters import measure_of
 from structsvm.estimators.ranker import LossRanker
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, brief
 from structsvm.foundation.settings import require_kind
 from structsvm.metrics import AP, Measure
 from structsvm.protocols import FeatureMap, Indicators, Scores
@@ -228,5 +228,5 @@ class TextRanker(BaseEstimator):
         if isinstance(ranker, type):
             raise InputError(f"ranker must be an object, {ranker.__name__}(...); {ranker.__name__} is a class")
         if not all(hasattr(ranker, name) for name in ("fit", "predict", "get_params")):
-            raise InputError(f"ranker must have fit, predict and get_params, as Ranker() has, got {ranker!r}")
+            raise InputError(f"ranker must have fit, predict and get_params, as Ranker() has, got {brief(ranker)}")
         return clone(ranker)

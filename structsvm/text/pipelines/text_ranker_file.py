@@ -11,7 +11,7 @@ import numpy as np
 from attrs import frozen
 
 from structsvm.estimators import Ranker
-from structsvm.exceptions import InputError, ModelFileError
+from structsvm.exceptions import InputError, ModelFileError, brief
 from structsvm.features import Thresholds
 from structsvm.foundation.storage.archives import record, text_array
 from structsvm.foundation.storage.files import read_archive, write_archive
@@ -66,7 +66,7 @@ def write_text_ranker(path: str | Path, fitted: Fitted) -> None:
             "or write its runs with structsvm.data.write_run"
         )
     if type(features) not in _MAPS.values():
-        raise InputError(f"features must be one of {', '.join(_MAPS)} to be saved, got {features!r}")
+        raise InputError(f"features must be one of {', '.join(_MAPS)} to be saved, got {brief(features)}")
     thresholds = transformer.thresholds_ if isinstance(transformer, Thresholds) else None
     description = _Description(
         format=_FORMAT,
@@ -116,7 +116,7 @@ def _index_paths(path: str | Path, saved: list[str], given: Any) -> list[str | P
         return list(saved)
     listed = [given] if isinstance(given, str | PathLike) else given
     if not isinstance(listed, list | tuple) or not all(isinstance(each, str | PathLike) for each in listed):
-        raise InputError(f"indexes must be the file of an index, or a list of files, got {given!r}")
+        raise InputError(f"indexes must be the file of an index, or a list of files, got {brief(given)}")
     if len(listed) != len(saved):
         raise InputError(f"indexes must name a file for each of the {len(saved)} indexes of {path}, got {len(listed)}")
     return list(listed)
