@@ -133,6 +133,7 @@ def regularized(estimator: BaseEstimator, problem: AnyProblem, *, intercept: boo
     for name, argument, constant in (("center", "center", 0.0), ("feature_penalty", "penalty", 1.0)):
         value = getattr(estimator, name, None)
         if value is not None:
+            _require_feature_order(estimator, name, value)
             vector = numbers_alone(value, place(estimator, name))
             given[argument] = np.append(vector, constant) if intercept and vector.ndim == 1 else vector
     bounds = bounds_of(estimator, problem.d - intercept)
@@ -148,6 +149,9 @@ def bounds_of(estimator: BaseEstimator, d: int) -> tuple[Vector, Vector] | None:
     if estimator.bounds is None and monotonic is None:
         return None
     given = (None, None) if estimator.bounds is None else estimator.bounds
+    for name, settings in (("monotonic_cst", [monotonic]), ("bounds", given)):
+        for setting in settings if isinstance(settings, tuple | list) else ():
+            _require_feature_order(estimator, name, setting)
     names = getattr(estimator, "feature_names_in_", None)
     low, high = checked_bounds(given, d, place(estimator, "bounds"), names)
     if monotonic is None:
@@ -162,6 +166,18 @@ def bounds_of(estimator: BaseEstimator, d: int) -> tuple[Vector, Vector] | None:
             f"between {low[first]:g} and {high[first]:g}"
         )
     return low, high
+
+
+def _require_feature_order(estimator: BaseEstimator, name: str, value: Any) -> None:
+    """Reject a pandas Series whose index has names of features in another order, because settings have positions."""
+    names = getattr(estimator, "known_names", None)
+    index = getattr(value, "index", None)
+    labels = index.tolist() if hasattr(index, "tolist") else []
+    if names is not None and set(labels).intersection(names) and labels != list(names):
+        raise InputError(
+            f"{place(estimator, name)} is a Series whose index does not list the features of X in their order: it "
+            f"begins with {labels[0]!r}, X with {names[0]!r}. Use series[list(X.columns)]"
+        )
 
 
 def _signs(estimator: BaseEstimator, given: Any, d: int) -> IntVector:

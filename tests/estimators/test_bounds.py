@@ -43,6 +43,20 @@ def test_a_ranker_minimizes_the_objective_that_was_asked_for(intercept: bool) ->
     assert ranker.intercept_ != 0.0 or not intercept
 
 
+@pytest.mark.parametrize("name", ["center", "feature_penalty", "bounds", "monotonic_cst"])
+def test_settings_in_a_series_must_have_the_order_of_the_features(name: str) -> None:
+    frame = pd.DataFrame(X, columns=NAMES)
+    values = pd.Series([1, 0, -1] if name == "monotonic_cst" else [1.0, 2.0, 3.0], index=NAMES)
+
+    def fit(setting: Any) -> Any:
+        return Ranker(C=10.0, **{name: (None, setting) if name == "bounds" else setting}).fit(frame, Y, qid=QID).coef_
+
+    np.testing.assert_array_equal(fit(values), fit(values.to_numpy()))
+    for wrong in (values[::-1], values.rename({"a": "z"})):
+        with pytest.raises(InputError, match=rf"Ranker\({name}=...\) is a Series whose index does not list"):
+            fit(wrong)
+
+
 def test_monotonic_features_by_number_and_by_name() -> None:
     frame = pd.DataFrame(X, columns=NAMES)
     wrong = Ranker("map", C=10.0).fit(X, Y, qid=QID).coef_
