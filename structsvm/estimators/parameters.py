@@ -171,7 +171,7 @@ def bounds_of(estimator: BaseEstimator, d: int) -> tuple[Vector, Vector] | None:
 def _require_feature_order(estimator: BaseEstimator, name: str, value: Any) -> None:
     """Reject a pandas Series whose index has names of features in another order, because settings have positions."""
     names = getattr(estimator, "known_names", None)
-    index = getattr(value, "index", None)
+    index: Any = getattr(value, "index", None)
     labels = index.tolist() if hasattr(index, "tolist") else []
     if names is not None and set(labels).intersection(names) and labels != list(names):
         raise InputError(
