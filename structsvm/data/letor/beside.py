@@ -28,7 +28,8 @@ WEIGHTS = (".weight",)
 _UNREAD = (".position", ".init")
 """Suffixes of other files that LightGBM reads: positions of shown documents, and scores to begin with."""
 
-_FEATURE = re.compile(rb"# feature (\d+) = (\S+)\s*")
+_FEATURE = re.compile(rb"^# feature (\d+) = (\S+)[^\S\n]*$", re.MULTILINE)
+_DATA = re.compile(rb"^(?!#)[^\n]*\S", re.MULTILINE)
 
 
 def feature_names_of(path: Path) -> tuple[str, ...] | None:
@@ -57,18 +58,13 @@ class Head:
 
     def read(self, block: Block) -> None:
         """Read the comments of a block up to the first line of data."""
-        start = 0
-        while not self.ended and start < len(block.content):
-            end = block.content.find(b"\n", start) + 1 or len(block.content)
-            line = block.content[start:end]
-            match = _FEATURE.fullmatch(line)
-            if match and match[1] == str(len(self._names) + self._first_index).encode():
-                self._names.append(match[2].decode(errors="surrogateescape"))
-            elif match:
+        data = _DATA.search(block.content)
+        for match in _FEATURE.finditer(block.content, 0, data.start() if data else len(block.content)):
+            if match[1] != str(len(self._names) + self._first_index).encode():
                 self._names, self.ended = [], True
-            elif line.strip() and not line.startswith(b"#"):
-                self.ended = True
-            start = end
+                return
+            self._names.append(match[2].decode(errors="surrogateescape"))
+        self.ended = data is not None
 
 
 def agreed(names: Iterable[tuple[Path, tuple[str, ...] | None]]) -> tuple[str, ...] | None:
