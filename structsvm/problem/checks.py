@@ -289,7 +289,7 @@ def cannot_return(loss: ScoreLoss[Any], y: Any) -> bool:
         scores = own
         for _ in range(_MOST_TURNS):
             scores = scores if bounds is None else np.clip(scores, *bounds)
-            found = loss.prediction(scores.copy(), y)
+            found = by.prediction(scores.copy(), y)
             code = coefficients(by, found, y)
             ahead = float(scores @ (own - code))
             if ahead > ROUNDING * float(np.abs(scores) @ (np.abs(own) + np.abs(code))):
