@@ -82,7 +82,7 @@ class Pool(JoinedRuns):
     """The documents that several runs retrieved, with judgments, for topics that have relevant documents.
 
     Made by `pool_runs`. Rows are ordered by topic (by number if all topics are numbers) and by document id, descending.
-    Measures leave documents of equal score in the order of the rows, so they break ties as trec_eval does.
+    With ``ties="input"``, measures order documents of equal score as trec_eval does.
 
     Parameters
     ----------

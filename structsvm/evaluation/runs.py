@@ -122,7 +122,7 @@ def figures(
 
 
 def _over_ties(measure: Measure, lists: RankedLists, mean: float) -> dict[str, float]:
-    """Return the number of queries with ties of different labels, and the range of the mean over their orders."""
+    """Return the number of queries whose value depends on the order of ties, and the range of the mean."""
     queries, low, high = (0, mean, mean) if lists.straddling is None else measure.range_over_ties(lists)
     return {"tied_queries": queries, "lowest": low, "highest": high}
 

@@ -34,7 +34,7 @@ class PerQuery(NamedTuple):
 
 
 class TieRange(NamedTuple):
-    """The smallest and the largest mean over orders of tied documents; ``queries`` have ties of different labels."""
+    """The smallest and the largest mean over orders of tied documents, and the number of queries that change it."""
 
     queries: int
     low: float
@@ -110,7 +110,8 @@ class Measure(ABC):
     def range_over_ties(self, lists: RankedLists) -> TieRange:
         """Return the range of the mean over the orders of documents with equal scores, whatever the tie rule.
 
-        The ends have the better documents behind and ahead. A measure that rewards worse documents may leave the range.
+        The ends have the better documents behind and ahead. A measure that sometimes rewards a worse document ahead, as
+        `InfAP` does with unjudged documents, may leave the range.
 
         Examples
         --------
@@ -118,10 +119,8 @@ class Measure(ABC):
         >>> AP().range_over_ties(rank_lists([2.0, 2.0, 1.0], [1, 0, 0]))
         TieRange(queries=1, low=0.5, high=1.0)
         """
-        groups = lists.straddling
-        tied = 0 if groups is None else len(np.unique(lists.query[groups.first]))
-        ends = (self.of(lists.in_order(best_first=best)).values for best in (False, True))
-        return TieRange(tied, *map(self.over_queries, ends))
+        low, high = (self.of(lists.in_order(best_first=best)).values for best in (False, True))
+        return TieRange(int(np.sum(low != high)), self.over_queries(low), self.over_queries(high))
 
     def of(self, lists: RankedLists) -> PerQuery:
         """Return the value per query of documents ranked by `rank_lists`."""

@@ -122,3 +122,15 @@ def test_all_judged_topics_count_if_asked():
         assert of_all[:1].tolist() == of_one.tolist()
         wanted = {"num_q": [1.0, 1.0], "num_rel": [1.0, 0.0], "gm_map": [1e-5, 0.0]}
         assert of_all[1:].tolist() == wanted.get(measure.name, [0.0, 0.0])
+
+
+@pytest.mark.parametrize("measure", [each for each in MEASURES if each.summary == "mean"], ids=str)
+@pytest.mark.parametrize("unjudged", [False, True], ids=["judged", "some-unjudged"])
+def test_the_range_over_ties_is_that_of_all_orders(measure, unjudged):
+    for seed in SEEDS:
+        scores, labels, qid, judged = ranking(seed, unjudged=unjudged and measure.name != "infap")
+        every = [np.nan_to_num(values) for values in over_orders(measure, scores, labels, qid, judged)]
+        lows, highs = [values.min() for values in every], [values.max() for values in every]
+        found = measure.range_over_ties(rank_lists(scores, labels, qid, judged=judged))
+        assert (found.low, found.high) == pytest.approx((np.mean(lows), np.mean(highs)), abs=1e-12)
+        assert found.queries == np.sum(np.array(highs) - lows > 1e-12)

@@ -158,19 +158,13 @@ def _print_notes(measures: Mapping[str, Mapping[str, Any]], figures: Iterable[Ma
 
 def _print_ties(rule: str, topics: str, reports: Mapping[str, Mapping[str, Any]]) -> None:
     """Print how much the order of documents with equal scores matters, and the rule that decides it."""
-    notes = []
-    for name, report in reports.items():
-        of_measures = report["measures"]
-        ranges = [
-            f"{measure} is between {of['lowest']:.4f} and {of['highest']:.4f}"
-            for measure, of in of_measures.items()
-            if of["highest"] > of["lowest"]
-        ]
-        if ranges:
-            tied = next(iter(of_measures.values()))["tied_queries"]
-            of_all = f"{tied} of {report.get('queries', report.get('topics'))} {topics}"
-            label = f"{name}: " if name else ""
-            notes.append(f"{label}{of_all} have equal scores at different labels: {', '.join(ranges)}.")
+    notes = [
+        f"{name}{': ' if name else ''}{of['tied_queries']} of {report[topics]} {topics} have equal scores at "
+        f"different labels: {measure} is between {of['lowest']:.4f} and {of['highest']:.4f}."
+        for name, report in reports.items()
+        for measure, of in report["measures"].items()
+        if of["tied_queries"]
+    ]
     if notes:
         echo_wrapped(*notes, _TIES[rule])
 
