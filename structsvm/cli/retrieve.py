@@ -23,7 +23,8 @@ from structsvm.registry import retrieval_functions
 if TYPE_CHECKING:
     from structsvm.data import Run, Topic
 
-_BLANKS = re.compile(r"\s+")
+_UNREADABLE = re.compile(r"[\s\ud800-\udfff]+")
+"""Blanks, and bytes of file names that are not UTF-8, which no reader of runs accepts in a name."""
 _UNUSUAL = re.compile(r"[^\w.=+-]+")
 
 
@@ -36,7 +37,7 @@ def _names(indexes: Iterable[Path], functions: Iterable[str], field: str | None)
     """Return the names of the runs: index, field if there is one, and function."""
     spelled = [retrieval_functions.spell(retrieval_functions.create(name)) or name for name in functions]
     parts = [] if field is None else [field]
-    return [_BLANKS.sub("_", ".".join([real_name(path), *parts, name])) for path in indexes for name in spelled]
+    return [_UNREADABLE.sub("_", ".".join([real_name(path), *parts, name])) for path in indexes for name in spelled]
 
 
 def _file(name: str) -> str:

@@ -1,6 +1,8 @@
 """``structsvm retrieve``."""
 
 import json
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -154,3 +156,24 @@ def test_an_interrupted_one_leaves_what_was_there(run, indexes, monkeypatch):
     assert done.stderr == "structsvm: error: interrupted after 3 of 6 topics; runs is as it was\n"
     assert [path.read_bytes() for path in Path("runs").iterdir()] == [before]
     assert command.retrieve_command.name == "retrieve"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="file names of other systems are text")
+def test_a_run_can_be_read_whatever_the_name_of_its_index(run, indexes):
+    Path("plain").rename(os.fsdecode(b"caf\xe9 1"))
+    run("retrieve", os.fsdecode(b"caf\xe9 1"), "topics.jsonl", "--out", "runs", "-q")
+    (path,) = Path("runs").iterdir()
+    assert load_run(path).name == "caf_1.bm25"
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda path: os.mkfifo(path), "is a pipe or a device"),
+        (lambda path: path.symlink_to(path), "there is no index"),
+    ],
+)
+def test_an_index_is_a_regular_file(run, indexes, make, message):
+    make(Path("odd"))
+    assert message in run("retrieve", "odd", "topics.jsonl", "--out", "new", code=2).stderr
+    assert not Path("new").exists()

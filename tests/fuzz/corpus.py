@@ -17,7 +17,9 @@ from structsvm import Ranker, Result, StructuralSVM
 from structsvm.cli import main
 from structsvm.data import load_letor, load_qrels, load_runs, pool_runs, read_documents
 from structsvm.estimators import LatentStructuralSVM
+from structsvm.foundation.storage.artefacts import CACHE
 from structsvm.foundation.storage.files import write_archive
+from structsvm.foundation.storage.mapped import read_header, read_mapped, write_mapped
 from structsvm.losses import LatentLoss
 from structsvm.models.training import Trained
 from structsvm.protocols.experiment import Settings
@@ -136,6 +138,7 @@ def make_corpus() -> Mapping[str, bytes]:
             _write_models()
             pool = pool_runs(load_runs("runs"), load_qrels("q.txt"))
             run_experiment(pool, Settings(**_SETTINGS), "results", n_jobs=1)
+            _write_cache()
             Index.build(read_documents("documents.trec"), Analyzer("porter", None)).save("indexed")
         finally:
             os.chdir(before)
@@ -152,9 +155,21 @@ def make_corpus() -> Mapping[str, bytes]:
             "results/results.json",
             "results/trials.jsonl",
             "indexed",
+            "cached",
         ]
         files |= {path: _without_clock((folder / path).read_bytes()) for path in made}
     return files
+
+
+def _write_cache() -> None:
+    """Write the cache of the training data, without times and places of files."""
+    path = Path("cached")
+    load_letor("train.txt", sparse=False, cache=path)
+    with path.open("rb") as file:
+        about = read_header(file, CACHE)["about"]
+        arrays = {name: array.copy() for name, array in read_mapped(file, CACHE).items()}
+    sources = [[0, 0, 0, 0, 0, digest] for *_, digest in about["sources"]]
+    write_mapped(path, CACHE, {**about, "looked": 0, "sources": sources}, arrays)
 
 
 def _without_clock(content: bytes) -> bytes:

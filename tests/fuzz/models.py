@@ -15,7 +15,9 @@ import numpy as np
 from attrs import evolve
 
 from structsvm.foundation.storage.archives import with_digests
+from structsvm.foundation.storage.artefacts import CACHE
 from structsvm.foundation.storage.files import write_archive
+from structsvm.foundation.storage.mapped import read_header, read_mapped, write_mapped
 from tests.fuzz.case import Case, Special
 from tests.fuzz.mutations import NUMBERS, damaged, damaged_bytes
 
@@ -42,6 +44,8 @@ def make(rng: Random, files: Mapping[str, bytes]) -> Case:
     draw = rng.random()
     if draw < 0.1:
         return _of_index(rng, files)
+    if draw < 0.2:
+        return _of_cache(rng, files)
     if draw < 0.3:
         loader = rng.choice(["structsvm.load", "structsvm.rankers.LambdaMART.load"])
         return Case("models", {"trees.npz": _with_odd_trees(rng, files["trees.npz"])}, loader, ("'trees.npz'",))
@@ -73,6 +77,8 @@ def check(case: Case, value: Any, files: Mapping[str, bytes]) -> str:
 
     if case.what.endswith("Index.load"):
         return _difference_of_index(case, value, files)
+    if case.what.endswith("load_letor"):
+        return _difference_of_cache(case, value)
     name = next(iter(case.files))
     if hasattr(value, "predict") and "Latent" not in case.what:
         try:
@@ -95,6 +101,50 @@ def _of_index(rng: Random, files: Mapping[str, bytes]) -> Case:
     place = rng.randrange(len(content))
     changed = content[:place] + rng.randbytes(1) + content[place + 1 :]
     return Case("models", {"indexed": changed}, "structsvm.text.Index.load", ("'indexed'",))
+
+
+def _of_cache(rng: Random, files: Mapping[str, bytes]) -> Case:
+    """Return the reading of data through a cache with right digests, but with arrays that no reader writes."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "cached")
+        path.write_bytes(files["cached"])
+        with path.open("rb") as file:
+            about = read_header(file, CACHE)["about"]
+            arrays = {name: array.copy() for name, array in read_mapped(file, CACHE).items()}
+        name = rng.choice(list(arrays))
+        match rng.randrange(6):
+            case 0:
+                arrays[name] = arrays[name].astype(rng.choice(["f4", ">f8", "i4", "u8", "U3"]))
+            case 1:
+                arrays[name] = arrays[name][rng.choice([1, 2, 10**6]) :]
+            case 2:
+                arrays[name] = arrays[name][None] if rng.random() < 0.5 else np.concatenate([arrays[name]] * 2)
+            case 3:
+                arrays["y" if rng.random() < 0.5 else "X"].flat[0] = rng.choice([np.nan, np.inf, -np.inf])
+            case 4:
+                del arrays[name]
+            case _:
+                key = rng.choice(list(about))
+                about[key] = rng.choice([None, [], {}, 0, -1, 2**70, "x", [1], [2**40, 4], [20, 3], ["a"] * 4])
+        write_mapped(path, CACHE, about, arrays)
+        changed = path.read_bytes()
+    read = ("'train.txt'", "cache='cached'", "sparse=False")
+    return Case("models", {"train.txt": files["train.txt"], "cached": changed}, "structsvm.data.load_letor", read)
+
+
+def _difference_of_cache(case: Case, data: Any) -> str:
+    """Say whether data through a cache differ from the text."""
+    from structsvm.data import load_letor
+
+    with TemporaryDirectory() as folder:
+        case.put(Path(folder))
+        wanted = load_letor(Path(folder, "train.txt"), sparse=False)
+    same = all(
+        np.array_equal(getattr(data, name), getattr(wanted, name))
+        and getattr(data, name).dtype == getattr(wanted, name).dtype
+        for name in ("X", "y", "qid")
+    )
+    return "" if same and data.feature_names == wanted.feature_names else "a crafted cache was read"
 
 
 def _difference_of_index(case: Case, index: Any, files: Mapping[str, bytes]) -> str:

@@ -197,6 +197,9 @@ class Campaign:
     def _see_what_is_left(
         self, undisturbed: Path, folder: Path, before: dict[Path, bytes], *, soft: bool, faults: dict[str, str]
     ) -> None:
+        for each in folder.rglob("*"):
+            if each.is_dir() and not any(each.iterdir()):
+                faults["leftover"] = f"{each.relative_to(folder)} is an empty folder"
         for path in {*before, *files_in(folder)}:
             now = (folder / path).read_bytes() if (folder / path).exists() else None
             if now == before.get(path) or path.suffix in (".jsonl", ".part"):
