@@ -23,7 +23,7 @@ from structsvm.foundation.storage.archives import finite_numbers, record, requir
 from structsvm.foundation.storage.files import read_archive, write_archive
 from structsvm.foundation.types import IntVector, Matrix, Vector
 
-_FORMAT = 1
+_FORMAT = 2
 """Format of results in files."""
 
 _WRITTEN = (
@@ -68,7 +68,8 @@ class Step:
 
     ``passes`` over the data: one evaluates all scores and combines all features. ``oracle_seconds`` are spent in scores
     and argmaxes, ``solver_seconds`` in QPs or Frank-Wolfe steps on stored planes. ``active_cuts`` have a positive
-    multiplier. ``calls`` to a cluster's workers, and bytes ``sent`` to and by them, are 0 for local data.
+    multiplier. ``calls`` to a cluster's workers, and bytes ``sent`` to and by them, are 0 for local data. Compiling
+    machine code, mostly in the first fit after an installation, is in ``compile_seconds`` and in no other seconds.
     """
 
     iteration: int
@@ -83,6 +84,7 @@ class Step:
     seconds: float
     calls: int = 0
     sent: int = 0
+    compile_seconds: float = 0.0
 
     @property
     def gap(self) -> float:

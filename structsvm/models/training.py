@@ -119,7 +119,9 @@ class Training:
             found |= {"C": result.C, "solver": result.solver_name, "status": result.message, "primal": result.primal}
             found |= {"dual": result.dual, "gap_over_C": result.gap / result.C, "tol": result.tol}
             if result.history:
-                found |= {"iterations": result.history[-1].iteration, "seconds": result.history[-1].seconds}
+                last = result.history[-1]
+                found |= {"iterations": last.iteration, "seconds": last.seconds}
+                found |= {"compile_seconds": last.compile_seconds}
         return found
 
     def counts(self) -> dict[str, int]:

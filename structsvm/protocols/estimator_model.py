@@ -1,6 +1,5 @@
 """Models from scikit-learn estimators, with a candidate for each point of a grid and each number of rounds."""
 
-import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -16,6 +15,7 @@ from sklearn.utils.metadata_routing import get_routing_for_object
 
 from structsvm.exceptions import FeatureScaleWarning, InputError, brief
 from structsvm.features.operators import BinnedMatrix
+from structsvm.foundation.compute.compile_progress import running_time
 from structsvm.foundation.settings import is_integer, truth_value
 from structsvm.foundation.types import IntVector, Matrix, Vector
 from structsvm.protocols.feature_maps import FeatureMap
@@ -219,7 +219,7 @@ def _fit(
     if is_classifier(fitted):
         require_both_classes(float((y > 0).mean()))
         labels = (y > 0).astype(np.float64)
-    began = time.perf_counter()
+    began = running_time()
     with warnings.catch_warnings():
         # The user chose the same features for all models.
         warnings.simplefilter("ignore", FeatureScaleWarning)
@@ -227,7 +227,7 @@ def _fit(
     if getattr(getattr(_last_step(fitted), "result_", None), "status", None) is Status.INTERRUPTED:
         # An interrupted solver returns its best weights so far, which are not a result.
         raise KeyboardInterrupt
-    return fitted, time.perf_counter() - began
+    return fitted, running_time() - began
 
 
 def gap_of(fitted: Any) -> float | None:

@@ -16,6 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from structsvm.estimators.choosing import best_of
 from structsvm.exceptions import InputError
+from structsvm.foundation.compute.compile_progress import compile_seconds
 from structsvm.foundation.compute.processes import one_thread, spread
 from structsvm.foundation.queries import Queries
 from structsvm.foundation.settings import as_path
@@ -191,6 +192,7 @@ def fit_models(case: Case, plan: Plan[Any]) -> dict[str, Fit]:
 
 def _fit(model: ProtocolModel, matrices: Sequence[Any], case: Case, plan: Plan[Any]) -> Fit:
     train, validation, test = case.sets
+    compiled = compile_seconds()
     with _unconverged() as warned:
         candidates = model.candidates(matrices[0], train.y, train.queries.number)
 
@@ -222,6 +224,7 @@ def _fit(model: ProtocolModel, matrices: Sequence[Any], case: Case, plan: Plan[A
         weights=None if kept is None else tuple(np.asarray(kept).tolist()),
         warm_started=model.warm_started,
         unconverged=len(warned),
+        compile_seconds=compile_seconds() - compiled,
         **further,
     )
 

@@ -22,7 +22,10 @@ def look_up(kind: str, name: str, known: Mapping[str, T]) -> T:
 
 @frozen(kw_only=True)
 class Fit:
-    """A model in one trial: each value of its hyper-parameter, the position of the ``chosen`` one, and its measures."""
+    """A model in one trial: each value of its hyper-parameter, the position of the ``chosen`` one, and its measures.
+
+    ``seconds`` are without ``compile_seconds``, the compilation of machine code during all fits.
+    """
 
     measures: Mapping[str, float] = field(repr=False)
     queries: Mapping[str, tuple[float, ...]] = field(repr=False)
@@ -37,6 +40,7 @@ class Fit:
     weights: tuple[float, ...] | None = field(default=None, repr=False)
     warm_started: bool = False
     unconverged: int = 0
+    compile_seconds: float = 0.0
 
     def __attrs_post_init__(self) -> None:
         """Require numbers for each value, because results may come from a file."""

@@ -1,6 +1,5 @@
 """Support vector machines as models, each warm-started along a path of C."""
 
-import time
 import warnings
 from collections.abc import Sequence
 from functools import partial
@@ -12,6 +11,7 @@ from attrs import field, frozen
 from structsvm.estimators import Ranker
 from structsvm.exceptions import FeatureScaleWarning, ZeroWeightsWarning
 from structsvm.features.operators import BinnedMatrix
+from structsvm.foundation.compute.compile_progress import running_time
 from structsvm.foundation.settings import DEFAULT_TOL, RANKING_TOL
 from structsvm.foundation.types import BoolVector, IntVector, Vector
 from structsvm.protocols.estimator_model import gap_of, require_both_classes, weights_of
@@ -124,7 +124,7 @@ def _path(
     weight: Vector | None = None,
     digits: type[np.floating[Any]] = np.float64,
 ) -> Sequence[Candidate]:
-    began = time.perf_counter()
+    began = running_time()
     with warnings.catch_warnings():
         # The user chose the same features for all models.
         warnings.simplefilter("ignore", FeatureScaleWarning)
@@ -135,7 +135,7 @@ def _path(
         raise KeyboardInterrupt
     seconds = [each.result_.history[-1].seconds for each in fitted]
     # The first value pays for the work that all values share, such as growing trees.
-    seconds[0] += max(time.perf_counter() - began - sum(seconds), 0.0)
+    seconds[0] += max(running_time() - began - sum(seconds), 0.0)
     return [
         Candidate(each.C, partial(_scores, each, digits), spent, gap_of(each), weights_of(each))
         for each, spent in zip(fitted, seconds, strict=True)

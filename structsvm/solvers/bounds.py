@@ -1,6 +1,5 @@
 """The best weights of a run, the bounds that certify them, and the effort so far."""
 
-import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,6 +9,7 @@ import numpy as np
 from attrs import evolve, frozen
 
 from structsvm.exceptions import OracleError
+from structsvm.foundation.compute.compile_progress import compile_seconds, running_time
 from structsvm.foundation.types import Vector
 from structsvm.problem.base import AbstractProblem, AnyPlanes, AnyPoint
 from structsvm.problem.points import Cut
@@ -51,7 +51,7 @@ class CertifiedBounds:
         self.problem = problem
         self.passes = 0.0
         self._seconds = {"oracle": 0.0, "solver": 0.0}
-        self._began = time.perf_counter()
+        self._began, self._compiled = running_time(), compile_seconds()
         self._traffic = problem.traffic
         self._before = 0, 0
         self.tol = float(tol)
@@ -68,11 +68,11 @@ class CertifiedBounds:
     @contextmanager
     def clock(self, name: str) -> Iterator[None]:
         """Add the time inside the block to the clock "oracle" or "solver"."""
-        began = time.perf_counter()
+        began = running_time()
         try:
             yield
         finally:
-            self._seconds[name] += time.perf_counter() - began
+            self._seconds[name] += running_time() - began
 
     def count_passes(self, passes: float) -> None:
         """Count passes over the data; `score` and `cut` count their own passes."""
@@ -84,6 +84,7 @@ class CertifiedBounds:
         self._seconds["oracle"] += last.oracle_seconds
         self._seconds["solver"] += last.solver_seconds
         self._began -= last.seconds
+        self._compiled -= last.compile_seconds
         self._before = last.calls, last.sent
 
     def _effort(self) -> dict[str, Any]:
@@ -93,7 +94,8 @@ class CertifiedBounds:
             "passes": self.passes,
             "oracle_seconds": self._seconds["oracle"],
             "solver_seconds": self._seconds["solver"],
-            "seconds": time.perf_counter() - self._began,
+            "seconds": running_time() - self._began,
+            "compile_seconds": compile_seconds() - self._compiled,
             "calls": self._before[0] + now.calls - then.calls,
             "sent": self._before[1] + now.sent - then.sent,
         }

@@ -86,6 +86,8 @@ def _ending(ranker: Any) -> list[str]:
     if hasattr(ran, "backend") and hasattr(solver, "backend"):
         how.append(f"backend {backends.create(solver.backend).name}")
     run = [counted(last.iteration, "iteration"), f"{last.seconds:.2f} s", counted(last.cuts, "cut")]
+    if last.compile_seconds >= 0.005:
+        run.append(f"and {last.compile_seconds:.2f} s of compilation")
     if result.handovers:
         run.append(f"{counted(result.handovers, 'QP')} handed over to the built-in backend")
     return [f"run      {', '.join(how)}: {', '.join(run)}"]

@@ -1,4 +1,4 @@
-"""Report progress of compilation; signals wait until it is done. Importing this does not load numba."""
+"""Report progress and time of compilation; signals wait until it is done. Importing this does not load numba."""
 
 import gc
 import logging
@@ -17,6 +17,15 @@ _SOON = 0.3
 _thread = threading.local()
 _running: list[tuple[str, float]] = []
 """Function name and start time of each compilation under way; nested compilations are part of the outer one."""
+
+_lock = threading.Lock()
+
+
+class _Spent:
+    """Wall-clock seconds during which some thread compiled; ``since`` is the start of such a time under way."""
+
+    seconds = 0.0
+    since = 0.0
 
 
 def watched(dispatcher: Any) -> None:
@@ -45,8 +54,11 @@ def _watching(compile_: Callable[[Any], Any], name: str, *, kept: bool) -> Calla
             if collects:
                 gc.enable()
             if begun is not None:
-                _running.remove(begun)
-                seconds = time.monotonic() - begun[1]
+                with _lock:
+                    _running.remove(begun)
+                    now = time.monotonic()
+                    _Spent.seconds += 0.0 if _running else now - _Spent.since
+                seconds = now - begun[1]
                 if seconds > _SOON:
                     end = "; machine code is kept on disk" if kept else ""
                     logger.info("compiled %s in %.1f s%s", name, seconds, end)
@@ -60,11 +72,25 @@ def _compiling_if_missing(load: Callable[..., Any]) -> Callable[..., Any]:
     def load_or_begin(*arguments: Any) -> Any:
         found = load(*arguments)
         if found is None and getattr(_thread, "asked_for", None) is not None and _thread.begun is None:
-            _thread.begun = _thread.asked_for, time.monotonic()
-            _running.append(_thread.begun)
+            with _lock:
+                _thread.begun = _thread.asked_for, time.monotonic()
+                if not _running:
+                    _Spent.since = _thread.begun[1]
+                _running.append(_thread.begun)
         return found
 
     return load_or_begin
+
+
+def compile_seconds() -> float:
+    """Return the wall-clock seconds that this process has spent compiling so far."""
+    with _lock:
+        return _Spent.seconds + (time.monotonic() - _Spent.since if _running else 0.0)
+
+
+def running_time() -> float:
+    """Return a clock in seconds, like `time.perf_counter`, that stops during compilation."""
+    return time.monotonic() - compile_seconds()
 
 
 def what_is_compiled() -> str:

@@ -1,12 +1,12 @@
 """A time limit for any solver, and counts of its QPs."""
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import ClassVar
 
 from attrs import frozen
 
+from structsvm.foundation.compute.compile_progress import running_time
 from structsvm.solvers.qp import DualQP, QPBackend, QPSolution
 
 
@@ -23,12 +23,12 @@ class Watch:
         self.qps = 0
         self.largest = 0
         self._paused = 0.0
-        self._began = time.perf_counter()
+        self._began = running_time()
 
     @property
     def seconds(self) -> float:
         """Time since the start, without pauses."""
-        return time.perf_counter() - self._began - self._paused
+        return running_time() - self._began - self._paused
 
     def over(self) -> bool:
         """Return True if the run must end now."""
@@ -39,11 +39,11 @@ class Watch:
     @contextmanager
     def pause(self) -> Iterator[None]:
         """Pause the clock."""
-        began = time.perf_counter()
+        began = running_time()
         try:
             yield
         finally:
-            self._paused += time.perf_counter() - began
+            self._paused += running_time() - began
 
 
 @frozen(eq=False)

@@ -34,6 +34,7 @@ class ComparisonRow:
     oracle_seconds: float | None = None
     solver_seconds: float | None = None
     seconds: float | None = None
+    compile_seconds: float | None = None
     history: tuple[Step, ...] = field(default=(), repr=False)
 
     @property
@@ -64,7 +65,8 @@ class Comparison:
     - ``primal``, ``dual``: the bounds of the optimum.
     - ``iterations``: passes, cuts or rounds, depending on the solver; ``passes`` over the data.
     - ``cuts`` at the end, ``peak_cuts``; ``qps`` solved by the backend, ``handovers`` to the built-in backend.
-    - ``seconds`` in all; ``oracle_seconds`` in scores and argmaxes; ``solver_seconds`` in QPs or steps on planes.
+    - ``seconds`` in all; ``oracle_seconds`` in scores and argmaxes; ``solver_seconds`` in QPs or steps on planes; and
+      apart from these, ``compile_seconds`` in compilation of machine code.
     - ``curve``: pairs of seconds and the certified gap in units of C.
 
     Parameters
@@ -126,6 +128,7 @@ _COLUMNS = (
     Column.number("oracle wall s", "oracle_seconds", ".2f", missing="–"),
     Column.number("solver wall s", "solver_seconds", ".2f", missing="–"),
     Column.number("wall s", "seconds", ".2f", missing="–"),
+    Column.number("compile s", "compile_seconds", ".2f", missing="–"),
     Column.number("handed over", "handovers", "d", missing="–"),
 )
 
@@ -159,5 +162,6 @@ def row_of(
         oracle_seconds=last.oracle_seconds,
         solver_seconds=last.solver_seconds,
         seconds=seconds,
+        compile_seconds=last.compile_seconds,
         history=result.history,
     )

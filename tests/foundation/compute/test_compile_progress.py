@@ -9,7 +9,7 @@ import pytest
 from numba.core import event
 
 from structsvm.foundation.compute.compilation import compiled, compiled_part
-from structsvm.foundation.compute.compile_progress import what_is_compiled
+from structsvm.foundation.compute.compile_progress import compile_seconds, running_time, what_is_compiled
 
 
 @pytest.fixture
@@ -63,8 +63,11 @@ def test_what_is_compiled_is_told_while_it_is(on_disk, wanted, keep, monkeypatch
     cache = numba.core.caching.FunctionCache if keep else numba.core.caching.NullCache
     monkeypatch.setattr(cache, "load_overload", lambda *_: on_disk)
     monkeypatch.setattr(numba.core.registry.CPUDispatcher, "compile", slow)
+    spent, ran = compile_seconds(), running_time()
     with caplog.at_level("INFO", "structsvm"):
         compiled(doubled, keep=keep).compile("never")
+    spent, ran = compile_seconds() - spent, running_time() - ran
+    assert (spent >= 0.35, ran >= 0.35) == ((True, False) if on_disk is None else (False, True))
     assert told == ["", wanted]
     assert gc.isenabled()
     assert what_is_compiled() == ""

@@ -176,7 +176,8 @@ def fits_table(results: ExperimentResults, variant: str) -> Table:
         notes=(
             "Tried and picked: the hyper-parameter, C of an SVM. Features, picked values and gaps are medians of the "
             "trials, seconds the mean. At an end: trials in which validation picked the least or largest value of the "
-            "grid, and it was better than its neighbor. Seconds are the wall-clock time of training for all values; "
+            "grid, and it was better than its neighbor. Seconds are the wall-clock time of training for all values, "
+            "without compilation; "
             "each fit of an SVM of the paper starts from the previous model. The gap, over every C, is certified: the "
             "objective is at most this far above the optimum, in units of the loss; for RankSVM, as a share of the "
             "pairs.",
