@@ -44,6 +44,11 @@ def first_of(names: Iterable[str], shown: int = 5) -> str:
     return ", ".join(found[:shown]) + (", ..." if len(found) > shown else "")
 
 
+def counted(number: int, singular: str, plural: str | None = None) -> str:
+    """Return "1 query" or "2 queries"."""
+    return f"{number} {singular if number == 1 else plural or f'{singular}s'}"
+
+
 def quoted(text: str | bytes) -> str:
     """Return user text for a message: shortened if long, escaped as by `repr`; bytes as UTF-8 if valid."""
     unit = "characters" if isinstance(text, str) else "bytes"

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import click
 
 from structsvm.cli.shared.command import Command
-from structsvm.cli.shared.console import counted, echo, note, progress_bar, show_tables
+from structsvm.cli.shared.console import echo, note, progress_bar, show_tables
 from structsvm.cli.shared.data import Columns, with_columns
 from structsvm.cli.shared.failures import Failure
 from structsvm.cli.shared.options import COUNT, Dependent, as_measure, list_option, several_or_none, with_normalize
 from structsvm.cli.shared.paths import BENCHMARK, FOLDS
+from structsvm.exceptions import counted
 from structsvm.foundation.settings import real_name
 
 if TYPE_CHECKING:

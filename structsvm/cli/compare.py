@@ -9,7 +9,7 @@ import click
 from click.core import ParameterSource
 
 from structsvm.cli.shared.command import Command, Output
-from structsvm.cli.shared.console import counted, echo, echo_wrapped, note, progress_line, show_tables
+from structsvm.cli.shared.console import echo, echo_wrapped, note, progress_line, show_tables
 from structsvm.cli.shared.data import Columns, read_data, with_columns
 from structsvm.cli.shared.failures import Failure
 from structsvm.cli.shared.options import (
@@ -34,7 +34,7 @@ from structsvm.cli.shared.results import (
     write_result,
 )
 from structsvm.cli.shared.weights import Limit, settings_for, with_bounds
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, counted
 from structsvm.foundation.settings import DEFAULT_TOL
 from structsvm.foundation.signals import finish
 from structsvm.foundation.storage.temporary import with_ending

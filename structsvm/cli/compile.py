@@ -8,10 +8,10 @@ from pathlib import Path
 import click
 
 from structsvm.cli.shared.command import Command
-from structsvm.cli.shared.console import counted, echo, note, progress_line
+from structsvm.cli.shared.console import echo, note, progress_line
 from structsvm.cli.shared.failures import Failure
 from structsvm.cli.shared.options import COUNT
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, counted
 
 
 @click.command(

@@ -14,7 +14,7 @@ from structsvm.cli.shared.files import read_model_and_data
 from structsvm.cli.shared.options import COUNT
 from structsvm.cli.shared.paths import DATA, INPUT
 from structsvm.cli.shared.results import shows_text, with_json, write_json
-from structsvm.exceptions import InputError, first_of, quoted
+from structsvm.exceptions import InputError, counted, first_of, quoted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -122,7 +122,7 @@ class _Ranking:
             "contributions of all features add up to score minus mean score.",
             *self._lines,
         )
-        table = Table(f"query {self.query}: {len(rows)} documents", columns, (tuple(rows),), notes)
+        table = Table(f"query {self.query}: {counted(len(rows), 'document')}", columns, (tuple(rows),), notes)
         return table, {"mean_score": mean, "rows": rows}
 
     def compared(self, first: str, second: str, top: int) -> "tuple[Table, dict[str, Any]]":

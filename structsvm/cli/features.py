@@ -9,12 +9,12 @@ import click
 
 from structsvm.cli.shared.collections import with_grades, with_numbering, with_texts
 from structsvm.cli.shared.command import Command, Output
-from structsvm.cli.shared.console import counted, note, progress_bar, progress_line
+from structsvm.cli.shared.console import note, progress_bar, progress_line
 from structsvm.cli.shared.files import write_text
 from structsvm.cli.shared.options import COUNT, SEED, Dependent, Whole, list_option, names_in
 from structsvm.cli.shared.paths import INPUT, NEW_FILES, QRELS, RUNS, STREAMED, TOPICS
 from structsvm.cli.shared.results import shows_text, with_json, write_json
-from structsvm.exceptions import InputError, first_of
+from structsvm.exceptions import InputError, counted, first_of
 from structsvm.features.scaling.names import SCORE_SCALINGS
 from structsvm.registry import retrieval_functions
 

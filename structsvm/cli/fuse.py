@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from structsvm.cli.shared.command import Command
-from structsvm.cli.shared.console import counted, note, progress_line
+from structsvm.cli.shared.console import note, progress_line
 from structsvm.cli.shared.files import write_text
 from structsvm.cli.shared.options import COUNT, bad, names_of
 from structsvm.cli.shared.paths import QRELS, RUNS, STREAMED
 from structsvm.cli.shared.results import check_plot, shows_text, with_json, with_plot, write_json, write_plot
-from structsvm.exceptions import InputError, first_of
+from structsvm.exceptions import InputError, counted, first_of
 from structsvm.features.scaling.names import SCORE_SCALINGS
 from structsvm.registry import fusions
 

@@ -7,7 +7,7 @@ import click
 from attrs import evolve
 
 from structsvm.cli.shared.command import Command
-from structsvm.cli.shared.console import counted, echo, progress_line, show_tables
+from structsvm.cli.shared.console import echo, progress_line, show_tables
 from structsvm.cli.shared.data import Columns, with_columns
 from structsvm.cli.shared.files import read_model_and_data
 from structsvm.cli.shared.options import COUNT, SEED, Number, as_measure, names_of
@@ -22,6 +22,7 @@ from structsvm.cli.shared.results import (
     write_plot,
     write_result,
 )
+from structsvm.exceptions import counted
 from structsvm.registry import measures as registered
 
 if TYPE_CHECKING:

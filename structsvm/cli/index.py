@@ -9,9 +9,10 @@ import click
 
 from structsvm.cli.shared.collections import with_fields, with_texts
 from structsvm.cli.shared.command import Command
-from structsvm.cli.shared.console import counted, note, print_table, progress_line
+from structsvm.cli.shared.console import note, print_table, progress_line
 from structsvm.cli.shared.paths import COLLECTION, INDEX, STOP_WORDS
 from structsvm.cli.shared.results import shows_text, with_json, write_json
+from structsvm.exceptions import counted
 
 if TYPE_CHECKING:
     from structsvm.data import Document, Documents

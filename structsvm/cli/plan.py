@@ -8,11 +8,11 @@ import click
 
 from structsvm.cli.shared.collections import with_grades
 from structsvm.cli.shared.command import Command
-from structsvm.cli.shared.console import counted, echo_wrapped, print_table
+from structsvm.cli.shared.console import echo_wrapped, print_table
 from structsvm.cli.shared.options import Dependent, Number, Whole, as_measure, names_of, number_option
 from structsvm.cli.shared.paths import DATA, QRELS
 from structsvm.cli.shared.results import shows_text, with_json, write_json
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, counted
 from structsvm.registry import measures as registered
 
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ import click
 
 from structsvm.cli.shared.collections import with_numbering, with_texts
 from structsvm.cli.shared.command import Command, Output
-from structsvm.cli.shared.console import counted, note, progress_bar, progress_line
+from structsvm.cli.shared.console import note, progress_bar, progress_line
 from structsvm.cli.shared.failures import Failure
 from structsvm.cli.shared.options import COUNT, list_option, names_in
 from structsvm.cli.shared.paths import INPUT, NEW_FILES, TOPICS
 from structsvm.cli.shared.results import shows_text, with_json, write_json
-from structsvm.exceptions import InputError, first_of
+from structsvm.exceptions import InputError, counted, first_of
 from structsvm.foundation.settings import real_name, repeated
 from structsvm.foundation.storage.artefacts import INDEX, kind_of
 from structsvm.registry import retrieval_functions

@@ -7,7 +7,7 @@ import click
 import numpy as np
 
 from structsvm.cli.shared.command import Command
-from structsvm.cli.shared.console import counted, note, progress_line, show_tables
+from structsvm.cli.shared.console import note, progress_line, show_tables
 from structsvm.cli.shared.data import Columns, read_data, with_columns
 from structsvm.cli.shared.options import (
     COUNT,
@@ -31,7 +31,7 @@ from structsvm.cli.shared.results import (
     write_plot,
     write_result,
 )
-from structsvm.exceptions import first_of
+from structsvm.exceptions import counted, first_of
 from structsvm.registry import losses
 from structsvm.registry import measures as registered
 

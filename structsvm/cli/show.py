@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from structsvm.cli.shared.command import Command
-from structsvm.cli.shared.console import counted, echo, show_tables
+from structsvm.cli.shared.console import echo, show_tables
 from structsvm.cli.shared.options import COUNT
 from structsvm.cli.shared.paths import INPUT
 from structsvm.cli.shared.results import (
@@ -19,7 +19,7 @@ from structsvm.cli.shared.results import (
     write_plot,
     write_result,
 )
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

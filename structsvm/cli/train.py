@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from structsvm.cli.shared.command import Command, Output
-from structsvm.cli.shared.console import counted, echo_wrapped, note, progress_line
+from structsvm.cli.shared.console import echo_wrapped, note, progress_line
 from structsvm.cli.shared.data import Columns, read_data, read_judges, with_columns
 from structsvm.cli.shared.fits import FitMonitor, require_converged, warnings_of_fits, without_model
 from structsvm.cli.shared.options import (
@@ -29,6 +29,7 @@ from structsvm.cli.shared.rankers import make_ranker, require_applicable, tol_of
 from structsvm.cli.shared.results import shows_text, with_json, write_json
 from structsvm.cli.shared.summary import note_end, show_scores, summary
 from structsvm.cli.shared.weights import Limit, settings_for, with_bounds
+from structsvm.exceptions import counted
 from structsvm.foundation.settings import RANKING_TOL
 from structsvm.foundation.signals import finish
 from structsvm.registry import backends, losses, solvers

@@ -8,7 +8,7 @@ from attrs import field, frozen
 from numpy.typing import NDArray
 
 from structsvm.data.qrels import Qrels
-from structsvm.exceptions import UnknownNameError
+from structsvm.exceptions import UnknownNameError, counted
 from structsvm.foundation.arrays import is_sparse
 from structsvm.foundation.settings import require_kind
 from structsvm.foundation.types import BoolVector, Features, IntVector, Matrix, Vector
@@ -47,7 +47,8 @@ class RankingData:
         """Numbers of queries, documents and features, and the storage of the features, as text."""
         kind = "sparse" if is_sparse(self.X) else "dense"
         n, d = self.X.shape
-        return f"{len(np.unique(self.qid))} queries, {n} documents, {d} features, {kind}"
+        queries = counted(len(np.unique(self.qid)), "query", "queries")
+        return f"{queries}, {counted(n, 'document')}, {counted(d, 'feature')}, {kind}"
 
     def __repr__(self) -> str:
         return f"RankingData({self.summary})"
@@ -68,8 +69,12 @@ class JoinedRuns:
         return tuple(dict.fromkeys(self.qid.tolist()))
 
     def __repr__(self) -> str:
-        sizes = f"{len(self.topics)} topics, {len(self.qid)} documents, {len(self.run_names)} runs"
-        return f"{type(self).__name__}({sizes})"
+        sizes = (
+            counted(len(self.topics), "topic"),
+            counted(len(self.qid), "document"),
+            counted(len(self.run_names), "run"),
+        )
+        return f"{type(self).__name__}({', '.join(sizes)})"
 
 
 def _read_only(reasons: Mapping[str, str]) -> Mapping[str, str]:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from structsvm.data.frames import ByTopic, DataFrame, frame_ids, frame_values, mapping_rows
 from structsvm.data.pairs import PairIndex, as_ids, as_topics, first_repeated, number_topics
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, counted
 from structsvm.foundation.arrays import numbers
 from structsvm.foundation.frames import is_frame
 from structsvm.foundation.settings import require_kind
@@ -123,7 +123,7 @@ class Qrels:
     def __repr__(self) -> str:
         grades, counts = np.unique(self.grades, return_counts=True)
         parts = [f"{count} of grade {grade:g}" for grade, count in zip(grades, counts, strict=True)]
-        return f"Qrels({len(np.unique(self.qid))} topics, {', '.join(parts)})"
+        return f"Qrels({counted(len(np.unique(self.qid)), 'topic')}, {', '.join(parts)})"
 
 
 QrelsLike: TypeAlias = Qrels | DataFrame | ByTopic

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from structsvm.data.frames import ByTopic, DataFrame, frame_ids, frame_values, mapping_rows
 from structsvm.data.pairs import as_ids, as_topics, first_repeated, number_topics, sort_topics
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, counted
 from structsvm.foundation.arrays import numbers
 from structsvm.foundation.frames import is_frame
 from structsvm.foundation.settings import require_kind
@@ -101,7 +101,7 @@ class Run:
         return cls.from_scores(name, *mapping_rows(scores, f"the dictionary of run {name!r}", "score"))
 
     def __repr__(self) -> str:
-        return f"Run({self.name!r}, {len(np.unique(self.qid))} topics, {len(self.qid)} documents)"
+        return f"Run({self.name!r}, {counted(len(np.unique(self.qid)), 'topic')}, {counted(len(self.qid), 'document')})"
 
 
 RunLike: TypeAlias = Run | DataFrame | ByTopic

@@ -19,7 +19,7 @@ from structsvm.evaluation.paired_columns import (
 from structsvm.evaluation.runs import rank_run
 from structsvm.evaluation.significance import PairedTests, paired_tests
 from structsvm.evaluation.significance.corrections import bonferroni
-from structsvm.exceptions import InputError, first_of, quoted
+from structsvm.exceptions import InputError, counted, first_of, quoted
 from structsvm.foundation.settings import as_list, repeated, require_number
 from structsvm.foundation.tables.table import Column, Record, Table
 from structsvm.metrics import Measure, RankedLists
@@ -118,8 +118,8 @@ class RunComparison:
         ]
         for run, alone in {row.run: row.left_out for row in reversed(self.rows) if row.left_out}.items():
             notes.append(
-                f"{run}: the comparison leaves out {len(alone)} topics that only this run or only the baseline has "
-                f"({first_of(alone)})."
+                f"{run}: the comparison leaves out {counted(len(alone), 'topic')} that only this run or only the "
+                f"baseline has ({first_of(alone)})."
             )
         return tuple(notes)
 

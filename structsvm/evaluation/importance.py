@@ -14,7 +14,7 @@ from structsvm.estimators.inputs import checked_labels
 from structsvm.estimators.ranking import RankingEstimator
 from structsvm.evaluation.paired_columns import interval_column
 from structsvm.evaluation.significance.intervals import mean_intervals, range_of_differences
-from structsvm.exceptions import InputError, brief
+from structsvm.exceptions import InputError, brief, counted
 from structsvm.features.operators.matrix import is_finite
 from structsvm.foundation.arrays import is_sparse
 from structsvm.foundation.frames import is_frame, opened
@@ -100,7 +100,8 @@ class FeatureImportance:
         )
         notes = (
             f"Importance is the loss of {self.measure}, {self.baseline:.4f} with all features as they are, if the "
-            f"feature is shuffled; means of {self.n_repeats} shuffles and {len(self.query_ids)} queries.",
+            f"feature is shuffled; means of {counted(self.n_repeats, 'shuffle')} and "
+            f"{counted(len(self.query_ids), 'query', 'queries')}.",
         )
         return Table("", columns, (tuple(records),), notes)
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from structsvm.evaluation.significance import PairedTests, holm
 from structsvm.evaluation.significance.paired import TESTS
+from structsvm.exceptions import counted
 from structsvm.foundation.tables.table import Column, Record
 
 CUT = "cut at the ends of the measure's range"
@@ -61,7 +62,7 @@ def holm_column(test: str = "randomization") -> Column:
 
 def holm_note(comparisons: int, test: str = "randomization") -> str:
     """Return the note about `holm_column`."""
-    return f"Holm: p {TESTS[test].label}, corrected for all {comparisons} comparisons."
+    return f"Holm: p {TESTS[test].label}, corrected for {counted(comparisons, 'comparison')}."
 
 
 def difference_columns(level: str = "95%") -> tuple[Column, ...]:

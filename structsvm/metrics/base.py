@@ -8,7 +8,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import ArrayLike, NDArray
 
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, counted
 from structsvm.foundation.settings import as_list, one_of
 from structsvm.foundation.types import Vector
 from structsvm.metrics.orders import mean_over_orders
@@ -255,7 +255,9 @@ def _weights(weights: Weights, ids: NDArray[Any]) -> Vector:
         keys = ids.tolist()
         lacking = [key for key in keys if key not in weights]
         if lacking:
-            raise InputError(f"weights has no entry for {len(lacking)} queries, such as {lacking[0]!r}")
+            raise InputError(
+                f"weights has no entry for {counted(len(lacking), 'query', 'queries')}, such as {lacking[0]!r}"
+            )
         weights = [weights[key] for key in keys]
     vector = as_vector(weights, "weights")
     if vector.shape != ids.shape:

@@ -8,7 +8,7 @@ import numpy as np
 from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, counted
 from structsvm.foundation.storage.archives import finite_numbers
 from structsvm.foundation.types import IntVector, Matrix, Vector
 
@@ -168,7 +168,7 @@ class FeatureCheck:
     def __str__(self) -> str:
         if not len(self.drifted):
             return f"no feature of {self.rows} rows has drifted"
-        lines = [f"{len(self.drifted)} of {len(self.psi)} features drifted in {self.rows} rows:"]
+        lines = [f"{len(self.drifted)} of {len(self.psi)} features drifted in {counted(self.rows, 'row')}:"]
         for k in self.drifted.tolist():
             name = f"feature {k + 1}" if self.feature_names is None else self.feature_names[k]
             lines.append(

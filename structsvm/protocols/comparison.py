@@ -14,6 +14,7 @@ from structsvm.evaluation.paired_columns import (
 )
 from structsvm.evaluation.significance import PairedTests
 from structsvm.evaluation.significance.intervals import mean_interval
+from structsvm.exceptions import counted
 from structsvm.foundation.tables.table import Column, Table
 from structsvm.foundation.types import Vector
 
@@ -26,7 +27,9 @@ def interval_record(values: Vector, value_range: tuple[float, float]) -> dict[st
 
 def interval_note(queries: int, parts: str, count: int) -> str:
     """Return the note about intervals of means; ``parts`` is "folds" or "trials", and ``count`` their number."""
-    note = f"95% interval: Student's t, over the {queries} test queries of all {parts}, {CUT}."
+    note = (
+        f"95% interval: Student's t, over the {counted(queries, 'test query', 'test queries')} of all {parts}, {CUT}."
+    )
     if count < 2:
         return note
     return (
@@ -57,5 +60,8 @@ def paired_table(
             holm_column(last),
         ),
         sections=tuple(tuple(records[name] for name in section) for section in sections),
-        notes=(f"Over {queries} test queries. {paired_note('queries')} {holm_note(len(found), last)} -: no variance.",),
+        notes=(
+            f"Over {counted(queries, 'test query', 'test queries')}. {paired_note('queries')} "
+            f"{holm_note(len(found), last)} -: no variance.",
+        ),
     )

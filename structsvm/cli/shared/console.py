@@ -186,8 +186,3 @@ class _Lines:
 
 def _clock(seconds: float) -> str:
     return str(timedelta(seconds=round(seconds)))
-
-
-def counted(number: int, singular: str, plural: str | None = None) -> str:
-    """Return "1 query" or "2 queries"."""
-    return f"{number} {singular if number == 1 else plural or f'{singular}s'}"

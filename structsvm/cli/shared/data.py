@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 import click
 from attrs import evolve, frozen
 
-from structsvm.cli.shared.console import counted, note, warnings_as_notes
+from structsvm.cli.shared.console import note, warnings_as_notes
 from structsvm.cli.shared.options import several_or_none
 from structsvm.cli.shared.paths import CACHE, DATA
 from structsvm.data.columns.base import all_tables
-from structsvm.exceptions import InputError, quoted
+from structsvm.exceptions import InputError, counted, quoted
 
 if TYPE_CHECKING:
     from structsvm.data import RankingData

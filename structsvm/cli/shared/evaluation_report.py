@@ -5,9 +5,9 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from structsvm.cli.shared.console import counted, echo, echo_wrapped, print_table, show_tables
+from structsvm.cli.shared.console import echo, echo_wrapped, print_table, show_tables
 from structsvm.cli.shared.results import write_plot
-from structsvm.exceptions import first_of
+from structsvm.exceptions import counted, first_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

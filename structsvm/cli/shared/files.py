@@ -11,10 +11,10 @@ from zipfile import is_zipfile
 
 import click
 
-from structsvm.cli.shared.console import counted, note
+from structsvm.cli.shared.console import note
 from structsvm.cli.shared.data import Columns, read_as_wide
 from structsvm.cli.shared.paths import is_special
-from structsvm.exceptions import InputError, ModelFileError, printable
+from structsvm.exceptions import InputError, ModelFileError, counted, printable
 from structsvm.foundation.storage.files import errors_naming, replacement, replacing
 
 if TYPE_CHECKING:

@@ -6,9 +6,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from structsvm.cli.shared.console import counted, echo, note
+from structsvm.cli.shared.console import echo, note
 from structsvm.cli.shared.failures import Failure
 from structsvm.cli.shared.summary import show_scores
+from structsvm.exceptions import counted
 from structsvm.result import Status
 
 if TYPE_CHECKING:

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from structsvm.cli.shared.console import counted
 from structsvm.cli.shared.options import make_solver, require_ranking_loss
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, counted
 from structsvm.registry import rankers, solvers
 from structsvm.registry.spelling import Spelling, name_key
 

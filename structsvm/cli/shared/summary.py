@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from structsvm.cli.shared.console import counted, note, print_table
+from structsvm.cli.shared.console import note, print_table
+from structsvm.exceptions import counted
 from structsvm.features.scaling.names import FEATURE_SCALINGS
 from structsvm.registry import backends, losses, solvers
 

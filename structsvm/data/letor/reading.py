@@ -18,7 +18,7 @@ from structsvm.data.letor.beside import Head, agreed, queries_of_sizes, sizes_be
 from structsvm.data.letor.block import parse_block
 from structsvm.data.letor.growing import Growing, GrowingFeatures
 from structsvm.data.letor.line import LineForm, has_query_ids
-from structsvm.exceptions import DataFormatError, InputError, TooLargeError, brief
+from structsvm.exceptions import DataFormatError, InputError, TooLargeError, brief, counted
 from structsvm.foundation.compute.ahead import in_order
 from structsvm.foundation.settings import (
     as_float_type,
@@ -286,7 +286,8 @@ def check_queries_apart(sets: Iterable[LetorRows]) -> None:
         shared = [query for query in queries if query in home]
         if shared:
             raise InputError(
-                f"query {shared[0]} is in {home[shared[0]]} and in {path}, as are {len(shared) - 1} more queries: join "
+                f"{counted(len(shared), 'query', 'queries')}, such as {shared[0]}, may be in one file only, but "
+                f"{home[shared[0]]} and {path} have rows of {'it' if len(shared) == 1 else 'them'}: join "
                 "files that are parts of one, or renumber the queries of one file"
             )
         home.update(dict.fromkeys(queries, path))

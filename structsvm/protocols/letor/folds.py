@@ -15,7 +15,7 @@ from structsvm.data import RankingData, load_table
 from structsvm.data.columns.base import all_tables
 from structsvm.data.letor.reading import load_letor_parts
 from structsvm.data.letor.writing import LetorText
-from structsvm.exceptions import InputError, first_of
+from structsvm.exceptions import InputError, counted, first_of
 from structsvm.foundation.settings import as_list, as_path, real_name, require_integer, require_kind
 from structsvm.foundation.storage.files import check_writable, replacing
 
@@ -214,7 +214,9 @@ def write_folds(
     text = LetorText.of(data.X, data.y, data.qid, data.doc_ids, data.feature_names)
     queries = list(dict.fromkeys(text.queries.tolist()))
     if len(queries) < folds:
-        raise InputError(f"{len(queries)} queries are too few for {folds} folds: choose fewer folds")
+        raise InputError(
+            f"{counted(len(queries), 'query is', 'queries are')} too few for {folds} folds: choose fewer folds"
+        )
     paths = fold_files(target, folds)
     require_place_for_folds(target, folds)
     order = np.random.default_rng(random_state).permutation(len(queries))
