@@ -66,7 +66,7 @@ class Comparison:
     - ``iterations``: passes, cuts or rounds, depending on the solver; ``passes`` over the data.
     - ``cuts`` at the end, ``peak_cuts``; ``qps`` solved by the backend, ``handovers`` to the built-in backend.
     - ``seconds`` in all; ``oracle_seconds`` in scores and argmaxes; ``solver_seconds`` in QPs or steps on planes; and
-      apart from these, ``compile_seconds`` in compilation of machine code.
+      separately, ``compile_seconds`` in compilation of machine code.
     - ``curve``: pairs of seconds and the certified gap in units of C.
 
     Parameters
