@@ -9,7 +9,6 @@ from attrs import evolve
 from structsvm.cli.shared.collections import expanded, with_grades
 from structsvm.cli.shared.command import Command
 from structsvm.cli.shared.console import (
-    counted,
     echo,
     echo_wrapped,
     note,
@@ -20,7 +19,7 @@ from structsvm.cli.shared.console import (
 from structsvm.cli.shared.failures import Failure
 from structsvm.cli.shared.options import COUNT, SEED, list_option, several_or_none
 from structsvm.cli.shared.paths import EXPERIMENT, FINISHED_EXPERIMENT, QRELS, RUN_FOLDER
-from structsvm.exceptions import InputError, first_of
+from structsvm.exceptions import InputError, counted, first_of
 
 if TYPE_CHECKING:
     from structsvm.data import Pool
