@@ -35,10 +35,11 @@ def is_finite_input(x: Any) -> bool:
     """Return False if an input is an array with NaN or infinity, a sparse one, or a list or tuple that contains one."""
     if isinstance(x, list | tuple):
         return all(map(is_finite_input, x))
-    values = x.data if sp.issparse(x) else x
-    return not (isinstance(values, np.ndarray | float) and np.asarray(values).dtype.kind == "f") or bool(
-        np.isfinite(values).all()
-    )
+    values: Any = x
+    values = values.data if sp.issparse(x) else values
+    if not isinstance(values, np.ndarray | float) or np.asarray(values).dtype.kind != "f":
+        return True
+    return bool(np.isfinite(values).all())
 
 
 def coefficients(loss: Any, y_hat: Any, y: Any) -> Vector:
