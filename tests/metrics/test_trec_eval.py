@@ -21,7 +21,7 @@ def lists(run: str, qrels: str) -> RankedLists:
     """A run with the judgments it is measured by."""
     rows, judgments = load_run(TREC_EVAL / run), load_qrels(TREC_EVAL / qrels)
     labels = judgments.labels(rows.qid, rows.doc_ids)
-    return rank_lists(rows.scores, labels, rows.qid, judged=judgments.judged)
+    return rank_lists(rows.scores, labels, rows.qid, judged=judgments.judged, ties="input")
 
 
 def expected(name: str) -> dict[tuple[str, str], float]:

@@ -63,7 +63,7 @@ def test_measures_of_a_submission_are_those_of_trec_eval_itself(judged, name):
     program = pytrec_eval.RelevanceEvaluator(judged, {"map", "recip_rank", "P.5", "ndcg", "ndcg_cut.10"})
     expected = program.evaluate(read_run(lines_of(ROBUST03 / "runs" / name)))
     run, qrels = load_run(ROBUST03 / "runs" / name), load_qrels(ROBUST03 / "qrels.txt")
-    lists = rank_lists(run.scores, qrels.labels(run.qid, run.doc_ids), run.qid, judged=qrels.judged)
+    lists = rank_lists(run.scores, qrels.labels(run.qid, run.doc_ids), run.qid, judged=qrels.judged, ties="input")
     for key, measure in measures.items():
         ids, values = measure.of(lists)
         assert values == pytest.approx([expected[topic][key] for topic in ids.tolist()], abs=1e-14)
