@@ -87,7 +87,7 @@ def _row(what: str, who: str, method: Fusion, joined: JoinedRuns, qrels: Qrels, 
 
 def _mean_ap(measured: Run, rows: BoolVector, qrels: Qrels) -> float:
     labels = qrels.labels(measured.qid[rows], measured.doc_ids[rows])
-    return AP().mean(measured.scores[rows], labels, measured.qid[rows], judged=qrels.judged)
+    return AP().mean(measured.scores[rows], labels, measured.qid[rows], judged=qrels.judged, ties="input")
 
 
 def targets(rows: list[Row]) -> Iterator[Target]:

@@ -49,7 +49,7 @@ def _row(analyzer: Analyzer, collections: list[tuple[str, list[Document], list[T
         index = Index.build(documents, analyzer)
         for function in FUNCTIONS:
             run = retrieve(index, topics, function)
-            yield AP().mean(run.scores, qrels.labels(run.qid, run.doc_ids), run.qid, judged=qrels.judged)
+            yield AP().mean(run.scores, qrels.labels(run.qid, run.doc_ids), run.qid, judged=qrels.judged, ties="input")
 
 
 if __name__ == "__main__":
