@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from structsvm.exceptions import InputError, brief
 from structsvm.foundation.arrays import numbers
+from structsvm.foundation.memory import require_memory
 from structsvm.foundation.queries import Queries
 from structsvm.foundation.settings import require_choice, require_switch
 from structsvm.foundation.types import BoolVector, IntVector, Vector
@@ -294,6 +295,7 @@ def as_vector(values: ArrayLike, name: str, *, missing: bool = False) -> Vector:
     vector = numbers(values, name)
     if vector.ndim != 1 or len(vector) == 0:
         raise InputError(f"{name} must be a vector with an entry per document; its shape is {vector.shape}")
+    require_memory(len(vector), f"Flags for each of {len(vector):,} {name}", "rank fewer documents at a time")
     nan = np.isnan(vector)
     if nan.any() and not missing:
         raise InputError(f"{name} must not be NaN: {nan.sum()} of {len(vector)} are, first row {nan.argmax()}")
