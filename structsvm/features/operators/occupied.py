@@ -83,6 +83,6 @@ def _sparse_blocks(xs: Any) -> Sequence[Any]:
     """Return the features as CSR matrices, one per input matrix; empty if some input is not sparse."""
     if sp.issparse(xs):
         return [readable(xs)]
-    if isinstance(xs, list | tuple) and all(sp.issparse(x) and len(x.shape) == 2 for x in xs):
+    if isinstance(xs, list | tuple) and all(map(sp.issparse, xs)) and all(x.ndim == 2 for x in xs):
         return [readable(x) for x in xs]
     return []
