@@ -25,6 +25,9 @@ logger = logging.getLogger("structsvm")
 _FEWEST_EXAMPLES = 20
 """Number of examples below which cuts over all examples are better than planes of single examples."""
 
+_MOST_EXAMPLES = 500
+"""Number of examples up to which `NSlack` with one QP per round is best for losses in Python."""
+
 _VALUES_A_WEIGHT = 2
 """Smallest number of feature values per weight in an example, for losses with a kernel: reading a plane of d numbers
 should be cheaper than reading the rows that it summarizes."""
@@ -32,7 +35,10 @@ should be cheaper than reading the rows that it summarizes."""
 
 @frozen(kw_only=True)
 class Auto(Solver):
-    """The default solver: `FrankWolfe` if it can store enough planes of every example, else `OneSlack`.
+    """The default solver: `FrankWolfe` if it can store enough planes of every example, else mostly `OneSlack`.
+
+    For a loss in Python with an exact or bounded argmax, and at most 500 examples whose cuts fit into 256 MiB, Auto
+    chooses `NSlack` with one QP per round, which needs the fewest argmaxes.
 
     Frank-Wolfe needs the fewest passes over the data at every C, but memory for several planes of d numbers per
     example. Auto chooses `OneSlack` if
@@ -72,10 +78,12 @@ class Auto(Solver):
     max_iter: int = field(default=10_000, validator=at_least(1))
     backend: str | QPBackend = "auto"
 
-    def choose(self, problem: AbstractProblem) -> FrankWolfe | OneSlack:
+    def choose(self, problem: AbstractProblem) -> FrankWolfe | OneSlack | NSlack:
         """Return the first solver for a problem."""
         if not isinstance(problem, Problem) or problem.box is not None:
             return OneSlack(tol=self.tol, max_iter=self.max_iter, backend=self.backend)
+        if self.backend == "auto" and not problem.has_kernel and problem.certified and self._few(problem):
+            return NSlack(tol=self.tol, max_iter=self.max_iter, batch=problem.n)
         planes = Capacity.exact_within(problem.n, problem.d, DEFAULT_MEMORY).places
         small = _VALUES_A_WEIGHT * problem.n * problem.d <= problem.stored or not problem.has_kernel
         # Sweeps over dense planes of structures take longer than their argmaxes, and line searches need exact ones.
@@ -86,6 +94,12 @@ class Auto(Solver):
         if self.backend == "auto" and fits and ((many and small) or not problem.certified):
             return FrankWolfe(tol=self.tol, max_iter=self.max_iter)
         return OneSlack(tol=self.tol, max_iter=self.max_iter, backend=self.backend)
+
+    @staticmethod
+    def _few(problem: Problem) -> bool:
+        """Return True if the cuts of `NSlack` and their products fit into memory, and its QPs are small."""
+        cuts = 4 * problem.n
+        return problem.n <= _MOST_EXAMPLES and 8 * cuts * (cuts + problem.d) <= DEFAULT_MEMORY
 
     def solve(
         self,
@@ -114,6 +128,8 @@ class Auto(Solver):
 
     def _rest(self, chosen: Solver, problem: AbstractProblem) -> OneSlack | NSlack | None:
         """Return the solver that continues after `PATIENCE` iterations, if any."""
+        if isinstance(chosen, NSlack):
+            return None
         if isinstance(chosen, FrankWolfe):
             return OneSlack(tol=self.tol, max_iter=self.max_iter)
         if not isinstance(problem, Problem) or self.backend != "auto":

@@ -2,6 +2,7 @@
 
 from typing import ClassVar
 
+import numpy as np
 from attrs import field, frozen
 
 from structsvm.exceptions import InputError
@@ -34,7 +35,7 @@ class NSlack(CuttingPlane):
     Parameters
     ----------
     backend, tol, max_cuts : see `CuttingPlane`; a group of cuts is an example.
-    max_iter : maximum number of rounds, two passes over the data each.
+    max_iter : maximum number of rounds, two passes over the data each, one with one QP per round.
     batch : number of examples whose constraints are added between two QPs; 1 is the paper's algorithm, n solves one QP
         per round.
     max_idle : number of QPs without weight after which a cut may be dropped.
@@ -84,14 +85,17 @@ class NSlack(CuttingPlane):
                 working_set.solve(backend, state.qp_tol)
         elif state.point.w.any():
             self._add(state, working_set, problem, range(problem.n), state.point, state.planes, accuracy, backend)
+        point, planes = state.point, state.planes
         for _ in state.iterations(self.max_iter):
             changed = False
             for part, block in zip(parts, blocks, strict=True):
-                with state.clock("oracle"):
-                    point = block.at(working_set.w)
-                    planes = block.planes(point)
+                # With one QP per round, the planes of the last evaluation often serve the next round.
+                if len(parts) > 1 or not np.array_equal(point.w, working_set.w):
+                    with state.clock("oracle"):
+                        point = block.at(working_set.w)
+                        planes = block.planes(point)
+                    state.count_passes(len(part) / problem.n)
                 changed |= self._add(state, working_set, block, part, point, planes, accuracy, backend)
-            state.count_passes(1.0)
             point, planes = state.evaluate(working_set.w)
             self._hinges(working_set, problem, range(problem.n), point, planes)
             status = state.record(working_set.dual, working_set.size, working_set.active, working_set.resolution)
