@@ -15,8 +15,14 @@ from structsvm.foundation.types import IntVector, Matrix, Vector
 MOST_FEATURES = 2**12
 """Largest number of features with statistics: for wider data, they would be larger than the model."""
 
-_SAMPLED = 2**14
-"""Number of training rows, evenly spaced, for the computation of deciles."""
+_SAMPLED = 2**11
+"""Number of training rows, drawn at random, for the computation of deciles."""
+
+_ROWS = 8
+"""Number of rows that are read as one for ranges."""
+
+_CHUNK = 2**16
+"""Number of values that are read once for both ends of ranges: they fit into a processor's cache."""
 
 _QUANTILES = 201
 """Number of quantiles in the summary of a partition; merged deciles are within 1/200 of the rows."""
@@ -47,9 +53,8 @@ class FeatureStatistics:
         if not X.shape[0] or not has_statistics(X):
             return None
         sample = _sample(X)
-        ones = np.ones(len(sample))
-        deciles = np.array([_deciles(column, ones) for column in sample.T])
-        return cls(_ranges(X), deciles, _shares(sample, deciles), float(X.shape[0]))
+        deciles = _sample_deciles(sample)
+        return cls(_ranges(X), deciles, _shares(sample, deciles), float(len(sample)))
 
     @classmethod
     def merged(cls, summaries: "Sequence[FeatureSummary]") -> Self:
@@ -82,8 +87,8 @@ class FeatureStatistics:
         return dict(zip(ARRAYS, (self.ranges, self.deciles, self.shares, np.array(self.queries)), strict=True))
 
     def with_queries(self, sizes: IntVector | Vector) -> Self:
-        """Return the same statistics with the effective number of queries of these sizes."""
-        return evolve(self, queries=effective_number(sizes))
+        """Return the same statistics with the effective number of queries of these sizes, at most the rows read."""
+        return evolve(self, queries=min(self.queries, effective_number(sizes)))
 
     def with_shares(self, shares: Sequence[Matrix], rows: Sequence[int]) -> Self:
         """Return the statistics with the mean of the shares of partitions, weighted by their rows."""
@@ -210,11 +215,12 @@ def _is_coded(X: Any) -> bool:
 
 
 def _sample(X: Any) -> NDArray[Any]:
-    """Return evenly spaced rows, dense."""
-    rows = X[:: -(-X.shape[0] // _SAMPLED)]
-    found: NDArray[Any] = (
-        rows if isinstance(rows, np.ndarray) else rows.toarray(np.uint8) if _is_coded(X) else rows.toarray()
-    )
+    """Return random rows, dense; the same ones for the same number of rows."""
+    rows = X.shape[0]
+    if rows > _SAMPLED:
+        # Evenly spaced rows may all have the same place in their queries.
+        X = X[np.sort(np.random.default_rng(rows).choice(rows, _SAMPLED, replace=False))]
+    found: NDArray[Any] = X if isinstance(X, np.ndarray) else X.toarray(np.uint8) if _is_coded(X) else X.toarray()
     return found
 
 
@@ -223,10 +229,32 @@ def _ranges(X: Any) -> Matrix:
     if _is_coded(X):
         return np.tile([0.0, 1.0], (X.shape[1], 1))
     if isinstance(X, np.ndarray):
-        ends = [np.fmin.reduce(X, axis=0), np.fmax.reduce(X, axis=0)]
+        # Minima that propagate NaN are faster, and so are rows of thousands of numbers.
+        d = X.shape[1]
+        step = _ROWS * max(1, _CHUNK // (_ROWS * d))
+        chunks = [X[first : first + step] for first in range(0, len(X), step)]
+        chunks = [chunk if len(chunk) % _ROWS else chunk.reshape(-1, _ROWS * d) for chunk in chunks]
+        both = [(chunk.min(axis=0).reshape(-1, d), chunk.max(axis=0).reshape(-1, d)) for chunk in chunks]
+        low, high = (np.concatenate(end) for end in zip(*both, strict=True))
+        ends = [low.min(axis=0), high.max(axis=0)]
+        if np.isnan(ends).any():
+            ends = [np.fmin.reduce(X, axis=0), np.fmax.reduce(X, axis=0)]
     else:
         ends = [end(axis=0).toarray().ravel() for end in (X.tocsr().nanmin, X.tocsr().nanmax)]
     return np.nan_to_num(np.column_stack(ends).astype(np.float64))
+
+
+def _sample_deciles(sample: NDArray[Any]) -> Matrix:
+    """Return the deciles of each column; see `_deciles`."""
+    ordered = np.sort(sample.T, axis=1).astype(np.float64)
+    places = np.ceil(np.arange(1, 10) / 10 * len(sample)).astype(np.int64) - 1
+    found = ordered[:, places]
+    # NaN is sorted to the end.
+    special = np.isnan(ordered[:, -1]) | (found[:, 1:] == found[:, :-1]).any(axis=1)
+    ones = np.ones(len(sample))
+    for k in np.flatnonzero(special):
+        found[k] = _deciles(ordered[k], ones)
+    return found
 
 
 def _deciles(column: NDArray[Any], weights: Vector) -> Vector:
@@ -248,12 +276,10 @@ def _deciles(column: NDArray[Any], weights: Vector) -> Vector:
 
 def _shares(X: NDArray[Any], deciles: Matrix) -> Matrix:
     """Return the share of the rows in each bin, and of NaN, shape (d, 11)."""
-    found = np.empty((X.shape[1], 11))
-    for k, edges in enumerate(deciles):
-        column = X[:, k]
-        bins = np.searchsorted(edges, column)
-        found[k] = np.bincount(np.where(np.isnan(column), 10, bins), minlength=11) / max(len(X), 1)
-    return found
+    below = [np.count_nonzero(edges >= X, axis=0) for edges in deciles.T]
+    numbers = len(X) - np.count_nonzero(np.isnan(X), axis=0)
+    counts = np.diff([np.zeros_like(numbers), *below, numbers, np.full_like(numbers, len(X))], axis=0)
+    return np.asarray(counts.T / max(len(X), 1))
 
 
 def _chi_squared(df: NDArray[Any], level: float) -> Vector:

@@ -70,11 +70,14 @@ def test_backends_by_name_and_by_object(solver: Any) -> None:
         solver(backend=ActiveSet).solve(problem)
 
 
-def test_auto_gives_a_loss_in_python_to_one_slack_only_where_processes_are_asked_for() -> None:
-    problem = ranking(PlainROCArea(), 0, queries=30)
-    assert isinstance(Auto().choose(problem), FrankWolfe)
+@pytest.mark.parametrize(("queries", "alone", "together"), [(30, NSlack, NSlack), (501, FrankWolfe, OneSlack)])
+def test_auto_gives_many_examples_of_a_loss_in_python_to_one_slack_if_processes_are_set(
+    queries: int, alone: Any, together: Any
+) -> None:
+    problem = ranking(PlainROCArea(), 0, queries=queries)
+    assert isinstance(Auto().choose(problem), alone)
     with joblib.parallel_config(n_jobs=2):
-        assert isinstance(Auto().choose(problem), OneSlack)
+        assert isinstance(Auto().choose(problem), together)
 
 
 def test_line_search_is_a_truth_value_or_none() -> None:
