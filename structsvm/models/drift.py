@@ -229,7 +229,7 @@ def _ranges(X: Any) -> Matrix:
     if _is_coded(X):
         return np.tile([0.0, 1.0], (X.shape[1], 1))
     if isinstance(X, np.ndarray):
-        # Minima that propagate NaN are faster, and so are rows of thousands of numbers.
+        # Minima that propagate NaN and long rows are faster.
         d = X.shape[1]
         step = _ROWS * max(1, _CHUNK // (_ROWS * d))
         chunks = [X[first : first + step] for first in range(0, len(X), step)]
