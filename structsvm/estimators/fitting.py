@@ -151,7 +151,8 @@ class ConvexEstimator(CertifiedEstimator):
 def warn_of_one_class(problem: Any) -> None:
     """Warn if a loss of classes gets examples of a single class."""
     loss, ys = problem.loss, getattr(problem, "ys", ())
-    if not hasattr(loss, "classes") or not len(ys):
+    # Outputs of another loss with an attribute of this name may be lists, and need no labels.
+    if not (loss.per_row and hasattr(loss, "classes") and len(ys)):
         return
     distinct = np.unique(ys) if isinstance(ys, np.ndarray) and ys.dtype != object else set(ys)
     if len({tuple(loss.labels(y)) for y in distinct}) == 1:

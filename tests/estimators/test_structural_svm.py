@@ -5,7 +5,7 @@ from sklearn.datasets import load_iris
 
 from structsvm import Problem, Ranker, StructuralSVM
 from structsvm.exceptions import InputError, OneClassWarning
-from structsvm.losses import AveragePrecision, ChainHamming, Loss, Multiclass, SlackRescaled
+from structsvm.losses import AveragePrecision, ChainHamming, Loss, Multiclass, ScoreLoss, SlackRescaled
 from structsvm.testing import check_loss
 
 
@@ -158,6 +158,29 @@ def test_a_single_class_is_a_warning(fit):
         model = fit(np.eye(2), labels)
     if fit.__self__.__class__ is StructuralSVM:
         assert model.predict(np.eye(2)).tolist() == [2, 2]
+
+
+class Tagging(ScoreLoss):
+    """A sign for each row, with an attribute ``classes`` that is not a setting of classes of examples."""
+
+    classes = ("in", "out")
+
+    def encode(self, y_hat, y):
+        return np.array(y_hat) / 2.0
+
+    def loss(self, y, y_hat):
+        return float(sum(one != other for one, other in zip(y, y_hat, strict=True)))
+
+    def loss_augmented_argmax(self, scores, y):
+        return np.where(scores - np.array(y) > 0.0, 1, -1).tolist()
+
+    def argmax(self, scores):
+        return np.where(scores > 0.0, 1, -1).tolist()
+
+
+def test_outputs_of_a_loss_with_an_attribute_classes_may_be_lists():
+    model = StructuralSVM(Tagging()).fit([[[1.0], [-2.0]], [[3.0], [-1.0]]], [[1, -1], [1, -1]])
+    assert model.predict([[[5.0], [-5.0]]]) == [[1, -1]]
 
 
 @pytest.mark.parametrize("loss", ["zero_one", "multiclass"])
