@@ -75,9 +75,9 @@ def form_of(block: Block, form: LineFormat) -> tuple[LineFormat, Block]:
     line = first[0].decode(errors="replace").strip(" \t\r") if first else ""
     cells = BLANKS.split(line, _MOST_COLUMNS)
     columns = _header(cells, form)
-    if columns is not None:
+    if first and columns is not None:
         named = evolve(form, name=f"{form.name} with this header", columns=columns, open=False, otherwise="")
-        return named, evolve(block, content=block.content.replace(first[0], b"", 1) if first else b"")
+        return named, evolve(block, content=block.content[: first.start()] + block.content[first.end() :])
     # A document id with a blank, between tabs, adds a column.
     three = len(cells) == len(THREE_COLUMNS.columns) or _BLANK_BETWEEN_TABS.fullmatch(line)
     return (THREE_COLUMNS if three and form is QRELS and _is_number(cells[-1], form) else form), block

@@ -301,6 +301,7 @@ def test_damaged_judgments_of_lisa(write, old, new):
 HEADERS = [
     "query-id\tcorpus-id\tscore\nq1\tb\t1\nq1\ta\t2\n",
     "# note\n\nqid docno label\nq1 b 1\nq1 a 2\n",
+    "# qid docno label\nqid docno label\nq1 b 1\nq1 a 2\n",
     "QUERY_ID\tIteration\tDoc_ID\tRelevance\r\nq1\t0\tb\t1\r\nq1\t0\ta\t2\r\n",
     "grade docid topic\n1 b q1\n2 a q1\n",
     '{"q1": {"b": 1, "a": 2.0}}',
