@@ -17,7 +17,7 @@ from structsvm.estimators.foreign_arguments import explains_foreign_arguments
 from structsvm.estimators.inputs import checked_labels
 from structsvm.estimators.own_init import OwnInit
 from structsvm.estimators.parameters import measure_of
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, brief
 from structsvm.foundation.queries import Queries, row_weights
 from structsvm.foundation.settings import checked_names
 from structsvm.foundation.types import Vector
@@ -116,3 +116,16 @@ class RankingEstimator(OwnInit, BaseEstimator):
         tags.input_tags.sparse = self.capabilities.takes_sparse
         tags.input_tags.allow_nan = self.capabilities.takes_missing
         return tags
+
+
+def require_fitted_ranker(ranker: Any, qid: ArrayLike | None) -> None:
+    """Require a ranker that can predict, and qid if it was fitted with qid."""
+    if isinstance(ranker, type) or not hasattr(ranker, "predict"):
+        raise InputError(f"a ranker must be an object with predict, got {brief(ranker)}")
+    if isinstance(ranker, BaseEstimator):
+        check_is_fitted(ranker)
+    if qid is None and getattr(ranker, "_fitted_with_qid", False):
+        raise InputError(
+            f"this {type(ranker).__name__} was fitted with qid: pass the qid of these rows, too, or "
+            "qid=np.zeros(len(X)) if all rows are one query"
+        )

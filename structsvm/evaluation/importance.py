@@ -6,15 +6,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.choosing import part_of
 from structsvm.estimators.inputs import checked_labels
-from structsvm.estimators.ranking import RankingEstimator
+from structsvm.estimators.ranking import RankingEstimator, require_fitted_ranker
 from structsvm.evaluation.paired_columns import interval_column
 from structsvm.evaluation.significance.intervals import mean_intervals, range_of_differences
-from structsvm.exceptions import InputError, brief, counted
+from structsvm.exceptions import InputError, counted
 from structsvm.features.operators.matrix import is_finite
 from structsvm.foundation.arrays import is_sparse
 from structsvm.foundation.frames import is_frame, opened
@@ -216,19 +214,12 @@ class _Fitted(NamedTuple):
 
     @classmethod
     def of(cls, ranker: Any, X: Any, qid: Any) -> "_Fitted":
-        if not hasattr(ranker, "predict"):
-            raise InputError(f"a ranker must have predict, got {brief(ranker)}")
+        require_fitted_ranker(ranker, qid)
         if is_finite(X):
             raise InputError(
                 f"X is a {type(X).__name__}, whose columns are not features: pass the features, and a pipeline that "
                 "transforms them, such as make_pipeline(Thresholds(), ranker)"
             )
-        if isinstance(ranker, type) or not hasattr(ranker, "predict"):
-            raise InputError(f"a ranker must be an object with predict, got {brief(ranker)}")
-        if isinstance(ranker, BaseEstimator):
-            check_is_fitted(ranker)
-        if qid is None and getattr(ranker, "_fitted_with_qid", False):
-            raise InputError(f"this {type(ranker).__name__} was fitted with qid: give the qid of these rows too")
         model = getattr(ranker, "model_", ranker)
         if isinstance(model, TrainedModel):
             return cls(model, model.checked(X), model.feature_names, takes_qid=True)

@@ -80,13 +80,9 @@ def fitted(estimator: Any) -> Any:
 
 def scores_of(ranker: Any, X: Any, qid: ArrayLike | None) -> Vector:
     """Return the scores of a fitted ranker; raise InputError if it cannot predict, or qid is missing."""
-    if isinstance(ranker, type) or not hasattr(ranker, "predict"):
-        raise InputError(f"a ranker must be an object with predict, got {brief(ranker)}")
-    if qid is None and getattr(fitted(ranker), "_fitted_with_qid", False):
-        raise InputError(
-            f"this {type(ranker).__name__} was fitted with qid: pass the qid of these rows, too, or "
-            "qid=np.zeros(len(X)) if all rows are one query"
-        )
+    from structsvm.estimators.ranking import require_fitted_ranker
+
+    require_fitted_ranker(ranker, qid)
     scores: Vector = ranker.predict(X, **({"qid": qid} if capabilities_of(ranker).takes_qid_at_predict else {}))
     return scores
 

@@ -168,8 +168,9 @@ def test_the_table_has_the_most_important_first(queries):
     [
         ({"measure": "num_ret"}, "measure must be a mean over queries; num_ret is a sum"),
         ({"n_repeats": 0}, "n_repeats must be"),
-        ({"ranker": 3}, "a ranker must have predict, got 3"),
-        ({"qid": None}, "was fitted with qid: give the qid of these rows too"),
+        ({"ranker": 3}, "a ranker must be an object with predict, got 3"),
+        ({"ranker": Ranker}, "a ranker must be an object with predict, got <class"),
+        ({"qid": None}, "was fitted with qid: pass the qid of these rows, too"),
         ({"measure": "map(empty=skip)", "y": 0}, "is undefined for all 6 queries"),
         ({"X": "binned"}, "X is a BinnedMatrix, whose columns are not features"),
     ],

@@ -314,7 +314,7 @@ class TestQueryDifferences:
             QueryDifferencesDisplay.from_estimators(ranker, ranker, data.X, data.y)
         with pytest.raises(InputError, match="pass the qid of these rows"):
             InterpolatedPrecisionDisplay.from_estimator(ranker, data.X, data.y)
-        with pytest.raises(InputError, match="a ranker must have predict, got 3"):
+        with pytest.raises(InputError, match="a ranker must be an object with predict, got 3"):
             QueryDifferencesDisplay.from_estimators(ranker, 3, data.X, data.y, data.qid)
 
     def test_rankers_that_normalize_by_query_are_given_the_queries(self, data):
