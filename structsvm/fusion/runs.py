@@ -52,7 +52,7 @@ def fuse_runs(
 
     Examples
     --------
-    >>> from structsvm.data import Run, RunLike
+    >>> from structsvm.data import Run
     >>> one = Run.from_scores("one", qid=[7, 7], doc_ids=["x", "y"], scores=[2.0, 1.0])
     >>> two = Run.from_scores("two", qid=[7, 7], doc_ids=["z", "y"], scores=[0.5, 0.4])
     >>> fused = fuse_runs([one, two], "borda")

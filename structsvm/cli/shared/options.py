@@ -64,7 +64,7 @@ class Dependent(click.Option):
         source = ctx.get_parameter_source(self.name or "")
         if source not in (ParameterSource.DEFAULT, None) and not self._when(ctx.params):
             name = max(self.opts, key=len)
-            raise click.UsageError(f"{name} has no effect without {self._needs}: add that, or leave {name} out")
+            raise click.UsageError(f"{name} has no effect without {self._needs}: add that, or leave {name} out", ctx)
 
 
 _ARGUMENT = re.compile(r"\b(loss|solver|backend|measure)=\.\.\.")
