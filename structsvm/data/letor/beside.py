@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structsvm.data.blocks import Block, is_plain_number, read_blocks
-from structsvm.exceptions import DataFormatError, InputError, quoted, stacklevel_of_user
+from structsvm.exceptions import DataFormatError, InputError, first_of, quoted, stacklevel_of_user
 from structsvm.foundation.queries import Queries
 from structsvm.foundation.storage.packed import without_suffix
 from structsvm.foundation.types import IntVector, Vector
@@ -25,7 +25,7 @@ SUFFIXES = (".query", ".group")
 WEIGHTS = (".weight",)
 """Suffix of files of weights, one per row in LightGBM, one per row or query in XGBoost."""
 
-_UNREAD = (".position", ".init")
+UNREAD = (".position", ".init")
 """Suffixes of other files that LightGBM reads: positions of shown documents, and scores to begin with."""
 
 _FEATURE = re.compile(rb"^# feature (\d+) = (\S+)[^\S\n]*$", re.MULTILINE)
@@ -113,19 +113,19 @@ def queries_of_sizes(path: Path, data: Path, rows: int, first: int) -> IntVector
     return np.repeat(np.arange(first, first + len(sizes)), sizes)
 
 
+def warn_of_unread(paths: Sequence[Path], suffixes: Sequence[str], why: str) -> None:
+    """Warn if there are files with these suffixes beside the data files."""
+    unread = [place for path in paths for place in places_beside(path, suffixes) if _is_file(place)]
+    if unread:
+        warnings.warn(f"not read: {first_of(map(str, unread))}. {why}", UserWarning, stacklevel=stacklevel_of_user())
+
+
 def weights_beside(paths: Sequence[Path], qid: NDArray[Any]) -> Vector | None:
     """Return a weight for each row from the files beside the data files; None without such files.
 
     Warns about other files beside that are not read.
     """
-    unread = [place for path in paths for place in places_beside(path, _UNREAD) if _is_file(place)]
-    if unread:
-        warnings.warn(
-            f"not read: {', '.join(map(str, unread))}. Rankers learn without positions of documents and without "
-            "scores to begin with",
-            UserWarning,
-            stacklevel=stacklevel_of_user(),
-        )
+    warn_of_unread(paths, UNREAD, "Rankers learn without positions of documents and without scores to begin with")
     beside = [next(filter(_is_file, places_beside(path, WEIGHTS)), None) for path in paths]
     files = [path for path in beside if path is not None]
     if not files:

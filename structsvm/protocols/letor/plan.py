@@ -10,7 +10,7 @@ import numpy as np
 from attrs import evolve, field, frozen
 
 from structsvm.data import RankingData
-from structsvm.data.letor.beside import sizes_beside
+from structsvm.data.letor.beside import UNREAD, WEIGHTS, sizes_beside, warn_of_unread
 from structsvm.exceptions import InputError
 from structsvm.features.scaling.names import scaling_named
 from structsvm.features.scaling.scalings import learn_scaling
@@ -121,6 +121,8 @@ def benchmark(
         require_kind("each of data", fold, Fold, "a Fold")
     require_different_names("models", rivals)
     require_different_names("folds", folds)
+    paths = dict.fromkeys(Path(path) for fold in folds for path in (*fold.train, *fold.validation, *fold.test))
+    warn_of_unread(list(paths), (*WEIGHTS, *UNREAD), "A benchmark counts all queries alike")
     if title is None:
         title = real_name(as_path("data", data)) if isinstance(data, str | Path) else ""
     plan = BenchmarkPlan(

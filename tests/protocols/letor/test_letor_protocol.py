@@ -493,3 +493,9 @@ def test_sizes_of_queries_may_be_beside_the_files_and_are_of_what_a_benchmark_go
     beside.write_text("".join(reversed(beside.read_text().splitlines(keepends=True))))
     with pytest.raises(InputError, match="the files of the folds differ"):
         benchmark(sets, [SVM], out=tmp_path / "out", n_jobs=1)
+
+
+def test_weights_beside_the_files_are_a_warning(sets):
+    (sets / "S1.txt.weight").write_text("1\n")
+    with pytest.warns(UserWarning, match=r"not read: .*S1\.txt\.weight\. A benchmark counts all queries alike"):
+        benchmark(sets, ["CombSUM"], n_jobs=1)
