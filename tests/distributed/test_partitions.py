@@ -1,12 +1,14 @@
 """Partitions: from every kind of source the same rows, and kind words where they do not fit."""
 
+from pathlib import Path
+
 import dask.array as da
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from dask import delayed
 
-from structsvm.data import RankingData
+from structsvm.data import RankingData, load_letor
 from structsvm.distributed import read_partitions
 from structsvm.distributed.partition import Partition, labels_of, survey
 from structsvm.distributed.partitions import Partitions
@@ -107,6 +109,15 @@ def test_queries_of_sizes_beside_files_are_numbered_apart(client, tmp_path):
         (tmp_path / f"{name}.query").write_text("2\n2\n")
     partitions = read_partitions([tmp_path / "one.txt", tmp_path / "two.txt"], client=client)
     assert len(np.unique(rows_of(partitions)[2])) == 4
+
+
+def test_weights_beside_files_are_read(client, tmp_path):
+    paths = letor_files(DATA, CUTS, tmp_path)
+    for weight, path in enumerate(paths):
+        queries = len(set(load_letor(path).qid.tolist()))
+        Path(f"{path}.weight").write_text(f"{weight}\n" * queries)
+    parts = client.gather(list(read_partitions(paths, client=client).parts))
+    assert [set(part.sample_weight.tolist()) for part in parts] == [{float(k)} for k in range(len(paths))]
 
 
 def refused(client, match, *arguments, error=InputError, **settings):

@@ -5,12 +5,13 @@ from glob import has_magic
 from os import PathLike
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 from attrs.validators import optional
 from numpy.typing import DTypeLike
 
 from structsvm.data.columns.base import named_as_table
 from structsvm.data.columns.parquet import is_parquet
+from structsvm.data.letor.beside import weights_beside
 from structsvm.data.letor.reading import Reading, read_rows
 from structsvm.data.table import load_table
 from structsvm.distributed.partition import Partition
@@ -88,7 +89,9 @@ def read_file(path: str, number: int, how: FileColumns) -> Partition:
         with using(1):
             rows = read_rows([file], reading, taken=number * _NUMBERED_APART)
         data = rows.data(how.n_features or rows.width, sparse=how.sparse)
-    made = partition(path, data.X, data.y if how.labels else None, data.qid)
+        if how.labels:
+            data = evolve(data, sample_weight=weights_beside([file], data.qid))
+    made = partition(path, data.X, data.y if how.labels else None, data.qid, data.sample_weight)
     return made._replace(names=data.feature_names)
 
 
