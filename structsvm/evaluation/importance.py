@@ -14,7 +14,7 @@ from structsvm.evaluation.paired_columns import interval_column
 from structsvm.evaluation.significance.intervals import mean_intervals, range_of_differences
 from structsvm.exceptions import InputError, counted
 from structsvm.features.operators.matrix import is_finite
-from structsvm.foundation.arrays import is_sparse
+from structsvm.foundation.arrays import contents, is_sparse
 from structsvm.foundation.frames import is_frame, opened
 from structsvm.foundation.memory import require_memory
 from structsvm.foundation.queries import Queries
@@ -164,8 +164,10 @@ def query_permutation_importance(
     fitted = _Fitted.of(ranker, X, qid)
     chosen = _mean_measure(ranker, measure)
     rows = fitted.X.shape[0]
-    queries = Queries.of(qid, rows)
-    labels, number = queries.grouped(checked_labels(y, rows)), queries.number[queries.order]
+    labels = checked_labels(y, rows)
+    # Shuffles go by position, so sort rows by content: the result must not depend on the order of the file.
+    queries = Queries.of(qid, rows).sorted_by(contents(_as_numbers(fitted.X)), labels)
+    labels, number = queries.grouped(labels), queries.number[queries.order]
     columns = _Columns.of(part_of(fitted.X, queries.order), number)
     base = chosen.expected(rank_lists(fitted.scores(columns.X, number), labels, number))
     counted = chosen.counted(np.arange(len(queries)), base)
@@ -307,6 +309,19 @@ class _Columns(NamedTuple):
         values = np.zeros(len(rows))
         values[np.searchsorted(rows, places)] = self.by_column.data[start:end]
         return rows, values
+
+
+def _as_numbers(X: Any) -> Any:
+    """Return X as numbers, with texts and categories numbered by their sorted values."""
+    if is_sparse(X) or (not is_frame(X) and X.dtype.kind in "biuf"):
+        return X
+    columns = (column.to_numpy() for column in opened(X).iter_columns()) if is_frame(X) else X.T
+    return np.column_stack(
+        [
+            column if column.dtype.kind in "biuf" else np.unique(column.astype(str), return_inverse=True)[1]
+            for column in columns
+        ]
+    )
 
 
 def _with_all_entries(X: Any, feature: int) -> tuple[Any, IntVector]:

@@ -46,6 +46,14 @@ class Queries:
         """Number of rows of each query, shape (Q,)."""
         return np.diff(self.ptr)
 
+    def sorted_by(self, *keys: NDArray[Any]) -> Self:
+        """Return the same groups, queries by id and the rows of each query by the keys, the first key foremost."""
+        by_id = np.argsort(self.ids, kind="stable")
+        number = np.argsort(by_id)[self.number]
+        order = np.lexsort((*reversed(keys), number))
+        ptr = np.append(0, np.cumsum(self.sizes[by_id]))
+        return type(self)(self.ids[by_id], number, order, ptr, bool((np.diff(order) == 1).all()))
+
     def split(self, rows: Any) -> list[Any]:
         """Return the rows of each query, as views if the rows are grouped already."""
         grouped, ptr = self.grouped(rows), self.ptr

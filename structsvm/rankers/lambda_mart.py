@@ -113,7 +113,7 @@ class LambdaMART(StagedRanker):
 
     def _learn(self, training: TrainingQueries, usable: BoolVector, held_out: HeldOut | None) -> Arrays:
         lightgbm = _lightgbm()
-        grades = _grades(training.y, self.params or {})
+        grades = _grades(np.asarray(training.y), self.params or {})
         size = training.queries.sizes
         weight = None if (training.weights == 1.0).all() else np.repeat(training.shares, size)
         data = lightgbm.Dataset(_matrix(training.X), grades, group=size, weight=weight)
@@ -208,9 +208,7 @@ def _lightgbm() -> ModuleType:
     return module
 
 
-def _grades(y: Any, params: Mapping[str, Any]) -> Vector:
-    if not isinstance(y, np.ndarray):
-        raise InputError("LambdaMART learns from grades, not from Preferences: use RankNet or RankBoost")
+def _grades(y: Vector, params: Mapping[str, Any]) -> Vector:
     wrong = (y < 0.0) | (y != np.floor(y))
     if wrong.any():
         raise InputError(

@@ -99,8 +99,6 @@ class RankBoost(StagedRanker):
             pairs = pairs_of_preferences(training.y, training.queries.ptr, training.shares)
             self._boost(training.X, pairs)
         else:
-            # Equally good weak rankers are frequent; rounding must not choose between them by the order of rows.
-            training = training.in_own_order()
             self._boost(training.X, pairs_of_labels(np.asarray(training.y), training.queries.ptr, training.shares))
         self.validation_scores_: Vector | None = None
         if self.best_iteration_ == 0:

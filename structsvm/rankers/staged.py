@@ -18,9 +18,10 @@ from structsvm.estimators.ranking import RankingEstimator
 from structsvm.estimators.trained import Arrays, TrainedEstimator
 from structsvm.exceptions import InputError
 from structsvm.features.operators.matrix import Readable
+from structsvm.foundation.arrays import contents
 from structsvm.foundation.queries import Queries
 from structsvm.foundation.settings import place, require_integer
-from structsvm.foundation.types import BoolVector, Vector
+from structsvm.foundation.types import BoolVector, IntVector, Vector
 from structsvm.metrics import Measure, rank_lists
 from structsvm.models.base import TrainedModel
 from structsvm.models.rows import not_sparse
@@ -31,16 +32,16 @@ from structsvm.registry.capabilities import Capabilities
 
 @frozen(eq=False)
 class HeldOut:
-    """Labeled queries and the measure on them, which chooses the number of steps."""
+    """Labeled queries, sorted by content, and the measure on them, which chooses the number of steps."""
 
     X: Readable
     y: Vector
-    qid: ArrayLike | None
+    query: IntVector
     measure: Measure
 
     def value(self, scores: ArrayLike) -> float:
         """Return the mean of the measure over the queries."""
-        return self.measure.mean(np.asarray(scores), self.y, self.qid)
+        return self.measure.mean(np.asarray(scores), self.y, self.query)
 
 
 class StagedRanker(TrainedEstimator, RankingEstimator):
@@ -98,6 +99,7 @@ class StagedRanker(TrainedEstimator, RankingEstimator):
             sample_weight,
             missing=self.capabilities.takes_missing,
             takes_preferences=self.capabilities.takes_preferences,
+            sort=True,
         )
         held_out = None if validation is None else self._held_out(validation, with_qid=qid is not None)
         usable = training.usable(self, self._teaching(training))
@@ -162,7 +164,7 @@ class StagedRanker(TrainedEstimator, RankingEstimator):
         try:
             X = self._checked_rows(X)
             y = checked_labels(y, X.shape[0])
-            Queries.of(qid, len(y))
+            queries = Queries.of(qid, len(y)).sorted_by(contents(X), y)
         except InputError as error:
             raise InputError(f"validation cannot be used: {error}") from None
         measure = measure_of(self)
@@ -171,4 +173,4 @@ class StagedRanker(TrainedEstimator, RankingEstimator):
                 f"validation cannot be used: {measure} is undefined for all of its queries, for example because no "
                 "document is relevant"
             )
-        return HeldOut(X, y, qid, measure)
+        return HeldOut(queries.grouped(X), queries.grouped(y), queries.number[queries.order], measure)

@@ -10,6 +10,7 @@ from structsvm.estimators.inputs import checked_features, checked_labels, keep_s
 from structsvm.estimators.ranking import RankingEstimator
 from structsvm.exceptions import InputError
 from structsvm.features.operators.matrix import Readable
+from structsvm.foundation.arrays import contents
 from structsvm.foundation.memory import require_columns
 from structsvm.foundation.queries import Queries
 from structsvm.foundation.types import BoolVector, IntVector, Vector
@@ -37,20 +38,6 @@ class TrainingQueries:
     def row_weights(self) -> Vector:
         """The weight of the query of each row, shape (rows,)."""
         return np.repeat(self.weights, self.queries.sizes)
-
-    def in_own_order(self) -> "TrainingQueries":
-        """Sort queries by id and their rows by content, so that the last bits of sums do not depend on the file.
-
-        The content is a random projection of dense features, which may have NaN; y must be labels.
-        """
-        X: Any = self.X
-        content = np.nan_to_num(X) @ np.random.default_rng(0).normal(size=X.shape[1])
-        by_id = np.argsort(self.queries.ids, kind="stable")
-        place = np.empty(len(by_id), dtype=np.int64)
-        place[by_id] = np.arange(len(by_id))
-        order = np.lexsort((content, place[np.repeat(np.arange(len(by_id)), self.queries.sizes)]))
-        queries = Queries.of_sizes(self.queries.sizes[by_id], self.queries.ids[by_id])
-        return TrainingQueries(X[order], np.asarray(self.y)[order], queries, self.weights[by_id])
 
     def with_pairs(self) -> BoolVector:
         """Return a mask of the queries in which some document is better than another, shape (Q,)."""
@@ -86,23 +73,32 @@ def checked_training(
     *,
     missing: bool = False,
     takes_preferences: bool = False,
+    names: Any = None,
+    sort: bool = False,
 ) -> TrainingQueries:
-    """Check the arguments of `fit` and group the rows by query; ``missing`` allows NaN in X."""
-    X = checked_features(estimator, X, min_rows=2, missing=missing)
+    """Check the arguments of `fit` and group the rows by query; `checked_features` explains ``missing`` and ``names``.
+
+    ``sort`` sorts queries by id and their rows by content, for learners that depend on the order of rows.
+    """
+    X = checked_features(estimator, X, min_rows=2, missing=missing, names=names)
     rows = X.shape[0]
     require_columns(X.shape[1])
     if takes_preferences:
         _require_no_pairs(estimator, y)
-    labels = None if isinstance(y, Preferences) else checked_labels(y, rows)
+    labels = None if takes_preferences and isinstance(y, Preferences) else checked_labels(y, rows)
     if labels is not None:
         warn_of_one_query(qid, rows)
     queries = Queries.of(qid, rows)
     keep_statistics(estimator, X, queries)
+    if sort:
+        queries = queries.sorted_by(contents(X), *([] if labels is None else [labels]))
     weights = queries.weights(sample_weight)
     if labels is None:
         _require_within_queries(y, queries.number)
         place = queries.ungrouped(np.arange(rows))
-        grouped = Preferences(place[y.better], place[y.worse], y.magnitude)
+        better, worse = place[y.better], place[y.worse]
+        pairs = np.lexsort((y.magnitude, worse, better)) if sort else slice(None)
+        grouped = Preferences(better[pairs], worse[pairs], y.magnitude[pairs])
     else:
         grouped = queries.grouped(labels)
     return TrainingQueries(queries.grouped(X), grouped, queries, weights)

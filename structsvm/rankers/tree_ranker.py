@@ -14,13 +14,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.fitting import Objective
-from structsvm.estimators.inputs import (
-    checked_features,
-    checked_labels,
-    features_as_fitted,
-    keep_statistics,
-    warn_of_one_query,
-)
+from structsvm.estimators.inputs import features_as_fitted
 from structsvm.estimators.linear import LinearRanker
 from structsvm.estimators.parameters import bounds_of, measure_of, random_of, ranking_loss, solver_of
 from structsvm.estimators.trained import NONE
@@ -32,7 +26,6 @@ from structsvm.features.scaling.scalings import Scaling
 from structsvm.foundation.arrays import is_sparse
 from structsvm.foundation.compute.threads import require_jobs
 from structsvm.foundation.frames import is_frame, names_of
-from structsvm.foundation.memory import require_columns
 from structsvm.foundation.queries import Queries
 from structsvm.foundation.settings import (
     RANKING_TOL,
@@ -49,6 +42,7 @@ from structsvm.models.linear import LinearModel
 from structsvm.problem import Problem
 from structsvm.rankers.ensembles import Ensemble, ensemble_of
 from structsvm.rankers.lambda_mart import LambdaMART
+from structsvm.rankers.training import checked_training
 from structsvm.result import Result
 from structsvm.solvers import Solver
 
@@ -193,15 +187,11 @@ class TreeRanker(LinearRanker):
         self._require_settings()
         loss, solver = ranking_loss(self), solver_of(self, tol=RANKING_TOL)
         ensemble = None if isinstance(self.trees, str | None) else ensemble_of(self.trees)
-        X = checked_features(self, X, min_rows=2, missing=True, names=_shared_names(ensemble, X))
-        require_columns(X.shape[1])
-        y = checked_labels(y, X.shape[0])
-        warn_of_one_query(qid, len(y))
-        queries = Queries.of(qid, len(y))
-        keep_statistics(self, X, queries)
-        X, y = queries.grouped(X), queries.grouped(y)
-        weight = None if sample_weight is None else np.repeat(queries.weights(sample_weight), queries.sizes)
-        own = Queries.of_sizes(queries.sizes)
+        names = _shared_names(ensemble, X)
+        training = checked_training(self, X, y, qid, sample_weight, missing=True, names=names, sort=True)
+        X, y = training.X, np.asarray(training.y)
+        weight = None if sample_weight is None else training.row_weights
+        own = Queries.of_sizes(training.queries.sizes)
         ends = bounds_of(self, X.shape[1])
         bound = np.zeros(X.shape[1], dtype=bool) if ends is None else np.isfinite(ends[0]) | np.isfinite(ends[1])
 

@@ -20,7 +20,6 @@ from structsvm.foundation.settings import place, require_integer, require_switch
 from structsvm.foundation.storage.archives import finite_numbers
 from structsvm.foundation.types import Matrix, Vector
 from structsvm.metrics import Measure
-from structsvm.rankers.preferences import Preferences
 from structsvm.rankers.training import TrainingQueries, checked_training
 from structsvm.rankers.weight_search_line import EQUAL, ONE, ExhaustiveSearch
 
@@ -127,8 +126,6 @@ class WeightSearch(LinearScores):
         """
         self._require_settings()
         random = random_of(self)
-        if isinstance(y, Preferences):
-            raise InputError("WeightSearch maximizes average precision, which needs labels: y cannot be Preferences")
         training = checked_training(self, X, y, qid, sample_weight)
         rows, scaling = self._scaled_for_fit(
             training.X, lambda: Queries.of_sizes(training.queries.sizes), training.row_weights

@@ -11,6 +11,7 @@ from structsvm.estimators import FeatureEliminationCV
 from structsvm.evaluation import mean_interval, query_permutation_importance
 from structsvm.exceptions import InputError
 from structsvm.features import QueryPercentiles, Thresholds
+from structsvm.foundation.arrays import contents
 from structsvm.metrics import AP, NDCG, parse_measure
 from structsvm.models import LinearModel
 from structsvm.rankers import RankBoost, RankNet
@@ -20,22 +21,30 @@ SIZES = [4, 9, 1, 7, 12, 6]
 
 @pytest.fixture(scope="module")
 def queries():
-    """Queries in mixed order, with a feature of queries (2), one that few rows have (3), and one without effect (4)."""
+    """Queries in mixed order, with a feature of queries (2), one that few rows have (3), and one without effect (4).
+
+    Rows of a query are in the order in which importance shuffles them.
+    """
     rng = np.random.default_rng(0)
     qid = rng.permutation(np.repeat(np.arange(10, 10 + len(SIZES)), SIZES))
     X = rng.integers(0, 4, (len(qid), 5)).astype(float)
     X[:, 2] = qid % 3
     X[:, 3] *= rng.random(len(qid)) < 0.2
     y = (X[:, 0] + X[:, 1] + rng.normal(size=len(qid)) > 3.0).astype(int)
-    return X, y, qid
+    order = np.lexsort((y, contents(X)))
+    return X[order], y[order], qid[order]
+
+
+def by_id(found):
+    return found.values[np.argsort(found.ids)]
 
 
 def brute_force(scores, X, y, qid, measure, repeats, *, seed=0):
     """Loss of each query, from predictions for whole copies of X, shuffled query by query with the same numbers."""
-    ids, base = measure.per_query(scores(X), y, qid)
-    lost = np.zeros((X.shape[1], len(ids)))
+    base = by_id(measure.per_query(scores(X), y, qid))
+    lost = np.zeros((X.shape[1], len(base)))
     for feature, row in enumerate(lost):
-        varies = {q: len(np.unique(X[qid == q, feature])) > 1 for q in dict.fromkeys(qid.tolist())}
+        varies = {q: len(np.unique(X[qid == q, feature])) > 1 for q in np.unique(qid)}
         rng = np.random.default_rng([seed, feature])
         for _ in range(repeats):
             copy = X.copy()
@@ -44,7 +53,7 @@ def brute_force(scores, X, y, qid, measure, repeats, *, seed=0):
                 rows = np.flatnonzero(qid == q)
                 own, numbers = numbers[: len(rows)], numbers[len(rows) :]
                 copy[rows, feature] = X[rows[np.argsort(-own)], feature]
-            row += base - measure.per_query(scores(copy), y, qid).values
+            row += base - by_id(measure.per_query(scores(copy), y, qid))
     return lost / repeats
 
 
@@ -72,7 +81,7 @@ def test_a_new_prediction_for_shuffled_copies_gives_the_same(queries, ranker, me
     np.testing.assert_allclose(found.importances, expected.mean(axis=1), rtol=0, atol=1e-12)
     assert found.importances[2] == 0.0  # equal within queries
     assert found.importances.max() > 0.01
-    assert found.query_ids.tolist() == measure.per_query(y, y, qid).ids.tolist()
+    assert found.query_ids.tolist() == sorted(measure.per_query(y, y, qid).ids.tolist())
     for interval, row in zip(found.intervals, found.by_query, strict=True):
         assert (tuple(interval) if interval[0] == interval[0] else None) == mean_interval(row)
 
@@ -103,8 +112,9 @@ def test_sparse_rows_frames_and_files_give_the_same(queries, tmp_path):
 def test_missing_values_and_frames_of_others(queries):
     lightgbm, pandas = pytest.importorskip("lightgbm"), pytest.importorskip("pandas")
     X, y, qid = queries
-    order = np.argsort(qid, kind="stable")
-    X, y, qid = np.where(X == 1.0, np.nan, X)[order], y[order], qid[order]
+    X = np.where(X == 1.0, np.nan, X)
+    order = np.lexsort((y, contents(X), qid))
+    X, y, qid = X[order], y[order], qid[order]
     frame = pandas.DataFrame(X, columns=list("abcde")).astype({"a": "category"})
     other = lightgbm.LGBMRanker(n_estimators=5, min_child_samples=2, verbosity=-1, n_jobs=1)
     other.fit(frame, y, group=SIZES)

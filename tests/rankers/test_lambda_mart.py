@@ -10,6 +10,7 @@ import scipy.sparse as sp
 import structsvm
 from structsvm.exceptions import InputError, NotInstalledError
 from structsvm.features import Thresholds
+from structsvm.foundation.arrays import contents
 from structsvm.models.export import export
 from structsvm.rankers import LambdaMART, Preferences, refit
 
@@ -25,6 +26,12 @@ def queries(seed=0, n=20, size=15):
     return X, y, np.repeat(np.arange(n), size)
 
 
+def in_own_order(X, y, qid):
+    """Return the rows in the order in which LambdaMART passes them to LightGBM."""
+    order = np.lexsort((y, contents(X), qid))
+    return X[order], y[order], qid[order]
+
+
 def ranker(**settings):
     return LambdaMART(**{"n_estimators": 20, "params": ONE_THREAD, "random_state": 0} | settings)
 
@@ -32,6 +39,7 @@ def ranker(**settings):
 def test_the_trees_are_those_of_lightgbm():
     X, y, qid = queries()
     y[qid == 4] = 1.0
+    X, y, qid = in_own_order(X, y, qid)
     ours = ranker(learning_rate=0.2, num_leaves=5, min_child_samples=7).fit(X, y, qid)
     assert (ours.n_examples_, ours.n_left_out_, ours.best_iteration_) == (19, 1, 20)
     theirs = lightgbm.LGBMRanker(
@@ -45,6 +53,7 @@ def test_the_trees_are_those_of_lightgbm():
 def test_missing_features_are_those_of_lightgbm():
     X, y, qid = queries()
     X[np.random.default_rng(1).random(X.shape) < 0.3] = np.nan
+    X, y, qid = in_own_order(X, y, qid)
     ours = ranker(min_child_samples=5).fit(X, y, qid, validation=(X, y, qid))
     theirs = lightgbm.LGBMRanker(n_estimators=ours.best_iteration_, min_child_samples=5, n_jobs=1, verbosity=-1)
     theirs.fit(X, y.astype(int), group=[15] * 20)
@@ -243,7 +252,7 @@ def test_data_that_cannot_be_learned_from():
         ranker().fit(X, qid, qid)
     with pytest.raises(InputError, match="sample_weight is zero for each of the 1 queries"):
         ranker().fit(X, np.where(qid == 1, y, 0.0), qid, sample_weight=np.where(qid == 1, 0.0, 1.0))
-    with pytest.raises(InputError, match="not from Preferences"):
+    with pytest.raises(InputError, match="not Preferences: only RankSVM, RankBoost and RankNet"):
         ranker().fit(X, Preferences([0], [1]), qid)
 
 

@@ -154,7 +154,7 @@ def test_directions_are_scaled_to_weights_of_any_size(weight, direction):
     X, y = np.array([[2.0, 0.0], [1.0, 1.0], [0.0, 3.0]]), [0, 1, 0]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        ranker = WeightSearch([[0.0, direction]], [weight, 0.0]).fit(X, y)
+        ranker = WeightSearch([[0.0, direction]], [weight, 0.0]).fit(X, y, np.zeros(3))
     assert np.isfinite(ranker.coef_).all()
     assert ranker.map_ >= 0.5
 
