@@ -9,9 +9,10 @@ from structsvm.clicks.base import ClickModel
 from structsvm.clicks.log import ClickLog
 from structsvm.exceptions import InputError
 from structsvm.foundation.arrays import numbers
+from structsvm.foundation.queries import Queries
 from structsvm.foundation.settings import RandomSource, random_generator, require_choice, require_integer
 from structsvm.foundation.types import IntVector, Vector
-from structsvm.metrics.ranking import rank_documents
+from structsvm.metrics.ranking import as_vector
 from structsvm.registry.built_in import click_models
 
 SHOWN = ("ranked", "swapped", "shuffled")
@@ -36,8 +37,8 @@ def simulate(
     qid : query id of each row; None: all rows are one query.
     bias : the click model, or its name. Documents beyond its last position are not shown.
     sessions : number of sessions per query.
-    shown : "ranked": by score. "swapped": each session swaps the first document with a random one. "shuffled": in
-        random order.
+    shown : "ranked": by score, equal scores in one random order. "swapped": each session swaps the first document of
+        this order with a random one. "shuffled": in random order.
     random_state : seed, NumPy Generator or RandomState; None: new clicks at each call.
 
     Returns
@@ -55,23 +56,27 @@ def simulate(
     model: ClickModel = click_models.create(bias)
     require_integer("sessions", sessions, 1)
     require_choice("shown", shown, SHOWN)
-    chance = numbers(relevance, "relevance")
-    ranking = rank_documents(scores, qid)
-    ids = np.zeros(len(ranking.order), dtype=np.int64) if qid is None else np.asarray(qid)
-    if chance.shape != ranking.order.shape or not ((chance >= 0.0) & (chance <= 1.0)).all():
+    chance, values = numbers(relevance, "relevance"), as_vector(scores, "scores")
+    queries = Queries.of(qid, len(values))
+    ids = queries.ids[queries.number]
+    if chance.shape != values.shape or not ((chance >= 0.0) & (chance <= 1.0)).all():
         raise InputError("relevance must be a probability, from 0 to 1, for each row")
     if (model.propensity + model.offset > 1.0).any():
         raise InputError("propensity plus offset must be at most 1 at every position: scale the model down")
     rng = random_generator(random_state)
+    queries = queries.sorted_by(-values, chance)
+    order, first = queries.order, queries.ptr[:-1]
+    query = queries.number[order]
+    if ((np.diff(values[order]) == 0.0) & (np.diff(query) == 0)).any():
+        order = order[np.lexsort((rng.random(len(order)), -values[order], query))]
+    rank = np.arange(1, len(order) + 1) - first[query]
     if shown == "ranked":
-        return _drawn(rng, ranking.order, ranking.rank, np.full(len(ids), sessions), chance, ids, model)
-    first = np.flatnonzero(ranking.rank == 1)
-    sizes = np.minimum(np.diff(first, append=len(ids)), len(model.propensity))
+        return _drawn(rng, order, rank, np.full(len(ids), sessions), chance, ids, model)
+    sizes = np.minimum(queries.sizes, len(model.propensity))
     logs = [
-        _drawn(rng, ranking.order, place, np.ones(len(ids), dtype=np.int64), chance, ids, model)
+        _drawn(rng, order, place, np.ones(len(ids), dtype=np.int64), chance, ids, model)
         for place in (
-            _swapped(rng, ranking.rank, first, sizes) if shown == "swapped" else _shuffled(rng, ranking.query)
-            for _ in range(sessions)
+            _swapped(rng, rank, first, sizes) if shown == "swapped" else _shuffled(rng, query) for _ in range(sessions)
         )
     ]
     return ClickLog.joined(logs)

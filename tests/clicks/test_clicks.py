@@ -46,6 +46,17 @@ def test_documents_behind_the_last_position_are_not_shown() -> None:
     assert len(log) == 6
 
 
+@pytest.mark.parametrize("shown", ["ranked", "swapped", "shuffled"])
+def test_equal_scores_are_shown_in_an_order_that_does_not_depend_on_the_rows(shown: str) -> None:
+    scores, relevance, qid = users()
+    scores = scores.round()
+    logs = []
+    for order in (np.lexsort((-relevance, qid)), np.random.default_rng(2).permutation(len(qid))):
+        log = simulate(scores[order], relevance[order], qid[order], BIAS, sessions=3, shown=shown)
+        logs.append(np.array([log.qid, log.position, relevance[order][log.document], log.clicks]))
+    np.testing.assert_array_equal(*logs)
+
+
 def test_propensities_come_back_from_clicks() -> None:
     scores, relevance, qid = users()
     shuffled, swapped = (
