@@ -17,10 +17,10 @@ _MOST = 1000
 
 def mean_over_orders(values: Callable[[RankedLists], Vector], lists: RankedLists) -> Vector:
     """Return the mean of a measure's values over the orders of tied documents; see `Measure.expected`."""
-    found = values(evolve(lists, ties="input"))
+    means = values(evolve(lists, ties="input"))
     groups = lists.groups
     if groups is None:
-        return found
+        return means
     kinds = np.unique([lists.label, lists.is_judged, lists.is_pooled], axis=1, return_inverse=True)[1].ravel()
     of_group = lists.query[groups.first]
     for query in np.unique(of_group):
@@ -31,7 +31,7 @@ def mean_over_orders(values: Callable[[RankedLists], Vector], lists: RankedLists
         changing = np.sort(orders[0])
         places[:, changing - rows[0]] = orders
         flat = places.ravel()
-        found[query] = values(
+        means[query] = values(
             RankedLists(
                 ids=np.arange(n),
                 query=np.repeat(np.arange(n), len(rows)),
@@ -45,14 +45,14 @@ def mean_over_orders(values: Callable[[RankedLists], Vector], lists: RankedLists
                 ties="input",
             )
         ).mean()
-    return found
+    return means
 
 
 def _orders(tied: list[IntVector], kinds: IntVector) -> NDArray[np.int64]:
     """Return orders of the rows of tie groups, shape (orders, rows): all that differ in kinds, or random ones."""
     counts = [np.unique(kinds[rows], return_counts=True)[1].tolist() for rows in tied]
     if prod(factorial(sum(of)) // prod(map(factorial, of)) for of in counts) <= _MOST:
-        return np.array([np.concatenate(each) for each in product(*(_arrangements(rows, kinds) for rows in tied))])
+        return np.array([np.concatenate(order) for order in product(*(_arrangements(rows, kinds) for rows in tied))])
     rng = np.random.default_rng(0)
     return np.array([np.concatenate([rng.permutation(rows) for rows in tied]) for _ in range(_MOST)])
 
@@ -63,12 +63,12 @@ def _arrangements(rows: IntVector, kinds: IntVector) -> list[IntVector]:
     first, others = rows[of_first], rows[~of_first]
     if not len(others):
         return [rows]
-    found = []
+    orders = []
     for places in combinations(range(len(rows)), len(first)):
         is_first = np.zeros(len(rows), dtype=np.bool_)
         is_first[list(places)] = True
         for rest in _arrangements(others, kinds):
             order = np.empty(len(rows), dtype=np.int64)
             order[is_first], order[~is_first] = first, rest
-            found.append(order)
-    return found
+            orders.append(order)
+    return orders

@@ -98,12 +98,12 @@ def as_text(table: Table) -> str:
 
 def with_notes_once(tables: Sequence[Table]) -> list[Table]:
     """Return tables with each note below its first table only."""
-    said = set[str]()
-    found = []
+    shown = set[str]()
+    results = []
     for table in tables:
-        found.append(evolve(table, notes=tuple(note for note in dict.fromkeys(table.notes) if note not in said)))
-        said.update(table.notes)
-    return found
+        results.append(evolve(table, notes=tuple(note for note in dict.fromkeys(table.notes) if note not in shown)))
+        shown.update(table.notes)
+    return results
 
 
 def as_csv(tables: Sequence[Table], names: Iterable[str] | None = None) -> str:
