@@ -60,7 +60,7 @@ def descended(
         gap = f", whose gap is {found.rounds[-1].gap / problem.C:.2g} * C" if found.rounds else ""
         warnings.warn(
             f"the descent stopped after {len(found.rounds)} rounds{gap}. Its weights are not proved stationary within "
-            f"{2 * solver.tol:.2g} * C; a larger max_iter or a larger tol may help. The last round: "
+            f"{2 * found.result.tol:.2g} * C; a larger max_iter or a larger tol may help. The last round: "
             f"{found.result.message}",
             ConvergenceWarning,
             stacklevel=stacklevel_of_user(),

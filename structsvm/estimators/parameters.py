@@ -22,7 +22,6 @@ from structsvm.metrics import Measure
 from structsvm.problem.base import AbstractProblem
 from structsvm.problem.coordinates import checked_bounds
 from structsvm.registry import losses, measures, solvers
-from structsvm.registry.spelling import Spelling
 from structsvm.solvers import Solver
 
 AnyProblem = TypeVar("AnyProblem", bound=AbstractProblem)
@@ -64,7 +63,7 @@ def solver_of(
 ) -> Solver:
     """Return the ``solver`` of an estimator, or the given one, with the estimator's ``tol`` and ``max_iter``.
 
-    If the estimator has no ``tol`` and names its solver, the solver gets the default ``tol`` of these arguments.
+    If neither the estimator nor the solver sets ``tol``, the solver gets the default ``tol`` of these arguments.
     """
     require_object("solver", estimator.solver)
     require_number(place(estimator, "tol"), estimator.tol, above=0.0, optional=True)
@@ -72,8 +71,7 @@ def solver_of(
     chosen: Any = solvers.create(estimator.solver) if solver is None else solver
     kind = type(chosen)
     given = {name: getattr(estimator, name) for name in limits if getattr(estimator, name) is not None}
-    named = isinstance(estimator.solver, str) and not Spelling.of(estimator.solver).gives("tol")
-    if tol is not None and named and has(kind) and "tol" in fields_dict(kind):
+    if tol is not None and getattr(chosen, "tol", tol) is None:
         given.setdefault("tol", tol)
     for name in given:
         if not has(kind) or name not in fields_dict(kind):

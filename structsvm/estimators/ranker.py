@@ -195,8 +195,8 @@ class Ranker(LossRanker, LinearRanker):
         "ndcg@10(truncated=true)" keeps the cut-off.
     C : weight of the mean hinge against the regularizer; larger values fit the training data more closely.
     solver : the solver, by name ("auto", "frank-wolfe", "one-slack", "n-slack") or as an object with settings.
-    tol : accepted gap to the optimum, in units of the loss: ``primal − dual ≤ tol · C``. None: the tol of a solver with
-        settings, else 1e-6.
+    tol : accepted gap to the optimum, in units of the loss: ``primal − dual ≤ tol · C``. None: the tol of the solver,
+        else 1e-6.
     max_iter : largest number of iterations of the solver; None: the solver's default, 10,000.
     fit_intercept : add a constant to all scores. Only losses that depend on the sign of a score ("zero_one", `FBeta`)
         need it.

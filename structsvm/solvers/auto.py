@@ -4,9 +4,10 @@ import logging
 from typing import ClassVar
 
 from attrs import evolve, field, frozen
+from attrs.validators import optional
 from joblib import effective_n_jobs
 
-from structsvm.foundation.settings import DEFAULT_TOL, at_least, positive, require_kind
+from structsvm.foundation.settings import at_least, positive, require_kind
 from structsvm.problem import Problem
 from structsvm.problem.base import AbstractProblem
 from structsvm.problem.planes import Capacity
@@ -61,7 +62,7 @@ class Auto(Solver):
 
     Parameters
     ----------
-    tol : ε, in units of the loss: stop when ``primal − dual ≤ tol · C``.
+    tol : ε, in units of the loss: stop when ``primal − dual ≤ tol · C``. None: 1e-3, or the default of an estimator.
     max_iter : maximum number of iterations.
     backend : QP backend, by name or as an object; "auto" leaves the choice free.
 
@@ -74,7 +75,7 @@ class Auto(Solver):
 
     name: ClassVar[str] = "auto"
 
-    tol: float = field(default=DEFAULT_TOL, validator=positive)
+    tol: float | None = field(default=None, validator=optional(positive))
     max_iter: int = field(default=10_000, validator=at_least(1))
     backend: str | QPBackend = "auto"
 

@@ -4,10 +4,11 @@ from abc import ABC, abstractmethod
 from typing import ClassVar
 
 from attrs import field, frozen
+from attrs.validators import optional
 
 from structsvm.exceptions import ClusterError, InputError
 from structsvm.foundation.compute.threads import using
-from structsvm.foundation.settings import DEFAULT_TOL, at_least, positive, require_kind
+from structsvm.foundation.settings import at_least, positive, require_kind
 from structsvm.foundation.types import Vector
 from structsvm.problem import Problem
 from structsvm.problem.base import AbstractProblem
@@ -95,7 +96,7 @@ class CuttingPlane(Solver):
     Parameters
     ----------
     backend : QP backend, by name or as an object; "auto" is the built-in backend.
-    tol : ε, in units of the loss: stop when ``primal − dual ≤ tol · C``.
+    tol : ε, in units of the loss: stop when ``primal − dual ≤ tol · C``. None: 1e-3, or the default of an estimator.
     max_iter : maximum number of iterations.
     max_cuts : number of cuts above which cuts without weight are dropped and old cuts merged. At least 4 per group; and
         with up to 100 weights, one per weight plus one per group, because an optimum may need this number.
@@ -114,7 +115,7 @@ class CuttingPlane(Solver):
     """
 
     backend: str | QPBackend = "auto"
-    tol: float = field(default=DEFAULT_TOL, validator=positive)
+    tol: float | None = field(default=None, validator=optional(positive))
     max_iter: int = field(default=10_000, validator=at_least(1))
     max_cuts: int = field(default=2_000, validator=at_least(2))
 

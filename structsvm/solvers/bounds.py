@@ -10,6 +10,7 @@ from attrs import evolve, frozen
 
 from structsvm.exceptions import OracleError
 from structsvm.foundation.compute.compile_progress import compile_seconds, running_time
+from structsvm.foundation.settings import DEFAULT_TOL
 from structsvm.foundation.types import Vector
 from structsvm.problem.base import AbstractProblem, AnyPlanes, AnyPoint
 from structsvm.problem.points import Cut
@@ -44,7 +45,7 @@ class CertifiedBounds:
     def __init__(
         self,
         problem: AbstractProblem,
-        tol: float,
+        tol: float | None,
         known_hinges: Callable[[Vector], Vector] | None,
         start: Result | None,
     ) -> None:
@@ -54,7 +55,7 @@ class CertifiedBounds:
         self._began, self._compiled = running_time(), compile_seconds()
         self._traffic = problem.traffic
         self._before = 0, 0
-        self.tol = float(tol)
+        self.tol = DEFAULT_TOL if tol is None else float(tol)
         self.dual = 0.0
         self._known_dual = -np.inf
         self._known_hinges = known_hinges

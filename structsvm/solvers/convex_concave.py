@@ -111,7 +111,6 @@ def descend(
         tangent = None if start is None else subtracted(start.w)
         known: Result | None = None if start is None else start
         current = problem
-        limit = solver.tol * problem.C
         stationary = False
         while True:
             before = current
@@ -145,7 +144,7 @@ def descend(
             lowered = objective - result.primal
             # If the first round moved the weights, no round has used their tangent yet.
             looked = start is not None or len(rounds) > 1 or lowered <= 0.0
-            stationary = bool(rounds) and not ended and lowered <= limit and result.converged
+            stationary = bool(rounds) and not ended and lowered <= result.tol * problem.C and result.converged
             if (stationary and looked) or ended or len(rounds) >= max_iter:
                 return Descent(result.w, reached, tuple(rounds), stationary, result)
             known = result

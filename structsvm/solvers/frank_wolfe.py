@@ -5,10 +5,11 @@ from typing import ClassVar
 
 import numpy as np
 from attrs import field, frozen
+from attrs.validators import optional
 
 from structsvm.exceptions import InputError
 from structsvm.foundation.compute.threads import using
-from structsvm.foundation.settings import DEFAULT_TOL, at_least, positive
+from structsvm.foundation.settings import at_least, positive
 from structsvm.foundation.types import IntVector, Vector
 from structsvm.problem import Problem
 from structsvm.problem.base import AbstractProblem
@@ -76,7 +77,7 @@ class FrankWolfe(Solver):
 
     Parameters
     ----------
-    tol : ε, in units of the loss: stop when ``primal − dual ≤ tol · C``.
+    tol : ε, in units of the loss: stop when ``primal − dual ≤ tol · C``. None: 1e-3, or the default of an estimator.
     max_iter : maximum number of passes.
     memory : bytes for planes. Each of n examples has ``6 + 4 d / n`` planes, at most 32, if they fit. The minimum is
         ``3 + 4 d / n``, at most 32, or 6 if d is above 100.
@@ -94,7 +95,7 @@ class FrankWolfe(Solver):
 
     name: ClassVar[str] = "frank-wolfe"
 
-    tol: float = field(default=DEFAULT_TOL, validator=positive)
+    tol: float | None = field(default=None, validator=optional(positive))
     max_iter: int = field(default=10_000, validator=at_least(1))
     memory: int = field(default=DEFAULT_MEMORY, validator=at_least(1))
     cache_sweeps: int = field(default=10, validator=at_least(0))
@@ -202,7 +203,7 @@ class FrankWolfe(Solver):
         """Store planes in float64 from now on if rounding may hide the target gap; return True if it does."""
         if not dual.rounds or state.tolerates_rounding(dual.most_error, float(np.linalg.norm(dual.w))):
             return False
-        logger.info("float32 planes have too few digits for tol=%g: continuing in float64", self.tol)
+        logger.info("float32 planes have too few digits for tol=%g: continuing in float64", state.tol)
         exact = Capacity.exact_within(problem.n, problem.d, self.memory)
         dual.stop_rounding(self._require_enough(exact, problem))
         return True

@@ -74,7 +74,7 @@ class NSlack(CuttingPlane):
         parts = [range(i, min(i + self.batch, problem.n)) for i in range(0, problem.n, self.batch)]
         blocks = [problem.block(part.start, part.stop) for part in parts]
         # This is ε if the example weights have mean 1.
-        accuracy = self.tol * problem.C / problem.total_cap
+        accuracy = state.tol * problem.C / problem.total_cap
         widest = accuracy
         status = state.record(working_set.dual, working_set.size, working_set.active, working_set.resolution)
         if status:

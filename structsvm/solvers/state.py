@@ -38,7 +38,7 @@ class SolverState(CertifiedBounds):
     Parameters
     ----------
     problem : the problem.
-    tol : target gap, in units of the loss.
+    tol : target gap, in units of the loss; None: 1e-3.
     start : result to start from; None: w = 0. A run continues a result with status ``UNFINISHED``, such as a
         checkpoint's: its bounds, history and iterations count.
     callback : called with every step, first with the last step of a continued run.
@@ -80,7 +80,7 @@ class SolverState(CertifiedBounds):
     def __init__(
         self,
         problem: AbstractProblem,
-        tol: float,
+        tol: float | None,
         start: Result | None,
         callback: Callback | None,
         known_hinges: Callable[[Vector], Vector] | None = None,

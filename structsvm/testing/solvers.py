@@ -12,7 +12,7 @@ import numpy as np
 from attrs import evolve, frozen, has
 
 from structsvm.exceptions import CheckError, InputError, OracleError
-from structsvm.foundation.settings import require_integer, require_kind
+from structsvm.foundation.settings import DEFAULT_TOL, require_integer, require_kind
 from structsvm.foundation.types import Vector
 from structsvm.losses import AveragePrecision, ScoreLoss, ZeroOne
 from structsvm.problem import Problem
@@ -206,7 +206,8 @@ class _Check:
             f"dual={result.dual:.9g}",
         )
         require(result.C == problem.C, f"C={problem.C}", result.C)
-        require(result.tol == self.solver.tol, f"tol={self.solver.tol}", result.tol)  # type: ignore[attr-defined]
+        tol = DEFAULT_TOL if self.solver.tol is None else self.solver.tol  # type: ignore[attr-defined]
+        require(result.tol == tol, f"tol={tol}", result.tol)
         claimed = result.status is Status.CONVERGED
         require(result.converged or not claimed, "a gap of at most tol * C", f"{result.gap / result.C:.3g} * C")
         rows = result.history

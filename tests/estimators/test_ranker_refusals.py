@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from structsvm import Ranker, StructuralSVM
 from structsvm.exceptions import InputError
 from structsvm.losses import AveragePrecision
-from structsvm.solvers import OneSlack, Solver
+from structsvm.solvers import Auto, FrankWolfe, OneSlack, Solver
 
 
 @pytest.mark.parametrize(
@@ -42,6 +42,22 @@ def test_a_solver_without_tol_cannot_be_given_one(queries):
     assert Ranker(solver=Untold()).fit(X, y, qid=qid).result_.tol == 1e-2
     with pytest.raises(InputError, match="the solver Untold has no setting tol: leave tol=None"):
         Ranker(solver=Untold(), tol=1e-3).fit(X, y, qid=qid)
+
+
+@pytest.mark.parametrize(
+    ("solver", "tol", "expected"),
+    [
+        ("frank-wolfe", None, 1e-6),
+        (FrankWolfe(), None, 1e-6),
+        ("frank-wolfe(tol=0.01)", None, 1e-2),
+        (FrankWolfe(tol=1e-3), None, 1e-3),
+        (FrankWolfe(tol=1e-3), 1e-2, 1e-2),
+        (Auto(), None, 1e-6),
+    ],
+)
+def test_the_tol_of_a_solver_does_not_depend_on_its_form(queries, solver, tol, expected):
+    X, y, qid = queries
+    assert Ranker(solver=solver, tol=tol).fit(X, y, qid=qid).result_.tol == expected
 
 
 @pytest.mark.parametrize("Cs", [1.0, None, [[1, 2]], ["a"], [], [1.0, -1.0], [np.nan], [np.inf]])

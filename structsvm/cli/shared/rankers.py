@@ -107,5 +107,5 @@ def tol_of(ranker: Any, default: float) -> float:
     """Return the tolerance of a ranker, of its solver, or ``default``."""
     parameters = ranker.get_params(deep=False)
     if parameters.get("tol") is None and "solver" in parameters:
-        return float(getattr(solvers.create(ranker.solver), "tol", default))
+        return float(getattr(solvers.create(ranker.solver), "tol", None) or default)
     return float(parameters.get("tol") or default)

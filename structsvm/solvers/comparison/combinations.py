@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
-from attrs import evolve, fields_dict, frozen, has
+from attrs import evolve, fields, fields_dict, frozen, has
 
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, brief
 from structsvm.foundation.settings import as_list, require_number
 from structsvm.problem import Problem
 from structsvm.registry import Registry, losses
@@ -94,13 +94,16 @@ def _named(kind: str, given: Any, registry: Registry[Any]) -> dict[str, Any]:
 
 
 def _require_unset(solver: Any) -> None:
-    """Refuse a solver's name with a setting that the comparison would replace."""
-    options = Spelling.of(solver).options if isinstance(solver, str) else ()
-    for option in options:
-        setting = option.partition("=")[0].strip()
+    """Refuse a solver with a setting that the comparison would replace."""
+    if isinstance(solver, str):
+        settings = [option.partition("=")[0].strip() for option in Spelling.of(solver).options]
+    else:
+        known = fields(type(solver)) if has(type(solver)) else ()
+        settings = [field.name for field in known if getattr(solver, field.name) != field.default]
+    for setting in settings:
         if setting in _SET:
             raise InputError(
-                f"{solver!r} sets {setting}, which a comparison sets for all solvers: remove it from the name, and use "
+                f"{brief(solver)} sets {setting}, which a comparison sets for all solvers: remove it, and use "
                 f"{_SET[setting]}"
             )
 

@@ -73,7 +73,7 @@ def compare(
     Parameters
     ----------
     problems : a problem, or several by name, such as one for each loss; their own C does not matter.
-    solvers : names or objects; ``tol`` and the backend of an object are replaced, and a name may not set them.
+    solvers : names or objects; they may not set ``tol`` or a backend.
     backends : names or objects.
     Cs : weights of the mean hinge.
     tol : target gap, in units of the loss: stop when ``primal − dual ≤ tol · C``.

@@ -56,7 +56,7 @@ def test_a_problem_without_a_name_is_called_after_its_loss():
 
 
 def test_what_is_run_has_the_settings_of_the_comparison(problem):
-    solvers, backends = [NSlack(tol=0.5, batch=3, backend="highs"), FrankWolfe(tol=0.5)], OSQP(eps=1e-9)
+    solvers, backends = [NSlack(batch=3), FrankWolfe()], OSQP(eps=1e-9)
     made = tasks(problem, solvers, [backends], np.array([1.0, 100.0]), 1e-2)
     assert [task.solver for task in made[:2]] == [
         NSlack(tol=1e-2, batch=3, backend=OSQP(eps=1e-9)),
@@ -150,11 +150,13 @@ def test_a_setting_without_a_default_is_shown():
     ("solver", "message"),
     [
         ("n-slack(backend=osqp)", r"'n-slack\(backend=osqp\)' sets backend, .* backends=... \(--backend\)"),
-        ("one-slack(max_cuts=50, tol=1e-2)", r"sets tol, .*: remove it from the name, .* tol=... \(--tol\)"),
+        ("one-slack(max_cuts=50, tol=1e-2)", r"sets tol, .*: remove it, and use tol=... \(--tol\)"),
         ("auto(backend=osqp)", "sets backend"),
+        (OneSlack(tol=1e-3), r"OneSlack\(.*\) sets tol, .*: remove it, and use tol=... \(--tol\)"),
+        (NSlack(backend="osqp"), "sets backend"),
     ],
 )
-def test_a_setting_that_the_comparison_gives_is_refused_in_a_name(problem, solver, message):
+def test_a_setting_that_the_comparison_gives_is_refused_in_a_solver(problem, solver, message):
     with pytest.raises(InputError, match=message):
         compare(problem, ["frank-wolfe", solver], "active-set")
     assert names(problem, "n-slack(batch=3)", "active-set", 1)[0][1] == "n-slack(batch=3)"
