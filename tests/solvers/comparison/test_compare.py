@@ -228,7 +228,7 @@ def test_ctrl_c_before_the_clock_starts(problem, monkeypatch, solver, call):
 def test_a_data_frame(problem):
     table = compare(problem, ["one-slack", "frank-wolfe"], "active-set", [1.0, 10.0])
     frame = pd.DataFrame(table.records())
-    assert frame.shape == (4, 19)
+    assert frame.shape == (4, 20)
     assert frame.groupby("C").gap.max().max() <= 1e-3
     assert frame.status.eq("converged").all()
 
