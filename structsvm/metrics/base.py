@@ -1,8 +1,8 @@
 """The base class of all measures: values per query, means over queries, and names."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from attrs import field, frozen
@@ -39,6 +39,18 @@ class TieRange(NamedTuple):
     queries: int
     low: float
     high: float
+
+    @classmethod
+    def of(cls, low: Vector, high: Vector, mean: Callable[[Vector], float]) -> Self:
+        """Return the range, given the values of queries with the better documents behind and ahead."""
+        return cls(int(np.sum(low != high)), mean(low), mean(high))
+
+    def note(self, measure: str, number: int, queries: str = "queries") -> str:
+        """Return a sentence on the range, given the number of all queries and the word for them."""
+        return (
+            f"{self.queries} of {number} {queries} have equal scores at different labels: {measure} is between "
+            f"{self.low:.4f} and {self.high:.4f}."
+        )
 
 
 @frozen
@@ -119,8 +131,12 @@ class Measure(ABC):
         >>> AP().range_over_ties(rank_lists([2.0, 2.0, 1.0], [1, 0, 0]))
         TieRange(queries=1, low=0.5, high=1.0)
         """
+        return TieRange.of(*self.ends_over_ties(lists), self.over_queries)
+
+    def ends_over_ties(self, lists: RankedLists) -> tuple[Vector, Vector]:
+        """Return the values per query with the better of tied documents behind and ahead; see `range_over_ties`."""
         low, high = (self.of(lists.in_order(best_first=best)).values for best in (False, True))
-        return TieRange(int(np.sum(low != high)), self.over_queries(low), self.over_queries(high))
+        return low, high
 
     def of(self, lists: RankedLists) -> PerQuery:
         """Return the value per query of documents ranked by `rank_lists`."""

@@ -158,9 +158,11 @@ def _print_notes(measures: Mapping[str, Mapping[str, Any]], figures: Iterable[Ma
 
 def _print_ties(rule: str, topics: str, reports: Mapping[str, Mapping[str, Any]]) -> None:
     """Print how much the order of documents with equal scores matters, and the rule that decides it."""
+    from structsvm.metrics.base import TieRange
+
     notes = [
-        f"{name}{': ' if name else ''}{of['tied_queries']} of {report[topics]} {topics} have equal scores at "
-        f"different labels: {measure} is between {of['lowest']:.4f} and {of['highest']:.4f}."
+        f"{name}{': ' if name else ''}"
+        + TieRange(of["tied_queries"], of["lowest"], of["highest"]).note(measure, report[topics], topics)
         for name, report in reports.items()
         for measure, of in report["measures"].items()
         if of["tied_queries"]

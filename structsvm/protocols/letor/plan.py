@@ -19,11 +19,21 @@ from structsvm.foundation.settings import as_list, as_path, real_name, require_k
 from structsvm.foundation.storage.files import errors_reading
 from structsvm.foundation.storage.records import Header, Kind, digest, versions
 from structsvm.foundation.types import IntVector, Vector
-from structsvm.metrics import Measure
+from structsvm.metrics import Measure, rank_lists
 from structsvm.protocols.catalogue import as_models, needed_package
 from structsvm.protocols.feature_maps import AsGiven, FeatureMap
 from structsvm.protocols.letor.folds import Fold, checked_columns, find_folds, read_fold
-from structsvm.protocols.letor.results import FEATURES, MODELS, SHOWN, Benchmark, as_reported, measured, name_of
+from structsvm.protocols.letor.results import (
+    FEATURES,
+    HIGHEST,
+    LOWEST,
+    MODELS,
+    SHOWN,
+    Benchmark,
+    as_reported,
+    measured,
+    name_of,
+)
 from structsvm.protocols.model import Candidate, KnownCandidates, ProtocolModel, require_different_names
 from structsvm.protocols.plan import FOLDS, Case, Measured, Plan, Progress, QuerySet, run_plan
 from structsvm.protocols.results import Trial
@@ -216,7 +226,11 @@ class BenchmarkPlan(Plan[Benchmark]):
         number, name = queries.queries.number, name_of(self.measure)
         values = {**measured(scores, queries.y, number), name: self.measure.per_query(scores, queries.y, number).values}
         means = {each: float(of_queries.mean()) for each, of_queries in values.items()}
-        return means, {each: tuple(values[each].tolist()) for each in dict.fromkeys((name, *SHOWN))}
+        stored = {each: values[each] for each in (name, *SHOWN)}
+        lists = rank_lists(scores, queries.y, number)
+        if lists.straddling is not None:
+            stored[LOWEST], stored[HIGHEST] = self.measure.ends_over_ties(lists)
+        return means, {each: tuple(of_queries.tolist()) for each, of_queries in stored.items()}
 
     def results(self, header: Header, trials: tuple[Trial, ...], folder: Path | None) -> Benchmark:
         """Return the results."""

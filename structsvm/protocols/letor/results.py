@@ -5,6 +5,7 @@ from attrs import frozen
 
 from structsvm.foundation.types import IntVector, Vector
 from structsvm.metrics import AP, NDCG, Measure, P, rank_lists
+from structsvm.metrics.base import TieRange
 from structsvm.protocols.results import Fit, Results, look_up
 from structsvm.registry import measures
 
@@ -18,6 +19,9 @@ SHOWN = ("map", *(f"{name}@{k}" for name in ("p", "ndcg") for k in (1, 5, 10)))
 
 _REPORTED = {f"ndcg@{k}": NDCG(k, discount="letor") for k in CUTOFFS}
 """NDCG with the discounts of LETOR's tools, by its name in tables."""
+
+LOWEST, HIGHEST = "lowest", "highest"
+"""Ends of the range of the validation measure over the orders of equal scores, for each query of a fit with ties."""
 
 WIDER_RANGE = "a model with a wider range, given to benchmark(models=...) in Python, may do better"
 """Advice if validation picked the end of a range. It mentions Python because no command has an option for ranges."""
@@ -111,6 +115,18 @@ class Benchmark(Results):
                     found.append(
                         f"{name}: validation picked the {end} value that was tried, {value:g}, in {', '.join(where)}"
                     )
+        return tuple(found)
+
+    @property
+    def ties(self) -> tuple[str, ...]:
+        """Sentences about models whose measure depends on the order of documents with equal scores."""
+        found = []
+        for name in self.models:
+            queries = [fit.queries for fit in self.of(name)]
+            low, high = (np.concatenate([of.get(end, of[self.measure]) for of in queries]) for end in (LOWEST, HIGHEST))
+            ties = TieRange.of(low, high, lambda values: float(values.mean()))
+            if ties.queries:
+                found.append(f"{name}: {ties.note(self.measure.upper(), self.n_queries)}")
         return tuple(found)
 
     @property

@@ -40,6 +40,7 @@ _NOTES = {
     ),
 }
 _EMPTY = "A query without a relevant document counts as 0."
+_TIES = "Measures are means over all orders of documents with equal scores."
 _POOLED = "mean: over the test queries of all folds, so that each query counts once."
 
 
@@ -117,7 +118,12 @@ def fold_table(benchmark: Benchmark, measure: str | None = None) -> Table:
             *([interval_column()] if by_query else []),
         ),
         sections=tuple(tuple(map(record, group)) for group in _groups(benchmark)),
-        notes=(_EMPTY, _POOLED, *([interval_note(benchmark.n_queries, "folds", len(names))] if by_query else [])),
+        notes=(
+            _EMPTY,
+            _POOLED,
+            *([interval_note(benchmark.n_queries, "folds", len(names))] if by_query else []),
+            *([" ".join([*benchmark.ties, _TIES])] if measure == benchmark.measure and benchmark.ties else []),
+        ),
     )
 
 

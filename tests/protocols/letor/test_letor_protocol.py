@@ -22,7 +22,7 @@ from structsvm.features import Thresholds
 from structsvm.foundation.storage.records import from_json, to_json
 from structsvm.foundation.tables.table import as_csv, as_text
 from structsvm.fusion import CombSUM
-from structsvm.metrics import AP, NDCG
+from structsvm.metrics import AP, NDCG, rank_lists
 from structsvm.protocols import AsGiven, EstimatorModel, Indicators, RankingSVM, Scores
 from structsvm.protocols.letor import Benchmark, Fold, benchmark, fold_table, write_tables
 from structsvm.protocols.letor.folds import find_folds
@@ -113,6 +113,19 @@ def test_means_are_over_all_test_queries_and_inside_their_intervals(tmp_path, me
         assert row["low"] < row["mean"] < row["high"]
     for record in difference_table(results, measure=measure).records:
         assert record["difference"] == pytest.approx(rows[record["model"]]["mean"] - rows["CombSUM"]["mean"])
+
+
+def test_a_note_says_how_much_the_order_of_equal_scores_matters(sets, results):
+    ranges = []
+    for fold, trial in zip(find_folds(sets), results.trials, strict=True):
+        test, feature = loaded(fold.test), trial.fits["models"]["Best feature"].value
+        ranges.append(AP().range_over_ties(rank_lists(test.X[:, int(feature.split()[1]) - 1], test.y, test.qid)))
+    queries, low, high = np.sum(ranges, axis=0) / [1, 3, 3]
+    assert queries > 0
+    assert low < results.mean("Best feature", "map") < high
+    note = f"Best feature: {queries:g} of 24 queries have equal scores at different labels: MAP is between {low:.4f} "
+    assert f"{note}and {high:.4f}." in " ".join(fold_table(results).notes)
+    assert "equal scores" not in " ".join(fold_table(results, "p@3").notes)
 
 
 def test_the_number_of_processes_does_not_matter(sets):
@@ -404,7 +417,7 @@ def test_errors_name_the_model_and_the_fold_or_the_file(sets, n_jobs):
 
 def test_a_query_in_two_files_of_a_fold_is_refused(sets):
     fold = Fold("leak", (sets / "S1.txt",), (sets / "S2.txt",), (sets / "S1.txt",))
-    with pytest.raises(InputError, match=r"query 100 is in .*S1.txt and in .*S1.txt"):
+    with pytest.raises(InputError, match=r"8 queries, such as 100, may be in one file only, but .*S1.txt and .*S1.txt"):
         benchmark([fold], [SVM], n_jobs=1)
     with pytest.raises(InputError, match="folds must have different names: the list is empty"):
         benchmark([], [SVM], n_jobs=1)
