@@ -19,9 +19,6 @@ from structsvm.solvers import Auto, NSlack, OneSlack
 from structsvm.solvers.comparison.combinations import Combination, Task
 from structsvm.solvers.comparison.warming import warm_up
 
-STORAGES = ("float64", "float32", "sparse")
-"""Storage types of features; each has its own machine code."""
-
 _QUERIES, _DOCUMENTS, _FEATURES = 40, 12, 4
 _LINES = 6_000
 
