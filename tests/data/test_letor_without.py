@@ -238,7 +238,7 @@ def test_weights_beside_the_file_are_those_of_rows_or_queries(tmp_path, text):
         ("1\n-1\n1\n", "line 2: '-1' is not a weight: write one number of at least 0 per line"),
         ("1\n1 1\n1\n", "line 2: '1 1' is not a weight"),
         ("1\nnan\n1\n", "line 2: 'nan' is not a weight"),
-        ("1\n1\n1\n1\n", "there are 4 weights, but 3 rows and 2 queries: write one weight for each row"),
+        ("1\n1\n1\n1\n", "it has 4 weights, but the data have 3 rows and 2 queries: write one weight for each row"),
     ],
 )
 def test_weights_that_do_not_fit_are_refused(tmp_path, text, message):
@@ -257,3 +257,18 @@ def test_other_files_of_lightgbm_are_named(tmp_path):
         write(tmp_path, "1\n", f"train.txt.{suffix}")
     with pytest.warns(UserWarning, match="not read: .*train.txt.position, .*train.txt.init. Rankers learn without"):
         load_letor(path)
+
+
+def test_each_file_has_its_own_weights(tmp_path):
+    one, two = tmp_path / "one.txt", tmp_path / "two.txt"
+    one.write_text("1 qid:1 1:1\n  # a note\n0 qid:1 1:2\n")
+    two.write_text("1 qid:2 1:1\n0 qid:2 1:2\n\n1 qid:3 1:1\n")
+    (tmp_path / "one.txt.weight").write_text("5\n6\n")
+    (tmp_path / "two.txt.weight").write_text("7\n8\n")
+    assert load_letor([one, two]).sample_weight.tolist() == [5.0, 6.0, 7.0, 7.0, 8.0]
+    # Three weights are one for each query of both files.
+    (tmp_path / "two.txt.weight").write_text("7\n")
+    with pytest.raises(
+        DataFormatError, match=r"two\.txt\.weight: it has 1 weight, but the data have 3 rows and 2 queries"
+    ):
+        load_letor([one, two])

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structsvm.data.blocks import Block, is_plain_number, read_blocks
-from structsvm.exceptions import DataFormatError, InputError, first_of, quoted, stacklevel_of_user
+from structsvm.exceptions import DataFormatError, InputError, counted, first_of, quoted, stacklevel_of_user
 from structsvm.foundation.queries import Queries
 from structsvm.foundation.storage.packed import without_suffix
 from structsvm.foundation.types import IntVector, Vector
@@ -30,6 +30,7 @@ UNREAD = (".position", ".init")
 
 _FEATURE = re.compile(rb"^# feature (\d+) = (\S+)[^\S\n]*$", re.MULTILINE)
 _DATA = re.compile(rb"^(?!#)[^\n]*\S", re.MULTILINE)
+_ROW = re.compile(rb"^[ \t]*[^\s#]", re.MULTILINE)
 
 
 def feature_names_of(path: Path) -> tuple[str, ...] | None:
@@ -135,16 +136,29 @@ def weights_beside(paths: Sequence[Path], qid: NDArray[Any]) -> Vector | None:
         raise InputError(
             f"{files[0]} has weights, but there is no {places_beside(data, WEIGHTS)[0]}: add or remove one"
         )
+    # Each file must have its own weights, so count its rows again; the cache has only their sum.
+    rows = [len(qid)] if len(paths) == 1 else list(map(_count_rows, paths))
+    parts = np.split(qid, np.cumsum(rows)[:-1])
+    return np.concatenate([_weights_in(path, part) for path, part in zip(files, parts, strict=True)])
+
+
+def _count_rows(path: Path) -> int:
+    with closing(read_blocks(path)) as blocks:
+        return sum(len(_ROW.findall(block.content)) for block in blocks)
+
+
+def _weights_in(path: Path, qid: NDArray[Any]) -> Vector:
+    """Return a weight for each row of a data file from its file of weights."""
     fault = "is not a weight: write one number of at least 0 per line"
-    weights = np.array([weight for path in files for weight in _one_per_line(path, _weight, fault)])
+    weights = np.array(_one_per_line(path, _weight, fault))
     if len(weights) != len(qid):
         queries = Queries.of(qid, len(qid))
         if len(weights) != len(queries):
             raise DataFormatError(
-                files[0],
+                path,
                 None,
-                f"there are {len(weights):,} weights, but {len(qid):,} rows and {len(queries):,} queries: write one "
-                "weight for each row, or for each query",
+                f"it has {counted(len(weights), 'weight')}, but the data have {counted(len(qid), 'row')} and "
+                f"{counted(len(queries), 'query', 'queries')}: write one weight for each row, or for each query",
             )
         weights = weights[queries.number]
     return weights
