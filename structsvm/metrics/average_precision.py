@@ -22,7 +22,7 @@ _LEAST = 1e-5
 _SMOOTHING = 1e-5
 """Added to both counts of inferred precision, as in trec_eval, which defines it if no document ahead is judged."""
 
-_MOST_STEPS = 20_000_000
+_MOST_STEPS = 2_000_000
 """Largest number of steps of a tie group's interpolated precision; larger groups are integrated at fewer values."""
 
 
@@ -279,12 +279,11 @@ def _precisions(group: _Tied) -> NDArray[np.float64]:
 def _chance_below(precision: NDArray[np.float64], limits: Vector) -> Vector:
     """Return the chance, over all orders of a group, that no relevant document has a precision above each limit."""
     hits, size = precision.shape
-    chance = np.zeros((hits + 1, len(limits)))
-    chance[0] = 1.0
-    number = np.arange(hits + 1)[:, None]
-    for place in range(size):
-        # The document at this place is relevant with this chance, by the number of relevant ones ahead of it.
-        drawn = chance * np.minimum((hits - number) / (size - place), 1.0)
-        chance -= drawn
-        chance[1:] += drawn[:-1] * (precision[:, place, None] <= limits)
-    return chance[hits]
+    # The chance that the relevant documents so far are below the limits and the last of them has this place.
+    last = (precision[0] <= limits[:, None]) / size
+    for k in range(1, hits):
+        below = np.cumsum(last, axis=1)
+        last[:, 0] = 0.0
+        np.multiply(below[:, :-1], (k + 1) / (size - k), out=last[:, 1:])
+        last *= precision[k] <= limits[:, None]
+    return np.asarray(last.sum(axis=1))

@@ -1,6 +1,7 @@
 """Score models and base functions by the measures of the paper."""
 
 import numpy as np
+from attrs import evolve
 
 from structsvm.data import Pool
 from structsvm.foundation.types import BoolVector, IntVector, Vector
@@ -14,8 +15,10 @@ def measures_of(scores: Vector, relevant: BoolVector, query: IntVector, times: I
     """Return the measures of a ranker; NaN scores are tied last, and ``times`` weights queries in precision."""
     missing = np.isnan(scores)
     retrieved = np.bincount(query, ~missing)
-    lists = rank_lists(np.where(missing, -np.inf, scores), relevant, query)
-    precision = np.column_stack(interpolated(AP(), lists, LEVELS))
+    # Pools are in trec_eval's order of ties. The expected curve over all orders would cost more than the training.
+    ordered = rank_lists(np.where(missing, -np.inf, scores), relevant, query, ties="input")
+    precision = np.column_stack(interpolated(AP(), ordered, LEVELS))
+    lists = evolve(ordered, ties="mean")
     tied = (lists.tied | np.append(lists.tied[1:], False)) & (lists.rank <= retrieved[lists.query])
     queries = {
         MAP: AP().values(lists),
