@@ -96,7 +96,7 @@ def load_letor(
     >>> _ = Path("S1.txt").write_text("2 qid:1 1:0.5 2:1.0 # docid = d1\n0 qid:1 1:0.1 2:0.3 # docid = d2\n")
     >>> data = load_letor("S1.txt", doc_ids=True)
     >>> data
-    RankingData(1 queries, 2 documents, 2 features, dense)
+    RankingData(1 query, 2 documents, 2 features, dense)
     >>> data.y.tolist(), data.doc_ids.tolist()
     ([2.0, 0.0], ['d1', 'd2'])
     """

@@ -92,7 +92,7 @@ def fold_table(benchmark: Benchmark, measure: str | None = None) -> Table:
     Model           Fold1    Fold2    Fold3     mean
     ────────────────────────────────────────────────
     CombSUM        0.4444   0.6667   0.5556   0.5556
-    Best feature   0.2222   0.6667   0.2222   0.3704
+    Best feature   0.2778   0.6667   0.2222   0.3889
     <BLANKLINE>
     A query without a relevant document counts as 0.
     <BLANKLINE>
