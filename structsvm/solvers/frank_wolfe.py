@@ -194,7 +194,9 @@ class FrankWolfe(Solver):
                 shares = np.divide(held, problem.cap, out=np.zeros(problem.n), where=problem.cap > 0.0)
                 violation = problem.checked_violation(planes, point, shares)
                 order = everyone[_holding((problem.cap * violation - held)[everyone])]
-            status = state.record(lower, dual.size, dual.active)
+            # Progress is compared with passes that move all planes together.
+            resolution = dual.resolution if k >= PATIENCE + state.patience else 0.0
+            status = state.record(lower, dual.size, dual.active, resolution)
             if status:
                 return status
         return Status.ITERATION_LIMIT

@@ -82,3 +82,11 @@ def test_a_fit_that_rounding_limits_ends_soon(loss, seed):
     result = OneSlack().solve(problem, callback=lambda step: step.iteration >= 60)
     assert result.status is Status.STALLED
     assert "Scale the features" in result.message
+
+
+@pytest.mark.parametrize("seed", [0, 3])
+def test_frank_wolfe_ends_soon_at_the_limit_of_rounding(seed):
+    rng = np.random.default_rng(seed)
+    X, y, qid = 1e8 * rng.standard_normal((40, 5)), rng.random(40) < 0.4, np.repeat(np.arange(8), 5)
+    result = FrankWolfe(tol=1e-6, max_iter=300).solve(Problem.from_queries(X, y, qid, C=10.0))
+    assert result.status is Status.STALLED

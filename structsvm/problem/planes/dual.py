@@ -70,6 +70,15 @@ class DualPlanes:
         return float(self.arrays.cap @ self.arrays.error.max(axis=1, initial=0.0))
 
     @property
+    def resolution(self) -> float:
+        """Gap that float64 cannot distinguish from 0: products with w may be off by one last digit."""
+        arrays = self.arrays
+        norm = np.sqrt(np.diagonal(arrays.gram, axis1=1, axis2=2))
+        total = float((arrays.a * norm).sum())
+        most = float(arrays.cap @ norm.max(axis=1))
+        return float(np.finfo(np.float64).eps * total * (most + total))
+
+    @property
     def largest(self) -> float:
         """The largest norm of a plane, or slightly more if planes are rounded."""
         return float(np.sqrt(self.arrays.gram.max())) + float(self.arrays.error.max(initial=0.0))
