@@ -18,24 +18,33 @@ from structsvm.foundation.queries import Queries, require_finite_labels, require
 from structsvm.foundation.types import Vector
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.losses.shared.label_sets import indicator_matrix
-from structsvm.models.drift import FeatureStatistics
+from structsvm.models.drift import FeatureStatistics, ends_of, has_statistics
 from structsvm.models.rows import checked_rows, require_finite, require_width
 
 
 def checked_features(
-    estimator: Any, X: Any, *, min_rows: int = 1, missing: bool = False, names: Sequence[str] | None = None
+    estimator: Any,
+    X: Any,
+    *,
+    min_rows: int = 1,
+    missing: bool = False,
+    names: Sequence[str] | None = None,
+    statistics: bool = False,
 ) -> Readable:
     """Return features for `fit`, float64 or float32, in C order, CSR or binned; store their number and names.
 
-    The columns of a data frame are ``names`` of the features of trained trees, if given, else all.
+    The columns of a data frame are ``names`` of the features of trained trees, if given, else all. ``statistics`` also
+    stores statistics of the features.
     """
     if is_frame(X):
         X, names = read_frame(X, names, "the trees were trained with")
-    found = _rows(estimator, X, None, names, missing=missing)
+    found, ends = _rows(estimator, X, None, names, missing=missing, with_ends=statistics)
     rows: Readable = found.astype(np.float64, copy=False) if is_sparse(found) else found
     _require_size(rows, min_rows)
     estimator.n_features_in_ = rows.shape[1]
     keep_names(estimator, names)
+    if statistics:
+        estimator._statistics = FeatureStatistics.of(rows, ends)
     return rows
 
 
@@ -46,29 +55,39 @@ def keep_names(estimator: Any, names: Sequence[str] | None) -> None:
         estimator.feature_names_in_ = np.array(names, dtype=object)
 
 
-def keep_statistics(estimator: Any, X: Readable, queries: Queries | None) -> None:
-    """Store statistics of the training features, which count queries, because their rows are dependent; None: rows."""
-    found = FeatureStatistics.of(X)
-    estimator._statistics = found if found is None or queries is None else found.with_queries(queries.sizes)
+def count_queries(estimator: Any, queries: Queries) -> None:
+    """Let the statistics of the training features count queries, because their rows are dependent."""
+    if estimator._statistics is not None:
+        estimator._statistics = estimator._statistics.with_queries(queries.sizes)
 
 
 def features_as_fitted(estimator: Any, X: Any, *, min_rows: int = 1, missing: bool = False) -> Readable:
     """Return features for `predict`, like `checked_features`; columns are found by name if `fit` knew names."""
     d, names = estimator.n_features_in_, getattr(estimator, "feature_names_in_", None)
-    rows: Readable = _rows(estimator, X, d, names, missing=missing)
+    rows: Readable
+    rows, _ = _rows(estimator, X, d, names, missing=missing)
     _require_size(rows, min_rows)
     return rows
 
 
-def _rows(estimator: Any, X: Any, d: int | None, names: Any, *, missing: bool) -> Any:
-    """Return checked features; kinds of matrices that are always finite are returned unchanged."""
+def _rows(
+    estimator: Any, X: Any, d: int | None, names: Any, *, missing: bool, with_ends: bool = False
+) -> tuple[Any, NDArray[Any] | None]:
+    """Return checked features, and on request `ends_of` dense ones without NaN, which read them only once.
+
+    Kinds of matrices that are always finite are returned unchanged.
+    """
     title = type(estimator).__name__
     if is_finite(X):
         require_width(X, d, title)
-        return X
+        return X, None
     rows = checked_rows(X, title, d, names, sparse=True)
+    if with_ends and isinstance(rows, np.ndarray) and rows.size and has_statistics(rows):
+        ends = ends_of(rows)
+        if np.isfinite(ends).all():
+            return rows, ends
     require_finite(rows, missing=missing, names=names)
-    return rows
+    return rows, None
 
 
 def checked_labels(y: Any, n: int) -> Vector:

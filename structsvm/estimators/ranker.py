@@ -13,9 +13,9 @@ from structsvm.estimators.fitting import Objective
 from structsvm.estimators.inputs import (
     checked_features,
     checked_labels,
+    count_queries,
     features_as_fitted,
     keep_names,
-    keep_statistics,
     warn_of_one_query,
 )
 from structsvm.estimators.linear import LinearRanker, ObjectiveRanker
@@ -110,11 +110,12 @@ class LossRanker(ObjectiveRanker):
             self.n_features_in_ = width = X.d
             columns = scaling = None
         else:
-            X = checked_features(self, X, min_rows=2)
+            X = checked_features(self, X, min_rows=2, statistics=True)
             y = checked_labels(y, X.shape[0])
             if not (loss.per_row or loss.of_one_sample):
                 warn_of_one_query(qid, len(y))
-            keep_statistics(self, X, None if qid is None and loss.per_row else Queries.of(qid, len(y)))
+            if not (qid is None and loss.per_row):
+                count_queries(self, Queries.of(qid, len(y)))
             weights = None if sample_weight is None else row_weights(sample_weight, len(y))
             X, scaling = self._scaled_for_fit(X, lambda: Queries.of(qid, X.shape[0]), weights)
             width = X.shape[1]

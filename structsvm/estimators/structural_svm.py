@@ -18,7 +18,6 @@ from structsvm.estimators.inputs import (
     checked_outputs,
     features_as_fitted,
     keep_names,
-    keep_statistics,
     require_form,
     without_frames,
 )
@@ -272,8 +271,7 @@ class StructuralSVM(JointEstimator, ConvexEstimator):
             self.n_features_in_, self._matrices = X.d, False
             return X, checked_outputs(y, loss) if loss.per_row else as_list("y", y, _OUTPUTS)
         if loss.per_row:
-            rows = checked_features(self, X)
-            keep_statistics(self, rows, None)
+            rows = checked_features(self, X, statistics=True)
             return rows, checked_outputs(y, loss)
         ys = y if isinstance(y, np.ndarray) and y.ndim else as_list("y", y, _OUTPUTS)
         X, (names, self._edge_names) = without_frames(loss, X)

@@ -48,13 +48,19 @@ class FeatureStatistics:
     queries: float
 
     @classmethod
-    def of(cls, X: Any) -> Self | None:
-        """Compute the statistics of features, each row as one query; None if they are too many, or of other kinds."""
+    def of(cls, X: Any, ends: Matrix | None = None) -> Self | None:
+        """Compute the statistics of features, each row as one query; None if they are too many, or of other kinds.
+
+        ``ends`` are the finite `ends_of` features, if they are known.
+        """
         if not X.shape[0] or not has_statistics(X):
             return None
         sample = _sample(X)
-        deciles = _sample_deciles(sample)
-        return cls(_ranges(X), deciles, _shares(sample, deciles), float(len(sample)))
+        ordered = np.sort(sample.T, axis=1).astype(np.float64)
+        deciles = _sample_deciles(ordered)
+        below = [np.searchsorted(*column, side="right") for column in zip(ordered, deciles, strict=True)]
+        ranges = _ranges(X) if ends is None else ends.T.astype(np.float64)
+        return cls(ranges, deciles, _as_shares(np.array(below).T, ordered.T), float(len(sample)))
 
     @classmethod
     def merged(cls, summaries: "Sequence[FeatureSummary]") -> Self:
@@ -229,29 +235,35 @@ def _ranges(X: Any) -> Matrix:
     if _is_coded(X):
         return np.tile([0.0, 1.0], (X.shape[1], 1))
     if isinstance(X, np.ndarray):
-        # Minima that propagate NaN and long rows are faster.
-        d = X.shape[1]
-        step = _ROWS * max(1, _CHUNK // (_ROWS * d))
-        chunks = [X[first : first + step] for first in range(0, len(X), step)]
-        chunks = [chunk if len(chunk) % _ROWS else chunk.reshape(-1, _ROWS * d) for chunk in chunks]
-        both = [(chunk.min(axis=0).reshape(-1, d), chunk.max(axis=0).reshape(-1, d)) for chunk in chunks]
-        low, high = (np.concatenate(end) for end in zip(*both, strict=True))
-        ends = [low.min(axis=0), high.max(axis=0)]
+        ends = ends_of(X)
+        # Minima that propagate NaN are faster.
         if np.isnan(ends).any():
-            ends = [np.fmin.reduce(X, axis=0), np.fmax.reduce(X, axis=0)]
+            ends = np.array([np.fmin.reduce(X, axis=0), np.fmax.reduce(X, axis=0)])
     else:
-        ends = [end(axis=0).toarray().ravel() for end in (X.tocsr().nanmin, X.tocsr().nanmax)]
-    return np.nan_to_num(np.column_stack(ends).astype(np.float64))
+        ends = np.array([end(axis=0).toarray().ravel() for end in (X.tocsr().nanmin, X.tocsr().nanmax)])
+    return np.nan_to_num(ends.T.astype(np.float64))
 
 
-def _sample_deciles(sample: NDArray[Any]) -> Matrix:
-    """Return the deciles of each column; see `_deciles`."""
-    ordered = np.sort(sample.T, axis=1).astype(np.float64)
-    places = np.ceil(np.arange(1, 10) / 10 * len(sample)).astype(np.int64) - 1
+def ends_of(X: NDArray[Any]) -> NDArray[Any]:
+    """Return the least and the largest value of each feature of dense rows, or NaN if it has one, shape (2, d)."""
+    d = X.shape[1]
+    # Long rows are faster.
+    step = _ROWS * max(1, _CHUNK // (_ROWS * d))
+    chunks = [X[first : first + step] for first in range(0, len(X), step)]
+    chunks = [chunk if len(chunk) % _ROWS else chunk.reshape(-1, _ROWS * d) for chunk in chunks]
+    both = [(chunk.min(axis=0).reshape(-1, d), chunk.max(axis=0).reshape(-1, d)) for chunk in chunks]
+    low, high = (np.concatenate(end) for end in zip(*both, strict=True))
+    return np.array([low.min(axis=0), high.max(axis=0)])
+
+
+def _sample_deciles(ordered: Matrix) -> Matrix:
+    """Return the deciles of sorted columns, shape (d, rows); see `_deciles`."""
+    rows = ordered.shape[1]
+    places = np.ceil(np.arange(1, 10) / 10 * rows).astype(np.int64) - 1
     found = ordered[:, places]
     # NaN is sorted to the end.
     special = np.isnan(ordered[:, -1]) | (found[:, 1:] == found[:, :-1]).any(axis=1)
-    ones = np.ones(len(sample))
+    ones = np.ones(rows)
     for k in np.flatnonzero(special):
         found[k] = _deciles(ordered[k], ones)
     return found
@@ -276,7 +288,11 @@ def _deciles(column: NDArray[Any], weights: Vector) -> Vector:
 
 def _shares(X: NDArray[Any], deciles: Matrix) -> Matrix:
     """Return the share of the rows in each bin, and of NaN, shape (d, 11)."""
-    below = [np.count_nonzero(edges >= X, axis=0) for edges in deciles.T]
+    return _as_shares(np.array([np.count_nonzero(edges >= X, axis=0) for edges in deciles.T]), X)
+
+
+def _as_shares(below: IntVector, X: NDArray[Any]) -> Matrix:
+    """Return shares from the number of rows up to each decile, shape (9, d)."""
     numbers = len(X) - np.count_nonzero(np.isnan(X), axis=0)
     counts = np.diff([np.zeros_like(numbers), *below, numbers, np.full_like(numbers, len(X))], axis=0)
     return np.asarray(counts.T / max(len(X), 1))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.linear_model import LogisticRegression
 
-from structsvm.estimators.inputs import checked_features, checked_labels, keep_statistics
+from structsvm.estimators.inputs import checked_features, checked_labels, count_queries
 from structsvm.estimators.linear import LinearScores
 from structsvm.estimators.parameters import measure_of
 from structsvm.exceptions import InputError, brief
@@ -89,13 +89,14 @@ class MaximumEntropy(LinearScores):
         ConvergenceWarning : ``max_iter`` iterations do not reach ``tol``.
         """
         self._require_settings()
-        X = checked_features(self, X, min_rows=2)
+        X = checked_features(self, X, min_rows=2, statistics=True)
         rows = X.shape[0]
         require_columns(X.shape[1])
         labels = checked_labels(y, rows)
         relevant = labels > 0 if self.relevant_from is None else labels >= self.relevant_from
         queries = Queries.of(qid, rows)
-        keep_statistics(self, X, None if qid is None else queries)
+        if qid is not None:
+            count_queries(self, queries)
         weights = None if sample_weight is None else row_weights(sample_weight, rows)
         X, scaling = self._scaled_for_fit(X, lambda: queries, weights)
         counted = relevant if weights is None else relevant[weights > 0.0]

@@ -6,7 +6,7 @@ import numpy as np
 from attrs import frozen
 from numpy.typing import ArrayLike
 
-from structsvm.estimators.inputs import checked_features, checked_labels, keep_statistics, warn_of_one_query
+from structsvm.estimators.inputs import checked_features, checked_labels, count_queries, warn_of_one_query
 from structsvm.estimators.ranking import RankingEstimator
 from structsvm.exceptions import InputError
 from structsvm.features.operators.matrix import Readable
@@ -80,7 +80,7 @@ def checked_training(
 
     ``sort`` sorts queries by id and their rows by content, for learners that depend on the order of rows.
     """
-    X = checked_features(estimator, X, min_rows=2, missing=missing, names=names)
+    X = checked_features(estimator, X, min_rows=2, missing=missing, names=names, statistics=True)
     rows = X.shape[0]
     require_columns(X.shape[1])
     if takes_preferences:
@@ -89,7 +89,7 @@ def checked_training(
     if labels is not None:
         warn_of_one_query(qid, rows)
     queries = Queries.of(qid, rows)
-    keep_statistics(estimator, X, queries)
+    count_queries(estimator, queries)
     if sort:
         queries = queries.sorted_by(contents(X), *([] if labels is None else [labels]))
     weights = queries.weights(sample_weight)
