@@ -21,7 +21,7 @@ from structsvm.foundation.settings import (
 )
 from structsvm.foundation.storage.archives import finite_numbers, record, require_names, require_numbers, shape
 from structsvm.foundation.storage.files import read_archive, write_archive
-from structsvm.foundation.types import IntVector, Matrix, Vector
+from structsvm.foundation.types import IntVector, Vector
 
 _FORMAT = 2
 """Format of results in files."""
@@ -142,20 +142,36 @@ def rounding(norm: float, error: float) -> float:
     return float(error * (norm + 0.5 * error))
 
 
+def _sparse(arrays: Mapping[str, Any], rows: int, d: int) -> Any:
+    """Return the sparse cuts in a file, validated."""
+    # Predictions need only NumPy.
+    import scipy.sparse as sp
+
+    G = finite_numbers(arrays, "G")
+    for name, size in (("G_columns", len(G)), ("G_ptr", rows + 1)):
+        require_numbers(arrays, name, (size,), np.int64)
+    columns, ptr = (np.asarray(arrays[name]) for name in ("G_columns", "G_ptr"))
+    if ptr[0] != 0 or ptr[-1] != len(G) or (np.diff(ptr) < 0).any():
+        raise ValueError(f"'G_ptr' must begin with 0, never fall and end with {len(G)}")
+    if len(G) and not (columns.min() >= 0 and columns.max() < d):
+        raise ValueError(f"'G_columns' must be from 0 to {d - 1}, got {columns.min()} to {columns.max()}")
+    return sp.csr_array((G, columns, ptr), shape=(rows, d))
+
+
 @frozen(eq=False)
 class CutSet:
     """The final working set, ``w·G[k] ≥ L[k] − ξ``: enough to restart any cutting-plane solver.
 
     Parameters
     ----------
-    G, L : the cuts, shapes (K, d) and (K,).
+    G, L : the cuts, shapes (K, d) and (K,). ``G`` is a CSR array if the joint features of a generic loss are sparse.
     group : group of each cut, shape (K,): all 0 for 1-slack, the example for n-slack.
     a : multipliers, shape (K,), not negative.
     groups : number of groups.
     error : largest distance of each row of ``G`` from the exact vector of its cut, due to rounding, shape (K,).
     """
 
-    G: Matrix = field(repr=False)
+    G: Any = field(repr=False)
     L: Vector = field(repr=False)
     group: IntVector = field(repr=False)
     a: Vector = field(repr=False)
@@ -173,14 +189,25 @@ class CutSet:
         for name in ("L", "a", "error"):
             require_numbers(arrays, name, (K,))
         require_numbers(arrays, "group", (K,), np.int64)
-        require_numbers(arrays, "G", (K, d))
+        sparse = "G_columns" in arrays
+        require_numbers(arrays, "G", (None,) if sparse else (K, d))
         group, a = finite_numbers(arrays, "group"), finite_numbers(arrays, "a")
         error = finite_numbers(arrays, "error")
         if (a < 0.0).any() or (error < 0.0).any():
             raise ValueError("'a' and 'error' must not be negative")
         if K and not (group.min() >= 0 and group.max() < groups):
             raise ValueError(f"'group' must be from 0 to {groups - 1}, got {group.min()} to {group.max()}")
-        return cls(finite_numbers(arrays, "G"), finite_numbers(arrays, "L"), group, a, groups, error)
+        G = _sparse(arrays, K, d) if sparse else finite_numbers(arrays, "G")
+        return cls(G, finite_numbers(arrays, "L"), group, a, groups, error)
+
+    def arrays(self) -> dict[str, Any]:
+        """Return the cuts as arrays for a file; `from_arrays` reads them."""
+        names = ("L", "group", "a", "error")
+        others = {name: getattr(self, name) for name in names}
+        if isinstance(self.G, np.ndarray):
+            return {"G": self.G, **others}
+        columns, ptr = (part.astype(np.int64) for part in (self.G.indices, self.G.indptr))
+        return {"G": self.G.data, "G_columns": columns, "G_ptr": ptr, **others}
 
     def most_error(self, cap: Vector) -> float:
         """Return the largest possible sum of ``a`` times the errors for multipliers within these caps."""
@@ -281,7 +308,8 @@ class Result:
         Planes without the features of the dropped weights are planes of that problem, and the same is true of cuts.
         This holds if the regularizer pulls weights to 0.
         """
-        cuts = evolve(self.cuts, G=np.ascontiguousarray(self.cuts.G[:, kept]))
+        G = self.cuts.G[:, kept]
+        cuts = evolve(self.cuts, G=np.ascontiguousarray(G) if isinstance(G, np.ndarray) else G)
         unknown = evolve(self, primal=np.inf, dual=-np.inf, history=())
         return evolve(unknown, w=self.w[kept], cuts=cuts, fingerprint=fingerprint)
 
@@ -307,13 +335,12 @@ class Result:
         history = [list(asdict(step).values()) for step in self.history]
         others = {"status": self.status.name, "groups": self.cuts.groups, "history": history}
         values = {name: others[name] if name in others else getattr(self, name) for name in _WRITTEN}
-        cuts = {name: getattr(self.cuts, name) for name in ("G", "L", "group", "a", "error")}
         return {
             "result": np.array(json.dumps({"format": _FORMAT, **values})),
             "w": self.w,
             "fingerprint": self.fingerprint,
             **({} if self.columns is None else {"columns": self.columns}),
-            **cuts,
+            **self.cuts.arrays(),
         }
 
     @classmethod

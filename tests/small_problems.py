@@ -10,6 +10,7 @@ from itertools import combinations
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 from attrs import frozen
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -18,6 +19,7 @@ from scipy.optimize import minimize
 from structsvm.features.operators import Operator
 from structsvm.foundation.types import Matrix, Vector
 from structsvm.losses import AveragePrecision, Bounded, ChainHamming, Loss, Multiclass, ROCArea, ScoreLoss, ZeroOne
+from structsvm.losses.user_methods import coefficients
 from structsvm.objectives import Hinge
 from structsvm.problem import Problem
 
@@ -57,6 +59,19 @@ class BufferedKronecker(Kronecker):
         buffer = self.buffer.setdefault(len(x), np.zeros(3 * len(x)))
         buffer[:] = super().joint_feature(x, y)
         return buffer
+
+
+class SparseKronecker(BufferedKronecker):
+    """The same with sparse joint features, in a matrix that each call fills again."""
+
+    rows: ClassVar[dict[int, sp.csr_array]] = {}
+
+    def joint_feature(self, x: Vector, y: int) -> sp.csr_array:
+        d = len(x)
+        row = self.rows.setdefault(d, sp.csr_array((np.zeros(d), np.arange(d), [0, d]), shape=(1, 3 * d)))
+        # The features of a class in descending order.
+        row.data[:], row.indices[:] = x[::-1], np.arange(y * d, (y + 1) * d)[::-1]
+        return row
 
 
 def two_rows(scores, labels, params, out):  # type: ignore[no-untyped-def]
@@ -210,11 +225,12 @@ def small_problem(kind: str, seed: int = 0, C: float = 1.0, weighted: bool = Fal
     classes = np.concatenate([[0, 1, 2], rng.integers(0, 3, 9)])
     if kind == "multiclass":
         return Problem.from_examples(X, classes, loss=Multiclass(), C=C, sample_weight=weights, intercept=0.7)
-    return Problem.from_examples(list(X), classes.tolist(), loss=Kronecker(), C=C, sample_weight=weights)
+    generic = SparseKronecker() if kind == "sparse" else Kronecker()
+    return Problem.from_examples(list(X), classes.tolist(), loss=generic, C=C, sample_weight=weights)
 
 
 RANKING: dict[str, ScoreLoss[Any]] = {"map": AveragePrecision(), "roc_area": ROCArea(), "plain": PlainROCArea()}
-KINDS = [*RANKING, "zero_one", "multiclass", "chain", "generic"]
+KINDS = [*RANKING, "zero_one", "multiclass", "chain", "generic", "sparse"]
 
 
 def matrix_of(operator: Operator) -> Matrix:
@@ -237,7 +253,7 @@ class Listed:
         for i, y in enumerate(ys):
             rows = A[np.r_[problem.ptr[i] : problem.ptr[i + 1], problem.ptr[-1] : len(A)]]
             outputs = list(loss.outputs(y))
-            codes = np.stack([loss.encode(y, y) - loss.encode(output, y) for output in outputs])
+            codes = np.stack([coefficients(loss, y, y) - coefficients(loss, output, y) for output in outputs])
             pairs = np.column_stack([codes @ rows, [loss.loss(y, output) for output in outputs]])
             pairs = np.unique(np.round(pairs, 12), axis=0)
             planes.append((pairs[:, :-1], pairs[:, -1]))

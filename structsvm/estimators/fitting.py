@@ -8,6 +8,7 @@ from copy import copy
 from typing import Any, Self, TypeAlias
 
 import numpy as np
+import scipy.sparse as sp
 from attrs import evolve, frozen
 from numpy.typing import ArrayLike
 from sklearn.base import clone
@@ -183,7 +184,7 @@ def _for_any_C(result: Result, problem: AbstractProblem | None) -> bool:
     The cuts' weighted sum is then a lower bound of the hinge that no weights within the bounds lower.
     """
     cuts = result.cuts
-    g, lengths = cuts.a @ cuts.G, np.linalg.norm(cuts.G, axis=1)
+    g, lengths = cuts.a @ cuts.G, (sp.linalg.norm if sp.issparse(cuts.G) else np.linalg.norm)(cuts.G, axis=1)
     if problem is not None and problem.box is not None:
         u, box = problem.from_weights(result.w), problem.box
         g = np.where(((g > 0.0) & (u >= box.high)) | ((g < 0.0) & (u <= box.low)), 0.0, g)

@@ -14,7 +14,7 @@ from structsvm.features.operators.base import require_finite_scores, scores_of_e
 from structsvm.features.operators.composed import WithIntercept, WithShared
 from structsvm.features.operators.matrix import Readable
 from structsvm.foundation.types import BoolVector, IntVector, Vector
-from structsvm.losses.user_methods import dense, is_finite_input, joint_features, output_of
+from structsvm.losses.user_methods import call_method, is_finite_input, is_sparse_vector, joint_features, output_of
 
 X = TypeVar("X")
 Y = TypeVar("Y")
@@ -171,6 +171,10 @@ class ScoreLoss(StructuredLoss[Y]):
 
     kernel: Any = None
     numeric_labels: ClassVar[bool] = False
+
+    sparse_entries: int | None = None
+    """Number of non-zero joint features of an example if planes are stored as sparse vectors; None: dense."""
+
     why_unusable: ClassVar[str] = ""
 
     def __init_subclass__(cls, **settings: Any) -> None:
@@ -331,8 +335,10 @@ class Loss(StructuredLoss[Y], Generic[X, Y]):
     def examples(self, xs: Sequence[X], ys: Sequence[Y], intercept: float = 0.0) -> Examples:
         """Make a training set; the scores of every example are the weights themselves."""
         self._refuse(intercept)
-        d = len(joint_features(self, 0, None, self.joint_feature, xs[0], ys[0]))
-        return Examples(InScoreSpace(self), WithShared.alone(d, len(xs)), list(zip(xs, ys, strict=True)))
+        returned: Any = call_method(self, "joint_feature", 0, self.joint_feature, xs[0], ys[0])
+        d = len(joint_features(self, 0, None, lambda: returned))
+        loss = InScoreSpace(self, returned.nnz if is_sparse_vector(returned) else None)
+        return Examples(loss, WithShared.alone(d, len(xs)), list(zip(xs, ys, strict=True)))
 
     def predict(self, xs: Sequence[X], w: Vector, intercept: float = 0.0) -> list[Y]:
         """Return the predicted output of each input at weights w."""
@@ -378,13 +384,13 @@ class InScoreSpace(Wrapper, ScoreLoss[tuple[Any, Any]]):
     """A `Loss` as a `ScoreLoss` with weights as scores, ``A = I`` and ``c(y) = Ψ(x, y)``; outputs are pairs (x, y)."""
 
     inner: Loss[Any, Any]
+    sparse_entries: int | None = None
 
     reads_rows = False
     scores_rows = False
 
-    def encode(self, y_hat: tuple[Any, Any], y: tuple[Any, Any]) -> Vector:
-        features: Vector = dense(self.inner.joint_feature(*y_hat))
-        return features
+    def encode(self, y_hat: tuple[Any, Any], y: tuple[Any, Any]) -> Any:
+        return self.inner.joint_feature(*y_hat)
 
     def loss(self, y: tuple[Any, Any], y_hat: tuple[Any, Any]) -> float:
         return self.inner.loss(y[1], y_hat[1])

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 from threading import RLock
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
+from attrs import frozen
 
 from structsvm.exceptions import InputError, StructSVMError
-from structsvm.foundation.types import Vector
+from structsvm.foundation.types import IntVector, Vector
 
 T = TypeVar("T")
 
@@ -44,7 +45,53 @@ def is_finite_input(x: Any) -> bool:
 
 def coefficients(loss: Any, y_hat: Any, y: Any) -> Vector:
     """Return ``c(ŷ)`` as a new vector, because ``encode`` may return the same array at every call."""
-    return np.array(loss.encode(y_hat, y), dtype=np.float64)
+    return np.array(dense(loss.encode(y_hat, y)), dtype=np.float64)
+
+
+@frozen(eq=False)
+class SparseVector:
+    """A vector by its entries that may differ from 0: ascending indices and their values."""
+
+    length: int
+    index: IntVector
+    value: Vector
+
+    @property
+    def shape(self) -> tuple[int]:
+        """Shape of the vector."""
+        return (self.length,)
+
+    @classmethod
+    def of_dense(cls, vector: Vector) -> Self:
+        """Return a dense vector."""
+        index = np.flatnonzero(vector)
+        return cls(len(vector), index, vector[index])
+
+    @classmethod
+    def of(cls, vector: Any) -> Self:
+        """Return a sparse SciPy vector of shape (d,) or (1, d); entries with the same index are added."""
+        row = vector.tocsr()
+        order = np.argsort(row.indices, kind="stable")
+        index, value = row.indices[order], row.data[order].astype(np.float64)
+        repeated = index[1:] == index[:-1]
+        if repeated.any():
+            starts = np.flatnonzero(np.append(True, ~repeated))
+            index, value = index[starts], np.add.reduceat(value, starts)
+        return cls(row.shape[-1], index, value)
+
+
+def is_sparse_vector(vector: Any) -> bool:
+    """Return True for a sparse SciPy vector of shape (d,) or (1, d)."""
+    sparse: Any = vector
+    return bool(sp.issparse(vector)) and sparse.shape[:-1] in ((), (1,))
+
+
+def encoded(loss: Any, y_hat: Any, y: Any) -> Vector | SparseVector:
+    """Return ``c(ŷ)`` as `coefficients` does, but without its zeros if ``encode`` returns a sparse vector."""
+    code = loss.encode(y_hat, y)
+    if is_sparse_vector(code):
+        return SparseVector.of(code)
+    return np.array(dense(code), dtype=np.float64)
 
 
 def call_method(loss: Any, method: str, example: int, call: Callable[..., T], *arguments: Any) -> T:
@@ -80,6 +127,10 @@ def method_failed(loss: Any, method: str, error: Exception, example: int | None,
 
 def dense(features: Any) -> Any:
     """Return joint features as the author's method returned them, or as a new array if they are a sparse vector."""
+    if isinstance(features, SparseVector):
+        array = np.zeros(features.length)
+        array[features.index] = features.value
+        return array
     if not sp.issparse(features):
         return features
     sparse: Any = features

@@ -91,6 +91,18 @@ class AbstractProblem(ABC):
         """The `fingerprint` of the data and the loss; None if it must be computed."""
 
     @property
+    def cut_numbers(self) -> int:
+        """Number of values and indices of a cut of one example, an estimate if cuts are ``sparse``."""
+        entries = self.loss.sparse_entries
+        # A plane is the difference of two joint features, and an entry has a value and an index.
+        return 4 * entries if self.sparse and entries is not None else self.d
+
+    @property
+    def sparse(self) -> bool:
+        """True if cuts are stored as sparse vectors."""
+        return self.loss.sparse_entries is not None and self.coordinates is None
+
+    @property
     def n_jobs(self) -> int | None:
         """Number of threads that compute here; None: see `Problem`."""
         return None

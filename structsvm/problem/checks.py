@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from structsvm.exceptions import InputError, OracleError, brief
-from structsvm.features.operators.base import Operator, scores_of_examples
+from structsvm.features.operators.base import Operator, largest_score, scores_of_examples
 from structsvm.foundation.queries import require_labels, row_weights
 from structsvm.foundation.settings import require_number
-from structsvm.foundation.types import BoolVector, IntVector, Matrix, Vector
+from structsvm.foundation.types import BoolVector, IntVector, Vector
 from structsvm.losses import ScoreLoss
 from structsvm.losses.base import Bounded, InScoreSpace
-from structsvm.losses.user_methods import RAISED_AS_IS, coefficients, method_failed
+from structsvm.losses.user_methods import RAISED_AS_IS, coefficients, encoded, method_failed
 from structsvm.problem.points import Planes, Point
 
 LARGEST = 1e140
@@ -63,11 +63,11 @@ def checked_output(loss: ScoreLoss[Any], found: Any) -> tuple[Any, float | None]
     return found if loss.bounded else (found, None)
 
 
-def require_code(loss: ScoreLoss[Any], code: Vector, scores: int, y: Any, y_hat: Any) -> None:
-    """Reject an encoding without one coefficient per score."""
-    if code.shape != (scores,):
+def require_code(loss: ScoreLoss[Any], shape: tuple[int, ...], scores: int, y: Any, y_hat: Any) -> None:
+    """Reject the shape of an encoding without one coefficient per score."""
+    if shape != (scores,):
         raise InputError(
-            f"{loss.title}.{loss.called('encode')} returned shape {code.shape}, but the example has {scores} scores: "
+            f"{loss.title}.{loss.called('encode')} returned shape {shape}, but the example has {scores} scores: "
             f"it must return one coefficient per score. {_other_length(loss, y, y_hat)}{run_check(loss)}"
         )
 
@@ -152,13 +152,16 @@ def checked_weights(weights: ArrayLike | None, n: int, usable: BoolVector | None
 
 
 def require_usable(loss: ScoreLoss[Any], xs: Any, ys: Sequence[Any], sizes: IntVector, usable: BoolVector) -> None:
-    """Require a usable example, and a true output for each that matches its input (only one, if rows are examples)."""
+    """Require a usable example, and a true output for each that matches its input.
+
+    Only one is encoded if rows are examples, or if joint features are sparse: the first pass encodes all others.
+    """
     if not usable.any():
         raise InputError(f"{loss.title} cannot learn from any of the {len(usable)} examples: no usable(y) is True")
-    for i in np.flatnonzero(usable)[: 1 if loss.per_row else None].tolist():
+    for i in np.flatnonzero(usable)[: 1 if loss.per_row or loss.sparse_entries is not None else None].tolist():
         scores = int(sizes[i])
         try:
-            code = np.shape(loss.encode(ys[i], ys[i]))
+            code = encoded(loss, ys[i], ys[i]).shape
         except RAISED_AS_IS:
             raise
         except Exception as error:
@@ -199,10 +202,10 @@ def require_caps(cap: Vector) -> Vector:
     return cap
 
 
-def require_moderate(G: Matrix, C: float) -> None:
+def require_moderate(G: Any, C: float) -> None:
     """Reject cuts, one per row, whose products with each other or with C may overflow."""
     # einsum overflows without a warning.
-    squares = np.einsum("ij,ij->i", G, G)
+    squares = np.einsum("ij,ij->i", G, G) if isinstance(G, np.ndarray) else G.multiply(G).sum(axis=1)
     require_moderate_norm(float(squares.max(initial=0.0)) ** 0.5, C)
 
 
@@ -362,4 +365,4 @@ def beaten(loss: ScoreLoss[Any], example: int) -> OracleError:
 
 def _tolerance(scores: Vector) -> float:
     """Return the rounding error of values ``Δ − c·s`` at these scores."""
-    return float(ROUNDING * (1.0 + np.abs(scores).max(initial=0.0)))
+    return float(ROUNDING * (1.0 + largest_score(scores)))

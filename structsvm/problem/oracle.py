@@ -1,6 +1,7 @@
 """Compute the loss-augmented argmaxes of examples, in compiled code or in Python."""
 
 import os
+import pickle
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from itertools import pairwise
@@ -8,7 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 from joblib import Parallel, delayed, effective_n_jobs
 
 from structsvm.features.operators.base import scores_of_examples
@@ -17,7 +18,15 @@ from structsvm.foundation.compute.workers import beside
 from structsvm.foundation.signals import held
 from structsvm.foundation.types import IntVector, Vector
 from structsvm.losses import ScoreLoss
-from structsvm.losses.user_methods import ONE_AT_A_TIME, RAISED_AS_IS, at_example, coefficients
+from structsvm.losses.user_methods import (
+    ONE_AT_A_TIME,
+    RAISED_AS_IS,
+    SparseVector,
+    at_example,
+    coefficients,
+    dense,
+    encoded,
+)
 from structsvm.problem.checks import checked_output, failed, require_code
 from structsvm.problem.loops import (
     LOSS_ROUNDING,
@@ -27,8 +36,11 @@ from structsvm.problem.loops import (
     compiled_kernel,
     line_sweep,
 )
-from structsvm.problem.points import Planes, sparse_rows
+from structsvm.problem.points import Planes, sparse_differences
 from structsvm.problem.program import constants, methods, program
+
+_LATEST = 5
+"""Number of outputs of each example whose sparse codes are stored: the true one and as many as `NSlack` has cuts."""
 
 
 class Oracle(ABC):
@@ -198,6 +210,7 @@ class PythonOracle(Oracle):
     ys: Sequence[Any]
     n_jobs: int | None = None
     first: int = 0
+    codes: dict[int, dict[bytes | None, SparseVector]] = field(factory=dict)
 
     @property
     def exact(self) -> bool:  # type: ignore[override]
@@ -229,7 +242,7 @@ class PythonOracle(Oracle):
         bounds = np.linspace(0, len(self.ys), jobs + 1).astype(np.int64).tolist()
         parts = Parallel(n_jobs=self.n_jobs)(
             delayed(beside)(
-                *(os.getpid(), self.block(start, stop)._planes),
+                *(os.getpid(), evolve(self.block(start, stop), codes={})._planes),
                 *(scores_of_examples(scores, ptr, start, stop), ptr[start : stop + 1] - ptr[start], cap[start:stop]),
             )
             for start, stop in pairwise(bounds)
@@ -240,13 +253,16 @@ class PythonOracle(Oracle):
 
     def _planes(self, scores: Vector, ptr: IntVector, cap: Vector) -> Planes:
         coef, losses, missed = np.zeros(ptr[-1]), np.zeros(len(ptr) - 1), np.zeros(len(ptr) - 1)
-        shared = []
+        none = SparseVector(len(scores) - len(coef), np.zeros(0, dtype=np.int64), np.zeros(0))
+        truths: list[SparseVector] = []
+        outputs: list[SparseVector] = []
         scores = scores.view()
         # A loss that writes to scores would make bounds wrong.
         scores.flags.writeable = False
         for i, y in enumerate(self.ys):
             own = int(ptr[i + 1] - ptr[i])
-            code = np.zeros(own + len(scores) - len(coef))
+            truth: Vector | SparseVector = none
+            code: Vector | SparseVector = none
             if cap[i] > 0.0:
                 method, y_hat = "loss_augmented_argmax", None
                 try:
@@ -256,22 +272,49 @@ class PythonOracle(Oracle):
                         method = "loss"
                         losses[i] = self.loss.loss(y, y_hat)
                         method = "encode"
-                        found = self._code(y_hat, y, len(code))
-                        code = self._code(y, y, len(code)) - found
-                        missed[i] = 0.0 if bound is None else bound - (losses[i] + found @ own_scores)
+                        code = self._code(i, y_hat, own, len(own_scores))
+                        truth = self._code(i, y, own, len(own_scores))
+                        missed[i] = 0.0 if bound is None else bound - (losses[i] + _dot(code, own_scores))
                 except RAISED_AS_IS:
                     raise
                 except Exception as error:
                     raise failed(self.loss, method, error, y, y_hat, self.first + i) from error
-            coef[ptr[i] : ptr[i + 1]] = code[:own]
-            shared.append(code[own:])
-        rows = sparse_rows(shared) if len(scores) > len(coef) else None
+            if not (isinstance(truth, SparseVector) and isinstance(code, SparseVector)):
+                plane = dense(truth) - dense(code)
+                coef[ptr[i] : ptr[i + 1]] = plane[:own]
+                truth, code = SparseVector.of_dense(plane[own:]), none
+            truths.append(truth)
+            outputs.append(code)
+        rows = sparse_differences(truths, outputs) if none.length else None
         return Planes(coef, losses, rows, missed if self.bounded else None)
 
-    def _code(self, y_hat: Any, y: Any, length: int) -> Vector:
-        code = coefficients(self.loss, y_hat, y)
-        require_code(self.loss, code, length, y, y_hat)
+    def _code(self, i: int, y_hat: Any, own: int, length: int) -> Vector | SparseVector:
+        """Return the code of an output of example i; sparse codes of its latest outputs are stored."""
+        y = self.ys[i]
+        latest = self.codes.setdefault(self.first + i, {})
+        key = _identity(self.loss.unwrap(y_hat)) if self.loss.sparse_entries is not None else None
+        code: Vector | SparseVector | None = latest.pop(key, None)
+        if code is None:
+            code = coefficients(self.loss, y_hat, y) if own else encoded(self.loss, y_hat, y)
+            require_code(self.loss, code.shape, length, y, y_hat)
+        if key is not None and isinstance(code, SparseVector):
+            latest[key] = code
+            if len(latest) > _LATEST:
+                del latest[next(iter(latest))]
         return code
 
     def block(self, start: int, stop: int) -> Self:
-        return type(self)(self.loss, self.ys[start:stop], self.n_jobs, self.first + start)
+        return evolve(self, ys=self.ys[start:stop], first=self.first + start)
+
+
+def _identity(output: Any) -> bytes | None:
+    """Return bytes that identify an output; None if it cannot be pickled."""
+    try:
+        return pickle.dumps(output, protocol=5)
+    # Pickling runs the output's own code, which may raise anything.
+    except Exception:
+        return None
+
+
+def _dot(code: Vector | SparseVector, scores: Vector) -> float:
+    return float(code.value @ scores[code.index] if isinstance(code, SparseVector) else code @ scores)

@@ -1,13 +1,14 @@
 """Results that a problem returns: points, planes and cuts."""
 
 from collections.abc import Sequence
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 from attrs import field, frozen
 
-from structsvm.foundation.types import BoolVector, IntVector, Matrix, Vector
+from structsvm.foundation.types import BoolVector, IntVector, Vector
+from structsvm.losses.user_methods import SparseVector
 from structsvm.problem.loops import chosen_segments, scaled_segments, segment_dots
 
 
@@ -80,9 +81,12 @@ class Cut:
 
 @frozen(eq=False)
 class Cuts:
-    """The planes ``L[k] − w·G[k]`` of the examples ``example[k]``, ascending; shapes (m, d), (m,) and (m,)."""
+    """The planes ``L[k] − w·G[k]`` of the examples ``example[k]``, ascending; shapes (m, d), (m,) and (m,).
 
-    G: Matrix
+    ``G`` is dense, or CSR if the problem is ``sparse``.
+    """
+
+    G: Any
     L: Vector
     example: IntVector
 
@@ -95,9 +99,15 @@ def _chosen_rows(which: BoolVector, a: sp.csr_array, b: sp.csr_array) -> sp.csr_
     return sp.csr_array((data, where, ptr), shape=a.shape)
 
 
-def sparse_rows(rows: Sequence[Vector]) -> sp.csr_array:
-    """Return vectors of equal length as the rows of a sparse matrix."""
-    index = [np.flatnonzero(row) for row in rows]
-    ptr = np.cumsum([0, *map(len, index)])
-    values = np.concatenate([row[where] for row, where in zip(rows, index, strict=True)])
-    return sp.csr_array((values, np.concatenate(index), ptr), shape=(len(rows), len(rows[0])))
+def sparse_differences(some: Sequence[SparseVector], others: Sequence[SparseVector]) -> sp.csr_array:
+    """Return the differences of vectors of equal length as the rows of a sparse matrix without zeros."""
+    if not any(len(other.index) for other in others):
+        return _rows(some)
+    differences: sp.csr_array = _rows(some) - _rows(others)
+    return differences
+
+
+def _rows(vectors: Sequence[SparseVector]) -> sp.csr_array:
+    ptr = np.cumsum([0, *(len(vector.index) for vector in vectors)])
+    index, values = (np.concatenate([getattr(vector, name) for vector in vectors]) for name in ("index", "value"))
+    return sp.csr_array((values, index, ptr), shape=(len(vectors), vectors[0].length))

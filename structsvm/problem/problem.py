@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from structsvm.exceptions import InputError
 from structsvm.features.operators import Operator
-from structsvm.features.operators.base import require_finite_scores, scores_of_examples
+from structsvm.features.operators.base import largest_score, require_finite_scores, scores_of_examples
 from structsvm.features.operators.matrix import Readable
 from structsvm.features.operators.occupied import of_features
 from structsvm.foundation.arrays import numbers
@@ -351,7 +351,7 @@ class Problem(AbstractProblem):
         return self.regularizer(point.w) + (hinge if each else max(hinge, float(self.total_cap * known[0])))
 
     def largest_score(self, point: Point) -> float:
-        return float(np.abs(point.scores).max(initial=0.0))
+        return largest_score(point.scores)
 
     def line(self, base: Point, planes: Planes, target: Point) -> Line:
         return ScoredLine(self, base, planes, target)
@@ -381,6 +381,8 @@ class Problem(AbstractProblem):
     def cuts(self, planes: Planes, which: BoolVector) -> Cuts:
         """Return the planes of some examples as one cut each."""
         examples = np.flatnonzero(which)
+        if self.sparse and planes.shared is not None:
+            return Cuts(planes.shared[examples], planes.loss[examples], examples)
         with using(self.n_jobs):
             G, L = self.operator.combine_each(planes.coef, examples), planes.loss[examples]
         if planes.shared is not None:

@@ -185,8 +185,8 @@ class Registry(Generic[T]):
 
     def _names_of(self, kind: type[T]) -> list[str]:
         package, targets = _package(kind.__module__), self.built_in
-        # Only classes of other packages need the slow scan of plug-ins.
-        if package != _package(__name__):
+        # Only classes of other packages need the slow scan of plug-ins, which cannot name classes of a script.
+        if package not in (_package(__name__), "__main__"):
             targets = targets | {name: each.value for name, each in self._plugins().items() if name not in targets}
         return [name for name, target in targets.items() if _package(target) == package and self._class(name) is kind]
 

@@ -100,7 +100,7 @@ class Auto(Solver):
     def _few(problem: Problem) -> bool:
         """Return True if the cuts of `NSlack` and their products fit into memory, and its QPs are small."""
         cuts = 4 * problem.n
-        return problem.n <= _MOST_EXAMPLES and 8 * cuts * (cuts + problem.d) <= DEFAULT_MEMORY
+        return problem.n <= _MOST_EXAMPLES and 8 * cuts * (cuts + problem.cut_numbers) <= DEFAULT_MEMORY
 
     def solve(
         self,

@@ -132,7 +132,10 @@ class CuttingPlane(Solver):
             caps = self._group_caps(problem)
             most = self._most_cuts(problem, len(caps))
             box = problem.box
-            working_set = WorkingSet(problem.d, caps, most) if box is None else BoxedWorkingSet(box, caps, most)
+            if box is None:
+                working_set = WorkingSet(problem.d, caps, most, sparse=problem.sparse)
+            else:
+                working_set = BoxedWorkingSet(box, caps, most)
             keeper = Keeper.of(checkpoint, self, working_set.cuts, lambda: working_set.handovers)
             try:
                 state = SolverState(problem, self.tol, start, callback, working_set.hinges, keeper, within_box=True)

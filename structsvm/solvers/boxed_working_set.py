@@ -164,7 +164,7 @@ class BoxedWorkingSet(WorkingSet):
         weights = np.where(free | crossed, self._step, 0.0)
         if not np.array_equal(weights, self._columns):
             self._columns, self._last = weights, None
-            self._H[: self.size, : self.size] = self._products(self.G, self.G)
+            self._H[: self.size, : self.size] = self._products(0)
         H, a, size = self._H[: self.size, : self.size], self.a.copy(), self.size
         slope = self.L - self.G @ self.w
         if not crossed.any():
@@ -195,8 +195,9 @@ class BoxedWorkingSet(WorkingSet):
         group = np.concatenate([self.group, len(self.cap) + np.arange(len(column))])
         return DualQP(H, b, group, np.concatenate([self.cap, most]), tol), a
 
-    def _products(self, some: Matrix, others: Matrix) -> Matrix:
-        return (some * self._columns) @ others.T
+    def _products(self, start: int) -> Matrix:
+        G: Matrix = self._rows.all
+        return (G[start:] * self._columns) @ G.T
 
     def _move_toward(self, a: Vector) -> bool:
         step = a - self.a
@@ -241,7 +242,7 @@ class BoxedWorkingSet(WorkingSet):
         self._a[: self.size] = a
         support = np.flatnonzero(a)
         self._g = a[support] @ self.G[support]
-        self.w = self._box.nearest(self._center + self._step * self._g)
+        self._w = self._box.nearest(self._center + self._step * self._g)
         loose = self._box.loose
         norm = np.linalg.norm(np.where(loose, np.maximum(np.abs(self._box.low), np.abs(self._box.high)), self.w))
         self.dual = float(a @ self.L) + self._box.lowest(self._g) - rounding(float(norm), float(a @ self.error))

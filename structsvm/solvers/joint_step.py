@@ -128,5 +128,5 @@ class GrowingQP(CutArrays):
 
     def _evaluate(self) -> None:
         a = self.a
-        self.w = w = a @ self.G
+        self.w = w = a @ self._G[: self.size]
         self.dual = float(a @ self.L) - 0.5 * float(w @ w)

@@ -56,7 +56,7 @@ class NSlack(CuttingPlane):
     def _group_caps(self, problem: AbstractProblem) -> Vector:
         problem = require_examples("NSlack", problem)
         cuts = self._most_cuts(problem, problem.n)
-        need = 8 * cuts * (cuts + problem.d)
+        need = 8 * cuts * (cuts + problem.cut_numbers)
         if need > _MOST_BYTES:
             raise InputError(
                 f"NSlack stores up to {cuts} cuts, 4 for each of {problem.n} examples or max_cuts, and all their "

@@ -1,5 +1,7 @@
 """The cuts found so far, with their Gram matrix and multipliers: the working set of cutting-plane solvers."""
 
+from typing import Any
+
 import numpy as np
 from attrs import evolve
 
@@ -8,6 +10,7 @@ from structsvm.foundation.memory import require_memory
 from structsvm.foundation.types import BoolVector, IntVector, Matrix, Vector
 from structsvm.problem.checks import require_moderate
 from structsvm.result import CutSet, rounding
+from structsvm.solvers.cut_rows import DenseRows, SparseRows
 from structsvm.solvers.qp import ActiveSet, DualQP, QPBackend, QPSolution
 
 _FIRST_PLACES = 64
@@ -20,14 +23,8 @@ class CutArrays:
     """Arrays with room for more cuts, of which the first ``size`` are in use."""
 
     size: int
-    _G: Matrix
     _L: Vector
     _a: Vector
-
-    @property
-    def G(self) -> Matrix:
-        """The cuts, shape (size, d)."""
-        return self._G[: self.size]
 
     @property
     def L(self) -> Vector:
@@ -41,17 +38,20 @@ class CutArrays:
 
 
 class WorkingSet(CutArrays):
-    """Cuts ``w·g ≥ L − ξ`` in groups, and the QP's dual, a lower bound that never falls; ``max_cuts`` are kept."""
+    """Cuts ``w·g ≥ L − ξ`` in groups, and the QP's dual, a lower bound that never falls; ``max_cuts`` are kept.
 
-    def __init__(self, d: int, cap: Vector, max_cuts: int) -> None:
+    ``sparse`` stores only the non-zero values of cuts.
+    """
+
+    def __init__(self, d: int, cap: Vector, max_cuts: int, *, sparse: bool = False) -> None:
         self.cap = cap
         self.max_cuts = max_cuts
         self.handovers = 0
         self.size = 0
-        self.w = np.zeros(d)
         self.dual = 0.0
-        places = min(_FIRST_PLACES, 1 + _FIRST_BYTES // (8 * d + 1))
-        self._G = np.empty((places, d))
+        places = _FIRST_PLACES if sparse else min(_FIRST_PLACES, 1 + _FIRST_BYTES // (8 * d + 1))
+        self._rows: Any = SparseRows(d) if sparse else DenseRows(places, d)
+        self._d, self._combination = d, np.zeros(0 if sparse else d)
         self._H = np.empty((places, places))
         self._L = np.empty(places)
         self._error = np.empty(places)
@@ -59,6 +59,19 @@ class WorkingSet(CutArrays):
         self._group = np.empty(places, dtype=np.int64)
         self._idle = np.empty(places, dtype=np.int64)
         self._last: QPSolution | None = None
+        self._w: Vector | None = None
+
+    @property
+    def w(self) -> Vector:
+        """The weights, the sum of the cuts times their multipliers, shape (d,)."""
+        if self._w is None:
+            self._w = self._rows.wide(self._combination)
+        return self._w
+
+    @property
+    def G(self) -> Any:
+        """The cuts, shape (size, d), dense or CSR."""
+        return self._rows.first(self.size)
 
     @property
     def error(self) -> Vector:
@@ -81,27 +94,28 @@ class WorkingSet(CutArrays):
         H = self._H[: self.size, : self.size]
         return DualQP(H, self.L, self.group, self.cap, 0.0).resolution(self.a) if self.size else 0.0
 
-    def add(self, G: Matrix, L: Vector, group: IntVector, a: Vector | None = None, error: Vector | float = 0.0) -> None:
+    def add(self, G: Any, L: Vector, group: IntVector, a: Vector | None = None, error: Vector | float = 0.0) -> None:
         """Add cuts, with multipliers and errors of 0 by default, and extend the Gram matrix."""
         require_moderate(G, float(self.cap.sum()))
         old, new = self.size, self.size + len(L)
         self._reserve(new)
-        self._G[old:new] = G
+        self._rows.write(old, G)
         self._L[old:new] = L
         self._group[old:new] = group
         self._error[old:new] = error
         self._a[old:new] = 0.0 if a is None else a
         self._idle[old:new] = 0
-        self._H[old:new, :new] = self._products(self._G[old:new], self._G[:new])
+        self._H[old:new, :new] = self._products(old)
         self._H[:old, old:new] = self._H[old:new, :old].T
         # Update the size last, so that an interruption leaves whole cuts.
         self.size = new
         if a is not None:
             self._evaluate(self.a)
 
-    def _products(self, some: Matrix, others: Matrix) -> Matrix:
-        """Return inner products of cuts for the Gram matrix."""
-        return some @ others.T
+    def _products(self, start: int) -> Matrix:
+        """Return inner products of the cuts from ``start`` on with all cuts, for the Gram matrix."""
+        products: Matrix = self._rows.products(start)
+        return products
 
     def load(self, cuts: CutSet) -> None:
         """Add cuts with their multipliers, scaled to the caps and to the best dual value."""
@@ -130,7 +144,10 @@ class WorkingSet(CutArrays):
     def slack(self, groups: range, w: Vector) -> Vector:
         """Return ``ξ = max(0, L − w·g)`` of each group in a range, or a lower bound of it."""
         rows = np.flatnonzero((self.group >= groups.start) & (self.group < groups.stop))
-        values = self.L[rows] - self.G[rows] @ w - self.error[rows] * np.linalg.norm(w)
+        values = self.L[rows] - self.G[rows] @ w
+        error = self.error[rows]
+        if error.any():
+            values -= error * np.linalg.norm(w)
         return largest_of_groups(values, self.group[rows] - groups.start, len(groups))
 
     def prune(self, max_idle: int) -> None:
@@ -151,9 +168,9 @@ class WorkingSet(CutArrays):
     def _move_toward(self, a: Vector) -> bool:
         """Move to the best point on the line to these multipliers; return True if the dual rose."""
         step = a - self.a
-        direction = self._combined(step)
+        direction = self._rows.combined(step)
         curvature = direction @ direction
-        slope = step @ self.L - self.w @ direction
+        slope = step @ self.L - self._combination @ direction[: len(self._combination)]
         if slope <= 0.0:
             return False
         t = 1.0 if curvature <= slope else slope / curvature
@@ -162,15 +179,9 @@ class WorkingSet(CutArrays):
 
     def _evaluate(self, a: Vector) -> None:
         self._a[: self.size] = a
-        self.w = self._combined(a)
-        square = float(self.w @ self.w)
+        self._combination, self._w = self._rows.combined(a), None
+        square = float(self._combination @ self._combination)
         self.dual = float(a @ self.L - 0.5 * square) - rounding(square**0.5, float(a @ self.error))
-
-    def _combined(self, weights: Vector) -> Vector:
-        """Return the weighted sum of the cuts, shape (d,)."""
-        some = np.flatnonzero(weights)
-        # Many rows take longer to copy than to multiply by 0.
-        return weights @ self.G if 2 * len(some) > self.size else weights[some] @ self.G[some]
 
     def _merge(self) -> None:
         """Replace the older half of each group's cuts by ``Σ a (g, L) / Σ a`` (Kiwiel, Math. Programming 1983)."""
@@ -180,8 +191,7 @@ class WorkingSet(CutArrays):
         order = old[np.argsort(self.group[old], kind="stable")]
         starts = np.flatnonzero(np.diff(self.group[order], prepend=-1))
         total = np.add.reduceat(self.a[order], starts)
-        weighted = self.a[order, None] * self.G[order]
-        G = np.add.reduceat(weighted, starts, axis=0) / total[:, None]
+        G = self._rows.means(self.a[order], order, starts, total)
         L = np.add.reduceat(self.a[order] * self.L[order], starts) / total
         error = np.add.reduceat(self.a[order] * self.error[order], starts) / total
         group = self.group[order[starts]].copy()
@@ -192,7 +202,8 @@ class WorkingSet(CutArrays):
         rows = np.flatnonzero(keep)
         # With size 0, an interruption loses cuts but never mixes them.
         self._last, self.size = None, 0
-        for array in (self._G, self._L, self._error, self._a, self._group, self._idle):
+        self._rows.keep(rows)
+        for array in (self._L, self._error, self._a, self._group, self._idle):
             array[: len(rows)] = array[rows]
         self._H[: len(rows), : len(rows)] = self._H[np.ix_(rows, rows)]
         self.size = len(rows)
@@ -202,15 +213,15 @@ class WorkingSet(CutArrays):
         if size <= capacity:
             return
         capacity = max(size, min(2 * capacity, self.max_cuts + 64))
-        d = len(self.w)
         require_memory(
-            8.0 * capacity * (d + capacity),
-            f"{capacity:,} cuts of {d:,} weights",
+            8.0 * (self._rows.numbers(capacity) + capacity * capacity),
+            f"{capacity:,} cuts of {self._d:,} weights",
             "leave out features, lower max_cuts, or raise tol, which needs fewer cuts",
         )
-        for name in ("_G", "_L", "_error", "_a", "_group", "_idle"):
+        self._rows.reserve(capacity, self.size)
+        for name in ("_L", "_error", "_a", "_group", "_idle"):
             old = getattr(self, name)
-            grown = np.empty((capacity, *old.shape[1:]), dtype=old.dtype)
+            grown = np.empty(capacity, dtype=old.dtype)
             grown[: self.size] = old[: self.size]
             setattr(self, name, grown)
         H = np.empty((capacity, capacity))

@@ -109,10 +109,16 @@ def scores_of_examples(scores: Vector, ptr: IntVector, start: int, stop: int) ->
     return np.concatenate((own, shared)) if len(own) else shared
 
 
+def largest_score(scores: Vector) -> float:
+    """Return the largest absolute score, NaN if some score is NaN; 0 without scores."""
+    # Absolute values of all scores would take longer than both passes.
+    return max(abs(float(scores.max())), abs(float(scores.min()))) if len(scores) else 0.0
+
+
 def require_finite_scores(scores: Vector, ptr: IntVector, first: int = 0) -> None:
     """Reject scores that are not finite or too large; ``first`` is the index of the first example."""
     # The comparison is False for NaN.
-    if np.abs(scores).max(initial=0.0) <= LARGEST_SCORE:
+    if largest_score(scores) <= LARGEST_SCORE:
         return
     worst = int(np.argmax(~(np.abs(scores) <= LARGEST_SCORE)))
     # A shared score counts as one of the last example.

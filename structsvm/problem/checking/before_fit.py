@@ -13,8 +13,8 @@ from attrs import define, field, frozen
 from structsvm.exceptions import CheckError, InputError
 from structsvm.foundation.types import IntVector, Vector
 from structsvm.losses import ScoreLoss
-from structsvm.losses.base import Examples, InScoreSpace
-from structsvm.losses.user_methods import RAISED_AS_IS
+from structsvm.losses.base import Examples, InScoreSpace, Wrapper, of_inner
+from structsvm.losses.user_methods import RAISED_AS_IS, SparseVector, encoded
 from structsvm.problem.checking.example import ExampleCheck, copied
 from structsvm.problem.checking.methods import Malformed, Methods, Raised
 from structsvm.problem.checking.trial import evenly, learns_from, require_safe_kernel
@@ -45,6 +45,12 @@ _MOST_SCORES = 100
 
 _MOST_NUMBERS = 200_000
 """Largest product of a generic loss's number of weights and the number of vectors tried."""
+
+_FEW = 6
+"""Number of examples to check if outputs are not labels of queries."""
+
+_WIDE = 1000
+"""Number of sparse joint features up to which a check reads all weights."""
 
 _MOST_LABELS = 16
 _MOST_QUERIES = 2_000
@@ -114,6 +120,46 @@ class _Limit:
 
 
 @frozen(eq=False)
+class _OnColumns(Wrapper, ScoreLoss[Any]):
+    """A loss at weights that are 0 outside of some columns: ``w·Ψ`` needs only these columns of Ψ."""
+
+    inner: ScoreLoss[Any]
+    columns: IntVector
+    d: int
+
+    loss = of_inner("loss")
+    unwrap = of_inner("unwrap")
+    called = of_inner("called")
+    outputs = of_inner("outputs")
+
+    def weight_bounds(self, d: int) -> None:
+        """Return None: losses with bounds are checked at all weights."""
+
+    def encode(self, y_hat: Any, y: Any) -> Vector:
+        code, values = encoded(self.inner, y_hat, y), np.zeros(len(self.columns))
+        if not isinstance(code, SparseVector):
+            return code[self.columns]
+        some = np.isin(code.index, self.columns)
+        values[np.searchsorted(self.columns, code.index[some])] = code.value[some]
+        return values
+
+    def loss_augmented_argmax(self, scores: Vector, y: Any) -> Any:
+        return self.inner.loss_augmented_argmax(self._wide(scores), y)
+
+    def argmax(self, scores: Vector) -> Any:
+        return self.inner.argmax(self._wide(scores))
+
+    def prediction(self, scores: Vector, y: Any) -> Any:
+        return self.inner.prediction(self._wide(scores), y)
+
+    def _wide(self, scores: Vector) -> Vector:
+        w = np.zeros(self.d)
+        w[self.columns] = scores
+        w.flags.writeable = False
+        return w
+
+
+@frozen(eq=False)
 class _Check:
     """A check of a loss on the examples of a fit, with the kernel's shared parameters."""
 
@@ -136,7 +182,10 @@ class _Check:
         if key in _checked:
             return
         with _randomness_kept():
-            loss = copied(self.data.loss)
+            try:
+                loss = self._narrowed(copied(self.data.loss), spread)
+            except Malformed:
+                return
             if not self._runs(loss, int(spread[0])):
                 return
             limit = _Limit()
@@ -148,7 +197,8 @@ class _Check:
 
     def _runs(self, loss: ScoreLoss[Any], i: int) -> bool:
         """Return False if the loss cannot be called (and compiled) for an example, so that the fit reports it."""
-        methods, y, length = _methods(loss), copied(self.data.ys[i]), int(self.data.sizes[i])
+        methods, y = _methods(loss), copied(self.data.ys[i])
+        length = len(loss.columns) if isinstance(loss, _OnColumns) else int(self.data.sizes[i])
         try:
             if loss.kernel is not None:
                 methods.kernel(y, np.zeros(length), methods.labels(y), self.params, np.zeros(length + loss.bounded))
@@ -160,6 +210,17 @@ class _Check:
         except (Malformed, NotImplementedError):
             return False
         return True
+
+    def _narrowed(self, loss: ScoreLoss[Any], which: IntVector) -> ScoreLoss[Any]:
+        """Return a loss of sparse joint features for weights of few columns, so that checks do not read all weights."""
+        d = self.data.operator.d
+        if loss.sparse_entries is None or d <= _WIDE or loss.weight_bounds(d) is not None:
+            return loss
+        w, methods = np.zeros(d), _methods(loss)
+        ys = [copied(self.data.ys[i]) for i in evenly(which, _FEW).tolist()]
+        outputs = [(y, output) for y in ys for output in (y, methods.augmented(w, y)[0])]
+        codes = [methods.sparse(output, y) for y, output in outputs]
+        return _OnColumns(loss, np.unique(np.concatenate([code.index for code in codes])), d)
 
     def _labels(self, which: IntVector) -> Vector | None:
         """Return the distinct labels of queries; None if examples are not queries or labels not numbers."""
@@ -176,7 +237,7 @@ class _Check:
     ) -> Iterator[tuple[str, Any, bool]]:
         """Yield examples, small ones first, each with its name and whether to list its outputs."""
         if labels is None:
-            chosen = evenly(which, 6)
+            chosen = evenly(which, _FEW)
             # Outputs are numbers, so check the distinct ones.
             if isinstance(self.data.ys, np.ndarray) and self.data.ys.ndim == 1:
                 chosen = which[np.unique(self.data.ys[which], return_index=True)[1]][:20]
@@ -221,7 +282,7 @@ class _Check:
         try:
             params = self.params if whole or loss.kernel is None else methods.params([y])
             check = ExampleCheck.of(methods, y, None, _ROUNDING, params, listed=listed, predicts=False, place=place)
-            length = len(check.known.truth)
+            length = loss.d if isinstance(loss, _OnColumns) else len(check.known.truth)
             trials = min(3 if listed else 5, _MOST_NUMBERS // (8 * max(length, 1)))
             check.run(rng, trials, interpreted=0, ended=limit.reached)
         except Malformed as error:
@@ -265,7 +326,8 @@ def _randomness_kept() -> Iterator[None]:
 
 
 def _methods(loss: ScoreLoss[Any]) -> Methods:
-    return Methods(loss, loss.inner if isinstance(loss, InScoreSpace) else None)
+    generic = loss.inner if isinstance(loss, _OnColumns) else loss
+    return Methods(loss, generic.inner if isinstance(generic, InScoreSpace) else None)
 
 
 def _part(y: Any, size: int, rng: np.random.Generator) -> Any:

@@ -13,7 +13,7 @@ from structsvm.features.operators import Rows
 from structsvm.foundation.types import Vector
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.losses.base import InScoreSpace
-from structsvm.losses.user_methods import separate
+from structsvm.losses.user_methods import SparseVector, dense, encoded, separate
 from structsvm.problem.checking.trial import trial
 from structsvm.problem.checks import output_fault
 from structsvm.problem.coordinates import checked_bounds
@@ -60,7 +60,7 @@ class Methods:
         by = self.loss.predicting if predicted else self.loss
         code = self.call("encode", lambda: by.encode(output, y), y, output=output)
         try:
-            vector = np.array(code, dtype=np.float64)
+            vector = np.array(dense(code), dtype=np.float64)
         except (TypeError, ValueError):
             vector = np.zeros((0, 0))
         if vector.ndim != 1 or not np.isfinite(vector).all() or length not in (None, len(vector)):
@@ -69,6 +69,11 @@ class Methods:
             verdict = f"returned {_returned(code)}: it must return a vector of {many}finite numbers, {whose}"
             raise self.wrong("encode", verdict, y, kind=Malformed, output=output)
         return vector
+
+    def sparse(self, output: Any, y: Any) -> SparseVector:
+        """Return the encoding of an output as a sparse vector."""
+        code = self.call("encode", lambda: encoded(self.loss, output, y), y, output=output)
+        return code if isinstance(code, SparseVector) else SparseVector.of_dense(code)
 
     def delta(self, y: Any, output: Any) -> float:
         """Return ``Δ(y, ŷ)``: a number of at least 0 but for rounding."""
@@ -113,8 +118,7 @@ class Methods:
 
     def weight_bounds(self, d: int, y: Any) -> tuple[Vector, Vector] | None:
         """Return the bounds of the weights of a generic loss."""
-        generic = self.generic
-        bounds: Any = None if generic is None else self.call("weight_bounds", lambda: generic.weight_bounds(d), y)
+        bounds: Any = self.call("weight_bounds", lambda: self.loss.weight_bounds(d), y)
         if bounds is None:
             return None
         try:

@@ -1,6 +1,7 @@
 """A point of the n-slack dual: planes of every example in weight space, with multipliers."""
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -101,7 +102,7 @@ class DualPlanes:
 
     def visit(self, examples: IntVector, G: Matrix, L: Vector) -> float:
         """Insert a plane ``(G[k], L[k])`` for each of these examples and step on it; return the sum of the gaps."""
-        return float(visit_all(self.arrays, examples, G, L, self.w))
+        return float(visit_all(self.arrays, examples, dense_rows(G), L, self.w))
 
     def improve(self, order: IntVector, enough: float = 0.0, most: int = 1) -> float:
         """Sweep over the planes, at most ``most`` times, until gaps sum to ``enough``; return the last sum.
@@ -173,7 +174,12 @@ class DualPlanes:
         """Insert cuts with these multipliers, and their errors if they have any; the caller must recompute w."""
         if cuts.error.any() and not self.arrays.error.size:
             self.arrays = self.arrays._replace(error=np.zeros(self.arrays.L.shape))
-        insert_all(self.arrays, cuts.group, cuts.G, cuts.L, cuts.error, a, self.w)
+        insert_all(self.arrays, cuts.group, dense_rows(cuts.G), cuts.L, cuts.error, a, self.w)
+
+
+def dense_rows(G: Any) -> Matrix:
+    """Return the vectors of cuts as a dense matrix, which compiled loops read."""
+    return np.asarray(G) if isinstance(G, np.ndarray) else np.asarray(G.toarray())
 
 
 def _empty(d: int, cap: Vector, capacity: Capacity) -> PlaneArrays:
