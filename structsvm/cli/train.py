@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from attrs import evolve
 
 from structsvm.cli.shared.command import Command, Output
 from structsvm.cli.shared.console import echo_wrapped, note, progress_line
@@ -236,6 +237,8 @@ def train_command(
         note_end(learner)
     if names is not None and len(names) == trained.n_features_in_:
         trained.name_features(names)
+    if not columns.are_tables(data):
+        trained.trained_ = evolve(trained.trained_, zero_based=bool(columns.zero_based))
     trained.save(model)
     size = {"queries": len(set(read.qid.tolist())), "documents": len(read.y)}
     write_json({"model": model, "data": data, **size, **trained.model_.record}, json_path)

@@ -122,6 +122,7 @@ class TrainedModel(ABC):
             **training.counts(),
             **({} if self.calibration is None else {"calibration": str(self.calibration)}),
             **({} if trained is None or trained.choice is None else {"choice": trained.choice}),
+            **({"zero_based": True} if trained is not None and trained.zero_based else {}),
             "trained": None if trained is None else trained.time,
             "version": None if trained is None else trained.version,
         }

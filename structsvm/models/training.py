@@ -32,12 +32,14 @@ def _version() -> str:
 class Trained:
     """The time of training in UTC (ISO 8601), the version of structural-svm, and how a setting was chosen, in words.
 
-    If the environment has SOURCE_DATE_EPOCH, as in reproducible builds, the time is its value.
+    ``zero_based`` tells how ``structsvm train`` read LETOR files; None: not at all. If the environment has
+    SOURCE_DATE_EPOCH, as in reproducible builds, the time is its value.
     """
 
     version: str
     time: str
     choice: str | None = None
+    zero_based: bool | None = None
 
     @classmethod
     def now(cls) -> Self:
@@ -49,9 +51,11 @@ class Trained:
     @classmethod
     def read(cls, written: Any) -> Self:
         """Return the record in a file; raise `ValueError` if it is malformed."""
-        if not isinstance(written, dict) or not all(isinstance(text, str) for text in written.values()):
-            raise ValueError("the time of training must be a JSON object of texts")
-        require_names("the time of training", written, ("version", "time", "choice"), ("version", "time"))
+        if not isinstance(written, dict) or not all(
+            isinstance(value, bool if name == "zero_based" else str) for name, value in written.items()
+        ):
+            raise ValueError("the time of training must be a JSON object of texts; zero_based is true or false")
+        require_names("the time of training", written, ("version", "time", "choice", "zero_based"), ("version", "time"))
         return cls(**written)
 
 

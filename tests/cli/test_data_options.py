@@ -1,5 +1,6 @@
 """What commands read: tables with named columns, group sizes, documents without labels or queries, float32, a cache."""
 
+import json
 import re
 from pathlib import Path
 
@@ -174,7 +175,24 @@ def test_files_that_count_features_from_zero(run, model):
     assert (Ranker.load("z.npz").coef_ == Ranker.load("m.npz").coef_).all()
     wanted = run("predict", model, "test.txt").stdout
     assert run("predict", "z.npz", "zero_test.txt", "--zero-based").stdout == wanted
+    done = run("predict", "z.npz", "test.txt", "--one-based")
+    assert done.stdout == wanted
+    assert "note: the model was trained on files that count features from 0, but --one-based counts the" in done.stderr
     run("train", "train.csv", "--zero-based", "--model", "z.npz", code=2)
+
+
+@pytest.mark.parametrize("options", [(), ("--zero-based",)])
+def test_data_are_read_with_the_first_index_of_the_training_files(run, options):
+    run("train", "train.txt", *options, "--model", "z.npz", "--quiet")
+    test = load_letor("test.txt", zero_based=bool(options), n_features=5 if options else 4)
+    done = run("predict", "z.npz", "test.txt")
+    np.testing.assert_array_equal(np.array(done.stdout.split(), float), Ranker.load("z.npz").predict(test.X, test.qid))
+    assert done.stderr == ""
+    assert json.loads(run("show", "z.npz", "--json", "-").stdout).get("zero_based", False) is bool(options)
+    Ranker.load("z.npz").fit(test.X, test.y, test.qid).save("python.npz")
+    Path("narrow.txt").write_text("1 qid:1 1:1\n")
+    assert "add --zero-based" in run("predict", "python.npz", "narrow.txt").stderr
+    assert "--zero-based" not in run("predict", "z.npz", "narrow.txt").stderr
 
 
 def test_weights_beside_the_data_are_used(run, model):

@@ -31,14 +31,15 @@ class Columns:
     features: tuple[str, ...] | None = None
     groups: tuple[Path, ...] = ()
     float32: bool = False
-    zero_based: bool = False
+    zero_based: bool | None = None
     cache: Path | None = None
 
     def are_tables(self, paths: Sequence[Path]) -> bool:
         """Return whether files are tables, by name or because options name columns; raise InputError for a mix."""
         if not self.named and not all_tables(paths):
             return False
-        other = "--groups" if self.groups else "--cache" if self.cache else "--zero-based" if self.zero_based else ""
+        indices = "" if self.zero_based is None else "--zero-based" if self.zero_based else "--one-based"
+        other = "--groups" if self.groups else "--cache" if self.cache else indices
         if other:
             raise click.UsageError(f"{other} is for files in LETOR's format, not for tables: leave it out")
         return True
@@ -76,9 +77,10 @@ _OF_LETOR = (
         "[default: DATA.query or DATA.group]",
     ),
     click.option(
-        "--zero-based",
-        is_flag=True,
-        help="DATA counts features from 0, as LightGBM and XGBoost do when they read files.",
+        "--zero-based/--one-based",
+        default=None,
+        help="DATA counts features from 0, as LightGBM and XGBoost do when they read files, or from 1.  [default: as "
+        "the training files of the model, or from 1]",
     ),
     click.option("--float32", is_flag=True, help="Store features in single precision, in half the memory."),
 )
@@ -127,7 +129,7 @@ def read_data(
             sparse=sparse,
             dtype=columns.dtype,
             groups=columns.groups or None,
-            zero_based=columns.zero_based,
+            zero_based=bool(columns.zero_based),
             cache=columns.cache,
         )
     if data.sample_weight is not None:
@@ -144,12 +146,14 @@ def read_as_wide(
     doc_ids: bool | None = False,
     few: Callable[[int], None] = lambda found: None,
     columns: Columns = Columns(),
+    zero_based: bool | None = None,
     labels: bool = True,
     queries: bool = True,
     sparse: bool | None = None,
 ) -> "RankingData":
     """Read data with a known number of features; tables are read by feature ``names``.
 
+    ``zero_based`` is the default of the option, from the training files of the model; a note reports a contradiction.
     ``beyond`` is the error message for a line with more features. ``few`` is called with the number of features if it
     is smaller.
     """
@@ -168,6 +172,12 @@ def read_as_wide(
         return data
     from structsvm.data.letor.reading import Reading, read_rows
 
+    if zero_based is not None and columns.zero_based is (not zero_based):
+        option = "--one-based" if zero_based else "--zero-based"
+        note(
+            f"the model was trained on files that count features from {1 - zero_based}, but {option} counts the "
+            f"features of {paths[0]} from {int(zero_based)}"
+        )
     how = Reading(
         n_features=known,
         beyond=beyond,
@@ -176,7 +186,7 @@ def read_as_wide(
         queries=queries,
         sparse=sparse,
         dtype=columns.dtype,
-        zero_based=columns.zero_based,
+        zero_based=bool(zero_based if columns.zero_based is None else columns.zero_based),
     )
     rows = read_rows(paths, how, columns.groups)
     if rows.width < known:

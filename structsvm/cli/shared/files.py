@@ -48,12 +48,17 @@ def read_model_and_data(
             "weights with structsvm show"
         )
     known = scorer.n_features
+    trained = scorer.training.trained
+    zero_based = None if trained is None else trained.zero_based
 
     def few(found: int) -> None:
         has = f"only the first {found}" if found else "no features"
-        note(f"the model has {counted(known, 'feature')}, the data {has}; missing features are 0")
+        unknown = zero_based is columns.zero_based is None
+        hint = ". If its training data were read with zero_based=True, add --zero-based" if unknown else ""
+        note(f"the model has {counted(known, 'feature')}, the data {has}; missing features are 0{hint}")
 
-    beyond = f"there is a feature beyond the {known} that the model {model} was trained on"
+    counted_from = ", counted from 0 as in its training files (see --one-based)" if zero_based else ""
+    beyond = f"there is a feature beyond the {known} that the model {model} was trained on{counted_from}"
     return scorer, read_as_wide(
         paths,
         known,
@@ -62,6 +67,7 @@ def read_model_and_data(
         doc_ids=doc_ids,
         few=few,
         columns=columns,
+        zero_based=zero_based,
         labels=labels,
         queries=queries or scorer.by_query,
         sparse=None if scorer.takes_sparse else False,
