@@ -17,9 +17,9 @@
 
 Catch ``StructSVMError`` to catch all errors. Each message names the problem, its place and a remedy. Every function
 raises `InputError` if an argument is invalid, so docstrings list only other errors. Usable results
-that are probably not intended cause warnings: `ZeroWeightsWarning`, `OneQueryWarning`, `FeatureScaleWarning`,
-`GridEndWarning`, and scikit-learn's ``ConvergenceWarning``. `CheckpointWarning` reports a checkpoint that cannot be
-written.
+that are probably not intended cause warnings: `ZeroWeightsWarning`, `OneQueryWarning`, `IdFeaturesWarning`,
+`FeatureScaleWarning`, `GridEndWarning`, and scikit-learn's ``ConvergenceWarning``. `CheckpointWarning` reports a
+checkpoint that cannot be written.
 """
 
 import difflib
@@ -223,6 +223,10 @@ class OneQueryWarning(UserWarning):
     Documents are then ranked across queries, which is seldom intended and takes long. scikit-learn's tools pass ``qid``
     on only with metadata routing. If all rows are one query, pass ``qid=np.zeros(len(y))`` to avoid the warning.
     """
+
+
+class IdFeaturesWarning(UserWarning):
+    """Columns of a data frame have names of ids, labels or a saved index, and are features of the fit."""
 
 
 class OneClassWarning(UserWarning):

@@ -17,7 +17,7 @@ import structsvm
 from structsvm import Problem, Ranker, RankerCV, StructuralSVM, StructuralSVMCV
 from structsvm.estimators import FeatureEliminationCV, RampRanker
 from structsvm.evaluation import query_permutation_importance
-from structsvm.exceptions import GridEndWarning, InputError, ZeroWeightsWarning
+from structsvm.exceptions import GridEndWarning, IdFeaturesWarning, InputError, ZeroWeightsWarning
 from structsvm.features import FillMissing, QueryMinMax, Thresholds
 from structsvm.fusion import CombSUM
 from structsvm.rankers import (
@@ -224,6 +224,17 @@ def test_types_of_columns_are_read_by_fit(library: str, name: str) -> None:
             continue
         with pytest.raises(InputError, match=message):
             pytest.fail(f"{variant}: {fit(name, frame)}")
+
+
+def test_fit_warns_of_names_of_ids_labels_or_a_saved_index() -> None:
+    ordinary = dict.fromkeys(["bm25", "idf", "labels", "paid", "valid", "page_rank", "index_size", "level"], X[:, 0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Ranker().fit(table("pandas", ordinary), Y, qid=QID)
+    for name in ("Unnamed: 0", "index", "level_0", "doc_id", "qid", "label"):
+        with pytest.warns(IdFeaturesWarning, match=rf"drop\(columns=\['{name}'\]\)") as issued:
+            Ranker().fit(table("pandas", {**ordinary, name: X[:, 1]}), Y, qid=QID)
+        assert [warning.filename for warning in issued] == [__file__]
 
 
 @pytest.mark.parametrize("library", LIBRARIES)

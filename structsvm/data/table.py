@@ -1,6 +1,5 @@
 """Read CSV, TSV and Parquet tables with named columns as ranking data."""
 
-import re
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from os import PathLike
@@ -20,16 +19,12 @@ from structsvm.data.letor.reading import NEEDS
 from structsvm.data.pairs import MOST_CHARACTERS, whole_names, whole_numbers
 from structsvm.exceptions import DataFormatError, InputError, first_of, quoted
 from structsvm.foundation.extras import needed
+from structsvm.foundation.frames import is_id
 from structsvm.foundation.memory import require_memory
 from structsvm.foundation.settings import as_float_type, as_names, as_paths, require_choice, require_kind
 from structsvm.foundation.types import IntVector
 
 _DOCID = "docid"
-_ID = re.compile(
-    r"(.*[\W_])?id|(doc|document|query|page|item|user|session|url)(id|no)?|[qd]id|.*[a-z]I[Dd]"
-    r"|index|level_\d+|unnamed: \d+(\.\d+|_level_\d+)*"
-)
-"""Names of columns that contain ids or a saved index, unless the user names the columns as features."""
 
 
 @frozen
@@ -188,16 +183,16 @@ class _Rows:
         self._docid = docid
         others = [n for n in table.names if n not in (self._naming.label, self._naming.qid, docid)]
         if self._features is None:
-            values = [name for name in others if not _is_id(name)]
+            values = [name for name in others if not is_id(name)]
             fault = next((fault for name in values if (fault := table.nearly_numeric(name))), None)
             if fault is not None:
                 raise fault
             own = [name for name in others if name not in table.index]
             numbers = [name for name in own if name in table.numeric]
-            self._features = tuple(name for name in numbers if not _is_id(name))
+            self._features = tuple(name for name in numbers if not is_id(name))
             self.left_out = LeftOut(
                 words=tuple(name for name in own if name not in table.numeric),
-                ids=tuple(name for name in numbers if _is_id(name)),
+                ids=tuple(name for name in numbers if is_id(name)),
             )
             if not self._features:
                 raise InputError(
@@ -267,10 +262,6 @@ def decoded_ids(names: list[str], codes: IntVector) -> "IntVector | NDArray[np.s
     """Return ids as int64 if all are whole numbers in Python's notation, or 1.0 instead of 1, else as text."""
     numbers = whole_numbers(whole_names(names))
     return np.array(names)[codes] if numbers is None else np.array(numbers, dtype=np.int64)[codes]
-
-
-def _is_id(name: str) -> bool:
-    return _ID.fullmatch(name) is not None or _ID.fullmatch(name.lower()) is not None
 
 
 def _listed(names: Iterable[str]) -> str:

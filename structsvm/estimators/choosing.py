@@ -11,7 +11,14 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import check_cv
 from sklearn.utils.metadata_routing import get_routing_for_object
 
-from structsvm.exceptions import FeatureScaleWarning, InputError, OneQueryWarning, ZeroWeightsWarning, brief
+from structsvm.exceptions import (
+    FeatureScaleWarning,
+    IdFeaturesWarning,
+    InputError,
+    OneQueryWarning,
+    ZeroWeightsWarning,
+    brief,
+)
 from structsvm.foundation.frames import is_frame, rows_of_frame
 from structsvm.foundation.queries import Queries
 from structsvm.foundation.settings import is_integer, is_number, require_integer
@@ -208,7 +215,13 @@ class PathFits(NamedTuple):
     def on_fold(self, given: Labeled, split: tuple[IntVector, IntVector], fold: int, folds: int) -> PathScores:
         """Run `on` on a fold without the warnings of its fits; raise `KeyboardInterrupt` after Ctrl-C."""
         with warnings.catch_warnings():
-            for category in (ConvergenceWarning, FeatureScaleWarning, OneQueryWarning, ZeroWeightsWarning):
+            for category in (
+                ConvergenceWarning,
+                FeatureScaleWarning,
+                IdFeaturesWarning,
+                OneQueryWarning,
+                ZeroWeightsWarning,
+            ):
                 warnings.simplefilter("ignore", category)
             try:
                 path = self.on(given.part(split[0]), given.part(split[1]), fold)

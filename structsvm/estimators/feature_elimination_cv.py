@@ -26,6 +26,7 @@ from structsvm.estimators.ranking import RankingEstimator
 from structsvm.evaluation.significance.intervals import mean_intervals
 from structsvm.exceptions import (
     FeatureScaleWarning,
+    IdFeaturesWarning,
     InputError,
     OneQueryWarning,
     ZeroWeightsWarning,
@@ -308,6 +309,12 @@ class _quiet(warnings.catch_warnings):
 
     def __enter__(self) -> Any:
         entered = super().__enter__()
-        for category in (ConvergenceWarning, FeatureScaleWarning, OneQueryWarning, ZeroWeightsWarning):
+        for category in (
+            ConvergenceWarning,
+            FeatureScaleWarning,
+            IdFeaturesWarning,
+            OneQueryWarning,
+            ZeroWeightsWarning,
+        ):
             warnings.simplefilter("ignore", category)
         return entered

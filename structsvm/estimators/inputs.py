@@ -9,11 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import column_or_1d
 
-from structsvm.exceptions import InputError, OneQueryWarning, brief, stacklevel_of_user
+from structsvm.exceptions import IdFeaturesWarning, InputError, OneQueryWarning, brief, first_of, stacklevel_of_user
 from structsvm.features.operators import BinnedMatrix
 from structsvm.features.operators.matrix import Readable, is_finite, is_matrix
 from structsvm.foundation.arrays import is_sparse, numbers, objects, reads_as_number, refusal, require_real
-from structsvm.foundation.frames import PartNames, is_frame, read_frame, read_graphs, read_inputs
+from structsvm.foundation.frames import PartNames, is_frame, is_id, read_frame, read_graphs, read_inputs
 from structsvm.foundation.queries import Queries, require_finite_labels, require_labels
 from structsvm.foundation.types import Vector
 from structsvm.losses import Loss, ScoreLoss
@@ -37,7 +37,10 @@ def checked_features(
     stores statistics of the features.
     """
     if is_frame(X):
+        chosen = names is not None
         X, names = read_frame(X, names, "the trees were trained with")
+        if not chosen:
+            _warn_of_ids(names or ())
     found, ends = _rows(estimator, X, None, names, missing=missing, with_ends=statistics)
     rows: Readable = found.astype(np.float64, copy=False) if is_sparse(found) else found
     _require_size(rows, min_rows)
@@ -46,6 +49,19 @@ def checked_features(
     if statistics:
         estimator._statistics = FeatureStatistics.of(rows, ends)
     return rows
+
+
+def _warn_of_ids(names: Sequence[str]) -> None:
+    """Warn of features with names of ids, labels or a saved index; `load_table` leaves out such columns."""
+    strange = [name for name in names if is_id(name) or name.lower() == "label"]
+    if strange:
+        listed = first_of(map(repr, strange))
+        warnings.warn(
+            f"X has features with names of ids, labels or a saved index, which may reveal the labels: {listed}. Leave "
+            f"them out, as in X.drop(columns=[{strange[0]!r}]), or rename true features",
+            IdFeaturesWarning,
+            stacklevel=stacklevel_of_user(),
+        )
 
 
 def keep_names(estimator: Any, names: Sequence[str] | None) -> None:

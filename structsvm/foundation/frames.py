@@ -1,5 +1,6 @@
 """Read data frames of pandas, polars, pyarrow and other libraries by narwhals, which the first frame imports."""
 
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, TypeAlias
@@ -16,10 +17,20 @@ from structsvm.foundation.types import IntVector
 
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 
+_ID = re.compile(
+    r"(.*[\W_])?id|(doc|document|query|page|item|user|session|url)(id|no)?|[qd]id|.*[a-z]I[Dd]"
+    r"|index|level_\d+|unnamed: \d+(\.\d+|_level_\d+)*"
+)
+
 
 def is_frame(X: Any) -> bool:
     """Return True for a data frame, without importing its library or narwhals."""
     return hasattr(type(X), "columns")
+
+
+def is_id(name: str) -> bool:
+    """Return True if a column's name suggests ids or a saved index, which are features only if the user chose them."""
+    return _ID.fullmatch(name) is not None or _ID.fullmatch(name.lower()) is not None
 
 
 def names_of(X: Any, what: str = "X") -> list[Any]:
