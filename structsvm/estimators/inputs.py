@@ -262,8 +262,14 @@ def _require_size(X: Readable, min_rows: int) -> None:
 
 def _first_label(y: Any) -> str:
     """Name the first label that is not a number and suggest a fix; return "" if all are numbers."""
-    for row, label in enumerate(np.ravel(objects(y))):
+    if isinstance(y, str):
+        return f"\nGot the text {brief(y)}: pass the labels, such as the column X[{brief(y)}] of a data frame."
+    labels = np.ravel(objects(y))
+    for row, label in enumerate(labels):
         if not reads_as_number(label):
-            converted = f"[int(label == {brief(label)}) for label in y]"
-            return f"\nThe first is label {row}, {brief(label)}: make numbers of the labels, as in {converted}."
+            values = first_of(dict.fromkeys(map(brief, labels)))
+            return (
+                f"\nThe first is label {row}, {brief(label)}: make numbers of the labels, as in "
+                f"[int(label == RELEVANT) for label in y] for the label that means relevant, one of {values}."
+            )
     return ""

@@ -174,9 +174,11 @@ def first_feature(X: Any) -> str:
 def not_a_number(value: Any, row: int, column: int, name: Any = None) -> str:
     """Describe a feature that is not a number, with a remedy."""
     named = "" if name is None else f" ({name!r})"
+    truth = str(value).strip().lower() in ("true", "false")
+    way = "as in column.str.lower() == 'true'" if truth else "for example with sklearn.preprocessing.OneHotEncoder"
     return (
         f"\nThe first is {value!r} at row {row}, column {column}{named}: leave the column out, or convert it to "
-        "numbers, for example with sklearn.preprocessing.OneHotEncoder."
+        f"{'truth values' if truth else 'numbers'}, {way}."
     )
 
 

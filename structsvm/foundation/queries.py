@@ -85,7 +85,10 @@ class Queries:
         if used is not None:
             differs &= np.repeat(used, self.sizes)
         if differs.any():
-            raise InputError("sample_weight differs within a query: give all rows of a query the same weight")
+            place = int(differs.argmax())
+            start = self.ptr[np.searchsorted(self.ptr, place, side="right") - 1]
+            rows = " and ".join(f"row {self.order[k]} has {weights[k]:.6g}" for k in (start, place))
+            raise InputError(f"sample_weight differs within a query: {rows}. Give all rows of a query the same weight")
         return first
 
 

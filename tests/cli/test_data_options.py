@@ -202,12 +202,13 @@ def test_weights_beside_the_data_are_used(run, model):
     Path("train.txt.init").write_text("0\n" * len(weights))
     done = run("train", "train.txt", "-C", "1", "--model", "w.npz")
     assert "note: not read: train.txt.init. Rankers learn without" in done.stderr
-    assert "note: the numbers in the .weight files beside the data are the weights of queries\n" in done.stderr
+    assert "note: the numbers in train.txt.weight are used as weights\n" in done.stderr
     wanted = Ranker(C=1.0).fit(data.X, data.y, data.qid, sample_weight=weights)
     assert (Ranker.load("w.npz").coef_ == wanted.coef_).all()
     assert (wanted.coef_ != Ranker.load("m.npz").coef_).any()
     Path("train.txt.weight").write_text("".join(f"{k}\n" for k in range(len(weights))))
-    assert "sample_weight differs within a query" in run("train", "train.txt", "--model", "w.npz", code=2).stderr
+    done = run("train", "train.txt", "--model", "w.npz", code=2)
+    assert "sample_weight differs within a query: row 0 has 0 and row 1 has 1. Give" in done.stderr
     run("train", "train.txt", "--model", "train.txt.weight", code=2)
 
 

@@ -109,6 +109,11 @@ def test_labels_that_are_words_are_placed():
     X, y = np.eye(4), np.array(["0", "1", "relevant", "no"])
     with pytest.raises(InputError, match=r"(?s)one number per row: .*The first is label 2, 'relevant': make numbers"):
         Ranker().fit(X, y)
+    for words in (["not", "rel", "not", "not"], ["rel", "not", "not", "not"]):
+        with pytest.raises(InputError, match=r"\[int\(label == RELEVANT\) .* one of '(not', 'rel|rel', 'not)'\.$"):
+            Ranker().fit(X, words)
+    with pytest.raises(InputError, match=r"Got the text 'label': pass the labels, such as the column X\['label'\]"):
+        Ranker().fit(X, "label")
     ranker = Ranker().fit(X, [0, 1, 1, 0])
     with pytest.raises(InputError, match="The first is label 0, 'relevant'"):
         ranker.score(X, ["relevant", 1, 0, 0])
@@ -127,6 +132,10 @@ def test_features_that_are_words_are_placed(estimator):
     table = pandas.DataFrame({"bm25": [1.0, 2.0, 3.0], "site": ["1", "2", "b.org"]})
     with pytest.raises(InputError, match=r"The first is 'b.org' at row 2, column 1 \('site'\)"):
         estimator("zero_one").fit(table, [0, 1, 0])
+    with pytest.raises(
+        InputError, match=r"'site'\): .* convert it to truth values, as in column.str.lower\(\) == 'true'\.$"
+    ):
+        estimator("zero_one").fit(table.assign(site=["True", "False", "True"]), [0, 1, 0])
 
 
 def test_the_first_feature_that_is_not_finite_is_found_where_no_dense_table_would_fit():

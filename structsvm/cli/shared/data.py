@@ -12,7 +12,7 @@ from structsvm.cli.shared.console import note, warnings_as_notes
 from structsvm.cli.shared.options import several_or_none
 from structsvm.cli.shared.paths import CACHE, DATA
 from structsvm.data.columns.base import all_tables
-from structsvm.exceptions import InputError, counted, quoted
+from structsvm.exceptions import InputError, counted, first_of, quoted
 
 if TYPE_CHECKING:
     from structsvm.data import RankingData
@@ -113,7 +113,7 @@ def with_columns(*, letor: bool = True, cache: bool = False) -> Callable[[T], T]
 
 
 def read_data(
-    paths: Sequence[Path], columns: Columns, *, sparse: bool | None = None, use: str = "are the weights of queries"
+    paths: Sequence[Path], columns: Columns, *, sparse: bool | None = None, use: str = "are used as weights"
 ) -> "RankingData":
     """Read training data in LETOR's format or tables; ``sparse`` as in `structsvm.data.load_letor`.
 
@@ -133,7 +133,9 @@ def read_data(
             cache=columns.cache,
         )
     if data.sample_weight is not None:
-        note(f"the numbers in the .weight files beside the data {use}")
+        from structsvm.data.letor.beside import weight_files
+
+        note(f"the numbers in {first_of(map(str, weight_files(paths)))} {use}")
     return data
 
 

@@ -121,13 +121,18 @@ def warn_of_unread(paths: Sequence[Path], suffixes: Sequence[str], why: str) -> 
         warnings.warn(f"not read: {first_of(map(str, unread))}. {why}", UserWarning, stacklevel=stacklevel_of_user())
 
 
+def weight_files(paths: Sequence[Path]) -> list[Path | None]:
+    """Return the existing file of weights beside each data file, or None."""
+    return [next(filter(_is_file, places_beside(path, WEIGHTS)), None) for path in paths]
+
+
 def weights_beside(paths: Sequence[Path], qid: NDArray[Any]) -> Vector | None:
     """Return a weight for each row from the files beside the data files; None without such files.
 
     Warns about other files beside that are not read.
     """
     warn_of_unread(paths, UNREAD, "Rankers learn without positions of documents and without scores to begin with")
-    beside = [next(filter(_is_file, places_beside(path, WEIGHTS)), None) for path in paths]
+    beside = weight_files(paths)
     files = [path for path in beside if path is not None]
     if not files:
         return None
