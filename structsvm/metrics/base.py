@@ -9,7 +9,7 @@ from attrs import field, frozen
 from numpy.typing import ArrayLike, NDArray
 
 from structsvm.exceptions import InputError, counted
-from structsvm.foundation.settings import as_list, one_of
+from structsvm.foundation.settings import as_list, one_of, require_kind
 from structsvm.foundation.types import Vector
 from structsvm.metrics.orders import mean_over_orders
 from structsvm.metrics.ranking import Judgments, RankedLists, Ties, as_vector, rank_lists
@@ -115,6 +115,7 @@ class Measure(ABC):
         compute the mean exactly. For others, the mean is over all orders that differ in labels if a query has at most
         1,000 of them, and else over 1,000 random ones, which depend on the labels and not on the order of rows.
         """
+        _require_lists(lists)
         if self.averages_ties or lists.groups is None:
             return self.values(lists)
         return mean_over_orders(self.values, lists)
@@ -135,12 +136,14 @@ class Measure(ABC):
 
     def ends_over_ties(self, lists: RankedLists) -> tuple[Vector, Vector]:
         """Return the values per query with the better of tied documents behind and ahead; see `range_over_ties`."""
+        _require_lists(lists)
         low, high = (self.of(lists.in_order(best_first=best)).values for best in (False, True))
         return low, high
 
     def of(self, lists: RankedLists) -> PerQuery:
         """Return the value per query of documents ranked by `rank_lists`."""
-        return self.counted(lists.ids, self.expected(lists))
+        values = self.expected(lists)
+        return self.counted(lists.ids, values)
 
     def counted(self, ids: NDArray[Any], values: Vector) -> PerQuery:
         """Replace undefined values by 0, or leave their queries out if ``empty="skip"``."""
@@ -264,6 +267,12 @@ def checked_measures(given: Any) -> list[Measure]:
     if not listed:
         raise InputError("the list of measures is empty: name at least one")
     return [measures.create(each) for each in listed]
+
+
+def _require_lists(lists: RankedLists) -> None:
+    """Reject runs, judgments and scores that are not ranked yet."""
+    words = "ranked lists, from rank_run(run, qrels) of a run or from rank_lists(scores, labels, qid)"
+    require_kind("lists", lists, RankedLists, words)
 
 
 def _weights(weights: Weights, ids: NDArray[Any]) -> Vector:

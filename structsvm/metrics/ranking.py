@@ -1,5 +1,6 @@
 """Rank documents by score with the package's only tie rule, and prepare ranked lists, the input of all measures."""
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
@@ -238,6 +239,12 @@ def rank_lists(
     """
     ties = _tie_rule(ties, doc_ids)
     require_switch("all_topics", all_topics)
+    vectors: tuple[Any, Any] = (scores, labels)
+    if any(isinstance(values, Mapping) for values in vectors):
+        raise InputError(
+            "scores and labels must have an entry per document, but one is a dictionary: pass a run and judgments to "
+            "rank_run(run, qrels), and its result to the measure, as in AP().of(rank_run(run, qrels))"
+        )
     grades = _labels(labels, "labels", missing=judged is not None)
     ranking = rank_documents(scores, qid, doc_ids=doc_ids if ties == "trec" else None)
     if len(grades) != len(ranking.order):

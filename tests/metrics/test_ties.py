@@ -52,6 +52,18 @@ def ranking(seed, *, unjudged):
     return scores, labels, qid, (np.append(labels[ranked], more[0]), np.append(qid[ranked], more[1]))
 
 
+@pytest.mark.parametrize("use", [AP().of, AP().expected, AP().weighted, AP().range_over_ties, AP().ends_over_ties])
+def test_unranked_data_are_an_error_that_names_the_functions(use):
+    with pytest.raises(InputError, match=r"lists must be ranked lists, from rank_run\(run, qrels\) .* rank_lists"):
+        use({"1": {"a": 0.5}})
+
+
+@pytest.mark.parametrize("use", [AP().mean, AP().per_query, rank_lists])
+def test_dictionaries_of_runs_are_an_error_that_names_the_function(use):
+    with pytest.raises(InputError, match=r"dictionary: .* rank_run\(run, qrels\)"):
+        use({"1": {"a": 0.5}}, {"1": {"a": 1}})
+
+
 def over_orders(measure, scores, labels, qid, judged):
     """Return the values of a query for every order of its documents that is sorted by score."""
     for query in dict.fromkeys(qid):
