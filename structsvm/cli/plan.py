@@ -1,5 +1,6 @@
 """``structsvm plan``."""
 
+import math
 from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -89,7 +90,11 @@ def plan_command(
     """
     from structsvm.evaluation.planning import comparisons_of, queries_needed, smallest_difference
 
-    if (sd is None) == (not runs) or bool(runs) != (qrels is not None) or len(runs) > 2:
+    if len(runs) > 2:
+        raise click.UsageError(f"a plan compares at most two runs, got {len(runs)}: choose one or two")
+    if sd is not None and (runs or qrels is not None):
+        raise click.UsageError("--sd replaces the runs and --qrels: leave one out")
+    if (sd is None and not runs) or bool(runs) != (qrels is not None):
         raise click.UsageError("give --sd, or --qrels and one or two runs")
     if correlation is not None and len(runs) != 1:
         raise click.UsageError("--correlation applies to one run only: leave it out")
@@ -107,13 +112,22 @@ def plan_command(
         "all_pairs": all_pairs,
     }
     smallest = None if queries is None else smallest_difference(sd, queries, **settings)
+    low, high = measure.value_range if runs else (-math.inf, math.inf)
+    too_few = None
+    if queries is not None and smallest is not None and smallest > high - low:
+        too_few = (
+            f"No difference is detectable with {counted(queries, 'query', 'queries')}: it would be {smallest:.4f}, "
+            f"but {measure} is between {low:g} and {high:g}. Plan with more queries."
+        )
+        smallest = None
     needed = None if difference is None else queries_needed(sd, difference, **settings)
     comparisons = comparisons_of(systems, all_pairs)
     report = {"sd": sd, "correlation": assumed, **settings, "comparisons": comparisons, "queries": queries}
     write_json({**report, "smallest": smallest, "difference": difference, "needed": needed}, json_path)
     if not shows_text(json_path):
         return
-    rows = [] if smallest is None else [[f"{queries:,}", f"{smallest:.4f}", "smallest difference"]]
+    shown = "none" if smallest is None else f"{smallest:.4f}"
+    rows = [] if queries is None else [[f"{queries:,}", shown, "smallest difference"]]
     rows += [] if needed is None else [[f"{needed:,}", f"{difference:g}", "queries needed"]]
     print_table(["queries", "difference", "found"], rows)
     echo_wrapped(
@@ -126,6 +140,8 @@ def plan_command(
             f"It follows from one run and an assumed correlation of {assumed:g} with the other system. A correlation "
             "of 0.5 needs 2.5 times the queries of 0.8, a correlation of 0.95 a quarter. Give two runs to measure it."
         )
+    if too_few is not None:
+        echo_wrapped(too_few)
     if known is not None:
         echo_wrapped(f"It was estimated on {counted(known, 'query', 'queries')}. Few queries make it uncertain.")
 
@@ -157,6 +173,11 @@ def _spread(
     if len(both) < 2:
         raise InputError("fewer than two queries have a value, too few for a standard deviation: give more queries")
     first, last = (np.array([values[query] for query in both]) for values in (found[0], found[-1]))
+    if not np.ptp(first if len(runs) == 1 else first - last):
+        same = "the run has the same value" if len(runs) == 1 else "the two runs have the same values or differences"
+        raise InputError(
+            f"{same} of {measure} for all {len(both)} queries: their standard deviation is 0. Give other runs, or --sd"
+        )
     if len(runs) == 1:
         assumed = TYPICAL_CORRELATION if correlation is None else correlation
         return spread_of_differences(first, assumed), len(both), assumed

@@ -45,6 +45,14 @@ def test_one_run_assumes_a_correlation(run, runs):
     assert "an assumed correlation of 0.8" in run("plan", "--qrels", "qrels.txt", "new.run").stdout
 
 
+def test_no_difference_within_the_range_is_detectable_with_few_queries(run, runs):
+    arguments = "--qrels", "qrels.txt", "new.run", "old.run", "--queries", 2, "--level", 0.01
+    assert planned(run, *arguments)["smallest"] is None
+    text = " ".join(run("plan", *arguments).stdout.split())
+    assert "2 none smallest difference" in text
+    assert "No difference is detectable with 2 queries" in text
+
+
 def test_a_standard_deviation_and_several_systems(run):
     found = planned(run, "--sd", 0.2, "--queries", 50, "--systems", 5, "--all-pairs")
     assert found["comparisons"] == 10
@@ -58,13 +66,15 @@ def test_a_standard_deviation_and_several_systems(run):
     ("args", "message"),
     [
         (("--queries", "50"), "give --sd, or --qrels and one or two runs"),
-        (("--sd", "0.2", "--qrels", "qrels.txt", "old.run"), "give --sd, or --qrels and one or two runs"),
+        (("--sd", "0.2", "--qrels", "qrels.txt", "old.run"), "--sd replaces the runs and --qrels: leave one out"),
+        (("--qrels", "qrels.txt", "old.run", "new.run", "old.run"), "at most two runs, got 3"),
         (("old.run",), "give --sd, or --qrels and one or two runs"),
         (("--sd", "0.2"), "give --queries for the detectable difference"),
         (("--sd", "0.2", "--queries", "50", "--correlation", "0.5"), "--correlation applies to one run only"),
         (("--sd", "0.2", "--difference", "1e-9"), "needs more than 10,000,000 queries"),
         (("--qrels", "qrels.txt", "old.run", "--measure", "num_q"), "num_q is a sum over queries"),
-        (("--qrels", "qrels.txt", "old.run", "old.run"), "spread must be a positive standard deviation"),
+        (("--qrels", "qrels.txt", "old.run", "old.run"), "the two runs have the same values"),
+        (("--qrels", "qrels.txt", "old.run", "--measure", "recall@8"), "the run has the same value of recall@8"),
     ],
 )
 def test_wrong_arguments(run, runs, args, message):
