@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
@@ -104,10 +105,17 @@ class RankingEstimator(OwnInit, BaseEstimator):
 
     def _missing_qid(self, method: str, reason: str = "") -> InputError:
         """Return the error for a method that needs query ids because `fit` had them."""
+        advice = (
+            "Inside a pipeline, a grid search or cross-validation, call "
+            f"sklearn.set_config(enable_metadata_routing=True), so that scikit-learn passes qid to {method}"
+        )
+        if get_config()["enable_metadata_routing"]:
+            advice = (
+                "Pass qid=qid, or params={'qid': qid} to functions of scikit-learn that route it. Its "
+                "permutation_importance does not: use structsvm.evaluation.query_permutation_importance"
+            )
         return InputError(
-            f"this {type(self).__name__} was fitted with qid{reason}, so {method} needs qid too. Inside a pipeline, a "
-            "grid search or cross-validation, call sklearn.set_config(enable_metadata_routing=True), so that "
-            f"scikit-learn passes qid to {method}"
+            f"this {type(self).__name__} was fitted with qid{reason}, so {method} needs qid too. {advice}"
         )
 
     def __sklearn_tags__(self) -> Tags:

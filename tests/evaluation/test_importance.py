@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import sklearn
+from sklearn.inspection import permutation_importance
 from sklearn.pipeline import make_pipeline
 
 from structsvm import Ranker, RankerCV, load
@@ -33,6 +34,16 @@ def queries():
     y = (X[:, 0] + X[:, 1] + rng.normal(size=len(qid)) > 3.0).astype(int)
     order = np.lexsort((y, contents(X)))
     return X[order], y[order], qid[order]
+
+
+def test_the_importance_of_scikit_learn_is_an_error_that_names_ours(queries):
+    X, y, qid = queries
+    ranker = Ranker().fit(X, y, qid=qid)
+    with (
+        sklearn.config_context(enable_metadata_routing=True),
+        pytest.raises(InputError, match=r"needs qid too\. Pass .*structsvm\.evaluation\.query_permutation_importance"),
+    ):
+        permutation_importance(ranker, X, y)
 
 
 def by_id(found):
