@@ -275,12 +275,12 @@ def require_argmaxes(
 
 def _require_reachable(loss: ScoreLoss[Any], ys: Sequence[Any], i: int, first: int, ahead: float) -> None:
     """Raise `OracleError` if no argmax can return the true output, whose value is higher by ``ahead``."""
-    if i < len(ys) and cannot_return(loss, ys[i]):
+    if i < len(ys) and lead_of_unreachable(loss, ys[i]):
         raise OracleError(unreachable(loss, f"example {first + i}", ahead))
 
 
-def cannot_return(loss: ScoreLoss[Any], y: Any) -> bool:
-    """Return True if both argmaxes return other outputs at scores at which the true output has a larger value.
+def lead_of_unreachable(loss: ScoreLoss[Any], y: Any) -> float:
+    """Return the lead of the true output over the outputs of both argmaxes at some scores; 0 without such scores.
 
     A perceptron learns scores that favor the true output. If it is the prediction, or a mean of outputs, no scores
     separate it.
@@ -297,17 +297,20 @@ def cannot_return(loss: ScoreLoss[Any], y: Any) -> bool:
             ahead = float(scores @ (own - code))
             if ahead > ROUNDING * float(np.abs(scores) @ (np.abs(own) + np.abs(code))):
                 # At large scores, Δ does not count.
-                scores = scores * (10.0 * (1.0 + loss.loss(y, found)) / ahead)
-                found, _ = checked_output(loss, loss.loss_augmented_argmax(scores, y))
-                return bool((coefficients(by, found, y) != own).any())
+                scores = scores * (100.0 * (1.0 + loss.loss(y, found)) / ahead)
+                scores = scores if bounds is None else np.clip(scores, *bounds)
+                found, bound = checked_output(loss, loss.loss_augmented_argmax(scores.copy(), y))
+                value = float(scores @ coefficients(loss, found, y)) + loss.loss(y, found)
+                lead = float(scores @ coefficients(loss, y, y)) - (value if bound is None else bound)
+                return lead if lead > _tolerance(scores) else 0.0
             distance = float((own - code) @ (own - code))
             if distance == 0.0:
-                return False
+                return 0.0
             scores = scores + (1.0 + 1.5 * abs(ahead) / distance) * (own - code)
     # The caller reports another mistake of the loss.
     except Exception:
-        return False
-    return False
+        return 0.0
+    return 0.0
 
 
 def unreachable(loss: ScoreLoss[Any], place: str, ahead: float) -> str:

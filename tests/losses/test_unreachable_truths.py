@@ -112,6 +112,16 @@ def test_other_truths_are_errors_that_name_them(kind: Any) -> None:
         check_loss(undeclared(kind), [(xs[3], y[3])] if kind is GenericTwoRows else [y[3]])
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_passed_check_does_not_cover_truths_of_other_data(kind: Any) -> None:
+    loss = undeclared(kind)
+    y = [np.array([1.0, 1.0, 0.0, 0.0]), np.array([1.0, 1.0, 1.0, 0.0])]
+    xs = [2.0 * np.diag(each) for each in y]
+    StructuralSVM(loss).fit(xs[:1] * 3, y[:1] * 3)
+    with pytest.raises(CheckError, match=f"(?s){MESSAGE.format('example 0')}"):
+        StructuralSVM(loss).fit(xs[1:], y[1:])
+
+
 def test_a_wrong_argmax_is_no_unreachable_truth() -> None:
     class First(PlainTwoRows):
         check_before_fit = False

@@ -18,7 +18,7 @@ from structsvm.losses.user_methods import RAISED_AS_IS, SparseVector, encoded
 from structsvm.problem.checking.example import ExampleCheck, copied
 from structsvm.problem.checking.methods import Malformed, Methods, Raised
 from structsvm.problem.checking.trial import evenly, learns_from, require_safe_kernel
-from structsvm.problem.checks import failed, run_check
+from structsvm.problem.checks import failed, lead_of_unreachable, run_check, unreachable
 from structsvm.problem.oracle import CompiledOracle, Oracle, make_oracle
 
 _OWN = "structsvm."
@@ -179,12 +179,18 @@ class _Check:
         largest = min(int(self.data.sizes[which[-1]]), _SMALL)
         known = None if labels is None or len(labels) > _MOST_LABELS else labels.tobytes()
         key = (_identity(self.data.loss), known, largest)
-        if key in _checked:
+        loss = self.data.loss
+        # Labels are in the key, but other true outputs may be new.
+        covered = labels is not None or not (loss.exact or loss.bounded) or loss.unreachable_truths
+        if key in _checked and covered:
             return
         with _randomness_kept():
             try:
-                loss = self._narrowed(copied(self.data.loss), spread)
+                loss = self._narrowed(copied(loss), spread)
             except Malformed:
+                return
+            if key in _checked:
+                self._require_reachable(loss, self._examples(loss, spread, None, rng))
                 return
             if not self._runs(loss, int(spread[0])):
                 return
@@ -194,6 +200,16 @@ class _Check:
                 if limit.reached():
                     break
         _checked.add(key)
+
+    def _require_reachable(self, loss: ScoreLoss[Any], examples: Iterator[tuple[str, Any, bool]]) -> None:
+        """Reject true outputs that the argmaxes cannot return."""
+        limit = _Limit()
+        for place, y, _ in examples:
+            lead = lead_of_unreachable(loss, copied(y))
+            if lead:
+                raise self._found(CheckError(unreachable(loss, place, lead)), place)
+            if limit.reached():
+                return
 
     def _runs(self, loss: ScoreLoss[Any], i: int) -> bool:
         """Return False if the loss cannot be called (and compiled) for an example, so that the fit reports it."""

@@ -11,7 +11,7 @@ from structsvm.exceptions import CheckError
 from structsvm.foundation.types import Matrix, Vector
 from structsvm.problem.checking.methods import Malformed, Methods, show, unchanged
 from structsvm.problem.checking.ties import Known
-from structsvm.problem.checks import cannot_return, unreachable
+from structsvm.problem.checks import lead_of_unreachable, unreachable
 
 _REPEATED = 3
 """Outputs of an example whose loss and encoding are computed twice."""
@@ -200,7 +200,7 @@ class ExampleCheck:
         short = self.methods.loss.exact and not got >= values[best] - self._rounding(scores)
         unbounded = bound is not None and not values[best] - self._rounding(scores) <= bound
         truth_leads = augmented and not self.known.complete and self.known.outputs[best] is self.y
-        if (short or unbounded) and truth_leads and cannot_return(self.methods.loss, self.y):
+        if (short or unbounded) and truth_leads and lead_of_unreachable(self.methods.loss, self.y):
             raise CheckError(unreachable(self.methods.loss, self.place, float(values[best]) - got))
         if bound is not None and not values[best] - self._rounding(scores) <= bound < np.inf:
             raise self._wrong(
