@@ -151,7 +151,8 @@ class StagedRanker(TrainedEstimator, RankingEstimator):
         if self.n_iter_no_change is not None and validation is None:
             raise InputError(
                 f"{type(self).__name__}(n_iter_no_change={self.n_iter_no_change!r}) stops by a measure of held-out "
-                "queries, and fit was given none: pass validation=(X, y, qid), or n_iter_no_change=None"
+                "queries, and fit was given none: pass validation=(X, y, qid) (--validation FILE on the command "
+                "line), or n_iter_no_change=None"
             )
 
     def _held_out(self, validation: Any, *, with_qid: bool) -> HeldOut:

@@ -128,7 +128,7 @@ def test_patience_stops():
     X, y, qid = queries(n=8)
     fitted = ranker(n_estimators=500, n_iter_no_change=4).fit(X, y, qid, validation=queries(1, n=8))
     assert len(fitted.validation_scores_) == fitted.best_iteration_ + 4 < 500
-    with pytest.raises(InputError, match="n_iter_no_change=4.* none: pass validation"):
+    with pytest.raises(InputError, match="n_iter_no_change=4.* none: pass validation.* .--validation FILE"):
         ranker(n_iter_no_change=4).fit(X, y, qid)
 
 
