@@ -76,7 +76,7 @@ class Qrels:
         --------
         >>> import pandas as pd
         >>> Qrels.from_frame(pd.DataFrame({"qid": ["1", "1"], "docno": ["a", "b"], "label": [0, 2]}))
-        Qrels(1 topics, 1 of grade 0, 1 of grade 2)
+        Qrels(1 topic, 1 of grade 0, 1 of grade 2)
         """
         what = "the data frame of judgments"
         return cls.from_grades(*frame_ids(frame, what), frame_values(frame, what, "label", "relevance"))
@@ -90,7 +90,7 @@ class Qrels:
         Examples
         --------
         >>> Qrels.from_dict({"q1": {"a": 0, "b": 2}})
-        Qrels(1 topics, 1 of grade 0, 1 of grade 2)
+        Qrels(1 topic, 1 of grade 0, 1 of grade 2)
         """
         return cls.from_grades(*mapping_rows(grades, "the dictionary of judgments", "grade"))
 

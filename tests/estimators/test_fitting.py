@@ -175,7 +175,7 @@ def test_a_solver_that_keeps_no_checkpoints_says_so(queries, tmp_path):
 def test_no_weights_is_said_only_if_it_is_proved() -> None:
     X, y = np.array([[1e-8], [-1e-8], [3e-8], [-2e-8]]), np.array([1.0, 0.0, 1.0, 0.0])
     with pytest.warns(ZeroWeightsWarning) as small:
-        Ranker("map", C=1e-4).fit(X, y)
+        Ranker("map", C=1e-4).fit(X, y, qid=np.zeros(4))
     assert "No weights lower the objective of map on these data at C = 0.0001" in str(small[0].message)
     with pytest.warns(ZeroWeightsWarning, match="No weights have a smaller hinge of map on these data, for any C"):
-        Ranker("map", C=1e-4).fit(np.array([[1.0], [1.0], [2.0], [2.0]]), np.array([1.0, 0.0, 1.0, 0.0]))
+        Ranker("map", C=1e-4).fit(np.array([[1.0], [1.0], [2.0], [2.0]]), y, qid=np.zeros(4))

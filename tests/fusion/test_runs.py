@@ -77,7 +77,10 @@ def test_the_method_passed_in_stays_as_it_is():
     [
         ({"runs": []}, "the list of runs is empty"),
         ({"runs": engines()[0]}, r"must be a list of runs, such as \[run, other\], got one run, 'engine 0'"),
-        ({"runs": [engines()[0], [1]]}, r"runs\[1\] must be a Run, .*, or a data frame of results, got \[1\]"),
+        (
+            {"runs": [engines()[0], [1]]},
+            r"runs\[1\] must be a Run, .*, or a data frame or dictionary of results, got \[1\]",
+        ),
         ({"runs": "bm25.run"}, "must be a list of runs, such as load_runs returns, got 'bm25.run'"),
         ({"runs": None}, "must be a list of runs, such as load_runs returns, got None"),
         ({"runs": [engines()[0]] * 2}, "two runs are named 'engine 0'"),

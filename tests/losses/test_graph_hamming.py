@@ -291,7 +291,7 @@ def test_bad_inputs_of_predictions_are_named() -> None:
     svm = StructuralSVM(GraphHamming()).fit([(X, RING)], [Y])
     for x, message in [
         ((X, [[1, 1]]), "example 1: edges must join two nodes"),
-        ((X * np.nan, RING), "example 1: unary must be finite"),
+        ((X * np.nan, RING), "example 1 has features that are NaN"),
     ]:
         with pytest.raises(InputError, match=message):
             svm.predict([(X, RING), x])

@@ -48,7 +48,9 @@ def test_loss_and_encoding_are_weighted_sums_over_thresholds(loss: NDCG, y: Vect
     each = one_kind_for_each(loss, y)
     rankings = [data.draw(tied_scores(len(y))) for _ in each]
     measure = metrics.NDCG(loss.k, discount=loss.discount, gain="linear")
-    deltas = [w * (1.0 - measure.mean(r, relevant)) for (w, relevant), r in zip(each, rankings, strict=True)]
+    deltas = [
+        w * (1.0 - measure.mean(r, relevant, ties="input")) for (w, relevant), r in zip(each, rankings, strict=True)
+    ]
     codes = [w * code_by_pairs(r, relevant) for (w, relevant), r in zip(each, rankings, strict=True)]
     truth = [w * code_by_pairs(y, relevant) for w, relevant in each]
     assert loss.loss(y, np.array(rankings)) == pytest.approx(sum(deltas), abs=1e-12)

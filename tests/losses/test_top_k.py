@@ -102,7 +102,7 @@ def test_kernels_agree_on_the_longest_queries(kind: Any, offset: float) -> None:
 @given(data=st.data(), y=relevances(2, 8), k=st.integers(1, 9))
 def test_the_loss_is_what_the_best_precision_exceeds_that_of_the_output_by(data: Any, y: Vector, k: int) -> None:
     y_hat = data.draw(score_vectors(len(y)))
-    best, got = (P(k).mean(scores, y) for scores in (y, y_hat))
+    best, got = (P(k).mean(scores, y, ties="input") for scores in (y, y_hat))
     R = int((y > 0).sum())
     assert PrecisionAtK(k, truncated=True).loss(y, y_hat) == pytest.approx(best - got)
     assert RecallAtK(k, truncated=True).loss(y, y_hat) == pytest.approx(k / R * (best - got))
@@ -151,13 +151,13 @@ def test_a_fitted_ranker_keeps_the_cut_off(kind: Any, tmp_path: Any) -> None:
     )
 
 
-@pytest.mark.parametrize("k", [2**31, 2**63, 10**20])
+@pytest.mark.parametrize("k", [2**31, 2**63 - 1])
 @pytest.mark.parametrize(
     "make",
     [*(partial(each, truncated=True) for each in (PrecisionAtK, RecallAtK, NDCG)), PairwiseNDCG],
     ids=["precision", "recall", "ndcg", "pairwise"],
 )
-def test_a_cutoff_beyond_all_numbers_of_machines_is_none(make: Any, k: int) -> None:
+def test_the_largest_cutoffs_cut_nothing(make: Any, k: int) -> None:
     X, y, qid = ranking_arrays(0)
     assert make(k).k == k
     huge, documents = (Ranker(make(cutoff)).fit(X, y, qid=qid) for cutoff in (k, len(y)))

@@ -94,7 +94,7 @@ def test_mean_takes_weights_by_query_id_or_in_order_of_appearance() -> None:
         ([1.0], "1 weights, 2 queries"),
         ([1.0, -1.0], "not negative"),
         ([0.0, 0.0], "no mean"),
-        ({"a": 1.0}, r"no entry for 1 queries, such as 'b'"),
+        ({"a": 1.0}, r"no entry for 1 query, such as 'b'"),
     ],
 )
 def test_weights_that_do_not_fit_are_refused(weights: dict[str, float] | list[float], message: str) -> None:

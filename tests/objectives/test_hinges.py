@@ -63,7 +63,7 @@ OF_QUERIES = [
     SlackRescaled(ROCArea()),
 ]
 OF_OUTPUTS: list[tuple[Any, list[Any], list[int]]] = [
-    (ZeroOne(), [1.0, -1.0, 0.0], [1, 1, 1]),
+    (ZeroOne(), [1.0, 0.0, 1.0], [1, 1, 1]),
     (Multiclass(), ["b", "a", "c", "a"], [3, 3, 3, 3]),
     (Multiclass(cost=[[0, 1, 4], [0.5, 0, 1], [2, 0, 0]]), [0, 1, 2], [3, 3, 3]),
     (ChainHamming(), [[0, 1, 1], [1], [0, 0]], [10, 6, 8]),

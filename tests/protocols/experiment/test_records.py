@@ -5,7 +5,7 @@ import json
 import pytest
 
 from structsvm.exceptions import DataFormatError, InputError
-from structsvm.foundation.storage.records import Header, open_records
+from structsvm.foundation.storage.records import FORMAT, Header, open_records
 from structsvm.protocols.experiment.plan import ExperimentPlan
 from structsvm.protocols.plan import TRIALS as NAME
 from structsvm.protocols.plan import count_trials
@@ -123,10 +123,10 @@ def test_a_damaged_line_in_the_middle_is_named(tmp_path):
         read(tmp_path)
 
 
-@pytest.mark.parametrize("number", [1, 2, 4])
+@pytest.mark.parametrize("number", [FORMAT - 1, FORMAT + 1])
 def test_another_format_is_refused(tmp_path, number):
     write(tmp_path, 0)
-    before = (tmp_path / NAME).read_bytes().replace(b'"format":3', b'"format":%d' % number)
+    before = (tmp_path / NAME).read_bytes().replace(b'"format":%d' % FORMAT, b'"format":%d' % number)
     (tmp_path / NAME).write_bytes(before)
     with pytest.raises(
         InputError, match=rf"another version .* wrote this file \(format {number}; this version reads f"

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from structsvm.exceptions import InputError
+from structsvm.foundation.storage.records import FORMAT
 from structsvm.protocols.experiment import ExperimentResults
 from structsvm.protocols.experiment.report.page import findings
 from structsvm.protocols.experiment.report.tables import experiment_tables, path_table, query_table
@@ -85,8 +86,9 @@ WRONG: dict[str, tuple[Callable[[Any], Any], str]] = {
     ),
     "older": (put("header", "format", 2), "another version of structural-svm wrote this file (format 2;"),
     "newer, with more in it": (
-        lambda content: [put("header", "format", 4)(content), put("queries", 0, "color", 1)(content)],
-        "another version of structural-svm wrote this file (format 4; this version reads format 3): use that version",
+        lambda content: [put("header", "format", FORMAT + 1)(content), put("queries", 0, "color", 1)(content)],
+        f"another version of structural-svm wrote this file (format {FORMAT + 1}; this version reads format {FORMAT}): "
+        "use that version",
     ),
 }
 

@@ -1,5 +1,6 @@
 """The measures against LETOR's definitions, position by position in plain Python."""
 
+from itertools import permutations
 from math import log2
 
 import numpy as np
@@ -42,18 +43,28 @@ def literal(scores, y, qid):
     return {name: value / len(queries) for name, value in totals.items()}
 
 
-@given(
-    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 3)), min_size=1, max_size=40),
-)
+def lists_of_rows(scores, **options):
+    return st.lists(st.tuples(scores, st.integers(0, 2), st.integers(0, 3)), min_size=1, **options)
+
+
+@given(lists_of_rows(st.integers(0, 99), max_size=40, unique_by=lambda row: row[0]))
 def test_they_are_those_of_a_literal_script(rows):
-    """With ties, queries without a relevant document, and queries of fewer than ten documents."""
+    """With queries without a relevant document, and queries of fewer than ten documents."""
     scores, y, qid = (np.array(column, dtype=float) for column in zip(*rows, strict=True))
     assert means(scores, y, qid.astype(int)) == pytest.approx(literal(scores, y, qid), abs=1e-12)
 
 
+@given(lists_of_rows(st.integers(0, 1), max_size=5))
+def test_with_ties_they_are_means_of_a_literal_script_over_all_orders(rows):
+    scores, y, qid = (np.array(column, dtype=float) for column in zip(*rows, strict=True))
+    orders = [literal(*zip(*order, strict=True)) for order in permutations(rows)]
+    expected = {name: np.mean([values[name] for values in orders]) for name in orders[0]}
+    assert means(scores, y, qid.astype(int)) == pytest.approx(expected, abs=1e-12)
+
+
 def test_long_queries():
     rng = np.random.default_rng(0)
-    scores, y, qid = rng.integers(0, 9, 90).astype(float), rng.integers(0, 3, 90).astype(float), np.arange(90) // 30
+    scores, y, qid = rng.permutation(90).astype(float), rng.integers(0, 3, 90).astype(float), np.arange(90) // 30
     found = means(scores, y, qid)
     assert found == pytest.approx(literal(scores, y, qid), abs=1e-12)
     assert [found[f"ndcg@{k}"] for k in range(1, 11)] == [found[f"ndcg4@{k}"] for k in range(1, 11)]

@@ -70,7 +70,7 @@ def map_table(results: ExperimentResults, variant: str, denominators: Denominato
     >>> pool = pool_runs(*load_digits_runs(n_queries=5, n_candidates=40, depth=10))
     >>> results = run(pool, Settings(trials=5, train=2, validation=1, models=["CombSUM"]), "results", n_jobs=1)
     >>> [(record["name"], round(record["map"], 2)) for record in map_table(results, "with-best").records][:2]
-    [('CombSUM', 0.55), ('rows', 0.65)]
+    [('CombSUM', 0.55), ('rows', 0.66)]
     """
     rows = results.rows(variant, denominators=denominators)
     about = {"variant": variant, "denominators": denominators}
