@@ -57,6 +57,7 @@ VALUES = {
     "fields": "whole",
     "function": "cosine",
     "interval": "bootstrap",
+    "ties": "input",
     "empty": "skip",
     "sd": "0.3",
     "difference": "0.2",
@@ -92,8 +93,10 @@ def files(run, model):
     Path("old.run").write_text("".join(rows))
     Path("new.run").write_text("".join(reversed(rows)).replace("old", "new").replace("d1 ", "d6 "))
     Path("qrels.txt").write_text(
-        "".join(f"{t} 0 d{k} {(k + t) % 3 * (t < 3)}\n" for t in (1, 2, 3) for k in range(1, 7))
+        "".join(f"{t} 0 d{k} {(k + t) % 3 * (t < 3)}\n" for t in (1, 2, 3, 4) for k in range(1, 7))
     )
+    with Path("test.txt").open("a") as data:
+        data.write("0 qid:200 1:1\n1 qid:200 1:1\n")
     Path("topics.tsv").write_text("2\twing flow\n1\tflow\n3\tlayers of it\n")
     texts = ("the wing of a wing", "flow", "wing flow", "layers", "layer flow flow", "it")
     Path("docs.jsonl").write_text("".join(f'{{"id": "d{k}", "text": "{text}"}}\n' for k, text in enumerate(texts, 1)))

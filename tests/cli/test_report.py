@@ -16,7 +16,7 @@ def finished(here):
 def test_the_report_is_written_again(run, finished):
     pytest.importorskip("matplotlib", reason="Matplotlib is not installed: reports have no plots")
     done = run("report", "done")
-    assert "SVM-roc                  0.3750   [0.064, 0.686]   3/0/0   0.25   0.75      0.3650    25%" in done.stdout
+    assert "SVM-roc                  0.3750   [0.064, 0.686]   3/0/0   0.25   0.75    25%" in done.stdout
     assert "two-tailed Wilcoxon" in done.stdout
     assert done.stdout.rstrip().endswith("done/report.html")
     assert "<svg" in Path("done/report.html").read_text()

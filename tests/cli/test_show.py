@@ -28,7 +28,7 @@ def test_weights_are_shown_largest_first_with_the_record(run):
     assert sorted(row[1] for row in rows) == ["bm25", "clicks", "length", "title.age"]
     sizes = [abs(float(row[2])) for row in rows]
     assert sizes == sorted(sizes, reverse=True)
-    assert "normalize   standard" in shown
+    assert re.search("^normalize +standard$", shown, re.MULTILINE)
     assert "Weights are of normalized features (standard)." in shown
     for name in ("loss", "solver", "primal", "dual", "gap over C", "trained", "version"):
         assert any(line.startswith(name) for line in shown.splitlines())

@@ -44,7 +44,7 @@ def test_all_are_dense_or_all_sparse(files):
 def test_a_query_in_two_parts_is_refused(files):
     copy = files[0].with_name("copy.txt")
     copy.write_text(files[0].read_text())
-    with pytest.raises(InputError, match=r"query 1 is in .*0.txt and in .*copy.txt"):
+    with pytest.raises(InputError, match=r"1 query, such as 1, may be in one file only, but .*0.txt and .*copy.txt"):
         load_letor_parts([files[0], copy])
 
 

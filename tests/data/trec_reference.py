@@ -1,6 +1,7 @@
 """trec_eval's average precision, written down once more, slowly: what the readers and measures are compared with."""
 
 import gzip
+import itertools
 import struct
 from collections.abc import Iterable
 from pathlib import Path
@@ -43,6 +44,20 @@ def average_precision(ranking: list[str], relevant: set[str]) -> float:
         if document in relevant:
             found += 1
             total += found / rank
+    return total / len(relevant) if found else 0.0
+
+
+def average_precision_over_orders(scores: dict[str, float], relevant: set[str]) -> float:
+    """Mean of the average precision over all orders of documents with equal scores."""
+    before, found, total = 0, 0, 0.0
+    for _, group in itertools.groupby(ranked(scores), key=lambda document: as_float32(scores[document])):
+        documents = list(group)
+        size, hits = len(documents), len(relevant.intersection(documents))
+        for place in range(size):
+            # If a relevant document has this place, the other hits are spread evenly over the other places.
+            others = place * (hits - 1) / max(size - 1, 1)
+            total += hits / size * (found + 1 + others) / (before + place + 1)
+        before, found = before + size, found + hits
     return total / len(relevant) if found else 0.0
 
 
