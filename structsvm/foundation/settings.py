@@ -159,8 +159,8 @@ def as_list(what: str, value: Any, words: str) -> list[Any]:
     """Return an iterable as a list; ``words`` describe the expected value."""
     try:
         return list(value)
-    # Some sparse matrices raise NotImplementedError.
-    except (NotImplementedError, TypeError):
+    # Some sparse matrices raise NotImplementedError; an array of one repeated value may have any length.
+    except (NotImplementedError, TypeError, MemoryError):
         raise InputError(f"{what} must be {words}, got {brief(value)}") from None
 
 

@@ -82,6 +82,7 @@ def test_validators_name_class_and_field(given, said):
         Set(**given)
 
 
-def test_what_cannot_be_gone_through_is_no_list():
+@pytest.mark.parametrize("value", [sp.bsr_array(np.eye(2)), np.broadcast_to(1.0, 10**12)], ids=["sparse", "too long"])
+def test_values_that_cannot_be_listed_are_an_error(value):
     with pytest.raises(InputError, match="names must be strings, got"):
-        settings.as_list("names", sp.bsr_array(np.eye(2)), "strings")
+        settings.as_list("names", value, "strings")
