@@ -32,6 +32,7 @@ def fence(language: str, source: str) -> str:
         fence("console", "$ echo a  b\na b\n$ true\n$ echo \\\n  c\nc"),
         fence("console", "$ echo 0.451 1e-06 -0.2\n0.455 1.01e-06 -0.21"),
         fence("console", "$ echo version 0.1.0\nversion 0.2.0.dev1"),
+        fence("console", "$ echo 8 passes, 0.06 s, and 8.94 s of compilation\n8 passes, 0.04 s"),
         fence("console", "$ seq 5\n1\n[...]\n5"),
         fence("python", "print('a\\n  b\\n  c')") + fence("text", "a\n  [...]"),
         fence("console", "$ seq 5\n1\n[... more numbers ...]"),

@@ -51,6 +51,7 @@ def tasks(
     tol: float,
 ) -> list[Task]:
     """Return all combinations in their order of execution, for the arguments of `compare`."""
+    require_number("tol", tol, above=0.0)
     problems = _by_name(problems)
     named_solvers = _named("solver", solvers, known_solvers)
     named_backends = _named("backend", backends, known_backends)
