@@ -102,7 +102,7 @@ def test_data_that_cannot_be_used_are_refused():
         WeightSearch().fit(X, np.ones_like(y), qid=qid)
     with pytest.raises(InputError, match="zero for each of the 5 queries that WeightSearch can"):
         WeightSearch().fit(X, np.where(qid > 0, y, 0.0), qid=qid, sample_weight=(qid == 0).astype(float))
-    with pytest.raises(InputError, match="needs labels"):
+    with pytest.raises(InputError, match="not Preferences"):
         WeightSearch().fit(X, Preferences([0], [1]), qid=qid)
     with pytest.raises(InputError, match="differs within a query"):
         WeightSearch().fit(X, y, qid=qid, sample_weight=np.arange(len(y)))

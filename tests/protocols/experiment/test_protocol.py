@@ -85,7 +85,8 @@ def test_a_trial_is_what_the_estimators_make_of_it(pool, results, variant):
         assert fit.queries["map"] == pytest.approx(wanted, abs=1e-12)
         assert fit.test[best] == pytest.approx(np.mean(fit.queries["map"]), abs=1e-12)
         found = (scores[best][test], (pool.y > 0)[test], qid[test])
-        assert precision_of(fit) == pytest.approx([IPrec(k / 10).mean(*found) for k in range(11)], abs=1e-12)
+        precision = [IPrec(k / 10).mean(*found, ties="input") for k in range(11)]
+        assert precision_of(fit) == pytest.approx(precision, abs=1e-12)
         extremes = BinnedMatrix([[0] * len(columns), *np.diag(np.diff(binned.offsets))], binned.offsets)
         nothing, *first = rankers[best].predict(extremes)  # of no function, and by one alone
         gained = dict(zip([pool.run_names[k] for k in columns], first - nothing, strict=True))
@@ -100,7 +101,7 @@ def test_base_functions_rank_the_pool_and_come_best_first(pool, results):
         assert function.queries["map"] == pytest.approx(wanted, abs=1e-12)
         assert function.retrieved == pytest.approx(np.mean(~np.isnan(scores)))
         known = np.nan_to_num(scores, nan=-np.inf)
-        by_query = [IPrec(k / 10).per_query(known, (pool.y > 0), qid).values for k in range(11)]
+        by_query = [IPrec(k / 10).per_query(known, (pool.y > 0), qid, ties="input").values for k in range(11)]
         of_trials = [
             [np.mean(values[np.isin(pool.topics, trial.test)]) for values in by_query] for trial in results.trials
         ]
