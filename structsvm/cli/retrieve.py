@@ -17,7 +17,7 @@ from structsvm.cli.shared.paths import INPUT, NEW_FILES, TOPICS
 from structsvm.cli.shared.results import shows_text, with_json, write_json
 from structsvm.exceptions import InputError, counted, first_of
 from structsvm.foundation.settings import real_name, repeated
-from structsvm.foundation.storage.artefacts import INDEX, kind_of
+from structsvm.foundation.storage.artefacts import INDEX, artefact_kind
 from structsvm.registry import retrieval_functions
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ def _require_different(indexes: Iterable[Path], names: list[str]) -> None:
 
     for path in indexes:
         require_regular(path)
-        if kind_of(path) != INDEX:
+        if artefact_kind(path) != INDEX:
             raise InputError(f"{path} is not an index: indexes come first, topics last")
     twice = repeated(map(_file, names))
     if twice is not None:

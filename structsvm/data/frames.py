@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from structsvm.data.pairs import as_ids
 from structsvm.exceptions import InputError, brief, quoted
-from structsvm.foundation.frames import opened
+from structsvm.foundation.frames import as_narwhals
 from structsvm.foundation.queries import missing_rows
 from structsvm.foundation.settings import repeated
 
@@ -61,7 +61,7 @@ def mapping_rows(scores: ByTopic, what: str, number: str) -> tuple[list[Any], li
 
 def frame_ids(frame: DataFrame, what: str) -> tuple[NDArray[np.str_], NDArray[np.str_]]:
     """Return the topic and document id of each row; ``what`` names the frame in messages."""
-    table = opened(frame, what)
+    table = as_narwhals(frame, what)
     columns = table.columns
     chosen = next((pair for pair in _IDS if set(pair) <= set(columns)), None)
     if chosen is None:
@@ -75,7 +75,7 @@ def frame_ids(frame: DataFrame, what: str) -> tuple[NDArray[np.str_], NDArray[np
 
 def frame_values(frame: DataFrame, what: str, *names: str) -> NDArray[Any]:
     """Return the values of the first of these columns that a frame has; ``what`` names the frame in messages."""
-    table = opened(frame, what)
+    table = as_narwhals(frame, what)
     columns = table.columns
     name = next((name for name in names if name in columns), None)
     if name is None:

@@ -15,7 +15,7 @@ from structsvm.evaluation.significance.intervals import mean_intervals, range_of
 from structsvm.exceptions import InputError, counted
 from structsvm.features.operators.matrix import is_finite
 from structsvm.foundation.arrays import contents, is_sparse
-from structsvm.foundation.frames import is_frame, opened
+from structsvm.foundation.frames import as_narwhals, is_frame
 from structsvm.foundation.memory import require_memory
 from structsvm.foundation.queries import Queries
 from structsvm.foundation.settings import require_callback, require_integer, require_switch
@@ -227,7 +227,7 @@ class _Fitted(NamedTuple):
             return cls(model, model.checked(X), model.feature_names, takes_qid=True)
         names = None
         if is_frame(X):
-            names = tuple(map(str, opened(X).columns))
+            names = tuple(map(str, as_narwhals(X).columns))
         else:
             X = as_csr(X) if is_sparse(X) else np.asarray(X)
         return cls(ranker, X, names, capabilities_of(ranker).takes_qid_at_predict)
@@ -279,7 +279,7 @@ class _Columns(NamedTuple):
 
             return sparse
         if is_frame(block):
-            frame = opened(block)
+            frame = as_narwhals(block)
             column = frame[:, feature]
 
             def framed(order: IntVector) -> Any:
@@ -297,7 +297,7 @@ class _Columns(NamedTuple):
     def _values(self, feature: int, every: bool) -> tuple[IntVector, NDArray[Any]]:
         """Return the rows of all queries with values other than 0, or every row, and the values of the feature."""
         if self.by_column is None:
-            column = opened(self.X)[:, feature].to_numpy() if is_frame(self.X) else self.X[:, feature]
+            column = as_narwhals(self.X)[:, feature].to_numpy() if is_frame(self.X) else self.X[:, feature]
             return np.arange(len(column)), column
         start, end = self.by_column.indptr[feature : feature + 2]
         places = self.by_column.indices[start:end]
@@ -315,7 +315,7 @@ def _as_numbers(X: Any) -> Any:
     """Return X as numbers, with texts and categories numbered by their sorted values."""
     if is_sparse(X) or (not is_frame(X) and X.dtype.kind in "biuf"):
         return X
-    columns = (column.to_numpy() for column in opened(X).iter_columns()) if is_frame(X) else X.T
+    columns = (column.to_numpy() for column in as_narwhals(X).iter_columns()) if is_frame(X) else X.T
     return np.column_stack(
         [
             column if column.dtype.kind in "biuf" else np.unique(column.astype(str), return_inverse=True)[1]

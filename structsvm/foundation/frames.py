@@ -33,7 +33,7 @@ def is_id(name: str) -> bool:
     return _ID.fullmatch(name) is not None or _ID.fullmatch(name.lower()) is not None
 
 
-def names_of(X: Any, what: str = "X") -> list[Any]:
+def column_names(X: Any, what: str = "X") -> list[Any]:
     """Return the column names of a data frame; reject repeated ones, and frames that are not in memory."""
     if not hasattr(X, "__len__"):
         raise _unreadable(X, what)
@@ -45,11 +45,11 @@ def names_of(X: Any, what: str = "X") -> list[Any]:
     return names
 
 
-def opened(X: Any, what: str = "X") -> Any:
-    """Return a data frame as one of narwhals, after the checks of `names_of`."""
+def as_narwhals(X: Any, what: str = "X") -> Any:
+    """Return a data frame as one of narwhals, after the checks of `column_names`."""
     import narwhals.stable.v2 as nw
 
-    names_of(X, what)
+    column_names(X, what)
     try:
         return nw.from_native(X, eager_only=True)
     except TypeError:
@@ -103,12 +103,12 @@ def read_frame(
     The columns are ``names``, as `ordered` finds them; others are dropped. Numbers are float32 if all columns are, else
     float64; a missing value is NaN.
     """
-    present = names_of(X, what)
+    present = column_names(X, what)
     columns = ordered(present, names, owner, what)
     texts = text_names(columns)
     values = _floats(X, present, columns)
     if values is None:
-        frame = opened(X, what)
+        frame = as_narwhals(X, what)
         values = _numbers(frame if columns == present else frame.select(columns), columns, what)
     return values, texts
 
@@ -152,7 +152,7 @@ def read_graphs(xs: Any, names: PartNames = (None, None), owner: str = "") -> tu
 
 def rows_of_frame(X: Any, rows: IntVector) -> Any:
     """Return some rows of a data frame, as a frame of the same library."""
-    return opened(X)[rows].to_native()
+    return as_narwhals(X)[rows].to_native()
 
 
 def _floats(X: Any, present: Sequence[Any], columns: Sequence[Any]) -> NDArray[Any] | None:

@@ -25,7 +25,7 @@ from structsvm.features.operators.composed import Beside
 from structsvm.features.scaling.scalings import Scaling
 from structsvm.foundation.arrays import is_sparse
 from structsvm.foundation.compute.threads import require_jobs
-from structsvm.foundation.frames import is_frame, names_of
+from structsvm.foundation.frames import column_names, is_frame
 from structsvm.foundation.queries import Queries
 from structsvm.foundation.settings import (
     RANKING_TOL,
@@ -350,7 +350,7 @@ def _has_lightgbm() -> bool:
 def _shared_names(ensemble: Ensemble | None, X: Any) -> Sequence[str] | None:
     """Return the names of an ensemble's features if a data frame has one of them, because libraries make names, too."""
     names = None if ensemble is None else ensemble.names
-    return names if names is not None and is_frame(X) and not set(names).isdisjoint(names_of(X)) else None
+    return names if names is not None and is_frame(X) and not set(names).isdisjoint(column_names(X)) else None
 
 
 def refit(

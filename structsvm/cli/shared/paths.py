@@ -10,7 +10,7 @@ import click
 
 from structsvm.exceptions import InputError
 from structsvm.foundation.storage import artefacts
-from structsvm.foundation.storage.artefacts import ANY, is_stream, kind_of
+from structsvm.foundation.storage.artefacts import ANY, artefact_kind, is_stream
 from structsvm.foundation.storage.files import DATA_SET, STANDARD_INPUT, check_writable
 
 _STANDARD_INPUT = {"-", str(STANDARD_INPUT), "/dev/fd/0"}
@@ -123,7 +123,7 @@ class PathType(click.Path):
     def check_output(self, path: Path) -> None:
         """Raise InputError unless a command can write a file here without loss of a file of another kind."""
         # A cache is an input, too, so it may be read-only.
-        is_read = self.kind == artefacts.CACHE and path.is_file() and kind_of(path) == artefacts.CACHE
+        is_read = self.kind == artefacts.CACHE and path.is_file() and artefact_kind(path) == artefacts.CACHE
         if not is_read and not (self.pipes and is_special(path)):
             # Records of unfinished work belong to one experiment or benchmark, which their reader checks.
             kind = ANY if path.suffix == ".jsonl" and not self.file_okay else self.kind

@@ -24,7 +24,7 @@ _BY_ARRAY = {"checkpoint": CHECKPOINT, "model": MODEL, "result": RESULT}
 _STREAM = re.compile(r"/dev/(std(in|out|err)|fd/\d+)|/proc/[^/]+/fd/\d+")
 
 
-def kind_of(path: Path) -> str | None:
+def artefact_kind(path: Path) -> str | None:
     """Return the kind of an existing file; None for all files that this package does not read again, such as text."""
     with path.open("rb") as file:
         start = file.read(len(MAGIC[INDEX]))
@@ -45,14 +45,14 @@ def kind_of_arrays(names: Collection[str]) -> str:
     return next((kind for name, kind in _BY_ARRAY.items() if name in names), ARRAYS)
 
 
-def refusal(path: Path, kind: str | None, *, strict: bool = True) -> str:
+def replacement_refusal(path: Path, kind: str | None, *, strict: bool = True) -> str:
     """Return the reason why a new file of a kind must not replace an existing file; "" if it may.
 
     Unless ``strict``, it may also replace files that this package does not read again.
     """
     if is_protected(path):
         return f"{path} is write-protected: choose another file, or remove the protection (chmod u+w)"
-    present = kind if kind == ANY else kind_of(path)
+    present = kind if kind == ANY else artefact_kind(path)
     if present == kind or (present is None and not strict):
         return ""
     if kind is None:

@@ -14,7 +14,7 @@ import numpy as np
 from structsvm.exceptions import DataFormatError, InputError, ModelFileError
 from structsvm.foundation.settings import as_path
 from structsvm.foundation.storage.archives import Archive, Damage, is_bomb, with_digests
-from structsvm.foundation.storage.artefacts import is_protected, is_stream, kind_of_arrays, refusal
+from structsvm.foundation.storage.artefacts import is_protected, is_stream, kind_of_arrays, replacement_refusal
 from structsvm.foundation.storage.packed import LONGEST_START, Packing, packing_of, promised_by
 from structsvm.foundation.storage.temporary import keep_access, on_the_way, remove_leftovers
 
@@ -127,7 +127,7 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
 def check_writable(path: Path, kind: str | None = None, *, makes_folders: bool = False, strict: bool = True) -> None:
     """Raise InputError unless a file of a kind (None: text or a plot) can be written to this path or link.
 
-    ``makes_folders`` allows a path in a folder that does not exist yet; ``strict`` is an argument of `refusal`.
+    ``makes_folders`` allows a path in a folder that does not exist yet; ``strict`` is as in `replacement_refusal`.
     Leftovers of killed processes are removed.
     """
     exists = _is_file(path)
@@ -139,7 +139,7 @@ def check_writable(path: Path, kind: str | None = None, *, makes_folders: bool =
         raise InputError(_unwritable(path, f"it is a link to {place}, and there is no folder {place.parent}"))
     if exists:
         with errors_naming(path):
-            reason = refusal(path, kind, strict=strict)
+            reason = replacement_refusal(path, kind, strict=strict)
         if reason:
             raise InputError(reason)
     remove_leftovers(place, _folder_of(place))
