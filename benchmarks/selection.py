@@ -16,8 +16,8 @@ from benchmarks.rows import Row, Target, pick, quotient, without_data
 from structsvm import Ranker
 from structsvm.data import RankingData
 from structsvm.estimators import FeatureEliminationCV
-from structsvm.evaluation import query_permutation_importance
 from structsvm.foundation.types import IntVector, Vector
+from structsvm.inspection import query_permutation_importance
 from structsvm.metrics import AP
 
 TITLE = "Which features matter"

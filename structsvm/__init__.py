@@ -10,7 +10,7 @@ from structsvm.foundation import lazy
 
 if TYPE_CHECKING:
     from structsvm.estimators import Ranker, RankerCV, StructuralSVM, StructuralSVMCV
-    from structsvm.models import load
+    from structsvm.loading import load
     from structsvm.problem import Problem, most_violated
     from structsvm.result import Result, Status
 
@@ -34,7 +34,7 @@ _get, __dir__ = lazy.exports(
         "structsvm.estimators": ["Ranker", "RankerCV", "StructuralSVM", "StructuralSVMCV"],
         "structsvm.problem": ["Problem", "most_violated"],
         "structsvm.result": ["Result", "Status"],
-        "structsvm.models": ["load"],
+        "structsvm.loading": ["load"],
     },
 )
 

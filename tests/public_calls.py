@@ -19,6 +19,7 @@ from structsvm import (
     features,
     fusion,
     inference,
+    inspection,
     losses,
     metrics,
     models,
@@ -131,7 +132,7 @@ NOT_CALLED = {
     **dict.fromkeys(["problem.ramp", "solvers.descend"], "for objectives of one's own"),
     "testing.check_latent_loss": "as check_loss",
     **dict.fromkeys(
-        ["evaluation.FeatureImportance", "evaluation.RunComparison", "evaluation.significance.PairedTests"], _MADE
+        ["evaluation.RunComparison", "inspection.FeatureImportance", "evaluation.significance.PairedTests"], _MADE
     ),
     **dict.fromkeys(
         ["problem.fingerprint", "solvers.SolverState", "solvers.Keeper"],
@@ -347,7 +348,7 @@ def _of_problems() -> Iterator[Call]:
     yield Call("register_matrix", operators.register_matrix, {"kind": None}, right=False)
     compared = {"problems": small(), "solvers": "one-slack", "backends": "active-set", "Cs": 1.0, "tol": 0.1}
     yield Call("compare", comparison.compare, {**compared, "time_limit": 5.0, "callback": None})
-    yield Call("gap_against_time", comparison.gap_against_time, {"comparison": None}, right=False)
+    yield Call("gap_against_time", plots.gap_against_time, {"comparison": None}, right=False)
     yield Call("CVXOPT", qp.CVXOPT, {"reltol": 0.1, "max_iter": 1})
     yield Call("OSQP", qp.OSQP, {"eps": 0.1, "polishing": True, "max_iter": 1, "time_limit": 1.0})
     yield Call("HiGHS", qp.HiGHS, {"time_limit": 1.0})
@@ -403,7 +404,7 @@ def _of_losses_and_measures() -> Iterator[Call]:
     yield Call("mean_interval", evaluation.mean_interval, interval)
     importance = {"measure": "p@1", "n_repeats": 1, "across_queries": True, "confidence_level": 0.9, "random_state": 1}
     importance |= {"ranker": models.LinearModel(n_features=3, coef=np.ones(3)), **ROWS, "callback": print}
-    yield Call("query_permutation_importance", evaluation.query_permutation_importance, importance)
+    yield Call("query_permutation_importance", inspection.query_permutation_importance, importance)
     plan = {"spread": 0.2, "power": 0.7, "significance_level": 0.1, "systems": 3, "all_pairs": True}
     yield Call("smallest_difference", evaluation.smallest_difference, {**plan, "queries": 50})
     yield Call("queries_needed", evaluation.queries_needed, {**plan, "difference": 0.05})

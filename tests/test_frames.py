@@ -16,10 +16,10 @@ from sklearn.pipeline import make_pipeline
 import structsvm
 from structsvm import Problem, Ranker, RankerCV, StructuralSVM, StructuralSVMCV
 from structsvm.estimators import FeatureEliminationCV, RampRanker
-from structsvm.evaluation import query_permutation_importance
 from structsvm.exceptions import GridEndWarning, IdFeaturesWarning, InputError, ZeroWeightsWarning
 from structsvm.features import FillMissing, QueryMinMax, Thresholds
 from structsvm.fusion import CombSUM
+from structsvm.inspection import query_permutation_importance
 from structsvm.rankers import (
     LambdaMART,
     MaximumEntropy,

@@ -35,5 +35,5 @@ for row in table:
     print(f"C = {row.C:<7g} {row.solver:12} {row.status}, {row.iterations} iterations")
 
 # %%
-# To save this figure to a file, call ``structsvm.solvers.comparison.gap_against_time(table)``. :doc:`/comparing`
+# To save this figure to a file, call ``structsvm.plots.gap_against_time(table)``. :doc:`/comparing`
 # explains the table, and :doc:`/benchmarks` has larger tables, which include other programs.

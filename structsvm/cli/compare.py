@@ -234,8 +234,8 @@ def _examples(problem: "Problem") -> str:
 
 
 def _draw(table: "Comparison", path: Path) -> None:
+    from structsvm.plots import gap_against_time
     from structsvm.plots.files import write_figure
-    from structsvm.solvers.comparison import gap_against_time
 
     try:
         figure = gap_against_time(table)

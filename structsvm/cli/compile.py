@@ -40,6 +40,7 @@ def compile_command(names: tuple[str, ...], storages: tuple[str, ...], jobs: int
     Without LOSS, the command compiles all ranking losses of the package. It stores the machine code beside the package,
     or in the folder that the environment variable NUMBA_CACHE_DIR names. The code runs only on this type of processor.
     """
+    from structsvm.data.letor.reading import compile_reader
     from structsvm.foundation.compute.compilation import folder_of_code
     from structsvm.registry import losses
     from structsvm.solvers.precompile import compile_losses, labels_of_kernels, ranking_losses
@@ -66,6 +67,7 @@ def compile_command(names: tuple[str, ...], storages: tuple[str, ...], jobs: int
         note(f"compiling {', '.join(chosen)}: the first loss takes a minute or more if no compiled code is cached yet")
     with progress_line() as say:
         say(_at_work(chosen, 0))
+        compile_reader()
         for done, (name, seconds) in enumerate(compile_losses(chosen, storages, jobs), start=1):
             echo(f"{name:20s} {seconds:6.1f} s")
             say(_at_work(chosen, done))

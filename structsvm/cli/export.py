@@ -50,8 +50,8 @@ def export_command(model: Path, form: str, output: Path, feature_names: Path | N
     json or numpy: Solr, Elasticsearch, svm_rank and LightGBM score one document at a time. For trees, choose lightgbm
     or onnx; trees without weights of features can also be written as solr or elasticsearch.
     """
+    from structsvm.loading import load_model
     from structsvm.models.export import export
-    from structsvm.models.files import load_model
 
     ranker = load_model(model)
     names = None if feature_names is None else _names_in(feature_names)

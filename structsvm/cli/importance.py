@@ -86,7 +86,7 @@ def importance_command(
     Correlated features can replace each other, so each of them may have a small importance: "structsvm select" shows
     how many features are needed.
     """
-    from structsvm.evaluation import query_permutation_importance
+    from structsvm.inspection import query_permutation_importance
 
     text = shows_text(csv_path, json_path)
     check_plot(plot_path)

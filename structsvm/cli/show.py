@@ -53,7 +53,7 @@ def show_command(
     Features have their names if the model stores names, and otherwise their numbers in LETOR files, from 1. The
     weights of a structural SVM are numbered as its joint features; its loss need not be importable.
     """
-    from structsvm.models.files import load_model
+    from structsvm.loading import load_model
 
     text = shows_text(csv_path, json_path)
     check_plot(plot_path)

@@ -112,7 +112,7 @@ class RankingEstimator(OwnInit, BaseEstimator):
         if get_config()["enable_metadata_routing"]:
             advice = (
                 "Pass qid=qid, or params={'qid': qid} to functions of scikit-learn that route it. Its "
-                "permutation_importance does not: use structsvm.evaluation.query_permutation_importance"
+                "permutation_importance does not: use structsvm.inspection.query_permutation_importance"
             )
         return InputError(
             f"this {type(self).__name__} was fitted with qid{reason}, so {method} needs qid too. {advice}"

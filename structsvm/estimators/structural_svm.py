@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from attrs import evolve
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
@@ -72,8 +73,13 @@ class JointEstimator(CertifiedEstimator):
             n_features=getattr(self, "n_features_in_", 0),
             feature_names=None if names is None else tuple(map(str, names)),
             coef=result.w,
+            estimator_of=type(self).from_model,
             training=self._training(result, arrays),
         )
+
+    def _restore(self) -> None:
+        super()._restore()
+        self.model_ = evolve(self.model_, estimator_of=type(self).from_model)
 
     def _checked(self, X: Any, y: Any) -> tuple[Any, Any]:
         """Return the inputs and outputs of `fit`, and set the attributes that depend on them alone."""

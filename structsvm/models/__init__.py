@@ -9,10 +9,9 @@ if TYPE_CHECKING:
     from structsvm.models.calibration import Calibration
     from structsvm.models.drift import FeatureCheck
     from structsvm.models.explanation import Explanation
-    from structsvm.models.files import load
     from structsvm.models.linear import LinearModel
 
-__all__ = ["Calibration", "Explanation", "FeatureCheck", "LinearModel", "TrainedModel", "load"]
+__all__ = ["Calibration", "Explanation", "FeatureCheck", "LinearModel", "TrainedModel"]
 
 __getattr__, __dir__ = lazy.exports(
     __name__,
@@ -21,7 +20,6 @@ __getattr__, __dir__ = lazy.exports(
         "structsvm.models.calibration": ["Calibration"],
         "structsvm.models.drift": ["FeatureCheck"],
         "structsvm.models.explanation": ["Explanation"],
-        "structsvm.models.files": ["load"],
         "structsvm.models.linear": ["LinearModel"],
     },
 )

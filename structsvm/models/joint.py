@@ -1,7 +1,6 @@
 """Models of `StructuralSVM` and `LatentStructuralSVM`: weights of joint features."""
 
-from collections.abc import Mapping
-from importlib import import_module
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Self
 
 from attrs import field, frozen
@@ -13,8 +12,6 @@ from structsvm.models.base import Parts, TrainedModel, at_limits
 from structsvm.models.explanation import Explanation
 from structsvm.models.training import Training
 
-_ESTIMATORS = ("StructuralSVM", "LatentStructuralSVM")
-
 
 @frozen(eq=False, slots=False, kw_only=True)
 class JointModel(TrainedModel):
@@ -25,14 +22,15 @@ class JointModel(TrainedModel):
     takes_sparse: ClassVar[bool] = True
 
     coef: Vector = field(repr=False)
+    estimator_of: "Callable[[JointModel], Any] | None" = field(default=None, repr=False)
+    """Function that restores the estimator, which has the loss; None: a model made by hand."""
 
     def predict(self, X: Any, qid: Any = None) -> Any:
         """Return the output of each input by the estimator and its loss, which load numba and scikit-learn."""
-        if self.training.estimator not in _ESTIMATORS:
+        if self.estimator_of is None:
             raise scores_no_rows(self.title)
-        kind: Any = getattr(import_module("structsvm.estimators"), self.training.estimator)
         try:
-            estimator = kind.from_model(self)
+            estimator = self.estimator_of(self)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise ModelFileError(f"the record of its training is malformed: {error}") from None
         return estimator.predict(X)

@@ -17,6 +17,7 @@ from structsvm.plots.interpolated_precision import InterpolatedPrecisionDisplay
 from structsvm.plots.means import MeansDisplay
 from structsvm.plots.regularization_path import RegularizationPathDisplay
 from structsvm.plots.reliability import ReliabilityDisplay
+from structsvm.plots.solver_gaps import gap_against_time
 from structsvm.plots.style import COLORS, STYLE
 from structsvm.plots.weights import WeightsDisplay
 
@@ -33,4 +34,5 @@ __all__ = [
     "RegularizationPathDisplay",
     "ReliabilityDisplay",
     "WeightsDisplay",
+    "gap_against_time",
 ]

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from structsvm.evaluation.importance import FeatureImportance, query_permutation_importance
 from structsvm.foundation.settings import require_integer, require_kind
+from structsvm.inspection import FeatureImportance, query_permutation_importance
 from structsvm.plots.base import Display
 from structsvm.plots.style import BLUE, INK, as_label, chosen, measure_label
 
@@ -20,7 +20,7 @@ class FeatureImportanceDisplay(Display):
 
     Parameters
     ----------
-    importance : result of `structsvm.evaluation.query_permutation_importance`.
+    importance : result of `structsvm.inspection.query_permutation_importance`.
     top : largest number of features.
 
     Attributes

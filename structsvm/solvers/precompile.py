@@ -1,16 +1,13 @@
 """Compile the package's losses before the first fit."""
 
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from itertools import chain, product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from structsvm.data import load_letor
 from structsvm.foundation.compute.processes import spread
 from structsvm.foundation.types import Vector
 from structsvm.problem import Problem
@@ -20,7 +17,6 @@ from structsvm.solvers.comparison.combinations import Combination, Task
 from structsvm.solvers.comparison.warming import warm_up
 
 _QUERIES, _DOCUMENTS, _FEATURES = 40, 12, 4
-_LINES = 6_000
 
 
 def ranking_losses() -> list[str]:
@@ -42,9 +38,8 @@ def labels_of_kernels(loss: Any) -> list[Vector]:
 def compile_losses(
     names: Sequence[str], storages: Sequence[str] = ("float64",), n_jobs: int | None = 1
 ) -> Iterator[tuple[str, float]]:
-    """Compile the code of fits and of the LETOR reader in ``n_jobs`` processes; yield name and seconds of each loss."""
+    """Compile the code of fits in ``n_jobs`` processes; yield name and seconds of each loss."""
     first, *others = names
-    read_some_lines()
     yield _compile(first, tuple(storages))
     yield from chain(spread(_compile, [(name, tuple(storages)) for name in others], n_jobs) if others else ())
 
@@ -62,11 +57,3 @@ def _compile(name: str, storages: tuple[str, ...]) -> tuple[str, float]:
         for solver in (Auto(), OneSlack(), NSlack()):
             warm_up(Task(Combination(name, solver.name, None, problem.C), problem, solver, None, 1e-3))
     return name, time.perf_counter() - began
-
-
-def read_some_lines() -> None:
-    """Compile the reader of LETOR files, by a file that is too long to be parsed in Python."""
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "lines.txt"
-        file.write_text("".join(f"{k % 3} qid:{k // 10} 1:0.5 2:{k}.25 3:-1e-3 4:7\n" for k in range(_LINES)))
-        load_letor(file)

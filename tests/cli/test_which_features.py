@@ -9,7 +9,7 @@ import pytest
 from structsvm import Ranker, load
 from structsvm.data import load_letor
 from structsvm.estimators import FeatureEliminationCV
-from structsvm.evaluation import query_permutation_importance
+from structsvm.inspection import query_permutation_importance
 
 
 def test_importance_of_a_model(run):

@@ -27,6 +27,7 @@ PACKAGES = [
     "features.operators",
     "fusion",
     "inference",
+    "inspection",
     "losses",
     "metrics",
     "models",

@@ -8,8 +8,8 @@ from sklearn.model_selection import GridSearchCV, GroupKFold
 
 from structsvm import Ranker, RankerCV
 from structsvm.estimators import FeatureEliminationCV, StructuralSVMCV
-from structsvm.evaluation import query_permutation_importance
 from structsvm.fusion import WeightedCombSUM
+from structsvm.inspection import query_permutation_importance
 from structsvm.metrics import parse_measure
 from structsvm.models import Calibration, LinearModel
 from structsvm.protocols.letor.results import measured

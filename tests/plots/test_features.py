@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from structsvm.estimators import FeatureEliminationCV
-from structsvm.evaluation import query_permutation_importance
 from structsvm.exceptions import InputError
+from structsvm.inspection import query_permutation_importance
 from structsvm.models import LinearModel
 from structsvm.plots import FeatureEliminationDisplay, FeatureImportanceDisplay
 

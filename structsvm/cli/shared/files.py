@@ -32,7 +32,7 @@ def read_model_and_data(
     queries: bool = True,
 ) -> "tuple[TrainedModel, RankingData]":
     """Read a model, and data with its features; missing features at the end are 0, with a note."""
-    from structsvm.models.files import load_model
+    from structsvm.loading import load_model
     from structsvm.models.joint import JointModel
 
     try:

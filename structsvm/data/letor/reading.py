@@ -1,5 +1,6 @@
 """Read files in LETOR's format, in blocks that threads parse."""
 
+import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
@@ -297,6 +298,14 @@ def smaller_as_csr(sets: Iterable[LetorRows], width: int) -> bool:
     """Return whether CSR takes less than half the memory of dense rows."""
     sizes = [each.bytes(width) for each in sets]
     return 2 * sum(size for size, _ in sizes) < sum(size for _, size in sizes)
+
+
+def compile_reader() -> None:
+    """Compile the reader, by a file that is too long to be parsed in Python."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "lines.txt"
+        file.write_text("".join(f"{k % 3} qid:{k // 10} 1:0.5 2:{k}.25 3:-1e-3 4:7\n" for k in range(6_000)))
+        load_letor(file)
 
 
 def _until_first_line(blocks: Iterator[Block], head: Head) -> tuple[list[Block], bool]:

@@ -5,16 +5,14 @@ from typing import TYPE_CHECKING
 from structsvm.foundation import lazy
 
 if TYPE_CHECKING:
-    from structsvm.solvers.comparison.plot import gap_against_time
     from structsvm.solvers.comparison.running import compare
     from structsvm.solvers.comparison.table import Comparison
 
-__all__ = ["Comparison", "compare", "gap_against_time"]
+__all__ = ["Comparison", "compare"]
 
 __getattr__, __dir__ = lazy.exports(
     __name__,
     {
-        "structsvm.solvers.comparison.plot": ["gap_against_time"],
         "structsvm.solvers.comparison.running": ["compare"],
         "structsvm.solvers.comparison.table": ["Comparison"],
     },

@@ -16,11 +16,14 @@ from structsvm.features import Thresholds
 from structsvm.foundation.storage.archives import record, text_array
 from structsvm.foundation.storage.files import read_archive, write_archive
 from structsvm.foundation.storage.records import from_json, to_json
-from structsvm.models.files import TEXT_RANKER, read_model
+from structsvm.models.files import read_model
 from structsvm.protocols import AsGiven, FeatureMap, Indicators, Scores
 from structsvm.registry import retrieval_functions
 from structsvm.result import require_format
 from structsvm.text.pipelines.base_functions import BaseFunctions, NamedIndex
+
+TEXT_RANKER = "text_ranker"
+"""Name of the description's array, by which `structsvm.load` recognizes the file."""
 
 _FORMAT = 1
 _MAPS: Mapping[str, type[FeatureMap]] = {kind.__name__: kind for kind in (Indicators, Scores, AsGiven)}

@@ -7,8 +7,9 @@ import pytest
 from attrs import evolve
 
 from structsvm.exceptions import InputError, NotInstalledError
+from structsvm.plots import gap_against_time
 from structsvm.plots.files import require_plot_format
-from structsvm.solvers.comparison import Comparison, compare, gap_against_time
+from structsvm.solvers.comparison import Comparison, compare
 from structsvm.solvers.comparison.table import ComparisonRow
 from tests.small_problems import small_problem
 

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 from structsvm.exceptions import InputError
 from structsvm.foundation.settings import require_kind
-from structsvm.plots import COLORS, STYLE, ConvergenceDisplay
-from structsvm.plots.style import DASHES, as_label, require_matplotlib
+from structsvm.plots.convergence import ConvergenceDisplay
+from structsvm.plots.style import COLORS, DASHES, STYLE, as_label, require_matplotlib
 from structsvm.solvers.comparison.table import Comparison, ComparisonRow
 
 if TYPE_CHECKING:

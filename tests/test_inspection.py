@@ -9,10 +9,11 @@ from sklearn.pipeline import make_pipeline
 
 from structsvm import Ranker, RankerCV, load
 from structsvm.estimators import FeatureEliminationCV
-from structsvm.evaluation import mean_interval, query_permutation_importance
+from structsvm.evaluation import mean_interval
 from structsvm.exceptions import InputError
 from structsvm.features import QueryPercentiles, Thresholds
 from structsvm.foundation.arrays import contents
+from structsvm.inspection import query_permutation_importance
 from structsvm.metrics import AP, NDCG, parse_measure
 from structsvm.models import LinearModel
 from structsvm.rankers import RankBoost, RankNet
@@ -41,7 +42,7 @@ def test_the_importance_of_scikit_learn_is_an_error_that_names_ours(queries):
     ranker = Ranker().fit(X, y, qid=qid)
     with (
         sklearn.config_context(enable_metadata_routing=True),
-        pytest.raises(InputError, match=r"needs qid too\. Pass .*structsvm\.evaluation\.query_permutation_importance"),
+        pytest.raises(InputError, match=r"needs qid too\. Pass .*structsvm\.inspection\.query_permutation_importance"),
     ):
         permutation_importance(ranker, X, y)
 

@@ -28,6 +28,8 @@ from structsvm.models.base import TrainedModel
 from structsvm.registry import measures
 from structsvm.registry.capabilities import capabilities_of
 
+__all__ = ["FeatureImportance", "query_permutation_importance"]
+
 
 @frozen(eq=False)
 class FeatureImportance:
@@ -49,7 +51,7 @@ class FeatureImportance:
 
     Examples
     --------
-    >>> from structsvm.evaluation import query_permutation_importance
+    >>> from structsvm.inspection import query_permutation_importance
     >>> from structsvm.models import LinearModel
     >>> model = LinearModel(n_features=2, coef=[1.0, 0.0], feature_names=("bm25", "age"))
     >>> X, y, qid = [[3.0, 1.0], [1.0, 2.0], [0.0, 3.0]] * 4, [1, 0, 0] * 4, [q for q in range(4) for _ in range(3)]
