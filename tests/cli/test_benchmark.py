@@ -144,6 +144,7 @@ def test_tables_of_another_run_are_replaced_only_where_that_is_said(run, folds):
     run(*command, code=2)
 
 
+@pytest.mark.slow
 def test_it_goes_on_where_it_ended_and_comes_to_the_same_tables(run, folds, monkeypatch):
     command = ("benchmark", "tiny", "--models", "svm-roc,borda-count", "--out", "out", "--jobs", 1, "-q")
     undisturbed = run(*command)
@@ -233,6 +234,7 @@ def workers_of(pid):
     return sum("loky" in line and "tracker" not in line for line in found.stdout.splitlines())
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_it_in_a_line_and_writes_no_tables(process, folds):
     for number in range(1, 4):
         write_set(folds / f"S{number}.txt", first=10000 * number, queries=300, documents=(20, 40), seed=number)

@@ -42,6 +42,7 @@ def test_the_table(run):
     assert "the target is 0.0001." in done.stdout
 
 
+@pytest.mark.slow
 @posix
 def test_a_narrow_terminal_cuts_nothing_off(process, here):
     leader, follower = os.openpty()
@@ -159,6 +160,7 @@ def interrupted(*args, **kwargs):
     raise KeyboardInterrupt
 
 
+@pytest.mark.slow
 @posix
 def test_ctrl_c_from_the_keyboard(process, here):
     write_letor(Path("long.txt"), queries=150, documents=20, features=40)

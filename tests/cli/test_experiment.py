@@ -42,6 +42,7 @@ def interrupted(*_):
     raise KeyboardInterrupt
 
 
+@pytest.mark.slow
 def test_the_same_command_goes_on_after_ctrl_c_and_another_one_is_refused(run, trec, monkeypatch):
     command = ("experiment", *READ, *SHORT, "--models", "svm-map", "--with-best")
     first = run(*command).stdout

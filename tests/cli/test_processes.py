@@ -61,6 +61,7 @@ def test_progress_then_a_signal_that_ends_it_writes_the_model(process, here, num
     assert result.gap > 1e-9 * 1e6
 
 
+@pytest.mark.slow
 @posix
 def test_a_terminal_that_is_closed_ends_it_and_the_model_is_written(process, here):
     write_letor(Path("long.txt"), queries=300, documents=40, features=80)

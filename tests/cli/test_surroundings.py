@@ -74,6 +74,7 @@ for solver in ("one-slack", "n-slack", "frank-wolfe"):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_without_compilation_all_solvers_work_in_python(capsys: pytest.CaptureFixture[str]) -> None:
     done = subprocess.run(
@@ -110,6 +111,7 @@ for part in "foundation.compute.threads features.operators problem testing".spli
 """
 
 
+@pytest.mark.slow
 def test_no_part_loads_numba_by_itself() -> None:
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", PARTS],

@@ -148,6 +148,7 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
 """
 
 
+@pytest.mark.slow
 def test_files_without_end_and_bombs_take_little_memory(tmp_path):
     """A process of its own, whose memory is looked at."""
     bomb(tmp_path / "nul.gz", b"\0" * 2**20, 80)

@@ -9,10 +9,27 @@ from tests.docs.pages import ROOT, Page, make_targets
 from tests.real_data import REAL_DATA
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("**/*.md"))]
-each_page = pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
+SLOW = {
+    *("coming_from", "experiment", "features", "losses", "plots", "sequences", "serving", "solvers"),
+    *("howto/a_day_in_production", "howto/index", "howto/refit_trees", "howto/use_a_cluster"),
+    *("howto/which_features_matter", "howto/write_a_feature_operator", "howto/write_a_loss"),
+    *("howto/write_a_qp_backend", "howto/write_a_solver", "multilabel", "rankers/tree_ranker"),
+    *("text/index", "text/morgan"),
+}
+"""Pages that take about a second or longer."""
 
 
-@each_page
+def name(path):
+    return path.relative_to(ROOT).as_posix()
+
+
+each_page = pytest.mark.parametrize("path", PAGES, ids=name)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(path, marks=[pytest.mark.slow] * (name(path)[5:-3] in SLOW), id=name(path)) for path in PAGES],
+)
 def test_blocks(path, tmp_path):
     page = Page(path, tmp_path, REAL_DATA)
     page.run()

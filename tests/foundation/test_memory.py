@@ -52,6 +52,7 @@ print(re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read())[1])
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak of memory is read from /proc")
 def test_the_worst_that_is_refused_takes_little_memory(tmp_path):
     lines = [f"{i % 2} qid:{i // 8} 1:0.{i} {'' if i else '2000000000:1'}\n" for i in range(48)]
@@ -123,6 +124,7 @@ def test_a_command_says_it_in_a_line(monkeypatch, tmp_path, error, said):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_a_far_feature_costs_nothing(tmp_path):
     lines = [f"{i % 2} qid:{i // 8} 1:0.{i} 2:0.{i * 7 % 10}{' 100000000:1' * (i == 5)}\n" for i in range(48)]
     (tmp_path / "far.txt").write_text("".join(lines))

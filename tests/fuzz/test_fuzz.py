@@ -48,6 +48,7 @@ def test_mutations_change_what_they_are_given(files):
     assert sum(damaged(Random(k), content) != content for k in range(100)) > 80
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_is_told_of_and_the_others_go_on(pool):
     dies = Case("api", {}, "__import__('os').kill", ("__import__('os').getpid()", "9"))
     fine = Case("api", {}, "metrics.AP", ())

@@ -49,6 +49,7 @@ def cells(script):
         line += cell.count("\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem.removeprefix("plot_"))
 def test_a_script_draws(script, drawing, tmp_path):
     name = script.stem.removeprefix("plot_")

@@ -7,6 +7,7 @@ import pytest
 from tests.kills.trial import Campaign
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 def test_nothing_is_lost_and_nothing_left(tmp_path):
     campaign = Campaign(tmp_path, to_die=15.0, prepared=(), words="fuse condorcet")

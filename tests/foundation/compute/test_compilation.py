@@ -67,6 +67,7 @@ for name in ("calling", "adding", "counting"):
 """
 
 
+@pytest.mark.slow
 def test_a_change_in_what_a_function_uses_is_seen(tmp_path):
     """numba looks at the file of the function itself only, and would run the machine code of the old one."""
     package = tmp_path / "project"

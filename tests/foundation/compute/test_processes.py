@@ -35,13 +35,23 @@ if __name__ == "__main__":
 @pytest.mark.parametrize(
     "statement",
     [
-        "with joblib.parallel_config(backend='sequential'): found = roots()",
-        "with joblib.parallel_config(backend='threading'): found = roots()",
-        "(found, _) = joblib.Parallel(n_jobs=2)([joblib.delayed(roots)(), joblib.delayed(roots)()])",
-        "(found, _) = joblib.Parallel(n_jobs=2, backend='threading')([joblib.delayed(roots)()] * 2)",
-        "with multiprocessing.get_context('spawn').Pool(1) as pool: found = pool.apply_async(roots).get(60)",
+        pytest.param("with joblib.parallel_config(backend='sequential'): found = roots()", id="sequential"),
+        pytest.param("with joblib.parallel_config(backend='threading'): found = roots()", id="threading"),
+        pytest.param(
+            "(found, _) = joblib.Parallel(n_jobs=2)([joblib.delayed(roots)(), joblib.delayed(roots)()])",
+            id="in a worker",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            "(found, _) = joblib.Parallel(n_jobs=2, backend='threading')([joblib.delayed(roots)()] * 2)",
+            id="in a thread",
+        ),
+        pytest.param(
+            "with multiprocessing.get_context('spawn').Pool(1) as pool: found = pool.apply_async(roots).get(60)",
+            id="in a pool",
+            marks=pytest.mark.slow,
+        ),
     ],
-    ids=["sequential", "threading", "in-a-worker", "in-a-thread", "in-a-pool"],
 )
 def test_who_asks_lives_on(statement, tmp_path):
     script = tmp_path / "roots.py"
