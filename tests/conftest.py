@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-# The first example of a test may compile; shared machines are slow at times. Fifty examples of what a few cells or
-# documents can be find what a hundred do, and each run has others; a test that needs more says so.
+# The first example of a test may compile; shared machines are slow at times. Fifty examples of
+# a few cells or documents find the faults that a hundred find, and each run has others. A test may set its own number.
 settings.register_profile("structsvm", deadline=None, max_examples=50)
 settings.load_profile("structsvm")
 
@@ -33,9 +33,9 @@ if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_I
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:
-    """Look for no garbage while tests are collected, nor later on among them and all that they import.
+    """Collect no garbage during the collection of tests, and exempt the tests and their imports later.
 
-    Python would go through millions of objects, all of which stay, time and again: a tenth of the time of all tests.
+    Python would visit millions of lasting objects again and again: a tenth of the time of all tests.
     """
     gc.disable()
     try:
@@ -47,7 +47,7 @@ def pytest_collection() -> Iterator[None]:
 
 
 def _compile_once(run: str) -> None:
-    """Let what two workers of pytest-xdist need at once be compiled by one of them, and read by the other."""
+    """Let one worker of pytest-xdist compile a function that two need, and the second worker read it."""
     from numba.core.compiler_lock import global_compiler_lock
     from numba.core.dispatcher import Dispatcher
 

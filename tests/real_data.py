@@ -1,4 +1,4 @@
-"""Data that are not in the repository: those in the folder that the variable ``STRUCTSVM_DATA`` names."""
+"""Data outside the repository, in the folder that the variable ``STRUCTSVM_DATA`` names."""
 
 import os
 from pathlib import Path
@@ -26,5 +26,5 @@ def needs(*paths: Path) -> pytest.MarkDecorator:
 
 
 def mq2008(first: int, count: int) -> RankingData:
-    """Return so many of the five sets of MQ2008, from one of them on: S1 follows S5."""
+    """Return some of the five sets of MQ2008, beginning with one of them: S1 follows S5."""
     return load_letor([MQ2008 / f"S{(first + k) % 5 + 1}.txt" for k in range(count)])

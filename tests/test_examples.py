@@ -1,4 +1,4 @@
-"""The examples in docstrings of public names do what they say."""
+"""The examples in docstrings of public names print their outputs."""
 
 import doctest
 import importlib
@@ -18,7 +18,7 @@ NEEDS = {
     "structsvm.rankers.lambda_mart": "lightgbm",
     "structsvm.models.trees": "lightgbm",
 }
-"""What the examples of a module import that the tests are run without."""
+"""Packages that the examples of a module import and the tests lack."""
 
 
 @cache

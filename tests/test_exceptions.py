@@ -1,4 +1,4 @@
-"""Errors keep what they say on their way from one process to another."""
+"""Errors keep their messages on their way from one process to another."""
 
 import pickle
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Importances are what a prediction on shuffled copies loses."""
+"""Importances are the losses of predictions on shuffled copies."""
 
 import numpy as np
 import pytest

@@ -1,7 +1,7 @@
-"""Every public name that takes something from users is called with what it cannot use: it says so in our words.
+"""Every public name with parameters is called with useless arguments.
 
-Whatever is passed in, a call returns or raises an error of our tree, and none of what is inside: no TypeError,
-IndexError or AttributeError, and nothing of numba.
+The call must return, or raise an error of `structsvm.exceptions`: no TypeError, IndexError or AttributeError, and no
+error of numba.
 """
 
 import importlib
@@ -22,7 +22,7 @@ PARTS = sorted({*PACKAGES} - CALLED_ELSEWHERE)
 
 @pytest.fixture(autouse=True)
 def in_an_empty_folder(tmp_path, monkeypatch):
-    """Work where a text that is taken for a path does no harm."""
+    """Work in a folder in which a text that is taken for a path does no harm."""
     monkeypatch.chdir(tmp_path)
 
 

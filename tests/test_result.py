@@ -1,4 +1,4 @@
-"""Results in files: what is read is what was written, to the last bit."""
+"""Results in files survive writing and reading to the last bit."""
 
 import json
 from pathlib import Path

@@ -68,7 +68,7 @@ class Objective:
     Parameters
     ----------
     center, penalty : b and λ, shape (d,).
-    low, high : bounds, shape (d,); finite where the penalty is 0.
+    low, high : bounds, shape (d,); finite for a penalty of 0.
     """
 
     center: Vector
@@ -82,19 +82,19 @@ class Objective:
         return cls(np.zeros(d), np.ones(d), np.full(d, -np.inf), np.full(d, np.inf))
 
     def of(self, problem: Problem) -> Problem:
-        """Return a problem with this in the place of its own."""
+        """Return a problem with this regularizer."""
         return problem.regularized(center=self.center, penalty=self.penalty, bounds=(self.low, self.high))
 
 
 @frozen(eq=False)
 class Case:
-    """A problem with what is needed to solve it by other means.
+    """A problem with the data to solve it by other means.
 
     Parameters
     ----------
     number : of the case; it makes the same case anywhere.
-    problem : what the solver sees.
-    loss : with all that it must know of the data filled in.
+    problem : the input of the solver.
+    loss : bound to the data.
     examples : input (of dense float64 features) and true output of each example.
     weights : of the examples.
     intercept : value of the constant feature; 0 for none.
@@ -238,7 +238,7 @@ def _other_data(of: Case, *, tiny: bool) -> Problem:
 
 
 def _other_features(of: Case, *, tiny: bool) -> Problem:
-    """Return the same kind of problem with other features: what a start must not be mistaken for.
+    """Return the same kind of problem with other features, which a start must not be confused with.
 
     Parameters
     ----------

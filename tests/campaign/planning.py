@@ -31,7 +31,7 @@ def plans() -> list[dict[str, Any]]:
 
 
 def fault_of(number: int) -> str:
-    """Say what is wrong with the answers to a random plan; "" if they are right."""
+    """Return the fault in the answers to a random plan; "" if they are right."""
     rng = np.random.default_rng(number)
     level = float(10.0 ** rng.uniform(-16.0, math.log10(0.5)))
     return fault_in(
@@ -46,7 +46,7 @@ def fault_of(number: int) -> str:
 
 
 def fault_in(plan: Mapping[str, Any]) -> str:
-    """Say what is wrong with the answers to a plan; "" if they are right."""
+    """Return the fault in the answers to a plan; "" if they are right."""
     queries, settings = plan["queries"], {name: plan[name] for name in plan if name != "queries"}
     difference = smallest_difference(1.0, queries, **settings)
     level = plan["significance_level"] / comparisons_of(plan["systems"], plan["all_pairs"])

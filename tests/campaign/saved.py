@@ -37,7 +37,7 @@ def _rankers(rng: np.random.Generator) -> list[Any]:
 
 
 def fault_of(number: int) -> str:
-    """Say what a saved ranker, or the score of unseen labels, gets wrong; "" for nothing."""
+    """Return the fault of a saved ranker, or of the score of unseen labels; "" without a fault."""
     rng = np.random.default_rng([number, 7])
     with warnings.catch_warnings(), TemporaryDirectory() as folder:
         warnings.simplefilter("ignore")
@@ -85,7 +85,7 @@ def _scores(ranker: Any, X: Any, qid: Vector) -> Vector | str:
 
 
 def _unseen(rng: np.random.Generator) -> str:
-    """Say what is wrong with the score of a structural SVM on labels that it has not learned."""
+    """Return the fault in the score of a structural SVM on labels that it has not learned."""
     chain = bool(rng.integers(2))
     X = rng.standard_normal((12, 2))
     labels: list[Any] = [["a", "b", "c"], [0, 1, 2]][rng.integers(2)]

@@ -47,7 +47,7 @@ def test_weights_without_regularizer_do_not_crawl_in_a_large_box(number: int) ->
 def test_the_exact_judge_decides_where_rounding_may_have(
     off: float, fault: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where bounds and floats are 1e-6 apart, a bound is wrong only where it is so in fractions too."""
+    """A bound within 1e-6 of the optimum is wrong only if fractions confirm it."""
     plain = verdict_module._planes
 
     def rough(loss: Any, x: Any, y: Any, intercept: float, *, exact: bool = False) -> Any:

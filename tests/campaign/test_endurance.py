@@ -1,4 +1,4 @@
-"""Each check of `tests.campaign.endurance`, in a process of its own."""
+"""Each check of `tests.campaign.endurance`, in a separate process."""
 
 import subprocess
 import sys

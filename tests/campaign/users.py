@@ -87,7 +87,7 @@ _STRUCTURES: list[Any] = [
     SlackRescaled(GenericTwoRows()),
     BufferedKronecker(),
 ]
-"""Losses whose truths may be no outputs, and one that reuses an array."""
+"""Losses whose truths may not be outputs, and one that reuses an array."""
 
 _NOISE = np.random.default_rng(0)
 
@@ -138,7 +138,7 @@ def graded(number: int) -> Case:
 
 
 def structured(number: int) -> Case:
-    """Make a case of a structure whose truths may be no outputs, or whose methods fill and return one array."""
+    """Make a case of a structure whose truths may not be outputs, or whose methods fill and return one array."""
     rng = np.random.default_rng([number, 7])
     loss = _STRUCTURES[rng.integers(len(_STRUCTURES))]
     plain, n, scale = case(number), int(rng.integers(1, 9)), 10.0 ** rng.uniform(-2.0, 2.0)

@@ -1,4 +1,4 @@
-"""What becomes of a case: its bounds against those of a QP over all outputs."""
+"""The verdict on a case: its bounds against a QP over all outputs."""
 
 import pickle
 import warnings
@@ -40,10 +40,10 @@ KINDS: Mapping[str, Callable[[int], Case]] = {
     "mistaken": users.mistaken,
     "structured": users.structured,
 }
-"""What makes the cases of each kind; `OTHERS` has kinds without a problem to solve."""
+"""Makers of the cases of each kind; `OTHERS` has kinds without a problem to solve."""
 
 OTHERS: Mapping[str, Callable[[int], str]] = {"planning": planning.fault_of, "saved": saved.fault_of}
-"""The fault of a case of each of these kinds, "" if there is none."""
+"""The fault of a case of each kind, "" without a fault."""
 
 _MOST_CONDITION = 1e6
 
@@ -56,14 +56,14 @@ Outputs: TypeAlias = list[tuple[Matrix, Vector]]
 
 @frozen
 class Verdict:
-    """What was found at a case.
+    """The verdict on a case.
 
     Parameters
     ----------
     number, kind : of the case.
-    fault : one of `FAULTS`; "" where all is right.
-    said : what there is to say about it.
-    ordinary : whether the scale of the problem is such that every solver must get there: features of one scale,
+    fault : one of `FAULTS`; "" without a fault.
+    said : a description.
+    ordinary : whether every solver must converge at the scale of the problem: features of one scale,
         ``C R² ≤ 1e6`` (R is the largest norm of a plane) and tol at least 1e-6.
     """
 
@@ -161,7 +161,7 @@ def _tried(made: Case, planes: Outputs, most_seconds: float, kind: str) -> tuple
 
 
 def _wrong_bound(result: Result, lower: float, upper: float, reached: float, noise: float) -> str:
-    """Say how a bound contradicts those of the optimum; "" where none does."""
+    """Describe how a bound contradicts the bounds of the optimum; "" if no bound does."""
     rounding = 1e-9 * (1.0 + abs(upper)) + noise
     if result.dual > upper + rounding:
         return f"dual {result.dual:.12g} is above {upper:.12g}, which some weights reach"
@@ -175,9 +175,9 @@ def _wrong_bound(result: Result, lower: float, upper: float, reached: float, noi
 
 
 def _rounding(made: Case, planes: Outputs, cap: Vector, result: Result) -> float:
-    """Return what the solver's rounding may make of bounds: scores are sums of numbers that may be large beside them.
+    """Return a bound on the solver's rounding: scores are sums of numbers that may be large beside them.
 
-    The judge's own does not count: where it is near, the bounds are computed again in fractions.
+    The judge's rounding does not count: close bounds are computed again in fractions.
     """
     w = np.maximum(np.abs(result.w), np.abs(made.problem.to_weights(result.cuts.a @ result.cuts.G)))
     operators = [made.loss.examples([x], [y], made.intercept).operator for x, y in made.examples]
@@ -211,7 +211,7 @@ _fractions = np.vectorize(Fraction, otypes=[object])
 
 @frozen(eq=False)
 class Reference:
-    """What a QP over all outputs has found: multipliers and weights, of the best value each.
+    """The solution of a QP over all outputs: multipliers and weights, of the best value each.
 
     Parameters
     ----------
@@ -234,7 +234,7 @@ def optimum(planes: Outputs, cap: Vector, objective: Objective) -> Reference:
     """Return multipliers and weights that are near the optimum, from a QP with every output as a constraint.
 
     Features are brought to a scale of 1 first: with ``v = scale · w`` and features over the scale, the objective is
-    that of v plus ``scale² cap·ξ``, over ``scale²``.
+    the regularizer of v plus ``scale² cap·ξ``, over ``scale²``.
     """
     used = np.flatnonzero(cap)
     scale = max(float(np.abs(planes[i][0]).max()) for i in used) or 1.0
@@ -297,7 +297,7 @@ def _feasible(a: Vector, cap: Any) -> Vector:
 
 
 def _minimizer(g: Vector, objective: Objective, otherwise: Vector) -> Vector:
-    """Return the weights that minimize the regularizer less ``w·g``; others where there is none, within the bounds."""
+    """Return the weights that minimize the regularizer less ``w·g``; without a minimum, others within the bounds."""
     loose = objective.penalty == 0.0
     free = objective.center + g / np.where(loose, 1.0, objective.penalty)
     return np.clip(np.where(loose, otherwise, free), objective.low, objective.high)

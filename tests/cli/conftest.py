@@ -13,7 +13,7 @@ from structsvm.foundation.signals import ENDING
 
 
 def write_letor(path: Path, *, queries: int, documents: int, features: int, first_qid: int = 1, seed: int = 0) -> Path:
-    """Write random queries whose relevant documents have a larger first feature; the last query has none."""
+    """Write random queries whose relevant documents have a larger first feature; in the last one, none is relevant."""
     rng = np.random.default_rng(seed)
     lines = []
     for query in range(queries):
@@ -28,7 +28,7 @@ def write_letor(path: Path, *, queries: int, documents: int, features: int, firs
 
 @pytest.fixture(autouse=True)
 def signals_as_before(monkeypatch):
-    """Undo what the command line does to a process that is all its own."""
+    """Restore the signal handlers and the hook that the command line replaces."""
     monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
     before = {number: signal.getsignal(number) for number in ENDING}
     yield
@@ -47,7 +47,7 @@ def here(tmp_path, monkeypatch):
 
 @pytest.fixture
 def run(here):
-    """Run a command in this process; what it must end with is in `code`."""
+    """Run a command in this process and expect the exit status `code`."""
 
     def invoke(*args, code=0):
         done = CliRunner().invoke(main, [str(arg) for arg in args], prog_name="structsvm")
@@ -67,7 +67,7 @@ def model(run):
 
 @pytest.fixture
 def process(here):
-    """Start the command line as a process of its own; it is ended with the test."""
+    """Start the command line as a separate process, which ends with the test."""
     started = []
 
     def start(*args, **streams):

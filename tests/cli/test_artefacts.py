@@ -1,4 +1,4 @@
-"""No output of a command replaces a file of another kind, a protected file, or anything that is no file."""
+"""No output of a command replaces a file of another kind, a protected file, a folder or a device."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""``structsvm compare``: the table, the files, and what is refused before anything runs."""
+"""``structsvm compare``: the table, the files, and errors before the first run."""
 
 import csv
 import json

@@ -1,4 +1,4 @@
-"""Lines of progress where standard error is no terminal."""
+"""Lines of progress if standard error is not a terminal."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What commands read: tables with named columns, group sizes, documents without labels or queries, float32, a cache."""
+"""Data of commands: tables with named columns, group sizes, documents without labels or queries, float32, a cache."""
 
 import json
 import re

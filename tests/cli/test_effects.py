@@ -88,7 +88,7 @@ _TIMES = re.compile(r"\d+\.\d+ ?(e-\d+ )?s\b|\d{4}-\S+|seconds.*|[\d.]+ *(?=\d+\
 
 @pytest.fixture
 def files(run, model):
-    """Write what the lines read."""
+    """Write the files that the command lines read."""
     rows = [f"{t} Q0 d{k} {k} {10 - k + 0.1 * t} old\n" for t in (1, 2, 3) for k in range(1, 6)]
     Path("old.run").write_text("".join(rows))
     Path("new.run").write_text("".join(reversed(rows)).replace("old", "new").replace("d1 ", "d6 "))

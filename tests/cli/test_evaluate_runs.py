@@ -25,7 +25,7 @@ def cells(text: str, first: str) -> list[str]:
 
 
 def test_the_conventions_of_trec_eval(run, files):
-    """Ties by document id, R counts what was not retrieved, no judgments is left out, no relevant document is 0."""
+    """Ties by document id, R counts unretrieved documents, topics without relevant documents count 0."""
     done = run("evaluate", "--qrels", "qrels.txt", "run.txt", "--measure", "map", "--measure", "p@5")
     assert cells(done.stdout, "run")[-6:] == ["map", "95%", "interval", "p@5", "95%", "interval"]
     assert cells(done.stdout, "base") == [

@@ -1,4 +1,4 @@
-"""What the command line says of names that are no names of what an option takes."""
+"""Errors of the command line about unknown names of losses, solvers and the like."""
 
 import pytest
 

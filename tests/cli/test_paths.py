@@ -60,7 +60,7 @@ def hard_link(target):
 
 
 def make_input(param):
-    """Make what a command reads there, and return its name and one of the files that are read."""
+    """Make the input of a parameter, and return its name and one of its files."""
     name = Path(param.name)
     if param.name == "folder":
         name.mkdir()

@@ -1,4 +1,4 @@
-"""``--plot``: what commands draw to files, the numbers in it, and what they refuse."""
+"""``--plot``: figures in files, the numbers in them, and errors."""
 
 import json
 import sys

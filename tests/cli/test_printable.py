@@ -1,4 +1,4 @@
-"""What is in names of files, ids and quoted text does not act on the terminal; ids of runs are kept byte for byte."""
+"""Control characters of names, ids and quoted text do not reach the terminal; ids of runs are kept byte for byte."""
 
 import ast
 import gzip

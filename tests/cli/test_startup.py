@@ -1,4 +1,4 @@
-"""Commands load what they need: modules are counted, as times depend on the machine."""
+"""Commands load no module that they do not need."""
 
 import json
 import subprocess
@@ -31,7 +31,7 @@ STEPS = [
     ("index documents.jsonl --out index --quiet", NUMBERS),
     ("retrieve index topics.jsonl --function okapi --out ranked --quiet", LEARNING),
 ]
-"""Command lines in one process, each with the modules that neither it nor those before it may load."""
+"""Command lines in one process, each with modules that must not be loaded so far."""
 
 SCRIPT = """
 import contextlib, io, json, sys

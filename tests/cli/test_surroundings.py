@@ -1,4 +1,4 @@
-"""Surroundings that nobody wishes for: closed streams, full disks, odd environments, faults of our own."""
+"""Commands under closed streams, full disks and odd environments, and after an internal error."""
 
 import os
 import signal

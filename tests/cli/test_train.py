@@ -228,7 +228,7 @@ def test_a_missing_backend_is_found_before_training(run, monkeypatch):
 
 
 class Rough(AveragePrecision):
-    """The margin of the ROC area in place of that of average precision."""
+    """Use the margin of the ROC area instead of average precision's."""
 
     exact = False
     kernel = None

@@ -1,4 +1,4 @@
-"""``structsvm train --bounds`` and ``--monotonic-cst``: features by name or number, and what is refused."""
+"""``structsvm train --bounds`` and ``--monotonic-cst``: features by name or number, and errors."""
 
 import json
 import re
@@ -51,7 +51,7 @@ def test_those_of_one_feature_hold_in_place_of_those_of_all(run):
 
 
 def test_signs_of_features_by_name_and_number(run, table):
-    """A name is a name even where it is a number, of which others are called."""
+    """A feature may have the number of another feature as its name."""
     signs = ("--monotonic-cst", "match:-1,age:days:+1", "--monotonic-cst", "3:0")
     run("train", table, "-C", 10, *signs, "--bounds", "age:days::2", "-m", "m.npz", "-q")
     ranker = Ranker.load("m.npz")

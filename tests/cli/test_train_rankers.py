@@ -139,7 +139,7 @@ def test_cross_validation_is_by_queries_and_the_same_each_time(run):
 
 
 def test_the_folds_are_those_that_are_reported(run):
-    """Each fold is trained on the queries of the others, and measured on its own."""
+    """Each fold is measured by a ranker that learned from the remaining folds."""
     rows = [line.split() for line in run(*FOLDS, "--model", "m.npz").stdout.splitlines()[2:6]]
     data = load_letor("train.txt")
     splits = group_folds(data.qid, len(data.y), 3, np.random.RandomState(0), "queries")

@@ -1,4 +1,4 @@
-"""Commands show what the library finds."""
+"""Commands show the same importances and features as the library."""
 
 import json
 from pathlib import Path

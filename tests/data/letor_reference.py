@@ -1,4 +1,4 @@
-"""LETOR's format read line by line, slowly and by other means: what the reader is compared with."""
+"""LETOR's format read line by line, slowly, as a reference for the reader."""
 
 import re
 
@@ -7,7 +7,7 @@ LINE = re.compile(rf"[ \t]*({NUMBER})[ \t]+qid:([+-]?[0-9]+)((?:[ \t]+\+?[0-9]+:
 
 
 def read_rows(content: bytes) -> list[tuple[float, int, dict[int, float]]] | None:
-    """Return label, query and features of each row; None where the file is to be refused."""
+    """Return label, query and features of each row; None if the file is invalid."""
     rows = []
     content = content.removeprefix(b"\xef\xbb\xbf")
     for line in re.split(rb"\r*\n", content.rstrip(b"\r")):

@@ -1,4 +1,4 @@
-"""Files that are no text, or have no end; pipes; what a name and its content say."""
+"""Files without text or without an end, pipes, and names that contradict the content."""
 
 import gzip
 import io
@@ -150,7 +150,7 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
 
 @pytest.mark.slow
 def test_files_without_end_and_bombs_take_little_memory(tmp_path):
-    """A process of its own, whose memory is looked at."""
+    """Run in a separate process, whose memory can be measured."""
     bomb(tmp_path / "nul.gz", b"\0" * 2**20, 80)
     bomb(tmp_path / "blank.gz", b" " * 2**20, 80)
     bomb(tmp_path / "lines.gz", b"1 qid:1\n" * 2**17, 80)

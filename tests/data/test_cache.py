@@ -1,4 +1,4 @@
-"""What is kept of text: read again as it was, and refused when text, settings or the file itself have changed."""
+"""Caches of text give the same data, and are rejected after changes of text, settings or the cache itself."""
 
 import os
 import time
@@ -94,7 +94,7 @@ def test_text_of_other_times_and_the_same_content_is_not(files, monkeypatch):
 
 
 def test_a_change_within_the_same_instant_is_seen(files, monkeypatch):
-    """As git does it: where a file is as old as the look at it, its content is compared."""
+    """As in git: if a file is as new as its record, its content is compared."""
     path, kept = files
     monkeypatch.setattr(cache, "_RECENT", 2 * 10**9)
     load_letor(path, cache=kept)

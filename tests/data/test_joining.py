@@ -1,4 +1,4 @@
-"""Joining runs where there are no judgments: what a pool is made of."""
+"""Joined runs without judgments, from which pools are made."""
 
 import numpy as np
 import pytest

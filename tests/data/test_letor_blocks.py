@@ -19,7 +19,7 @@ quickly = settings(deadline=None, max_examples=80, suppress_health_check=[Health
 
 
 def read(path: Path, block: int, compiled: int, **options) -> object:
-    """Return what is read, or the message."""
+    """Return the data, or the message of the error."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(blocks, "BLOCK", block)
         patch.setattr(letor_block, "WORTH_COMPILING", compiled)
@@ -166,7 +166,7 @@ def test_an_index_of_more_than_31_bits_is_refused_whatever_n_features_is(tmp_pat
 
 
 def test_numbers_are_those_of_the_format(tmp_path):
-    """Python's own readers take all of these."""
+    """Python's own readers accept all of the files."""
     path = tmp_path / "data.txt"
     for line, problem in (
         ("1_0 qid:1 1:1", "the label '1_0' is not a number"),

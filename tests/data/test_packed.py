@@ -1,4 +1,4 @@
-"""Compressed files of every kind, for every reader: told by content, damaged, and larger than they look."""
+"""Compressed files of every kind, for every reader: detected by content, damaged, and larger than they look."""
 
 import bz2
 import gzip

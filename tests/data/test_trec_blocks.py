@@ -1,4 +1,4 @@
-"""Runs and qrels in blocks: any size of them gives the same data and the same message, those of the definition."""
+"""Runs and qrels in blocks: every size of block gives the data or the message of the definition."""
 
 import re
 from pathlib import Path

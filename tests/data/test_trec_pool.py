@@ -1,4 +1,4 @@
-"""Pools of runs: the union of what they retrieved, and average precision over it by two denominators."""
+"""Pools of runs: the union of their documents, and average precision over it by two denominators."""
 
 import numpy as np
 import pytest
@@ -149,7 +149,7 @@ submissions = st.dictionaries(
     depth=st.integers(1, 4),
 )
 def test_pool_against_sets_and_both_average_precisions(runs, judged, depth):
-    """The union, the labels, R of the pool with what is not retrieved last, and trec_eval's denominators."""
+    """The union, the labels, R of the pool with unretrieved documents last, and trec_eval's denominators."""
     heads = [{topic: head(scores, depth) for topic, scores in run.items()} for run in runs]
     relevant = {topic: {doc for doc, grade in of.items() if grade > 0} for topic, of in judged.items()}
     union = {topic: {doc for run in heads for doc in run.get(topic, {})} for topic in ("1", "2", "10")}

@@ -1,4 +1,4 @@
-"""Runs and qrels from files: what is read, in which order, and what is refused with which words."""
+"""Runs and qrels from files: values, order, and the messages of errors."""
 
 import gzip
 from pathlib import Path
@@ -109,7 +109,7 @@ def test_topics_are_text_in_the_order_of_numbers_if_all_are(write, topics, order
 
 
 def test_scores_are_compared_in_float32():
-    """As in trec_eval 9: 1 + 1e-9 is 1, so the document id decides. What float32 cannot hold is its largest number."""
+    """As in trec_eval 9: 1 + 1e-9 is 1, so the document id decides. Scores beyond float32 become its largest number."""
     run = Run.from_scores("r", [1, 1, 2, 2], ["a", "b", "a", "b"], [1 + 1e-9, 1.0, -1e300, 1e300])
     assert run.doc_ids.tolist() == ["b", "a", "b", "a"]
     assert run.scores.tolist() == [1.0, 1.0, 3.4028234663852886e38, -3.4028234663852886e38]

@@ -1,4 +1,4 @@
-"""Rankings written as runs: what is written, that it reads back, and that nothing is half-written."""
+"""Rankings written as runs: their text, reading them back, and no half-written file."""
 
 import numpy as np
 import pytest

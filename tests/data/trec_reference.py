@@ -1,4 +1,4 @@
-"""trec_eval's average precision, written down once more, slowly: what the readers and measures are compared with."""
+"""trec_eval's average precision, written slowly, as a reference for readers and measures."""
 
 import gzip
 import itertools

@@ -1,4 +1,4 @@
-"""The gallery: the order of its pages, which is that of readers' questions, and texts for figures."""
+"""The gallery: the order of its pages, by readers' questions, and texts for figures."""
 
 import re
 from typing import Any

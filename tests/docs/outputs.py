@@ -1,4 +1,4 @@
-"""Compare what a block prints with the output that its page shows.
+"""Compare the output of a block with the output that its page shows.
 
 Text must be equal. White space is equal to white space, a rule of a table to one of any length, and a version such as
 ``0.1.0`` to any other. A line ``[...]``, with or without words inside the brackets, stands for any lines. Whole

@@ -1,11 +1,11 @@
 """Run the code blocks of a Markdown page.
 
-Every fenced block of a page names its language, and the language says what happens:
+Every fenced block of a page names its language, and the language decides its use:
 
 ``python``
     runs, in the order of the page, in one namespace for the page. A block with ``>>>`` is a
-    doctest. Of any other block what it prints is compared with the ``text`` block that
-    follows it directly, if there is one.
+    doctest. The output of any other block is compared with a ``text`` block that
+    follows it directly.
 ``console``
     each line that starts with ``$ `` runs as a command (a backslash at its end continues
     it). The lines up to the next command are its output; without any, only the exit code
@@ -60,7 +60,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SHOWN = {"text", "toml", "bibtex", "math", "diff", "make"}
 SET_UP = re.compile(r"(make|git clone|cd|python3? -m venv|source|\.|(python3? -m )?pip install) ")
 PROGRESS = re.compile(r"^structsvm: \d+ of \d+ \w.*? after \S+?(, .* left)?\n", re.MULTILINE)
-"""What commands that take long say now and then."""
+"""Progress lines of long commands."""
 
 DIRECTIVE = re.compile(r"data|needs \w+|exit \d+|varies|within \d+%|as \S+")
 TIMEOUT = 600
@@ -69,12 +69,12 @@ SURROUNDINGS = {"COLUMNS": "120", "NO_COLOR": "1"}
 
 
 class PageError(AssertionError):
-    """A block did not do what its page says."""
+    """A block disagrees with its page."""
 
 
 @frozen
 class Block:
-    """A fenced block: where it starts (line of its fence, from 1), what it is, and what surrounds it."""
+    """A fenced block: the line of its fence (from 1), its language and text, and its surroundings."""
 
     line: int
     language: str
@@ -146,7 +146,7 @@ def run_here(command: str) -> tuple[int, str]:
 
 
 def run_in_shell(command: str) -> tuple[int, str]:
-    """Run a command in a shell; return its exit code and what it printed."""
+    """Run a command in a shell; return its exit code and its output."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
         ["bash", "-c", command],
@@ -230,9 +230,9 @@ class Page:
         raise self.error(block, f"no block of {page} that is run begins with it")
 
     def run_python(self, block: Block) -> None:
-        """Run a python block and compare what it prints with the text block below it."""
+        """Run a python block and compare its output with the text block below it."""
         printed = io.StringIO()
-        # Line numbers of tracebacks are those of the page.
+        # Tracebacks have the line numbers of the page.
         code = compile("\n" * block.line + block.source, str(self.path), "exec")
         with contextlib.redirect_stdout(printed):
             exec(code, self.names)
@@ -286,7 +286,7 @@ class Page:
             raise self.error(block, difference)
 
     def error(self, block: Block, message: str) -> PageError:
-        """Say what is wrong, and where."""
+        """Print faults and their lines."""
         return PageError(f"{self.path}, line {block.line}: {message}")
 
 

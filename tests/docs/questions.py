@@ -1,6 +1,6 @@
 """Questions of new users, and the place at which the site's search has a page that answers.
 
-``python -m tests.docs.questions`` needs Node.js, and the site as ``make docs`` leaves it, or another that it is told.
+``python -m tests.docs.questions`` needs Node.js, and the site that ``make docs`` builds, or another one.
 """
 
 import json
@@ -19,13 +19,13 @@ SITE = HERE.parents[1] / "docs" / "_build" / "html"
 
 @frozen
 class Question:
-    """What somebody wants to know.
+    """A question of a reader.
 
     Parameters
     ----------
     about : a name for it.
     answered : a pattern of the pages, or places in pages, that answer it, as ``losses`` or ``faq#how-do-i-choose-c``.
-    wordings : what people type.
+    wordings : the words that people type.
     """
 
     about: str
@@ -40,7 +40,7 @@ QUESTIONS = tuple(
 
 
 def ask(site: Path, wordings: Sequence[str]) -> list[list[tuple[str, str, str, float]]]:
-    """Return what the search of a site shows for each of several wordings: page, text, anchor and score, best first."""
+    """Return the results of a site's search for several wordings: page, text, anchor and score, best first."""
     command = ["node", str(HERE / "ask.js"), str(site), *wordings]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, encoding="utf-8", check=True)
     return [[tuple(each) for each in json.loads(line)] for line in done.stdout.splitlines()]

@@ -1,4 +1,4 @@
-"""docs/formulas: every formula is MathML with its TeX, and what is none is a warning, which ends `make docs`."""
+"""docs/formulas: every formula becomes MathML with its TeX, or a warning, which ends `make docs`."""
 
 import io
 import re
@@ -23,7 +23,7 @@ Code has what it likes: ``$a$`` and ``\frac``, and $5 is a price.
 
 @pytest.fixture
 def built(tmp_path):
-    """Builds a page; what it is in HTML, and the warnings."""
+    """Build a page; return its HTML and the warnings."""
     from sphinx.application import Sphinx
 
     def build(text):

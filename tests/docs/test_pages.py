@@ -1,4 +1,4 @@
-"""Every code block of the README and of docs/ does what it says."""
+"""Every code block of the README and of docs/ works and prints the output on its page."""
 
 import re
 import warnings

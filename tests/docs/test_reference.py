@@ -84,7 +84,7 @@ def thing(path: str) -> Any:
 
 
 def table(heading: str) -> dict[str, str]:
-    """The rows of a table of docs/reference/names.md: a name and what it is."""
+    """The rows of a table of docs/reference/names.md: a name and its meaning."""
     _, _, part = (REFERENCE / "names.md").read_text(encoding="utf-8").partition(f"## {heading}\n")
     return dict(re.findall(r"^\| `([^`]+)` \| (.+) \|$", part.partition("\n## ")[0], flags=re.MULTILINE))
 

@@ -1,4 +1,4 @@
-"""docs/search in a small site: what is kept of pages, and what is asked finds its page."""
+"""docs/search in a small site: its index of pages, and questions find their pages."""
 
 import json
 import shutil
@@ -103,7 +103,7 @@ def site(tmp_path_factory, extension):
 
 @pytest.fixture(scope="module")
 def searched(site):
-    """What the script of the site has to search in."""
+    """The index that the script of the site searches."""
     script = (site / "_static" / "searched.js").read_text(encoding="utf-8")
     return json.loads(script.rpartition("window.SEARCHED = ")[2].removesuffix(";"))
 
@@ -116,7 +116,7 @@ def found(site):
 
 
 def test_it_takes_the_place_of_sphinx_own_search(site):
-    """The licence of what is handed on stands above it."""
+    """The licence of vendored code is above the code."""
     assert not (site / "searchindex.js").exists()
     assert "search.js" in (site / "search.html").read_text(encoding="utf-8")
     script = (site / "_static" / "searched.js").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""numpydoc's checks of the docstrings of public names, those that our style keeps: ``python -m tests.docs.validate``.
+"""The checks of numpydoc that fit our style, for docstrings of public names: ``python -m tests.docs.validate``.
 
 The others ask for types after names, which signatures have, for capitals after names, or for sections that are not
 always of use (ES01, RT01, SA01).
@@ -20,7 +20,7 @@ CHECKS |= {"RT05", "SS02", "SS03", "SS04", "SS05", "YD01"}  # sentences, summari
 
 
 def errors(path: str) -> list[tuple[str, str]]:
-    """Return what numpydoc finds wrong; of a value, which it cannot read, whether it has no example."""
+    """Return the errors of numpydoc; of values, which it cannot read, only a missing example."""
     if is_value(thing(path)):
         return [] if "Examples\n--------\n" in docstring_of(path) else [("EX01", "No examples section found")]
     left_out = {"PR01"} if not is_called(thing(path)) else set()
@@ -29,12 +29,12 @@ def errors(path: str) -> list[tuple[str, str]]:
 
 
 def is_called(what: Any) -> bool:
-    """Say whether what it takes is its author's choice, as it is not of protocols and of enumerations."""
+    """Return whether its author chose its parameters, unlike protocols and enumerations."""
     return not (isinstance(what, EnumType) or getattr(what, "_is_protocol", False))
 
 
 def main() -> int:
-    """Print what is wrong; 1 where something is."""
+    """Print errors; return 1 if there are any."""
     faults = [(path, fault) for path in listed() for fault in errors(path) if fault[0] in CHECKS]
     for path, (check, text) in faults:
         print(f"{path}: {check} {text}")

@@ -1,4 +1,4 @@
-"""Public names that are values (tuples, other names of types): what the source says of them, which Python forgets."""
+"""Public names that are values (tuples, other names of types): their text in the source, which Python drops."""
 
 import ast
 import inspect
@@ -15,7 +15,7 @@ def is_value(thing: Any) -> bool:
 
 
 def docstring_of(path: str) -> str:
-    """Return the text that follows the assignment of a value; "" where there is none.
+    """Return the text that follows the assignment of a value, or "".
 
     Parameters
     ----------

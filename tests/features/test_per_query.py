@@ -1,4 +1,4 @@
-"""Per-query transformers: each score is compared with those of its query and function, by the definitions."""
+"""Per-query transformers: each score is compared within its query and function, by the definitions."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Thresholds: the indicators are those of the definition, the thresholds those of the training rows."""
+"""Thresholds: indicators by the definition, and thresholds from the training rows."""
 
 import warnings
 from typing import Any
@@ -21,7 +21,7 @@ def fitted(X: Any, **settings: Any) -> Thresholds:
 
 
 def by_definition(X: Any, thresholds: Any) -> Any:
-    """1 where f(d) >= k; a comparison with NaN is false."""
+    """1 if f(d) >= k; a comparison with NaN is false."""
     return np.column_stack([X[:, [f]] >= each for f, each in enumerate(thresholds)]).astype(float)
 
 

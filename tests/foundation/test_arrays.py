@@ -34,7 +34,7 @@ def fitted():
 
 @frozen
 class Kinds:
-    """What stands for real numbers, and what does not, made of an array."""
+    """Arrays of real numbers, and other objects, made from an array."""
 
     array: np.ndarray
 

@@ -1,4 +1,4 @@
-"""What does not fit into memory is refused before any of it is taken."""
+"""Requests beyond the available memory are rejected before the allocation."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""What a setting may be, and how its refusal names it."""
+"""Valid values of settings, and the names in the messages about invalid ones."""
 
 import attrs
 import numpy as np

@@ -1,4 +1,4 @@
-"""What the signals do that ask a command to end."""
+"""Signals that end a command."""
 
 import os
 import signal

@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 Column = list[float | None]
-"""The scores of one system, None where it did not retrieve the document."""
+"""The scores of one system, None for documents that it did not retrieve."""
 
 
 def columns(X: Any) -> list[Column]:
@@ -73,7 +73,7 @@ def prefers(column: Column, i: int, j: int) -> bool:
 
 @retrieved_alone
 def borda(X: Any) -> list[float]:
-    """Hand out N, N − 1, ..., 1, and share among those that are not told apart."""
+    """Hand out N, N − 1, ..., 1, and share among tied documents."""
     N = len(X)
     points = [Fraction(0)] * N
     for column in columns(X):
@@ -118,7 +118,7 @@ def inverse_squares(X: Any) -> list[float]:
 
 
 def _worth(systems: Sequence[Column], row: int, of_rank: Callable[[int], float]) -> list[float]:
-    """Return what a document's rank is worth by each system that retrieved it."""
+    """Return the points of a document's rank by each system that retrieved it."""
     found = []
     for column in systems:
         own = column[row]

@@ -1,4 +1,4 @@
-"""Methods of fusion as estimators: queries, data as scikit-learn takes it, what is refused, names."""
+"""Methods of fusion as estimators: queries, data as scikit-learn takes it, errors, names."""
 
 import numpy as np
 import pandas as pd

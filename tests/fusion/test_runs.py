@@ -17,7 +17,7 @@ def run_of(name, topics):
 
 
 def engines():
-    """The lecture's example as runs, for two topics; the scores say nothing but the ranking."""
+    """The lecture's example as runs, for two topics; the scores give only the ranking."""
     return [
         run_of(f"engine {k}", {topic: {c: -(place**2) for place, c in enumerate(ranking)} for topic in ("2", "10")})
         for k, ranking in enumerate(ENGINES)
@@ -62,7 +62,7 @@ def test_depth_and_length():
     assert fuse_runs(engines(), "borda", length=2).doc_ids.tolist() == ["B", "A"] * 2
     assert sorted(fuse_runs(engines(), "borda", depth=1).doc_ids.tolist()) == ["A", "A", "B", "B"]
     assert len(fuse_runs(engines(), "borda", length=None).qid) == 12
-    # Only what is read counts: with the first document of each, A has 2 + 2 + 2 + 1 + 1.
+    # Only the documents read count: with the first document of each, A has 2 + 2 + 2 + 1 + 1.
     assert fuse_runs(engines(), "borda", depth=1, length=1).scores.tolist() == [8.0, 8.0]
 
 

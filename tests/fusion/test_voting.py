@@ -42,7 +42,7 @@ def test_the_example_of_the_lecture(method, points):
 
 
 def test_the_points_of_each_engine():
-    """The terms of the sums on the slide; unranked candidates share what is left.
+    """The terms of the sums on the slide; unranked candidates share the rest.
 
     A second engine, which ties all six, makes them candidates.
     """

@@ -1,4 +1,4 @@
-"""A weighted sum of scores: where its weights come from, and what is refused."""
+"""A weighted sum of scores: the sources of its weights, and errors."""
 
 import numpy as np
 import pytest
@@ -41,7 +41,7 @@ def test_weights_are_the_measure_of_each_system_alone():
 @pytest.mark.parametrize("measure", ["map", "p@5", "ndcg", "bpref", "gm_map", "map(empty=skip)"])
 @pytest.mark.parametrize("order", [[0, 1, 2, 3, 4, 5], [5, 4, 3, 2, 1, 0]])
 def test_documents_that_a_system_did_not_retrieve_count_nothing_for_it(measure, order):
-    """The first system retrieves nothing relevant, the second what is relevant, the third only of the first query."""
+    """The first system retrieves irrelevant documents, the second relevant ones, the third only of the first query."""
     X = np.array([[2.0, nan, nan], [nan, 2.0, 1.0], [nan, 1.0, 3.0], [1.0, nan, nan], [nan, 4.0, nan], [3.0, 2.0, nan]])
     y, qid = np.array([-1, 1, -1, -1, 2, -1]), np.array([1, 1, 1, 2, 2, 2])
     weights = WeightedCombSUM(measure=measure).fit(X[order], y[order], qid=qid[order]).weights_

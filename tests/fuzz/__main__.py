@@ -16,7 +16,7 @@ from tests.fuzz.shrink import shrunk
 from tests.fuzz.verdict import KINDS, TRY, Verdict, make_case
 
 _ROUND = ("readers", "models", "commands", "readers", "api") * 12 + ("processes",)
-"""The kinds in turn: what is quick is tried more often."""
+"""The kinds in turn: quick kinds more often."""
 
 _KEPT = 3
 """Cases that are kept of each fault."""
@@ -86,7 +86,7 @@ def _case(task: Task, files: dict[str, bytes]) -> Case:
 
 
 def _keep(folder: Path, task: Task, verdict: Verdict, judge: Pool, case: Case, *, smaller: bool) -> None:
-    """Write a case with its files to a folder, and say so."""
+    """Write a case with its files to a folder, and print the folder."""
 
     def shows(candidate: Case) -> bool:
         ((_, other),) = judge.run([candidate])

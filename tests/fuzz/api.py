@@ -153,7 +153,7 @@ ODD = tuple(
   """.strip(),
     )
 )
-"""Values that are no use as an argument, or odd ones."""
+"""Odd values, most of them useless as an argument."""
 
 _MATRICES = ("X", "x", "xs", "scores", "codes")
 """Arguments that may be damaged sparse matrices; of others, whose messages show them, scipy cannot make a text."""
@@ -161,7 +161,7 @@ _MATRICES = ("X", "x", "xs", "scores", "codes")
 _ODD_MATRIX = re.compile(r"_csr|_as\(")
 
 _MODULES = ("estimators", "losses", "metrics", "solvers", "solvers.qp", "features", "fusion", "rankers", "protocols")
-"""Where every public class is made with odd settings."""
+"""Modules whose public classes are made with odd settings."""
 
 
 def make(rng: Random, files: Files) -> Case:

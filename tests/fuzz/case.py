@@ -10,7 +10,7 @@ from attrs import frozen
 
 
 class Special(Enum):
-    """What may lie where a file is expected."""
+    """Things other than files at the path of an input."""
 
     FOLDER = "a folder"
     DANGLING = "a link to nothing"
@@ -38,15 +38,15 @@ Files: TypeAlias = Mapping[str, bytes | Special]
 
 @frozen
 class Case:
-    """What is tried.
+    """An input to try.
 
     Parameters
     ----------
-    kind : of the case: what makes it and what judges it.
+    kind : its maker and its judge.
     files : by name, in the folder that it is tried in; "a/b" is in a folder.
     what : a function by its module and name, such as ``structsvm.data.load_run``; "" for a command line.
     arguments : words of the command line; or source text of the arguments of the function.
-    shell : what surrounds the command line in a shell, ``{}``; "" if it is run in this process.
+    shell : text around the command line ``{}`` in a shell; "" if it is run in this process.
     """
 
     kind: str
@@ -67,7 +67,7 @@ class Case:
 
     @property
     def source(self) -> str:
-        """What a user types."""
+        """The text that a user types."""
         if not self.what:
             return (self.shell or "{}").replace("{}", shlex.join(("structsvm", *self.arguments)))
         return f"{self.what}({', '.join(self.arguments)})"

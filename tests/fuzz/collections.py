@@ -1,4 +1,4 @@
-"""Collections and topics for their readers, mostly damaged, and what those must have read of them."""
+"""Collections and topics for their readers, mostly damaged, and the expected results."""
 
 import ast
 import json
@@ -78,7 +78,7 @@ def _plain(text: str) -> str:
 
 
 def check(case: Case, value: Any, refused: bool) -> str:
-    """Say in what an answer differs from that of the slow reader; "" where it does not, or no other was to be had."""
+    """Describe how an answer differs from the slow reader's; "" if it does not, or without such a reader."""
     if not refused and len({each.id for each in value}) < len(value):
         return "an id is there twice"
     content = case.files.get("a.txt")

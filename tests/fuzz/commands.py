@@ -1,4 +1,4 @@
-"""Command lines: those that work, changed at random with what click says of the options; and their files."""
+"""Command lines and their files: working ones, changed at random by click's description of the options."""
 
 import glob
 import inspect
@@ -80,13 +80,13 @@ WORKING = (
     "list",
     "demo --out train.txt",  # refused: it would take a minute
 )
-"""Command lines on the files of the corpus; what `make` begins with."""
+"""Command lines on the files of the corpus, from which `make` begins."""
 
 _AMOUNTS = {"trials", "repeats", "jobs", "time_limit"}
 """Options that say how much is to be done: large numbers would be obeyed."""
 
 _WRITTEN = {"model", "output", "cache", "csv_path", "json_path", "plot_path", "out"}
-"""Options that name what is to be written."""
+"""Options that name outputs."""
 
 _LONG = ("benchmark", "experiment", "report")
 """Commands that take seconds, and are tried less often."""
@@ -162,7 +162,7 @@ def _long_name(rng: Random, words: list[str], found: dict[str, bytes | Special])
 
 
 def damaged_file(rng: Random, name: str, content: bytes) -> bytes | Special:
-    """Return what may stand in the place of a valid file."""
+    """Return a damaged file, or something other than a file."""
     if rng.random() < 0.04:
         return rng.choice(list(Special))
     if name.endswith(".csv") and rng.random() < 0.04:
@@ -321,7 +321,7 @@ def is_checkpoint(path: str, case: Case) -> bool:
 
 
 def outputs(case: Case) -> set[str]:
-    """Return the values of the options that name what is to be written."""
+    """Return the values of the options that name outputs."""
     return _writes(case.arguments)
 
 

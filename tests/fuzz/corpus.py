@@ -42,7 +42,7 @@ def letor(rng: Random, first_query: int = 1, *, queries: int = 4, documents: int
 
 
 def run(rng: Random, name: str, topics: int = 6, documents: int = 8) -> bytes:
-    """Return a TREC run; what is relevant tends to be ahead."""
+    """Return a TREC run in which relevant documents tend to be ahead."""
     lines = []
     for topic in range(1, topics + 1):
         found = sorted(range(documents), key=lambda k: rng.gauss(k, 3))[: rng.randint(4, documents)]
@@ -80,7 +80,7 @@ _WORDS = ("wing", "wings", "the", "flow", "boundary-layer", "it's", "Mach", "0.8
 
 
 def documents(rng: Random, topics: int = 6, documents: int = 8) -> bytes:
-    """Return documents in TREC's format, with a title and a text each: those that are judged."""
+    """Return documents in TREC's format, with a title and a text each, for all judgments."""
     return "".join(
         f"<DOC>\n<DOCNO>D{topic}-{number}</DOCNO>\n<TITLE>{rng.choice(_WORDS)}</TITLE>\n"
         f"<TEXT>\n{' '.join(rng.choices(_WORDS, k=9))}\n</TEXT>\n</DOC>\n"
@@ -95,7 +95,7 @@ def topics(rng: Random, count: int = 6) -> bytes:
 
 
 def table(rng: Random, first: int = 0, *, queries: int = 4, documents: int = 5, features: int = 4) -> bytes:
-    """Return a table in CSV, whose queries are as those of `letor`."""
+    """Return a table in CSV, with the queries of `letor`."""
     lines = [f"y,q,name,{','.join(map(str, range(1, features + 1)))}\n"]
     for query in range(first, first + queries):
         for k in range(documents):
@@ -182,7 +182,7 @@ def _without_clock(content: bytes) -> bytes:
 
 
 class _Chosen(LatentLoss[Any, int, int]):
-    """1 where some feature is large; the latent is which."""
+    """1 if some feature is large; the latent is its number."""
 
     def joint_feature(self, x: Any, y: int, h: int) -> Any:
         return y * x[h] * np.eye(len(x))[h]

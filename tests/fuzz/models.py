@@ -1,4 +1,4 @@
-"""Damaged files of models and of experiments, and what may come of them."""
+"""Damaged files of models and of experiments, and the allowed results."""
 
 import io
 import json
@@ -69,9 +69,9 @@ def make(rng: Random, files: Mapping[str, bytes]) -> Case:
 
 
 def check(case: Case, value: Any, files: Mapping[str, bytes]) -> str:
-    """Say in what a model that was read differs from the one before the damage; "" where it does not.
+    """Describe how a loaded model differs from the one before the damage; "" if it does not.
 
-    Where the members were written anew any model may be meant, which must predict or refuse.
+    If the members were written anew, the model may be any, but must predict or raise.
     """
     from structsvm.exceptions import StructSVMError
 
@@ -167,7 +167,7 @@ def _difference_of_index(case: Case, index: Any, files: Mapping[str, bytes]) -> 
 
 
 def _with_odd_trees(rng: Random, content: bytes) -> bytes:
-    """Return a model of trees with right digests whose text is not what LightGBM writes."""
+    """Return a model of trees with right digests whose text LightGBM would not write."""
     with np.load(io.BytesIO(content)) as archive:
         arrays: dict[str, Any] = {name: array for name, array in archive.items() if not _DIGEST.search(name)}
     lines = arrays["trees"].tobytes().decode().split("\n")
@@ -204,7 +204,7 @@ def _sized(text: bytes) -> bytes:
 
 
 def _bomb(rng: Random, content: bytes) -> bytes:
-    """Return an archive with a member that is a gigabyte once it is unpacked, in place of another or as one more."""
+    """Return an archive with a member that is a gigabyte once it is unpacked, instead of another or as one more."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
     members.pop(rng.choice(list(members)) if rng.random() < 0.7 else "", None)

@@ -19,7 +19,7 @@ NUMBERS = (
     *("1,5", "1.2.3", "1j", "1d5", "1f", "True", "None", "٣", "１", "²", "Ⅷ", "½", "\N{MINUS SIGN}1", "1\u00a00"),
     *("0.1000000000000000055511151231257827021181583404541015625", "9007199254740993", "1e22", "1e23", "8.5e-5"),
 )
-"""Numbers at the limits, and what some readers take for a number."""
+"""Numbers at the limits, and texts that some readers take for a number."""
 
 WORDS = (
     *(
@@ -80,7 +80,7 @@ def damaged(rng: Random, content: bytes, ways: Sequence[Damage] | None = None) -
 
 
 def damaged_bytes(rng: Random, content: bytes) -> bytes:
-    """Return binary content after one to three mutations that know nothing of its format."""
+    """Return binary content after one to three mutations that ignore its format."""
     return damaged(rng, content, _GROUPS["bytes"])
 
 
@@ -92,7 +92,7 @@ def wide(content: bytes, columns: int = 40_000) -> bytes:
 
 
 def odd_judgments(rng: Random, content: bytes) -> bytes:
-    """Return judgments with their columns in another order, or grades that are no whole numbers."""
+    """Return judgments with their columns in another order, or grades that are not whole numbers."""
     rows = [row for line in content.splitlines() if len(row := line.split()) == 4] or [[b"1", b"0", b"a", b"1"]]
     if rng.random() < 0.5:
         order = rng.sample(range(4), 4)
@@ -103,7 +103,7 @@ def odd_judgments(rng: Random, content: bytes) -> bytes:
 
 
 def _word(rng: Random, content: bytes) -> bytes:
-    """Put something else in the place of a word, or of a part of it between colons."""
+    """Replace a word, or a part of it between colons."""
     lines = content.split(b"\n")
     k = rng.randrange(len(lines))
     words = lines[k].split(b" ")

@@ -1,4 +1,4 @@
-"""Processes that try cases, limited in memory and time; one that dies is a finding, and another takes its place."""
+"""Processes that try cases, limited in memory and time; one that dies is a finding, and a new one replaces it."""
 
 import resource
 import time
@@ -15,7 +15,7 @@ from tests.fuzz.verdict import Verdict, make_case, quiet, try_case
 _MOST_CPU_SECONDS = 20.0
 _MOST_SECONDS = 120.0
 _ROOM = 3 * 2**30
-"""Address space that a case may take; what it may use of it is in `tests.fuzz.verdict`."""
+"""Address space that a case may take; `tests.fuzz.verdict` limits its use."""
 
 Task = tuple[int, str, int] | Case
 """Seed, kind and number of a case; or the case itself."""
@@ -54,7 +54,7 @@ class Pool:
             worker.process.join()
 
     def run(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Verdict]]:
-        """Try cases, and yield what comes of each in the order in which it is ready."""
+        """Try cases, and yield their verdicts as they are ready."""
         left = iter(tasks)
         for worker in self._workers:
             self._give(worker, left)

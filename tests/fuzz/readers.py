@@ -1,4 +1,4 @@
-"""Files for the readers of data, and what those must have read of them."""
+"""Files for the readers of data, and the expected results."""
 
 import ast
 from collections.abc import Mapping
@@ -64,7 +64,7 @@ def _options(rng: Random, reader: str) -> list[str]:
 
 
 def check(case: Case, value: Any, refused: bool) -> str:
-    """Say in what an answer differs from that of the slow reader; "" where it does not, or no other was to be had."""
+    """Describe how an answer differs from the slow reader's; "" if it does not, or without such a reader."""
     options = dict(
         ast.literal_eval(f"({text.partition('=')[0]!r}, {text.partition('=')[2]})") for text in case.arguments[1:]
     )

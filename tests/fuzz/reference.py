@@ -1,4 +1,4 @@
-"""The formats of data files read slowly, from their definitions: what the readers must agree with."""
+"""The formats of data files read slowly, from their definitions, as references for the readers."""
 
 import bz2
 import gzip
@@ -21,7 +21,7 @@ _BLANKS = re.compile(r"[ \t\r\n]+")
 
 
 class Refused(Exception):
-    """The file is not what it should be."""
+    """The file is invalid."""
 
 
 @frozen
@@ -304,7 +304,7 @@ def _cells(content: bytes) -> list[list[str]]:
 
 
 def _lines(content: bytes) -> list[str]:
-    """Return the lines; bytes that are no UTF-8 may be in comments."""
+    """Return the lines; comments may have bytes that are not UTF-8."""
     packed = {b"\x1f\x8b": gzip.open, b"BZh91AY&SY": bz2.open, b"\xfd7zXZ\0": lzma.open}
     unpack = next((unpack for start, unpack in packed.items() if content.startswith(start)), None)
     if unpack is not None:

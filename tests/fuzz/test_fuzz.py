@@ -1,4 +1,4 @@
-"""A few cases of each kind, in the ordinary tests; and that the harness sees what it is there for."""
+"""A few cases of each kind; and the harness finds faults."""
 
 from random import Random
 

@@ -1,10 +1,14 @@
-"""What comes of a case, and whether it is a fault.
+"""Run a case and judge it.
 
-A fault is: an exit code other than 0, 1 and 2; a traceback, or an internal error that the command line tells of;
-a Python function that raises anything but an error of `structsvm.exceptions`, or a TypeError or ValueError that
-`structsvm` itself raises in words of its own; a warning of NumPy's; a message that is too long or has control
-characters in it; a file that is changed though it is no output, or left half-written after a failure; an answer that
-differs from that of the slow readers, or from the answer before; more than 500 MB of memory for what is refused.
+The faults are:
+
+- an exit code other than 0, 1 and 2; a traceback, or an internal error in the output of a command;
+- a Python function that raises anything but an error of `structsvm.exceptions`, or a TypeError or ValueError that
+  `structsvm` itself raises;
+- a warning of NumPy's; a message that is too long or has control characters;
+- a changed file that is not an output, or a file left half-written after a failure;
+- an answer that differs from the slow readers' answer, or from the answer before;
+- more than 500 MB of memory for a rejected input.
 """
 
 import hashlib
@@ -65,14 +69,14 @@ _WARNING = re.compile(r"\.py:\d+: \w*Warning")
 
 @frozen
 class Verdict:
-    """What came of a case.
+    """The verdict on a case.
 
     Parameters
     ----------
-    fault : what is wrong, in a word or two; "" if nothing is.
-    said : what was answered; of a fault, what shows it.
+    fault : a word or two; "" without a fault.
+    said : the answer; of a fault, the evidence.
     refused : whether it was refused.
-    cause : of a fault, where it comes from, as far as can be told; "": `said` says it.
+    cause : the probable place of a fault; "": it is in `said`.
     megabytes : by how much the memory of the process grew at most.
     seconds : how long it took.
     """
@@ -86,7 +90,7 @@ class Verdict:
 
     @property
     def signature(self) -> str:
-        """What faults of one cause have in common, as far as can be told: numbers and quoted text do not count."""
+        """The common part of faults with probably one cause: without numbers and quoted text."""
         return f"{self.fault}: {re.sub('[0-9]+', '#', _QUOTED.sub('…', self.cause or self.said))[:120]}".replace(
             "\n", " "
         )
@@ -191,13 +195,13 @@ def _fit(case: Case) -> bool:
 
 
 def _changes(before: Mapping[str, str], after: Mapping[str, str], case: Case, failure: str | None) -> str:
-    """Say which file was changed that is no output, or left behind; "" where none was.
+    """Name a changed file that is not an output, or a file left behind; "" otherwise.
 
     Parameters
     ----------
     before, after : digests by path.
-    case : what was tried.
-    failure : the message of a failure; None if there was none. It may say that something was written.
+    case : the case.
+    failure : the message of a failure, which may name written files; None after success.
     """
     outputs = [os.path.normpath(path) for path in commands.outputs(case)]
     outputs += ["results"] if "report" in case.arguments else []
@@ -353,7 +357,7 @@ def _as(matrix: Any, **parts: Any) -> Any:
 
 
 def _reset_peak() -> float:
-    """Forget the most memory that this process had, where the system counts it; return what it has."""
+    """Reset the peak of this process's memory if the system counts it; return the present memory."""
     try:
         Path("/proc/self/clear_refs").write_text("5")
     except OSError:
@@ -374,7 +378,7 @@ def _status(name: str) -> float:
 
 
 def quiet() -> None:
-    """Keep what libraries print out of the way, for a process that does nothing else."""
+    """Silence libraries in a worker process."""
     logging.disable(logging.CRITICAL)
     with open(os.devnull) as nothing:  # noqa: PTH123
         os.dup2(nothing.fileno(), 0)

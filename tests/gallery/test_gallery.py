@@ -26,7 +26,7 @@ NEEDED = {"boosted_trees": "lightgbm", "refitted_trees": "lightgbm"}
 
 @pytest.fixture
 def drawing(tmp_path, monkeypatch):
-    """A folder of its own, no window, and settings of Matplotlib that are as they were afterwards."""
+    """An empty folder, no window, and settings of Matplotlib that are restored."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("STRUCTSVM_DATA", raising=False)
     pyplot.switch_backend("agg")
@@ -77,7 +77,7 @@ def test_a_script_draws(script, drawing, tmp_path):
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem.removeprefix("plot_"))
 def test_a_script_is_a_page(script):
-    """It begins with a title and says what is seen; its links lead to pages that there are."""
+    """It begins with a title and a description; its links lead to existing pages."""
     text = script.read_text(encoding="utf-8")
     title, line, blank, *rest = (ast.get_docstring(ast.parse(text), clean=True) or "").split("\n")
     assert title

@@ -67,7 +67,7 @@ def test_messages_are_a_dual_point_with_their_bound(seed):
 
 
 def rows_as_nodes(height, width, K, unary, pairwise, edges):
-    """A grid as a chain of its rows, whose labels are those of all their cells."""
+    """A grid as a chain of its rows, whose labels combine the labels of their cells."""
     states = np.array(list(product(range(K), repeat=width)))
     nodes, steps = np.zeros((height, len(states))), np.zeros((height - 1, len(states), len(states)))
     for cell in range(height * width):

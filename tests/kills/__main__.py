@@ -48,7 +48,7 @@ def main() -> None:
 
 
 def run(folder: Path, arguments: argparse.Namespace) -> int:
-    """Try what is not tried yet; return the exit code."""
+    """Try the remaining trials; return the exit code."""
     if arguments.of in ("workers", "drivers"):
         with Deaths(folder, arguments.of) as deaths:
             return tried(deaths, folder, arguments)
@@ -57,7 +57,7 @@ def run(folder: Path, arguments: argparse.Namespace) -> int:
 
 
 def tried(campaign: Campaign | Deaths, folder: Path, arguments: argparse.Namespace) -> int:
-    """Try what is not tried yet, of one kind; return the exit code."""
+    """Try the remaining trials of one kind; return the exit code."""
     began = time.perf_counter()
     if arguments.only is not None:
         verdict = campaign.try_one(arguments.only, arguments.seed)

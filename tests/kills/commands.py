@@ -1,4 +1,4 @@
-"""The commands that are killed, on small data, and what of their outputs must be the same each time."""
+"""The commands to kill, on small data, and the parts of their outputs that repeat exactly."""
 
 import csv
 import gzip
@@ -42,7 +42,7 @@ class Command:
 
     @property
     def goes_on(self) -> bool:
-        """Whether it goes on with what was done when it was killed, and may come to another model within its bounds."""
+        """Whether it resumes after a kill, and may reach another model within its bounds."""
         return "--checkpoint" in self.line
 
 
@@ -99,7 +99,7 @@ DEMO = Command("demo --out demo")
 
 
 def command_of(number: int, words: str = "") -> Command:
-    """Return the command of a trial among those that have all these words; the demo, which takes a minute, is rare."""
+    """Return the command of a trial, with all of the words; the demo, which takes a minute, is rare."""
     if not words:
         return DEMO if number % 40 == 39 else COMMANDS[number % len(COMMANDS)]
     fitting = [command for command in (*COMMANDS, DEMO) if set(words.split()) <= set(command.line.split())]
@@ -107,7 +107,7 @@ def command_of(number: int, words: str = "") -> Command:
 
 
 def write_inputs(folder: Path) -> None:
-    """Write what the commands read, but for the model and the experiment, which commands make."""
+    """Write the inputs of the commands, except the model and the experiment, which commands make."""
     write_letor(folder / "train.txt", queries=40, documents=20, features=30)
     write_letor(folder / "vali.txt", queries=12, documents=12, features=30, first_qid=1000, seed=1)
     for number in range(1, 4):
@@ -164,7 +164,7 @@ class Bounds:
         return self.dual < other.dual - rounding or self.primal > other.primal + rounding
 
     def agrees(self, other: "Bounds") -> bool:
-        """Say whether both have converged, and to the same optimum where C is the same."""
+        """Return whether both have converged, and for equal C to the same optimum."""
         for each in (self, other):
             if each.status != "CONVERGED" or each.primal - each.dual > each.tol * each.C:
                 return False
@@ -179,7 +179,7 @@ def checkpoints_in(folder: Path) -> dict[str, Bounds]:
 
 
 def difference(found: Path, undisturbed: Path, *, goes_on: bool) -> str:
-    """Say in what a file differs from that of an undisturbed run; "" where it does not.
+    """Describe how a file differs from the file of an undisturbed run; "" if it does not.
 
     Raises
     ------
@@ -193,7 +193,7 @@ def difference(found: Path, undisturbed: Path, *, goes_on: bool) -> str:
 
 
 def same_each_time(path: Path) -> Any:
-    """Return what of a file does not depend on the clock; that it can be read says that it is whole.
+    """Return the content of a file without times; reading it shows that it is whole.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""One trial: a command is killed, what it leaves is looked at, and it is run again."""
+"""One trial: kill a command, check its files, and run it again."""
 
 import os
 import random
@@ -35,13 +35,13 @@ _LEAST_PART = 1e-3
 
 @frozen
 class Verdict:
-    """What came of a trial.
+    """The verdict on a trial.
 
     Parameters
     ----------
     number : of the trial.
-    what : the command, the signals and the moment.
-    faults : "loss", "leftover", "traceback", "orphan", "hang" or "silent", with what was seen.
+    what : the command with signals and moment.
+    faults : "loss", "leftover", "traceback", "orphan", "hang" or "silent", with the evidence.
     """
 
     number: int
@@ -50,12 +50,12 @@ class Verdict:
 
 
 class Campaign:
-    """A folder with inputs and with what undisturbed commands make of them.
+    """A folder with inputs and with the outputs of undisturbed commands.
 
     Parameters
     ----------
-    folder : is made where it does not exist.
-    to_die : seconds that processes have after the one that was killed.
+    folder : is made if it does not exist.
+    to_die : seconds for processes to end after the kill.
     prepared : commands that make further inputs.
     words : kill only commands that have all these words.
     """
@@ -124,7 +124,7 @@ class Campaign:
         return started, time.perf_counter()
 
     def try_one(self, number: int, seed: int = 0) -> Verdict:
-        """Kill the command of a number at a random moment; run it again; say what is wrong."""
+        """Kill the command of a number at a random moment; run it again; return the verdict."""
         chance = random.Random(f"{seed} {number}")
         command = command_of(number, self.words)
         asked = chance.choice(SIGNALS)
@@ -255,6 +255,6 @@ def _takes_signals(pid: int) -> bool:
 
 
 def _session(leader: int) -> list[str]:
-    """Return the processes of a session that are no zombies."""
+    """Return the processes of a session without zombies."""
     found = subprocess.run(["ps", "-o", "pid=,stat=,args=", "-s", str(leader)], capture_output=True, text=True)
     return [line for line in found.stdout.splitlines() if line.split()[1][0] != "Z"]

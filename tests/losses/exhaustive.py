@@ -1,4 +1,4 @@
-"""The optimum of a small problem from a list of all outputs, by a QP solver that knows nothing of argmaxes."""
+"""The optimum of a small problem from a list of all outputs, by a QP solver without argmaxes."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -19,7 +19,7 @@ def exhaustive_objective(
 
     Parameters
     ----------
-    loss : a `ScoreLoss` or a `Loss`, with all that it must know of the data filled in.
+    loss : a `ScoreLoss` or a `Loss`, bound to the data.
     examples : inputs and true outputs: rows of features and labels of a query, say.
     C : weight of the mean hinge.
     weights : example weights κ; None: all 1.

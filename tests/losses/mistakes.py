@@ -1,7 +1,7 @@
-"""Mistakes put into losses as users write them, and what finds each.
+"""Mistakes put into losses as users write them, and the checks that find them.
 
-``python -m tests.losses.mistakes`` prints a table: what `check_loss` finds, what a fit finds without the short check
-before it, and with it; then false alarms of both on losses without a mistake, and what the short check costs. Give
+``python -m tests.losses.mistakes`` prints a table: the mistakes that `check_loss` finds, and a fit with and without
+the short check before it; then false alarms of both on right losses, and the cost of the short check. Give
 ``--seeds N`` for more seeds of the losses without a mistake.
 """
 
@@ -158,7 +158,7 @@ class Mistake:
     wrong: Callable[..., Any]
 
     def loss(self, **more: Any) -> Any:
-        """Return the wrong loss, of a class of its own."""
+        """Return the wrong loss, of a new class."""
         right = getattr(self.base, self.method, None)
         wrong = self.wrong
 
@@ -173,7 +173,7 @@ class Mistake:
 
 
 def beyond(most: int) -> Callable[..., Any]:
-    """Return an argmax that is right for up to so many documents."""
+    """Return an argmax that is right for at most ``n`` documents."""
     return lambda right, self, s, y: (
         right(self, s, y) if len(y) <= most else right(self, s, y * (np.arange(len(y)) > 0))
     )
@@ -376,7 +376,7 @@ def by_fit(mistake: Mistake, *, checked: bool) -> str:
 
 
 def by_short_check(mistake: Mistake) -> str:
-    """Return what making a problem, which begins with the short check, ends with."""
+    """Return the outcome of making a problem, which begins with the short check."""
     return error_of(lambda: problem(mistake.loss()))
 
 

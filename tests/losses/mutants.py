@@ -30,7 +30,7 @@ _UNWRITTEN = 1_000_000
 
 @frozen
 class Mutant:
-    """One change of a loss: what becomes wrong, in which module, at which place, and a line for the reader.
+    """One change of a loss: the method, the module, the place, and a line for the reader.
 
     The target is "kernel" or the name of a Python method; without a place, the loss stays as it is.
     """
@@ -89,7 +89,7 @@ def _tree(module: str) -> ast.Module:
 
 
 def _executed(name: str, place: int | None = None) -> ModuleType:
-    """Run the source of a module, with one change if there is a place, as a module of its own."""
+    """Run the source of a module, with a change at ``place`` if given, as a new module."""
     tree = _Change(place).visit(_tree(name))
     for node in ast.walk(tree):
         if isinstance(node, ast.While):
@@ -168,7 +168,7 @@ _OPPOSITES: dict[type[Any], type[Any]] = {
 
 
 def _alternatives(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
-    """Yield what may stand in the place of a node, each with a title."""
+    """Yield replacements of a node, each with a title."""
     match node:
         case ast.BinOp(left, op, right) if type(op) in _OPPOSITES:
             yield _titled(node, ast.BinOp(left, _OPPOSITES[type(op)](), right))

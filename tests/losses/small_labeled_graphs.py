@@ -14,7 +14,7 @@ COST = np.array([[0.0, 1.0, 2.0], [3.0, 0.0, 0.5], [1.0, 1.0, 0.0]])
 def labeled_graphs(
     rng: np.random.Generator, n: int, K: int, kind: str, of_edges: bool, most: int = 8
 ) -> tuple[list[Any], list[Any]]:
-    """Return inputs of random graphs (a "forest" or "any" graph) of at most so many nodes, with random labels."""
+    """Return inputs of random graphs (a "forest" or "any" graph) of limited size, with random labels."""
     xs: list[Any] = []
     ys: list[Any] = []
     while len(xs) < n:
@@ -39,7 +39,7 @@ def planes(x: Any, y: Any, loss: Any, outputs: Any = None) -> tuple[Matrix, Vect
 
 
 def _joint_feature(x: Any, y: Any, K: int, symmetric: bool) -> Vector:
-    """Return the features of nodes summed by state, then those of edges (1 if they have none) by pair of states."""
+    """Return features of nodes summed by state, then features of edges (1 without features) by pair of states."""
     nodes, edges, of_edges = (*x, np.ones((len(x[1]), 1)))[:3]
     by_state, by_pair = np.zeros((K, nodes.shape[1])), np.zeros((K, K, of_edges.shape[1]))
     for v, state in enumerate(y):

@@ -1,4 +1,4 @@
-"""Sequence labeling: Viterbi against enumeration, mistakes that are found, and what it learns."""
+"""Sequence labeling: Viterbi against enumeration, errors, and fits."""
 
 from itertools import pairwise, product
 from typing import Any

@@ -52,7 +52,7 @@ def ranked_queries(draw: st.DrawFn) -> tuple[Vector, Vector]:
 
 
 def ahead(y_hat: Vector) -> np.ndarray:
-    """y_ij: 1 where i is ahead of j, −1 elsewhere; ties are in document order."""
+    """y_ij: 1 if i is ahead of j, else −1; ties are in document order."""
     n = len(y_hat)
     return np.array([[1 if (y_hat[i], -i) > (y_hat[j], -j) else -1 for j in range(n)] for i in range(n)])
 
@@ -182,7 +182,7 @@ def test_relevance_starts_at_a_finite_number(make: Any, value: Any) -> None:
 
 
 class Doubled(PlainROCArea):
-    """Its operator makes two scores a row, and it does not say so."""
+    """Its operator makes two scores per row, without declaring it."""
 
     def operator(self, rows: Operator) -> Operator:
         return PerClass(rows, 2)

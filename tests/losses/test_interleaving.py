@@ -1,4 +1,4 @@
-"""Interleaving losses: by enumeration, by other methods, and what is refused."""
+"""Interleaving losses: against enumeration and other methods, and errors."""
 
 import sys
 from itertools import combinations_with_replacement
@@ -163,7 +163,7 @@ def test_concavity_is_tested_on_the_table(loss: InterleavingLoss, method: int) -
 @settings(max_examples=60)
 @given(loss=losses(), n=st.integers(2, 200), share=st.floats(0.02, 0.98), seed=st.integers(0, 10_000))
 def test_the_methods_agree_on_longer_queries(loss: InterleavingLoss, n: int, share: float, seed: int) -> None:
-    """The kernel's own method, dynamic programming in the kernel, and the one in Python, at O(R N)."""
+    """The kernel's own method, and dynamic programming at O(R N), in the kernel and in Python."""
     rng = np.random.default_rng(seed)
     y = (rng.random(n) < share).astype(np.float64)
     y[rng.choice(n, 2, replace=False)] = 0.0, 1.0
@@ -290,7 +290,7 @@ def test_costs_that_change_far_beyond_the_cutoff_are_refused() -> None:
 
 
 def test_a_negative_loss_of_one_ranking_only_is_found() -> None:
-    """Costs that fall: together they are negative only where both documents pass others."""
+    """Costs that fall: together they are negative only if both documents pass others."""
     loss = cost_of(
         lambda k, j, R, N: np.where(k == 1, np.where(j == 2, -1.0, 0.0), np.where(j == 3, 0.5, 1.0 * (j > 0)))
     )

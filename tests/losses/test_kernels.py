@@ -18,7 +18,7 @@ each_ranking_loss = pytest.mark.parametrize("loss", [AveragePrecision(), ROCArea
 
 
 def assert_kernel_agrees(loss: ScoreLoss[Any], ys: list[Any], scores: list[Vector]) -> None:
-    """Compare values at the scores, and the plane with the encoding of the Python methods where there is no tie."""
+    """Compare values at the scores, and the plane with the encoding of the Python methods if there is no tie."""
     loss = loss.bind(ys)
     assert loss.kernel is not None
     flat, ptr = np.concatenate(scores), np.cumsum([0, *map(len, scores)]).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Classes and states: each keeps its type, and what is no set of labels is refused."""
+"""Classes and states keep their type, and must be sets of labels."""
 
 import math
 from typing import Any

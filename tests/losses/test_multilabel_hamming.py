@@ -1,4 +1,4 @@
-"""Multi-label classification: argmaxes, bounds and fits against enumeration, and what scikit-learn's users expect."""
+"""Multi-label classification: argmaxes, bounds and fits against enumeration, and the conventions of scikit-learn."""
 
 from itertools import combinations, product
 from typing import Any

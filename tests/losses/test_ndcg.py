@@ -185,7 +185,7 @@ def test_a_cutoff_trains_at_full_depth_unless_truncated(grades: Any, encoding: A
 
 
 def test_a_list_of_many_times_k_documents_is_learned() -> None:
-    """What the cut-off is for: 5 of 100 documents count, whose bound alone nothing lowers."""
+    """5 of 100 documents count: the purpose of a cut-off, where no weights lower the truncated bound."""
     rng = np.random.default_rng(1)
     X, qid = rng.standard_normal((4000, 5)), np.repeat(np.arange(40), 100)
     y = np.digitize(X[:, 0] + X[:, 1] + rng.standard_normal(4000), [0.1, 1.8, 3.3, 4.1]).astype(float)

@@ -90,7 +90,7 @@ def test_multiclass_reaches_the_optimum(cost: Any, C: float) -> None:
 
 
 def test_costs_reach_the_optimum_of_a_qp_that_is_written_out() -> None:
-    """Without anything of the package: variables W (3 x d) and ξ, one constraint a row and wrong class."""
+    """Without anything of the package: variables W (3 x d) and ξ, one constraint per row and wrong class."""
     X, y = rows(1)
     (n, d), C = X.shape, 8.0
     A, b = [], []

@@ -130,7 +130,7 @@ def test_beta_is_positive(beta: Any) -> None:
 
 
 def imbalanced() -> tuple[Any, Any]:
-    """A tenth of the rows are positive, and overlap with the others."""
+    """A tenth of the rows are positive, and overlap with negative rows."""
     rng = np.random.default_rng(0)
     y = (rng.random(400) < 0.1).astype(np.float64)
     X = rng.standard_normal((400, 3))

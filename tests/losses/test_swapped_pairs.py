@@ -101,7 +101,7 @@ def test_the_hinge_of_judged_pairs_is_a_weighted_mean(query: tuple[JudgedPairs, 
 
 @given(query=graded_queries())
 def test_grades_are_their_pairs(query: tuple[Vector, Vector]) -> None:
-    """Truth, prediction and planes are those of the pairs, listed."""
+    """Truth, prediction and planes equal the results of listed pairs."""
     (y, scores), graded, judged = query, SwappedPairs(), PreferencePairs()
     pairs = listed(y)
     assert graded.pairs(y).better.tolist() == pairs.better.tolist()

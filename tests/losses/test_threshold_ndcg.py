@@ -21,7 +21,7 @@ from tests.small_problems import score_vectors, tied_scores
 
 
 def one_kind_for_each(loss: NDCG, y: Vector) -> list[tuple[float, Vector]]:
-    """ω and relevance of each threshold, by their definitions: DCGs are those of rankings that are written out."""
+    """ω and relevance of each threshold, by their definitions: DCGs come from rankings that are written out."""
     gain = np.maximum(y, 0.0) if loss.gain == "linear" else 2.0 ** np.maximum(y, 0.0) - 1.0
     rank = np.arange(1, len(y) + 1)
     discount = 1.0 / np.log2(rank + 1.0 if loss.discount == "standard" else np.maximum(rank, 2))

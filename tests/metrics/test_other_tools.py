@@ -43,7 +43,7 @@ def random_case(seed: int) -> tuple[Values, dict[str, dict[str, int]]]:
         documents = [f"d{number}" for number in range(rng.integers(2, 40))]
         judged = {each: int(rng.choice([-1, 0, 0, 0, 1, 1, 2, 3])) for each in documents if rng.random() < 0.7}
         ranked = {each: float(rng.integers(0, 8)) for each in documents if rng.random() < 0.7}
-        # trec_eval does not return where a topic has grades below 0 only
+        # trec_eval does not return if a topic has grades below 0 only
         qrels[topic] = judged if max(judged.values(), default=-1) >= 0 else {documents[0]: 1}
         run[topic] = ranked or {documents[0]: 1.0}
     return run, qrels
@@ -109,7 +109,7 @@ def test_random_runs_are_measured_as_by_ir_measures() -> None:
 
 
 def test_documents_that_were_not_judged_are_never_relevant() -> None:
-    """Not even where judged ones of grade 0 are: a level that pytrec_eval refuses, so all grades are one more there."""
+    """pytrec_eval refuses this level, so all grades are one higher for it."""
     names = {
         "AP": "AP(rel=0)",
         "P@5": "P(rel=0)@5",

@@ -62,5 +62,5 @@ def test_values_per_query_agree_with_trec_eval_to_four_digits(name: str) -> None
     ids=str,
 )
 def test_graded_judgments_agree_with_trec_eval_at_relevance_level_two(measure: Measure, value: str) -> None:
-    """The values are those of test/out.test.aql in trec_eval 9.0: ``-l2 qrels.rel_level results.test``."""
+    """The values come from test/out.test.aql in trec_eval 9.0: ``-l2 qrels.rel_level results.test``."""
     assert f"{measure.of(lists('results.test', 'qrels.rel_level')).values.mean():.4f}" == value

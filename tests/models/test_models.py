@@ -287,7 +287,7 @@ def test_finite_features_may_give_scores_that_are_not():
 
 @every
 def test_damage_is_refused(saved, tmp_path, name):
-    """A byte changed anywhere: the file is refused, or what is read is what was written."""
+    """A byte changed anywhere: the file is rejected, or gives the written model."""
     ranker, path = saved(name)
     content, X = path.read_bytes(), data()[0]
     expected = ranker.predict(X)
@@ -387,7 +387,7 @@ def test_another_format_is_not_read(saved, tmp_path, found):
 
 @needs_lightgbm
 def test_damaged_trees_are_refused_before_lightgbm_sees_them(saved):
-    """LightGBM's reader ends the process on some of these: that we are still there is the test."""
+    """LightGBM's reader ends the process on some of the texts: the test is to survive."""
     ranker, path = saved("lambda_mart")
     whole = read_archive(path, lambda found: np.array(found["trees"])).tobytes()
     rng = np.random.default_rng(3)
@@ -613,7 +613,7 @@ print([name for name in ("numba", "sklearn", "scipy", "pandas", "rich", "click")
 
 
 def test_a_loaded_model_needs_neither_numba_nor_scikit_learn_nor_scipy(saved, tmp_path):
-    """A process of its own, whose modules are looked at."""
+    """Run in a separate process, whose modules can be listed."""
     paths = [shutil.copy(saved(name)[1], tmp_path) for name in MADE if name != "lambda_mart"]
     done = subprocess.run([sys.executable, "-c", LIGHT, *paths], capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("[]\n", "")

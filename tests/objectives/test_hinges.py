@@ -1,4 +1,4 @@
-"""Hinges of scores against their definition by enumeration, finite differences, and what solvers minimize."""
+"""Hinges of scores against their definition by enumeration, finite differences, and the objective of solvers."""
 
 import inspect
 import pickle
@@ -99,7 +99,7 @@ def by_enumeration(loss: Any, scores: Vector, y: Any) -> float:
 
 
 def assert_is_derivative(of: Hinge, scores: Vector) -> None:
-    """Compare the gradient with central differences, which are exact where the hinge is linear near by."""
+    """Compare the gradient with central differences, which are exact if the hinge is linear near by."""
     h, gradient = 1e-6, of(scores).gradient
     for k in range(len(scores)):
         step = h * np.eye(len(scores))[k]

@@ -1,4 +1,4 @@
-"""Without a framework, importing what is made for it says what to install."""
+"""Without a framework, importing its objective names the package to install."""
 
 import importlib
 import sys

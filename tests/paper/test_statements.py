@@ -105,7 +105,7 @@ def ahead_in_plane(plane: Vector, R: int, N: int) -> IntVector:
 
 @given(data=st.data())
 def test_theorem_2(data: st.DataObject) -> None:
-    """Maximizing each δ_j alone gives o_1 ≤ ... ≤ o_N, and their sum is what both argmaxes reach."""
+    """Maximizing each δ_j alone gives o_1 ≤ ... ≤ o_N, and both argmaxes reach their sum."""
     R, N = data.draw(st.tuples(st.integers(1, 12), st.integers(1, 12)))
     s, s_bar = data.draw(sorted_scores(R, N))
     y, scores, change = query(R, N), np.concatenate([s, s_bar]), delta(s, s_bar)

@@ -1,4 +1,4 @@
-"""Plots are drawn without a window, and what a test leaves open is closed."""
+"""Draw plots without a window, and close the figures that a test leaves open."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is drawn is what was given or computed; what cannot be drawn is refused."""
+"""Displays draw the given or computed values, and reject values that cannot be drawn."""
 
 import sys
 from types import SimpleNamespace
@@ -395,7 +395,7 @@ class TestReliability:
         np.testing.assert_allclose(display.observed, [1.0, 2 / 3, 1.0])
         one = ReliabilityDisplay([0.2] * 5, [0, 0, 0, 0, 1], [1, 1, 1, 1, 2])
         assert one.observed.tolist() == [0.5]
-        # One query says nothing about others.
+        # One query has no spread.
         assert (display.low.tolist(), display.high.tolist()) == ([0.0] * 3, [1.0] * 3)
 
     def test_intervals_cover_the_shares_of_dependent_documents(self):

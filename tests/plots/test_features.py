@@ -1,4 +1,4 @@
-"""Displays of importances and of elimination draw what they are given."""
+"""Displays of importances and of elimination draw their values."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What is drawn: panels, lines, crosses, formats."""
+"""Plots of gaps: panels, lines, crosses, formats."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Colors that all eyes tell apart on light and dark pages, and lines that differ without colors."""
+"""Colors that all eyes distinguish on light and dark pages, and lines that differ without colors."""
 
 from itertools import combinations
 
@@ -44,7 +44,7 @@ def test_colors_are_seen_on_the_page(paper):
 
 @pytest.mark.parametrize("eye", EYES)
 def test_colors_are_told_apart(eye):
-    """Ten units of CIELAB are some five times what two patches side by side must differ by."""
+    """Ten units of CIELAB are some five times the least visible difference of two patches side by side."""
     seen = [lab(EYES[eye] @ linear(color)) for color in COLORS]
     assert min(np.linalg.norm(one - other) for one, other in combinations(seen, 2)) > 10.0
 

@@ -1,4 +1,4 @@
-"""What a fit says of a loss whose methods fail or return nonsense, without check_loss."""
+"""Messages of a fit about losses whose methods fail or return nonsense, without check_loss."""
 
 from typing import Any
 

@@ -220,7 +220,7 @@ def test_an_operator_without_a_view_may_say_what_it_holds(told: bool) -> None:
 
 
 def test_a_function_that_decorators_share_is_no_code_of_a_class(monkeypatch: pytest.MonkeyPatch) -> None:
-    """From Python 3.13 on attrs makes one function of its own a method of every class, and calls it after the last."""
+    """From Python 3.13 on attrs shares one function between all classes, and names it after the last class."""
     monkeypatch.setattr(Kronecker, "__replace__", evolve, raising=False)
     before = fingerprint(small_problem("generic"))
     monkeypatch.setattr(evolve, "__module__", __name__)
@@ -258,7 +258,7 @@ def test_the_fingerprint_of_an_older_version_is_of_other_data() -> None:
 
 @pytest.mark.parametrize("solver_name", ["one-slack", "n-slack", "frank-wolfe"])
 def test_no_false_certificate_where_a_small_feature_changed(solver_name: str) -> None:
-    """A time stamp beside a normal feature: a change in the latter is 1e-8 of the former."""
+    """A time stamp beside a normal feature: a change of the feature is 1e-8 of the stamp."""
     rng = np.random.default_rng(3)
     y, qid = np.tile([1.0, 0.0, 0.0, 1.0], 6), np.repeat(np.arange(6), 4)
     X = np.column_stack([1.7e9 + rng.integers(0, 9, 24), rng.standard_normal(24) + y])

@@ -1,4 +1,4 @@
-"""Problems made of rows, labels and query ids: grouping, weights, and what is refused."""
+"""Problems made of rows, labels and query ids: grouping, weights, and errors."""
 
 from typing import Any
 

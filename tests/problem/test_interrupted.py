@@ -1,4 +1,4 @@
-"""Ctrl-C where compiled code is called: it is no fault of the kernel."""
+"""Ctrl-C during a call of compiled code is not reported as a fault of the kernel."""
 
 import signal
 import sys
@@ -15,7 +15,7 @@ from structsvm.problem.planes import Capacity, DualPlanes
 
 @pytest.fixture
 def interrupted(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """Ctrl-C in what numba does in Python to hand a kernel to compiled code, which makes another error of it."""
+    """Press Ctrl-C while numba passes a kernel to compiled code; numba then raises another error."""
     seen: list[str] = []
 
     def interrupt(frame: Any, event: str, _argument: Any) -> None:

@@ -1,4 +1,4 @@
-"""What a solver sees of a problem: bounds, planes, cuts and blocks, against the definitions."""
+"""The interface of problems for solvers: bounds, planes, cuts and blocks, against the definitions."""
 
 from typing import Any
 

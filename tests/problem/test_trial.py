@@ -1,4 +1,4 @@
-"""What a fit asks of a loss of somebody else's before it trusts it."""
+"""Checks of a user's loss before a fit."""
 
 import time
 from types import FunctionType
@@ -87,7 +87,7 @@ def test_a_kernel_is_tried_before_it_is_compiled(kernel: Any, words: str, monkey
 
 
 def test_long_queries_are_cut_down_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A kernel that takes long is told from an endless one by a few documents."""
+    """A slow kernel ends on a few documents, an endless one does not."""
     monkeypatch.setattr(trials, "_LIMIT", 0.3)
     many = np.tile(Y, 40)
     rows = np.random.default_rng(0).standard_normal((len(many), 2))

@@ -9,6 +9,7 @@ from pathlib import Path
 from attrs import frozen
 from markdown_it import MarkdownIt
 
+TESTS = Path(__file__).resolve().parents[1]
 FEWEST_WORDS = 4  # of a string in code that counts as prose
 SECTIONS = re.compile(r"^\s*(-{3,}|={3,}|~{3,})\s*$")
 PARAMETERS = re.compile(r"\s*\*{0,2}\w+(?:, \*{0,2}\w+)* : ")
@@ -25,7 +26,9 @@ class Piece:
 def prose(path: Path) -> str:
     """Return the prose of a file, each word on the line that it has there."""
     source = path.read_text(encoding="utf-8")
-    read = {".md": markdown, ".py": python, ".rst": restructured_text}[path.suffix]
+    # Strings of tests are data, or quote the package.
+    code = python_without_strings if path.is_relative_to(TESTS) else python
+    read = {".md": markdown, ".py": code, ".rst": restructured_text}[path.suffix]
     lines = [""] * (source.count("\n") + 2)
     for piece in read(source):
         for k, text in enumerate(f"{piece.text} ¶".split("\n"), piece.line - 1):
@@ -59,18 +62,22 @@ def as_one(word: str) -> Callable[[re.Match[str]], str]:
 
 def python(source: str) -> Iterator[Piece]:
     """Find the prose of a module: docstrings, strings that are sentences, and comments on their own lines."""
+    yield from python_without_strings(source)
     tree = ast.parse(source)
-    bare = set()
+    yield from strings(tree, {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)})
+
+
+def python_without_strings(source: str) -> Iterator[Piece]:
+    """Find docstrings, and comments on their own lines."""
+    tree = ast.parse(source)
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
-            bare.add(node.value)
             for piece in restructured_text(inspect.cleandoc(node.value.value)):
                 yield Piece(node.lineno + piece.line - 1, piece.text)
-    yield from strings(tree, bare)
     yield from comments(source)
 
 
-def strings(tree: ast.AST, bare: set[ast.Constant]) -> Iterator[Piece]:
+def strings(tree: ast.AST, bare: set[ast.expr]) -> Iterator[Piece]:
     """Find strings of some words that are not docstrings."""
     inside: set[ast.AST] = set()
     for node in ast.walk(tree):

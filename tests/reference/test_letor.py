@@ -1,4 +1,4 @@
-"""MQ2008 by `structsvm benchmark`: what docs/letor.md says of it."""
+"""MQ2008 by `structsvm benchmark` gives the numbers of docs/letor.md."""
 
 import pytest
 

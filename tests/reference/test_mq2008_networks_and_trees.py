@@ -22,7 +22,7 @@ def parts(first: int, count: int) -> tuple[Features, Vector, ArrayLike]:
 
 
 def mean_test_map(fitted) -> float:
-    """Mean over folds of the test MAP of the ranker that is best on validation, of those that ``fitted`` makes."""
+    """Mean over folds of the test MAP of the ranker of ``fitted`` that is best on validation."""
     scores = []
     for fold in range(5):
         train, validation, test = parts(fold, 3), parts(fold + 3, 1), parts(fold + 4, 1)

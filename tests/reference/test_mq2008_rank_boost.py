@@ -10,7 +10,7 @@ pytestmark = [pytest.mark.slow, needs(MQ2008)]
 
 
 def test_mean_test_map() -> None:
-    """LETOR 4.0 has 0.4752, of 255 thresholds a feature; queries without relevant documents count 0."""
+    """LETOR 4.0 has 0.4752, with 255 thresholds per feature; queries without relevant documents count 0."""
     scores = []
     for fold in range(5):
         train, validation, test = mq2008(fold, 3), mq2008(fold + 3, 1), mq2008(fold + 4, 1)

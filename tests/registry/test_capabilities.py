@@ -1,4 +1,4 @@
-"""The records of what rankers can do."""
+"""The records of rankers' capabilities."""
 
 from inspect import signature
 

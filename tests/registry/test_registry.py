@@ -103,11 +103,11 @@ WRITTEN: dict[str, dict[str, Any]] = {
     "propensity": {"[0.5]": [0.5]},
     "params": {"{max_depth:4,boosting:dart,verbose:true}": {"max_depth": 4, "boosting": "dart", "verbose": True}},
 }
-"""Values of settings of which the type does not say all, by what is written."""
+"""Values of settings whose type is too wide, by their spelling."""
 
 
 def values_of(key: str, kinds: tuple[Any, ...]) -> dict[str, Any]:
-    """Return values that a setting of these types may have, by what is written."""
+    """Return values of settings of these types, by their spelling."""
     if key in WRITTEN:
         return WRITTEN[key]
     values = {str(choice): choice for kind in kinds for choice in get_args(kind)}
@@ -286,7 +286,7 @@ class NeedsSettings(ROCArea):
 
 
 class WithCutoff(ROCArea):
-    """A loss of another package that is no attrs class."""
+    """A loss of another package that is not an attrs class."""
 
     def __init__(self, k: int, *, discount: Callable[[int], float] | None = None, base=2.0) -> None:  # type: ignore[no-untyped-def]
         super().__init__()
@@ -296,7 +296,7 @@ class WithCutoff(ROCArea):
 
 @pytest.fixture
 def plug_ins(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Three entry points of other packages; returns the names of those that were loaded."""
+    """Three entry points of other packages; returns the names of the loaded ones."""
     loaded: list[str] = []
 
     class Spied(EntryPoint):

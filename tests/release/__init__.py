@@ -1,1 +1,1 @@
-"""What is released: the built files, and the wheel installed alone into empty environments."""
+"""Released files: the built files, and the wheel installed alone into empty environments."""

@@ -47,7 +47,7 @@ class Trial:
     ----------
     version : of Python, as "3.11".
     python : its interpreter.
-    resolution : "newest" versions of what the wheel depends on, or the "oldest" that it allows.
+    resolution : "newest" or "oldest" versions of the dependencies.
     """
 
     version: str
@@ -57,7 +57,7 @@ class Trial:
 
 @frozen
 class Verdict:
-    """What came of a trial.
+    """The result of a trial.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class Verdict:
     megabytes : of everything that was installed.
     packages : how many were.
     seconds : each step took.
-    error : what the failing step printed; empty where all passed.
+    error : the output of the failing step; empty after success.
     """
 
     trial: Trial
@@ -113,9 +113,9 @@ def lower_bound(requirement: Requirement) -> Version:
 
 
 def newer_than_asked(requirements: Sequence[Requirement], installed: dict[str, str]) -> list[str]:
-    """Return what is installed in a later series than that of its lower bound, as ``numpy 2.4.6 instead of 2.0``.
+    """Return packages of a later series than their lower bound, as ``numpy 2.4.6 instead of 2.0``.
 
-    A bound is a series: ``>=2.0`` is tried with 2.0.0, or with 2.0.1 where no wheel of 2.0.0 is to be had.
+    A bound is a series: ``>=2.0`` is tried with 2.0.0, or with 2.0.1 if 2.0.0 has no wheel.
     """
     found = []
     for each in requirements:
@@ -126,13 +126,13 @@ def newer_than_asked(requirements: Sequence[Requirement], installed: dict[str, s
 
 
 def try_wheel(wheel: Path, trial: Trial, folder: Path, *, demo: bool) -> Verdict:
-    """Install a wheel into an environment of its own and use it as a new user does.
+    """Install a wheel into a new environment and use it as a new user does.
 
     Parameters
     ----------
     wheel : the file.
-    trial : Python, and which versions.
-    folder : an empty one, for the environment and what the commands write.
+    trial : Python, and the versions of dependencies.
+    folder : an empty one, for the environment and the outputs of commands.
     demo : whether ``structsvm demo`` runs, too.
     """
     environment, work = folder / "environment", folder / "work"
@@ -143,7 +143,7 @@ def try_wheel(wheel: Path, trial: Trial, folder: Path, *, demo: bool) -> Verdict
     shutil.copy(ROOT / "docs" / "quickstart.md", work / "docs")
     for name in MODULES_OF_PAGES:
         shutil.copy(ROOT / "tests" / "docs" / name, work / "tests" / "docs")
-    # What uv is given is direct for it, and what that depends on is not: the oldest of these have to be given, too.
+    # uv picks the oldest versions only of direct dependencies, so name the dependencies' dependencies too.
     needed = requirements_of(wheel)
     given = [f"{wheel}[tools]", *(f"{each.name}{each.specifier}" for each in needed)]
     resolution = ["--resolution", _OF_UV[trial.resolution], "--only-binary", ":all:"]
@@ -181,7 +181,7 @@ def try_wheel(wheel: Path, trial: Trial, folder: Path, *, demo: bool) -> Verdict
 
 
 def _installed(python: Path) -> dict[str, str]:
-    """Return the versions of what an environment has, by canonical name."""
+    """Return the versions of installed packages, by canonical name."""
     listing = [*_uv(), "pip", "list", "--quiet", "--format", "json", "--python", str(python)]
     done = subprocess.run(listing, capture_output=True, text=True, check=True)
     return {canonicalize_name(each["name"]): each["version"] for each in json.loads(done.stdout)}

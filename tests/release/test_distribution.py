@@ -1,4 +1,4 @@
-"""The wheel and the sdist: what is in them, and that they are the same files wherever and whenever they are built."""
+"""The wheel and the sdist: their contents, and equal bytes from every build."""
 
 import email
 import email.message
@@ -18,7 +18,7 @@ from tests.release.empty import MODULES_OF_PAGES, lower_bound, newer_than_asked,
 
 ROOT = Path(__file__).resolve().parents[2]
 LARGEST_WHEEL = 2_000_000
-"""Bytes; what people download, and a copy of data in it would not pass."""
+"""Bytes. A copy of data in the wheel would exceed them."""
 
 
 def build(root: Path, folder: Path) -> tuple[Path, Path]:
@@ -53,7 +53,7 @@ def names_of_wheel(built) -> list[str]:
 
 
 def tracked() -> set[str]:
-    """What the package holds in the repository: everything but what Python and numba leave there."""
+    """The files of the package in the repository, without the caches of Python and numba."""
     left = {".pyc", ".nbi", ".nbc"}
     return {
         path.relative_to(ROOT).as_posix()
@@ -118,7 +118,7 @@ def metadata_of(wheel: Path) -> email.message.Message:
 
 
 def links(metadata: email.message.Message) -> list[str]:
-    """Where the links and pictures of the description lead, as a page of an index shows it."""
+    """The targets of links and pictures of the description, as a page of an index shows it."""
     tokens = MarkdownIt().parse(metadata.get_payload())
     inline = [child for token in tokens for child in token.children or ()]
     found = [child.attrs.get("href", child.attrs.get("src")) for child in inline]

@@ -1,4 +1,4 @@
-"""Workflows, the recipe, the citation and the rest say what pyproject.toml and the Makefile say."""
+"""Workflows, the recipe, the citation and the rest agree with pyproject.toml and the Makefile."""
 
 import json
 import re
@@ -105,7 +105,7 @@ def test_fragments_of_the_changelog_can_be_read():
 
 
 def test_no_address_of_the_project_is_made_up():
-    """Nobody has said yet where it is published: names of owners and hosts that are written down must exist."""
+    """The place of publication is open: names of owners and hosts in files must exist."""
     texts = [*ROOT.glob("*.md"), *ROOT.glob("recipe/*"), *GITHUB.rglob("*.*"), ROOT / "CITATION.cff"]
     for path in texts:
         text = path.read_text(encoding="utf-8")

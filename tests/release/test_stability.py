@@ -1,4 +1,4 @@
-"""What docs/stability.md calls public is what has ``__all__``, and every public name is documented."""
+"""The public modules of docs/stability.md have ``__all__``, and every public name is documented."""
 
 import importlib
 import inspect

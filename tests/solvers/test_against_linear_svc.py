@@ -38,7 +38,7 @@ def svc(X: Matrix, y: Any, kind: str, weights: Vector, intercept: bool) -> Linea
 
 
 def objective(w: Matrix, X: Matrix, y: Any, weights: Vector) -> float:
-    """``½‖w‖² + (C/n) Σ κ_i hinge_i``, for one row of weights (binary, y = ±1) or one a class (y a number from 0)."""
+    """``½‖w‖² + (C/n) Σ κ_i hinge_i``, for one row of weights (binary, y = ±1) or one per class (y a number from 0)."""
     scores = X @ w.T
     if len(w) == 1:
         hinge = np.maximum(0, 1 - y * scores[:, 0])

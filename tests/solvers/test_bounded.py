@@ -188,7 +188,7 @@ def test_check_loss_finds_bounds_that_are_too_low(loss: Any, said: str) -> None:
 
 
 class Intervals(Loss[Any, int]):
-    """A generic loss over ten outputs, of which the argmax looks at the even ones and bounds the others."""
+    """A generic loss over ten outputs, whose argmax searches the even ones and bounds the odd ones."""
 
     exact = False
     bounded = True

@@ -13,8 +13,8 @@ TOL = 1e-4
 def extreme(seed: int) -> tuple[Problem, tuple[Vector, Vector]]:
     """Return a problem of random numbers of many sizes, with weights that have no regularizer, and its bounds.
 
-    Of the first 1,400 seeds those below are the ones of which 1-slack or n-slack gave a QP up as stalled, while its gap
-    still halved at each step.
+    On the seeds below, of the first 1,400, 1-slack or n-slack gave up a QP as stalled although its gap still halved at
+    each step.
     """
     rng = np.random.default_rng(seed)
     n, d = int(rng.integers(2, 25)), int(rng.choice([1, 2, 3, 6, 30]))

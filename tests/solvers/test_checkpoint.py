@@ -1,4 +1,4 @@
-"""A fit that ends in any way goes on from its checkpoint, to the bounds that it would have come to undisturbed."""
+"""A fit that ends in any way resumes from its checkpoint, and reaches the bounds of an undisturbed fit."""
 
 import subprocess
 import sys
@@ -56,7 +56,7 @@ def killed_after(steps: int) -> Callable[[Step], None]:
 
 
 def solved_in_lives(solver: Solver, problem: Problem, file: Path, longest: int = 5) -> tuple[Result, list[Result]]:
-    """Kill the solver after a few iterations again and again; return what it ends with and what was left each time."""
+    """Kill the solver after a few iterations again and again; return its result and the checkpoint of each kill."""
     random, left = np.random.default_rng(0), list[Result]()
     while len(left) < 200:
         try:
@@ -280,7 +280,7 @@ def test_bad_intervals(every: Any) -> None:
 
 
 class Untellable(PlainROCArea):
-    """Cannot be told from others, as a fingerprint says that differs each time."""
+    """Has a fingerprint that differs each time."""
 
 
 def test_a_problem_that_cannot_be_told_from_others_is_refused_before_any_work(
@@ -293,7 +293,7 @@ def test_a_problem_that_cannot_be_told_from_others_is_refused_before_any_work(
 
 
 class Clock:
-    """A clock that goes on only when told to."""
+    """A clock that only the test advances."""
 
     def __init__(self) -> None:
         self.now = 0.0

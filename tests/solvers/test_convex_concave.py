@@ -1,4 +1,4 @@
-"""The convex-concave procedure: its objective falls, and it ends where it should."""
+"""The convex-concave procedure: its objective falls, and it ends at a critical point."""
 
 from itertools import pairwise
 from typing import Any

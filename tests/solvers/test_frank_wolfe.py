@@ -85,7 +85,7 @@ def test_memory_for_fewer_planes_is_refused() -> None:
 
 
 class Watched(PlainROCArea):
-    """Notes the labels of the examples whose argmax is asked for."""
+    """Records the labels of the examples whose argmax is called."""
 
     def __init__(self) -> None:
         self.asked: set[bytes] = set()
@@ -124,7 +124,7 @@ def test_it_names_the_example_whose_earlier_output_was_better(good: int) -> None
 
 @pytest.mark.parametrize("wrong", range(8))
 def test_the_example_that_is_named_is_the_wrong_one(wrong: int) -> None:
-    """One query in eight has labels of 2, for which the argmax forgets what it found at first."""
+    """One query in eight has labels of 2, for which the argmax forgets its first result."""
 
     class Sometimes(Forgetful):
         def loss_augmented_argmax(self, scores: Any, y: Any) -> Any:
@@ -236,7 +236,7 @@ def test_where_the_start_is_within_tol_the_weights_found_are_kept_all_the_same(k
 
 
 def test_a_start_with_more_planes_than_there_are_places() -> None:
-    """Only some carry weight: the others are dropped, and those merged."""
+    """Planes with weight are merged, the rest is dropped."""
     problem, every, optimum = solved("map", 2, 30.0)
     start = FrankWolfe(tol=1e-7).solve(problem)
     again = FrankWolfe(tol=1e-4, memory=bytes_for(problem, fewest(problem.n, problem.d))).solve(problem, start=start)
@@ -258,7 +258,7 @@ def test_an_intercept_and_sparse_rows_go_the_same_way() -> None:
 def test_where_it_crawls_it_says_so_and_the_planes_are_moved_together(
     seed: int, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """One step an example and pass would need more than 10,000 of these."""
+    """One step per example and pass would need more than 10,000 passes."""
     problem = ranking("f1", seed, C=500.0, queries=8, documents=5)
     result = FrankWolfe(tol=1e-6, cache_sweeps=0, max_iter=100).solve(problem)
     assert result.converged
@@ -275,7 +275,7 @@ def test_where_it_does_not_crawl_it_says_nothing(caplog: pytest.LogCaptureFixtur
 
 
 def test_sweeps_that_meet_a_small_gap_by_chance_do_not_let_it_crawl() -> None:
-    """Two examples move the weights to and fro: the last sweep's gap is small, that of all planes is not."""
+    """Two examples move the weights to and fro: the last sweep's gap is small, the gap of all planes is not."""
     problem = case(106).problem
     memory = Capacity(4, np.float64).bytes_for(problem.n, problem.d, 4)
     result = FrankWolfe(tol=1e-4, random_state=4, memory=memory).solve(

@@ -1,4 +1,4 @@
-"""Losses whose argmax is inexact: the dual is certain, the primal an estimate, and the result says so."""
+"""Losses whose argmax is inexact: the dual is certain, the primal an estimate, and the result records that."""
 
 import warnings
 from pathlib import Path
@@ -170,7 +170,7 @@ class Worst(Kronecker):
 
 @each_solver
 def test_an_argmax_below_the_truth_counts_as_the_truth(solver: Any) -> None:
-    """It never finds a violated output, so that nothing is learned; it is no reason for an error."""
+    """It never finds a violated output, so the weights stay 0, without an error."""
     rng = np.random.default_rng(0)
     problem = Problem.from_examples(list(rng.standard_normal((30, 3))), rng.integers(0, 3, 30).tolist(), loss=Worst())
     start = OneSlack(tol=0.05).solve(small_problem("generic", C=30.0))
@@ -242,7 +242,7 @@ def later(scores, labels, params, out):  # type: ignore[no-untyped-def]
 
 
 def test_a_nan_in_a_sweep_is_refused(solver_name: str) -> None:
-    """At w = 0 the plane is one of numbers: the compiled sweep is the first to see the others."""
+    """At w = 0 the plane is finite: the compiled sweep is the first to see NaN."""
     methods = {"kernel": staticmethod(later), "exact": False, "check_before_fit": False}
     mutant: Any = type("Mutant", (ChainHamming,), methods)
     with pytest.raises(OracleError, match="contains NaN"):

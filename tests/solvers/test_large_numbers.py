@@ -74,7 +74,7 @@ def test_the_command_line_says_it_in_a_line(tmp_path):
 
 @pytest.mark.parametrize(("loss", "seed"), [("f1", 8), ("f2", 1)])
 def test_a_fit_that_rounding_limits_ends_soon(loss, seed):
-    """Two bounds that creep towards each other by rounding errors alone are no progress."""
+    """Two bounds that approach each other only by rounding errors do not count as progress."""
     rng = np.random.default_rng(seed)
     X, y = 1e8 * rng.standard_normal((6, 3)), rng.integers(0, 2, 6)
     y[:2] = 1, 0

@@ -1,4 +1,4 @@
-"""The line search finds the minimum of P on the line, and what it reports is P at the weights returned."""
+"""The line search finds the minimum of P on the line, and reports P at the weights returned."""
 
 from collections.abc import Callable
 from typing import Any
@@ -24,7 +24,7 @@ def primal_at(problem: Problem, w: Any) -> float:
 
 
 def minimum(f: Callable[[float], float], low: float, high: float) -> float:
-    """Minimum of a convex function of a number, by a scan of the range and two of what is beside the least value."""
+    """Minimum of a convex function of a number, by a scan of the range and two scans beside the least value."""
     for _ in range(3):
         grid = np.linspace(low, high, 41)
         values = [f(t) for t in grid]
@@ -59,7 +59,7 @@ def test_it_agrees_with_a_scan_of_the_line(kind: str, seed: int, C: float, size:
 @each_kind
 @pytest.mark.parametrize("ahead", [0.4, 1.0, 1.7])
 def test_planes_are_argmaxes_wherever_they_come_from(kind: str, ahead: float) -> None:
-    """Planes of other points of the line replace argmaxes only where they are as good, kinks included."""
+    """Planes of other points of the line replace argmaxes only if they are as good, kinks included."""
     problem = small_problem(kind)
     rng = np.random.default_rng(1)
     for size in (0.01, 1.0, 30.0):
@@ -84,7 +84,7 @@ def test_a_target_equal_to_the_base_is_left_alone() -> None:
 @pytest.mark.parametrize("offset", [0.0, 1e4])
 @pytest.mark.parametrize("ending", ["converged", "limit", "stopped", "stalled"])
 def test_the_primal_is_that_of_a_fresh_evaluation(ending: str, offset: float) -> None:
-    """Whatever ends the run: scores that were moved along line after line are not what is reported."""
+    """However the run ends, it does not report scores that were moved along line after line."""
     X, y, qid = ranking_arrays(0, queries=30, documents=10, d=8)
     problem = Problem.from_queries(X + offset, y, qid, loss="map", C=300.0)
     limits: dict[str, Any] = {
@@ -103,7 +103,7 @@ def test_the_primal_is_that_of_a_fresh_evaluation(ending: str, offset: float) ->
 
 
 def test_rounding_errors_do_not_add_up() -> None:
-    """After a hundred searches the scores of the best point are still those of its weights."""
+    """After a hundred searches the scores of the best point still belong to its weights."""
     problem = ranking("map", 0, C=1e4, queries=30, documents=10, d=8)
     moves: list[int] = []
     original = SolverState.consider

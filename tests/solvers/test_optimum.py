@@ -1,4 +1,4 @@
-"""Solvers reach the optimum of the QP with every constraint, which SciPy solves, and say so truly."""
+"""Solvers reach the optimum of the QP with every constraint, which SciPy solves, and their bounds hold."""
 
 from typing import Any
 
@@ -133,7 +133,7 @@ def test_a_tiny_working_set_still_converges(max_cuts: int, max_idle: int) -> Non
 
 
 def test_few_cuts_are_still_as_many_as_an_optimum_needs() -> None:
-    """Where cuts with weight must be merged, they are found again and again: thousands of iterations."""
+    """Merged cuts with weight are found again and again: thousands of iterations."""
     made = case(2_000_208)
     start = start_of(made, "")
     few, many = (OneSlack(tol=2e-6, max_cuts=cuts, max_iter=500).solve(made.problem, start) for cuts in (10, 2_000))
@@ -169,7 +169,7 @@ def test_examples_without_weight_get_no_cuts() -> None:
 
 @pytest.mark.parametrize("C", [1e-6, 1e6])
 def test_extreme_C(C: float, solver_name: str) -> None:
-    """Frank-Wolfe, whose steps are those of one example, crawls at 1e6: what it says is still true."""
+    """Frank-Wolfe, whose steps move one example, is slow at 1e6; its bounds still hold."""
     problem = small_problem("map", seed=4, C=C)
     result = solvers.create(solver_name, tol=1e-6, max_iter=300).solve(problem)
     assert result.converged or (solver_name, C) == ("frank-wolfe", 1e6)

@@ -1,4 +1,4 @@
-"""Going on from an earlier result: of the same C or another, the same solver, backend and data or others."""
+"""Starts from an earlier result, of equal or different C, solver, backend and data."""
 
 from functools import cache
 
@@ -29,7 +29,7 @@ def problem_of(C: float = 10.0) -> Problem:
 
 @cache
 def cold_start(solver: str, C: float = 10.0) -> Result:
-    """What a solver finds without an earlier result; it depends on nothing else (`test_solvers_keep_no_state`)."""
+    """The result of a solver without a start, which depends on its problem alone (`test_solvers_keep_no_state`)."""
     return SOLVERS[solver].solve(problem_of(C))
 
 
@@ -155,7 +155,7 @@ def test_solvers_keep_no_state(solver_name: str) -> None:
 
 
 def test_another_loss_whose_hinges_are_0_at_the_start_is_told_apart(solver_name: str) -> None:
-    """Where both losses separate the queries, they agree at the weights of the start and nowhere else."""
+    """If both losses separate the queries, they agree only at the weights of the start."""
     y, qid = np.tile([1.0, 0.0], 20), np.repeat(np.arange(20), 2)
     X = np.random.default_rng(0).standard_normal((40, 30))
     start, cold = (

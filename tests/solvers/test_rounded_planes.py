@@ -1,4 +1,4 @@
-"""FrankWolfe with planes in float32: bounds that hold, results that others can go on from, float64 where needed."""
+"""FrankWolfe with planes in float32: bounds that hold, results for starts of other solvers, float64 if needed."""
 
 import logging
 from pathlib import Path
@@ -58,7 +58,7 @@ def test_the_optimum(kind: str, C: float) -> None:
     tol=st.sampled_from([1e-2, 1e-4, 1e-6]),
 )
 def test_the_lower_bound_holds_whatever_the_scale(C: float, size: float, offset: float, tol: float) -> None:
-    """Where rounding would take too much of the gap, planes are kept in float64 after all."""
+    """If rounding would take too much of the gap, planes are stored in float64."""
     problem = ranking_of(C, size, offset)
     reference = OneSlack(tol=1e-9, max_iter=3000).solve(problem)
     result = coarse(problem, tol).solve(problem, callback=lambda step: step.iteration >= 200)
@@ -112,7 +112,7 @@ def test_features_beyond_the_range_of_float32(size: float) -> None:
 @pytest.mark.parametrize("tol", [1e-3, 1e-8])
 @pytest.mark.parametrize("Cs", [(0.1, 1e3), (1e3, 0.1), (1.0, 1.0)])
 def test_a_path_of_C_through_rounded_planes(other: Solver, tol: float, Cs: tuple[float, float]) -> None:
-    """Each solver goes on from them, and they from each; where tol is too small for rounded cuts, without these."""
+    """Each solver starts from them, and they from each; if tol is too small, without rounded cuts."""
     result = None
     for C in (*Cs, *Cs):
         problem = ranking_of(C)

@@ -24,7 +24,7 @@ from tests.small_problems import PlainROCArea, ranking, ranking_arrays
 
 
 def told_apart() -> Any:
-    """Queries whose relevant documents features tell apart, so that weights are not 0."""
+    """Queries whose features separate relevant documents, so that weights are not 0."""
     X, y, qid = ranking_arrays(0, queries=150, documents=20, d=6)
     return X + y[:, None], y, qid
 

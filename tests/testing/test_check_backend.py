@@ -1,4 +1,4 @@
-"""Backends with one fault each: the check must find it and say where."""
+"""Backends with one fault each: the check must find and locate it."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""check_loss finds every mistake of a collection of plausible ones, and says where."""
+"""check_loss finds and locates every mistake of a collection of plausible ones."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -40,7 +40,7 @@ class Mutation:
 
 
 def second_best(right: Any, self: Any, scores: Vector, y: Any) -> Any:
-    """The best output with a loss other than that of the best."""
+    """The best output with a loss other than the loss of the best output."""
     outputs = list(self.outputs(y))
     values = [self.loss(y, output) + scores @ self.encode(output, y) for output in outputs]
     best = int(np.argmax(values))
@@ -175,7 +175,7 @@ def test_kernels_that_are_wrong_in_any_loss_are_found(base: str, kernel: Any, co
 
 
 def altered(kernel: Any, alter: Any) -> Any:
-    """A kernel that does the right thing and then alters what it wrote."""
+    """A kernel that writes the right plane and then alters it."""
     right, alter = numba.njit(kernel), numba.njit(alter)
 
     def mutant(scores, labels, params, out):  # type: ignore[no-untyped-def]
@@ -328,7 +328,7 @@ def test_of_too_many_outputs_those_that_come_up_are_compared() -> None:
 
 
 class Unlisted(Kronecker):
-    """What a loss is that does not list its outputs."""
+    """A loss that does not list its outputs."""
 
     outputs = Kronecker.__mro__[1].outputs
 
@@ -372,7 +372,7 @@ def test_losses_that_are_not_of_queries_need_examples(base: str) -> None:
 
 
 class Positive(Kronecker):
-    """Right where the first weight is at least 0, as graph cuts are."""
+    """Right if the first weight is at least 0, as graph cuts are."""
 
     def weight_bounds(self, d: int) -> tuple[Vector, Vector]:
         return np.where(np.arange(d) == 0, 0.0, -np.inf), np.full(d, np.inf)

@@ -24,7 +24,7 @@ class Hits(InterleavingLoss):
 
 
 class Forgetful(Hits):
-    """Right where all documents are among the first k: every ranking costs nothing then."""
+    """Right if all documents are among the first k: every ranking has loss 0 then."""
 
     kernel = None
 
@@ -33,7 +33,7 @@ class Forgetful(Hits):
 
 
 class Growing(Hits):
-    """Its costs go on beyond the cut-off."""
+    """Its costs continue beyond the cut-off."""
 
     def cost(self, k: Any, j: Any, R: int, N: int) -> Any:
         return np.maximum(k + j - self.k, 0) - np.maximum(k - self.k, 0)

@@ -1,4 +1,4 @@
-"""What check_loss says of a loss whose methods fail or return nonsense: who, where, and what came."""
+"""Messages of check_loss about methods that fail or return nonsense: the method, the place, and the result."""
 
 import re
 from collections.abc import Callable
@@ -163,7 +163,7 @@ def beyond_out(scores, labels, params, out):  # type: ignore[no-untyped-def]
 
 @pytest.mark.parametrize("kernel", [beyond_labels, beyond_params, beyond_out])
 def test_a_kernel_that_reads_or_writes_beyond_its_vectors(kernel: Any) -> None:
-    """Compiled, it would go on with whatever stands there in memory."""
+    """Compiled, it would continue with arbitrary memory."""
     said = str(complaint(ROCArea, kernel=staticmethod(kernel)))
     assert said.startswith("Mine.kernel reads or writes beyond its vectors: index ")
 

@@ -1,4 +1,4 @@
-"""Operators with one fault each: the check must find it. Those of the package have none."""
+"""Operators with one fault each: the check must find it. Operators of the package pass."""
 
 from typing import Any, NamedTuple
 

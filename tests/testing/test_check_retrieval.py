@@ -1,4 +1,4 @@
-"""Retrieval functions with one fault each: the check must find it and say where."""
+"""Retrieval functions with one fault each: the check must find and locate it."""
 
 import math
 
@@ -36,7 +36,7 @@ def test_the_definition_is_compared_with():
 
 @attrs.frozen
 class MeanOfPostings(Okapi):
-    """A weight that depends on the others."""
+    """A weight that depends on other terms."""
 
     def weights(self, found):
         return found.tf / found.tf.mean()
@@ -63,7 +63,7 @@ class WritesToPostings(Okapi):
 
 @attrs.frozen
 class NoLogarithm(Okapi):
-    """Minus infinity where all documents have the term."""
+    """Minus infinity if all documents have the term."""
 
     def weights(self, found):
         with np.errstate(divide="ignore"):
@@ -78,7 +78,7 @@ class OneTooFew(Okapi):
 
 @attrs.frozen
 class FirstTermCounts(Okapi):
-    """The weight of a query's term depends on where it is."""
+    """The weight of a query's term depends on its position."""
 
     def query_weights(self, counts, terms):
         return counts * np.arange(1.0, len(counts) + 1.0)
@@ -139,7 +139,7 @@ class WithList(Okapi):
 
 @attrs.frozen
 class DropsEqualTerms(Okapi):
-    """Raises an error of its own where a collection has one document."""
+    """Raises a custom error if a collection has one document."""
 
     def weights(self, found):
         return found.tf / np.array([1.0 / (found.collection.n_documents - 1) for _ in found.tf])

@@ -1,4 +1,4 @@
-"""Solvers with one fault each: the check must find it and say where. Those of the package have none."""
+"""Solvers with one fault each: the check must find and locate it. Solvers of the package pass."""
 
 from collections.abc import Callable
 from typing import Any

@@ -151,7 +151,7 @@ def test_ids_of_all_kinds():
 
 
 def test_memory_is_some_bytes_a_posting():
-    """What is kept while a collection is read are blocks of small numbers, not a Python object a posting."""
+    """While a collection is read, memory holds blocks of small numbers, not a Python object per posting."""
     rng = np.random.default_rng(0)
     words = np.array([f"w{number}" for number in range(500)], dtype=object)
 

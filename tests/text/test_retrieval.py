@@ -163,7 +163,7 @@ def test_what_cannot_be_retrieved(topics, settings, message):
 
 
 def mean_average_precision(run, qrels):
-    """MAP as trec_eval has it, by trec_eval itself where it is installed."""
+    """MAP by trec_eval's definition, or by trec_eval itself if it is installed."""
     pytrec_eval = pytest.importorskip("pytrec_eval")
     judged, ranked = {}, {}
     for topic, document, grade in zip(qrels.qid.tolist(), qrels.doc_ids.tolist(), qrels.grades.tolist(), strict=True):

@@ -1,4 +1,4 @@
-"""What a token is."""
+"""The definition of tokens."""
 
 import sys
 import unicodedata

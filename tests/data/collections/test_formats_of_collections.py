@@ -1,4 +1,4 @@
-"""What each format means: fields, ids, white space, references, labels; and how files are told and found."""
+"""Each format: fields, ids, white space, references, labels; detection of formats, and search for files."""
 
 import gzip
 import os

@@ -1,4 +1,4 @@
-"""Cranfield and Vaswani (NPL) as they are: what is known of them."""
+"""Cranfield and Vaswani (NPL) have their published numbers of documents and topics."""
 
 import pytest
 

@@ -36,7 +36,7 @@ TENTHS = st.lists(st.tuples(st.integers(0, 10), st.integers(0, 10)), min_size=1,
 @given(pairs=TENTHS, scale=st.sampled_from([1.0, 1e-3, 1e4]))
 @settings(max_examples=50, deadline=None)
 def test_equal_differences_have_equal_ranks(pairs, scale):
-    """Tenths are no binary fractions: 0.3 - 0.2 is not 0.2 - 0.1. The tests are those of the whole numbers."""
+    """Tenths are not binary fractions: 0.3 - 0.2 is not 0.2 - 0.1. The tests agree with whole numbers."""
     whole = np.array(pairs)
     first, second = whole.T / 10 * scale
     found = differences(first, second)
@@ -60,7 +60,7 @@ def test_a_sum_of_zero_is_zero_whatever_its_rounding():
 
 
 def test_rounding_made_a_difference_significant():
-    """What is broken without rounding: ranks of equal differences, and so the p-value."""
+    """Without rounding, ranks of equal differences would differ, and so the p-value."""
     rng = np.random.default_rng(3)
     whole = rng.integers(-3, 5, size=40)
     base = rng.integers(0, 10, size=40) / 10
@@ -134,7 +134,7 @@ def test_little_or_nothing_to_test_is_told_without_a_warning(first, wanted):
 
 
 def test_corrections():
-    """Those of R: p.adjust(c(0.01, 0.04, 0.03, 0.005), "holm")."""
+    """The values of R's p.adjust(c(0.01, 0.04, 0.03, 0.005), "holm")."""
     p_values = [0.01, 0.04, None, 0.03, 0.005]
     assert holm(p_values) == [pytest.approx(0.03), pytest.approx(0.06), None, pytest.approx(0.06), pytest.approx(0.02)]
     assert bonferroni(p_values) == [pytest.approx(0.04), pytest.approx(0.16), None, 0.12, 0.02]

@@ -25,7 +25,7 @@ def matrices(draw: st.DrawFn) -> CodedMatrix:
 
 
 def by_definition(B: CodedMatrix) -> Any:
-    """Column offsets[f] + k is 1 where more than k thresholds are satisfied, or the row is in leaf k."""
+    """Column offsets[f] + k is 1 if more than k thresholds are satisfied, or the row is in leaf k."""
     sizes = np.diff(B.offsets).tolist()
     one = np.greater if isinstance(B, BinnedMatrix) else np.equal
     rows = [

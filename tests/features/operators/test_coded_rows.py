@@ -1,4 +1,4 @@
-"""Tables and histograms give what the expanded float64 matrix gives, to rounding."""
+"""Tables and histograms agree with the expanded float64 matrix, up to rounding."""
 
 import time
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""Views of other packages: compiled loops read them, alone and inside others, and nothing of them is kept on disk."""
+"""Views of other packages: compiled loops read them, alone and inside others, without a cache on disk."""
 
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -86,7 +86,7 @@ def test_code_for_it_is_not_kept_on_disk() -> None:
 
 @pytest.mark.parametrize("loops", ["structsvm.features.operators.views", "structsvm.problem.loops"])
 def test_code_that_is_kept_is_compiled_again_when_a_view_of_the_package_changes(loops: str) -> None:
-    """The files of the loops do not import those of the views, whose functions are part of their machine code."""
+    """The files of the loops do not import the views' files, although their machine code contains them."""
     looked_at = {name for name, _, _ in _stamps(loops)}
     for file in ("dense", "sparse", "binned", "composed"):
         assert f"structsvm.features.operators.{file}" in looked_at

@@ -1,4 +1,4 @@
-"""Results come in order, and so does what is raised."""
+"""Results and exceptions come in order."""
 
 import threading
 import time

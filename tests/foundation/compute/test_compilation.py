@@ -1,4 +1,4 @@
-"""Machine code on disk is of the source as it is now."""
+"""Machine code on disk belongs to the present source."""
 
 import json
 import os
@@ -76,7 +76,7 @@ def test_a_change_in_what_a_function_uses_is_seen(tmp_path):
         (package / f"{name}.py").write_text(text, encoding="utf-8")
 
     def printed(**numbers):
-        """What is printed by a function that calls another, one with a constant, and one with an enumeration."""
+        """Return the output of functions that call a function, read a constant, and read an enumeration."""
         for name, number in numbers.items():
             (package / f"{name}.py").write_text(USED[name].format(number=number), encoding="utf-8")
         environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
@@ -138,7 +138,7 @@ def test_a_part_raises_what_it_would():
 
 
 def test_machine_code_that_could_be_of_an_old_source_is_not_kept(monkeypatch, tmp_path):
-    """Where numba's index cannot be told of the files of the functions that are called."""
+    """As if numba's index could not record the files of called functions."""
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
     monkeypatch.delattr(caching.IndexDataCacheFile, "_load_data")
     function = compiled(add_one)

@@ -1,4 +1,4 @@
-"""What is told of compiling, and signals that come meanwhile."""
+"""Reports of compilation, and signals that arrive meanwhile."""
 
 import gc
 import signal
@@ -14,7 +14,7 @@ from structsvm.foundation.compute.compile_progress import compile_seconds, runni
 
 @pytest.fixture
 def interrupting(monkeypatch, tmp_path):
-    """Ctrl-C in the middle of what numba compiles, once."""
+    """Press Ctrl-C once while numba compiles."""
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
     sent = []
 

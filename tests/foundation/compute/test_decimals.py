@@ -20,7 +20,7 @@ def bits(number: float) -> bytes:
 
 
 def check(text: str) -> bool:
-    """Say whether it was read: then it must be what Python reads."""
+    """Return whether the number was read; its value must be Python's."""
     number, end = read(text)
     if end == UNDECIDED:
         return False

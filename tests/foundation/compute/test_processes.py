@@ -1,4 +1,4 @@
-"""Work in processes, from wherever it is asked for: the process that asks lives on, and Ctrl-C still ends it."""
+"""Work in processes: the calling process survives in every backend, and Ctrl-C still ends it."""
 
 import logging
 import os
@@ -95,7 +95,7 @@ if __name__ == "__main__":
 
 
 def test_workers_are_ended_without_other_programs(tmp_path):
-    """A signal to a group of processes ends such a program, too, and workers would go on."""
+    """A signal to the process group would also end the other program, and the workers would continue."""
     script = tmp_path / "script.py"
     script.write_text(EARLY)
     done = subprocess.run(
@@ -104,7 +104,7 @@ def test_workers_are_ended_without_other_programs(tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
 
 
-# One task for three workers: two of them are idle. The task holds a worker for a minute, and so do examples in Python.
+# One task for three workers: two of them are idle. The task occupies a worker for a minute, like examples in Python.
 BUSY = """
 import os, signal, sys, time
 import joblib, numpy as np
@@ -125,7 +125,7 @@ KINDS = {
 
 
 def session(leader):
-    """Return the processes of a session that are no zombies."""
+    """Return the processes of a session without zombies."""
     found = subprocess.run(["ps", "-o", "pid=,stat=,args=", "-s", str(leader)], capture_output=True, text=True)
     return [line for line in found.stdout.splitlines() if line.split()[1][0] != "Z"]
 

@@ -87,7 +87,7 @@ def test_scores_that_are_no_numbers_come_back_as_some_order(n: int, value: float
 
 @pytest.mark.parametrize("seed", range(20))
 def test_the_lowest_scores_come_last_whatever_rounding_does(seed: int) -> None:
-    """They are mended by insertion, which gives up on many: the first sort must put them in the last bucket."""
+    """Insertion sorts few of them and gives up on many: the first sort must put them in the last bucket."""
     rng = np.random.default_rng(seed)
     scores = np.maximum(rng.standard_normal(400), 0.0) * rng.uniform(0.1, 10.0)
     assert_descending(scores)

@@ -1,4 +1,4 @@
-"""Exact sums: those of fractions, in any order and any parts."""
+"""Exact sums equal the sums of fractions, in any order and any parts."""
 
 import math
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""How many threads compute, and what they share."""
+"""The number of threads, and the data that they share."""
 
 import os
 import signal
@@ -92,7 +92,7 @@ def test_what_another_thread_raises_is_raised() -> None:
 
 
 def test_what_is_raised_waits_for_the_other_threads() -> None:
-    """They write to arrays that the caller goes on with."""
+    """They write to arrays that the caller uses afterwards."""
     barrier, done = threading.Barrier(2), []
 
     def work() -> None:

@@ -1,4 +1,4 @@
-"""Mode, owner and group of what is replaced stay, and long names can be written."""
+"""Replaced files keep mode, owner and group, and long names can be written."""
 
 import os
 import stat

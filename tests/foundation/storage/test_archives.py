@@ -49,7 +49,7 @@ def write_as_they_are(path: Path, arrays: dict[str, Any]) -> Path:
 
 
 def write_with_digests(path: Path, arrays: dict[str, Any]) -> Path:
-    """Write arrays with digests that are right, so that nothing but the arrays can be wrong."""
+    """Write arrays with right digests, so that only the arrays can be wrong."""
     return write_as_they_are(path, with_digests(arrays))
 
 

@@ -12,7 +12,7 @@ ODD = r"a_b & 50% of $x^2 #{1}~\n|<i> *[q]* `c`"
 
 
 def table(names, notes=()):
-    """A row for each name, the last one in a section of its own."""
+    """A row for each name, the last one in a separate section."""
     rows = [{"name": name, "map": 0.25 / (k + 1), "stars": k > 0} for k, name in enumerate(names)]
     columns = (
         Column("Model", lambda record: record["name"], right=False),

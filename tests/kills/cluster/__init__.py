@@ -1,1 +1,1 @@
-"""Kill workers of a Dask cluster, or the driver, at random moments of a fit, and look at what comes of it."""
+"""Kill workers of a Dask cluster, or the driver, at random moments of a fit, and judge the result."""

@@ -1,9 +1,9 @@
 """The command ``python -m tests.kills.cluster.driver TOLD``: a driver, which a trial starts and may kill.
 
-What it is told, a JSON object, holds a "fit", which it says begins and what came of it, one line each; and the
-"address" of a cluster, unless it shall start one with so many "workers". Without a fit, it says the address of the
-cluster that it has started, and takes fits from its standard input, each with the "part" of the time of an undisturbed
-fit after which so many "victims" are killed; or is told to "wait" until all workers are there.
+Its argument, a JSON object, has a "fit", whose begin and result it prints, one line each; and the "address" of a
+cluster, or the number of "workers" of a cluster to start. Without a fit, it prints the address of the started cluster
+and reads fits from its standard input, or the command "wait", until all workers are there. A fit has a number of
+"victims" to kill after a "part" of the time of an undisturbed fit.
 """
 
 import json
@@ -73,7 +73,7 @@ def kill(nanny: Any) -> None:
 
 
 def work(client: Any, told: dict[str, Any]) -> float:
-    """Fit; say that it begins and what came of it; return the seconds that it took."""
+    """Fit; print the begin and the result; return the seconds."""
     say(begins=True)
     began = time.perf_counter()
     result = trained(Fit(**told["fit"]), client, Path(told["checkpoint"]) if "checkpoint" in told else None)

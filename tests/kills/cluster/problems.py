@@ -76,7 +76,7 @@ class Fit:
 
 @frozen
 class Bounds:
-    """What a fit says of the optimum.
+    """The bounds of a fit.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ class Bounds:
 
 
 def trained(fit: Fit, client: Any, checkpoint: Path | None = None) -> Result:
-    """Fit at the workers, which make the data, with a checkpoint after every iteration where there is one."""
+    """Fit at the workers, which make the data, with a checkpoint after every iteration if given."""
     parts = [client.submit(fit.rows, part) for part in range(fit.partitions)]
     cluster = DaskCluster(client, timeout=LIMIT)
     problem = DistributedProblem.from_queries(cluster, parts, loss=fit.loss, C=fit.C)

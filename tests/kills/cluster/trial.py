@@ -32,23 +32,23 @@ _ONE = 0.7
 """Partition of the trials in which one worker is killed, and not several."""
 
 _OF_ITS_OWN = 0.2
-"""Partition of the trials in which a driver that is killed has a cluster of its own."""
+"""Share of the trials in which a killed driver has a separate cluster."""
 
 
 class FaultError(Exception):
-    """What a trial found: the kind of fault, and what was seen."""
+    """The fault of a trial: its kind, and the evidence."""
 
 
 class Driver:
-    """A process that fits, in a session of its own.
+    """A process that fits, in a separate session.
 
     Parameters
     ----------
-    told : what it is told to do.
+    told : its instructions.
 
     Attributes
     ----------
-    passed : what it said that was not waited for.
+    passed : output that nobody waited for.
     """
 
     def __init__(self, **told: Any) -> None:
@@ -71,7 +71,7 @@ class Driver:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End it, and what it started."""
+        """End it and its children."""
         with suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
@@ -117,7 +117,7 @@ class Driver:
         return any(key in line for line in list(self._lines.queue))
 
     def kill(self) -> None:
-        """Kill the driver alone: what it started must end by itself.
+        """Kill the driver alone: its children must end by themselves.
 
         Raises
         ------
@@ -172,7 +172,7 @@ class Deaths:
         self._end()
 
     def try_one(self, number: int, seed: int = 0) -> Verdict:
-        """Draw a fit, disturb it, and look at what comes of it."""
+        """Draw a fit, disturb it, and judge the result."""
         fit = Fit.drawn(1000 * seed + number)
         rng = random.Random(fit.seed)
         what: list[str] = []
@@ -189,7 +189,7 @@ class Deaths:
         return Verdict(number, f"{fit}: {'; '.join(what)}", faults)
 
     def _serve(self, workers: int) -> None:
-        """Have a cluster of so many workers: a new one, where Dask has not started others for those that died."""
+        """Return a cluster of this size: a new one unless Dask replaced dead workers."""
         if self._server is not None and self._workers == workers:
             self._server.tell(wait=True)
             if self._server.heard("workers")["workers"] == workers:
@@ -218,7 +218,7 @@ class Deaths:
         judge(fit, disturbed["result"], undisturbed["result"])
 
     def _kill_drivers(self, fit: Fit, rng: random.Random, what: list[str]) -> None:
-        """Kill drivers of a cluster that goes on, or sometimes of one that ends with them."""
+        """Kill drivers of a cluster that survives, or sometimes of one that ends with them."""
         assert self._server is not None
         kept = self.folder / f"{fit.seed}.npz"
         kept.unlink(missing_ok=True)
@@ -267,7 +267,7 @@ def follow(found: Bounds, last: Bounds, reference: Bounds) -> Bounds:
 
 
 def judge(fit: Fit, found: dict[str, Any], undisturbed: dict[str, Any] | None) -> None:
-    """Compare what came of a fit with one machine, and with the same fit undisturbed.
+    """Compare the result of a fit with one machine, and with the same fit undisturbed.
 
     Raises
     ------

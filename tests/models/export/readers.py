@@ -1,4 +1,4 @@
-"""Independent readers of what is exported, each after the documentation or source of its target.
+"""Independent readers of exported models, each after the documentation or source of its target.
 
 They compute as their targets do: Solr's LinearModel and the linear ranker of the Elasticsearch plugin in float32, one
 product after the other; svm_rank_classify with weights and features in float32, and sums in float64.
@@ -168,7 +168,7 @@ def svm_rank(path: Path, X: Any) -> Any:
 
 
 def plain(content: dict[str, Any], X: Any) -> Any:
-    """The form that docs/howto/export_a_model.md tells, of JSON and NumPy; the rows are those of one query."""
+    """The reader in docs/howto/export_a_model.md, of JSON and NumPy; the rows belong to one query."""
     X = np.asarray(X)
     if content["normalize"] == "query-min-max":
         shift, divisor = X.min(axis=0), np.ptp(X, axis=0)

@@ -1,4 +1,4 @@
-"""Every format, read by its target or a reader after its source: scores are those of the model."""
+"""Every format, read by its target or a reader after its source, gives the scores of the model."""
 
 import json
 
@@ -43,7 +43,7 @@ KINDS = {
 
 
 def scale(ranker, X):
-    """What sums of float32 are accurate to: the sum of all magnitudes."""
+    """The accuracy of sums in float32 is relative to the sum of all magnitudes."""
     folded = ranker.model_.folded
     return float((np.abs(X) @ np.abs(folded.coef)).max() + abs(folded.intercept))
 

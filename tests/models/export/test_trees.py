@@ -1,4 +1,4 @@
-"""Trees in every format that takes them: scores are those of the model."""
+"""Trees in every format that supports them give the scores of the model."""
 
 from pathlib import Path
 from typing import Any

@@ -52,7 +52,7 @@ class Pool:
 
 
 def errors(dual: DualPlanes) -> Matrix:
-    """Return the error of each plane; there are none to look up where no plane was rounded."""
+    """Return the error of each plane: 0 if no plane was rounded."""
     return dual.arrays.error if dual.arrays.error.size else np.zeros(dual.arrays.L.shape)
 
 
@@ -64,7 +64,7 @@ def value_of(dual: DualPlanes) -> tuple[float, Vector]:
 
 
 def values_at(dual: DualPlanes, w: Vector) -> Matrix:
-    """Return what the value of each plane is at least."""
+    """Return a lower bound on the value of each plane."""
     arrays = dual.arrays
     return arrays.L - arrays.G @ w - errors(dual) * np.linalg.norm(w)
 
@@ -143,7 +143,7 @@ def test_any_sequence_of_steps_leaves_a_sound_point(seed: int, places: int, star
 
 @given(seed=st.integers(0, 999), places=st.integers(3, 6), count=st.integers(1, 60), scale=st.sampled_from([0.5, 3.0]))
 def test_loaded_cuts_carry_their_value(seed: int, places: int, count: int, scale: float) -> None:
-    """However many there are, in places that are too few: those of weight are merged, others dropped."""
+    """More planes than places: planes with weight are merged, the rest is dropped."""
     pool = Pool(seed)
     cuts = pool.cuts(count)
     dual = dual_within(bytes_for(places), scale * CAP)

@@ -11,7 +11,7 @@ N, D, PLACES = 600, 8, 5
 
 
 def kept(C: float, dtype: type = np.float64, n: int = N) -> DualPlanes:
-    """Keep planes that have much in common, so that examples move the weights one against the other."""
+    """Store similar planes, so that examples move the weights in opposite directions."""
     rng = np.random.default_rng(1)
     common = rng.standard_normal(D)
     dual = DualPlanes(D, np.full(n, C / n), Capacity(PLACES, dtype))

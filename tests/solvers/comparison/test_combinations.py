@@ -1,4 +1,4 @@
-"""What is compared with what, under which names, and what is refused before anything runs."""
+"""The combinations that are compared, their names, and errors before the first run."""
 
 from typing import Any
 

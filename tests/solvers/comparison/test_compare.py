@@ -1,4 +1,4 @@
-"""Rows hold what the solvers return, and what fails takes nothing else with it."""
+"""Rows hold the results of solvers, and a failure spares all other rows."""
 
 import doctest
 import itertools

@@ -1,4 +1,4 @@
-"""The time limit: when it is noticed, what is left out of the time, and what the row still says."""
+"""The time limit: its check, the time that does not count, and the row of a stopped run."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from tests.small_problems import solved
 
 
 class Clock:
-    """A clock that goes on only when told to."""
+    """A clock that only the test advances."""
 
     def __init__(self) -> None:
         self.now = 0.0

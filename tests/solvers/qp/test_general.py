@@ -11,7 +11,7 @@ from tests.solvers.qp.programs import random_qp
 
 @frozen
 class Scripted(GeneralBackend):
-    """Yields what it is told to, and keeps a count."""
+    """Yields given attempts, and counts them."""
 
     name = "scripted"
     script: tuple = ()

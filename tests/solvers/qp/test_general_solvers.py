@@ -41,7 +41,7 @@ def test_groups_without_cuts(backend):
 
 
 def test_prints_nothing(backend, capfd):
-    """Where no constraint is active, one is, and where the solver gives up."""
+    """Problems without an active constraint, with one, and one on which the solver gives up."""
     for tol, size, C in ((1e-6, 1, 1e6), (1e-6, 20, 1.0), (0.0, 60, 1e5)):
         backend.solve(random_qp(0, size, 5, 1, C, tol=tol))
     assert capfd.readouterr() == ("", "")

@@ -1,4 +1,4 @@
-"""LETOR's features of candidates: each against its definition, and what the whole of them is."""
+"""LETOR's features of candidates: each against its definition, and the whole set."""
 
 import numpy as np
 import pytest
