@@ -102,11 +102,10 @@ def benchmark_command(
     """
     from structsvm.exceptions import NotInstalledError
     from structsvm.protocols.letor import benchmark, fold_table, write_tables
-    from structsvm.protocols.letor.figures import write_figures
     from structsvm.protocols.letor.folds import find_folds
     from structsvm.protocols.letor.plan import models_of
     from structsvm.protocols.letor.results import WIDER_RANGE
-    from structsvm.protocols.letor.tables import difference_table, summary_table
+    from structsvm.protocols.letor.tables import difference_table, summary_table, write_figure
     from structsvm.protocols.plan import count_trials
 
     chosen = models_of(models)
@@ -149,7 +148,7 @@ def benchmark_command(
     if written and out is not None:
         echo(f"tables   {', '.join(path.name for path in written)} in {out}")
         with suppress(NotInstalledError):
-            echo(*(f"figure   {path}" for path in write_figures(results, out, baseline)))
+            echo(f"figure   {write_figure(results, out, baseline)}")
 
 
 def _require_free(folder: Path, *, replace: bool) -> None:

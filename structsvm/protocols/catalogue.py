@@ -127,20 +127,22 @@ def benchmark_model(name: str) -> ProtocolModel:
     return other_system(name, features=AsGiven(), every=1, tol=_TOL, pairs_Cs=_PAIRS_CS, queries_Cs=_QUERIES_CS)
 
 
-def as_models(given: Any, registry: Registry[Any], **settings: Any) -> tuple[ProtocolModel, ...]:
+def as_models(models: Any, registry: Registry[Any], **settings: Any) -> tuple[ProtocolModel, ...]:
     """Return one or several models, or names in a registry, as models; raise InputError for other objects."""
-    one = isinstance(given, str | ProtocolModel) or not isinstance(given, Iterable)
-    models = []
-    for place, each in enumerate((given,) if one else as_list("models", given, "models or names")):
-        if isinstance(each, type) and issubclass(each, ProtocolModel):
-            raise InputError(f"models[{place}] must be an object, {each.__name__}(...); {each.__name__} is a class")
-        if not isinstance(each, str | ProtocolModel):
+    one = isinstance(models, str | ProtocolModel) or not isinstance(models, Iterable)
+    objects = []
+    for position, model in enumerate((models,) if one else as_list("models", models, "models or names")):
+        if isinstance(model, type) and issubclass(model, ProtocolModel):
             raise InputError(
-                f"models[{place}] is neither a name nor a model: {each!r}. Wrap an estimator in "
+                f"models[{position}] must be an object, {model.__name__}(...); {model.__name__} is a class"
+            )
+        if not isinstance(model, str | ProtocolModel):
+            raise InputError(
+                f"models[{position}] is neither a name nor a model: {model!r}. Wrap an estimator in "
                 "EstimatorModel(name=..., features=AsGiven(), estimator=...), of structsvm.protocols"
             )
-        models.append(registry.create(each, **settings) if isinstance(each, str) else each)
-    return tuple(models)
+        objects.append(registry.create(model, **settings) if isinstance(model, str) else model)
+    return tuple(objects)
 
 
 def needed_package(model: str) -> str:

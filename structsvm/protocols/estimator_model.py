@@ -39,11 +39,12 @@ def _as_grid(grid: Mapping[str, Sequence[Any]] | Grid) -> Grid:
 
 def _require_grid(model: Any, attribute: Any, grid: Grid) -> None:
     """Raise InputError if the estimator lacks a parameter of the grid, or a parameter has no values."""
-    known = model.estimator.get_params()
+    parameters = model.estimator.get_params()
     for name, values in grid:
-        if name not in known:
+        if name not in parameters:
             raise InputError(
-                f"{model.name}: {type(model.estimator).__name__} has no parameter {name!r}; it has {', '.join(known)}"
+                f"{model.name}: {type(model.estimator).__name__} has no parameter {name!r}; it has "
+                f"{', '.join(parameters)}"
             )
         if not values:
             raise InputError(f"{model.name}: the grid has no values for {name!r}")
@@ -81,7 +82,7 @@ def _as_rounds(rounds: Any) -> tuple[int, ...] | None:
         raise InputError(
             f"EstimatorModel(rounds=...) must be whole numbers, such as range(10, 301, 10), got {brief(rounds)}"
         )
-    return tuple(int(each) for each in rounds)
+    return tuple(map(int, rounds))
 
 
 def _require_rounds(model: "EstimatorModel", _attribute: object, rounds: tuple[int, ...] | None) -> None:
@@ -123,7 +124,7 @@ class EstimatorModel(ProtocolModel):
     >>> from structsvm.protocols import Scores
     >>> model = EstimatorModel(name="ridge", features=Scores(), estimator=Ridge(), grid={"alpha": [10.0, 0.1]})
     >>> X, y, qid = np.array([[1.0], [2.0], [3.0], [1.0]]), np.array([0, 1, 1, 0]), np.array([0, 0, 1, 1])
-    >>> [(each.value, each.scores(X, qid).round(2).tolist()) for each in model.candidates(X, y, qid)]
+    >>> [(candidate.value, candidate.scores(X, qid).round(2).tolist()) for candidate in model.candidates(X, y, qid)]
     [(10.0, [0.41, 0.53, 0.65, 0.41]), (0.1, [0.11, 0.63, 1.16, 0.11])]
     >>> from structsvm.rankers import RankBoost
     >>> model = EstimatorModel(name="RankBoost", features=Scores(), estimator=RankBoost(20), rounds=(5, 10, 20))
@@ -140,16 +141,16 @@ class EstimatorModel(ProtocolModel):
 
     def candidates(self, X: Any, y: Vector, qid: IntVector) -> Sequence[Candidate]:
         """Fit for every point of the grid; see `ProtocolModel.candidates`."""
-        found: list[Candidate] = []
+        candidates: list[Candidate] = []
         stages = None if self.rounds is None else _Stages(self.rounds, self.sparse)
         for settings in _points(self.grid):
             fitted, seconds = _fit(self.estimator, settings, _expanded(X, self.sparse), y, qid)
             if stages is not None:
-                found.extend(stages.candidates(fitted, settings, seconds))
+                candidates.extend(stages.candidates(fitted, settings, seconds))
                 continue
             scores = partial(_scores, fitted, self.sparse)
-            found.append(Candidate(_value_of(settings), scores, seconds, gap_of(fitted), weights_of(fitted)))
-        return found
+            candidates.append(Candidate(_value_of(settings), scores, seconds, gap_of(fitted), weights_of(fitted)))
+        return candidates
 
 
 @define(eq=False)
@@ -160,34 +161,34 @@ class _Stages:
     sparse: bool
     _fitted: Any = None
     _matrix: Any = None
-    _kept: Matrix | None = None
+    _cached: Matrix | None = None
 
     def candidates(self, fitted: Any, settings: dict[str, Any], seconds: float) -> Iterator[Candidate]:
         """Yield a candidate for each number of rounds, with the share of the fit's seconds that it adds."""
         added = np.diff(self.rounds, prepend=0) / self.rounds[-1]
-        for place, number in enumerate(self.rounds):
+        for position, number in enumerate(self.rounds):
             value = _value_of(settings | {"rounds": number}) if settings else number
-            yield Candidate(value, partial(self.scores, fitted, place), seconds * float(added[place]))
+            yield Candidate(value, partial(self.scores, fitted, position), seconds * float(added[position]))
 
-    def scores(self, fitted: Any, place: int, X: Any, _qid: IntVector) -> Vector:
-        if self._kept is None or self._fitted is not fitted or self._matrix is not X:
+    def scores(self, fitted: Any, position: int, X: Any, _qid: IntVector) -> Vector:
+        if self._cached is None or self._fitted is not fitted or self._matrix is not X:
             # Free the old scores first, so that old and new scores never coexist in memory.
-            self._kept = None
-            self._kept = self._collected(fitted, X)
+            self._cached = None
+            self._cached = self._collected(fitted, X)
             self._fitted, self._matrix = fitted, X
-        scores: Vector = self._kept[place]
+        scores: Vector = self._cached[position]
         return scores
 
     def _collected(self, fitted: Any, X: Any) -> Matrix:
-        kept = np.empty((len(self.rounds), X.shape[0]))
-        place, stage = 0, None
+        scores = np.empty((len(self.rounds), X.shape[0]))
+        position, stage = 0, None
         X = _expanded(X, self.sparse)
         for number, stage in enumerate(fitted.staged_predict(X), start=1):
-            if number == self.rounds[place]:
-                kept[place] = stage
-                place += 1
-                if place == len(self.rounds):
-                    return kept
+            if number == self.rounds[position]:
+                scores[position] = stage
+                position += 1
+                if position == len(self.rounds):
+                    return scores
         if stage is None:
             if not hasattr(fitted, "predict"):
                 raise InputError(
@@ -195,8 +196,8 @@ class _Stages:
                     "predict"
                 )
             stage = fitted.predict(X)
-        kept[place:] = stage
-        return kept
+        scores[position:] = stage
+        return scores
 
 
 def _scores(fitted: Any, sparse: bool, X: Any, qid: IntVector) -> Vector:
@@ -241,10 +242,10 @@ def gap_of(fitted: Any) -> float | None:
 
 def weights_of(fitted: Any) -> Vector | None:
     """Return the weights of the input features; None for pipelines and for scores that are not a weighted sum."""
-    found = getattr(fitted, "weights_", getattr(fitted, "coef_", None))
-    if found is None or isinstance(fitted, Pipeline):
+    coef = getattr(fitted, "weights_", getattr(fitted, "coef_", None))
+    if coef is None or isinstance(fitted, Pipeline):
         return None
-    weights = np.asarray(found.toarray() if hasattr(found, "toarray") else found, dtype=np.float64)
+    weights = np.asarray(coef.toarray() if hasattr(coef, "toarray") else coef, dtype=np.float64)
     of_one = weights.ndim > 0 and weights.size == weights.shape[-1] == getattr(fitted, "n_features_in_", weights.size)
     return weights.ravel() if of_one and np.isfinite(weights).all() else None
 
@@ -274,5 +275,5 @@ def _call(estimator: Any, method: str, *arguments: Any, qid: IntVector) -> Any:
         if last is not estimator and hasattr(last, f"set_{method}_request") and takes_argument(last, method, "qid"):
             getattr(last, f"set_{method}_request")(qid=True)
         routed = get_routing_for_object(estimator).consumes(method, ["qid"])
-        handed = {"qid": qid} if takes_argument(estimator, method, "qid") or "qid" in routed else {}
-        return getattr(estimator, method)(*arguments, **handed)
+        queries = {"qid": qid} if takes_argument(estimator, method, "qid") or "qid" in routed else {}
+        return getattr(estimator, method)(*arguments, **queries)

@@ -15,12 +15,12 @@ from structsvm.foundation.settings import at_least, truth_value
 from structsvm.foundation.types import Features, Matrix
 
 
-def _scaling(given: str | None) -> str | None:
-    return scaling_named("Scores(normalize=...)", given, SCORE_SCALINGS)
+def _scaling(name: str | None) -> str | None:
+    return scaling_named("Scores(normalize=...)", name, SCORE_SCALINGS)
 
 
-def _scaling_to_one(given: str | None) -> str | None:
-    return scaling_named("Indicators(normalize=...)", given, ("query-min-max", "query-percentiles"))
+def _scaling_to_one(name: str | None) -> str | None:
+    return scaling_named("Indicators(normalize=...)", name, ("query-min-max", "query-percentiles"))
 
 
 class FeatureMap:
@@ -149,7 +149,7 @@ def _dense(X: Features) -> Matrix:
     if not sp.issparse(X):
         return X
     try:
-        made: Matrix = X.toarray()
+        return X.toarray()
     # NumPy raises ValueError if the size exceeds the range of an index.
     except (MemoryError, ValueError):
         rows, columns = X.shape
@@ -158,12 +158,11 @@ def _dense(X: Features) -> Matrix:
             f"{rows * columns * X.dtype.itemsize / 2**30:,.1f} GiB, more than is available. Leave the model out, or "
             "drop rare features"
         ) from None
-    return made
 
 
 def _scaled(X: Features, qid: ArrayLike, normalize: str | None) -> Matrix:
     scores = _dense(X)
     if normalize is None:
         return scores
-    found: Matrix = QueryScaler(normalize).fit_transform(scores, qid=qid)
-    return found
+    scaled: Matrix = QueryScaler(normalize).fit_transform(scores, qid=qid)
+    return scaled

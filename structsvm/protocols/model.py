@@ -1,15 +1,15 @@
 """The interface of models: named objects that fit a grid of settings and score documents."""
 
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, TypeAlias
 
-from attrs import field, frozen
+from attrs import frozen
 
 from structsvm.exceptions import InputError, brief
+from structsvm.foundation.settings import repeated
 from structsvm.foundation.types import IntVector, Vector
-from structsvm.protocols.feature_maps import AsGiven, FeatureMap
+from structsvm.protocols.feature_maps import FeatureMap
 
 Value: TypeAlias = float | str
 """Value of a hyper-parameter: a number, an int for a count of rounds, or several settings as text."""
@@ -66,7 +66,8 @@ class ProtocolModel(ABC):
     ...             return lambda X, qid: (X**power).sum(axis=1)
     ...         return [Candidate(power, scores(power), seconds=0.0) for power in (0.5, 1.0, 2.0)]
     >>> X, y, qid = np.array([[4.0, 4.0], [0.0, 7.0]]), np.array([1, 0]), np.array([0, 0])
-    >>> [(each.value, int(each.scores(X, qid).argmax())) for each in SumOfPowers().candidates(X, y, qid)]
+    >>> candidates = SumOfPowers().candidates(X, y, qid)
+    >>> [(candidate.value, int(candidate.scores(X, qid).argmax())) for candidate in candidates]
     [(0.5, 0), (1.0, 0), (2.0, 1)]
     """
 
@@ -93,19 +94,6 @@ class ProtocolModel(ABC):
         """
 
 
-@frozen(kw_only=True)
-class KnownCandidates(ProtocolModel):
-    """A model whose candidates, in ``found``, are known before the fit."""
-
-    name: str
-    found: Sequence[Candidate]
-    features: FeatureMap = field(factory=AsGiven)
-
-    def candidates(self, X: Any, y: Vector, qid: IntVector) -> Sequence[Candidate]:
-        """Return the known candidates."""
-        return self.found
-
-
 def require_features(model: Any, attribute: Any, features: Any) -> None:
     """Require a FeatureMap object; reject a class."""
     if not isinstance(features, FeatureMap):
@@ -114,9 +102,9 @@ def require_features(model: Any, attribute: Any, features: Any) -> None:
         )
 
 
-def require_different_names(what: str, named: Sequence[Any]) -> None:
-    """Raise InputError if the list is empty or two objects have the same ``name``; ``what`` is their kind."""
-    twice = [name for name, times in Counter(each.name for each in named).items() if times > 1]
-    if twice or not named:
-        problem = f"{twice[0]} is given twice" if twice else "the list is empty"
-        raise InputError(f"{what} must have different names: {problem}")
+def require_different_names(kind: str, objects: Sequence[Any]) -> None:
+    """Raise InputError if the list is empty or two objects have the same ``name``; ``kind`` is their kind."""
+    twice = repeated([item.name for item in objects])
+    if twice is not None or not objects:
+        problem = "the list is empty" if twice is None else f"{twice} is given twice"
+        raise InputError(f"{kind} must have different names: {problem}")

@@ -1,4 +1,4 @@
-"""Run a protocol: fit, tune and test models in trials, store each finished trial, and return the results."""
+"""Run a protocol: fit, tune and test models in trials, store each finished trial, and return all trials."""
 
 import time
 import warnings
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from itertools import repeat
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 from attrs import field, frozen
@@ -22,17 +22,13 @@ from structsvm.foundation.queries import Queries
 from structsvm.foundation.settings import as_path
 from structsvm.foundation.storage.records import Header, Kind, count_records, open_records, versions
 from structsvm.foundation.types import Vector
+from structsvm.metrics import Measure
 from structsvm.protocols.feature_maps import FeatureMap
-from structsvm.protocols.model import Candidate, ProtocolModel
-from structsvm.protocols.results import Fit, Results, Trial
-
-R = TypeVar("R", bound=Results)
+from structsvm.protocols.model import ProtocolModel
+from structsvm.protocols.results import Fit, Trial
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Receives the numbers of finished and of all trials or folds, at the start and after each trial or fold."""
-
-Measured: TypeAlias = tuple[Mapping[str, float], Mapping[str, tuple[float, ...]]]
-"""Means of measures over the test queries by name, and values of some of them for each query, shape (Q,) each."""
 
 TRIALS, FOLDS = "trials.jsonl", "folds.jsonl"
 """Files of finished trials: of an experiment, and of a benchmark."""
@@ -49,7 +45,10 @@ class QuerySet:
 
 @frozen(eq=False)
 class Case:
-    """Models with the same ``sets`` of queries; ``group`` is the key in `Trial.fits`, ``where`` the place in errors."""
+    """Models with the same training, validation and test queries.
+
+    ``group`` is the key in `Trial.fits`, and ``where`` the place in error messages.
+    """
 
     group: str
     where: str
@@ -57,7 +56,7 @@ class Case:
     sets: tuple[QuerySet, QuerySet, QuerySet]
 
 
-class Plan(ABC, Generic[R]):
+class Plan(ABC):
     """Base class of protocols: trials, the queries and models of each trial, and measures; must be picklable."""
 
     kind: ClassVar[Kind[Any]]
@@ -67,6 +66,9 @@ class Plan(ABC, Generic[R]):
 
     measures_each_value: ClassVar[tuple[str, ...]] = ()
     """Sets besides validation on which to measure every value of the hyper-parameter: "train", "test"."""
+
+    measure: Measure
+    """Measure whose mean over the validation queries chooses hyper-parameters."""
 
     @property
     @abstractmethod
@@ -82,23 +84,16 @@ class Plan(ABC, Generic[R]):
         """Yield the cases of a trial."""
 
     @abstractmethod
-    def mean(self, scores: Vector, queries: QuerySet) -> float:
-        """Return the mean over queries of the measure that chooses hyper-parameters."""
-
-    @abstractmethod
-    def test(self, scores: Vector, queries: QuerySet) -> Measured:
-        """Return all measures of the picked model."""
+    def test(self, scores: Vector, queries: QuerySet) -> tuple[Mapping[str, float], Mapping[str, Vector]]:
+        """Return the means of all measures of the chosen model by name, and the values of queries to store."""
 
     def weights(self, group: str, weights: Vector, X: Any) -> Vector | None:
         """Return the weights to store, given the weights of the training features X; None: store none."""
         return None
 
-    @abstractmethod
-    def results(self, header: Header, trials: tuple[Any, ...], folder: Path | None) -> R:
-        """Return the results, and write their files to the folder."""
-
-    def require(self, trial: Any, path: Path) -> None:
-        """Raise InputError if a stored trial does not match the settings."""
+    def contradiction(self, trial: Any) -> str:
+        """Return the contents of a stored trial that do not match the settings; "" if all match."""
+        return ""
 
     def ready(self, names: Sequence[str]) -> Iterator[Self]:
         """Yield the plan for each missing trial, with all data that the trial needs."""
@@ -106,24 +101,57 @@ class Plan(ABC, Generic[R]):
 
     def trial(self, name: str, case: Case, fits: dict[str, dict[str, Fit]], seconds: float) -> Trial:
         """Return a trial, given one of its cases and all its fits."""
-        train, validation, test = (tuple(map(str, each.queries.ids.tolist())) for each in case.sets)
-        one, two, three = (len(each.y) for each in case.sets)
-        return Trial(
-            name=name,
-            train=train,
-            validation=validation,
-            test=test,
-            documents=(one, two, three),
-            seconds=seconds,
-            fits=fits,
-        )
+        train, validation, test = (tuple(map(str, part.queries.ids.tolist())) for part in case.sets)
+        one, two, three = (len(part.y) for part in case.sets)
+        return Trial(name, train, validation, test, (one, two, three), seconds, fits)
 
 
-def run_trial(plan: Plan[Any], name: str) -> Trial:
+def run_plan(
+    plan: Plan, folder: Path | None, *, n_jobs: int | None, progress: Progress | None, replace: bool = False
+) -> tuple[Header, tuple[Any, ...]]:
+    """Run the trials that the folder lacks; return the header and all trials.
+
+    ``replace`` drops stored trials of another plan.
+    """
+    header = plan.header()
+    path = None if folder is None else folder / plan.file
+    with nullcontext() if path is None else open_records(path, header, plan.kind, replace=replace) as records:
+        done: dict[str, Any] = {}
+        for trial in records.parts if records else ():
+            contradiction = plan.contradiction(trial)
+            if contradiction:
+                raise InputError(
+                    f"trial {trial.name} in {path} has {contradiction} than this experiment: remove its line to run "
+                    "the trial again"
+                )
+            done[trial.name] = trial
+        missing = [name for name in plan.names if name not in done]
+        if progress:
+            progress(len(done), len(plan.names))
+        if missing:
+            if records:
+                records.require_versions(versions())
+            tasks = zip(plan.ready(missing), missing, strict=True)
+            with closing(spread(run_trial, tasks, min(n_jobs or cpu_count(), len(missing)))) as finished:
+                for trial in finished:
+                    if records:
+                        records.append(trial)
+                    done[trial.name] = trial
+                    if progress:
+                        progress(len(done), len(plan.names))
+        return records.header if records else header, tuple(done[name] for name in plan.names)
+
+
+def count_trials(folder: str | Path) -> int:
+    """Return the number of finished trials or folds in the output folder of a protocol; 0 without a folder."""
+    return sum(count_records(as_path("folder", folder) / name) for name in (TRIALS, FOLDS))
+
+
+def run_trial(plan: Plan, name: str) -> Trial:
     """Run one trial in one thread, so that results do not depend on the number of threads."""
     began = time.perf_counter()
     with one_thread(), warnings.catch_warnings():
-        # `fit_models` counts the convergence warnings of training.
+        # `tuned` counts the convergence warnings of training.
         warnings.simplefilter("ignore", ConvergenceWarning)
         for beginning in plan.expected_warnings:
             warnings.filterwarnings("ignore", beginning, UserWarning)
@@ -133,118 +161,72 @@ def run_trial(plan: Plan[Any], name: str) -> Trial:
     return plan.trial(name, case, fits, time.perf_counter() - began)
 
 
-def run_plan(
-    plan: Plan[R], folder: Path | None, *, n_jobs: int | None, progress: Progress | None, replace: bool = False
-) -> R:
-    """Run the trials that the folder lacks, and return all results; ``replace`` drops trials of another plan."""
-    header = plan.header()
-    path = None if folder is None else folder / plan.file
-    with nullcontext() if path is None else open_records(path, header, plan.kind, replace=replace) as kept:
-        done: dict[str, Any] = {}
-        if kept:
-            for trial in kept.parts:
-                plan.require(trial, kept.path)
-                done[trial.name] = trial
-        missing = [name for name in plan.names if name not in done]
-        if progress:
-            progress(len(done), len(plan.names))
-        if missing and kept:
-            kept.require_versions(versions())
-        if missing:
-            tasks = zip(plan.ready(missing), missing, strict=True)
-            with closing(spread(run_trial, tasks, min(n_jobs or cpu_count(), len(missing)))) as finished:
-                for trial in finished:
-                    if kept:
-                        kept.append(trial)
-                    done[trial.name] = trial
-                    if progress:
-                        progress(len(done), len(plan.names))
-        trials = tuple(done[name] for name in plan.names)
-        return plan.results(kept.header if kept else header, trials, folder)
-
-
-def count_trials(folder: str | Path) -> int:
-    """Return the number of finished trials or folds in the output folder of a protocol; 0 without a folder."""
-    return sum(count_records(as_path("folder", folder) / name) for name in (TRIALS, FOLDS))
-
-
-def different(trial: str, path: Path, what: str) -> InputError:
-    """Return the error for a stored trial that does not match the settings."""
-    return InputError(
-        f"trial {trial} in {path} has {what} than this experiment: remove its line to run the trial again"
-    )
-
-
-def fit_models(case: Case, plan: Plan[Any]) -> dict[str, Fit]:
-    """Fit, pick and test models; return fits by name. Models that read the same features share one matrix."""
-    found: dict[str, Fit] = {}
+def fit_models(case: Case, plan: Plan) -> dict[str, Fit]:
+    """Fit, tune and test models; return fits by name. Models that read the same features share one matrix."""
+    fits: dict[str, Fit] = {}
     for features in dict.fromkeys(model.features for model in case.models):
         readers = [model for model in case.models if model.features == features]
         with naming_model(readers[0], case.where):
-            read = [each.read(features) for each in case.sets]
-            transformer = features.transformer().fit(read[0])
-            matrices = [transformer.transform(each) for each in read]
+            raw = [part.read(features) for part in case.sets]
+            transformer = features.transformer().fit(raw[0])
+            matrices = [transformer.transform(X) for X in raw]
         for model in readers:
             with naming_model(model, case.where):
-                found[model.name] = _fit(model, matrices, case, plan)
-    return {model.name: found[model.name] for model in case.models}
+                fits[model.name] = tuned(model, matrices, case, plan)
+    return {model.name: fits[model.name] for model in case.models}
 
 
-def _fit(model: ProtocolModel, matrices: Sequence[Any], case: Case, plan: Plan[Any]) -> Fit:
-    train, validation, test = case.sets
+def tuned(model: ProtocolModel, matrices: Sequence[Any], case: Case, plan: Plan) -> Fit:
+    """Fit a model for each value of its hyper-parameter, choose the first best on validation, and test it.
+
+    ``matrices`` are the features of the training, validation and test queries.
+    """
+    parts = dict(zip(("train", "validation", "test"), zip(matrices, case.sets, strict=True), strict=True))
+    X, train = parts["train"]
     compiled = compile_seconds()
-    with _unconverged() as warned:
-        candidates = model.candidates(matrices[0], train.y, train.queries.number)
-
-    def scores(of: Candidate, which: int) -> Vector:
-        return of.scores(matrices[which], case.sets[which].queries.number)
-
-    validated = tuple(plan.mean(scores(each, 1), validation) for each in candidates)
-    chosen = best_of(validated)
-    further: dict[str, Any] = {}
-    if "train" in plan.measures_each_value:
-        further["train"] = tuple(plan.mean(scores(each, 0), train) for each in candidates)
-    if "test" in plan.measures_each_value:
-        tried = [scores(each, 2) for each in candidates]
-        further["test"] = tuple(plan.mean(each, test) for each in tried)
-        measures, queries = plan.test(tried[chosen], test)
-    else:
-        measures, queries = plan.test(scores(candidates[chosen], 2), test)
-    learned = candidates[chosen].weights
-    kept = None if learned is None else plan.weights(case.group, learned, matrices[0])
+    with _unconverged() as messages:
+        candidates = model.candidates(X, train.y, train.queries.number)
+    means = {}
+    for name in ("validation", *plan.measures_each_value):
+        features, part = parts[name]
+        qid = part.queries.number
+        means[name] = tuple(plan.measure.mean(candidate.scores(features, qid), part.y, qid) for candidate in candidates)
+    chosen = best_of(means["validation"])
+    best, (features, test) = candidates[chosen], parts["test"]
+    measures, queries = plan.test(best.scores(features, test.queries.number), test)
+    weights = None if best.weights is None else plan.weights(case.group, best.weights, X)
     return Fit(
         measures=measures,
-        queries=queries,
-        values=tuple(each.value for each in candidates),
-        validation=validated,
-        seconds=tuple(each.seconds for each in candidates),
-        gaps=tuple(each.gap for each in candidates),
+        queries={name: tuple(values.tolist()) for name, values in queries.items()},
+        values=tuple(candidate.value for candidate in candidates),
+        seconds=tuple(candidate.seconds for candidate in candidates),
+        gaps=tuple(candidate.gap for candidate in candidates),
         chosen=chosen,
-        features=matrices[0].shape[1],
-        weights=None if kept is None else tuple(np.asarray(kept).tolist()),
+        features=X.shape[1],
+        weights=None if weights is None else tuple(np.asarray(weights).tolist()),
         warm_started=model.warm_started,
-        unconverged=len(warned),
+        unconverged=len(messages),
         compile_seconds=compile_seconds() - compiled,
-        **further,
+        **means,
     )
 
 
 @contextmanager
 def _unconverged() -> Iterator[list[str]]:
     """Collect convergence warnings; show other warnings as usual."""
-    said: list[str] = []
+    messages: list[str] = []
     with warnings.catch_warnings():
         warnings.simplefilter("always", ConvergenceWarning)
         show = warnings.showwarning
 
         def collect(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
             if issubclass(category, ConvergenceWarning):
-                said.append(str(message))
+                messages.append(str(message))
             else:
                 show(message, category, *where, **more)
 
         warnings.showwarning = collect
-        yield said
+        yield messages
 
 
 @contextmanager

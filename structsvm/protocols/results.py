@@ -13,11 +13,11 @@ from structsvm.protocols.model import Value
 T = TypeVar("T")
 
 
-def look_up(kind: str, name: str, known: Mapping[str, T]) -> T:
+def look_up(kind: str, name: str, values: Mapping[str, T]) -> T:
     """Return the value of a name; raise UnknownNameError with the nearest name if unknown."""
-    if name not in known:
-        raise UnknownNameError(kind, str(name), known)
-    return known[name]
+    if name not in values:
+        raise UnknownNameError(kind, str(name), values)
+    return values[name]
 
 
 @frozen(kw_only=True)
@@ -44,14 +44,14 @@ class Fit:
 
     def __attrs_post_init__(self) -> None:
         """Require numbers for each value, because results may come from a file."""
-        tried = len(self.values)
-        measured = (self.validation, self.seconds, self.gaps, self.train or self.values, self.test or self.values)
-        if any(len(each) != tried for each in measured):
+        count = len(self.values)
+        lists = (self.validation, self.seconds, self.gaps, self.train or self.values, self.test or self.values)
+        if any(len(numbers) != count for numbers in lists):
             raise InputError(
                 "values, validation, seconds, gaps, and train and test if given, must have as many entries"
             )
-        if not 0 <= self.chosen < tried:
-            raise InputError(f"chosen must be from 0 to {tried - 1}, got {self.chosen}")
+        if not 0 <= self.chosen < count:
+            raise InputError(f"chosen must be from 0 to {count - 1}, got {self.chosen}")
 
     @property
     def value(self) -> Value:
@@ -73,7 +73,7 @@ def known_gaps(fits: Iterable[Fit]) -> list[float]:
     return [gap for fit in fits for gap in fit.gaps if gap is not None]
 
 
-@frozen(kw_only=True)
+@frozen
 class Trial:
     """One split of the queries: their ids, numbers of documents of the three sets, and fits by group and model."""
 

@@ -40,7 +40,7 @@ class RankingSVM(ProtocolModel):
     >>> from structsvm.protocols import AsGiven
     >>> model = RankingSVM(name="SVM-NDCG", features=AsGiven(), loss="ndcg", Cs=(0.1, 10.0), tol=1e-4)
     >>> X, y, qid = np.array([[1.0], [2.0], [3.0], [1.0]]), np.array([0, 2, 1, 0]), np.array([0, 0, 1, 1])
-    >>> [(each.value, each.gap <= 1e-4) for each in model.candidates(X, y, qid)]
+    >>> [(candidate.value, candidate.gap <= 1e-4) for candidate in model.candidates(X, y, qid)]
     [(0.1, True), (10.0, True)]
     """
 
@@ -130,15 +130,15 @@ def _path(
         warnings.simplefilter("ignore", FeatureScaleWarning)
         # A small C can give zero weights. No warning is needed: the results report the share of tied documents.
         warnings.simplefilter("ignore", ZeroWeightsWarning)
-        fitted = ranker.path(X, y, qid, sample_weight=weight, Cs=Cs)
-    if fitted[-1].result_.status is Status.INTERRUPTED:
+        rankers = ranker.path(X, y, qid, sample_weight=weight, Cs=Cs)
+    if rankers[-1].result_.status is Status.INTERRUPTED:
         raise KeyboardInterrupt
-    seconds = [each.result_.history[-1].seconds for each in fitted]
+    seconds = [fitted.result_.history[-1].seconds for fitted in rankers]
     # The first value pays for the work that all values share, such as growing trees.
     seconds[0] += max(running_time() - began - sum(seconds), 0.0)
     return [
-        Candidate(each.C, partial(_scores, each, digits), spent, gap_of(each), weights_of(each))
-        for each, spent in zip(fitted, seconds, strict=True)
+        Candidate(fitted.C, partial(_scores, fitted, digits), spent, gap_of(fitted), weights_of(fitted))
+        for fitted, spent in zip(rankers, seconds, strict=True)
     ]
 
 

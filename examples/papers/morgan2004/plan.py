@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from attrs import asdict, evolve, frozen
+from attrs import asdict, evolve, field, frozen
 
 from examples.papers.morgan2004.okapi_tf import okapi_tf
 from examples.papers.morgan2004.results import MorganResults, TopicTrial
@@ -19,11 +19,12 @@ from structsvm.foundation.queries import Queries
 from structsvm.foundation.settings import as_list, as_path, require_kind
 from structsvm.foundation.storage.files import replacing
 from structsvm.foundation.storage.records import Header, Kind, to_json, versions
-from structsvm.foundation.types import BoolVector, Matrix, Vector
+from structsvm.foundation.types import BoolVector, IntVector, Matrix, Vector
 from structsvm.metrics import AP, IPrec, rank_lists
 from structsvm.metrics.average_precision import LEVELS
-from structsvm.protocols.model import KnownCandidates
-from structsvm.protocols.plan import TRIALS, Case, Measured, Plan, Progress, QuerySet, different, naming_model, run_plan
+from structsvm.protocols.feature_maps import AsGiven, FeatureMap
+from structsvm.protocols.model import Candidate, ProtocolModel
+from structsvm.protocols.plan import TRIALS, Case, Plan, Progress, QuerySet, naming_model, run_plan
 from structsvm.protocols.results import Fit
 from structsvm.text import Index
 
@@ -96,7 +97,31 @@ def morgan(
             "fewer (--terms, terms=...)"
         )
     plan = MorganPlan(settings=settings, topics=chosen, index=index)
-    return run_plan(plan, folder, n_jobs=n_jobs, progress=progress)
+    header, trials = run_plan(plan, folder, n_jobs=n_jobs, progress=progress)
+    results = MorganResults(
+        header=header,
+        topics=chosen.counts,
+        left_out=chosen.left_out,
+        missing=chosen.missing,
+        documents=chosen.documents,
+        trials=trials,
+    )
+    with replacing(folder / RESULTS) as file:
+        file.write(to_json(results) + "\n")
+    return results
+
+
+@frozen(kw_only=True)
+class FittedMethod(ProtocolModel):
+    """A method whose candidates are known before the case, because they were fitted for all lengths at once."""
+
+    name: str
+    fitted: Sequence[Candidate]
+    features: FeatureMap = field(factory=AsGiven)
+
+    def candidates(self, X: Any, y: Vector, qid: IntVector) -> Sequence[Candidate]:
+        """Return the candidates."""
+        return self.fitted
 
 
 @frozen(eq=False)
@@ -120,7 +145,7 @@ class TopicData:
 
 
 @frozen(eq=False, kw_only=True)
-class MorganPlan(Plan[MorganResults]):
+class MorganPlan(Plan):
     """The trials of the experiment: every topic with every split. `data` belongs to one trial, in its process."""
 
     kind = Kind(
@@ -133,6 +158,7 @@ class MorganPlan(Plan[MorganResults]):
     )
     file = TRIALS
     measures_each_value = ("train", "test")
+    measure = AP()
 
     settings: MorganSettings
     topics: JudgedTopics
@@ -165,22 +191,16 @@ class MorganPlan(Plan[MorganResults]):
             with naming_model(method, where):
                 found[method.name] = list(method.lengths(*parts[0]))
         for length in range(1, self.settings.terms + 1):
-            models = [
-                KnownCandidates(name=method, found=of_lengths[length - 1]) for method, of_lengths in found.items()
-            ]
+            models = [FittedMethod(name=method, fitted=of_lengths[length - 1]) for method, of_lengths in found.items()]
             train, validation, test = (_documents(X[:, :length], y, topic) for X, y in parts)
             yield Case(str(length), where, models, (train, validation, test))
 
-    def mean(self, scores: Vector, queries: QuerySet) -> float:
-        """Return average precision; documents of one score keep their order, which is random."""
-        return AP().mean(scores, queries.y)
-
-    def test(self, scores: Vector, queries: QuerySet) -> Measured:
+    def test(self, scores: Vector, queries: QuerySet) -> tuple[dict[str, float], dict[str, Vector]]:
         """Return average precision, and interpolated precision at the levels of recall."""
         lists = rank_lists(scores, queries.y)
-        ap = float(AP().of(lists).values[0])
+        ap = AP().of(lists).values
         levels = {f"iprec@{level:g}": float(IPrec(level).values(lists)[0]) for level in LEVELS}
-        return {"map": ap, **levels}, {"map": (ap,)}
+        return {"map": float(ap[0]), **levels}, {"map": ap}
 
     def weights(self, group: str, weights: Vector, X: Any) -> Vector | None:
         """Return the weights of the terms."""
@@ -192,28 +212,13 @@ class MorganPlan(Plan[MorganResults]):
         made = asdict(super().trial(name, case, fits, seconds), recurse=False)
         return TopicTrial(**made, terms=self.data.terms, information=self.data.information)
 
-    def require(self, trial: TopicTrial, path: Path) -> None:
-        """Raise InputError if a trial has another topic, other methods or lengths."""
+    def contradiction(self, trial: TopicTrial) -> str:
+        """Return a difference of a trial from the plan: another topic, other methods or lengths."""
         lengths = [str(length) for length in range(1, self.settings.terms + 1)]
         methods = {method.name for method in self.settings.methods}
-        known = trial.name in self.names and trial.fits.keys() == set(lengths)
-        if not known or any(fits.keys() != methods for fits in trial.fits.values()):
-            raise different(trial.name, path, "another topic, other methods or lengths")
-
-    def results(self, header: Header, trials: tuple[TopicTrial, ...], folder: Path | None) -> MorganResults:
-        """Return the results, and write them as JSON."""
-        results = MorganResults(
-            header=header,
-            topics=self.topics.counts,
-            left_out=self.topics.left_out,
-            missing=self.topics.missing,
-            documents=self.topics.documents,
-            trials=trials,
-        )
-        if folder is not None:
-            with replacing(folder / RESULTS) as file:
-                file.write(to_json(results) + "\n")
-        return results
+        same = trial.name in self.names and trial.fits.keys() == set(lengths)
+        same = same and all(fits.keys() == methods for fits in trial.fits.values())
+        return "" if same else "another topic, other methods or lengths"
 
     def _data(self, name: str) -> TopicData:
         assert self.index is not None

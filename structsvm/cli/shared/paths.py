@@ -61,10 +61,10 @@ def _of_folds(folder: Path) -> Iterable[Path]:
 
 def _of_benchmark(folder: Path) -> Iterable[Path]:
     from structsvm.foundation.tables.formats import FILES
-    from structsvm.protocols.letor.figures import FILES as FIGURES
+    from structsvm.protocols.letor.tables import FIGURE
     from structsvm.protocols.plan import FOLDS
 
-    return [folder / name for name in (FOLDS, *FILES, *FIGURES)]
+    return [folder / name for name in (FOLDS, *FILES, FIGURE)]
 
 
 def _of_experiment(folder: Path) -> Iterable[Path]:

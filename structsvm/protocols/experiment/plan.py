@@ -18,6 +18,7 @@ from structsvm.foundation.types import IntVector, Vector
 from structsvm.metrics import AP
 from structsvm.protocols.catalogue import PAPER_MODELS, as_models
 from structsvm.protocols.experiment.results import (
+    VARIANTS,
     WITH_BEST,
     WITHOUT_BEST,
     BaseFunction,
@@ -28,17 +29,16 @@ from structsvm.protocols.experiment.scoring import measures_of, rank_base_functi
 from structsvm.protocols.experiment.splits import Split, balanced_splits
 from structsvm.protocols.feature_maps import FeatureMap
 from structsvm.protocols.model import ProtocolModel, require_different_names
-from structsvm.protocols.plan import TRIALS, Case, Measured, Plan, Progress, QuerySet, different, run_plan
+from structsvm.protocols.plan import TRIALS, Case, Plan, Progress, QuerySet, run_plan
 from structsvm.protocols.results import Trial
 from structsvm.registry.built_in import experiment_models
 
 RESULTS = "results.json"
-VARIANTS = (WITH_BEST, WITHOUT_BEST)
 
 
-def _listed(given: Any) -> tuple[Any, ...]:
+def _listed(models: Any) -> tuple[Any, ...]:
     """Return one or several models or names of models as a tuple."""
-    return (given,) if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
+    return (models,) if isinstance(models, str) or not isinstance(models, Iterable) else tuple(models)
 
 
 def _some_variants(_: Any, attribute: "Attribute[Any]", value: tuple[str, ...]) -> None:
@@ -76,15 +76,15 @@ class Settings:
     variants: tuple[str, ...] = field(default=VARIANTS, converter=tuple, validator=_some_variants)
 
     def __attrs_post_init__(self) -> None:
-        require_different_names("Settings(models=...)", self.made())
+        require_different_names("Settings(models=...)", self.as_objects())
 
-    def made(self) -> tuple[ProtocolModel, ...]:
+    def as_objects(self) -> tuple[ProtocolModel, ...]:
         """Return the models as objects."""
         return as_models(self.models, experiment_models, bins=self.bins)
 
     def as_text(self) -> dict[str, Any]:
         """Return the settings for JSON, with each model by name as text."""
-        models = {model.name: repr(model) for model in self.made()}
+        models = {model.name: repr(model) for model in self.as_objects()}
         return {
             **asdict(self, filter=filters.exclude("models", "variants")),
             "variants": list(self.variants),
@@ -136,11 +136,14 @@ def run(
         raise InputError(
             "the variant 'without-best' needs at least two base functions: add one, or leave the variant out"
         )
-    return run_plan(ExperimentPlan.of(pool, settings), as_path("out", out), n_jobs=n_jobs, progress=progress)
+    plan, folder = ExperimentPlan.of(pool, settings), as_path("out", out)
+    results = plan.results(*run_plan(plan, folder, n_jobs=n_jobs, progress=progress))
+    results.save(folder / RESULTS)
+    return results
 
 
 @frozen(eq=False)
-class ExperimentPlan(Plan[ExperimentResults]):
+class ExperimentPlan(Plan):
     """The trials of an experiment, over ``splits`` of a pool's queries; `ready` fills ``read``, features by query."""
 
     kind = Kind(
@@ -154,6 +157,7 @@ class ExperimentPlan(Plan[ExperimentResults]):
     file = TRIALS
     measures_each_value = ("test",)
     expected_warnings = ("all scores of .* functions are missing",)
+    measure = AP()
 
     pool: Pool
     settings: Settings
@@ -176,7 +180,7 @@ class ExperimentPlan(Plan[ExperimentResults]):
         )
         times = np.bincount(np.concatenate([split.test for split in splits]), minlength=len(queries))
         functions = rank_base_functions(pool, queries.number, times)
-        return cls(pool, settings, queries, settings.made(), splits, functions)
+        return cls(pool, settings, queries, settings.as_objects(), splits, functions)
 
     @property
     def names(self) -> Sequence[str]:
@@ -193,7 +197,7 @@ class ExperimentPlan(Plan[ExperimentResults]):
     def ready(self, names: Sequence[str]) -> Iterator[Self]:
         """Compute features within queries once for all trials."""
         maps = dict.fromkeys(model.features for model in self.models)
-        read = {each: each.within_queries(self.pool.X, self.queries.number) for each in maps}
+        read = {features: features.within_queries(self.pool.X, self.queries.number) for features in maps}
         return repeat(evolve(self, read=read), len(names))
 
     def cases(self, name: str) -> Iterator[Case]:
@@ -206,11 +210,7 @@ class ExperimentPlan(Plan[ExperimentResults]):
             )
             yield Case(variant, f"trial {name}, {variant}", self.models, (train, validation, test))
 
-    def mean(self, scores: Vector, queries: QuerySet) -> float:
-        """Return MAP."""
-        return AP().mean(scores, queries.y, queries.queries.number)
-
-    def test(self, scores: Vector, queries: QuerySet) -> Measured:
+    def test(self, scores: Vector, queries: QuerySet) -> tuple[Mapping[str, float], Mapping[str, Vector]]:
         """Return average precision, shares of ties, and interpolated precision."""
         return measures_of(scores, queries.y > 0.0, queries.queries.number)
 
@@ -224,37 +224,28 @@ class ExperimentPlan(Plan[ExperimentResults]):
             weights = np.bincount(of_feature, weights, len(columns)).astype(np.float64)
         return weights[np.searchsorted(np.sort(columns), columns)] if len(weights) == len(columns) else None
 
-    def require(self, trial: Trial, path: Path) -> None:
-        """Raise InputError if a trial has other queries, variants or models than the plan."""
+    def contradiction(self, trial: Trial) -> str:
+        """Return a difference of a trial from the plan: other queries, variants or models."""
         names = {model.name for model in self.models}
-        if (
-            trial.name not in self.names
-            or (trial.train, trial.validation, trial.test) != self._ids(self.splits[int(trial.name)])
-            or trial.fits.keys() != set(self.settings.variants)
-            or any(fits.keys() != names for fits in trial.fits.values())
-        ):
-            raise different(trial.name, path, "other queries, variants or models")
+        same = (
+            trial.name in self.names
+            and (trial.train, trial.validation, trial.test) == self._ids(self.splits[int(trial.name)])
+            and trial.fits.keys() == set(self.settings.variants)
+            and all(fits.keys() == names for fits in trial.fits.values())
+        )
+        return "" if same else "other queries, variants or models"
 
-    def results(self, header: Header, trials: tuple[Trial, ...], folder: Path | None) -> ExperimentResults:
-        """Return the results, and write them as JSON."""
-        results = ExperimentResults(
+    def results(self, header: Header, trials: tuple[Trial, ...]) -> ExperimentResults:
+        """Return the results, with the counts of the pool."""
+        pool, queries = self.pool, self.queries
+        counts = (queries.ids.tolist(), queries.sizes.tolist(), pool.relevant.values(), pool.relevant_judged.values())
+        return ExperimentResults(
             header=header,
-            queries=tuple(
-                map(
-                    Query,
-                    self.queries.ids.tolist(),
-                    self.queries.sizes.tolist(),
-                    self.pool.relevant.values(),
-                    self.pool.relevant_judged.values(),
-                )
-            ),
-            left_out=dict(self.pool.left_out),
+            queries=tuple(map(Query, *counts)),
+            left_out=dict(pool.left_out),
             functions=self.functions,
             trials=trials,
         )
-        if folder is not None:
-            results.save(folder / RESULTS)
-        return results
 
     def _columns(self, variant: str) -> IntVector:
         """Return the columns of the base functions that models read, the best function's first."""

@@ -7,7 +7,7 @@ from typing import Any, Literal, Self, TypeAlias
 import numpy as np
 from attrs import evolve, field, frozen
 
-from structsvm.evaluation.significance import PairedTests, holm, paired_tests
+from structsvm.evaluation.significance import holm
 from structsvm.evaluation.significance.paired import signed_ranks
 from structsvm.exceptions import DataFormatError, InputError, brief
 from structsvm.foundation.settings import as_path, require_choice, require_integer
@@ -15,8 +15,8 @@ from structsvm.foundation.storage.files import open_source, replacing
 from structsvm.foundation.storage.records import from_json, require_known, to_json
 from structsvm.foundation.types import Matrix, Vector
 from structsvm.metrics.average_precision import AP, LEVELS
-from structsvm.protocols.comparison import interval_record
 from structsvm.protocols.results import Fit, Results, look_up
+from structsvm.protocols.tables import interval_record
 
 _LARGEST = 2**27
 """Largest size of a file of results in bytes; a thousand trials of twenty models need a tenth of it."""
@@ -27,7 +27,7 @@ MAP, TIED = "map", "tied"
 IPREC = tuple(f"iprec@{level:g}" for level in LEVELS)
 """Interpolated precision at recall 0, 0.1, ..., 1."""
 
-WITH_BEST, WITHOUT_BEST = "with-best", "without-best"
+WITH_BEST, WITHOUT_BEST = VARIANTS = ("with-best", "without-best")
 """The two variants: models read all base functions, or all but the best one."""
 
 Denominators: TypeAlias = Literal["pool", "judged"]
@@ -120,7 +120,7 @@ class ExperimentResults(Results):
         return tuple(self.header.settings["variants"])
 
     @property
-    def statistics(self) -> Mapping[str, int]:
+    def statistics(self) -> dict[str, int]:
         """Counts of Table 5 of the paper, and of documents: sums over queries."""
         return {
             "base functions": len(self.functions),
@@ -148,8 +148,8 @@ class ExperimentResults(Results):
         between the scores of a document that the function ranks first and a document that it did not retrieve. None if
         the model's score is not a weighted sum of base functions.
         """
-        found = [fit.weights for fit in self.fits(variant, model)]
-        return None if None in found else np.array(found)
+        weights = [fit.weights for fit in self.fits(variant, model)]
+        return None if None in weights else np.array(weights)
 
     def rows(self, variant: str, *, denominators: Denominators = "pool", base_functions: int = 3) -> tuple[MapRow, ...]:
         """Return the rows of a table: every model, then the best base functions.
@@ -168,22 +168,24 @@ class ExperimentResults(Results):
         UnknownNameError : unknown variant.
         InputError : another argument is invalid.
         """
-        rankers: list[tuple[str, int, dict[str, Vector]]] = [
-            (name, 0, {each: self._averaged(variant, name, each) for each in (MAP, TIED)}) for name in self.models
+        require_choice("denominators", denominators, ("pool", "judged"))
+        shares = np.array([1.0 if denominators == "pool" else query.relevant / query.judged for query in self.queries])
+        rankers = [(name, 0, self._averaged(variant, name)) for name in self.models]
+        rankers += [
+            (function.name, place, {name: np.array(values) for name, values in function.queries.items()})
+            for place, function in enumerate(self.functions[:base_functions], start=1)
         ]
-        for place, function in enumerate(self.functions[:base_functions], start=1):
-            rankers.append((function.name, place, {each: np.array(of) for each, of in function.queries.items()}))
         tested = ~np.isnan(rankers[0][2][MAP])
         rows: list[MapRow] = []
-        for name, place, found in rankers:
-            values = self._scaled(found[MAP], denominators)
+        for name, place, averages in rankers:
+            values = averages[MAP] * shares
             rows.append(
                 MapRow(
                     name=name,
                     place=place,
                     map=float(values[tested].mean()),
                     **interval_record(values[tested], AP.value_range),
-                    tied=float(found[TIED][tested].mean()),
+                    tied=float(averages[TIED][tested].mean()),
                     values=values,
                     **(_against(rows[0].values[tested], values[tested]) if rows else {}),
                 )
@@ -191,26 +193,19 @@ class ExperimentResults(Results):
         by_holm = holm([row.p_value for row in rows])
         return tuple(evolve(row, holm=p) for row, p in zip(rows, by_holm, strict=True))
 
-    def paired(self, variant: str) -> tuple[PairedTests, ...]:
-        """Return the first model compared with every other row of `rows`, on the queries that were tested."""
-        reference, *others = self.rows(variant)
-        tested = ~np.isnan(reference.values)
-        first = reference.values[tested]
-        return tuple(paired_tests(first, row.values[tested], value_range=AP.value_range) for row in others)
-
-    def _averaged(self, variant: str, model: str, measure: str) -> Vector:
-        """Return the mean of a measure over the trials that tested each query, shape (Q,); NaN without a test."""
-        values: dict[str, list[float]] = {query.id: [] for query in self.queries}
+    def _averaged(self, variant: str, model: str) -> dict[str, Vector]:
+        """Return the means over the trials that tested each query, shape (Q,), by measure; NaN without a test."""
+        values: dict[str, dict[str, list[float]]] = {
+            measure: {query.id: [] for query in self.queries} for measure in (MAP, TIED)
+        }
         for trial, fit in zip(self.trials, self.fits(variant, model), strict=True):
-            for query, value in zip(trial.test, fit.queries[measure], strict=True):
-                values[query].append(value)
-        return np.array([sum(each) / len(each) if each else np.nan for each in values.values()])
-
-    def _scaled(self, values: Vector, denominators: Denominators) -> Vector:
-        require_choice("denominators", denominators, ("pool", "judged"))
-        if denominators == "pool":
-            return values
-        return np.asarray(values * [query.relevant / query.judged for query in self.queries])
+            for measure, by_query in values.items():
+                for query, value in zip(trial.test, fit.queries[measure], strict=True):
+                    by_query[query].append(value)
+        return {
+            measure: np.array([sum(tests) / len(tests) if tests else np.nan for tests in by_query.values()])
+            for measure, by_query in values.items()
+        }
 
     def save(self, path: str | Path) -> None:
         """Write the results as JSON, and make missing folders; an existing file is replaced at once or not at all.
@@ -248,12 +243,8 @@ class ExperimentResults(Results):
 def _against(reference: Vector, values: Vector) -> dict[str, Any]:
     """Return wins, losses and ties of the reference model, and the p-value of Wilcoxon's test."""
     paired = signed_ranks(reference, values)
-    return {
-        "wins": paired.wins,
-        "losses": paired.losses,
-        "ties": paired.ties,
-        "p_value": paired.p_values["wilcoxon"],
-    }
+    counts = {"wins": paired.wins, "losses": paired.losses, "ties": paired.ties}
+    return {**counts, "p_value": paired.p_values["wilcoxon"]}
 
 
 def _require_complete(results: ExperimentResults) -> None:
@@ -264,11 +255,7 @@ def _require_complete(results: ExperimentResults) -> None:
         raise InputError("the setting models must have the settings of each model by name")
     if not (ids and results.functions and results.trials and models):
         raise InputError("it must have at least one query, base function, trial and model")
-    if (
-        not isinstance(variants, list)
-        or not variants
-        or not all(each in (WITH_BEST, WITHOUT_BEST) for each in variants)
-    ):
+    if not isinstance(variants, list) or not variants or any(name not in VARIANTS for name in variants):
         raise InputError(f"its variants must be {WITH_BEST} or {WITHOUT_BEST}, or both, got {brief(variants)}")
     require_integer("the number of bins", settings.get("bins"), 1)
     if len(ids) < len(results.queries):
@@ -278,27 +265,27 @@ def _require_complete(results: ExperimentResults) -> None:
             raise InputError(f"the counts of query {query.id!r} contradict each other: {query}")
     for function in results.functions:
         _require_measured(f"base function {function.name!r}", function, len(results.queries))
-    tried: dict[tuple[str, str], int] = {}
+    counts: dict[tuple[str, str], int] = {}
     for trial in results.trials:
         if not ids.issuperset([*trial.train, *trial.validation, *trial.test]):
             raise InputError(f"trial {trial.name} refers to queries beyond the {len(ids)} known ones")
         if trial.fits.keys() != set(variants) or any(fits.keys() != models.keys() for fits in trial.fits.values()):
             raise InputError(f"trial {trial.name} must have a fit of every variant and model, and no other")
         for variant, fits in trial.fits.items():
+            functions = len(results.functions_read(variant))
             for name, fit in fits.items():
                 _require_measured(f"{name} in trial {trial.name}", fit, len(trial.test))
                 if not fit.test:
                     raise InputError(f"{name} must be tested at each value in trial {trial.name}")
-                if len(fit.values) != tried.setdefault((variant, name), len(fit.values)):
+                if len(fit.values) != counts.setdefault((variant, name), len(fit.values)):
                     raise InputError(f"{name} tries another number of values in trial {trial.name}")
-                read = len(results.functions_read(variant))
-                if fit.weights is not None and len(fit.weights) != read:
-                    raise InputError(f"{name} must weigh the {read} base functions in trial {trial.name}")
+                if fit.weights is not None and len(fit.weights) != functions:
+                    raise InputError(f"{name} must weigh the {functions} base functions in trial {trial.name}")
 
 
-def _require_measured(what: str, tested: Fit | BaseFunction, queries: int) -> None:
+def _require_measured(ranker: str, tested: Fit | BaseFunction, queries: int) -> None:
     """Raise InputError if measures or values of queries that the tables need are missing."""
     if any(len(tested.queries.get(name, ())) != queries for name in (MAP, TIED)):
-        raise InputError(f"{what} must rank the {queries} queries")
+        raise InputError(f"{ranker} must rank the {queries} queries")
     if not tested.measures.keys() >= {MAP, *IPREC}:
-        raise InputError(f"{what} must have MAP, and precision at {len(LEVELS)} levels of recall")
+        raise InputError(f"{ranker} must have MAP, and precision at {len(LEVELS)} levels of recall")

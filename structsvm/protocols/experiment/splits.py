@@ -46,8 +46,8 @@ def balanced_splits(queries: int, *, trials: int, train: int, validation: int, r
 def _shares(place_of_role: IntVector, trials: int, rng: np.random.Generator) -> IntVector:
     """Return the number of times that each query has each role, shape (queries, 3), within one in each role."""
     queries = len(place_of_role)
-    each, rest = np.divmod(trials * np.bincount(place_of_role, minlength=3), queries)
-    shares = np.tile(each, (queries, 1))
+    whole, rest = np.divmod(trials * np.bincount(place_of_role, minlength=3), queries)
+    shares = np.tile(whole, (queries, 1))
     # Repeat the permutation, so that all queries get the same number.
     receivers = np.resize(rng.permutation(queries), rest.sum())
     np.add.at(shares, (receivers, np.repeat(np.arange(3), rest)), 1)

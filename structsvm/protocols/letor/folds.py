@@ -54,10 +54,14 @@ class Fold:
     validation: tuple[Path, ...]
     test: tuple[Path, ...]
 
+    @property
+    def parts(self) -> tuple[tuple[Path, ...], ...]:
+        """The files of the three sets."""
+        return self.train, self.validation, self.test
+
     def located(self) -> "Fold":
         """Return the fold with absolute paths, because other processes may have another working folder."""
-        parts = (self.train, self.validation, self.test)
-        return Fold(self.name, *(tuple(Path(path).absolute() for path in part) for part in parts))
+        return Fold(self.name, *(tuple(Path(path).absolute() for path in part) for part in self.parts))
 
 
 def find_folds(folder: str | Path) -> tuple[Fold, ...]:
@@ -67,7 +71,7 @@ def find_folds(folder: str | Path) -> tuple[Fold, ...]:
         kind = "is a file: name the folder that holds the folds" if folder.exists() else "does not exist"
         raise InputError(f"{folder} {kind}")
     entries = sorted(folder.iterdir())
-    numbered = _by_number(_FOLD, ((each.name, each) for each in entries if each.is_dir()))
+    numbered = _by_number(_FOLD, ((path.name, path) for path in entries if path.is_dir()))
     if numbered:
         return tuple(_of_folder(numbered[number]) for number in sorted(numbered))
     files = _text_files(folder)
@@ -93,7 +97,7 @@ def _of_folder(folder: Path) -> Fold:
     files = _text_files(folder)
     every = set(chain.from_iterable(_ROLES.values()))
     form = next((path.name[len(stem) :] for stem, path in files if stem.lower() in every), ".txt")
-    found = []
+    parts = []
     for role, names in _ROLES.items():
         fitting = [path for stem, path in files if stem.lower() in names]
         if not fitting:
@@ -102,8 +106,8 @@ def _of_folder(folder: Path) -> Fold:
             raise InputError(
                 f"{folder} has two files to {role} with, {fitting[0].name} and {fitting[1].name}: keep one"
             )
-        found.append((fitting[0],))
-    return Fold(real_name(folder), *found)
+        parts.append((fitting[0],))
+    return Fold(real_name(folder), *parts)
 
 
 def _rotated(folder: Path, sets: dict[int, Path]) -> tuple[Fold, ...]:
@@ -115,13 +119,16 @@ def _rotated(folder: Path, sets: dict[int, Path]) -> tuple[Fold, ...]:
         but = f", but not {first_of(missing)}" if absent else ""
         raise InputError(f"{folder} has {there}{but}: the sets of LETOR's rotation count from 1")
     ring = [sets[number] for number in range(1, count + 1)]
-    turned = [ring[k:] + ring[:k] for k in range(count)]
-    return tuple(Fold(f"Fold{k}", tuple(each[:-2]), (each[-2],), (each[-1],)) for k, each in enumerate(turned, start=1))
+    rotations = (ring[k:] + ring[:k] for k in range(count))
+    return tuple(
+        Fold(f"Fold{k}", tuple(train), (validation,), (test,))
+        for k, (*train, validation, test) in enumerate(rotations, start=1)
+    )
 
 
 def _text_files(folder: Path) -> list[tuple[str, Path]]:
-    found = ((_FILE.fullmatch(path.name), path) for path in sorted(folder.iterdir()) if path.is_file())
-    return [(match["stem"], path) for match, path in found if match]
+    matches = ((_FILE.fullmatch(path.name), path) for path in sorted(folder.iterdir()) if path.is_file())
+    return [(match["stem"], path) for match, path in matches if match]
 
 
 def _by_number(pattern: re.Pattern[str], named: Iterable[tuple[str, Path]]) -> dict[int, Path]:
@@ -136,38 +143,38 @@ def _by_number(pattern: re.Pattern[str], named: Iterable[tuple[str, Path]]) -> d
     return dict(sorted(numbered.items()))
 
 
-def checked_columns(given: Mapping[str, Any] | None) -> dict[str, Any] | None:
+def checked_columns(columns: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """Return names of columns, several for "features" and one for other roles; raise InputError for anything else."""
-    if given is None:
+    if columns is None:
         return None
-    require_kind("columns", given, Mapping, "a dict of names of columns, such as {'label': 'clicks'}")
-    for role, name in given.items():
+    require_kind("columns", columns, Mapping, "a dict of names of columns, such as {'label': 'clicks'}")
+    names = dict(columns)
+    for role, name in columns.items():
         if role not in _COLUMNS:
             raise InputError(f"columns has {role!r}: it may have {', '.join(_COLUMNS)}")
-        if role != "features":
+        if role == "features":
+            names[role] = as_list("columns['features']", name, "names")
+        else:
             require_kind(f"columns[{role!r}]", name, str, "the name of a column")
-    features = {"features": as_list("columns['features']", given["features"], "names")} if "features" in given else {}
-    return {**given, **features}
+    return names
 
 
 def read_fold(fold: Fold, columns: Mapping[str, Any] | None = None) -> tuple[tuple[RankingData, ...], tuple[str, ...]]:
     """Read the training, validation and test data of a fold, and the names of their features; see `load_table`."""
-    parts = (fold.train, fold.validation, fold.test)
-    paths = [Path(path) for part in parts for path in part]
-    if not columns and not all_tables(paths):
-        read = load_letor_parts(parts)
-        return read, read[0].feature_names or ()
+    if not columns and not all_tables([Path(path) for part in fold.parts for path in part]):
+        data = load_letor_parts(fold.parts)
+        return data, data[0].feature_names or ()
     train = load_table(fold.train, **columns or {})
-    learned = {**(columns or {}), "features": train.feature_names}
-    read = (train, *(load_table(part, **learned) for part in parts[1:]))
-    for (files, one), (others, other) in combinations(zip(parts, read, strict=True), 2):
+    names = {**(columns or {}), "features": train.feature_names}
+    data = (train, *(load_table(part, **names) for part in fold.parts[1:]))
+    for (files, one), (others, other) in combinations(zip(fold.parts, data, strict=True), 2):
         shared = set(one.qid.tolist()) & set(other.qid.tolist())
         if shared:
             raise InputError(
                 f"query {min(shared)} is in {' or '.join(map(str, files))}, and in {' or '.join(map(str, others))}: a "
                 "query must be in one set of a fold only"
             )
-    return read, train.feature_names or ()
+    return data, train.feature_names or ()
 
 
 def fold_files(folder: str | PathLike[str], folds: int) -> tuple[Path, ...]:

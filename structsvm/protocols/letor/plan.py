@@ -34,27 +34,32 @@ from structsvm.protocols.letor.results import (
     measured,
     name_of,
 )
-from structsvm.protocols.model import Candidate, KnownCandidates, ProtocolModel, require_different_names
-from structsvm.protocols.plan import FOLDS, Case, Measured, Plan, Progress, QuerySet, run_plan
+from structsvm.protocols.model import Candidate, ProtocolModel, require_different_names
+from structsvm.protocols.plan import FOLDS, Case, Plan, Progress, QuerySet, run_plan
 from structsvm.protocols.results import Trial
 from structsvm.registry import benchmark_models, measures
 
 
 @frozen
 class BestFeature(ProtocolModel):
-    """The single feature that ranks the validation queries best; ``names`` are names of the first features."""
+    """The single feature that ranks the validation queries best, or a ``column`` without a choice.
+
+    ``feature_names`` are names of the first features.
+    """
 
     name: str = "Best feature"
     features: FeatureMap = field(factory=AsGiven)
-    names: tuple[str, ...] = field(default=(), repr=False)
+    feature_names: tuple[str, ...] = field(default=(), repr=False)
+    column: int | None = field(default=None, repr=False)
 
     def candidates(self, X: Any, y: Vector, qid: IntVector) -> Sequence[Candidate]:
         """Return the features, numbered from 1 as in LETOR's files, and with their names."""
-        found = []
-        for k in range(X.shape[1]):
-            called = f" ({self.names[k]})" if k < len(self.names) else ""
-            found.append(Candidate(f"feature {k + 1}{called}", partial(_column, k), 0.0))
-        return found
+        columns = range(X.shape[1]) if self.column is None else [self.column]
+        return [Candidate(self.label(k), partial(_column, k), 0.0) for k in columns]
+
+    def label(self, k: int) -> str:
+        """Return the number and the name of a feature."""
+        return f"feature {k + 1}" + (f" ({self.feature_names[k]})" if k < len(self.feature_names) else "")
 
 
 def _column(k: int, X: Any, _qid: IntVector) -> Vector:
@@ -121,7 +126,7 @@ def benchmark(
     BordaCount   0.67
     Best feature 0.47
     """
-    picking = as_reported(measures.create(measure))
+    chooser = as_reported(measures.create(measure))
     rivals = models_of(models)
     if isinstance(data, str | Path):
         folds = find_folds(data)
@@ -136,28 +141,29 @@ def benchmark(
     if title is None:
         title = real_name(as_path("data", data)) if isinstance(data, str | Path) else ""
     plan = BenchmarkPlan(
-        title=title,
         folds={fold.name: fold.located() for fold in folds},
         models=rivals,
-        measure=picking,
+        measure=chooser,
         single_features=single_features,
         normalize=scaling_named("normalize", normalize),
         columns=checked_columns(columns),
     )
-    return run_plan(plan, as_path("out", out) if out else None, n_jobs=n_jobs, progress=progress, replace=replace)
+    folder = as_path("out", out) if out else None
+    header, trials = run_plan(plan, folder, n_jobs=n_jobs, progress=progress, replace=replace)
+    return Benchmark(header=header, trials=trials, title=title)
 
 
-def models_of(given: str | ProtocolModel | Sequence[str | ProtocolModel] | None) -> tuple[ProtocolModel, ...]:
-    """Return the models of the tables: the given ones, or (None) all installed models and the best single feature."""
+def models_of(models: str | ProtocolModel | Sequence[str | ProtocolModel] | None) -> tuple[ProtocolModel, ...]:
+    """Return the models of the tables with the best single feature; None means all installed models."""
     installed = (name for name in benchmark_models.names() if not needed_package(name))
-    chosen = as_models(list(installed) if given is None else given, benchmark_models)
+    chosen = as_models(list(installed) if models is None else models, benchmark_models)
     if not chosen:
         raise InputError("models is empty: name at least one, or leave it out for all installed models")
-    return (*chosen, *(() if any(isinstance(each, BestFeature) for each in chosen) else (BestFeature(),)))
+    return (*chosen, *(() if any(isinstance(model, BestFeature) for model in chosen) else (BestFeature(),)))
 
 
 @frozen(eq=False, kw_only=True)
-class BenchmarkPlan(Plan[Benchmark]):
+class BenchmarkPlan(Plan):
     """The folds of a benchmark; see `benchmark`."""
 
     kind = Kind(
@@ -171,7 +177,6 @@ class BenchmarkPlan(Plan[Benchmark]):
     )
     file = FOLDS
 
-    title: str
     folds: Mapping[str, Fold]
     models: tuple[ProtocolModel, ...]
     measure: Measure
@@ -196,45 +201,33 @@ class BenchmarkPlan(Plan[Benchmark]):
             settings["normalize"] = self.normalize
         if self.columns:
             settings["columns"] = dict(self.columns)
-        parts = [(fold.train, fold.validation, fold.test) for fold in self.folds.values()]
-        paths = [path for fold in parts for files in fold for path in files]
-        read = [each for path in paths for each in (path, sizes_beside(path)) if each]
-        content = {path: _content(path) for path in dict.fromkeys(read)}
-        return Header(settings, digest(content[path] for path in read), versions())
+        files = [path for fold in self.folds.values() for part in fold.parts for path in part]
+        paths = [path for file in files for path in (file, sizes_beside(file)) if path]
+        content = {path: _content(path) for path in dict.fromkeys(paths)}
+        return Header(settings, digest(content[path] for path in paths), versions())
 
     def cases(self, name: str) -> Iterator[Case]:
         """Yield the models, and then the single features if requested."""
         fold = self.folds[name]
-        read, names = read_fold(fold, self.columns)
-        train, validation, test = map(_query_set, _scaled(read, self.normalize))
+        data, feature_names = read_fold(fold, self.columns)
+        train, validation, test = map(_query_set, _scaled(data, self.normalize))
         sets = (train, validation, test)
         _require_relevant(fold, sets, self.measure)
-        best = BestFeature(names=names)
-        models = [best if isinstance(model, BestFeature) else model for model in self.models]
-        yield Case(MODELS, name, models, sets)
+        best = BestFeature(feature_names=feature_names)
+        yield Case(MODELS, name, [best if isinstance(model, BestFeature) else model for model in self.models], sets)
         if self.single_features:
-            every = best.candidates(train.read(best.features), train.y, train.queries.number)
-            singles = [KnownCandidates(name=str(each.value), found=[each]) for each in every]
-            yield Case(FEATURES, name, singles, sets)
+            columns = range(data[0].X.shape[1])
+            yield Case(FEATURES, name, [evolve(best, name=best.label(k), column=k) for k in columns], sets)
 
-    def mean(self, scores: Vector, queries: QuerySet) -> float:
-        """Return the mean of the measure that validation uses."""
-        return self.measure.mean(scores, queries.y, queries.queries.number)
-
-    def test(self, scores: Vector, queries: QuerySet) -> Measured:
-        """Return the means of LETOR's measures and of the validation measure, and the validation measure by query."""
-        number, name = queries.queries.number, name_of(self.measure)
-        values = {**measured(scores, queries.y, number), name: self.measure.per_query(scores, queries.y, number).values}
-        means = {each: float(of_queries.mean()) for each, of_queries in values.items()}
-        stored = {each: values[each] for each in (name, *SHOWN)}
-        lists = rank_lists(scores, queries.y, number)
+    def test(self, scores: Vector, queries: QuerySet) -> tuple[Mapping[str, float], Mapping[str, Vector]]:
+        """Return the means of LETOR's measures and of the validation measure, and the values of the shown measures."""
+        qid, name = queries.queries.number, name_of(self.measure)
+        values = {**measured(scores, queries.y, qid), name: self.measure.per_query(scores, queries.y, qid).values}
+        stored = {shown: values[shown] for shown in (name, *SHOWN)}
+        lists = rank_lists(scores, queries.y, qid)
         if lists.straddling is not None:
             stored[LOWEST], stored[HIGHEST] = self.measure.ends_over_ties(lists)
-        return means, {each: tuple(of_queries.tolist()) for each, of_queries in stored.items()}
-
-    def results(self, header: Header, trials: tuple[Trial, ...], folder: Path | None) -> Benchmark:
-        """Return the results."""
-        return Benchmark(header=header, trials=trials, title=self.title)
+        return {measure: float(of_queries.mean()) for measure, of_queries in values.items()}, stored
 
 
 def _scaled(sets: Sequence[RankingData], normalize: str | None) -> Sequence[RankingData]:
@@ -247,9 +240,9 @@ def _scaled(sets: Sequence[RankingData], normalize: str | None) -> Sequence[Rank
 
 def _query_set(data: RankingData) -> QuerySet:
     """Return a data set with the rows of each query together."""
-    given = Queries.of(data.qid, len(data.y))
-    X, y = given.grouped(data.X), given.grouped(data.y)
-    queries = Queries.of_sizes(given.sizes, given.ids)
+    unsorted = Queries.of(data.qid, len(data.y))
+    X, y = unsorted.grouped(data.X), unsorted.grouped(data.y)
+    queries = Queries.of_sizes(unsorted.sizes, unsorted.ids)
     return QuerySet(lambda features: features.within_queries(X, queries.number), y, queries)
 
 

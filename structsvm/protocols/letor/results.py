@@ -64,8 +64,8 @@ class Benchmark(Results):
 
     def of(self, name: str) -> tuple[Fit, ...]:
         """Return the fits of a model or single feature, fold by fold."""
-        every = ({**fold.fits[MODELS], **fold.fits.get(FEATURES, {})} for fold in self.trials)
-        return tuple(look_up("benchmark model", name, fits) for fits in every)
+        folds = ({**fold.fits[MODELS], **fold.fits.get(FEATURES, {})} for fold in self.trials)
+        return tuple(look_up("benchmark model", name, fits) for fits in folds)
 
     def by_fold(self, name: str) -> dict[str, Fit]:
         """Return the fits of a model or single feature by the name of the fold."""
@@ -105,40 +105,38 @@ class Benchmark(Results):
     @property
     def ends(self) -> tuple[str, ...]:
         """Sentences about models for which validation picked the end of a range; a wider range may do better."""
-        found = []
+        sentences = []
         for name in self.models:
-            fits = self.by_fold(name)
-            for end in ("least", "largest"):
-                where = [fold for fold, fit in fits.items() if fit.at_an_end == end]
-                if where:
-                    value = fits[where[0]].values[0 if end == "least" else -1]
-                    found.append(
-                        f"{name}: validation picked the {end} value that was tried, {value:g}, in {', '.join(where)}"
-                    )
-        return tuple(found)
+            for end, position in (("least", 0), ("largest", -1)):
+                fits = {fold: fit for fold, fit in self.by_fold(name).items() if fit.at_an_end == end}
+                if fits:
+                    value = next(iter(fits.values())).values[position]
+                    folds = ", ".join(fits)
+                    sentences.append(f"{name}: validation picked the {end} value that was tried, {value:g}, in {folds}")
+        return tuple(sentences)
 
     @property
     def ties(self) -> tuple[str, ...]:
         """Sentences about models whose measure depends on the order of documents with equal scores."""
-        found = []
+        sentences = []
         for name in self.models:
             queries = [fit.queries for fit in self.of(name)]
             low, high = (np.concatenate([of.get(end, of[self.measure]) for of in queries]) for end in (LOWEST, HIGHEST))
             ties = TieRange.of(low, high, lambda values: float(values.mean()))
             if ties.queries:
-                found.append(f"{name}: {ties.note(self.measure.upper(), self.n_queries)}")
-        return tuple(found)
+                sentences.append(f"{name}: {ties.note(self.measure.upper(), self.n_queries)}")
+        return tuple(sentences)
 
     @property
     def unconverged(self) -> tuple[str, ...]:
         """Sentences about models whose training did not converge."""
-        found = []
+        sentences = []
         for name in self.models:
             times = {fold: fit.unconverged for fold, fit in self.by_fold(name).items() if fit.unconverged}
-            where = ", ".join(f"{fold} ({count} times)" if count > 1 else fold for fold, count in times.items())
-            if where:
-                found.append(f"{name}: training did not converge in {where}")
-        return tuple(found)
+            if times:
+                where = (f"{fold} ({count} times)" if count > 1 else fold for fold, count in times.items())
+                sentences.append(f"{name}: training did not converge in {', '.join(where)}")
+        return tuple(sentences)
 
 
 def as_reported(measure: Measure) -> Measure:

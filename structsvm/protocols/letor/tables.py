@@ -1,7 +1,7 @@
-"""The tables of a benchmark, and their files."""
+"""The tables and the figure of a benchmark, and their files."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -10,20 +10,26 @@ import numpy as np
 
 from structsvm.evaluation.paired_columns import interval_column
 from structsvm.evaluation.significance import paired_tests
+from structsvm.evaluation.significance.intervals import range_of_differences
 from structsvm.exceptions import UnknownNameError
 from structsvm.foundation.settings import as_path, require_choice
 from structsvm.foundation.tables.formats import table_texts, write_texts
 from structsvm.foundation.tables.table import Column, Record, Table
-from structsvm.protocols.comparison import interval_note, interval_record, paired_table
-from structsvm.protocols.letor.results import CUTOFFS, SHOWN, WIDER_RANGE, Benchmark, value_range_of
+from structsvm.plots import STYLE, MeansDisplay
+from structsvm.plots.files import figure_of
+from structsvm.plots.style import measure_label, require_matplotlib
+from structsvm.protocols.letor.results import CUTOFFS, MODELS, SHOWN, WIDER_RANGE, Benchmark, value_range_of
 from structsvm.protocols.model import spelled
 from structsvm.protocols.results import known_gaps
+from structsvm.protocols.tables import interval_note, interval_record, paired_table
+
+FIGURE = "figures/means.svg"
+"""File of `write_figure`."""
 
 MEAN = "mean"
 
 _MODEL, _FOLD = Column.text("Model", "model"), Column.text("Fold", "fold")
 
-_ROLES, _COUNTED = ("training", "validation", "test"), ("queries", "documents")
 _TITLES = {
     "p": "Precision on the test queries",
     "ndcg": "NDCG on the test queries",
@@ -44,23 +50,41 @@ _TIES = "Measures are means over all orders of documents with equal scores."
 _POOLED = "mean: over the test queries of all folds, so that each query counts once."
 
 
+def _table(
+    benchmark: Benchmark,
+    title: str,
+    columns: Iterable[Column],
+    record: Callable[[str], Record],
+    notes: Iterable[str] = (),
+) -> Table:
+    """Return a table with a row for each model, and a second section for single features."""
+    sections = tuple(tuple(map(record, names)) for names in (benchmark.models, benchmark.features) if names)
+    return Table(_titled(benchmark, title), (_MODEL, *columns), sections, tuple(notes))
+
+
+def _titled(benchmark: Benchmark, title: str) -> str:
+    return f"{title}, {benchmark.title}" if benchmark.title else title
+
+
+def _figures(measures: Iterable[str]) -> list[Column]:
+    """Return a column for each measure, with its name as the heading."""
+    return [Column.number(measure.upper(), measure, ".4f") for measure in measures]
+
+
 def summary_table(benchmark: Benchmark) -> Table:
     """Return the means over all test queries: MAP, P and NDCG at 1, 5 and 10; and training time."""
 
     def record(name: str) -> Record:
         seconds = fmean(math.fsum(fit.seconds) for fit in benchmark.of(name))
-        return {"model": name, **{each: benchmark.mean(name, each) for each in SHOWN}, "seconds": seconds}
+        return {"model": name, **{measure: benchmark.mean(name, measure) for measure in SHOWN}, "seconds": seconds}
 
-    mean_of = f", mean over {len(benchmark.trials)} folds" if len(benchmark.trials) > 1 else ""
-    return Table(
-        title=f"Test queries{mean_of}{_of(benchmark)}",
-        columns=(
-            _MODEL,
-            *(Column.number(measure.upper(), measure, ".4f") for measure in SHOWN),
-            Column.number("Seconds", "seconds", ".2f"),
-        ),
-        sections=tuple(tuple(map(record, group)) for group in _groups(benchmark)),
-        notes=(
+    folds = len(benchmark.trials)
+    return _table(
+        benchmark,
+        f"Test queries, mean over {folds} folds" if folds > 1 else "Test queries",
+        (*_figures(SHOWN), Column.number("Seconds", "seconds", ".2f")),
+        record,
+        (
             _EMPTY,
             _POOLED,
             _NDCG,
@@ -99,29 +123,26 @@ def fold_table(benchmark: Benchmark, measure: str | None = None) -> Table:
     mean: over the test queries of all folds, so that each query counts once.
     """
     measure = measure or benchmark.measure
-    names = [fold.name for fold in benchmark.trials]
+    folds = [fold.name for fold in benchmark.trials]
     by_query = measure in benchmark.with_intervals
 
     def record(name: str) -> Record:
-        return {
-            "model": name,
-            **dict(zip(names, benchmark.measured(name, measure), strict=True)),
-            MEAN: benchmark.mean(name, measure),
-            **(interval_record(benchmark.queries(name, measure), value_range_of(measure)) if by_query else {}),
-        }
+        of_folds = dict(zip(folds, benchmark.measured(name, measure), strict=True))
+        ends = interval_record(benchmark.queries(name, measure), value_range_of(measure)) if by_query else {}
+        return {"model": name, **of_folds, MEAN: benchmark.mean(name, measure), **ends}
 
-    return Table(
-        title=f"{measure.upper()} on the test queries{_of(benchmark)}",
-        columns=(
-            _MODEL,
-            *(Column.number(name, name, ".4f") for name in (*names, MEAN)),
+    return _table(
+        benchmark,
+        f"{measure.upper()} on the test queries",
+        (
+            *(Column.number(name, name, ".4f") for name in (*folds, MEAN)),
             *([interval_column()] if by_query else []),
         ),
-        sections=tuple(tuple(map(record, group)) for group in _groups(benchmark)),
-        notes=(
+        record,
+        (
             _EMPTY,
             _POOLED,
-            *([interval_note(benchmark.n_queries, "folds", len(names))] if by_query else []),
+            *([interval_note(benchmark.n_queries, "folds", len(folds))] if by_query else []),
             *([" ".join([*benchmark.ties, _TIES])] if measure == benchmark.measure and benchmark.ties else []),
         ),
     )
@@ -133,10 +154,10 @@ def difference_table(benchmark: Benchmark, baseline: str | None = None, measure:
     ``measure`` is one of `Benchmark.with_intervals`; None: the measure of validation.
     """
     measure = measure or benchmark.measure
-    first = benchmark.models[0] if baseline is None else baseline
-    known = (*benchmark.models, *benchmark.features)
-    if first not in known:
-        raise UnknownNameError("benchmark model", first, known)
+    first = benchmark.reference if baseline is None else baseline
+    names = (*benchmark.models, *benchmark.features)
+    if first not in names:
+        raise UnknownNameError("benchmark model", first, names)
     values, ends = benchmark.queries(first, measure), value_range_of(measure)
     sections = [
         {
@@ -144,44 +165,37 @@ def difference_table(benchmark: Benchmark, baseline: str | None = None, measure:
             for name in group
             if name != first
         }
-        for group in _groups(benchmark)
+        for group in (benchmark.models, benchmark.features)
+        if group
     ]
-    return paired_table(
-        f"Difference in {measure.upper()} from {first}, query by query{_of(benchmark)}",
-        "Model",
-        sections,
-    )
+    title = f"Difference in {measure.upper()} from {first}, query by query"
+    return paired_table(_titled(benchmark, title), "Model", sections)
 
 
 def measure_table(benchmark: Benchmark, name: str) -> Table:
     """Return "p", "ndcg" or "ndcg4" at the cut-offs 1 to 10, for each fold and their mean."""
     require_choice("name", name, _TITLES)
-    measures = [f"{name}@{k}" for k in CUTOFFS]
+    measures = {f"{name}@{k}": f"@{k}" for k in CUTOFFS}
     sections = []
     for model in (*benchmark.models, *benchmark.features):
-        of_folds: list[Record] = [
-            {"model": model, "fold": fold, **{each: fit.measures[each] for each in measures}}
-            for fold, fit in benchmark.by_fold(model).items()
-        ]
-        mean = {"model": model, "fold": MEAN, **{each: benchmark.mean(model, each) for each in measures}}
-        sections.append((*of_folds, mean))
-    return Table(
-        title=f"{_TITLES[name]}{_of(benchmark)}",
-        columns=(
-            _MODEL,
-            _FOLD,
-            *(Column.number(f"@{k}", measure, ".4f") for k, measure in zip(CUTOFFS, measures, strict=True)),
-        ),
-        sections=tuple(sections),
-        notes=(_EMPTY, _POOLED, *_NOTES[name]),
-    )
+        means = {measure: benchmark.mean(model, measure) for measure in measures}
+        rows = [*((fold, fit.measures) for fold, fit in benchmark.by_fold(model).items()), (MEAN, means)]
+        sections.append(
+            tuple(
+                {"model": model, "fold": fold, **{measure: values[measure] for measure in measures}}
+                for fold, values in rows
+            )
+        )
+    columns = (Column.number(heading, measure, ".4f") for measure, heading in measures.items())
+    notes = (_EMPTY, _POOLED, *_NOTES[name])
+    return Table(_titled(benchmark, _TITLES[name]), (_MODEL, _FOLD, *columns), tuple(sections), notes)
 
 
 def training_table(benchmark: Benchmark) -> Table:
     """Return the values that each fold tried and picked, with their results and training times."""
     measure = benchmark.measure
     return Table(
-        title=f"Training{_of(benchmark)}",
+        title=_titled(benchmark, "Training"),
         columns=(
             _MODEL,
             _FOLD,
@@ -202,7 +216,7 @@ def training_table(benchmark: Benchmark) -> Table:
             "without compilation.",
             *(f"{end}." for end in benchmark.ends),
             *([f"At an end of a range, {WIDER_RANGE}."] if benchmark.ends else []),
-            *(f"{each}; its figures are for the last iterate." for each in benchmark.unconverged),
+            *(f"{sentence}; its figures are for the last iterate." for sentence in benchmark.unconverged),
         ),
     )
 
@@ -214,48 +228,30 @@ def record_table(benchmark: Benchmark) -> Table:
     for name in (*benchmark.models, *benchmark.features):
         fits = benchmark.of(name)
         rows = [{**row, **fit.measures} for row, fit in zip(_training(benchmark, name), fits, strict=True)]
-        records.extend(rows)
-        records.append(
-            {
-                "model": name,
-                "fold": MEAN,
-                "tried": None,
-                "picked": None,
-                validated: float(np.average([row[validated] for row in rows], weights=queries)),
-                "seconds": fmean(row["seconds"] for row in rows),
-                "seconds_picked": fmean(row["seconds_picked"] for row in rows),
-                "compile_seconds": fmean(row["compile_seconds"] for row in rows),
-                "gap": None,
-                **{measure: benchmark.mean(name, measure) for measure in fits[0].measures},
-            }
-        )
-    columns = (_MODEL, _FOLD, Column.number("MAP", "map", ".4f"))
-    return Table(f"All measures{_of(benchmark)}", columns, (tuple(records),))
+        means = {
+            validated: float(np.average([row[validated] for row in rows], weights=queries)),
+            **{time: fmean(row[time] for row in rows) for time in ("seconds", "seconds_picked", "compile_seconds")},
+            **{measure: benchmark.mean(name, measure) for measure in fits[0].measures},
+        }
+        records += [*rows, {**dict.fromkeys(rows[0]), "model": name, "fold": MEAN, **means}]
+    columns = (_MODEL, _FOLD, *_figures(["map"]))
+    return Table(_titled(benchmark, "All measures"), columns, (tuple(records),))
 
 
 def size_table(benchmark: Benchmark) -> Table:
     """Return the numbers of training, validation and test queries and documents of each fold."""
-    records = tuple(
-        {
-            "fold": fold.name,
-            **{
-                f"{role}_{what}": number
-                for what, numbers in (
-                    ("queries", map(len, (fold.train, fold.validation, fold.test))),
-                    ("documents", fold.documents),
-                )
-                for role, number in zip(_ROLES, numbers, strict=True)
-            },
-        }
-        for fold in benchmark.trials
-    )
+    headings = {
+        f"{role}_{unit}": f"{role.capitalize()} {unit}"
+        for unit in ("queries", "documents")
+        for role in ("training", "validation", "test")
+    }
+    records = [
+        (fold.name, *map(len, (fold.train, fold.validation, fold.test)), *fold.documents) for fold in benchmark.trials
+    ]
     return Table(
-        title=f"Queries and documents{_of(benchmark)}",
-        columns=(
-            _FOLD,
-            *(Column.number(f"{role.capitalize()} {what}", f"{role}_{what}") for what in _COUNTED for role in _ROLES),
-        ),
-        sections=(records,),
+        title=_titled(benchmark, "Queries and documents"),
+        columns=(_FOLD, *(Column.number(heading, name) for name, heading in headings.items())),
+        sections=(tuple(dict(zip(("fold", *headings), record, strict=True)) for record in records),),
     )
 
 
@@ -298,16 +294,38 @@ def write_tables(benchmark: Benchmark, folder: str | Path, baseline: str | None 
     >>> [path.name for path in paths]
     ['tables.txt', 'tables.md', 'tables.tex', 'tables.csv', 'tables.json']
     """
-    return write_texts(
-        table_texts(benchmark_tables(benchmark, baseline), [record_table(benchmark)]), as_path("folder", folder)
-    )
+    texts = table_texts(benchmark_tables(benchmark, baseline), [record_table(benchmark)])
+    return write_texts(texts, as_path("folder", folder))
 
 
-def _groups(benchmark: Benchmark) -> Iterator[tuple[str, ...]]:
-    """Yield the names of the models, and the names of the single features if any: the sections of tables."""
-    yield benchmark.models
-    if benchmark.features:
-        yield benchmark.features
+def write_figure(benchmark: Benchmark, folder: Path, baseline: str | None = None) -> Path:
+    """Draw means and differences from the baseline (None: the first model) with 95% intervals, as an SVG file.
+
+    Raise NotInstalledError if Matplotlib is missing.
+    """
+    require_matplotlib()
+    from matplotlib import rc_context
+
+    first = benchmark.reference if baseline is None else baseline
+    values = {name: benchmark.queries(name) for name in benchmark.models}
+    ends = value_range_of(benchmark.measure)
+    label = measure_label(benchmark.measure)
+    with rc_context(STYLE):
+        with figure_of("means", 9.4, 0.9 + 0.28 * len(values)) as (figure, drawn):
+            means, *others = figure.subplots(1, min(len(values), 2), sharey=True, squeeze=False)[0]
+            for axes in others:
+                # The baseline keeps its row, so that both panels have the same rows.
+                differences = {name: of_model - values[first] for name, of_model in values.items()}
+                MeansDisplay(
+                    differences, measure=f"{label} minus that of {first}", value_range=range_of_differences(ends)
+                ).plot(axes)
+            MeansDisplay(values, measure=f"{label} on the test queries of all folds", value_range=ends).plot(means)
+        plot = drawn(
+            f"{label} of each model and its difference from {first}, with 95% intervals over the test queries of all "
+            "folds"
+        )
+    (path,) = write_texts({FIGURE: f"{plot.svg}\n"}, folder)
+    return path
 
 
 def _training(benchmark: Benchmark, name: str) -> list[dict[str, Any]]:
@@ -329,15 +347,11 @@ def _training(benchmark: Benchmark, name: str) -> list[dict[str, Any]]:
     ]
 
 
-def _of(benchmark: Benchmark) -> str:
-    return f", {benchmark.title}" if benchmark.title else ""
-
-
 def _starts(benchmark: Benchmark) -> str:
     """Describe which models start training from the weights of the previous value."""
-    warm = [name for name in benchmark.models if benchmark.of(name)[0].warm_started]
+    warm = [name for name, fit in benchmark.trials[0].fits[MODELS].items() if fit.warm_started]
     if not warm:
         return "Training starts from zero at each value."
     *others, last = warm
-    named = f"{', '.join(others)} and {last} start" if others else f"{last} starts"
-    return f"{named} from the weights of the previous value, all other models from zero."
+    start = f"{', '.join(others)} and {last} start" if others else f"{last} starts"
+    return f"{start} from the weights of the previous value, all other models from zero."

@@ -22,6 +22,7 @@ from structsvm.protocols.plan import TRIALS
 from structsvm.protocols.results import Trial
 from structsvm.registry.built_in import experiment_models
 from tests.protocols.experiment.conftest import pool_of, scored_documents
+from tests.protocols.experiment.report.conftest import made_up
 
 FEW = (0.1, 1.0, 10.0)
 MODELS = tuple(
@@ -160,13 +161,9 @@ def test_what_results_do_not_have_is_named(results, asked, message):
 
 
 def test_the_denominators_of_trec_eval_scale_each_query():
-    X, y, qid = scored_documents(6, 20, 2)
-    relevant = y.reshape(6, 20).sum(axis=1)
-    judged = {query: int(relevant[query]) + query for query in range(6)}
-    plan = ExperimentPlan.of(pool_of(X, y, qid, judged=judged), evolve(SMALL, train=2))
-    found = plan.results(None, (), None)
-    assert found._scaled(np.ones(6), "judged") == pytest.approx(relevant / (relevant + np.arange(6)))
-    assert found._scaled(np.ones(6), "pool").tolist() == [1.0] * 6
+    pool, judged = (made_up().rows("with-best", denominators=name) for name in ("pool", "judged"))
+    for one, other in zip(pool, judged, strict=True):
+        np.testing.assert_allclose(other.values, one.values * [1.0, 1 / 2, 1 / 3, 1 / 4])
 
 
 def test_the_fingerprint_tells_data_apart():

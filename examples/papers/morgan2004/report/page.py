@@ -19,9 +19,10 @@ from examples.papers.morgan2004.report.tables import (
     value_table,
 )
 from examples.papers.morgan2004.results import MorganResults
+from structsvm.foundation.settings import real_name
 from structsvm.foundation.tables.formats import FILES as TABLES
 from structsvm.foundation.tables.formats import table_texts
-from structsvm.protocols.report import PAGE, Written, figure_files, plots_of, rendered, title_of, written
+from structsvm.protocols.report import PAGE, Written, figure_files, plots_of, rendered, written
 
 TOPICS = "topics.csv"
 PLOTS = figure_files(each.name for each in fields(Plots))
@@ -58,7 +59,7 @@ def write_morgan_report(results: MorganResults, folder: str | Path, *, title: st
     page = rendered(
         _PACKAGE,
         "morgan.html.j2",
-        title=title_of(folder, title),
+        title=real_name(folder) if title is None else title,
         results=results,
         data=data_table(results),
         pick=pick_table(results),

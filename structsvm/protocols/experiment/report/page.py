@@ -3,58 +3,35 @@
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
-from structsvm.foundation.settings import as_path
+from structsvm.foundation.settings import as_path, real_name
 from structsvm.foundation.tables.formats import FILES as TABLES
 from structsvm.foundation.tables.formats import table_texts
 from structsvm.foundation.tables.table import P_VALUE, as_csv
 from structsvm.plots.files import Plot
+from structsvm.protocols.experiment.report import tables
 from structsvm.protocols.experiment.report.plots import draw, figure_names
-from structsvm.protocols.experiment.report.tables import (
-    VARIANTS,
-    difference_table,
-    experiment_tables,
-    fits_table,
-    function_table,
-    leading,
-    legend,
-    map_table,
-    map_tables,
-    path_table,
-    query_table,
-)
+from structsvm.protocols.experiment.report.tables import VARIANTS, leading
 from structsvm.protocols.experiment.results import ExperimentResults, MapRow
-from structsvm.protocols.report import PAGE, Written, figure_files, plots_of, rendered, title_of, written
+from structsvm.protocols.report import PAGE, Written, figure_files, plots_of, rendered, written
 
 QUERIES = "queries.csv"
 FILES = (*TABLES, QUERIES, *figure_files(figure_names(VARIANTS)), PAGE)
 """Files of `write_report`, if both variants were run and a model is linear."""
 
-_PACKAGE = "structsvm.protocols.experiment.report"
-
 
 def as_page(results: ExperimentResults, title: str) -> tuple[str, dict[str, Plot], str]:
     """Return the report as HTML, its plots by name, and the reason why it has no plots, or ""."""
     plots, missing = plots_of(partial(draw, results))
-    settings: dict[str, Any] = dict(results.header.settings)
-    variants = results.variants
+    settings = {name: value for name, value in results.header.settings.items() if name != "models"}
     page = rendered(
-        _PACKAGE,
+        "structsvm.protocols.experiment.report",
         "report.html.j2",
         title=title,
         results=results,
         findings=findings(results),
-        variants={variant: VARIANTS[variant] for variant in variants},
-        over_pool={variant: map_table(results, variant) for variant in variants},
-        by_judged={variant: map_table(results, variant, "judged") for variant in variants},
-        differences={variant: difference_table(results, variant) for variant in variants},
-        queries={variant: query_table(results, variant) for variant in variants},
-        paths={variant: path_table(results, variant) for variant in variants},
-        functions=function_table(results),
-        fits={variant: fits_table(results, variant) for variant in variants},
-        legend=legend(results),
-        models=settings.pop("models"),
+        variants={variant: VARIANTS[variant] for variant in results.variants},
+        tables=tables,
         settings=settings,
         plots=plots or {},
         missing=missing,
@@ -72,8 +49,8 @@ def _finding(variant: str, rows: Sequence[MapRow]) -> str:
     models = [row for row in rows if not row.place]
     sentences = [f"{reference.name}, reading {VARIANTS[variant]}, has a MAP of {reference.map:.3f}."]
     for row in rivals:
-        what = "best base function" if row.place else "best other model" if len(models) > 2 else "other model"
-        sentences.append(f"The {what}, {row.name}, has {row.map:.3f}: {_compared(reference.name, row)}.")
+        kind = "best base function" if row.place else "best other model" if len(models) > 2 else "other model"
+        sentences.append(f"The {kind}, {row.name}, has {row.map:.3f}: {_compared(reference.name, row)}.")
     return " ".join(sentences)
 
 
@@ -126,7 +103,7 @@ def write_report(results: ExperimentResults, folder: str | Path, *, title: str |
     ('report.html', ['tables.json', 'queries.csv'])
     """
     folder = as_path("folder", folder)
-    page, plots, missing = as_page(results, title_of(folder, title))
-    texts = table_texts(experiment_tables(results), map_tables(results))
-    texts[QUERIES] = as_csv([query_table(results, variant) for variant in results.variants])
+    page, plots, missing = as_page(results, real_name(folder) if title is None else title)
+    texts = table_texts(tables.experiment_tables(results), tables.map_tables(results))
+    texts[QUERIES] = as_csv([tables.query_table(results, variant) for variant in results.variants])
     return written(folder, texts, page, plots, missing)

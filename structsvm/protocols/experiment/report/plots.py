@@ -88,8 +88,8 @@ def _overview(rows: dict[str, tuple[MapRow, ...]]) -> Plot:
                 "fillstyle": "full" if variant == WITH_BEST else "none",
                 "shift": 0.0 if len(rows) == 1 else -0.15 if variant == WITH_BEST else 0.15,
             }
-            models = {place: each for place, each in enumerate(values) if place not in functions}
-            minus = {place: values[0] - each for place, each in enumerate(values) if place}
+            models = {row: of_row for row, of_row in enumerate(values) if row not in functions}
+            minus = {row: values[0] - of_row for row, of_row in enumerate(values) if row}
             _dots(means, models, label=_SHORT[variant], **look)
             shown += _dots(differences, minus, differences=True, **look)
         if functions:
@@ -126,7 +126,7 @@ def _dots(
     if not values:
         return []
     ends = range_of_differences(AP.value_range) if differences else AP.value_range
-    display = MeansDisplay({str(row): each for row, each in values.items()}, value_range=ends)
+    display = MeansDisplay({str(row): of_row for row, of_row in values.items()}, value_range=ends)
     display.plot(axes, shift=min(values) + shift, color=color, **look)
     return [
         _Dot(mean, *(display.intervals[row] or (mean, mean)), int(row) + shift, color)
@@ -164,8 +164,8 @@ def _differences(variant: str, rows: Sequence[MapRow]) -> Plot | None:
         return None
     with figure_of(f"differences-{variant}", *_size(len(others))) as (figure, drawn):
         for axes, row in zip(_panels(figure, len(others)), others, strict=True):
-            known = ~np.isnan(reference.values - row.values)
-            QueryDifferencesDisplay(reference.values[known], row.values[known]).plot(axes)
+            tested = ~np.isnan(reference.values - row.values)
+            QueryDifferencesDisplay(reference.values[tested], row.values[tested]).plot(axes)
             axes.set_title(f"{as_label(row.name)} · {row.wins}/{row.losses}/{row.ties}", loc="left")
             axes.set(xlabel="", ylabel="")
         figure.supxlabel("queries, by difference", fontsize=9.0)
@@ -185,12 +185,11 @@ def _precision(results: ExperimentResults, rows: dict[str, tuple[MapRow, ...]]) 
         panels = figure.subplots(2, len(rows), sharex=True, sharey="row", squeeze=False, height_ratios=(1.3, 1.0))
         for (curve, difference), (variant, of_variant) in zip(panels.T, rows.items(), strict=True):
             models = [row.name for row in leading(of_variant) if not row.place]
-            found = {name: results.precision(variant, name) for name in models}
-            shown = {**found, f"{best.name} (base function)": of_best}
-            InterpolatedPrecisionDisplay(LEVELS, shown).plot(curve)
+            curves = {name: results.precision(variant, name) for name in models}
+            InterpolatedPrecisionDisplay(LEVELS, {**curves, f"{best.name} (base function)": of_best}).plot(curve)
             difference.axhline(0.0, color=INK, linewidth=0.6)
-            for number, each in enumerate(found.values()):
-                difference.plot(LEVELS, each - of_best, **line_style(number), marker="o", markersize=2.5)
+            for number, precision in enumerate(curves.values()):
+                difference.plot(LEVELS, precision - of_best, **line_style(number), marker="o", markersize=2.5)
             curve.set(xlabel="", ylabel="")
             curve.set_title(f"models read {VARIANTS[variant]}", loc="left")
             _legend_above(curve)
@@ -209,20 +208,24 @@ def _precision(results: ExperimentResults, rows: dict[str, tuple[MapRow, ...]]) 
 def _weights(results: ExperimentResults, variant: str, rows: Sequence[MapRow]) -> Plot | None:
     models = [row for row in rows if not row.place]
     by_map = [models[0], *sorted(models[1:], key=lambda row: -row.map)]
-    found = {row.name: results.weights(variant, row.name) for row in by_map}
-    known = {name: each[each.any(axis=1)] for name, each in found.items() if each is not None and each.any()}
-    if not known:
+    of_models = {row.name: results.weights(variant, row.name) for row in by_map}
+    linear = {
+        name: of_trials[of_trials.any(axis=1)]
+        for name, of_trials in of_models.items()
+        if of_trials is not None and of_trials.any()
+    }
+    if not linear:
         return None
-    shown = sorted(list(known)[:_COMPARED], key=results.models.index)
-    weights, read = {name: known[name] for name in shown}, results.functions_read(variant)
+    shown = sorted(list(linear)[:_COMPARED], key=results.models.index)
+    weights, read = {name: linear[name] for name in shown}, results.functions_read(variant)
     first, share = next(iter(FusionWeightsDisplay(weights).shares.items()))
     order = np.argsort(-np.abs(share), kind="stable")
     of_function = {function.name: function.mean_ap for function in results.functions}
-    called = [f"{read[k]} ({of_function[read[k]]:.3f})" for k in order]
+    labels = [f"{read[k]} ({of_function[read[k]]:.3f})" for k in order]
     height = 1.0 + (0.12 + 0.1 * len(weights)) * max(len(order), 4)
     with figure_of(f"weights-{variant}", _WIDTH, height) as (figure, drawn):
         axes = figure.subplots()
-        FusionWeightsDisplay({name: each[:, order] for name, each in weights.items()}, called).plot(axes)
+        FusionWeightsDisplay({name: of_trials[:, order] for name, of_trials in weights.items()}, labels).plot(axes)
         axes.set_ylim(len(order) - 0.5, -0.5)
         axes.set_xlabel("share of the total weight")
         if len(weights) == 1:
@@ -241,7 +244,7 @@ def _regularization(results: ExperimentResults, variant: str) -> Plot:
             fits = results.fits(variant, model)
             values = fits[0].values
             named = any(isinstance(value, str) for value in values)
-            validation, test = ([getattr(fit, what) for fit in fits] for what in ("validation", "test"))
+            validation, test = [fit.validation for fit in fits], [fit.test for fit in fits]
             picks = np.bincount([fit.chosen for fit in fits], minlength=len(values))
             places = [str(k) for k in range(1, len(values) + 1)]
             RegularizationPathDisplay(places if named else values, validation, test=test, picks=picks).plot(axes)

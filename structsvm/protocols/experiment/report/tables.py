@@ -8,8 +8,9 @@ import numpy as np
 from attrs import asdict, evolve, filters
 
 from structsvm.evaluation.paired_columns import interval_column, wins_losses_ties
+from structsvm.evaluation.significance import PairedTests, paired_tests
 from structsvm.foundation.tables.table import Column, Record, Table
-from structsvm.protocols.comparison import interval_note, paired_table
+from structsvm.metrics import AP
 from structsvm.protocols.experiment.results import (
     TIED,
     WITH_BEST,
@@ -19,7 +20,8 @@ from structsvm.protocols.experiment.results import (
     MapRow,
 )
 from structsvm.protocols.model import spelled
-from structsvm.protocols.results import Fit, known_gaps
+from structsvm.protocols.results import known_gaps
+from structsvm.protocols.tables import interval_note, paired_table
 
 VARIANTS: Mapping[str, str] = {
     WITH_BEST: "all base functions",
@@ -49,9 +51,9 @@ did not retrieve rank last."""
 
 def data_table(results: ExperimentResults) -> Table:
     """Return the statistics of the data: Table 5 of the paper, with the documents."""
-    names = list(results.statistics)
-    columns = tuple(Column.number(name.capitalize(), name) for name in names)
-    return Table("Data", columns, ((dict(results.statistics),),))
+    statistics = results.statistics
+    columns = tuple(Column.number(name.capitalize(), name) for name in statistics)
+    return Table("Data", columns, ((statistics,),))
 
 
 def map_table(results: ExperimentResults, variant: str, denominators: Denominators = "pool") -> Table:
@@ -73,10 +75,9 @@ def map_table(results: ExperimentResults, variant: str, denominators: Denominato
     [('CombSUM', 0.55), ('rows', 0.66)]
     """
     rows = results.rows(variant, denominators=denominators)
-    about = {"variant": variant, "denominators": denominators}
-    records = [about | asdict(row, filter=filters.exclude("values")) for row in rows]
-    models = tuple(record for record in records if not record["place"])
-    functions = tuple(record for record in records if record["place"])
+    key = {"variant": variant, "denominators": denominators}
+    records = tuple(key | asdict(row, filter=filters.exclude("values")) for row in rows)
+    models = len(results.models)
     kind = "" if denominators == "pool" else ", with the denominators of trec_eval"
     return Table(
         title=f"MAP of models that read {VARIANTS[variant]}{kind}",
@@ -89,7 +90,7 @@ def map_table(results: ExperimentResults, variant: str, denominators: Denominato
             Column.p_value("Holm", "holm"),
             Column.number("Tied", "tied", ".0%"),
         ),
-        sections=(models, functions),
+        sections=(records[:models], records[models:]),
         notes=(_DENOMINATORS[denominators],),
     )
 
@@ -159,7 +160,25 @@ def path_table(results: ExperimentResults, variant: str) -> Table:
 
 def fits_table(results: ExperimentResults, variant: str) -> Table:
     """Return training times, certified gaps and chosen values of the models of a variant."""
-    records = [_fits_record(variant, model, results.fits(variant, model)) for model in results.models]
+    records = []
+    for model in results.models:
+        fits = results.fits(variant, model)
+        gaps, values = known_gaps(fits), fits[0].values
+        records.append(
+            {
+                "variant": variant,
+                "name": model,
+                "features": median_low(fit.features for fit in fits),
+                "lowest": values[0],
+                "highest": values[-1],
+                "picked": values[median_low(fit.chosen for fit in fits)],
+                "at_an_end": sum(bool(fit.at_an_end) for fit in fits),
+                "trials": len(fits),
+                "seconds": fmean(math.fsum(fit.seconds) for fit in fits),
+                "gap": median(gaps) if gaps else None,
+                "largest_gap": max(gaps) if gaps else None,
+            }
+        )
     return Table(
         title=f"Training, on {VARIANTS[variant]}",
         columns=(
@@ -199,11 +218,15 @@ def legend(results: ExperimentResults) -> tuple[str, ...]:
 
 def difference_table(results: ExperimentResults, variant: str) -> Table:
     """Return the differences of the first model from each other row of `map_table`, with intervals and tests."""
-    names = [display_name(asdict(row)) for row in results.rows(variant)[1:]]
-    found = list(zip(names, results.paired(variant), strict=True))
-    models = len(results.models) - 1
+    reference, *others = results.rows(variant)
+    tested = ~np.isnan(reference.values)
+    sections: list[dict[str, PairedTests]] = [{}, {}]
+    for row in others:
+        sections[row.place > 0][display_name(asdict(row))] = paired_tests(
+            reference.values[tested], row.values[tested], value_range=AP.value_range
+        )
     title = f"MAP of {results.reference} minus MAP of each other ranker, models read {VARIANTS[variant]}"
-    return paired_table(title, "Ranker", [dict(found[:models]), dict(found[models:])], last="wilcoxon")
+    return paired_table(title, "Ranker", sections, last="wilcoxon")
 
 
 def query_table(results: ExperimentResults, variant: str) -> Table:
@@ -227,8 +250,7 @@ def query_table(results: ExperimentResults, variant: str) -> Table:
 
 def map_tables(results: ExperimentResults) -> tuple[Table, ...]:
     """Return the tables of MAP by the denominators of the pool, then of trec_eval; notes about all are in the first."""
-    both: tuple[Denominators, ...] = ("pool", "judged")
-    first, *others = (map_table(results, variant, each) for each in both for variant in results.variants)
+    first, *others = (map_table(results, variant, kind) for kind in _DENOMINATORS for variant in results.variants)
     return (evolve(first, notes=first.notes + legend(results)), *others)
 
 
@@ -243,23 +265,6 @@ def display_name(record: Record) -> str:
     """Return the name of a row in tables of MAP: "SVM-map", "Best function: okapi"."""
     place = record["place"]
     return f"{_OF_PLACES.get(place, f'{place}th best')}: {record['name']}" if place else str(record["name"])
-
-
-def _fits_record(variant: str, model: str, fits: tuple[Fit, ...]) -> Record:
-    gaps, values = known_gaps(fits), fits[0].values
-    return {
-        "variant": variant,
-        "name": model,
-        "features": median_low(fit.features for fit in fits),
-        "lowest": values[0],
-        "highest": values[-1],
-        "picked": values[median_low(fit.chosen for fit in fits)],
-        "at_an_end": sum(bool(fit.at_an_end) for fit in fits),
-        "trials": len(fits),
-        "seconds": fmean(math.fsum(fit.seconds) for fit in fits),
-        "gap": median(gaps) if gaps else None,
-        "largest_gap": max(gaps) if gaps else None,
-    }
 
 
 def _tried(record: Record) -> str:

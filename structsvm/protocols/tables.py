@@ -1,4 +1,4 @@
-"""Records, notes and tables of means and paired comparisons, for all protocols."""
+"""Intervals and paired comparisons in the tables of all protocols."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -45,23 +45,18 @@ def paired_table(
 
     The records have the corrections of all tests.
     """
-    found = {name: paired for section in sections for name, paired in section.items()}
-    by_holm = dict(zip(found, corrected([*found.values()]), strict=True))
+    comparisons = {name: paired for section in sections for name, paired in section.items()}
     records = {
-        name: {"model": name, **paired_record(paired), **{f"holm_{test}": p for test, p in by_holm[name].items()}}
-        for name, paired in found.items()
+        name: {"model": name, **paired_record(paired), **{f"holm_{test}": p for test, p in by_holm.items()}}
+        for (name, paired), by_holm in zip(comparisons.items(), corrected([*comparisons.values()]), strict=True)
     }
-    queries = max((paired.queries for paired in found.values()), default=0)
+    queries = max((paired.queries for paired in comparisons.values()), default=0)
     return Table(
         title=title,
-        columns=(
-            Column.text(heading, "model"),
-            *paired_columns(),
-            holm_column(last),
-        ),
+        columns=(Column.text(heading, "model"), *paired_columns(), holm_column(last)),
         sections=tuple(tuple(records[name] for name in section) for section in sections),
         notes=(
             f"Over {counted(queries, 'test query', 'test queries')}. {paired_note('queries')} "
-            f"{holm_note(len(found), last)} -: no variance.",
+            f"{holm_note(len(comparisons), last)} -: no variance.",
         ),
     )
