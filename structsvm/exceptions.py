@@ -40,8 +40,8 @@ _ENDLESS = re.compile(r"\S{4096,}")
 
 def first_of(names: Iterable[str], shown: int = 5) -> str:
     """Return the first names for a message, with dots if there are more; the rest is not read."""
-    found = list(islice(names, shown + 1))
-    return ", ".join(found[:shown]) + (", ..." if len(found) > shown else "")
+    listed = list(islice(names, shown + 1))
+    return ", ".join(listed[:shown]) + (", ..." if len(listed) > shown else "")
 
 
 def counted(number: int, singular: str, plural: str | None = None) -> str:
@@ -91,7 +91,7 @@ def printable(text: str) -> str:
 def legible(message: str) -> str:
     """Return a line of a message as `printable`, with words cut off that are too long to be a path."""
     return printable(
-        _ENDLESS.sub(lambda found: f"{found[0][:_MOST_QUOTED]}... ({len(found[0]):,} characters)", message)
+        _ENDLESS.sub(lambda match: f"{match[0][:_MOST_QUOTED]}... ({len(match[0]):,} characters)", message)
     )
 
 
@@ -170,11 +170,11 @@ class UnknownNameError(InputError):
     meaning : a sentence on the name's meaning elsewhere; without one, the message suggests the nearest name.
     """
 
-    def __init__(self, kind: str, name: str, known: Iterable[str], meaning: str = "") -> None:
+    def __init__(self, kind: str, name: str, choices: Iterable[str], meaning: str = "") -> None:
         self.name = name
-        self._made_of = kind, name, tuple(known), meaning
+        self._made_of = kind, name, tuple(choices), meaning
         names = sorted(self._made_of[2])
-        plain = {known.lower().replace("_", "-"): known for known in names}
+        plain = {name.lower().replace("_", "-"): name for name in names}
         wanted = name.partition("(")[0].lower().replace("_", "-")
         near = difflib.get_close_matches(wanted, plain, n=1, cutoff=0.5)
         hint = f" {meaning}" if meaning else f" Did you mean {plain[near[0]]!r}?" if near else ""

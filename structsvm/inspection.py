@@ -73,8 +73,8 @@ class FeatureImportance:
     @property
     def order(self) -> IntVector:
         """The features, from 0, the most important first."""
-        found: IntVector = np.argsort(-self.importances, kind="stable")
-        return found
+        order: IntVector = np.argsort(-self.importances, kind="stable")
+        return order
 
     def table(self, top: int | None = None) -> Table:
         """Return the ``top`` most important features as a table; None: all."""
@@ -164,17 +164,17 @@ def query_permutation_importance(
     require_switch("across_queries", across_queries)
     require_callback(callback)
     fitted = _Fitted.of(ranker, X, qid)
-    chosen = _mean_measure(ranker, measure)
+    judge = _mean_measure(ranker, measure)
     rows = fitted.X.shape[0]
     labels = checked_labels(y, rows)
     # Shuffles go by position, so sort rows by content: the result must not depend on the order of the file.
     queries = Queries.of(qid, rows).sorted_by(contents(_as_numbers(fitted.X)), labels)
     labels, number = queries.grouped(labels), queries.number[queries.order]
     columns = _Columns.of(part_of(fitted.X, queries.order), number)
-    base = chosen.expected(rank_lists(fitted.scores(columns.X, number), labels, number))
-    counted = chosen.counted(np.arange(len(queries)), base)
+    base = judge.expected(rank_lists(fitted.scores(columns.X, number), labels, number))
+    counted = judge.counted(np.arange(len(queries)), base)
     if not len(counted.ids):
-        raise InputError(f"{chosen} is undefined for all {len(queries)} queries: give judged queries")
+        raise InputError(f"{judge} is undefined for all {len(queries)} queries: give judged queries")
     base = np.nan_to_num(base)
     d = fitted.X.shape[1]
     require_memory(16.0 * d * len(queries), "The losses of all queries and features", "give fewer queries or features")
@@ -192,16 +192,16 @@ def query_permutation_importance(
             # Ranking by random scores shuffles the rows of each query.
             order = rank_documents(rng.random(len(there)), group).order
             scores = fitted.scores(shuffled(order), number[there])
-            found = chosen.of(rank_lists(scores, labels[there], number[there]))
-            lost[feature, found.ids] += base[found.ids] - found.values
+            shuffled_values = judge.of(rank_lists(scores, labels[there], number[there]))
+            lost[feature, shuffled_values.ids] += base[shuffled_values.ids] - shuffled_values.values
     by_query = lost[:, counted.ids] / n_repeats
     return FeatureImportance(
         importances=by_query.mean(axis=1),
-        intervals=mean_intervals(by_query, confidence_level, range_of_differences(chosen.value_range)),
+        intervals=mean_intervals(by_query, confidence_level, range_of_differences(judge.value_range)),
         by_query=by_query,
         query_ids=queries.ids[counted.ids],
         baseline=float(counted.values.mean()),
-        measure=str(chosen),
+        measure=str(judge),
         n_repeats=n_repeats,
         confidence_level=confidence_level,
         feature_names=fitted.names,
@@ -288,10 +288,10 @@ class _Columns(NamedTuple):
                 return frame.with_columns(column[order]).to_native()
 
             return framed
-        kept = block[:, feature].copy()
+        values_in_order = block[:, feature].copy()
 
         def dense(order: IntVector) -> Any:
-            block[:, feature] = kept[order]
+            block[:, feature] = values_in_order[order]
             return block
 
         return dense
@@ -336,20 +336,20 @@ def _with_all_entries(X: Any, feature: int) -> tuple[Any, IntVector]:
     entries = np.concatenate([X.data[apart], values])
     columns = np.concatenate([X.indices[apart], np.full(len(values), feature, dtype=X.indices.dtype)])
     rows = np.concatenate([rows[apart], np.arange(len(values))])
-    found = sp.csr_array((entries, (rows, columns)), shape=X.shape)
-    found.sort_indices()
-    return found, np.flatnonzero(found.indices == feature)
+    rebuilt = sp.csr_array((entries, (rows, columns)), shape=X.shape)
+    rebuilt.sort_indices()
+    return rebuilt, np.flatnonzero(rebuilt.indices == feature)
 
 
-def _mean_measure(ranker: Any, given: str | Measure | None) -> Measure:
-    if given is None:
+def _mean_measure(ranker: Any, wanted: str | Measure | None) -> Measure:
+    if wanted is None:
         last = getattr(ranker, "_final_estimator", ranker)
         if isinstance(last, RankingEstimator):
-            given = last._score_measure()
+            wanted = last._score_measure()
         else:
-            own = last.training.settings.get("measure") if isinstance(last, TrainedModel) else None
-            given = getattr(last, "measure", None) or own or "map"
-    measure: Measure = measures.create(given)
+            recorded = last.training.settings.get("measure") if isinstance(last, TrainedModel) else None
+            wanted = getattr(last, "measure", None) or recorded or "map"
+    measure: Measure = measures.create(wanted)
     if measure.summary != "mean":
         raise InputError(f"measure must be a mean over queries; {measure} is a {measure.summary}: choose another")
     return measure

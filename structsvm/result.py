@@ -107,33 +107,33 @@ def wide(w: Vector, columns: IntVector | None, n_features: int) -> Vector:
     """Return weights of all features, 0 for features outside ``columns``; further weights follow. See `Result.wide`."""
     if columns is None:
         return w
-    known = len(columns)
+    count = len(columns)
     try:
-        full = np.zeros(n_features + len(w) - known)
+        full = np.zeros(n_features + len(w) - count)
     # NumPy raises ValueError if the size exceeds the index type.
     except (MemoryError, ValueError):
         raise TooLargeError(
             f"{n_features:,} weights take {in_units(8.0 * n_features)}, more memory than is available: renumber "
             "the features without gaps"
         ) from None
-    full[columns], full[n_features:] = w[:known], w[known:]
+    full[columns], full[n_features:] = w[:count], w[count:]
     return full
 
 
 def _step(row: Any) -> Step:
     """Return a step from its list of numbers in a file."""
-    known = len(fields(Step))
-    if not (isinstance(row, list) and len(row) == known and all(map(is_number, row))):
-        raise ValueError(f"a step of 'history' must be {known} numbers, got {brief(row)}")
+    count = len(fields(Step))
+    if not (isinstance(row, list) and len(row) == count and all(map(is_number, row))):
+        raise ValueError(f"a step of 'history' must be {count} numbers, got {brief(row)}")
     return Step(*row)
 
 
-def require_format(found: Any, known: int) -> None:
+def require_format(written: Any, expected: int) -> None:
     """Raise `ModelFileError` unless this version reads the format of a file."""
-    if not is_integer(found) or found != known:
+    if not is_integer(written) or written != expected:
         raise ModelFileError(
-            f"another version of structural-svm wrote it (format {found!r}; this version reads format {known}): use "
-            "that version"
+            f"another version of structural-svm wrote it (format {written!r}; this version reads format {expected}): "
+            "use that version"
         )
 
 
@@ -302,16 +302,16 @@ class Result:
         none = CutSet(np.zeros((0, len(w))), np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0), self.cuts.groups)
         return evolve(self, w=w, cuts=none, fingerprint=np.zeros(0), columns=columns)
 
-    def of_weights(self, kept: IntVector, fingerprint: Vector) -> Self:
+    def of_weights(self, chosen_columns: IntVector, fingerprint: Vector) -> Self:
         """Return a start for the same problem with only some of the weights, ascending, and with its fingerprint.
 
         Planes without the features of the dropped weights are planes of that problem, and the same is true of cuts.
         This holds if the regularizer pulls weights to 0.
         """
-        G = self.cuts.G[:, kept]
+        G = self.cuts.G[:, chosen_columns]
         cuts = evolve(self.cuts, G=np.ascontiguousarray(G) if isinstance(G, np.ndarray) else G)
         unknown = evolve(self, primal=np.inf, dual=-np.inf, history=())
-        return evolve(unknown, w=self.w[kept], cuts=cuts, fingerprint=fingerprint)
+        return evolve(unknown, w=self.w[chosen_columns], cuts=cuts, fingerprint=fingerprint)
 
     @property
     def gap(self) -> float:
@@ -360,9 +360,9 @@ class Result:
         for name in ("solver", "solver_name"):
             if not isinstance(written[name], str):
                 raise ValueError(f"{name} must be text, got {brief(written[name])}")
-        (d,), (known,) = shape(arrays, "w"), shape(arrays, "fingerprint")
+        (d,), (size,) = shape(arrays, "w"), shape(arrays, "fingerprint")
         require_numbers(arrays, "w", (d,))
-        require_numbers(arrays, "fingerprint", (known,))
+        require_numbers(arrays, "fingerprint", (size,))
         cuts = CutSet.from_arrays(arrays, written.pop("groups"))
         return cls(
             w=finite_numbers(arrays, "w"),

@@ -17,12 +17,12 @@ from structsvm.foundation.types import IntVector
 
 
 def _counts(values: Any, what: str, smallest: int) -> IntVector:
-    given = numbers(values, what)
-    wrong = ~((given >= smallest) & (given == np.floor(given)) & (given < 2.0**53))
-    if given.ndim != 1 or wrong.any():
-        shown = f"got {given[wrong][0]:g} in row {int(wrong.argmax())}" if given.ndim == 1 else f"shape {given.shape}"
+    array = numbers(values, what)
+    wrong = ~((array >= smallest) & (array == np.floor(array)) & (array < 2.0**53))
+    if array.ndim != 1 or wrong.any():
+        shown = f"got {array[wrong][0]:g} in row {int(wrong.argmax())}" if array.ndim == 1 else f"shape {array.shape}"
         raise InputError(f"{what} must be a vector of whole numbers from {smallest}, {shown}")
-    return given.astype(np.int64)
+    return array.astype(np.int64)
 
 
 @frozen(eq=False)
@@ -112,8 +112,8 @@ class ClickLog:
         with open_table(place) as table:
             missing = [name for name in (qid, document, *counted) if name not in table.names]
             if missing:
-                known = ", ".join(map(quoted, table.names[:12]))
-                raise InputError(f"{place} has no column {quoted(missing[0])}; its columns: {known}")
+                listed = ", ".join(map(quoted, table.names[:12]))
+                raise InputError(f"{place} has no column {quoted(missing[0])}; its columns: {listed}")
             batches = list(table.batches(Wanted(counted, list(dict.fromkeys((qid, document))), 2.0**53)))
         if not batches:
             raise DataFormatError(place, None, "the table has no rows")
@@ -127,13 +127,13 @@ class ClickLog:
     @classmethod
     def joined(cls, logs: Iterable["ClickLog"]) -> Self:
         """Merge several logs into one."""
-        known = as_list("logs", logs, "a list of ClickLog")
-        for log in known:
+        listed = as_list("logs", logs, "a list of ClickLog")
+        for log in listed:
             require_kind("a log", log, ClickLog, "a ClickLog")
-        if not known:
+        if not listed:
             raise InputError("the list of logs is empty: pass at least one")
         names = ("qid", "document", "position", "clicks", "impressions")
-        return cls(*(np.concatenate([getattr(log, name) for log in known]) for name in names))
+        return cls(*(np.concatenate([getattr(log, name) for log in listed]) for name in names))
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -148,8 +148,8 @@ class ClickLog:
         """Return the number of each row's query-document pair, from 0, and the number of pairs."""
         queries = np.unique(self.qid, return_inverse=True)[1]
         documents, document = np.unique(self.document, return_inverse=True)
-        found, number = np.unique(queries * max(1, len(documents)) + document, return_inverse=True)
-        return number, len(found)
+        distinct, number = np.unique(queries * max(1, len(documents)) + document, return_inverse=True)
+        return number, len(distinct)
 
 
 def _identifiers(columns: list[NDArray[np.object_]]) -> NDArray[Any]:

@@ -19,10 +19,10 @@ _LEAST = 1e-6
 
 
 def _propensities(values: Any) -> Vector:
-    given = numbers(values, "propensity")
-    if given.ndim != 1 or not len(given) or not ((given > 0.0) & np.isfinite(given)).all():
-        raise InputError(f"propensity must be a vector of positive finite numbers, one per position, got {given}")
-    return given
+    array = numbers(values, "propensity")
+    if array.ndim != 1 or not len(array) or not ((array > 0.0) & np.isfinite(array)).all():
+        raise InputError(f"propensity must be a vector of positive finite numbers, one per position, got {array}")
+    return array
 
 
 @frozen(eq=False)
@@ -131,17 +131,17 @@ def _by_pairs(log: ClickLog, positions: int | None) -> Vector:
     rates = clicks.sum(axis=1) / (clicks + missed).sum(axis=1)
     both = (clicks + clicks.T) / np.maximum(clicks + clicks.T + missed + missed.T, _LEAST)
     start = logit(np.clip(np.concatenate([rates / (1.1 * rates.max()), both[above]]), _LEAST, 1.0 - _LEAST))
-    found = minimize(minus_likelihood, start, jac=True, method="L-BFGS-B", options={"maxiter": 5000, "maxfun": 10000})
-    if not found.success:
+    fit = minimize(minus_likelihood, start, jac=True, method="L-BFGS-B", options={"maxiter": 5000, "maxfun": 10000})
+    if not fit.success:
         from sklearn.exceptions import ConvergenceWarning
 
         warnings.warn(
-            f"the estimate of propensities did not converge in {found.nit} iterations ({found.message}), so the "
+            f"the estimate of propensities did not converge in {fit.nit} iterations ({fit.message}), so the "
             "likelihood may not be at its maximum. Use fewer positions, or a longer log",
             ConvergenceWarning,
             stacklevel=3,
         )
-    p, _ = probabilities(found.x)
+    p, _ = probabilities(fit.x)
     return np.asarray(p / p[0])
 
 
@@ -149,12 +149,12 @@ def _rates_of_pairs(log: ClickLog, last: int) -> tuple[Vector, Vector]:
     """Return sums of click and no-click rates at the first of two positions, over documents shown at both."""
     import scipy.sparse as sp
 
-    kept = (log.position <= last) & (log.impressions > 0)
+    reached = (log.position <= last) & (log.impressions > 0)
     pair, count = log.pairs()
-    where = (pair[kept], log.position[kept] - 1)
+    where = (pair[reached], log.position[reached] - 1)
     clicks, shown = (
-        sp.csr_array(sp.coo_array((each[kept].astype(np.float64), where), shape=(count, last)))
-        for each in (log.clicks, log.impressions)
+        sp.csr_array(sp.coo_array((numbers[reached].astype(np.float64), where), shape=(count, last)))
+        for numbers in (log.clicks, log.impressions)
     )
     seen = shown.copy()
     seen.data = np.ones_like(seen.data)
@@ -219,9 +219,9 @@ def _regressed(rows: Vector, relevant: Vector, shown: Vector) -> Vector:
 
     n = len(rows)
     weights = np.concatenate([relevant, shown - relevant])
-    kept = weights > 0.0
+    weighted = weights > 0.0
     model = LogisticRegression(C=1e4, max_iter=200)
-    model.fit(np.concatenate([rows, rows])[kept], np.repeat([1, 0], n)[kept], sample_weight=weights[kept])
+    model.fit(np.concatenate([rows, rows])[weighted], np.repeat([1, 0], n)[weighted], sample_weight=weights[weighted])
     return np.asarray(model.predict_proba(rows)[:, 1])
 
 

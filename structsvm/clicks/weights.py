@@ -75,14 +75,14 @@ def weigh(
     if ids.ndim != 1 or documents.shape != ids.shape:
         raise InputError(f"qid and document must have one entry per row, got shapes {ids.shape} and {documents.shape}")
     row = _rows_of(log, ids, documents)
-    known = row >= 0
-    if not known.any():
+    matched = row >= 0
+    if not matched.any():
         raise InputError("no document of the log is among the rows: pass the same query and document ids as in the log")
     propensity = np.ones(len(log)) if model is None else model.at(log.position)
     offset = np.zeros(len(log)) if model is None else model.offset_at(log.position)
     clicks, shown, exposure, explained = (
-        np.bincount(row[known], each[known], len(ids)).astype(np.float64)
-        for each in (log.clicks, log.impressions, log.impressions * propensity, log.impressions * offset)
+        np.bincount(row[matched], column[matched], len(ids)).astype(np.float64)
+        for column in (log.clicks, log.impressions, log.impressions * propensity, log.impressions * offset)
     )
     mean = np.divide(exposure, shown, out=np.ones(len(ids)), where=shown > 0.0)
     weight = 1.0 / np.maximum(mean, smallest)

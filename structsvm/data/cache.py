@@ -26,29 +26,29 @@ _AT_ONCE = 2**22
 def _identity(path: Path) -> list[int]:
     """Return device, inode, size, and times in nanoseconds of a regular file; raise InputError for anything else."""
     with errors_reading(path):
-        found = path.stat()
-    if not stat.S_ISREG(found.st_mode):
+        status = path.stat()
+    if not stat.S_ISREG(status.st_mode):
         raise InputError(f"{path} is not a regular file, so its data cannot be cached: leave the cache out")
-    return [found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns]
+    return [status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns]
 
 
 def cached(path: Path, sources: Iterable[Path], how: Mapping[str, Any], read: Callable[[], RankingData]) -> RankingData:
     """Return data from the cache at ``path``, or call ``read`` and cache the result with its settings, ``how``."""
     files = list(sources)
-    now, found = time.time_ns(), [_identity(each) for each in files]
+    now, states = time.time_ns(), [_identity(file) for file in files]
     settings = {"format": _FORMAT, **how}
-    kept = _kept(path, files, found, settings)
-    if kept is not None:
-        return kept
+    stored = _kept(path, files, states, settings)
+    if stored is not None:
+        return stored
     check_writable(path, CACHE)
     data = read()
-    digests = [_digest(each) for each in files]
+    digests = [_digest(file) for file in files]
     # Do not cache files that changed while they were read.
-    if [_identity(each) for each in files] == found:
+    if [_identity(file) for file in files] == states:
         about = {
             "settings": settings,
             "looked": now,
-            "sources": [[*each, digest] for each, digest in zip(found, digests, strict=True)],
+            "sources": [[*identity, digest] for identity, digest in zip(states, digests, strict=True)],
             "shape": data.X.shape,
             "feature_names": data.feature_names,
         }
@@ -56,14 +56,14 @@ def cached(path: Path, sources: Iterable[Path], how: Mapping[str, Any], read: Ca
     return data
 
 
-def _kept(path: Path, files: list[Path], found: list[list[int]], settings: Mapping[str, Any]) -> RankingData | None:
+def _kept(path: Path, files: list[Path], state: list[list[int]], settings: Mapping[str, Any]) -> RankingData | None:
     """Return the cached data, or None if it is missing or belongs to other files or settings."""
     if not path.is_file():
         return None
     try:
         with errors_reading(path), path.open("rb") as file:
             about = read_header(file, CACHE)["about"]
-            if about["settings"] != settings or not _unchanged(files, found, about):
+            if about["settings"] != settings or not _unchanged(files, state, about):
                 return None
             return _data(about, read_mapped(file, CACHE))
     except (InputError, MemoryError):
@@ -73,10 +73,10 @@ def _kept(path: Path, files: list[Path], found: list[list[int]], settings: Mappi
         return None
 
 
-def _unchanged(files: list[Path], found: list[list[int]], about: Mapping[str, Any]) -> bool:
+def _unchanged(files: list[Path], states: list[list[int]], about: Mapping[str, Any]) -> bool:
     if len(about["sources"]) != len(files):
         return False
-    for path, identity, (*before, digest) in zip(files, found, about["sources"], strict=True):
+    for path, identity, (*before, digest) in zip(files, states, about["sources"], strict=True):
         recent = about["looked"] - max(identity[-2:]) < _RECENT
         if (identity != before or recent) and _digest(path) != digest:
             return False

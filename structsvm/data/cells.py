@@ -49,11 +49,11 @@ class Cells:
 
     def texts(self, column: int) -> NDArray[np.str_]:
         """Return a cell of each line as text, shape (n,); raise UnicodeDecodeError if one is not UTF-8."""
-        found = self._bytes(column)
-        if found.max() < 128:
+        characters = self._bytes(column)
+        if characters.max() < 128:
             width = int(self.lengths(column).max())
-            return found[:, :width].astype(np.uint32).view(f"U{width}").ravel()
-        decoded: NDArray[np.str_] = np.char.decode(found.view(f"S{found.shape[1]}").ravel(), "utf-8")
+            return characters[:, :width].astype(np.uint32).view(f"U{width}").ravel()
+        decoded: NDArray[np.str_] = np.char.decode(characters.view(f"S{characters.shape[1]}").ravel(), "utf-8")
         return decoded
 
     def numbers(self, column: int, kind: "type[np.float64 | np.int64]") -> NDArray[Any]:
@@ -61,13 +61,13 @@ class Cells:
         if self.lengths(column).max() > _LONG_NUMBER:
             cell = self._first + column
             texts = [self._content[a:b] for a, b in zip(self._begin[cell], self._end[cell], strict=True)]
-            found, characters = np.array(texts, dtype=object), b"".join(texts)
+            cells, characters = np.array(texts, dtype=object), b"".join(texts)
         else:
             matrix = self._bytes(column)
-            found, characters = matrix.view(f"S{matrix.shape[1]}").ravel(), matrix.tobytes()
+            cells, characters = matrix.view(f"S{matrix.shape[1]}").ravel(), matrix.tobytes()
         if characters.translate(None, b"0123456789+-.eE\0"):
             raise ValueError("a cell is not a number in decimal digits")
-        return found.astype(kind)
+        return cells.astype(kind)
 
     def has_only(self, column: int, characters: bytes) -> bool:
         """Return whether a cell of each line consists of these ASCII characters."""
@@ -86,8 +86,8 @@ class Cells:
         size = len(self._content)
         # Overlapping view: the word that begins at each byte.
         at = np.ndarray((size + 1,), "<u8", self._content + bytes(_WORD), strides=(1,))
-        found = np.empty((len(begin), words), "<u8")
+        matrix = np.empty((len(begin), words), "<u8")
         for word in range(words):
-            kept = _MASKS[np.clip(lengths - word * _WORD, 0, _WORD)]
-            found[:, word] = at[np.minimum(begin + word * _WORD, size)] & kept
-        return found.view(np.uint8)
+            mask = _MASKS[np.clip(lengths - word * _WORD, 0, _WORD)]
+            matrix[:, word] = at[np.minimum(begin + word * _WORD, size)] & mask
+        return matrix.view(np.uint8)

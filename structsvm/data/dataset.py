@@ -146,7 +146,7 @@ class Pool(JoinedRuns):
         return self.run_names.index(run)
 
 
-def _count(qid: NDArray[np.str_], chosen: BoolVector, topics: tuple[str, ...]) -> dict[str, int]:
-    found, counts = np.unique(qid[chosen], return_counts=True)
-    number: dict[str, int] = dict(zip(found.tolist(), counts.tolist(), strict=True))
+def _count(qid: NDArray[np.str_], mask: BoolVector, topics: tuple[str, ...]) -> dict[str, int]:
+    names, counts = np.unique(qid[mask], return_counts=True)
+    number: dict[str, int] = dict(zip(names.tolist(), counts.tolist(), strict=True))
     return {topic: number.get(topic, 0) for topic in topics}

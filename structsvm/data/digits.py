@@ -105,8 +105,8 @@ def load_digits_runs(
         )
         top = np.argsort(-scores, axis=1, kind="stable")[:, :depth]
         retrieved = np.take_along_axis(documents, top, axis=1)
-        kept = np.take_along_axis(scores, top, axis=1)
-        runs.append(Run.from_scores(name, np.repeat(topics, top.shape[1]), ids[retrieved].ravel(), kept.ravel()))
+        best = np.take_along_axis(scores, top, axis=1)
+        runs.append(Run.from_scores(name, np.repeat(topics, top.shape[1]), ids[retrieved].ravel(), best.ravel()))
     return tuple(runs), qrels
 
 
@@ -143,7 +143,7 @@ def blurred_edges(images: Matrix) -> list[Matrix]:
     """Strength of edges in each of four directions, blurred so that close edges match."""
     down, right = np.gradient(images, axis=(1, 2))
     strength, direction = np.hypot(down, right), np.floor(np.arctan2(down, right) / (np.pi / 4)) % 4
-    return [gaussian_filter(strength * (direction == each), sigma=(0, 1, 1)) for each in range(4)]
+    return [gaussian_filter(strength * (direction == sector), sigma=(0, 1, 1)) for sector in range(4)]
 
 
 def _cosine(a: Matrix, b: Matrix) -> Vector:

@@ -63,13 +63,13 @@ def frame_ids(frame: DataFrame, what: str) -> tuple[NDArray[np.str_], NDArray[np
     """Return the topic and document id of each row; ``what`` names the frame in messages."""
     table = as_narwhals(frame, what)
     columns = table.columns
-    chosen = next((pair for pair in _IDS if set(pair) <= set(columns)), None)
-    if chosen is None:
+    pair_of_columns = next((pair for pair in _IDS if set(pair) <= set(columns)), None)
+    if pair_of_columns is None:
         raise InputError(
             f"{what} must have the columns qid and docno, as in PyTerrier, or query_id and doc_id, as in ir_measures; "
             f"its columns are {_listed(columns)}"
         )
-    qid, doc_ids = (_ids(table, what, name) for name in chosen)
+    qid, doc_ids = (_ids(table, what, name) for name in pair_of_columns)
     return qid, doc_ids
 
 

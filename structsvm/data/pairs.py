@@ -49,15 +49,15 @@ def number_pairs(qid: NDArray[np.str_], doc_ids: NDArray[np.str_]) -> Pairs:
     place = {name: k for k, name in enumerate(ordered)}
     topic_place = np.array([place[name] for name in names], dtype=np.int64)
     _, first, document = np.unique(_hashes(doc_ids), return_index=True, return_inverse=True)
-    found = doc_ids[first]
+    documents = doc_ids[first]
     # Two ids have the same hash.
-    if (found[document] != doc_ids).any():
-        found, document = np.unique(doc_ids, return_inverse=True)
-    descending = np.argsort(found)[::-1]
-    document_place = np.empty(len(found), dtype=np.int64)
-    document_place[descending] = np.arange(len(found))
-    key = topic_place[topic] * len(found) + document_place[document]
-    return Pairs(np.array(ordered, dtype=np.str_), found[descending], key)
+    if (documents[document] != doc_ids).any():
+        documents, document = np.unique(doc_ids, return_inverse=True)
+    descending = np.argsort(documents)[::-1]
+    document_place = np.empty(len(documents), dtype=np.int64)
+    document_place[descending] = np.arange(len(documents))
+    key = topic_place[topic] * len(documents) + document_place[document]
+    return Pairs(np.array(ordered, dtype=np.str_), documents[descending], key)
 
 
 def number_topics(qid: NDArray[np.str_]) -> tuple[tuple[str, ...], IntVector]:
@@ -95,15 +95,15 @@ class PairIndex:
     def number(self, qid: NDArray[np.str_]) -> IntVector:
         """Return the topic number of each row, -1 for unknown topics."""
         names, numbers = number_topics(qid)
-        known = {name: k for k, name in enumerate(self.topics)}
-        found: IntVector = np.array([known.get(name, -1) for name in names], dtype=np.int64)[numbers]
-        return found
+        positions = {name: k for k, name in enumerate(self.topics)}
+        mapped: IntVector = np.array([positions.get(name, -1) for name in names], dtype=np.int64)[numbers]
+        return mapped
 
     def rows(self, qid: NDArray[np.str_], doc_ids: NDArray[np.str_]) -> IntVector:
         """Return the row of each pair, -1 for unknown pairs, shape (n,)."""
         topic = self.number(qid)
         hashes = _pair_hashes(topic, doc_ids)
-        found = np.full(len(doc_ids), -1)
+        matches = np.full(len(doc_ids), -1)
         open_rows = np.flatnonzero(topic >= 0)
         place = self._first[hashes[open_rows] >> self._shift]
         while len(open_rows):
@@ -111,11 +111,11 @@ class PairIndex:
             equal = np.flatnonzero(here == wanted)
             asked, row = open_rows[equal], self._order[place[equal]]
             same = (self.topic[row] == topic[asked]) & (self._doc_ids[row] == doc_ids[asked])
-            found[asked[same]] = row[same]
+            matches[asked[same]] = row[same]
             further = here <= wanted
             further[equal[same]] = False
             open_rows, place = open_rows[further], place[further] + 1
-        return found
+        return matches
 
 
 _HASH_BITS = 63

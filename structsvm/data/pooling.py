@@ -51,20 +51,20 @@ def pool_runs(
     judgments = _of_topics(as_qrels(qrels), asked)
     joined = _joined(listed, depth, asked)
     qid, y = joined.qid, unjudged_as_zero(judgments.grades_of(joined.qid, joined.doc_ids))
-    known = sort_topics({*joined.topics, *judgments.index.topics} if asked is None else asked)
-    left_out = _reasons(known, qid, y, judgments)
-    kept = ~np.isin(qid, list(left_out))
-    if not kept.any():
+    all_topics = sort_topics({*joined.topics, *judgments.index.topics} if asked is None else asked)
+    left_out = _reasons(all_topics, qid, y, judgments)
+    pooled = ~np.isin(qid, list(left_out))
+    if not pooled.any():
         shown = [f"{topic}, because {reason}" for topic, reason in list(left_out.items())[:3]]
         more = f"; and {len(left_out) - 3} more" if len(left_out) > 3 else ""
         raise InputError(f"the pool has no topics: {'; '.join(shown) or 'the list of topics is empty'}{more}")
     return Pool(
-        X=joined.X[kept],
-        y=y[kept],
-        qid=qid[kept],
-        doc_ids=joined.doc_ids[kept],
+        X=joined.X[pooled],
+        y=y[pooled],
+        qid=qid[pooled],
+        doc_ids=joined.doc_ids[pooled],
         run_names=joined.run_names,
-        qrels=_of_topics(judgments, set(qid[kept].tolist())),
+        qrels=_of_topics(judgments, set(qid[pooled].tolist())),
         left_out=left_out,
     )
 
@@ -156,7 +156,7 @@ def _of_topics(qrels: Qrels, topics: set[str] | None) -> Qrels:
 def _reasons(topics: Iterable[str], qid: NDArray[np.str_], y: Vector, judgments: Qrels) -> dict[str, str]:
     """Return the topics without a relevant document in the pool (qid, y), each with the reason."""
     pooled, judged = set(qid.tolist()), set(judgments.qid.tolist())
-    found = set(qid[y > 0].tolist())
+    topics_with_relevant = set(qid[y > 0].tolist())
     relevant = Counter(judgments.qid[judgments.grades > 0].tolist())
 
     def reason(topic: str) -> str:
@@ -168,4 +168,4 @@ def _reasons(topics: Iterable[str], qid: NDArray[np.str_], y: Vector, judgments:
             return "no document is judged relevant"
         return f"no run retrieved any of the {relevant[topic]} documents judged relevant"
 
-    return {topic: reason(topic) for topic in topics if topic not in found}
+    return {topic: reason(topic) for topic in topics if topic not in topics_with_relevant}

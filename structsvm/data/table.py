@@ -187,11 +187,11 @@ class _Rows:
             fault = next((fault for name in values if (fault := table.nearly_numeric(name))), None)
             if fault is not None:
                 raise fault
-            own = [name for name in others if name not in table.index]
-            numbers = [name for name in own if name in table.numeric]
+            features = [name for name in others if name not in table.index]
+            numbers = [name for name in features if name in table.numeric]
             self._features = tuple(name for name in numbers if not is_id(name))
             self.left_out = LeftOut(
-                words=tuple(name for name in own if name not in table.numeric),
+                words=tuple(name for name in features if name not in table.numeric),
                 ids=tuple(name for name in numbers if is_id(name)),
             )
             if not self._features:
@@ -214,9 +214,9 @@ class _Rows:
     def _number(self, path: Path, ids: NDArray[np.object_]) -> None:
         with needed("tables need pandas", "tools"):
             import pandas as pd
-        codes, found = pd.factorize(ids)
-        numbers = np.empty(len(found), np.int64)
-        for k, name in enumerate(found.tolist()):
+        codes, distinct = pd.factorize(ids)
+        numbers = np.empty(len(distinct), np.int64)
+        for k, name in enumerate(distinct.tolist()):
             if not name or len(name) > MOST_CHARACTERS:
                 long = f"{quoted(name)} is too long: it may have {MOST_CHARACTERS} characters"
                 what = long if name else "is empty"

@@ -265,14 +265,14 @@ def _as_grades(grades: Mapping[int, int]) -> dict[int, int]:
 
 
 def _translated(lines: "_Lines", meaning: dict[int, int]) -> IntVector:
-    found, first, place = np.unique(lines.numbers, return_index=True, return_inverse=True)
-    unknown = [row for grade, row in zip(found.tolist(), first.tolist(), strict=True) if grade not in meaning]
+    distinct, first, place = np.unique(lines.numbers, return_index=True, return_inverse=True)
+    unknown = [row for grade, row in zip(distinct.tolist(), first.tolist(), strict=True) if grade not in meaning]
     if unknown:
         row = min(unknown)
         raise DataFormatError(
             lines.path, int(lines.number[row]) or None, _without_meaning(int(lines.numbers[row]), meaning)
         )
-    return np.array([meaning[grade] for grade in found.tolist()], dtype=np.int64)[place]
+    return np.array([meaning[grade] for grade in distinct.tolist()], dtype=np.int64)[place]
 
 
 def _without_meaning(grade: int, meaning: dict[int, int]) -> str:
@@ -337,7 +337,7 @@ def _read(path: Path, form: LineFormat) -> _Lines:
     if not parts:
         raise DataFormatError(path, None, f"the file is empty; {form.line}")
     numbers, topics, documents, values, second = (
-        np.concatenate(each) for each in zip(*(part[1:-1] for part in parts), strict=True)
+        np.concatenate(pieces) for pieces in zip(*(part[1:-1] for part in parts), strict=True)
     )
     return _Lines(path, numbers, topics, documents, values, second, parts[-1].name)
 

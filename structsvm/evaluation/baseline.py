@@ -173,17 +173,17 @@ def compare_runs(
     """
     qrels = as_qrels(qrels)
     asked = as_list("runs", runs, "a list of runs")
-    given = as_runs(asked)
+    compared = as_runs(asked)
     if not isinstance(baseline, str):
-        same = [run for run, each in zip(given, asked, strict=True) if each is baseline]
+        same = [run for run, original in zip(compared, asked, strict=True) if original is baseline]
         reference = same[0] if same else as_run("baseline", baseline, "baseline")
-        given = given if same else [reference, *given]
+        compared = compared if same else [reference, *compared]
         baseline = reference.name
-    names = [run.name for run in given]
+    names = [run.name for run in compared]
     twice = repeated(names)
     if twice is not None:
         raise InputError(f"two runs are named {quoted(twice)}: rename one, or leave it out")
-    lists = {run.name: rank_run(run, qrels, ties=ties, all_topics=all_topics) for run in given}
+    lists = {run.name: rank_run(run, qrels, ties=ties, all_topics=all_topics) for run in compared}
     return compare_lists(
         lists,
         baseline,
@@ -207,7 +207,7 @@ def compare_lists(
     of_models: bool = False,
 ) -> RunComparison:
     """Compare rankings by name with one of them; see `compare_runs`."""
-    chosen = _as_measures(measures)
+    measured = _as_measures(measures)
     if baseline not in lists:
         raise InputError(
             f"the baseline {quoted(baseline)} is not among the runs: {', '.join(map(quoted, lists)) or 'none'}"
@@ -216,23 +216,23 @@ def compare_lists(
         kind = "model" if of_models else "run"
         raise InputError(f"the baseline {quoted(baseline)} is the only {kind}: give another {kind} to compare with it")
     require_number("confidence_level", confidence_level, above=0.0)
-    base = [measure.of(lists[baseline]) for measure in chosen]
+    base = [measure.of(lists[baseline]) for measure in measured]
     rows: list[ComparedRun] = []
     for name, ranked in lists.items():
         if name == baseline:
             continue
         if callback is not None:
             callback(name)
-        for measure, (ids, values) in zip(chosen, base, strict=True):
-            own = measure.of(ranked)
-            _, of_base, of_own = np.intersect1d(ids, own.ids, return_indices=True)
+        for measure, (ids, values) in zip(measured, base, strict=True):
+            other = measure.of(ranked)
+            _, of_base, of_own = np.intersect1d(ids, other.ids, return_indices=True)
             if not len(of_own):
                 raise InputError(
                     f"{name} and the baseline {baseline} have no common topic with a value of {measure}: give runs for "
                     "the same topics"
                 )
-            first, second = own.values[np.sort(of_own)], values[of_base[np.argsort(of_own)]]
-            found = paired_tests(
+            first, second = other.values[np.sort(of_own)], values[of_base[np.argsort(of_own)]]
+            tests = paired_tests(
                 first,
                 second,
                 confidence_level=confidence_level,
@@ -240,9 +240,9 @@ def compare_lists(
                 random_state=random_state,
                 value_range=measure.value_range,
             )
-            alone = tuple(map(str, np.setxor1d(ids, own.ids).tolist()))
+            alone = tuple(map(str, np.setxor1d(ids, other.ids).tolist()))
             means = float(first.mean()), float(second.mean())
-            rows.append(ComparedRun(name, str(measure), *means, paired=found, left_out=alone))
+            rows.append(ComparedRun(name, str(measure), *means, paired=tests, left_out=alone))
     paired = [row.paired for row in rows]
     for row, by_holm, by_bonferroni in zip(rows, corrected(paired), corrected(paired, bonferroni), strict=True):
         row.holm.update(by_holm)
@@ -251,8 +251,8 @@ def compare_lists(
 
 
 def _as_measures(measures: Iterable[Measure | str]) -> list[Measure]:
-    chosen = checked_measures(measures)
-    for measure in chosen:
+    resolved = checked_measures(measures)
+    for measure in resolved:
         if measure.summary != "mean":
             raise InputError(f"{measure} is a {measure.summary} over topics, but tests compare means: leave it out")
-    return list(dict.fromkeys(chosen))
+    return list(dict.fromkeys(resolved))

@@ -40,7 +40,7 @@ def corrected(
     correction: Callable[[Iterable[float | None]], list[float | None]] = holm,
 ) -> list[dict[str, float | None]]:
     """Return the corrected p-values of each comparison, by test; a test is corrected for all comparisons."""
-    by_test = {test: correction([each.p_values[test] for each in paired]) for test in TESTS}
+    by_test = {test: correction([pair.p_values[test] for pair in paired]) for test in TESTS}
     return [{test: p_values[k] for test, p_values in by_test.items()} for k in range(len(paired))]
 
 

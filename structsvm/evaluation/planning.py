@@ -140,15 +140,15 @@ def spread_of_differences(values: ArrayLike, correlation: float = TYPICAL_CORREL
 
 
 def _deviation(spread: ArrayLike) -> float:
-    found = numbers(spread, "spread")
-    if found.ndim == 1 and len(found) > 1 and np.isfinite(found).all():
-        found = found.std(ddof=1)
-    if found.ndim or not np.isfinite(found) or found <= 0.0:
+    deviation = numbers(spread, "spread")
+    if deviation.ndim == 1 and len(deviation) > 1 and np.isfinite(deviation).all():
+        deviation = deviation.std(ddof=1)
+    if deviation.ndim or not np.isfinite(deviation) or deviation <= 0.0:
         raise InputError(
             "spread must be a positive standard deviation, or a list of at least two values that are finite and not "
             "all equal"
         )
-    return float(found)
+    return float(deviation)
 
 
 def _level(power: float, significance_level: float, systems: int, all_pairs: bool) -> float:

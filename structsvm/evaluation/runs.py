@@ -70,11 +70,11 @@ def _warn_of_zeros(run: Run, judged: Sequence[str]) -> None:
     """Warn if topics of a run and of the judgments differ by leading zeros only, because ids are text."""
     topics = dict.fromkeys(number_topics(run.qid)[0])
     judged_only = {name.lstrip("0"): name for name in judged if name not in topics}
-    known = set(judged)
+    judged_topics = set(judged)
     pairs = [
         (name, judged_only[name.lstrip("0")])
         for name in topics
-        if name not in known and name.isdecimal() and name.lstrip("0") in judged_only
+        if name not in judged_topics and name.isdecimal() and name.lstrip("0") in judged_only
     ]
     if pairs:
         warnings.warn(
@@ -91,9 +91,9 @@ def figures(
 
     ``interval`` has the settings of `mean_interval`. Sums and geometric means have no interval.
     """
-    found: dict[str, dict[str, Any]] = {"measures": {}}
+    report: dict[str, dict[str, Any]] = {"measures": {}}
     if per_query:
-        found["per_query"] = {}
+        report["per_query"] = {}
     for name, measure in measures.items():
         raw = measure.expected(lists)
         ids, values = measure.counted(lists.ids, raw)
@@ -105,7 +105,7 @@ def figures(
                 low, high = mean_interval(values, value_range=measure.value_range, **interval) or (None, None)
         except InputError as error:
             raise InputError(f"{measure}: {error}") from error
-        found["measures"][name] = {
+        report["measures"][name] = {
             "mean": measure.over_queries(values),
             "low": low,
             "high": high,
@@ -117,8 +117,8 @@ def figures(
             **_over_ties(measure, lists, measure.over_queries(values)),
         }
         if per_query:
-            found["per_query"][name] = dict(zip(map(str, ids.tolist()), values.tolist(), strict=True))
-    return found
+            report["per_query"][name] = dict(zip(map(str, ids.tolist()), values.tolist(), strict=True))
+    return report
 
 
 def _over_ties(measure: Measure, lists: RankedLists, mean: float) -> dict[str, float]:

@@ -104,8 +104,8 @@ class Thresholds(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  
         return np.array(
             [
                 f"{name}>={threshold!r}"
-                for name, each in zip(names, self.thresholds_, strict=True)
-                for threshold in each.tolist()
+                for name, cuts in zip(names, self.thresholds_, strict=True)
+                for threshold in cuts.tolist()
             ],
             dtype=object,
         )
@@ -118,10 +118,10 @@ class Thresholds(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  
         low = scores.min() if self.low is None else float(self.low)
         high = scores.max() if self.high is None else float(self.high)
         if low > high:
-            given, other = ("low", "largest") if self.low is not None else ("high", "smallest")
+            bound, other = ("low", "largest") if self.low is not None else ("high", "smallest")
             raise InputError(
-                f"Thresholds({given}={low if given == 'low' else high:g}) is beyond the {other} training score of "
-                f"function {f}, {high if given == 'low' else low:g}: give both ends, or neither"
+                f"Thresholds({bound}={low if bound == 'low' else high:g}) is beyond the {other} training score of "
+                f"function {f}, {high if bound == 'low' else low:g}: give both ends, or neither"
             )
         # The difference of two large numbers may be infinite; the difference of their halves is not.
         scale = 1.0 if math.isfinite(float(high) - float(low)) else 2.0

@@ -13,9 +13,9 @@ def exports(package: str, homes: Mapping[str, Iterable[str]]) -> tuple[Callable[
     def get(name: str) -> Any:
         if name not in home:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        found = getattr(import_module(home[name]), name)
-        setattr(sys.modules[package], name, found)
-        return found
+        value = getattr(import_module(home[name]), name)
+        setattr(sys.modules[package], name, value)
+        return value
 
     def names() -> list[str]:
         return sorted({*vars(sys.modules[package]), *home})

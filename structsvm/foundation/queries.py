@@ -33,9 +33,9 @@ class Queries:
     @classmethod
     def of_sizes(cls, sizes: IntVector, ids: ArrayLike | None = None) -> Self:
         """Return queries with contiguous rows, from the number of rows of each; ids are 0, 1, ... by default."""
-        known = np.arange(len(sizes))
-        number, ptr = np.repeat(known, sizes), np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        return cls(known if ids is None else np.asarray(ids), number, np.arange(len(number)), ptr, together=True)
+        positions = np.arange(len(sizes))
+        number, ptr = np.repeat(positions, sizes), np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        return cls(positions if ids is None else np.asarray(ids), number, np.arange(len(number)), ptr, together=True)
 
     def __len__(self) -> int:
         """Return the number of queries."""
@@ -92,20 +92,20 @@ class Queries:
         return first
 
 
-def row_weights(sample_weight: ArrayLike, n: int, each: str = "row") -> Vector:
+def row_weights(sample_weight: ArrayLike, n: int, unit: str = "row") -> Vector:
     """Return n finite, non-negative, not all zero weights as float64; ``each`` is the word for one in messages."""
     weights = numbers(sample_weight, "sample_weight")
     if weights.shape != (n,):
-        raise InputError(f"sample_weight must be one weight per {each}, shape ({n},), got shape {weights.shape}")
+        raise InputError(f"sample_weight must be one weight per {unit}, shape ({n},), got shape {weights.shape}")
     wrong = ~(np.isfinite(weights) & (weights >= 0.0))
     if wrong.any():
         first = int(wrong.argmax())
         raise InputError(
             f"sample_weight must be finite and not negative: {wrong.sum()} of {n} are not, "
-            f"the first is {weights[first]:g} at {each} {first}"
+            f"the first is {weights[first]:g} at {unit} {first}"
         )
     if not weights.any():
-        raise InputError(f"sample_weight is zero at every {each}: some weights must be above 0")
+        raise InputError(f"sample_weight is zero at every {unit}: some weights must be above 0")
     return weights
 
 

@@ -91,9 +91,9 @@ def random_generator(value: Any) -> np.random.Generator:
 
 def require_choice(what: str, value: Any, choices: Iterable[str | None]) -> None:
     """Require one of these choices."""
-    known = list(choices)
-    if not isinstance(value, str | None) or value not in known:
-        raise InputError(f"{what} must be {' or '.join(map(repr, known))}, got {brief(value)}")
+    options = list(choices)
+    if not isinstance(value, str | None) or value not in options:
+        raise InputError(f"{what} must be {' or '.join(map(repr, options))}, got {brief(value)}")
 
 
 def require_switch(what: str, value: Any) -> None:
@@ -147,9 +147,9 @@ def as_paths(what: str, value: Any) -> list[Path]:
 def as_float_type(what: str, value: Any) -> "np.dtype[Any]":
     """Return float64 or float32; reject other types."""
     try:
-        found: np.dtype[Any] = np.dtype(value)
-        if value is not None and found in (np.dtype(np.float64), np.dtype(np.float32)):
-            return found
+        dtype: np.dtype[Any] = np.dtype(value)
+        if value is not None and dtype in (np.dtype(np.float64), np.dtype(np.float32)):
+            return dtype
     except (TypeError, ValueError):
         pass
     raise InputError(f"{what} must be float64 or float32, got {brief(value)}")
@@ -192,10 +192,10 @@ def as_names(what: str, value: Any) -> tuple[str, ...]:
 
 def checked_names(what: str, names: Any, number: int) -> tuple[str, ...]:
     """Return the names of ``number`` features, all distinct and not blank."""
-    found = as_names(what, names)
-    if len(found) != number or not all(name.strip() for name in found):
-        raise InputError(f"{what} must be {number} texts, one for each feature, got {len(found)}")
-    return found
+    texts = as_names(what, names)
+    if len(texts) != number or not all(name.strip() for name in texts):
+        raise InputError(f"{what} must be {number} texts, one for each feature, got {len(texts)}")
+    return texts
 
 
 def _validator(check: Callable[..., None], *arguments: Any, **named: Any) -> Validator:

@@ -101,17 +101,17 @@ _SOUND = {
 }
 
 
-def _values(given: Any) -> NDArray[Any]:
+def _values(array: Any) -> NDArray[Any]:
     """Return stored values as float64 or float32; reject masked arrays and values that are not numbers."""
-    require_unmasked(given, "X")
-    values = np.asarray(given)
+    require_unmasked(array, "X")
+    values = np.asarray(array)
     return values if values.dtype in _FLOATS else numbers(values, "the entries of X")
 
 
-def _integers(name: str, given: Any) -> NDArray[Any]:
+def _integers(name: str, array: Any) -> NDArray[Any]:
     """Return indices as a vector of int64 or int32."""
-    places = np.asarray(given)
-    if isinstance(given, np.ma.MaskedArray) or places.ndim != 1 or places.dtype.kind not in "iu":
+    places = np.asarray(array)
+    if isinstance(array, np.ma.MaskedArray) or places.ndim != 1 or places.dtype.kind not in "iu":
         raise ValueError(f"{name} must be a vector of integers, got {places.dtype} of shape {places.shape}")
     if places.dtype in _PLACES:
         return places

@@ -217,11 +217,11 @@ def _count(ahead: Integers, ranked: Integers, systems: Integers) -> Vector:
 
 
 @compiled
-def _add_votes(votes: Integers, ahead: Integers, own: int, ranked: int) -> None:
+def _add_votes(votes: Integers, ahead: Integers, place_of_i: int, ranked: int) -> None:
     """Add a system's term of the sum for each document j after i; ``own`` documents are ahead of i."""
     for j in range(len(votes)):
         place = ahead[j]
-        votes[j] += (place > own) - (place < own) + (place < ranked)
+        votes[j] += (place > place_of_i) - (place < place_of_i) + (place < ranked)
 
 
 @compiled

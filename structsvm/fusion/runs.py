@@ -64,23 +64,23 @@ def fuse_runs(
             f"method must be a name, such as 'comb-mnz', or an object, such as CombMNZ(), got {brief(method)}"
         )
     require_integer("length", length, 1, optional=True)
-    chosen = method_named(method) if isinstance(method, str) else clone(method)
+    fusion = method_named(method) if isinstance(method, str) else clone(method)
     joined = join_runs(runs, depth=depth, topics=topics)
-    if chosen.learns:
-        fit_to_judged(chosen, runs, qrels, depth=depth)
+    if fusion.learns:
+        fit_to_judged(fusion, runs, qrels, depth=depth)
     elif qrels is not None:
-        raise InputError(f"{type(chosen).__name__} does not use judgments: leave qrels out")
+        raise InputError(f"{type(fusion).__name__} does not use judgments: leave qrels out")
     else:
-        chosen.fit(joined.X, qid=joined.qid)
-    scores = chosen.predict(joined.X, qid=joined.qid)
-    if chosen._points:
+        fusion.fit(joined.X, qid=joined.qid)
+    scores = fusion.predict(joined.X, qid=joined.qid)
+    if fusion._points:
         scores = _told_apart(scores, joined.qid)
     fused = Run.from_scores("fused" if name is None else name, joined.qid, joined.doc_ids, scores)
     if length is None:
         return fused
     _, first, topic = np.unique(fused.qid, return_index=True, return_inverse=True)
-    kept = np.arange(len(fused.qid)) - first[topic] < length
-    return Run(fused.name, fused.qid[kept], fused.doc_ids[kept], fused.scores[kept])
+    within = np.arange(len(fused.qid)) - first[topic] < length
+    return Run(fused.name, fused.qid[within], fused.doc_ids[within], fused.scores[within])
 
 
 def method_named(name: str, **settings: Any) -> Fusion:

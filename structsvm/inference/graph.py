@@ -163,27 +163,27 @@ def grid_edges(height: int, width: int, connectivity: int = 4) -> NDArray[np.int
 
 def _checked(n_nodes: int, edges: Any) -> NDArray[np.int64]:
     """Return edges as integers, shape (E, 2)."""
-    given = numbers(edges, "edges")
-    if given.size == 0:
-        given = given.reshape(0, 2)
-    if given.ndim != 2 or given.shape[1] != 2:
-        raise InputError(f"edges must have the shape (E, 2), a row with both ends of each edge; got {given.shape}")
-    wrong = ~((given >= 0) & (given < n_nodes) & (given == np.floor(given))).all(axis=1)
+    array = numbers(edges, "edges")
+    if array.size == 0:
+        array = array.reshape(0, 2)
+    if array.ndim != 2 or array.shape[1] != 2:
+        raise InputError(f"edges must have the shape (E, 2), a row with both ends of each edge; got {array.shape}")
+    wrong = ~((array >= 0) & (array < n_nodes) & (array == np.floor(array))).all(axis=1)
     if wrong.any():
         row = int(np.argmax(wrong))
         raise InputError(
-            f"edges must join nodes numbered from 0 to {n_nodes - 1}: edge {row} has {given[row].tolist()}. Number "
+            f"edges must join nodes numbered from 0 to {n_nodes - 1}: edge {row} has {array[row].tolist()}. Number "
             "the nodes from 0, or correct n_nodes"
         )
-    found = given.astype(np.int64)
-    loops = found[:, 0] == found[:, 1]
+    pairs = array.astype(np.int64)
+    loops = pairs[:, 0] == pairs[:, 1]
     if loops.any():
         row = int(np.argmax(loops))
         raise InputError(
-            f"edges must join two nodes: edge {row} joins node {found[row, 0]} to itself. Remove it, and add its score "
+            f"edges must join two nodes: edge {row} joins node {pairs[row, 0]} to itself. Remove it, and add its score "
             "to the node"
         )
-    return found
+    return pairs
 
 
 def _order(n_nodes: int, edges: NDArray[np.int64]) -> tuple[IntVector, bool]:

@@ -71,53 +71,53 @@ def infer(
         small = gap is not None and graph.n_edges * K * K <= _SMALL
         method = "exact" if small else "messages"
     messages, allowed = np.zeros((2 * graph.n_edges, K)), gap or 0.0
-    found = passed(graph, scores, tables, messages, max_sweeps, allowed)
-    if not np.isfinite(found.bound):
+    best = passed(graph, scores, tables, messages, max_sweeps, allowed)
+    if not np.isfinite(best.bound):
         raise InputError("unary and pairwise are too large: their sum exceeds the range of float64. Divide both")
     if graph.is_forest or method in ("tree", "messages"):
-        return found
-    if found.gap <= allowed + _ROUNDING * score_size(graph, scores, tables, messages):
-        return found
+        return best
+    if best.gap <= allowed + _ROUNDING * score_size(graph, scores, tables, messages):
+        return best
     messages = dual_point(graph, scores, messages)
     relaxed = relaxation(graph, scores, tables, messages)
     if relaxed:
-        found, messages = improved(found, relaxed.found), relaxed.messages
-    if method == "relaxation" or found.gap <= allowed + _ROUNDING * score_size(graph, scores, tables, messages):
-        return found
+        best, messages = improved(best, relaxed.found), relaxed.messages
+    if method == "relaxation" or best.gap <= allowed + _ROUNDING * score_size(graph, scores, tables, messages):
+        return best
     # The duals of the relaxation leave fewer labels to the search.
-    return searched(graph, scores, tables, messages, found, allowed, max_branches)
+    return searched(graph, scores, tables, messages, best, allowed, max_branches)
 
 
 def _unary(graph: Graph, unary: Any) -> Matrix:
     """Return checked scores of nodes, shape (V, K)."""
-    found = _finite(unary, "unary")
-    if found.ndim != 2 or len(found) != graph.n_nodes or found.shape[1] == 0:
+    array = _finite(unary, "unary")
+    if array.ndim != 2 or len(array) != graph.n_nodes or array.shape[1] == 0:
         raise InputError(
             f"unary must have the shape (V, K), a row for each of the {graph.n_nodes} nodes and a column for each "
-            f"label; got {found.shape}"
+            f"label; got {array.shape}"
         )
-    return found
+    return array
 
 
 def _pairwise(graph: Graph, K: int, pairwise: Any) -> Vector:
     """Return checked scores of edges, shape (E, K, K), or (1, K, K) if all edges share them."""
-    found = _finite(pairwise, "pairwise")
-    if found.shape == (K, K):
-        return found[np.newaxis]
-    if found.shape != (graph.n_edges, K, K):
+    tables = _finite(pairwise, "pairwise")
+    if tables.shape == (K, K):
+        return tables[np.newaxis]
+    if tables.shape != (graph.n_edges, K, K):
         raise InputError(
             f"pairwise must have the shape ({K}, {K}), or ({graph.n_edges}, {K}, {K}) with a table for each edge; got "
-            f"{found.shape}"
+            f"{tables.shape}"
         )
-    return found
+    return tables
 
 
 def _finite(values: Any, what: str) -> Vector:
-    found = np.ascontiguousarray(numbers(values, what))
-    if not np.isfinite(found).all():
-        place = [int(k) for k in np.argwhere(~np.isfinite(found))[0]]
+    array = np.ascontiguousarray(numbers(values, what))
+    if not np.isfinite(array).all():
+        place = [int(k) for k in np.argwhere(~np.isfinite(array))[0]]
         raise InputError(
-            f"{what} must be finite: the entry {place} is {found[tuple(place)]}. For forbidden labels, use a large "
+            f"{what} must be finite: the entry {place} is {array[tuple(place)]}. For forbidden labels, use a large "
             "negative score"
         )
-    return found
+    return array

@@ -35,10 +35,10 @@ class Inference:
         return self.bound - self.value
 
 
-def improved(known: Inference, other: Inference) -> Inference:
+def improved(first: Inference, other: Inference) -> Inference:
     """Return the better labels of two, with the lower of both bounds."""
-    best = other if other.value > known.value else known
-    return Inference(best.labels, best.value, max(best.value, min(known.bound, other.bound)))
+    best = other if other.value > first.value else first
+    return Inference(best.labels, best.value, max(best.value, min(first.bound, other.bound)))
 
 
 def passed(graph: Graph, unary: Matrix, pairwise: Vector, messages: Matrix, sweeps: int, gap: float = 0.0) -> Inference:

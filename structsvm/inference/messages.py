@@ -44,16 +44,16 @@ def best_labels(
     error = _relative_error(parts)
     close = max(slack, error * size)
     swapped = _swapped(pairwise)
-    found = np.empty(len(unary), dtype=np.int64)
+    decoded = np.empty(len(unary), dtype=np.int64)
     value, bound, last = -np.inf, np.inf, np.inf
     for half in range(1 if parts.forest > 0 else 2 * max_sweeps):
         forward = half % 2 == 0
         bound = _pass(parts, unary, pairwise, swapped, messages, forward)
-        _decode(parts, unary, pairwise, messages, not forward, False, found)
-        reached = score_of(parts, unary, pairwise, found)
+        _decode(parts, unary, pairwise, messages, not forward, False, decoded)
+        reached = score_of(parts, unary, pairwise, decoded)
         if reached > value:
             value = reached
-            _copy(found, labels)
+            _copy(decoded, labels)
         if bound - value <= close:
             break
         if not forward:
@@ -61,14 +61,14 @@ def best_labels(
                 break
             last = bound
     # Iterated conditional modes close part of the remaining gap, in less time than a pass.
-    _copy(labels, found)
+    _copy(labels, decoded)
     while bound - value > close:
-        _decode(parts, unary, pairwise, messages, True, True, found)
-        reached = score_of(parts, unary, pairwise, found)
+        _decode(parts, unary, pairwise, messages, True, True, decoded)
+        reached = score_of(parts, unary, pairwise, decoded)
         if not reached > value:
             break
         value = reached
-        _copy(found, labels)
+        _copy(decoded, labels)
     return value, max(value, bound + error * (size + _size(messages)))
 
 

@@ -61,12 +61,12 @@ def relaxation(graph: Graph, unary: Matrix, pairwise: Vector, start: Matrix) -> 
         return None
     nodes, pairs = solved.x[: V * K].reshape(V, K), solved.x[V * K :].reshape(-1, K, K)
     messages = start - unit * np.asarray(solved.eqlin.marginals)[V:].reshape(-1, K)
-    found = passed(graph, unary, pairwise, messages.copy(), _SWEEPS)
-    return Relaxation(nodes, pairs, messages, improved(found, _rounded(graph, unary, pairwise, nodes)))
+    labeled = passed(graph, unary, pairwise, messages.copy(), _SWEEPS)
+    return Relaxation(nodes, pairs, messages, improved(labeled, _rounded(graph, unary, pairwise, nodes)))
 
 
 def searched(
-    graph: Graph, unary: Matrix, pairwise: Vector, messages: Matrix, known: Inference, gap: float, max_branches: int
+    graph: Graph, unary: Matrix, pairwise: Vector, messages: Matrix, start: Inference, gap: float, max_branches: int
 ) -> Inference:
     """Search for better labels than the known ones by an integer program over the labels that messages leave.
 
@@ -78,32 +78,32 @@ def searched(
 
     V, K = unary.shape
     slacks, top = _slacks(graph, unary, pairwise, messages)
-    unit = max(top - known.value, 0.0) + _TOLERANCE * score_size(graph, unary, pairwise, messages)
+    unit = max(top - start.value, 0.0) + _TOLERANCE * score_size(graph, unary, pairwise, messages)
     if unit == 0.0:
-        return known
-    kept = np.flatnonzero(slacks <= unit)
-    own = kept < V * K
+        return start
+    near = np.flatnonzero(slacks <= unit)
+    of_nodes = near < V * K
     matrix, right = _constraints(graph, K)
     solved = milp(
-        slacks[kept] / unit,
-        integrality=own.astype(np.int64),
+        slacks[near] / unit,
+        integrality=of_nodes.astype(np.int64),
         bounds=Bounds(0.0, 1.0),
-        constraints=LinearConstraint(matrix[:, kept], right, right),
+        constraints=LinearConstraint(matrix[:, near], right, right),
         # The objective of the best labels is at most 1, and the gap of HiGHS is relative to it.
         options={"mip_rel_gap": min(gap / unit, 1.0), "node_limit": max_branches},
     )
-    found = known
+    best = start
     if solved.x is not None:
         shares = np.zeros(V * K)
-        shares[kept[own]] = solved.x[own]
-        found = improved(found, _rounded(graph, unary, pairwise, shares.reshape(V, K)))
+        shares[near[of_nodes]] = solved.x[of_nodes]
+        best = improved(best, _rounded(graph, unary, pairwise, shares.reshape(V, K)))
     if solved.mip_dual_bound is not None and np.isfinite(solved.mip_dual_bound):
         # Shares sum to 1 at each node and edge, so an error of all slacks counts V + E times. The size in the unit
         # makes this larger than all rounding errors.
         allowed = _TOLERANCE * (graph.n_nodes + graph.n_edges + 1)
         bound = top + unit * (allowed - solved.mip_dual_bound)
-        found = improved(found, Inference(found.labels, found.value, bound))
-    return found
+        best = improved(best, Inference(best.labels, best.value, bound))
+    return best
 
 
 def _slacks(graph: Graph, unary: Matrix, pairwise: Vector, messages: Matrix) -> tuple[Vector, float]:
@@ -147,7 +147,7 @@ def _constraints(graph: Graph, K: int) -> tuple[Any, Vector]:
 
     V, E = graph.n_nodes, graph.n_edges
     ends = csr_array((np.ones(2 * E), (np.arange(2 * E), graph.edges.ravel())), shape=(2 * E, V))
-    ones, each = np.ones((1, K)), eye_array(K)
+    ones, units = np.ones((1, K)), eye_array(K)
     nodes = hstack((kron(eye_array(V), ones), csr_array((V, E * K * K))))
-    pairs = kron(eye_array(E), vstack((kron(each, ones), kron(ones, each))))
-    return csc_array(vstack((nodes, hstack((-kron(ends, each), pairs))))), np.repeat((1.0, 0.0), (V, 2 * E * K))
+    pairs = kron(eye_array(E), vstack((kron(units, ones), kron(ones, units))))
+    return csc_array(vstack((nodes, hstack((-kron(ends, units), pairs))))), np.repeat((1.0, 0.0), (V, 2 * E * K))

@@ -261,8 +261,8 @@ class ScoreLoss(StructuredLoss[Y]):
             raise InputError(f"the inputs have features for {operator.d} weights, and the model has {len(w)}")
         scores, ptr = operator.scores(w), operator.ptr
         require_finite_scores(scores, ptr)
-        each = (scores_of_examples(scores, ptr, i, i + 1) for i in range(operator.n))
-        return [output_of(self, "argmax", i, self.argmax, own) for i, own in enumerate(each)]
+        parts = (scores_of_examples(scores, ptr, i, i + 1) for i in range(operator.n))
+        return [output_of(self, "argmax", i, self.argmax, part) for i, part in enumerate(parts)]
 
 
 def _rows(xs: Readable | Operator | Sequence[Any], intercept: float) -> Operator:
@@ -396,8 +396,8 @@ class InScoreSpace(Wrapper, ScoreLoss[tuple[Any, Any]]):
         return self.inner.loss(y[1], y_hat[1])
 
     def loss_augmented_argmax(self, scores: Vector, y: tuple[Any, Any]) -> Any:
-        found: Any = self.inner.loss_augmented_argmax(y[0], y[1], scores)
-        return Bounded((y[0], found.output), found.bound) if self.bounded else (y[0], found)
+        answer: Any = self.inner.loss_augmented_argmax(y[0], y[1], scores)
+        return Bounded((y[0], answer.output), answer.bound) if self.bounded else (y[0], answer)
 
     def argmax(self, scores: Vector) -> tuple[Any, Any]:
         """Raise TypeError: a prediction needs x, so use ``Loss.predict``."""

@@ -74,35 +74,35 @@ def chain_hamming(scores: Vector, labels: Vector, params: Vector, out: Vector) -
     if ends:
         best += shared[len(shared) - K :]
 
-    found = int(np.argmax(best))
-    total = float(costs[int(labels[length - 1]) * K + found])
+    label = int(np.argmax(best))
+    total = float(costs[int(labels[length - 1]) * K + label])
     out[steps_at:] = 0.0
     if ends:
         first = int(labels[0])
         out[len(out) - 2 * K + first] += 1.0
         out[len(out) - K + int(labels[length - 1])] += 1.0
-        out[len(out) - K + found] -= 1.0
+        out[len(out) - K + label] -= 1.0
     for t in range(length - 1, -1, -1):
         truth = int(labels[t])
         at = t * width + K if from_features else steps_at
         previous, highest = 0, -np.inf
         for j in range(K if t > 0 else 0):
-            value = out[(t - 1) * width + j] + scores[at + j * K + found]
+            value = out[(t - 1) * width + j] + scores[at + j * K + label]
             if len(barred) > 0:
-                value = out[(t - 1) * width + j] + (scores[at + j * K + found] + barred[j * K + found])
+                value = out[(t - 1) * width + j] + (scores[at + j * K + label] + barred[j * K + label])
             if value > highest:
                 previous, highest = j, value
         out[t * width : (t + 1) * width] = 0.0
-        if found != truth:
+        if label != truth:
             out[t * width + truth] = 1.0
-            out[t * width + found] = -1.0
+            out[t * width + label] = -1.0
         if t > 0:
             out[at + int(labels[t - 1]) * K + truth] += 1.0
-            out[at + previous * K + found] -= 1.0
+            out[at + previous * K + label] -= 1.0
             total += costs[int(labels[t - 1]) * K + previous]
-            found = previous
+            label = previous
     if ends:
-        out[len(out) - 2 * K + found] -= 1.0
+        out[len(out) - 2 * K + label] -= 1.0
     return total * unit
 
 
@@ -177,8 +177,8 @@ class ChainHamming(HammingLoss):
         """Return the operator with scores of rows, then shared transition scores and scores of ends, if any."""
         K = len(self._known())
         shared = self._shared()
-        own = PerClass(rows, K + K * K if self.transition_features else K)
-        return WithShared(own, shared) if shared else own
+        per_node = PerClass(rows, K + K * K if self.transition_features else K)
+        return WithShared(per_node, shared) if shared else per_node
 
     def split(self, scores: Vector) -> tuple[Matrix, Matrix]:
         """Return the scores of an example as emissions, shape (T, K), and transitions from row to column, (K, K).
@@ -195,12 +195,12 @@ class ChainHamming(HammingLoss):
         K = len(self._known())
         width = K + K * K if self.transition_features else K
         length = (len(scores) - self._shared()) // width
-        own, shared = scores[: length * width].reshape(length, width), scores[length * width :]
-        emissions = own[:, :K].copy()
+        rows, shared = scores[: length * width].reshape(length, width), scores[length * width :]
+        emissions = rows[:, :K].copy()
         if self.ends and length:
             emissions[0] += shared[len(shared) - 2 * K : len(shared) - K]
             emissions[-1] += shared[len(shared) - K :]
-        steps = own[1:, K:] if self.transition_features else shared[: K * K]
+        steps = rows[1:, K:] if self.transition_features else shared[: K * K]
         shape = (-1, K, K) if self.transition_features else (K, K)
         return emissions, (steps + self._barred() if self.forbidden else steps).reshape(shape)
 
@@ -253,9 +253,9 @@ class ChainHamming(HammingLoss):
         states = np.eye(K)[path]
         steps = path[:-1] * K + path[1:]
         if self.transition_features:
-            each = np.zeros((len(path), K * K))
-            each[np.arange(1, len(path)), steps] = 1.0
-            parts = [np.hstack((states, each)).ravel()]
+            steps_of_row = np.zeros((len(path), K * K))
+            steps_of_row[np.arange(1, len(path)), steps] = 1.0
+            parts = [np.hstack((states, steps_of_row)).ravel()]
         else:
             parts = [states.ravel(), np.bincount(steps, minlength=K * K).astype(np.float64)]
         if self.ends:
@@ -283,8 +283,8 @@ class ChainHamming(HammingLoss):
         truth = self._truth(y)
         emissions, transitions = self.split(scores)
         values, paths = _by_mistakes(emissions, transitions, truth)
-        own = values[0]
-        margins = self._unit(len(truth)) * np.arange(len(values)) * (1.0 + values - own)
+        truth_value = values[0]
+        margins = self._unit(len(truth)) * np.arange(len(values)) * (1.0 + values - truth_value)
         return self._labeled(paths(int(np.nanargmax(np.where(np.isfinite(values), margins, -np.inf)))))
 
     def outputs(self, y: Any) -> Iterable[NDArray[Any]]:
@@ -332,11 +332,11 @@ def _by_mistakes(emissions: Matrix, transitions: Matrix, truth: IntVector) -> tu
         best[t, 1:, wrong[t]] = reached[:-1, wrong[t]].T
 
     def path(mistakes: int) -> IntVector:
-        found = np.empty(length, dtype=np.int64)
-        found[-1] = best[-1, mistakes].argmax()
+        labels = np.empty(length, dtype=np.int64)
+        labels[-1] = best[-1, mistakes].argmax()
         for t in range(length - 1, 0, -1):
-            mistakes -= int(wrong[t, found[t]])
-            found[t - 1] = (best[t - 1, mistakes] + transitions[t - 1][:, found[t]]).argmax()
-        return found
+            mistakes -= int(wrong[t, labels[t]])
+            labels[t - 1] = (best[t - 1, mistakes] + transitions[t - 1][:, labels[t]]).argmax()
+        return labels
 
     return best[-1].max(axis=1), path

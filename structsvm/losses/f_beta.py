@@ -128,9 +128,9 @@ class FBeta(RelevanceLoss):
         for tp in range(len(true) + 1):
             values = self._loss(len(true), tp, fp) + gain_true[tp] + gain_false
             best = max(best, (float(values.max()), tp, int(values.argmax())))
-        _, tp, chosen = best
+        _, tp, errors = best
         selected = np.zeros(len(scores), dtype=np.bool_)
-        selected[true[:tp]] = selected[false[:chosen]] = True
+        selected[true[:tp]] = selected[false[:errors]] = True
         return self._output(selected)
 
     def argmax(self, scores: Vector) -> Vector:

@@ -56,23 +56,23 @@ def graph_hamming(scores: Vector, labels: Vector, params: Vector, out: Vector) -
             for b in range(K):
                 pairwise[e, a, b] = scores[first + e * pairs + _pair(a, b, K, symmetric)]
 
-    found = np.zeros(nodes, dtype=np.int64)
+    labels_found = np.zeros(nodes, dtype=np.int64)
     messages = np.zeros((2 * edges, K))
-    value, bound = best_labels(code, unary, pairwise, messages, int(params[4]), params[5], params[5], found)
+    value, bound = best_labels(code, unary, pairwise, messages, int(params[4]), params[5], params[5], labels_found)
 
     out[:] = 0.0
     total = 0.0
     for v in range(nodes):
         truth = int(labels[1 + v])
-        if found[v] != truth:
+        if labels_found[v] != truth:
             out[v * K + truth] = 1.0
-            out[v * K + found[v]] = -1.0
-            total += costs[truth * K + found[v]]
+            out[v * K + labels_found[v]] = -1.0
+            total += costs[truth * K + labels_found[v]]
     for e in range(edges):
         one, other = ends[2 * e], ends[2 * e + 1]
         at = first + (e * pairs if of_edges else 0)
         out[at + _pair(int(labels[1 + one]), int(labels[1 + other]), K, symmetric)] += 1.0
-        out[at + _pair(found[one], found[other], K, symmetric)] -= 1.0
+        out[at + _pair(labels_found[one], labels_found[other], K, symmetric)] -= 1.0
     out[len(scores)] = bound - value
     return total * unit
 
@@ -177,10 +177,10 @@ class GraphHamming(HammingLoss):
             )
         scores, ptr = operator.scores(w), operator.ptr
         require_finite_scores(scores, ptr)
-        each = (scores_of_examples(scores, ptr, i, i + 1) for i in range(operator.n))
+        parts = (scores_of_examples(scores, ptr, i, i + 1) for i in range(operator.n))
         return [
-            at_example(i, self._best, own, graph)
-            for i, (own, graph) in enumerate(zip(each, inputs.graphs, strict=True))
+            at_example(i, self._best, part, graph)
+            for i, (part, graph) in enumerate(zip(parts, inputs.graphs, strict=True))
         ]
 
     def prediction(self, scores: Vector, y: Any) -> Any:
@@ -205,25 +205,25 @@ class GraphHamming(HammingLoss):
                 "labels alone do not say which nodes an edge joins: use StructuralSVM or Problem.from_examples, whose "
                 "inputs have the edges"
             )
-        found, K, pairs = self.numbers(y_hat), len(self._known()), self._pairs()
+        numbers, K, pairs = self.numbers(y_hat), len(self._known()), self._pairs()
         edges = y.graph.edges
-        each = pairs[found[edges[:, 0]], found[edges[:, 1]]]
+        pair = pairs[numbers[edges[:, 0]], numbers[edges[:, 1]]]
         count = int(pairs.max()) + 1
         if y.of_edges:
             of_pairs = np.zeros((len(edges), count))
-            of_pairs[np.arange(len(edges)), each] = 1.0
+            of_pairs[np.arange(len(edges)), pair] = 1.0
         else:
-            of_pairs = np.bincount(each, minlength=count).astype(np.float64)
-        return np.concatenate((np.eye(K)[found].ravel(), of_pairs.ravel()))
+            of_pairs = np.bincount(pair, minlength=count).astype(np.float64)
+        return np.concatenate((np.eye(K)[numbers].ravel(), of_pairs.ravel()))
 
     def loss_augmented_argmax(self, scores: Vector, y: Any) -> Bounded:
         """Return the best labels found after adding costs to the scores of nodes, and a bound of the best."""
-        found = self._infer(scores, y.graph, self._costs_at(self.numbers(y)))
-        return Bounded(self._labeled(found.labels), found.bound)
+        inference = self._infer(scores, y.graph, self._costs_at(self.numbers(y)))
+        return Bounded(self._labeled(inference.labels), inference.bound)
 
     def outputs(self, y: Any) -> Iterable[NDArray[Any]]:
         K, nodes = len(self._known()), y.graph.n_nodes
-        return (self._labeled(np.array(each)) for each in product(range(K), repeat=nodes))
+        return (self._labeled(np.array(numbers)) for numbers in product(range(K), repeat=nodes))
 
     def unwrap(self, y_hat: Any) -> Any:
         return y_hat.labels if isinstance(y_hat, _Labeled) else y_hat
@@ -236,13 +236,13 @@ class GraphHamming(HammingLoss):
 
     def _infer(self, scores: Vector, graph: Graph, costs: Matrix | float) -> Inference:
         K, pairs = len(self._known()), self._pairs()
-        own = graph.n_nodes * K
-        tables = scores[own:].reshape(-1, int(pairs.max()) + 1)[:, pairs]
+        of_nodes = graph.n_nodes * K
+        tables = scores[of_nodes:].reshape(-1, int(pairs.max()) + 1)[:, pairs]
         shared = len(tables) == 1
         method = "messages" if self.inference == "auto" else self.inference
         return infer(
             graph,
-            scores[:own].reshape(-1, K) + costs,
+            scores[:of_nodes].reshape(-1, K) + costs,
             tables[0] if shared else tables,
             method,
             gap=self.accuracy,
@@ -260,8 +260,8 @@ class GraphHamming(HammingLoss):
 
     def _operator(self, inputs: "_Inputs", intercept: float) -> Operator:
         nodes: Operator = WithIntercept(inputs.nodes, intercept) if intercept else inputs.nodes
-        own, pairs = PerClass(nodes, len(self._known())), int(self._pairs().max()) + 1
-        return WithShared(own, pairs) if inputs.edges is None else Pair(own, PerClass(inputs.edges, pairs))
+        node_rows, pairs = PerClass(nodes, len(self._known())), int(self._pairs().max()) + 1
+        return WithShared(node_rows, pairs) if inputs.edges is None else Pair(node_rows, PerClass(inputs.edges, pairs))
 
 
 @frozen(eq=False)

@@ -104,8 +104,8 @@ class Completed(Wrapper, Loss[Any, tuple[Any, Any]]):
         return self.inner.loss(y[0], *y_hat)
 
     def loss_augmented_argmax(self, x: Any, y: tuple[Any, Any], w: Vector) -> Any:
-        found: Any = self.inner.loss_augmented_argmax(x, y[0], w)
-        pair, bound = (_pair(found.output), found.bound) if self.bounded else (_pair(found), None)
+        answer: Any = self.inner.loss_augmented_argmax(x, y[0], w)
+        pair, bound = (_pair(answer.output), answer.bound) if self.bounded else (_pair(answer), None)
         if self.with_truths:
             pair = separate(pair)
             truth = y[0], separate(self.inner.complete(x, y[0], w))
@@ -129,10 +129,10 @@ class Completed(Wrapper, Loss[Any, tuple[Any, Any]]):
         return self.inner.outputs(x, y[0])
 
 
-def _pair(found: Any) -> tuple[Any, Any]:
+def _pair(output: Any) -> tuple[Any, Any]:
     """Return the result of a latent loss's argmax; raise TypeError if it is not a pair."""
     try:
-        y_hat, h_hat = found
+        y_hat, h_hat = output
     except (TypeError, ValueError):
-        raise TypeError(f"it must return a pair (output, latent), but returned {found!r}") from None
+        raise TypeError(f"it must return a pair (output, latent), but returned {output!r}") from None
     return y_hat, h_hat

@@ -136,7 +136,7 @@ class Multiclass(ScoreLoss[Any]):
 
     def slack_rescaled_argmax(self, scores: Vector, y: Any) -> Any:
         margins = 1.0 + scores - scores[self.index(y)]
-        return max(zip(self._known(), margins, strict=True), key=lambda each: self.loss(y, each[0]) * each[1])[0]
+        return max(zip(self._known(), margins, strict=True), key=lambda pair: self.loss(y, pair[0]) * pair[1])[0]
 
     def argmax(self, scores: Vector) -> Any:
         return self._known()[int(np.argmax(scores))]

@@ -32,7 +32,7 @@ _ROUNDING = 1e-12
 
 @compiled_part
 def _best_set(
-    code: IntVector, scores: Vector, costs: Matrix, max_sweeps: int, slack: float, found: IntVector
+    code: IntVector, scores: Vector, costs: Matrix, max_sweeps: int, slack: float, out_labels: IntVector
 ) -> tuple[float, float]:
     """Write the best indicators, and return their value and an upper bound of the maximum.
 
@@ -47,8 +47,8 @@ def _best_set(
         for k in range(4):
             pairwise[e, k // 2, k % 2] = scores[L + 4 * e + k]
     if code[2] == 0 and L <= MOST_NODES:
-        return best_of_all(code, unary, pairwise, found)
-    return best_labels(code, unary, pairwise, np.zeros((2 * edges, 2)), max_sweeps, slack, slack, found)
+        return best_of_all(code, unary, pairwise, out_labels)
+    return best_labels(code, unary, pairwise, np.zeros((2 * edges, 2)), max_sweeps, slack, slack, out_labels)
 
 
 _find = compiled(_best_set)
@@ -67,21 +67,21 @@ def multilabel_hamming(scores: Vector, labels: Vector, params: Vector, out: Vect
     for v in range(L):
         for k in range(2):
             of_states[v, k] = unit * costs[2 * int(labels[v]) + k]
-    found = np.zeros(L, dtype=np.int64)
-    value, bound = _best_set(code, scores, of_states, int(params[1]), params[2], found)
+    states = np.zeros(L, dtype=np.int64)
+    value, bound = _best_set(code, scores, of_states, int(params[1]), params[2], states)
 
     out[:] = 0.0
     total = 0.0
     for v in range(L):
         truth = int(labels[v])
-        out[v] = truth - found[v]
-        total += costs[2 * truth + found[v]]
+        out[v] = truth - states[v]
+        total += costs[2 * truth + states[v]]
     edges = int(code[1])
     ends = code[len(code) - 2 * edges :]
     for e in range(edges):
         one, other = ends[2 * e], ends[2 * e + 1]
         out[L + 4 * e + 2 * int(labels[one]) + int(labels[other])] += 1.0
-        out[L + 4 * e + 2 * found[one] + found[other]] -= 1.0
+        out[L + 4 * e + 2 * states[one] + states[other]] -= 1.0
     out[len(scores)] = bound - value
     return float(total * unit)
 
@@ -200,14 +200,14 @@ class MultiLabelHamming(ScoreLoss[Any]):
 
     def loss_augmented_argmax(self, scores: Vector, y: Any) -> Bounded:
         """Return the best indicators found after adding costs to the scores of labels, and a bound of the best."""
-        found = self._infer(scores, self._unit() * self._table()[self._row(y)])
-        return Bounded(found.labels, found.bound)
+        inference = self._infer(scores, self._unit() * self._table()[self._row(y)])
+        return Bounded(inference.labels, inference.bound)
 
     def argmax(self, scores: Vector) -> IntVector:
         return self._infer(scores, np.zeros((self._known(), 2))).labels
 
     def outputs(self, y: Any) -> Iterable[NDArray[Any]]:
-        return (np.array(each) for each in product((0, 1), repeat=self._known()))
+        return (np.array(states) for states in product((0, 1), repeat=self._known()))
 
     def _infer(self, scores: Vector, costs: Matrix) -> Inference:
         graph = self._graph()
@@ -261,18 +261,18 @@ def _tree(y: IntVector) -> tuple[tuple[int, int], ...]:
     """Return the edges of the tree with the largest mutual information; independent labels stay alone."""
     information = _mutual_information(y)
     information[information <= _ROUNDING] = 0.0
-    found = minimum_spanning_tree(-information).tocoo()
-    return tuple(sorted((min(pair), max(pair)) for pair in zip(found.row.tolist(), found.col.tolist(), strict=True)))
+    tree = minimum_spanning_tree(-information).tocoo()
+    return tuple(sorted((min(pair), max(pair)) for pair in zip(tree.row.tolist(), tree.col.tolist(), strict=True)))
 
 
 def _mutual_information(y: IntVector) -> Matrix:
     """Return the mutual information of each pair of columns of an indicator matrix, shape (L, L)."""
     states = np.stack((1.0 - y, y))
-    each = states.mean(axis=1)
+    shares = states.mean(axis=1)
     total = np.zeros((y.shape[1], y.shape[1]))
     for a, b in product((0, 1), repeat=2):
         together = states[a].T @ states[b] / len(y)
-        apart = np.outer(each[a], each[b])
+        apart = np.outer(shares[a], shares[b])
         ratio = np.divide(together, apart, out=np.ones_like(together), where=together > 0.0)
         total += together * np.log(ratio)
     return total

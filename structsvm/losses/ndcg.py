@@ -142,9 +142,9 @@ class NDCG(_GainLoss):
         return self.chosen([y]).usable(y)
 
     def why_none_usable(self, ys: Sequence[Vector]) -> str:
-        chosen = self.chosen(ys)
-        told = self.why_unusable or any(map(chosen.usable, ys))
-        return super().why_none_usable(ys) if told else ONE_KIND
+        binary = self.chosen(ys)
+        has_reason = self.why_unusable or any(map(binary.usable, ys))
+        return super().why_none_usable(ys) if has_reason else ONE_KIND
 
     def loss(self, y: Vector, y_hat: Any) -> float:
         return self.chosen([y]).loss(y, y_hat)
@@ -249,14 +249,14 @@ class ThresholdNDCG(_GainLoss):
     def encode(self, y_hat: Matrix, y: Vector) -> Vector:
         weights, reached = self._thresholds(y)
         rankings = np.broadcast_to(y_hat, reached.shape)
-        codes = [self._binary.encode(*each) for each in zip(rankings, reached, strict=True)]
+        codes = [self._binary.encode(*pair) for pair in zip(rankings, reached, strict=True)]
         return np.asarray(weights @ np.reshape(codes, reached.shape))
 
     def loss(self, y: Vector, y_hat: Matrix) -> float:
         """Return the weighted sum of the binary losses; for a single ranking ŷ this is one minus its NDCG."""
         weights, reached = self._thresholds(y)
         rankings = np.broadcast_to(y_hat, reached.shape)
-        return float(weights @ [self._binary.loss(*each) for each in zip(reached, rankings, strict=True)])
+        return float(weights @ [self._binary.loss(*pair) for pair in zip(reached, rankings, strict=True)])
 
     def loss_augmented_argmax(self, scores: Vector, y: Vector) -> Matrix:
         """Return the most violated ranking of each threshold, shape (T, n)."""
@@ -271,7 +271,7 @@ class ThresholdNDCG(_GainLoss):
             {self._binary.encode(ranking, relevant).tobytes(): ranking for ranking in self._binary.outputs(relevant)}
             for relevant in reached
         ]
-        return (np.reshape(each, reached.shape) for each in product(*(codes.values() for codes in distinct)))
+        return (np.reshape(grades, reached.shape) for grades in product(*(codes.values() for codes in distinct)))
 
     @property
     def _binary(self) -> PairwiseNDCG:

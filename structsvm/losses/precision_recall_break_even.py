@@ -78,8 +78,8 @@ class PrecisionRecallBreakEven(RelevanceLoss, RankedByScore):
 
     def outputs(self, y: Vector) -> Iterable[Vector]:
         """Return all sets of R documents, as 1 for members and 0 for all other documents."""
-        chosen = combinations(range(len(y)), int(self.relevant(y).sum()))
-        return (np.isin(np.arange(len(y)), documents).astype(np.float64) for documents in chosen)
+        subsets = combinations(range(len(y)), int(self.relevant(y).sum()))
+        return (np.isin(np.arange(len(y)), documents).astype(np.float64) for documents in subsets)
 
     def _selected(self, y_hat: Vector, y: Vector) -> BoolVector:
         selected = np.zeros(len(y), dtype=np.bool_)

@@ -15,8 +15,8 @@ from structsvm.losses.user_methods import coefficients
 from structsvm.registry import losses
 
 
-def _checked(given: Any) -> Any:
-    loss = losses.create(given)
+def _checked(wanted: Any) -> Any:
+    loss = losses.create(wanted)
     base = ScoreLoss if isinstance(loss, ScoreLoss) else Loss
     if type(loss).slack_rescaled_argmax is base.slack_rescaled_argmax:
         raise InputError(
@@ -104,5 +104,5 @@ class SlackRescaled(Wrapper, ScoreLoss[Any]):
 
     def examples(self, xs: Readable | Operator | Sequence[Any], ys: Sequence[Any], intercept: float = 0.0) -> Examples:
         """Make a training set as the inner loss does."""
-        made: Examples = self.inner.examples(xs, ys, intercept)
-        return evolve(made, loss=evolve(self, loss=made.loss))
+        examples: Examples = self.inner.examples(xs, ys, intercept)
+        return evolve(examples, loss=evolve(self, loss=examples.loss))

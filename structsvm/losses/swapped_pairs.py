@@ -42,10 +42,10 @@ def swapped_pairs(scores: Vector, labels: Vector, params: Vector, out: Vector) -
     better_left = np.zeros(len(counts), np.int64)
     pairs = 0
     worse = 0
-    for each in range(1, len(counts)):
-        _add(better_left, each, counts[each])
-        pairs += counts[each] * worse
-        worse += counts[each]
+    for rank in range(1, len(counts)):
+        _add(better_left, rank, counts[rank])
+        pairs += counts[rank] * worse
+        worse += counts[rank]
     out[:] = 0.0
     if pairs == 0:
         return 0.0
@@ -127,6 +127,6 @@ class SwappedPairs(GradedPairsLoss):
         order = np.argsort(differences, kind="stable")
         pairs = len(order)
         values = np.arange(1, pairs + 1) * (1.0 - np.cumsum(differences[order]) / pairs)
-        chosen = order[: int(np.argmax(values)) + 1] if pairs and values.max() > 0.0 else order[:0]
+        swapped = order[: int(np.argmax(values)) + 1] if pairs and values.max() > 0.0 else order[:0]
         n = len(grades)
-        return np.stack([np.bincount(ends[chosen], minlength=n) for ends in (better, worse)]) / max(pairs, 1)
+        return np.stack([np.bincount(ends[swapped], minlength=n) for ends in (better, worse)]) / max(pairs, 1)

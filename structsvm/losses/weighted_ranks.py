@@ -98,10 +98,10 @@ class WeightedRanks(SwappedPairsLoss):
         return np.stack([v * swapped.sum(axis=1), v @ swapped])
 
     def swaps_of(self, y_hat: Any, y: Vector) -> Matrix:
-        given = np.asarray(y_hat, dtype=np.float64)
-        if given.ndim == 1:
-            return np.zeros((2, len(given)))
-        return super().swaps_of(given[0] if len(given) == 1 else given, y)
+        values = np.asarray(y_hat, dtype=np.float64)
+        if values.ndim == 1:
+            return np.zeros((2, len(values)))
+        return super().swaps_of(values[0] if len(values) == 1 else values, y)
 
     def argmax(self, scores: Vector) -> Matrix:
         """Return the scores as a ranking, shape (1, n): sorting by them maximizes ``w·Ψ``."""

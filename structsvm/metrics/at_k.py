@@ -220,8 +220,8 @@ class Judged(Measure):
 
 def _chance_of_first(relevant: BoolVector, lists: RankedLists) -> Vector:
     """Return the chance of each rank, over the orders of tied documents, to have the first relevant document."""
-    found = lists.count_down(relevant)
-    first: Any = relevant & (found == 1)
+    count = lists.count_down(relevant)
+    first: Any = relevant & (count == 1)
     chance: Vector = first
     groups = lists.groups
     if groups is None:
@@ -229,7 +229,7 @@ def _chance_of_first(relevant: BoolVector, lists: RankedLists) -> Vector:
     chance = first.astype(np.float64)
     chance[groups.rows] = 0.0
     hits = groups.total(relevant)
-    above = (found - relevant)[groups.first]
+    above = (count - relevant)[groups.first]
     for group in np.flatnonzero((above == 0) & (hits > 0)):
         start, size = groups.first[group], groups.size[group]
         remaining = np.arange(size, 0, -1)

@@ -54,12 +54,12 @@ class AP(BinaryMeasure):
 
     def values(self, lists: RankedLists) -> Vector:
         relevant = self.found(lists)
-        found = lists.count_down(relevant)
-        gain = found / lists.rank * relevant
+        hits_above = lists.count_down(relevant)
+        gain = hits_above / lists.rank * relevant
         groups = lists.groups
         if groups is not None:
-            rows, above = groups.rows, (found - relevant)[groups.first]
-            first, size, hits = (each[groups.group] for each in (groups.first, groups.size, groups.total(relevant)))
+            rows, above = groups.rows, (hits_above - relevant)[groups.first]
+            first, size, hits = (column[groups.group] for column in (groups.first, groups.size, groups.total(relevant)))
             # If the document at a rank is relevant, each of the tied ones is with chance (hits - 1) / (size - 1).
             expected = above[groups.group] + 1.0 + (rows - first) * (hits - 1.0) / (size - 1.0)
             gain[rows] = hits / size * expected / lists.rank[rows]
@@ -116,9 +116,9 @@ class InfAP(BinaryMeasure):
         if groups is not None:
             decided = relevant.copy()
             decided[groups.rows] = False
-        found, judged, pooled = (count[decided] - 1 for count in counts)
+        relevant_above, judged, pooled = (count[decided] - 1 for count in counts)
         rank = lists.rank[decided]
-        share = (found + _SMOOTHING) / (judged + 2.0 * _SMOOTHING)
+        share = (relevant_above + _SMOOTHING) / (judged + 2.0 * _SMOOTHING)
         total = np.bincount(lists.query[decided], 1.0 / rank + pooled / rank * share, len(lists.ids))
         if groups is not None:
             above = [(count - kind)[groups.first] for count, kind in zip(counts, kinds, strict=True)]
@@ -131,7 +131,7 @@ class InfAP(BinaryMeasure):
 def _inferred(
     rank: float,
     size: float,
-    found: float,
+    relevant_above: float,
     judged: float,
     pooled: float,
     hits: float,
@@ -150,7 +150,7 @@ def _inferred(
     # Of the other documents of the group, those ahead are a random sample; `chance` is by the number of judged ones.
     number, chance = np.arange(others + 1), np.zeros(others + 1)
     chance[0] = 1.0
-    relevant_ahead = found + number * (hits - 1.0) / max(others, 1)
+    relevant_ahead = relevant_above + number * (hits - 1.0) / max(others, 1)
     share = (relevant_ahead + _SMOOTHING) / (judged + number + 2.0 * _SMOOTHING)
     unjudged = (pooled_here - judged_here) / max(size - judged_here, 1.0)
     for place in range(int(size)):
@@ -206,18 +206,18 @@ class ElevenPoint(BinaryMeasure):
 def interpolated(measure: BinaryMeasure, lists: RankedLists, levels: tuple[float, ...]) -> list[Vector]:
     """Return interpolated precision at each level; NaN for queries without a relevant document."""
     relevant, n_relevant = measure.found(lists), measure.n_relevant(lists)
-    found, groups = lists.count_down(relevant), lists.groups
+    hits, groups = lists.count_down(relevant), lists.groups
     decided = relevant
     if groups is not None:
         decided = relevant.copy()
         decided[groups.rows] = False
-        tied = _tied(lists, relevant, found)
-    query, found = lists.query[decided], found[decided]
-    precision = found / lists.rank[decided]
+        tied = _tied(lists, relevant, hits)
+    query, hits = lists.query[decided], hits[decided]
+    precision = hits / lists.rank[decided]
     values = []
     for level in levels:
         needed = np.floor(level * n_relevant + 0.9)
-        enough = found >= needed[query]
+        enough = hits >= needed[query]
         best = np.zeros(len(lists.ids))
         np.maximum.at(best, query[enough], precision[enough])
         if groups is not None:
@@ -237,12 +237,12 @@ class _Tied(NamedTuple):
     hits: int
 
 
-def _tied(lists: RankedLists, relevant: BoolVector, found: IntVector) -> dict[int, list[_Tied]]:
+def _tied(lists: RankedLists, relevant: BoolVector, above_each: IntVector) -> dict[int, list[_Tied]]:
     """Return the tie groups of each query that has some with relevant documents."""
     groups = lists.groups
     tied: dict[int, list[_Tied]] = {}
     if groups is not None:
-        above, hits = (found - relevant)[groups.first], groups.total(relevant)
+        above, hits = (above_each - relevant)[groups.first], groups.total(relevant)
         for group in np.flatnonzero(hits):
             first = groups.first[group]
             of_group = _Tied(int(lists.rank[first]) - 1, int(above[group]), int(groups.size[group]), int(hits[group]))

@@ -261,12 +261,12 @@ def parse_measure(text: str) -> Measure:
     return measure
 
 
-def checked_measures(given: Any) -> list[Measure]:
+def checked_measures(wanted: Any) -> list[Measure]:
     """Return one or several measures, by name or as objects."""
-    listed = [given] if isinstance(given, str | Measure) else as_list("measures", given, "a list of measures")
+    listed = [wanted] if isinstance(wanted, str | Measure) else as_list("measures", wanted, "a list of measures")
     if not listed:
         raise InputError("the list of measures is empty: name at least one")
-    return [measures.create(each) for each in listed]
+    return [measures.create(measure) for measure in listed]
 
 
 def _require_lists(lists: RankedLists) -> None:

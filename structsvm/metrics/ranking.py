@@ -77,8 +77,8 @@ class TieGroups:
             return None
         first = np.flatnonzero(~tied)
         size = np.diff(np.append(first, len(tied)))
-        chosen = np.unique(np.searchsorted(first, differing, "right") - 1)
-        first, size = first[chosen], size[chosen]
+        mixed = np.unique(np.searchsorted(first, differing, "right") - 1)
+        first, size = first[mixed], size[mixed]
         group = np.repeat(np.arange(len(first)), size)
         rows = np.arange(len(group)) - np.repeat(np.cumsum(size) - size, size) + first[group]
         return cls(rows, group, first, size)
@@ -181,8 +181,8 @@ class RankedLists:
         top = self.rank == 1
         before_list = np.zeros(len(self.ids), dtype=np.int64)
         before_list[self.query[top]] = (count - marked)[top]
-        found: IntVector = count - before_list[self.query]
-        return found
+        counts: IntVector = count - before_list[self.query]
+        return counts
 
     def within(self, k: int | None) -> BoolVector:
         """Return a mask of the first k documents of each query, shape (n,); of all documents if k is None."""
@@ -267,15 +267,15 @@ def rank_lists(
         )
     judged_label = _labels(judged[0], "judged labels")
     queries = Queries.of(judged[1], len(judged_label))
-    known = Queries.of(np.concatenate([ranking.ids, queries.ids]), len(ranking.ids) + len(queries.ids))
-    number = known.number[len(ranking.ids) :][queries.number]
+    all_queries = Queries.of(np.concatenate([ranking.ids, queries.ids]), len(ranking.ids) + len(queries.ids))
+    number = all_queries.number[len(ranking.ids) :][queries.number]
     ranked = number < len(ranking.ids)
     if not ranked.any():
         raise InputError(f"no ranked query is judged: ranked are {_some(ranking.ids)}, judged {_some(queries.ids)}")
     counting = (ranked | all_topics) & (judged_label >= 0)
     is_pooled = ~np.isnan(label)
     return RankedLists(
-        known.ids if all_topics else ranking.ids,
+        all_queries.ids if all_topics else ranking.ids,
         ranking.query,
         ranking.rank,
         np.where(is_pooled, label, 0.0),
@@ -335,8 +335,8 @@ def _sort_descending(values: Vector, start: IntVector, size: IntVector) -> IntVe
     order = np.empty(len(values), dtype=np.int64)
     size_class = np.frexp(size)[1]
     # One padded table per size class (a factor of two) is ten times faster than one sort of all rows by (list, value).
-    for each in np.unique(size_class):
-        lists = np.flatnonzero(size_class == each)
+    for exponent in np.unique(size_class):
+        lists = np.flatnonzero(size_class == exponent)
         column = np.arange(size[lists].max())
         filled = column < size[lists, None]
         positions = (start[lists, None] + column)[filled]

@@ -42,10 +42,10 @@ class Parts:
     def of(cls, quantity: str, values: Vector, *notes: str) -> Self:
         """Return the parts for one value per feature; a note counts the zeros, which are left out."""
         order = np.argsort(-np.abs(values), kind="stable")
-        kept = order[values[order] != 0.0]
-        zero = len(values) - len(kept)
+        nonzero = order[values[order] != 0.0]
+        zero = len(values) - len(nonzero)
         more = (f"{zero} of {len(values)} features have {quantity} 0.",) if zero else ()
-        rows = tuple({"feature": k, "value": float(values[k])} for k in kept.tolist())
+        rows = tuple({"feature": k, "value": float(values[k])} for k in nonzero.tolist())
         return cls(quantity, rows, (*notes, *more))
 
 
@@ -199,8 +199,8 @@ class TrainedModel(ABC):
                 f"this {self.title} is not calibrated, so it has scores but no probabilities: use "
                 "model.calibrated(X, y, qid), or structsvm calibrate, with queries that it was not trained on"
             )
-        found = self.calibration.probabilities(self.predict(X, qid))
-        return np.column_stack([1.0 - found, found])
+        relevant = self.calibration.probabilities(self.predict(X, qid))
+        return np.column_stack([1.0 - relevant, relevant])
 
     def explain(self, X: Any, qid: Any = None) -> Explanation:
         """Return each feature's contribution to each row's score; contributions and base add up to the score.
@@ -291,7 +291,7 @@ class TrainedModel(ABC):
 
     @classmethod
     @abstractmethod
-    def read(cls, numbers: Mapping[str, Any], arrays: Mapping[str, Any], known: Mapping[str, Any]) -> Self:
+    def read(cls, numbers: Mapping[str, Any], arrays: Mapping[str, Any], common: Mapping[str, Any]) -> Self:
         """Make a model from the values of `_numbers` and `_arrays` in a file, which are checked.
 
         ``known`` has the arguments of `TrainedModel`. Raise KeyError or ValueError if a value is missing or malformed.
@@ -325,8 +325,8 @@ class TrainedModel(ABC):
     def _limits_in_words(self) -> dict[str, Any]:
         """Return the settings of bounds and the number of weights at a bound; {} without bounds."""
         settings = self.training.settings
-        given = {name: settings[name] for name in ("bounds", "monotonic_cst") if settings.get(name) is not None}
-        return {**given, "weights_at_a_bound": sum(end is not None for end in self.limits())} if given else {}
+        limits = {name: settings[name] for name in ("bounds", "monotonic_cst") if settings.get(name) is not None}
+        return {**limits, "weights_at_a_bound": sum(end is not None for end in self.limits())} if limits else {}
 
     def checked(self, X: Any) -> Any:
         """Return features as `predict` reads them: float64 or float32 in C order, or CSR."""
@@ -346,13 +346,13 @@ class TrainedModel(ABC):
         return X if fits else checked_rows(X, self.title, self.n_features, self.feature_names, self.takes_sparse)
 
 
-def model_of(given: Any) -> TrainedModel:
+def model_of(ranker: Any) -> TrainedModel:
     """Return the model of a fitted estimator; return a model unchanged."""
-    found = getattr(given, "model_", given)
+    fitted = getattr(ranker, "model_", ranker)
     require_kind(
-        "ranker", found, TrainedModel, "a fitted ranker, such as Ranker().fit(X, y, qid), or a model of structsvm.load"
+        "ranker", fitted, TrainedModel, "a fitted ranker, such as Ranker().fit(X, y, qid), or a model of structsvm.load"
     )
-    model: TrainedModel = found
+    model: TrainedModel = fitted
     return model
 
 

@@ -76,12 +76,12 @@ class Calibration:
             or "sigmoid" (a ``LogisticRegression`` of the score on Platt's smoothed labels, for few queries).
         """
         require_choice("method", method, METHODS)
-        found = numbers(scores, "scores")
-        if found.ndim != 1 or not np.isfinite(found).all():
+        sample = numbers(scores, "scores")
+        if sample.ndim != 1 or not np.isfinite(sample).all():
             raise InputError(
-                f"scores must be finite, one for each document, got shape {found.shape}: pass the scores of predict"
+                f"scores must be finite, one for each document, got shape {sample.shape}: pass the scores of predict"
             )
-        relevant, queries = relevance(y, len(found)), Queries.of(qid, len(found))
+        relevant, queries = relevance(y, len(sample)), Queries.of(qid, len(sample))
         of_query = queries.weights(sample_weight)
         used = int((of_query > 0.0).sum())
         if used < _LEAST:
@@ -90,24 +90,24 @@ class Calibration:
                 "queries, and their ids as qid"
             )
         weights = row_shares(queries, of_query)
-        kept = weights > 0.0
-        found, relevant, weights = found[kept], relevant[kept], weights[kept]
+        weighted = weights > 0.0
+        sample, relevant, weights = sample[weighted], relevant[weighted], weights[weighted]
         if relevant.all() or not relevant.any():
             kind = "relevant" if relevant.all() else "not relevant"
             raise InputError(
-                f"all {len(found)} documents to calibrate on are {kind}: pass queries with relevant documents (label "
+                f"all {len(sample)} documents to calibrate on are {kind}: pass queries with relevant documents (label "
                 "above 0) and others, or y >= 2 to count only higher grades as relevant"
             )
-        curve = (_isotonic if method == "isotonic" else _sigmoid)(found, relevant, weights)
-        return cls(method, curve, used, len(found), int(relevant.sum()))
+        curve = (_isotonic if method == "isotonic" else _sigmoid)(sample, relevant, weights)
+        return cls(method, curve, used, len(sample), int(relevant.sum()))
 
     def probabilities(self, scores: ArrayLike) -> Vector:
         """Return the probability of relevance of each score, shape (rows,)."""
-        given = numbers(scores, "scores")
+        values = numbers(scores, "scores")
         first, second = self.curve
         if self.method == "isotonic":
-            return np.asarray(np.interp(given, first, second))
-        return np.asarray(np.exp(-np.logaddexp(0.0, -(first * given + second))))
+            return np.asarray(np.interp(values, first, second))
+        return np.asarray(np.exp(-np.logaddexp(0.0, -(first * values + second))))
 
     @classmethod
     def read(cls, written: Any, arrays: Mapping[str, Any]) -> Self:

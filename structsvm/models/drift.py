@@ -67,14 +67,14 @@ class FeatureStatistics:
         """Return the statistics of the rows of several summaries, with shares of 0, which `with_shares` replaces."""
         ranges = np.column_stack(
             [
-                np.min([each.ranges[:, 0] for each in summaries], axis=0),
-                np.max([each.ranges[:, 1] for each in summaries], axis=0),
+                np.min([summary.ranges[:, 0] for summary in summaries], axis=0),
+                np.max([summary.ranges[:, 1] for summary in summaries], axis=0),
             ]
         )
-        values = np.concatenate([each.quantiles for each in summaries], axis=1)
-        weights = np.repeat([float(each.rows) for each in summaries], _QUANTILES)
+        values = np.concatenate([summary.quantiles for summary in summaries], axis=1)
+        weights = np.repeat([float(summary.rows) for summary in summaries], _QUANTILES)
         deciles = np.array([_deciles(column, weights) for column in values])
-        total, squares = np.sum([each.sizes for each in summaries], axis=0)
+        total, squares = np.sum([summary.sizes for summary in summaries], axis=0)
         return cls(ranges, deciles, np.zeros((len(ranges), 11)), float(total**2 / squares))
 
     @classmethod
@@ -107,12 +107,12 @@ class FeatureStatistics:
     def compared(self, X: NDArray[Any], sizes: Vector, names: tuple[str, ...] | None) -> "FeatureCheck":
         """Compare dense rows of queries of these sizes with the training rows."""
         shares = _shares(X, self.deciles)
-        rows, known = len(X), self.queries
+        rows, trained = len(X), self.queries
         # No share is 0, or its logarithm would not be finite: half a row.
-        old, new = np.maximum(self.shares, 0.5 / max(known, rows)), np.maximum(shares, 0.5 / rows)
+        old, new = np.maximum(self.shares, 0.5 / max(trained, rows)), np.maximum(shares, 0.5 / rows)
         psi = np.where((self.shares > 0.0) | (shares > 0.0), (new - old) * np.log(new / old), 0.0).sum(axis=1)
         bins = np.maximum(((self.shares > 0.0) | (shares > 0.0)).sum(axis=1), 2)
-        threshold = _chi_squared(bins - 1.0, _LEVEL / len(psi)) * (1.0 / effective_number(sizes) + 1.0 / known)
+        threshold = _chi_squared(bins - 1.0, _LEVEL / len(psi)) * (1.0 / effective_number(sizes) + 1.0 / trained)
         low, high = self.ranges.T
         with np.errstate(over="ignore"):
             width = high - low
@@ -173,8 +173,8 @@ class FeatureCheck:
     @property
     def drifted(self) -> IntVector:
         """Features, from 0, with an index above the threshold or with values far outside, the worst first."""
-        found = np.flatnonzero((self.psi > self.threshold) | (self.far > 0))
-        return found[np.lexsort((-(self.psi / self.threshold)[found], -self.far[found]))]
+        drifting = np.flatnonzero((self.psi > self.threshold) | (self.far > 0))
+        return drifting[np.lexsort((-(self.psi / self.threshold)[drifting], -self.far[drifting]))]
 
     def __str__(self) -> str:
         if not len(self.drifted):
@@ -206,8 +206,8 @@ def statistics_of(arrays: Mapping[str, Any], d: int, title: str) -> FeatureStati
 
 def effective_number(sizes: IntVector | Vector) -> float:
     """Return Kish's effective number of queries: their number if all have equal sizes, else less."""
-    known = np.asarray(sizes, dtype=np.float64)
-    return float(known.sum() ** 2 / (known**2).sum())
+    counts = np.asarray(sizes, dtype=np.float64)
+    return float(counts.sum() ** 2 / (counts**2).sum())
 
 
 def has_statistics(X: Any) -> bool:
@@ -226,8 +226,8 @@ def _sample(X: Any) -> NDArray[Any]:
     if rows > _SAMPLED:
         # Evenly spaced rows may all have the same place in their queries.
         X = X[np.sort(np.random.default_rng(rows).choice(rows, _SAMPLED, replace=False))]
-    found: NDArray[Any] = X if isinstance(X, np.ndarray) else X.toarray(np.uint8) if _is_coded(X) else X.toarray()
-    return found
+    dense: NDArray[Any] = X if isinstance(X, np.ndarray) else X.toarray(np.uint8) if _is_coded(X) else X.toarray()
+    return dense
 
 
 def _ranges(X: Any) -> Matrix:
@@ -260,13 +260,13 @@ def _sample_deciles(ordered: Matrix) -> Matrix:
     """Return the deciles of sorted columns, shape (d, rows); see `_deciles`."""
     rows = ordered.shape[1]
     places = np.ceil(np.arange(1, 10) / 10 * rows).astype(np.int64) - 1
-    found = ordered[:, places]
+    deciles = ordered[:, places]
     # NaN is sorted to the end.
-    special = np.isnan(ordered[:, -1]) | (found[:, 1:] == found[:, :-1]).any(axis=1)
+    special = np.isnan(ordered[:, -1]) | (deciles[:, 1:] == deciles[:, :-1]).any(axis=1)
     ones = np.ones(rows)
     for k in np.flatnonzero(special):
-        found[k] = _deciles(ordered[k], ones)
-    return found
+        deciles[k] = _deciles(ordered[k], ones)
+    return deciles
 
 
 def _deciles(column: NDArray[Any], weights: Vector) -> Vector:
@@ -279,11 +279,11 @@ def _deciles(column: NDArray[Any], weights: Vector) -> Vector:
     values, reached = values[order], np.cumsum(weights[order])
     # Deciles are values that occur, so that each bin with a value has a share of the training rows.
     places = np.searchsorted(reached, np.arange(1, 10) / 10 * reached[-1])
-    found: Vector = values[np.minimum(places, len(values) - 1)]
-    equal = found[1:] == found[:-1]
+    cuts: Vector = values[np.minimum(places, len(values) - 1)]
+    equal = cuts[1:] == cuts[:-1]
     repeated = np.append(equal, [False]) & np.append([True], ~equal)
-    smaller = values[np.maximum(np.searchsorted(values, found) - 1, 0)]
-    return np.where(repeated, smaller, found)
+    smaller = values[np.maximum(np.searchsorted(values, cuts) - 1, 0)]
+    return np.where(repeated, smaller, cuts)
 
 
 def _shares(X: NDArray[Any], deciles: Matrix) -> Matrix:
@@ -302,5 +302,5 @@ def _chi_squared(df: NDArray[Any], level: float) -> Vector:
     """Return the upper quantile of chi-squared by Wilson and Hilferty's approximation (1931), within 1 %."""
     z = NormalDist().inv_cdf(1.0 - level)
     scale = 2.0 / (9.0 * df)
-    found: Vector = df * (1.0 - scale + z * np.sqrt(scale)) ** 3
-    return found
+    quantiles: Vector = df * (1.0 - scale + z * np.sqrt(scale)) ** 3
+    return quantiles

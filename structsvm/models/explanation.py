@@ -63,5 +63,5 @@ class Explanation:
         require_integer(what, row, 0)
         if row >= len(self.contributions):
             raise InputError(f"{what} must be a row from 0 to {len(self.contributions) - 1}, got {row}")
-        found: Vector = self.contributions[row]
-        return found
+        contributions: Vector = self.contributions[row]
+        return contributions

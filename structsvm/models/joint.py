@@ -42,11 +42,11 @@ class JointModel(TrainedModel):
         return at_limits(self.coef, self.training.weight_limits(len(self.coef), None))
 
     @classmethod
-    def read(cls, numbers: Mapping[str, Any], arrays: Mapping[str, Any], known: Mapping[str, Any]) -> Self:
-        training: Training = known["training"]
+    def read(cls, numbers: Mapping[str, Any], arrays: Mapping[str, Any], common: Mapping[str, Any]) -> Self:
+        training: Training = common["training"]
         if training.result is None:
             raise ValueError("it has no result")
-        return cls(coef=training.result.w, **known)
+        return cls(coef=training.result.w, **common)
 
     def _arrays(self) -> dict[str, Any]:
         return {}

@@ -90,7 +90,7 @@ class Trees:
     def leaves(self, X: Any) -> NDArray[np.unsignedinteger[Any]]:
         """Return the leaf of each row in each tree, from 0, shape (rows, T), in the smallest type."""
         trees = len(self.splits) - 1
-        found = np.zeros((X.shape[0], trees), np.min_scalar_type(int(np.diff(self.splits).max())))
+        reached = np.zeros((X.shape[0], trees), np.min_scalar_type(int(np.diff(self.splits).max())))
         step = max(1, _AT_ONCE // max(1, trees))
         for start in range(0, X.shape[0], step):
             block = self._dense(X[start : start + step])
@@ -102,8 +102,8 @@ class Trees:
                 at[rows, columns] = nodes
                 inner = nodes >= 0
                 rows, columns = rows[inner], columns[inner]
-            found[start : start + step] = -1 - at
-        return found
+            reached[start : start + step] = -1 - at
+        return reached
 
     def routes(self, X: NDArray[Any]) -> Iterator[Routes]:
         """Yield the splits that rows pass, of all trees at once, from the roots down; X is dense."""
@@ -122,12 +122,12 @@ class Trees:
 
     def depths(self) -> IntVector:
         """Return the number of splits above each split, shape (S,)."""
-        found = np.zeros(len(self.feature), dtype=np.int64)
+        depth = np.zeros(len(self.feature), dtype=np.int64)
         for node, children in enumerate(zip(self.left.tolist(), self.right.tolist(), strict=True)):
             for child in children:
                 if child >= 0:
-                    found[child] = found[node] + 1
-        return found
+                    depth[child] = depth[node] + 1
+        return depth
 
     def _goes_left(self, X: NDArray[Any], rows: IntVector, nodes: IntVector) -> NDArray[np.bool_]:
         values, decision = X[rows, self.feature[nodes]], self.decision[nodes]
@@ -203,12 +203,12 @@ class LeafModel(TrainedModel):
             return Parts.of("importance", spread, note)
         weights = self.linear.coef
         order = np.lexsort((-np.abs(weights), -spread))
-        kept = order[(spread[order] != 0.0) | (weights[order] != 0.0)].tolist()
-        rows = tuple({"feature": k, "value": float(spread[k]), "weight": float(weights[k])} for k in kept)
+        shown = order[(spread[order] != 0.0) | (weights[order] != 0.0)].tolist()
+        rows = tuple({"feature": k, "value": float(spread[k]), "weight": float(weights[k])} for k in shown)
         scaled = "" if self.linear.scaling is None else f", normalized ({self.linear.scaling.name})"
         notes = [note, f"Weights belong to the features beside the trees{scaled}."]
-        if len(kept) < self.n_features:
-            zero = self.n_features - len(kept)
+        if len(shown) < self.n_features:
+            zero = self.n_features - len(shown)
             notes.append(f"{zero} of {self.n_features} features have importance 0 and weight 0.")
         return Parts("importance", rows, tuple(notes))
 
@@ -218,7 +218,7 @@ class LeafModel(TrainedModel):
         return at_limits(self.linear.coef, self.training.weight_limits(self.n_features, self.feature_names))
 
     @classmethod
-    def read(cls, numbers: Mapping[str, Any], arrays: Mapping[str, Any], known: Mapping[str, Any]) -> Self:
+    def read(cls, numbers: Mapping[str, Any], arrays: Mapping[str, Any], common: Mapping[str, Any]) -> Self:
         threshold = finite_numbers(arrays, "threshold", (None,))
         S = threshold.shape
         whole = {name: _whole(arrays, name, S) for name in ("split_feature", "left", "right")}
@@ -234,13 +234,13 @@ class LeafModel(TrainedModel):
             whole["right"],
             numbers["single"],
         )
-        trees._check(known["n_features"])
+        trees._check(common["n_features"])
         leaves = (len(threshold) + len(splits) - 1,)
         values, counts = finite_numbers(arrays, "values", leaves), _whole(arrays, "counts", leaves)
         if counts.min() < 0:
             raise ValueError("'counts' must be numbers of rows")
-        linear = LinearModel.read(numbers, arrays, {"n_features": known["n_features"]}) if "coef" in arrays else None
-        return cls(trees=trees, values=values, counts=counts, linear=linear, **known)
+        linear = LinearModel.read(numbers, arrays, {"n_features": common["n_features"]}) if "coef" in arrays else None
+        return cls(trees=trees, values=values, counts=counts, linear=linear, **common)
 
     def _arrays(self) -> dict[str, Any]:
         trees = self.trees
@@ -274,20 +274,20 @@ class LeafModel(TrainedModel):
 
     def _explained(self, X: NDArray[Any], qid: Any) -> Explanation:
         """Give each split's change of the mean value of the training rows to its feature (Palczewska et al., 2014)."""
-        found = np.zeros(X.shape)
+        contributions = np.zeros(X.shape)
         sums, counts = self.inner()
         left, right = self._children(sums, counts)
-        own = sums / np.maximum(counts, 1)
+        means = sums / np.maximum(counts, 1)
         for rows, nodes, goes_left in self.trees.routes(X):
-            change = np.where(goes_left, left.means[nodes], right.means[nodes]) - own[nodes]
-            np.add.at(found, (rows, self.trees.feature[nodes]), change)
+            change = np.where(goes_left, left.means[nodes], right.means[nodes]) - means[nodes]
+            np.add.at(contributions, (rows, self.trees.feature[nodes]), change)
         roots = self.trees.splits[:-1][np.diff(self.trees.splits) > 0]
         single = self.trees.offsets[:-1][np.diff(self.trees.splits) == 0]
-        base = float(own[roots].sum() + self.values[single].sum())
+        base = float(means[roots].sum() + self.values[single].sum())
         if self.linear is None:
-            return Explanation(found, base)
+            return Explanation(contributions, base)
         linear = self.linear._explained(without_missing(X), qid)
-        return Explanation(found + linear.contributions, base + linear.base)
+        return Explanation(contributions + linear.contributions, base + linear.base)
 
     def inner(self) -> tuple[Vector, IntVector]:
         """Return the sum of the values of the training rows below each split, and their number, shape (S,)."""

@@ -25,8 +25,8 @@ _AT_ONCE = 2**16
 """Number of values converted to float64 at a time."""
 
 
-def _vector(given: Any) -> Vector:
-    return numbers(given, "coef")
+def _vector(coef: Any) -> Vector:
+    return numbers(coef, "coef")
 
 
 def _number(_model: "LinearModel", _attribute: object, intercept: Any) -> None:
@@ -104,8 +104,8 @@ class LinearModel(TrainedModel):
         return at_limits(self.coef, self.training.weight_limits(len(self.coef), self.feature_names))
 
     @classmethod
-    def read(cls, numbers: Mapping[str, Any], arrays: Mapping[str, Any], known: Mapping[str, Any]) -> Self:
-        d = known["n_features"]
+    def read(cls, numbers: Mapping[str, Any], arrays: Mapping[str, Any], common: Mapping[str, Any]) -> Self:
+        d = common["n_features"]
         require_number("intercept", numbers["intercept"])
         columns = columns_of(arrays)
         if columns is not None and columns[-1] >= d:
@@ -116,7 +116,7 @@ class LinearModel(TrainedModel):
             intercept=float(numbers["intercept"]),
             scaling=_read_scaling(arrays, d) if "scaling" in arrays else None,
             columns=columns,
-            **known,
+            **common,
         )
 
     def _arrays(self) -> dict[str, Any]:

@@ -41,14 +41,14 @@ class NetworkModel(TrainedModel):
         return Parts.of("importance", passed_on, "Importances are sums of products of weights.")
 
     @classmethod
-    def read(cls, numbers: Mapping[str, Any], arrays: Mapping[str, Any], known: Mapping[str, Any]) -> Self:
-        d, hidden = known["n_features"], numbers["hidden"]
+    def read(cls, numbers: Mapping[str, Any], arrays: Mapping[str, Any], common: Mapping[str, Any]) -> Self:
+        d, hidden = common["n_features"], numbers["hidden"]
         require_integer("hidden", hidden, 0)
         weights = finite_numbers(arrays, "weights", (hidden * (d + 2) if hidden else d,))
         scaling = read_scaling(arrays, d)
         if not isinstance(scaling, StandardScaling):
             raise ValueError(f"its features must be standardized, got {scaling.name!r}")
-        return cls(scaling=scaling, hidden=hidden, weights=weights, **known)
+        return cls(scaling=scaling, hidden=hidden, weights=weights, **common)
 
     def _arrays(self) -> dict[str, Any]:
         return {**self.scaling.arrays(), "weights": self.weights}

@@ -80,8 +80,8 @@ def not_sparse(title: str, X: Any) -> str:
 
 
 def _flat(dimensions: int, array: Any) -> str:
-    found = "scalar array" if dimensions == 0 else "1D array"
+    shape = "scalar array" if dimensions == 0 else "1D array"
     return (
-        f"Expected 2D array, got {found} instead:\narray={array}.\nReshape your data either using "
+        f"Expected 2D array, got {shape} instead:\narray={array}.\nReshape your data either using "
         "array.reshape(-1, 1) if your data has a single feature or array.reshape(1, -1) if it contains a single sample."
     )

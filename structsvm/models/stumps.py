@@ -32,8 +32,8 @@ class StumpModel(TrainedModel):
     def parts(self) -> Parts:
         """Return the weak rankers and their weights; weights of the same feature and threshold are added up."""
         sums: dict[tuple[int, float, bool], float] = {}
-        kept = (self.features.tolist(), self.thresholds.tolist(), self.missing.tolist())
-        for weak, alpha in zip(zip(*kept, strict=True), self.alphas.tolist(), strict=True):
+        columns = (self.features.tolist(), self.thresholds.tolist(), self.missing.tolist())
+        for weak, alpha in zip(zip(*columns, strict=True), self.alphas.tolist(), strict=True):
             sums[weak] = sums.get(weak, 0.0) + alpha
         rows = (
             {"feature": feature, "threshold": above if np.isfinite(above) else None, "missing": missing, "value": total}
@@ -43,20 +43,20 @@ class StumpModel(TrainedModel):
         return Parts("weight", tuple(rows), (note,))
 
     @classmethod
-    def read(cls, numbers: Mapping[str, Any], arrays: Mapping[str, Any], known: Mapping[str, Any]) -> Self:
+    def read(cls, numbers: Mapping[str, Any], arrays: Mapping[str, Any], common: Mapping[str, Any]) -> Self:
         alphas = finite_numbers(arrays, "alphas", (None,))
         rounds = alphas.shape
         require_numbers(arrays, "features", rounds, np.int64)
         require_numbers(arrays, "missing", rounds, np.bool_)
         require_numbers(arrays, "thresholds", rounds)
         features, thresholds = finite_numbers(arrays, "features"), np.asarray(arrays["thresholds"])
-        if len(features) and not 0 <= features.min() <= features.max() < known["n_features"]:
-            raise ValueError(f"'features' must be from 0 to {known['n_features'] - 1}")
+        if len(features) and not 0 <= features.min() <= features.max() < common["n_features"]:
+            raise ValueError(f"'features' must be from 0 to {common['n_features'] - 1}")
         # The threshold −inf is below all values.
         if not (thresholds < np.inf).all():
             raise ValueError("'thresholds' must be numbers, or −inf")
         missing = np.asarray(arrays["missing"])
-        return cls(features=features, thresholds=thresholds, alphas=alphas, missing=missing, **known)
+        return cls(features=features, thresholds=thresholds, alphas=alphas, missing=missing, **common)
 
     def _arrays(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self.own}
@@ -71,10 +71,10 @@ class StumpModel(TrainedModel):
         return scores
 
     def _explained(self, X: NDArray[Any], qid: Any) -> Explanation:
-        found = np.zeros(X.shape)
+        contributions = np.zeros(X.shape)
         for block in self._blocks(X):
-            np.add.at(found[block].T, self.features, self._added(X[block]).T)
-        return Explanation(found, 0.0)
+            np.add.at(contributions[block].T, self.features, self._added(X[block]).T)
+        return Explanation(contributions, 0.0)
 
     def _blocks(self, X: NDArray[Any]) -> list[slice]:
         step = max(1, _AT_ONCE // max(1, len(self.alphas)))

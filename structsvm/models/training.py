@@ -44,8 +44,8 @@ class Trained:
     @classmethod
     def now(cls) -> Self:
         """Return the record of a training that ends now."""
-        given = os.environ.get("SOURCE_DATE_EPOCH", "")
-        seconds = int(given) if given.isascii() and given.isdigit() else time.time()
+        epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+        seconds = int(epoch) if epoch.isascii() and epoch.isdigit() else time.time()
         return cls(_version(), datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds"))
 
     @classmethod
@@ -90,8 +90,8 @@ class Training:
                 raise ValueError(f"{name} must be a JSON object, got {text[name]!r}")
         trained = None if text["trained"] is None else Trained.read(text["trained"])
         result = Result.from_arrays(arrays) if "result" in arrays else None
-        known = {*others, *(() if result is None else result.arrays())}
-        more = {name: arrays[name] for name in arrays if name not in known}
+        names_of_model = {*others, *(() if result is None else result.arrays())}
+        more = {name: arrays[name] for name in arrays if name not in names_of_model}
         return cls(text["estimator"], text["settings"], text["fitted"], trained, result, more)
 
     def weight_limits(self, d: int, names: tuple[str, ...] | None) -> tuple[Vector, Vector] | None:
@@ -102,38 +102,38 @@ class Training:
         ends = zip(read_bounds([None, None] if bounds is None else bounds), (-np.inf, np.inf), strict=True)
         low, high = (np.full(d, none if end is None else end, dtype=np.float64) for end, none in ends)
         if signs is not None:
-            each = [signs.get(name, 0) for name in names or ()] if isinstance(signs, dict) else signs
-            sign = np.broadcast_to(np.asarray(each, dtype=np.float64), (d,))
+            listed = [signs.get(name, 0) for name in names or ()] if isinstance(signs, dict) else signs
+            sign = np.broadcast_to(np.asarray(listed, dtype=np.float64), (d,))
             low, high = np.where(sign > 0, np.maximum(low, 0.0), low), np.where(sign < 0, np.minimum(high, 0.0), high)
         return low, high
 
     def record(self) -> dict[str, Any]:
         """Return the entries of `TrainedModel.record` that do not depend on the weights."""
         settings, result = self.settings, self.result
-        found: dict[str, Any] = {}
+        record: dict[str, Any] = {}
         if "loss" in settings:
             loss = settings["loss"]
             # A loss without a name is written as its text.
-            found["loss"] = str(loss["text"] if isinstance(loss, dict) else loss)
+            record["loss"] = str(loss["text"] if isinstance(loss, dict) else loss)
         if result is None:
-            found |= {name: value for name, value in settings.items() if isinstance(value, bool | int | float | str)}
+            record |= {name: value for name, value in settings.items() if isinstance(value, bool | int | float | str)}
         elif "stationary_" in self.fitted:
-            found |= {"C": result.C, "solver": result.solver_name, **self._descent(result), "tol": result.tol}
+            record |= {"C": result.C, "solver": result.solver_name, **self._descent(result), "tol": result.tol}
         else:
-            found |= {"C": result.C, "solver": result.solver_name, "status": result.message, "primal": result.primal}
-            found |= {"dual": result.dual, "gap_over_C": result.gap / result.C, "tol": result.tol}
+            record |= {"C": result.C, "solver": result.solver_name, "status": result.message, "primal": result.primal}
+            record |= {"dual": result.dual, "gap_over_C": result.gap / result.C, "tol": result.tol}
             if result.history:
                 last = result.history[-1]
-                found |= {"iterations": last.iteration, "seconds": last.seconds}
-                found |= {"compile_seconds": last.compile_seconds}
-        return found
+                record |= {"iterations": last.iteration, "seconds": last.seconds}
+                record |= {"compile_seconds": last.compile_seconds}
+        return record
 
     def counts(self) -> dict[str, int]:
         """Return the counts of the record."""
-        known = {name: self.fitted[key] for key, name in _COUNTS.items() if key in self.fitted}
-        for name, count in known.items():
+        counts = {name: self.fitted[key] for key, name in _COUNTS.items() if key in self.fitted}
+        for name, count in counts.items():
             require_integer(name, count, 0)
-        return known
+        return counts
 
     def _descent(self, result: Result) -> dict[str, Any]:
         """Return the record of a descent; its objective is not convex, so it has no gap."""
@@ -154,7 +154,7 @@ def read_bounds(written: Any) -> tuple[Any, Any]:
     if len(ends) != 2 or not all(number is None or is_number(number) for end in ends for number in end):
         raise ValueError(f"bounds must be two ends, each null, a number or a list of both, got {written!r}")
     low, high = (
-        np.array([none if number is None else number for number in end], dtype=np.float64) if end is given else given
-        for end, given, none in zip(ends, written, (-np.inf, np.inf), strict=True)
+        np.array([none if number is None else number for number in end], dtype=np.float64) if end is all_ else all_
+        for end, all_, none in zip(ends, written, (-np.inf, np.inf), strict=True)
     )
     return low, high

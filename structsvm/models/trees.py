@@ -81,9 +81,9 @@ class TreeModel(TrainedModel):
         return Parts.of("importance", np.asarray(gains, dtype=np.float64), "Importances are gains of splits, summed.")
 
     @classmethod
-    def read(cls, numbers: Mapping[str, Any], arrays: Mapping[str, Any], known: Mapping[str, Any]) -> Self:
+    def read(cls, numbers: Mapping[str, Any], arrays: Mapping[str, Any], common: Mapping[str, Any]) -> Self:
         require_integer("trees", numbers["trees"], 1)
-        return cls(text=read_trees(arrays, known["n_features"], numbers["trees"]), trees=numbers["trees"], **known)
+        return cls(text=read_trees(arrays, common["n_features"], numbers["trees"]), trees=numbers["trees"], **common)
 
     def _arrays(self) -> dict[str, Any]:
         """Return the text as `read_trees` rewrites it, so that equal models make equal files."""
@@ -106,8 +106,8 @@ class TreeModel(TrainedModel):
     def _explained(self, X: NDArray[Any], qid: Any) -> Explanation:
         if not len(X):
             return Explanation(np.zeros(X.shape), 0.0)
-        found = self.booster.predict(X, start_iteration=0, num_iteration=self.trees, pred_contrib=True)
-        return Explanation(np.ascontiguousarray(found[:, :-1]), float(found[0, -1]))
+        contributions = self.booster.predict(X, start_iteration=0, num_iteration=self.trees, pred_contrib=True)
+        return Explanation(np.ascontiguousarray(contributions[:, :-1]), float(contributions[0, -1]))
 
     def scores_of(self, X: Any, first: int, trees: int) -> Vector:
         """Return the sum of some of the trees for checked rows, shape (rows,)."""
@@ -136,11 +136,11 @@ def read_trees(arrays: Mapping[str, Any], n_features: int, trees: int) -> str:
         raise ValueError(f"'trees' has {len(sizes)} trees, but the model uses {trees}")
     ends = np.cumsum(sizes)
     parts = zip(sizes, ends.tolist(), strict=True)
-    made = [_tree(body[end - size : end], number, n_features) for number, (size, end) in enumerate(parts)]
+    texts = [_tree(body[end - size : end], number, n_features) for number, (size, end) in enumerate(parts)]
     if not body.startswith(END, int(ends[-1])):
         raise ValueError("'trees' is cut short")
-    head = head_of([f"Column_{k}" for k in range(n_features)], made, averaged="average_output" in said)
-    return f"{head}{''.join(made)}{END}{PARAMETERS}"
+    head = head_of([f"Column_{k}" for k in range(n_features)], texts, averaged="average_output" in said)
+    return f"{head}{''.join(texts)}{END}{PARAMETERS}"
 
 
 def _require_head(said: Mapping[str, str], n_features: int) -> None:
@@ -176,9 +176,9 @@ def _tree(text: str, number: int, n_features: int) -> str:
     if int(said.pop("num_cat", 0)) or int(said.pop("is_linear", 0)):
         raise ValueError(f"tree {number} has splits by categories or linear leaves, which are not read from files")
     numbers = {name: _numbers(name, value) for name, value in said.items() if value or leaves > 1}
-    for name, found in numbers.items():
-        if len(found) != (1 if name == "shrinkage" else leaves if name.startswith("leaf_") else leaves - 1):
-            raise ValueError(f"tree {number} has {leaves} leaves, but {len(found)} entries in {name}")
+    for name, values in numbers.items():
+        if len(values) != (1 if name == "shrinkage" else leaves if name.startswith("leaf_") else leaves - 1):
+            raise ValueError(f"tree {number} has {leaves} leaves, but {len(values)} entries in {name}")
     if leaves > _MOST_LEAVES:
         raise ValueError(f"tree {number} has {leaves} leaves")
     if "leaf_value" not in numbers or "shrinkage" not in numbers:
@@ -217,8 +217,8 @@ def _numbers(name: str, text: str) -> NDArray[Any]:
     dtype = _WRITTEN.get(name)
     if dtype is None or _UNUSUAL.search(text):
         raise ValueError(f"'trees' has {name}={quoted(text)}, but LightGBM never writes this")
-    found = np.array(text.split(" "), dtype=np.float64)
-    if not np.isfinite(found).all() or (dtype is np.int64 and (np.abs(found) >= 2**31).any()):
+    array = np.array(text.split(" "), dtype=np.float64)
+    if not np.isfinite(array).all() or (dtype is np.int64 and (np.abs(array) >= 2**31).any()):
         raise ValueError(f"'trees' has a number of {name} that is too large")
     return np.array(text.split(" "), dtype=dtype)
 
@@ -226,10 +226,10 @@ def _numbers(name: str, text: str) -> NDArray[Any]:
 def _named(text: str) -> dict[str, str]:
     """Parse lines ``name=value``."""
     lines = [line.partition("=") for line in text.split("\n") if line]
-    found = {name: value for name, _, value in lines}
-    if len(found) < len(lines):
+    fields = {name: value for name, _, value in lines}
+    if len(fields) < len(lines):
         raise ValueError("'trees' has a name twice")
-    return found
+    return fields
 
 
 def booster_of(text: str) -> Any:

@@ -38,8 +38,8 @@ class _BoostedHinge:
         return (gradient, hessian) if weights is None else (gradient * weights, hessian * weights)
 
 
-def _measure(given: Any) -> Measure:
-    measure: Measure = measures.create(given)
+def _measure(wanted: Any) -> Measure:
+    measure: Measure = measures.create(wanted)
     return measure
 
 

@@ -42,7 +42,7 @@ def to_ir_measures(measure: str | Measure) -> Any:
         judgments = Qrels.from_frame(qrels)
         judged = run[run["query_id"].isin(qrels["query_id"])]
         if len(judged):
-            found = ours.of(rank_run(judged, judgments))
-            yield from zip(found.ids.tolist(), found.values.tolist(), strict=True)
+            by_query = ours.of(rank_run(judged, judgments))
+            yield from zip(by_query.ids.tolist(), by_query.values.tolist(), strict=True)
 
     return ir_measures.define(values, name=str(ours), support_cutoff=False)

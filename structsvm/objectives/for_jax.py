@@ -55,19 +55,19 @@ class JaxHinge:
             is 0 if no query is usable. None: no reduction.
         """
         scores, labels = jnp.asarray(scores), jnp.asarray(labels)
-        kept = jnp.ones(scores.shape, dtype=bool) if where is None else jnp.asarray(where)
+        real = jnp.ones(scores.shape, dtype=bool) if where is None else jnp.asarray(where)
         parts = jnp.zeros(scores.shape, dtype=jnp.int32) if segments is None else jnp.asarray(segments)
-        _require(scores, labels, kept, parts)
-        if not any(isinstance(given, jax.core.Tracer) for given in (labels, kept, parts)):
-            self._prepared(np.asarray(labels), np.asarray(kept), np.asarray(parts))
-        values, usable = self._hinges(scores, labels, kept, parts)
+        _require(scores, labels, real, parts)
+        if not any(isinstance(array, jax.core.Tracer) for array in (labels, real, parts)):
+            self._prepared(np.asarray(labels), np.asarray(real), np.asarray(parts))
+        values, usable = self._hinges(scores, labels, real, parts)
         if segments is None:
             values, usable = values.sum(axis=-1), usable.any(axis=-1)
         if reduce_fn is None:
             return values
         return reduce_fn(values, where=usable | ~usable.any())
 
-    def _hinges(self, scores: Any, labels: Any, kept: Any, parts: Any) -> tuple[Any, Any]:
+    def _hinges(self, scores: Any, labels: Any, real: Any, parts: Any) -> tuple[Any, Any]:
         shape = jax.ShapeDtypeStruct
         results = (
             *(shape(scores.shape, scores.dtype) for _ in range(2)),
@@ -75,34 +75,34 @@ class JaxHinge:
             shape(scores.shape, np.int32),
         )
 
-        def outside(scores: Any, labels: Any, kept: Any, parts: Any) -> Any:
-            return jax.pure_callback(self._outside, results, scores, labels, kept, parts, vmap_method="sequential")
+        def outside(scores: Any, labels: Any, real: Any, parts: Any) -> Any:
+            return jax.pure_callback(self._outside, results, scores, labels, real, parts, vmap_method="sequential")
 
         @jax.custom_vjp
-        def hinges(scores: Any, labels: Any, kept: Any, parts: Any) -> Any:
-            values, _, usable, _ = outside(scores, labels, kept, parts)
+        def hinges(scores: Any, labels: Any, real: Any, parts: Any) -> Any:
+            values, _, usable, _ = outside(scores, labels, real, parts)
             return values, usable
 
-        def forward(scores: Any, labels: Any, kept: Any, parts: Any) -> Any:
-            values, gradient, usable, first = outside(scores, labels, kept, parts)
+        def forward(scores: Any, labels: Any, real: Any, parts: Any) -> Any:
+            values, gradient, usable, first = outside(scores, labels, real, parts)
             return (values, usable), (gradient, first)
 
-        def backward(found: Any, incoming: Any) -> Any:
-            gradient, first = found
+        def backward(residuals: Any, incoming: Any) -> Any:
+            gradient, first = residuals
             return gradient * incoming[0].ravel()[first], None, None, None
 
         hinges.defvjp(forward, backward)
-        found: tuple[Any, Any] = hinges(scores, labels, kept, parts)
-        return found
+        pair: tuple[Any, Any] = hinges(scores, labels, real, parts)
+        return pair
 
-    def _outside(self, scores: Any, labels: Any, kept: Any, parts: Any) -> tuple[NDArray[Any], ...]:
+    def _outside(self, scores: Any, labels: Any, real: Any, parts: Any) -> tuple[NDArray[Any], ...]:
         """Return hinges and usable mask, both at first documents of queries, the gradient, and first documents."""
         scores = np.asarray(scores)
         values, gradient = np.zeros_like(scores), np.zeros_like(scores)
         usable, first = np.zeros(scores.shape, dtype=np.bool_), np.zeros(scores.shape, dtype=np.int32)
         try:
-            hinge, rows = self._prepared(np.asarray(labels), np.asarray(kept), np.asarray(parts))
-            found = hinge(scores.ravel()[rows])
+            hinge, rows = self._prepared(np.asarray(labels), np.asarray(real), np.asarray(parts))
+            hinges = hinge(scores.ravel()[rows])
         # An exception that leaves a callback is undefined behavior, so return NaN instead.
         except Exception:
             values.fill(np.nan)
@@ -110,32 +110,32 @@ class JaxHinge:
             usable.fill(True)
             return values, gradient, usable, first
         places = rows[hinge.ids]
-        values.ravel()[places] = found.values
+        values.ravel()[places] = hinges.values
         usable.ravel()[places] = True
-        gradient.ravel()[rows] = found.gradient
+        gradient.ravel()[rows] = hinges.gradient
         first.ravel()[rows] = hinge.per_row(places.astype(np.float64)).astype(np.int32)
         return values, gradient, usable, first
 
-    def _prepared(self, labels: NDArray[Any], kept: NDArray[Any], parts: NDArray[Any]) -> tuple[Hinge, NDArray[Any]]:
+    def _prepared(self, labels: NDArray[Any], real: NDArray[Any], parts: NDArray[Any]) -> tuple[Hinge, NDArray[Any]]:
         """Return the documents' hinge and their rows; a query's id is the index of its first document."""
-        rows = np.flatnonzero(kept)
-        lists = rows // max(kept.shape[-1], 1)
+        rows = np.flatnonzero(real)
+        lists = rows // max(real.shape[-1], 1)
         _, begins, number = np.unique([lists, parts.ravel()[rows]], axis=1, return_index=True, return_inverse=True)
         return self._recent.of(labels.ravel()[rows].astype(np.float64), begins[number]), rows
 
 
-def _require(scores: Any, labels: Any, kept: Any, parts: Any) -> None:
-    shapes = {"labels": labels.shape, "where": kept.shape, "segments": parts.shape}
+def _require(scores: Any, labels: Any, real: Any, parts: Any) -> None:
+    shapes = {"labels": labels.shape, "where": real.shape, "segments": parts.shape}
     wrong = [f"{name} {shape}" for name, shape in shapes.items() if shape != scores.shape]
     if wrong or scores.ndim == 0:
         raise InputError(
             f"scores, labels, where and segments must have one shape (..., n): scores are {scores.shape}, "
             f"{', '.join(wrong) or 'not lists'}"
         )
-    for name, given, kind, words in (
+    for name, array, kind, words in (
         ("scores", scores, jnp.floating, "floats"),
-        ("where", kept, jnp.bool_, "truth values"),
+        ("where", real, jnp.bool_, "truth values"),
         ("segments", parts, jnp.integer, "integers"),
     ):
-        if not jnp.issubdtype(given.dtype, kind):
-            raise InputError(f"{name} must be {words}, got {given.dtype}")
+        if not jnp.issubdtype(array.dtype, kind):
+            raise InputError(f"{name} must be {words}, got {array.dtype}")

@@ -83,10 +83,10 @@ class TorchHinge(torch.nn.Module):
             ids = _numbers(qid).numpy() if isinstance(qid, torch.Tensor) else qid
             hinge = self._recent.of(_numbers(y).numpy(), ids)
             return self._reduced(hinge_values(scores, hinge), len(hinge))
-        kept = y != self.padding
-        rows = kept.nonzero()[:, 0].cpu().numpy()
-        hinge = self._recent.of(_numbers(y[kept]).numpy(), rows)
-        values = hinge_values(scores[kept.to(scores.device)], hinge)
+        real = y != self.padding
+        rows = real.nonzero()[:, 0].cpu().numpy()
+        hinge = self._recent.of(_numbers(y[real]).numpy(), rows)
+        values = hinge_values(scores[real.to(scores.device)], hinge)
         if self.reduction == "none":
             return scores.new_zeros(len(scores)).index_put((torch.from_numpy(hinge.ids).to(scores.device),), values)
         return self._reduced(values, len(hinge))

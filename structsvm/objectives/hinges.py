@@ -102,14 +102,14 @@ class Hinge:
         none_usable: bool = False,
     ) -> None:
         require_switch("none_usable", none_usable)
-        chosen = score_loss(loss)
-        if not chosen.scores_rows:
+        unbound = score_loss(loss)
+        if not unbound.scores_rows:
             raise InputError(
-                f"{chosen.title} does not give each row one score, so labels do not determine the scores of an "
+                f"{unbound.title} does not give each row one score, so labels do not determine the scores of an "
                 "example: use Hinge.of_outputs(loss, ys, sizes)"
             )
         labels: Any = np.asarray(y)
-        bound: ScoreLoss[Any] = chosen.bind(labels)
+        bound: ScoreLoss[Any] = unbound.bind(labels)
         labels = labels_of_loss(bound, (len(labels) if labels.ndim else 0, 1), labels)
         if not len(labels) and not none_usable:
             raise InputError("y has no labels: a hinge needs at least one query")
@@ -119,7 +119,7 @@ class Hinge:
             return
         queries = Queries.of(qid, len(labels))
         ys = queries.split(labels)
-        usable = np.array([is_usable(bound, each) for each in ys], dtype=np.bool_)
+        usable = np.array([is_usable(bound, labels_of_query) for labels_of_query in ys], dtype=np.bool_)
         if not none_usable:
             require_one_usable(bound, ys, usable)
         self._prepare(bound, ys, queries, queries.weights(sample_weight, usable), usable)
@@ -221,26 +221,26 @@ class Hinge:
     def per_row(self, values: ArrayLike) -> Vector:
         """Return the value of each row's query, shape (n,), given one per usable query; 0 for rows of other queries."""
         every = np.zeros(len(self._queries))
-        known = numbers(values, "values")
-        if known.shape != self.ids.shape:
+        vector = numbers(values, "values")
+        if vector.shape != self.ids.shape:
             raise InputError(
-                f"values must have one entry for each of the {len(self)} usable queries, got shape {known.shape}"
+                f"values must have one entry for each of the {len(self)} usable queries, got shape {vector.shape}"
             )
-        every[self._usable] = known
+        every[self._usable] = vector
         return every[self._queries.number]
 
     def _grouped(self, scores: ArrayLike) -> Vector:
         """Return the scores grouped by query, contiguous for compiled code."""
-        given, n = numbers(scores, "scores"), len(self._queries.number)
-        if given.shape != (n,):
-            raise InputError(f"scores must be a vector with one score per row, shape ({n},), got shape {given.shape}")
-        if not np.abs(given).max(initial=0.0) <= LARGEST_SCORE:
-            worst = int(np.argmax(~(np.abs(given) <= LARGEST_SCORE)))
+        vector, n = numbers(scores, "scores"), len(self._queries.number)
+        if vector.shape != (n,):
+            raise InputError(f"scores must be a vector with one score per row, shape ({n},), got shape {vector.shape}")
+        if not np.abs(vector).max(initial=0.0) <= LARGEST_SCORE:
+            worst = int(np.argmax(~(np.abs(vector) <= LARGEST_SCORE)))
             raise InputError(
-                f"scores must be finite, and at most {LARGEST_SCORE:.0e}: row {worst} has {given[worst]:g}. "
+                f"scores must be finite, and at most {LARGEST_SCORE:.0e}: row {worst} has {vector[worst]:g}. "
                 "Training has diverged (a smaller learning rate helps), or a feature is not finite"
             )
-        return np.ascontiguousarray(self._queries.grouped(given))
+        return np.ascontiguousarray(self._queries.grouped(vector))
 
     def _worst(self, scores: Vector, y: Any) -> Any:
         loss, y_hat = self.loss, None
@@ -258,14 +258,14 @@ class Hinge:
 
 def score_loss(loss: str | ScoreLoss[Any]) -> ScoreLoss[Any]:
     """Return a loss by name or object; reject a `Loss`, because it has no hinge as a function of scores."""
-    chosen: ScoreLoss[Any] | Loss[Any, Any] = losses.create(loss)
+    resolved: ScoreLoss[Any] | Loss[Any, Any] = losses.create(loss)
     # SlackRescaled may wrap a Loss as `inner`.
-    if isinstance(chosen, Loss) or isinstance(getattr(chosen, "inner", None), Loss):
+    if isinstance(resolved, Loss) or isinstance(getattr(resolved, "inner", None), Loss):
         raise InputError(
-            f"{chosen.title} is a Loss: its joint feature Ψ(x, y) may be anything, so its hinge depends on weights w "
+            f"{resolved.title} is a Loss: its joint feature Ψ(x, y) may be anything, so its hinge depends on weights w "
             "and x, and other models cannot provide its scores. Write it as a ScoreLoss, or learn w with StructuralSVM"
         )
-    return chosen
+    return resolved
 
 
 @define(eq=False)
@@ -296,9 +296,9 @@ class Recent:
         last = self._last
         if last is not None and _same(last[0], labels) and _same(last[1], ids):
             return last[2]
-        made = Hinge(self.loss, labels, ids, none_usable=self.none_usable)
-        self._last = labels.copy(), None if ids is None else ids.copy(), made
-        return made
+        hinge = Hinge(self.loss, labels, ids, none_usable=self.none_usable)
+        self._last = labels.copy(), None if ids is None else ids.copy(), hinge
+        return hinge
 
 
 def _same(one: NDArray[Any] | None, other: NDArray[Any] | None) -> bool:

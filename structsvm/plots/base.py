@@ -56,16 +56,16 @@ class Display(ABC):
         self.ax_, self.figure_ = ax, ax.get_figure(root=True)
 
 
-def named(what: str, given: Any, default: str) -> dict[str, Any]:
+def named(what: str, values: Any, default: str) -> dict[str, Any]:
     """Return a mapping unchanged, or a single value under a default name; raise InputError for an empty mapping."""
-    if not isinstance(given, Mapping):
-        return {default: given}
-    if not given:
+    if not isinstance(values, Mapping):
+        return {default: values}
+    if not values:
         raise InputError(f"{what} is empty: pass at least one to draw")
-    for name in given:
+    for name in values:
         if not isinstance(name, str):
             raise InputError(f"the names in {what} must be text, got {brief(name)}")
-    return dict(given)
+    return dict(values)
 
 
 def fitted(estimator: Any) -> Any:
@@ -89,23 +89,23 @@ def scores_of(ranker: Any, X: Any, qid: ArrayLike | None) -> Vector:
 
 def vector(values: Any, what: str, *, length: int | None = None) -> Vector:
     """Return finite numbers, shape (length,), at least one; ``what`` names them in messages."""
-    found = numbers(values, what)
-    if found.ndim != 1 or not len(found) or (length is not None and len(found) != length):
+    array = numbers(values, what)
+    if array.ndim != 1 or not len(array) or (length is not None and len(array) != length):
         wanted = "a list of at least one number" if length is None else f"{length} numbers"
-        raise InputError(f"{what} must be {wanted}; its shape is {found.shape}")
-    if not np.isfinite(found).all():
+        raise InputError(f"{what} must be {wanted}; its shape is {array.shape}")
+    if not np.isfinite(array).all():
         raise InputError(f"{what} must be finite")
-    return found
+    return array
 
 
 def matrix(values: Any, what: str, columns: int) -> Matrix:
     """Return finite numbers, shape (rows, columns), from one row or several; ``what`` names them in messages."""
-    found = np.atleast_2d(numbers(values, what))
-    if found.ndim != 2 or not len(found) or found.shape[1] != columns or not np.isfinite(found).all():
+    rows = np.atleast_2d(numbers(values, what))
+    if rows.ndim != 2 or not len(rows) or rows.shape[1] != columns or not np.isfinite(rows).all():
         raise InputError(
             f"{what} must be finite, in one or more rows of {columns} numbers; its shape is {np.shape(values)}"
         )
-    return found
+    return rows
 
 
 def as_texts(values: Any, what: str, length: int) -> tuple[str, ...]:
@@ -113,7 +113,7 @@ def as_texts(values: Any, what: str, length: int) -> tuple[str, ...]:
     wanted = f"{length} texts"
     if isinstance(values, str | Mapping):
         raise InputError(f"{what} must be a list of {wanted}, got {brief(values)}")
-    found = as_list(what, values, wanted)
-    if len(found) != length or not all(isinstance(each, str) for each in found):
+    texts = as_list(what, values, wanted)
+    if len(texts) != length or not all(isinstance(text, str) for text in texts):
         raise InputError(f"{what} must be {wanted}, got {brief(values)}")
-    return tuple(map(str, found))
+    return tuple(map(str, texts))

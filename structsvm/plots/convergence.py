@@ -84,7 +84,7 @@ class ConvergenceDisplay(Display):
         require_number("tol", tol, above=0.0, optional=True)
         require_kind("curves", curves, Mapping, "pairs of costs and values, by name of the run")
         self.x, self.y, self.tol = x, y, tol
-        self.curves = {name: _curve(name, each, y) for name, each in named("curves", curves, "").items()}
+        self.curves = {name: _curve(name, curve, y) for name, curve in named("curves", curves, "").items()}
         self.unfinished = frozenset(_known(unfinished, self.curves))
 
     @classmethod
@@ -131,11 +131,11 @@ class ConvergenceDisplay(Display):
     ) -> Self:
         """Draw the convergence of a fitted estimator with ``result_``, such as `Ranker`, or of several by name."""
         results = {}
-        for name, each in named("estimator", estimator, "").items():
-            result = getattr(fitted(each), "result_", None)
+        for name, single in named("estimator", estimator, "").items():
+            result = getattr(fitted(single), "result_", None)
             if not isinstance(result, Result):
                 raise InputError(
-                    f"{type(each).__name__} has no result_ to draw: give a fitted Ranker, a fitted StructuralSVM, or "
+                    f"{type(single).__name__} has no result_ to draw: give a fitted Ranker, a fitted StructuralSVM, or "
                     "another estimator of a convex problem"
                 )
             results[name or result.solver_name] = result
@@ -160,14 +160,14 @@ class ConvergenceDisplay(Display):
                 axes.legend()
         return self
 
-    def _draw(self, axes: "Axes", name: str, own: dict[str, Any], given: Mapping[str, Any]) -> None:
+    def _draw(self, axes: "Axes", name: str, defaults: dict[str, Any], kwargs: Mapping[str, Any]) -> None:
         costs, values = self.curves[name]
         if self.x == "seconds":
             costs = np.maximum(costs, _SOONEST)
-        settings = chosen("lines.Line2D", {**own, "marker": ".", "drawstyle": "steps-post"}, given)
+        settings = chosen("lines.Line2D", {**defaults, "marker": ".", "drawstyle": "steps-post"}, kwargs)
         label = as_label(name)
         if self.y == "bounds":
-            settings["linestyle"] = "-" if "linestyle" not in given and "ls" not in given else settings["linestyle"]
+            settings["linestyle"] = "-" if "linestyle" not in kwargs and "ls" not in kwargs else settings["linestyle"]
             primal, dual = values.T
             self.lines_ += axes.plot(costs, primal, **{"label": f"{label}, primal", **settings})
             settings |= {"color": self.lines_[-1].get_color(), "linestyle": "--", "label": f"{label}, dual"}
@@ -182,24 +182,24 @@ class ConvergenceDisplay(Display):
             (self.crosses_[name],) = axes.plot(costs[-1:], last, "x", color=self.lines_[-1].get_color())
 
 
-def _curve(name: str, given: Any, y: str) -> tuple[Vector, Any]:
-    if not isinstance(given, tuple | list) or len(given) != 2:
-        raise InputError(f"curves[{name!r}] must be a pair (costs, values), got {brief(given)}")
-    costs = vector(given[0], f"the costs of {name!r}")
+def _curve(name: str, curve: Any, y: str) -> tuple[Vector, Any]:
+    if not isinstance(curve, tuple | list) or len(curve) != 2:
+        raise InputError(f"curves[{name!r}] must be a pair (costs, values), got {brief(curve)}")
+    costs = vector(curve[0], f"the costs of {name!r}")
     if y != "bounds":
-        return costs, vector(given[1], f"the values of {name!r}", length=len(costs))
-    bounds = matrix(given[1], f"the bounds of {name!r}", 2)
+        return costs, vector(curve[1], f"the values of {name!r}", length=len(costs))
+    bounds = matrix(curve[1], f"the bounds of {name!r}", 2)
     if len(bounds) != len(costs):
         raise InputError(f"the bounds of {name!r} must have a row for each of {len(costs)} steps, got {len(bounds)}")
     return costs, bounds
 
 
 def _known(names: Any, curves: Mapping[str, Any]) -> list[str]:
-    known = [names] if isinstance(names, str) else as_list("unfinished", names, "names of curves")
-    for name in known:
+    listed = [names] if isinstance(names, str) else as_list("unfinished", names, "names of curves")
+    for name in listed:
         if not isinstance(name, str) or name not in curves:
             raise InputError(f"unfinished must be names of curves, {', '.join(map(repr, curves))}, got {brief(name)}")
-    return known
+    return listed
 
 
 def _values(result: Result, y: str, lowest: float) -> list[Any]:

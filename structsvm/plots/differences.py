@@ -154,17 +154,17 @@ class QueryDifferencesDisplay(Display):
             self.bars_: list[StepPatch] = []
             for sign, color in ((1.0, BLUE), (-1.0, VERMILION)):
                 shown = np.where(sign * self.differences > 0.0, self.differences, 0.0)
-                own = {} if {"color", "facecolor"} & settings.keys() else {"color": color}
-                self.bars_.append(axes.stairs(shown, edges, **{**own, **settings}))
+                default = {} if {"color", "facecolor"} & settings.keys() else {"color": color}
+                self.bars_.append(axes.stairs(shown, edges, **{**default, **settings}))
             axes.axhline(0.0, color=INK, linewidth=0.6)
             self.mean_line_ = axes.axhline(self.differences.mean(), color=INK, linewidth=0.9, linestyle="--")
             self.band_: Rectangle | None = None
             if self.interval is not None:
                 self.band_ = axes.axhspan(*self.interval, color=GRAY, alpha=0.35, linewidth=0.0)
             one, other = map(as_label, self.names)
-            found = self.paired
+            tests = self.paired
             axes.set_title(
-                f"{one} against {other}: {found.wins} better, {found.losses} worse, {found.ties} the same", loc="left"
+                f"{one} against {other}: {tests.wins} better, {tests.losses} worse, {tests.ties} the same", loc="left"
             )
             axes.set(xlabel="queries, by difference", ylabel=f"difference of {as_label(self.measure)}", xticks=[])
         return self

@@ -48,8 +48,8 @@ class FeatureEliminationDisplay(Display):
         """Draw the plot; ``**kwargs`` are settings of `matplotlib.axes.Axes.plot` for the line."""
         search = self.search
         with self._drawing(ax) as axes:
-            own = {"color": BLUE, "marker": "."}
-            settings = chosen("lines.Line2D", own, kwargs)
+            defaults = {"color": BLUE, "marker": "."}
+            settings = chosen("lines.Line2D", defaults, kwargs)
             self.line_: Line2D = axes.plot(search.sizes_, search.mean_scores_, **settings)[0]
             ends = np.where(np.isnan(search.intervals_), search.mean_scores_[:, None], search.intervals_).T
             color = self.line_.get_color()

@@ -79,11 +79,11 @@ class FeatureImportanceDisplay(Display):
         places = np.arange(len(self.values))
         with self._drawing(ax, (self._size[0], 0.8 + 0.2 * max(len(places), 4))) as axes:
             axes.axvline(0.0, color=INK, linewidth=0.6)
-            own = {"color": BLUE, "marker": "o", "linestyle": "", "markersize": 5.0}
-            self.dots_: Line2D = axes.plot(self.values, places, **chosen("lines.Line2D", own, kwargs))[0]
-            known = ~np.isnan(self.ends[:, 0])
+            defaults = {"color": BLUE, "marker": "o", "linestyle": "", "markersize": 5.0}
+            self.dots_: Line2D = axes.plot(self.values, places, **chosen("lines.Line2D", defaults, kwargs))[0]
+            certain = ~np.isnan(self.ends[:, 0])
             self.intervals_: LineCollection = axes.hlines(
-                places[known], *self.ends[known].T, color=self.dots_.get_color(), linewidth=1.2
+                places[certain], *self.ends[certain].T, color=self.dots_.get_color(), linewidth=1.2
             )
             axes.set_yticks(places, labels=list(map(as_label, self.names)))
             axes.invert_yaxis()

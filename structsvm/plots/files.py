@@ -28,9 +28,9 @@ def require_plot_format(path: Path) -> None:
     require_matplotlib()
     from matplotlib.figure import Figure
 
-    known = sorted(Figure().canvas.get_supported_filetypes())
-    if path.suffix.lower().removeprefix(".") not in known:
-        raise InputError(f"{path} cannot be written: choose a name that ends in .{', .'.join(known)}")
+    formats = sorted(Figure().canvas.get_supported_filetypes())
+    if path.suffix.lower().removeprefix(".") not in formats:
+        raise InputError(f"{path} cannot be written: choose a name that ends in .{', .'.join(formats)}")
 
 
 @contextmanager

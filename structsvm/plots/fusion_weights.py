@@ -57,10 +57,10 @@ class FusionWeightsDisplay(Display):
         self.shares: dict[str, Vector] = {}
         self.middle_halves: dict[str, Matrix] = {}
         length: int | None = None
-        for name, each in named("weights", weights, "").items():
+        for name, fit in named("weights", weights, "").items():
             what = f"the weights of {name!r}"
-            found = numbers(each, what)
-            fits = [vector(row, what, length=length) for row in (found if found.ndim == 2 and len(found) else [found])]
+            array = numbers(fit, what)
+            fits = [vector(row, what, length=length) for row in (array if array.ndim == 2 and len(array) else [array])]
             length, total = len(fits[0]), np.abs(fits).sum(axis=1, keepdims=True)
             if not total.all():
                 raise InputError(
@@ -70,21 +70,21 @@ class FusionWeightsDisplay(Display):
             self.shares[name] = shares.mean(axis=0)
             if len(fits) > 1:
                 self.middle_halves[name] = np.quantile(shares, [0.25, 0.75], axis=0)
-        known = [f"system {k}" for k in range(1, (length or 0) + 1)] if systems is None else systems
-        self.systems = as_texts(known, "systems", length or 0)
+        labels = [f"system {k}" for k in range(1, (length or 0) + 1)] if systems is None else systems
+        self.systems = as_texts(labels, "systems", length or 0)
 
     @classmethod
     def from_estimator(cls, estimator: Any, systems: Any = None, *, ax: "Axes | None" = None, **kwargs: Any) -> Self:
         """Draw the weights of a fitted `WeightedCombSUM` or linear ranker of scores, or of several by name."""
         weights = {}
-        for name, each in named("estimator", estimator, "").items():
-            found = getattr(fitted(each), "weights_", getattr(each, "coef_", None))
-            if found is None:
+        for name, single in named("estimator", estimator, "").items():
+            values = getattr(fitted(single), "weights_", getattr(single, "coef_", None))
+            if values is None:
                 raise InputError(
-                    f"{type(each).__name__} has no weights of systems: give a fitted WeightedCombSUM, or a fitted "
+                    f"{type(single).__name__} has no weights of systems: give a fitted WeightedCombSUM, or a fitted "
                     "linear ranker of their scores"
                 )
-            weights[name or type(each).__name__] = found
+            weights[name or type(single).__name__] = values
         return cls(weights, systems).plot(ax, **kwargs)
 
     def plot(self, ax: "Axes | None" = None, **kwargs: Any) -> Self:
@@ -98,7 +98,7 @@ class FusionWeightsDisplay(Display):
             shifts = steps * (_BESIDE / len(self.shares) if self.middle_halves else 0.0)
             for number, (name, share) in enumerate(self.shares.items()):
                 heights = places + shifts[number]
-                own = {
+                defaults = {
                     "color": COLORS[number % len(COLORS)],
                     "marker": _MARKERS[number % len(_MARKERS)],
                     "linestyle": "",
@@ -106,7 +106,7 @@ class FusionWeightsDisplay(Display):
                     "alpha": 0.85,
                     "label": as_label(name),
                 }
-                self.lines_ += axes.plot(share, heights, **chosen("lines.Line2D", own, kwargs))
+                self.lines_ += axes.plot(share, heights, **chosen("lines.Line2D", defaults, kwargs))
                 if name in self.middle_halves:
                     color = self.lines_[-1].get_color()
                     ends = self.middle_halves[name]

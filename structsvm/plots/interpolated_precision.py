@@ -47,8 +47,8 @@ class InterpolatedPrecisionDisplay(Display):
         self.recall = vector(recall, "recall")
         require_kind("curves", curves, Mapping, "precision of each system, by name")
         self.curves = {
-            name: vector(each, f"the precision of {name!r}", length=len(self.recall))
-            for name, each in named("curves", curves, "").items()
+            name: vector(curve, f"the precision of {name!r}", length=len(self.recall))
+            for name, curve in named("curves", curves, "").items()
         }
 
     @classmethod
@@ -71,7 +71,7 @@ class InterpolatedPrecisionDisplay(Display):
         qid : query id of each row; None: all rows are one query.
         levels : number of levels of recall, from 0 to 1.
         """
-        lists = {name: rank_lists(each, y, qid) for name, each in named("scores", scores, "ranking").items()}
+        lists = {name: rank_lists(ranking, y, qid) for name, ranking in named("scores", scores, "ranking").items()}
         return cls.from_lists(lists, levels=levels, ax=ax, **kwargs)
 
     @classmethod
@@ -92,10 +92,10 @@ class InterpolatedPrecisionDisplay(Display):
         curves = {}
         for name, ranked in named("lists", lists, "ranking").items():
             require_kind(f"lists[{name!r}]", ranked, RankedLists, "RankedLists, such as rank_lists returns")
-            found = [IPrec(round(level, 12), empty="skip").of(ranked).values for level in recall.tolist()]
-            if not len(found[0]):
+            columns = [IPrec(round(level, 12), empty="skip").of(ranked).values for level in recall.tolist()]
+            if not len(columns[0]):
                 raise InputError(f"no query of {name!r} has a relevant document: pass judged queries")
-            curves[name] = np.mean(found, axis=1)
+            curves[name] = np.mean(columns, axis=1)
         return cls(recall, curves).plot(ax, **kwargs)
 
     @classmethod
@@ -122,8 +122,8 @@ class InterpolatedPrecisionDisplay(Display):
             self.lines_: list[Line2D] = []
             for number, (name, precision) in enumerate(self.curves.items()):
                 marker = "o" if len(self.recall) <= 21 else ""
-                own = {**line_style(number), "label": as_label(name), "marker": marker, "markersize": 3.5}
-                self.lines_ += axes.plot(self.recall, precision, **chosen("lines.Line2D", own, kwargs))
+                defaults = {**line_style(number), "label": as_label(name), "marker": marker, "markersize": 3.5}
+                self.lines_ += axes.plot(self.recall, precision, **chosen("lines.Line2D", defaults, kwargs))
             axes.set(xlabel="recall", ylabel="interpolated precision", xlim=(-0.02, 1.02), ylim=(0.0, 1.02))
             if len(self.curves) > MOST_INSIDE:
                 best_first = np.argsort([-precision.mean() for precision in self.curves.values()], kind="stable")

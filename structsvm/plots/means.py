@@ -56,12 +56,12 @@ class MeansDisplay(Display):
     ) -> None:
         require_kind("values", values, Mapping, "values of each system, by name")
         require_kind("measure", measure, str, "a text")
-        found = {name: vector(each, f"the values of {name!r}") for name, each in named("values", values, "").items()}
+        samples = {name: vector(data, f"the values of {name!r}") for name, data in named("values", values, "").items()}
         self.measure = measure
-        self.means = {name: float(each.mean()) for name, each in found.items()}
+        self.means = {name: float(data.mean()) for name, data in samples.items()}
         self.intervals = {
-            name: mean_interval(each, method=method, confidence_level=confidence_level, value_range=value_range)
-            for name, each in found.items()
+            name: mean_interval(data, method=method, confidence_level=confidence_level, value_range=value_range)
+            for name, data in samples.items()
         }
 
     @classmethod
@@ -94,7 +94,7 @@ class MeansDisplay(Display):
         """
         require_number("shift", shift)
         places, means = np.arange(len(self.means)), np.array(list(self.means.values()))
-        ends = np.array([each or (mean, mean) for each, mean in zip(self.intervals.values(), means, strict=True)])
+        ends = np.array([ends or (mean, mean) for ends, mean in zip(self.intervals.values(), means, strict=True)])
         with self._drawing(ax, (self._size[0], 0.8 + 0.26 * max(len(places), 3))) as axes:
             settings = chosen("lines.Line2D", {"marker": "o", "linestyle": "", "elinewidth": 1.0}, kwargs)
             beside = np.abs(ends.T - means)

@@ -73,12 +73,12 @@ class RegularizationPathDisplay(Display):
         measure: str = "MAP",
         parameter: str = "C",
     ) -> None:
-        given = as_list("Cs", Cs, "a list of values of C")
-        named = bool(given) and all(isinstance(each, str) for each in given)
-        self.Cs: Vector | None = None if named else vector(given, "Cs")
-        self.names = as_texts(given, "Cs", len(given)) if named else None
+        grid = as_list("Cs", Cs, "a list of values of C")
+        named = bool(grid) and all(isinstance(value, str) for value in grid)
+        self.Cs: Vector | None = None if named else vector(grid, "Cs")
+        self.names = as_texts(grid, "Cs", len(grid)) if named else None
         self.values = {
-            part: matrix(values, part, len(given))
+            part: matrix(values, part, len(grid))
             for part, values in (("train", train), ("validation", validation), ("test", test))
             if values is not None
         }
@@ -87,15 +87,15 @@ class RegularizationPathDisplay(Display):
         self.intervals: Matrix | None = None
         if intervals is not None:
             ends = numbers(intervals, "intervals")
-            if ends.shape != (len(given), 2):
-                raise InputError(f"intervals must be of shape ({len(given)}, 2), two ends for each C, got {ends.shape}")
+            if ends.shape != (len(grid), 2):
+                raise InputError(f"intervals must be of shape ({len(grid)}, 2), two ends for each C, got {ends.shape}")
             mean = self.values["validation"].mean(axis=0)
             # An interval is NaN if all values are equal.
             self.intervals = np.where(np.isnan(ends), mean[:, None], ends)
         if picks is None:
             best = self.values["validation"].argmax(axis=1)
-            picks = np.bincount(best, minlength=len(given))
-        self.picks = vector(picks, "picks", length=len(given))
+            picks = np.bincount(best, minlength=len(grid))
+        self.picks = vector(picks, "picks", length=len(grid))
         if (self.picks < 0.0).any() or not self.picks.any():
             raise InputError("picks must be counts from 0, with at least one above 0")
         for name, words in (("measure", measure), ("parameter", parameter)):
@@ -132,23 +132,23 @@ class RegularizationPathDisplay(Display):
         from sklearn.base import clone
         from sklearn.model_selection import GroupKFold
 
-        known: dict[str, Any] = getattr(estimator, "get_params", dict)() if not isinstance(estimator, type) else {}
-        if "C" not in known or not hasattr(estimator, "score"):
+        params: dict[str, Any] = getattr(estimator, "get_params", dict)() if not isinstance(estimator, type) else {}
+        if "C" not in params or not hasattr(estimator, "score"):
             raise InputError(f"estimator must be a ranker with C, such as Ranker(), got {brief(estimator)}")
         values = np.sort(vector(as_list("Cs", Cs, "a list of values of C"), "Cs"))
         require_integer("folds", folds, 2)
         missing = capabilities_of(estimator).takes_missing
-        given = LabelledQueries.checked(clone(estimator), X, y, qid, None, missing=missing)
-        settings: dict[str, Any] = {"warm_start": True} if "warm_start" in known else {}
+        rows = LabelledQueries.checked(clone(estimator), X, y, qid, None, missing=missing)
+        settings: dict[str, Any] = {"warm_start": True} if "warm_start" in params else {}
         if measure is not None:
-            if "measure" not in known:
+            if "measure" not in params:
                 raise InputError(f"{type(estimator).__name__} has no setting measure: leave measure= out")
             settings["measure"] = measures.create(measure)
         reached: dict[str, list[list[float]]] = {"train": [], "validation": []}
         of_queries: list[list[Vector]] = []
-        for split in splits_of("folds", GroupKFold(folds), given, np.random.RandomState(0)):
+        for split in splits_of("folds", GroupKFold(folds), rows, np.random.RandomState(0)):
             ranker = clone(estimator).set_params(**settings)
-            learned, held = map(given.part, split)
+            learned, held = map(rows.part, split)
             path = []
             of_queries.append([])
             for C in values.tolist():
@@ -158,7 +158,7 @@ class RegularizationPathDisplay(Display):
                     of_queries[-1].append(of.per_query(ranker._predicted(held.X, held.qid), held.y, held.qid).values)
             for name, column in zip(reached, np.array(path).T, strict=True):
                 reached[name].append(column.tolist())
-        label = measure_label(str(measure or known.get("measure") or "map"))
+        label = measure_label(str(measure or params.get("measure") or "map"))
         ends = None
         if all(of_queries):
             ends = mean_intervals(np.hstack(of_queries), value_range=of.value_range)
@@ -175,19 +175,19 @@ class RegularizationPathDisplay(Display):
             name, scores = next(iter(search.scores_by_name_.items()))
             ends = getattr(search, "intervals_", None)
             return cls(search.Cs_, scores, intervals=ends, measure=measure_label(name)).plot(ax, **kwargs)
-        found = getattr(search, "cv_results_", None)
-        if not isinstance(found, dict) or "params" not in found:
+        results = getattr(search, "cv_results_", None)
+        if not isinstance(results, dict) or "params" not in results:
             raise InputError(f"search must be a fitted RankerCV, StructuralSVMCV or GridSearchCV, got {brief(search)}")
-        varied = sorted({name for params in found["params"] for name in params})
+        varied = sorted({name for params in results["params"] for name in params})
         if varied != ["C"]:
             raise InputError(f"the grid must vary only C, but varies {', '.join(varied)}: fix the other settings")
-        order = np.argsort([params["C"] for params in found["params"]], kind="stable")
+        order = np.argsort([params["C"] for params in results["params"]], kind="stable")
         parts = {
-            part: np.array([found[f"split{k}_{part}_score"] for k in range(search.n_splits_)])[:, order]
+            part: np.array([results[f"split{k}_{part}_score"] for k in range(search.n_splits_)])[:, order]
             for part in ("train", "test")
-            if f"split0_{part}_score" in found
+            if f"split0_{part}_score" in results
         }
-        Cs = np.array([params["C"] for params in found["params"]])[order]
+        Cs = np.array([params["C"] for params in results["params"]])[order]
         measure = measure_label(str(getattr(search.estimator, "measure", None) or "map"))
         return cls(Cs, parts["test"], train=parts.get("train"), measure=measure).plot(ax, **kwargs)
 

@@ -65,27 +65,27 @@ class ReliabilityDisplay(Display):
         strategy: str = "uniform",
         confidence_level: float = 0.95,
     ) -> None:
-        found = vector(probabilities, "probabilities")
-        if found.min() < 0.0 or found.max() > 1.0:
+        shares = vector(probabilities, "probabilities")
+        if shares.min() < 0.0 or shares.max() > 1.0:
             raise InputError(
-                f"probabilities must be from 0 to 1, got {found.min():g} to {found.max():g}: pass predict_proba(X)[:, "
-                "1], not scores"
+                f"probabilities must be from 0 to 1, got {shares.min():g} to {shares.max():g}: pass "
+                "predict_proba(X)[:, 1], not scores"
             )
         require_integer("n_bins", n_bins, 1)
         require_choice("strategy", strategy, ("uniform", "quantile"))
         require_level(confidence_level)
-        relevant = relevance(y, len(found))
-        queries = Queries.of(np.arange(len(found)) if qid is None else qid, len(found))
+        relevant = relevance(y, len(shares))
+        queries = Queries.of(np.arange(len(shares)) if qid is None else qid, len(shares))
         weights = row_shares(queries, np.ones(len(queries)))
         edges = np.linspace(0.0, 1.0, n_bins + 1)
         if strategy == "quantile":
-            edges = np.unique(np.quantile(found, edges))
-        places = np.searchsorted(edges[1:-1], found, side="right")
+            edges = np.unique(np.quantile(shares, edges))
+        places = np.searchsorted(edges[1:-1], shares, side="right")
         bins = [np.flatnonzero(places == place) for place in np.unique(places)]
         self.confidence_level = confidence_level
         self.queries = len(queries)
         self.counts = np.array([len(rows) for rows in bins])
-        self.predicted = np.array([np.average(found[rows], weights=weights[rows]) for rows in bins])
+        self.predicted = np.array([np.average(shares[rows], weights=weights[rows]) for rows in bins])
         self.observed = np.array([np.average(relevant[rows], weights=weights[rows]) for rows in bins])
         ends = [_interval(relevant[rows], weights[rows], queries.number[rows], confidence_level) for rows in bins]
         self.low, self.high = np.array(ends).T
@@ -112,9 +112,9 @@ class ReliabilityDisplay(Display):
         X, y, qid : features, labels and query ids.
         n_bins, strategy, confidence_level : see the class.
         """
-        found = model_of(fitted(estimator)).predict_proba(X, qid)[:, 1]
+        probabilities = model_of(fitted(estimator)).predict_proba(X, qid)[:, 1]
         settings: Any = {"n_bins": n_bins, "strategy": strategy, "confidence_level": confidence_level}
-        return cls(found, y, qid, **settings).plot(ax, **kwargs)
+        return cls(probabilities, y, qid, **settings).plot(ax, **kwargs)
 
     def plot(self, ax: "Axes | None" = None, **kwargs: Any) -> Self:
         """Draw the plot; ``**kwargs`` are settings of `matplotlib.axes.Axes.errorbar`."""

@@ -101,10 +101,10 @@ def line_style(number: int) -> dict[str, Any]:
     return {"color": COLORS[place], "linestyle": DASHES[(place + turn) % len(DASHES)], "linewidth": width}
 
 
-def chosen(artist: str, own: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+def chosen(artist: str, defaults: Mapping[str, Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
     """Return settings of an artist such as ``"lines.Line2D"``; user settings replace them, by long or short name."""
     from matplotlib.cbook import normalize_kwargs
 
     module, _, name = artist.partition(".")
     kind = getattr(import_module(f"matplotlib.{module}"), name)
-    return {**own, **normalize_kwargs(dict(given), kind)}
+    return {**defaults, **normalize_kwargs(dict(kwargs), kind)}

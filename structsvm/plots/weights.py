@@ -40,15 +40,15 @@ class WeightsDisplay(Display):
     """
 
     def __init__(self, values: ArrayLike, names: Any = None, *, quantity: str = "weight", top: int | None = 20) -> None:
-        found = vector(values, "values")
+        array = vector(values, "values")
         require_integer("top", top, 1, optional=True)
         require_kind("quantity", quantity, str, "a label of the values")
-        called = [f"feature {k}" for k in range(1, len(found) + 1)] if names is None else names
-        called = as_texts(called, "names", len(found))
-        order = np.argsort(-np.abs(found), kind="stable")[:top]
-        self.values = found[order]
+        called = [f"feature {k}" for k in range(1, len(array) + 1)] if names is None else names
+        called = as_texts(called, "names", len(array))
+        order = np.argsort(-np.abs(array), kind="stable")[:top]
+        self.values = array[order]
         self.names = tuple(called[k] for k in order)
-        self.left_out = len(found) - len(order)
+        self.left_out = len(array) - len(order)
         self.quantity = quantity
 
     @classmethod

@@ -209,11 +209,11 @@ class AbstractProblem(ABC):
         bounds : the smallest and the largest weights, each a number, d numbers or None; ``(0, None)`` for non-negative
             weights. The loss's own bounds (`Loss.weight_bounds`) always apply.
         """
-        own = self.loss.weight_bounds(self.d)
-        if own is not None:
-            own = checked_bounds(own, self.d, f"{self.loss.title}.weight_bounds")
+        of_loss = self.loss.weight_bounds(self.d)
+        if of_loss is not None:
+            of_loss = checked_bounds(of_loss, self.d, f"{self.loss.title}.weight_bounds")
             low, high = checked_bounds((None, None) if bounds is None else bounds, self.d)
-            bounds = np.maximum(low, own[0]), np.minimum(high, own[1])
+            bounds = np.maximum(low, of_loss[0]), np.minimum(high, of_loss[1])
         coordinates = Coordinates.of(self.d, center, penalty, linear, bounds)
         return self._evolved(coordinates=coordinates, known_fingerprint=None)
 
@@ -251,7 +251,7 @@ class AbstractProblem(ABC):
         """Return the objective on the line from ``base``, with its planes, through ``target``; reads no features."""
 
     @abstractmethod
-    def estimate(self, planes: AnyPlanes, point: AnyPoint, known: Vector) -> float:
+    def estimate(self, planes: AnyPlanes, point: AnyPoint, violations: Vector) -> float:
         """Return the largest known lower bound of ``P(w)``, an estimate if the argmax is inexact.
 
         An inexact argmax may miss the largest hinge, so true and earlier outputs count too (Finley and Joachims,

@@ -45,22 +45,22 @@ def failed(
     return method_failed(loss, loss.called(method), error, example, _other_length(loss, y, y_hat))
 
 
-def output_fault(loss: ScoreLoss[Any], found: Any) -> str | None:
+def output_fault(loss: ScoreLoss[Any], answer: Any) -> str | None:
     """Describe the mistake in the form of a loss-augmented argmax's result; None if there is no mistake."""
-    if isinstance(found, Bounded) and not loss.bounded:
+    if isinstance(answer, Bounded) and not loss.bounded:
         return "returned Bounded, but bounded = False in the class: set bounded = True"
-    if loss.bounded and not isinstance(found, Bounded):
+    if loss.bounded and not isinstance(answer, Bounded):
         return "returned an output without a bound, but bounded = True in the class: return Bounded(output, bound)"
-    y_hat = found.output if loss.bounded else found
+    y_hat = answer.output if loss.bounded else answer
     return "returned None: it must return an output" if y_hat is None or loss.unwrap(y_hat) is None else None
 
 
-def checked_output(loss: ScoreLoss[Any], found: Any) -> tuple[Any, float | None]:
+def checked_output(loss: ScoreLoss[Any], answer: Any) -> tuple[Any, float | None]:
     """Return the output of a loss-augmented argmax and, if the loss is bounded, its bound; reject other results."""
-    fault = output_fault(loss, found)
+    fault = output_fault(loss, answer)
     if fault is not None:
         raise InputError(f"{loss.title}.loss_augmented_argmax {fault}. {run_check(loss)}")
-    return found if loss.bounded else (found, None)
+    return answer if loss.bounded else (answer, None)
 
 
 def require_code(loss: ScoreLoss[Any], shape: tuple[int, ...], scores: int, y: Any, y_hat: Any) -> None:
@@ -143,12 +143,12 @@ def checked_weights(weights: ArrayLike | None, n: int, usable: BoolVector | None
     kappa = np.ones(n) if weights is None else row_weights(weights, n, "example")
     if usable is None:
         return kappa
-    kept = np.where(usable, kappa, 0.0)
-    if not kept.any():
+    used_weights = np.where(usable, kappa, 0.0)
+    if not used_weights.any():
         raise InputError(
             f"sample_weight is zero at all {usable.sum()} examples (of {n}) that the loss can learn from: raise some"
         )
-    return kept
+    return used_weights
 
 
 def require_usable(loss: ScoreLoss[Any], xs: Any, ys: Sequence[Any], sizes: IntVector, usable: BoolVector) -> None:
@@ -287,26 +287,26 @@ def lead_of_unreachable(loss: ScoreLoss[Any], y: Any) -> float:
     """
     by = loss.predicting
     try:
-        own = coefficients(by, y, y)
-        bounds = loss.weight_bounds(len(own)) if isinstance(loss, InScoreSpace) else None
-        scores = own
+        of_truth = coefficients(by, y, y)
+        bounds = loss.weight_bounds(len(of_truth)) if isinstance(loss, InScoreSpace) else None
+        scores = of_truth
         for _ in range(_MOST_TURNS):
             scores = scores if bounds is None else np.clip(scores, *bounds)
-            found = by.prediction(scores.copy(), y)
-            code = coefficients(by, found, y)
-            ahead = float(scores @ (own - code))
-            if ahead > ROUNDING * float(np.abs(scores) @ (np.abs(own) + np.abs(code))):
+            prediction = by.prediction(scores.copy(), y)
+            code = coefficients(by, prediction, y)
+            ahead = float(scores @ (of_truth - code))
+            if ahead > ROUNDING * float(np.abs(scores) @ (np.abs(of_truth) + np.abs(code))):
                 # At large scores, Δ does not count.
-                scores = scores * (100.0 * (1.0 + loss.loss(y, found)) / ahead)
+                scores = scores * (100.0 * (1.0 + loss.loss(y, prediction)) / ahead)
                 scores = scores if bounds is None else np.clip(scores, *bounds)
-                found, bound = checked_output(loss, loss.loss_augmented_argmax(scores.copy(), y))
-                value = float(scores @ coefficients(loss, found, y)) + loss.loss(y, found)
+                prediction, bound = checked_output(loss, loss.loss_augmented_argmax(scores.copy(), y))
+                value = float(scores @ coefficients(loss, prediction, y)) + loss.loss(y, prediction)
                 lead = float(scores @ coefficients(loss, y, y)) - (value if bound is None else bound)
                 return lead if lead > _tolerance(scores) else 0.0
-            distance = float((own - code) @ (own - code))
+            distance = float((of_truth - code) @ (of_truth - code))
             if distance == 0.0:
                 return 0.0
-            scores = scores + (1.0 + 1.5 * abs(ahead) / distance) * (own - code)
+            scores = scores + (1.0 + 1.5 * abs(ahead) / distance) * (of_truth - code)
     # The caller reports another mistake of the loss.
     except Exception:
         return 0.0
@@ -323,9 +323,9 @@ def unreachable(loss: ScoreLoss[Any], place: str, ahead: float) -> str:
     )
 
 
-def require_unbeaten(loss: ScoreLoss[Any], violation: Vector, known: Vector, scores: Vector, first: int) -> None:
+def require_unbeaten(loss: ScoreLoss[Any], violation: Vector, least: Vector, scores: Vector, first: int) -> None:
     """Reject argmaxes if earlier outputs have larger violations ``Δ − w·(Ψ(x, y) − Ψ(x, ŷ))``."""
-    missed = violation < known - _tolerance(scores)
+    missed = violation < least - _tolerance(scores)
     if missed.any():
         raise beaten(loss, first + int(missed.argmax()))
 
@@ -349,8 +349,8 @@ def require_best(problem: Any, planes: Planes, point: Point, others: Iterable[Pl
     # Multiples above 1 may be out of bounds.
     for t in _NEARBY if problem.box is None else _NEARBY[:1]:
         nearby = some.planes(some.origin().toward(here, t))
-        value, found = some.violation(nearby, here), violation[start : start + some.n]
-        require_unbeaten(problem.loss, found, value, here.scores, some.first)
+        value, violated = some.violation(nearby, here), violation[start : start + some.n]
+        require_unbeaten(problem.loss, violated, value, here.scores, some.first)
 
 
 def beaten(loss: ScoreLoss[Any], example: int) -> OracleError:

@@ -57,10 +57,10 @@ def ramp(problem: Problem) -> Subtracted:
         scores = problem.operator.scores(w)
         coef = np.zeros_like(scores)
         for i in used:
-            found = loss.prediction(scores_of_examples(scores, problem.ptr, i, i + 1), ys[i])
-            code = problem.cap[i] * (coefficients(loss, found, ys[i]) - coefficients(loss, ys[i], ys[i]))
-            own, end = slice(problem.ptr[i], problem.ptr[i + 1]), int(problem.ptr[i + 1] - problem.ptr[i])
-            coef[own] = code[:end]
+            prediction = loss.prediction(scores_of_examples(scores, problem.ptr, i, i + 1), ys[i])
+            code = problem.cap[i] * (coefficients(loss, prediction, ys[i]) - coefficients(loss, ys[i], ys[i]))
+            rows, end = slice(problem.ptr[i], problem.ptr[i + 1]), int(problem.ptr[i + 1] - problem.ptr[i])
+            coef[rows] = code[:end]
             coef[problem.ptr[-1] :] += code[end:]
         return Tangent(float(coef @ scores), problem.operator.combine(coef))
 
@@ -81,8 +81,8 @@ def completion(problem: Problem, loss: Completed, xs: Sequence[Any], truths: Seq
     def tangent(w: Vector) -> Tangent:
         slope = np.zeros(problem.d)
         for i in np.flatnonzero(problem.cap).tolist():
-            found = loss.completion(i, xs[i], truths[i][0], w)
-            slope += problem.cap[i] * (features(i, found) - fixed[i])
+            completed = loss.completion(i, xs[i], truths[i][0], w)
+            slope += problem.cap[i] * (features(i, completed) - fixed[i])
         return Tangent(float(slope @ w), slope)
 
     return tangent

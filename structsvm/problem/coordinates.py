@@ -39,17 +39,17 @@ class Box:
 
     def regularizer(self, u: Vector) -> float:
         """Return ``r(u)``."""
-        kept = u[~self.loose] if self.loose.any() else u
-        return 0.5 * float(kept @ kept)
+        regular = u[~self.loose] if self.loose.any() else u
+        return 0.5 * float(regular @ regular)
 
     def lowest(self, g: Vector) -> float:
         """Return the minimum of ``r(u) − u·g`` within the box."""
         u = self.nearest(g)
         if not self.loose.any():
             return float(u @ (0.5 * u - g))
-        kept = ~self.loose
+        regular = ~self.loose
         bound = np.maximum(self.low[self.loose] * g[self.loose], self.high[self.loose] * g[self.loose])
-        return float(u[kept] @ (0.5 * u[kept] - g[kept])) - float(bound.sum())
+        return float(u[regular] @ (0.5 * u[regular] - g[regular])) - float(bound.sum())
 
     def farthest(self, base: Vector, target: Vector) -> float:
         """Return the largest t, at least 1, with ``base + t (target − base)`` in the box; both ends must be in it."""
@@ -87,7 +87,7 @@ class Coordinates:
         """Return the coordinates for the arguments of `AbstractProblem.regularized`; None if all of them are None."""
         if center is None and penalty is None and linear is None and bounds is None:
             return None
-        b, v = (_vector(what, given, d, 0.0) for what, given in (("center", center), ("linear", linear)))
+        b, v = (_vector(what, values, d, 0.0) for what, values in (("center", center), ("linear", linear)))
         weight = _vector("penalty", penalty, d, 1.0)
         box = None if bounds is None else checked_bounds(bounds, d)
         loose = _loose(weight, box)
@@ -106,11 +106,11 @@ class Coordinates:
         constant = self.constant - float(v @ self.center) - 0.5 * float(v @ step)
         return evolve(self, center=self.center + step, constant=constant)
 
-    def of_weights(self, kept: IntVector) -> "Coordinates":
+    def of_weights(self, weights: IntVector) -> "Coordinates":
         """Return the coordinates of some weights; all other weights are 0."""
-        bounds = None if self.bounds is None else (self.bounds[0][kept], self.bounds[1][kept])
-        loose = None if self.loose is None or not self.loose[kept].any() else self.loose[kept]
-        return evolve(self, center=self.center[kept], scale=self.scale[kept], bounds=bounds, loose=loose)
+        bounds = None if self.bounds is None else (self.bounds[0][weights], self.bounds[1][weights])
+        loose = None if self.loose is None or not self.loose[weights].any() else self.loose[weights]
+        return evolve(self, center=self.center[weights], scale=self.scale[weights], bounds=bounds, loose=loose)
 
     @cached_property
     def box(self) -> Box | None:
@@ -162,8 +162,8 @@ def checked_bounds(
             "None) for non-negative weights"
         )
     ends = []
-    for part, given, none in zip(("smallest", "largest"), bounds, (-np.inf, np.inf), strict=True):
-        end = np.asarray(none) if given is None else numbers_alone(given, f"{what}: the {part} weights")
+    for part, values, none in zip(("smallest", "largest"), bounds, (-np.inf, np.inf), strict=True):
+        end = np.asarray(none) if values is None else numbers_alone(values, f"{what}: the {part} weights")
         if end.shape not in ((), (d,)):
             raise InputError(
                 f"{what}: the {part} weights must be one number or {d} numbers, one per weight, got shape {end.shape}"
@@ -211,10 +211,10 @@ def _loose(penalty: Vector, bounds: tuple[Vector, Vector] | None) -> BoolVector 
     return loose
 
 
-def _vector(what: str, given: Any, d: int, default: float) -> Vector:
-    if given is None:
+def _vector(what: str, values: Any, d: int, default: float) -> Vector:
+    if values is None:
         return np.full(d, default)
-    vector = numbers_alone(given, what)
+    vector = numbers_alone(values, what)
     if vector.shape != (d,) or not np.isfinite(vector).all():
         got = f"one number, {vector:g}" if vector.ndim == 0 else f"shape {vector.shape}"
         got = "NaN or infinity" if vector.shape == (d,) else got

@@ -41,7 +41,7 @@ def ranking_examples(
         weights = None if sample_weight is None else row_weights(sample_weight, len(labels))
     else:
         ys = queries.split(labels)
-        usable = np.array([is_usable(loss, each) for each in ys], dtype=np.bool_)
+        usable = np.array([is_usable(loss, labels) for labels in ys], dtype=np.bool_)
         weights = queries.weights(sample_weight, usable)
     if intercept:
         rows = WithIntercept(rows, intercept)

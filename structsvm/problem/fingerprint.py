@@ -49,6 +49,6 @@ def fingerprint_aside(problem: Problem) -> Callable[[], Vector]:
         return threads.aside(partial(fingerprint, evolve(problem, n_jobs=1)))
 
 
-def same(seen: Vector, known: Vector) -> bool:
+def same(seen: Vector, stored: Vector) -> bool:
     """Return True if two fingerprints identify the same data and loss; an empty fingerprint never matches."""
-    return len(seen) > 0 and np.array_equal(seen, known)
+    return len(seen) > 0 and np.array_equal(seen, stored)

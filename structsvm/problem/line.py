@@ -142,17 +142,17 @@ class ScoredLine(Line):
             planes = self._problem.planes(point)
             self._remember(t, point, planes)
             return point, planes
-        place = bisect_left(self._tangents, t, key=lambda each: each.t)
+        place = bisect_left(self._tangents, t, key=lambda other: other.t)
         # Bounds of argmaxes hold at one point only.
         if place == len(self._tangents) or self._planes.missed is not None:
             return point, self._problem.planes(point)
         above = self._tangents[place]
         below = above if above.t == t else self._tangents[place - 1]
-        settled = [(known.meets(above if known.t < t else below), planes) for known, planes in self._known]
-        found = self._problem.planes(point, ~np.logical_or.reduce([which for which, _ in settled]))
+        settled = [(at.meets(above if at.t < t else below), planes) for at, planes in self._known]
+        merged = self._problem.planes(point, ~np.logical_or.reduce([which for which, _ in settled]))
         for which, planes in settled:
-            found = found.replaced(planes, which, self._problem.ptr)
-        return point, found
+            merged = merged.replaced(planes, which, self._problem.ptr)
+        return point, merged
 
     def _remember(self, t: float, point: Point, planes: Planes) -> None:
         """Store the planes at a t beyond those evaluated, and their hinges."""
@@ -161,12 +161,12 @@ class ScoredLine(Line):
         self._known.append((self._tangents[-1], planes))
 
     def _at(self, t: float) -> "Tangents":
-        place = bisect_left(self._tangents, t, key=lambda each: each.t)
+        place = bisect_left(self._tangents, t, key=lambda other: other.t)
         if place < len(self._tangents) and self._tangents[place].t == t:
             return self._tangents[place]
         left = self._tangents[place - 1]
-        known = left.meets(self._tangents[place]) if place < len(self._tangents) else None
-        found = Tangents(t, left.value + (t - left.t) * left.slope, left.slope.copy())
-        self._problem.on_line(self._base, self._along, found, known)
-        self._tangents.insert(place, found)
-        return found
+        settled = left.meets(self._tangents[place]) if place < len(self._tangents) else None
+        here = Tangents(t, left.value + (t - left.t) * left.slope, left.slope.copy())
+        self._problem.on_line(self._base, self._along, here, settled)
+        self._tangents.insert(place, here)
+        return here

@@ -193,9 +193,9 @@ def _line_sweep(
             for k in range(count):
                 scores[begin + k] = base[ptr[i] + k] + t * along[ptr[i] + k]
             loss = kernel(scores[begin:], labels[label_ptr[i] : label_ptr[i + 1]], params, code[begin:])
-            own, rest = code[begin:longest], code[longest : longest + shared]
-            value[i] = loss - (dot(own, scores[begin:longest]) + dot(rest, scores[longest:]))
-            slope[i] = -(dot(own, along[ptr[i] : ptr[i + 1]]) + dot(rest, along[ptr[-1] :]))
+            separate, rest = code[begin:longest], code[longest : longest + shared]
+            value[i] = loss - (dot(separate, scores[begin:longest]) + dot(rest, scores[longest:]))
+            slope[i] = -(dot(separate, along[ptr[i] : ptr[i + 1]]) + dot(rest, along[ptr[-1] :]))
 
 
 @inlined_part
@@ -261,8 +261,8 @@ def _batched_visits(
             example_scores(view, i, weights, scores)
             loss = kernel(scores, labels[label_ptr[i] : label_ptr[i + 1]], params, out)
             if loss < 0.0:
-                own = labels[label_ptr[i] : label_ptr[i + 1]]
-                level = abs(kernel(np.zeros(count), own, params, np.empty(len(out))))
+                labels_of_i = labels[label_ptr[i] : label_ptr[i + 1]]
+                level = abs(kernel(np.zeros(count), labels_of_i, params, np.empty(len(out))))
                 if loss >= -LOSS_ROUNDING * max(level, SMALL_LOSS):
                     loss = 0.0
             coef = out[:count]

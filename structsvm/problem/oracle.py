@@ -68,40 +68,40 @@ class Oracle(ABC):
 
     def planes(self, scores: Vector, ptr: IntVector, cap: Vector) -> Planes:
         """Return the planes at these scores; example i has ``scores[ptr[i]:ptr[i + 1]]``, and zeros if its cap is 0."""
-        found = self._without_rounding(self.argmaxes(scores, ptr, cap), scores, ptr)
+        planes = self._without_rounding(self.argmaxes(scores, ptr, cap), scores, ptr)
         if not self.tries_truths:
-            return found
-        violation = found.loss - found.dots(scores, ptr)
-        truth = Planes.none(found)
-        if found.missed is not None:
-            missed = violation + found.missed
+            return planes
+        violation = planes.loss - planes.dots(scores, ptr)
+        truth = Planes.none(planes)
+        if planes.missed is not None:
+            missed = violation + planes.missed
             # A truth that the argmax cannot return may exceed its bound.
             truth = evolve(truth, missed=np.maximum(missed, 0.0) if self.unreachable_truths else missed)
-        return found.replaced(truth, (found.loss >= 0.0) & (violation < 0.0), ptr)
+        return planes.replaced(truth, (planes.loss >= 0.0) & (violation < 0.0), ptr)
 
     def on_line(
         self, base: Vector, along: Vector, t: float, ptr: IntVector, cap: Vector, value: Vector, slope: Vector
     ) -> None:
         """Write the hinges at the scores ``base + t along``, and their slopes, of the examples whose cap is not 0."""
-        found, some = self.planes(base + t * along, ptr, cap), cap != 0.0
-        value[some] = (found.loss - found.dots(base + t * along, ptr))[some]
-        slope[some] = -found.dots(along, ptr)[some]
+        planes, some = self.planes(base + t * along, ptr, cap), cap != 0.0
+        value[some] = (planes.loss - planes.dots(base + t * along, ptr))[some]
+        slope[some] = -planes.dots(along, ptr)[some]
 
-    def _without_rounding(self, found: Planes, scores: Vector, ptr: IntVector) -> Planes:
+    def _without_rounding(self, planes: Planes, scores: Vector, ptr: IntVector) -> Planes:
         """Replace losses that rounding made negative by 0: they are small beside the example's loss at scores of 0."""
-        negative = np.flatnonzero(found.loss < 0.0).tolist()
+        negative = np.flatnonzero(planes.loss < 0.0).tolist()
         if not negative:
-            return found
-        loss = found.loss.copy()
+            return planes
+        loss = planes.loss.copy()
         for i in negative:
-            scale = float(found.loss.max())
+            scale = float(planes.loss.max())
             if loss[i] < -LOSS_ROUNDING * scale:
-                own = scores_of_examples(scores, ptr, i, i + 1)
-                at_zero = self.block(i, i + 1).argmaxes(0.0 * own, ptr[i : i + 2] - ptr[i], np.ones(1))
+                own_part = scores_of_examples(scores, ptr, i, i + 1)
+                at_zero = self.block(i, i + 1).argmaxes(0.0 * own_part, ptr[i : i + 2] - ptr[i], np.ones(1))
                 scale = max(scale, abs(float(at_zero.loss[0])))
             if loss[i] >= -LOSS_ROUNDING * max(scale, SMALL_LOSS):
                 loss[i] = 0.0
-        return evolve(found, loss=loss)
+        return evolve(planes, loss=loss)
 
     @abstractmethod
     def argmaxes(self, scores: Vector, ptr: IntVector, cap: Vector) -> Planes:
@@ -260,7 +260,7 @@ class PythonOracle(Oracle):
         # A loss that writes to scores would make bounds wrong.
         scores.flags.writeable = False
         for i, y in enumerate(self.ys):
-            own = int(ptr[i + 1] - ptr[i])
+            length = int(ptr[i + 1] - ptr[i])
             truth: Vector | SparseVector = none
             code: Vector | SparseVector = none
             if cap[i] > 0.0:
@@ -272,8 +272,8 @@ class PythonOracle(Oracle):
                         method = "loss"
                         losses[i] = self.loss.loss(y, y_hat)
                         method = "encode"
-                        code = self._code(i, y_hat, own, len(own_scores))
-                        truth = self._code(i, y, own, len(own_scores))
+                        code = self._code(i, y_hat, length, len(own_scores))
+                        truth = self._code(i, y, length, len(own_scores))
                         missed[i] = 0.0 if bound is None else bound - (losses[i] + _dot(code, own_scores))
                 except RAISED_AS_IS:
                     raise
@@ -281,21 +281,21 @@ class PythonOracle(Oracle):
                     raise failed(self.loss, method, error, y, y_hat, self.first + i) from error
             if not (isinstance(truth, SparseVector) and isinstance(code, SparseVector)):
                 plane = dense(truth) - dense(code)
-                coef[ptr[i] : ptr[i + 1]] = plane[:own]
-                truth, code = SparseVector.of_dense(plane[own:]), none
+                coef[ptr[i] : ptr[i + 1]] = plane[:length]
+                truth, code = SparseVector.of_dense(plane[length:]), none
             truths.append(truth)
             outputs.append(code)
         rows = sparse_differences(truths, outputs) if none.length else None
         return Planes(coef, losses, rows, missed if self.bounded else None)
 
-    def _code(self, i: int, y_hat: Any, own: int, length: int) -> Vector | SparseVector:
+    def _code(self, i: int, y_hat: Any, length_own: int, length: int) -> Vector | SparseVector:
         """Return the code of an output of example i; sparse codes of its latest outputs are stored."""
         y = self.ys[i]
         latest = self.codes.setdefault(self.first + i, {})
         key = _identity(self.loss.unwrap(y_hat)) if self.loss.sparse_entries is not None else None
         code: Vector | SparseVector | None = latest.pop(key, None)
         if code is None:
-            code = coefficients(self.loss, y_hat, y) if own else encoded(self.loss, y_hat, y)
+            code = coefficients(self.loss, y_hat, y) if length_own else encoded(self.loss, y_hat, y)
             require_code(self.loss, code.shape, length, y, y_hat)
         if key is not None and isinstance(code, SparseVector):
             latest[key] = code

@@ -51,13 +51,13 @@ class Planes:
 
     def dots(self, scores: Vector, ptr: IntVector) -> Vector:
         """Return ``c_i·s_i`` of each example, shape (n,)."""
-        own = segment_dots(self.coef, scores, ptr)
-        return own if self.shared is None else own + self.shared @ scores[len(self.coef) :]
+        separate = segment_dots(self.coef, scores, ptr)
+        return separate if self.shared is None else separate + self.shared @ scores[len(self.coef) :]
 
     def combined(self, weights: Vector, ptr: IntVector) -> Vector:
         """Return the sum of the codes times weights, one coefficient per score."""
-        own = scaled_segments(self.coef, weights, ptr)
-        return own if self.shared is None else np.concatenate((own, weights @ self.shared))
+        separate = scaled_segments(self.coef, weights, ptr)
+        return separate if self.shared is None else np.concatenate((separate, weights @ self.shared))
 
     def replaced(self, other: "Planes", which: BoolVector, ptr: IntVector) -> "Planes":
         """Return these planes, replaced by the planes of ``other`` for some examples."""

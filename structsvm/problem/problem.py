@@ -240,8 +240,8 @@ class Problem(AbstractProblem):
         operator = of_features(self.operator, columns)
         coordinates = self.coordinates
         if coordinates is not None:
-            kept = np.concatenate([columns, np.arange(self.d - operator.d + len(columns), self.d)])
-            coordinates = coordinates.of_weights(kept)
+            weights = np.concatenate([columns, np.arange(self.d - operator.d + len(columns), self.d)])
+            coordinates = coordinates.of_weights(weights)
         return evolve(self, operator=operator, coordinates=coordinates, known_fingerprint=None)
 
     def block(self, start: int, stop: int) -> Self:
@@ -293,15 +293,15 @@ class Problem(AbstractProblem):
         """Return ``L − c·s`` of each plane at any point, shape (n,); needs no pass over the data."""
         return planes.loss - planes.dots(point.scores, self.ptr)
 
-    def checked_violation(self, planes: Planes, point: Point, known: Vector) -> Vector:
+    def checked_violation(self, planes: Planes, point: Point, least: Vector) -> Vector:
         """Return the violation of planes found here; a larger one by earlier planes, ``known`` (n,), replaces it.
 
         If argmaxes are exact or bounded, a violation above their limit raises `OracleError`.
         """
         violation = self.violation(planes, point)
         if self.certified:
-            require_unbeaten(self.loss, violation + _missed(planes), known, point.scores, self.first)
-        return np.maximum(violation, known)
+            require_unbeaten(self.loss, violation + _missed(planes), least, point.scores, self.first)
+        return np.maximum(violation, least)
 
     @property
     def planes_kept(self) -> int:
@@ -314,23 +314,23 @@ class Problem(AbstractProblem):
         """Return ``Σ κ_i C/n c_i·ds_i``: the rate at which the planes' weighted sum falls as scores move along ds."""
         return float(np.sum(self.cap * planes.dots(along, self.ptr)))
 
-    def on_line(self, base: Point, along: Vector, found: Tangents, known: BoolVector | None) -> None:
+    def on_line(self, base: Point, along: Vector, line: Tangents, settled: BoolVector | None) -> None:
         """Replace the hinges at a point of a line, and their slopes, unless they are ``known``."""
-        cap = self.cap if known is None else np.where(known, 0.0, self.cap)
+        cap = self.cap if settled is None else np.where(settled, 0.0, self.cap)
         try:
             with using(self.n_jobs):
-                self.oracle.on_line(base.scores, along, found.t, self.ptr, cap, found.value, found.slope)
+                self.oracle.on_line(base.scores, along, line.t, self.ptr, cap, line.value, line.slope)
         except RAISED_AS_IS:
             raise
         except Exception as error:
-            raise failed_kernel(self, Point(base.w, base.scores + found.t * along), error) from error
-        if not np.isfinite(found.value).all():
+            raise failed_kernel(self, Point(base.w, base.scores + line.t * along), error) from error
+        if not np.isfinite(line.value).all():
             # This raises an error that names the example and the mistake.
-            self.planes(Point(base.w, base.scores + found.t * along))
+            self.planes(Point(base.w, base.scores + line.t * along))
 
-    def weighted_hinge(self, found: Tangents) -> LineHinge:
+    def weighted_hinge(self, line: Tangents) -> LineHinge:
         """Return the sum of hinges of examples, and of their slopes, times the caps."""
-        return LineHinge(exact_sum(self.cap * np.maximum(found.value, 0.0)), float(np.sum(self.cap * found.slope)))
+        return LineHinge(exact_sum(self.cap * np.maximum(line.value, 0.0)), float(np.sum(self.cap * line.slope)))
 
     def hinge(self, planes: Planes, point: Point) -> float:
         return self.exact_hinge(planes, point).value
@@ -344,11 +344,11 @@ class Problem(AbstractProblem):
     def inference_gap(self, planes: Planes) -> float:
         return float(np.sum(self.cap * _missed(planes)))
 
-    def estimate(self, planes: Planes, point: Point, known: Vector) -> float:
+    def estimate(self, planes: Planes, point: Point, violations: Vector) -> float:
         hinges = np.maximum(self.violation(planes, point), 0.0)
-        each = len(known) == self.n
-        hinge = exact_sum(self.cap * (np.maximum(hinges, known) if each else hinges))
-        return self.regularizer(point.w) + (hinge if each else max(hinge, float(self.total_cap * known[0])))
+        by_example = len(violations) == self.n
+        hinge = exact_sum(self.cap * (np.maximum(hinges, violations) if by_example else hinges))
+        return self.regularizer(point.w) + (hinge if by_example else max(hinge, float(self.total_cap * violations[0])))
 
     def largest_score(self, point: Point) -> float:
         return largest_score(point.scores)

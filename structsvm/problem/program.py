@@ -15,24 +15,24 @@ def program(*functions: Any) -> tuple[Any, ...]:
 
     They contain code, captured values, the constants of modules, and the code of called functions of the package.
     """
-    waiting, found = [plain_function(function) for function in functions], dict[int, tuple[Any, ...]]()
+    waiting, parts = [plain_function(function) for function in functions], dict[int, tuple[Any, ...]]()
     packages = {_OWN, *map(_package, waiting)}
     while waiting:
         function = waiting.pop()
-        if id(function) in found:
+        if id(function) in parts:
             continue
         cells = tuple(cell.cell_contents for cell in function.__closure__ or ())
         named = dict(sorted(_named(function), key=itemgetter(0)))
         held = (*cells, *(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
-        called = [each for each in map(plain_function, (*named.values(), *held)) if isinstance(each, FunctionType)]
-        waiting += [each for each in called if _package(each) in packages]
-        found[id(function)] = (
+        called = [item for item in map(plain_function, (*named.values(), *held)) if isinstance(item, FunctionType)]
+        waiting += [item for item in called if _package(item) in packages]
+        parts[id(function)] = (
             f"{_module(function)}.{function.__code__.co_qualname}",
             _code(function.__code__),
             tuple((name, value) for name, value in named.items() if is_constant(value)),
             tuple(value for value in held if not isinstance(plain_function(value), FunctionType)),
         )
-    return tuple(found.values())
+    return tuple(parts.values())
 
 
 def methods(kind: type) -> Iterator[Any]:
@@ -62,8 +62,8 @@ def plain_function(function: Any) -> Any:
 
 def named_globals(function: Any) -> Iterator[tuple[str, Any]]:
     """Yield the globals that a plain function's code names, with their values."""
-    known = function.__globals__
-    yield from ((name, known[name]) for name in set(_names(function.__code__)) if name in known)
+    namespace = function.__globals__
+    yield from ((name, namespace[name]) for name in set(_names(function.__code__)) if name in namespace)
 
 
 def _package(function: Any) -> str:
@@ -81,10 +81,10 @@ def _first(name: str) -> str:
 
 def _named(function: Any) -> Iterator[tuple[str, Any]]:
     """Yield the globals that code names, and the attributes of modules among them."""
-    names, known = set(_names(function.__code__)), function.__globals__
-    modules = {name: known[name] for name in names if isinstance(known.get(name), ModuleType)}
-    spaces = {f"{name}.": vars(each) for name, each in modules.items() if _first(each.__name__) == _package(function)}
-    for beginning, space in {"": known, **spaces}.items():
+    names, namespace = set(_names(function.__code__)), function.__globals__
+    modules = {name: namespace[name] for name in names if isinstance(namespace.get(name), ModuleType)}
+    spaces = {f"{name}.": vars(item) for name, item in modules.items() if _first(item.__name__) == _package(function)}
+    for beginning, space in {"": namespace, **spaces}.items():
         yield from ((beginning + name, space[name]) for name in names if name in space)
 
 

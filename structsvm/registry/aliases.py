@@ -30,7 +30,7 @@ class Aliases:
 
     def translated(self, spelling: Spelling) -> Spelling:
         """Return a spelling with our names; its `text` stays as written."""
-        name, cutoff, options = spelling.name, spelling.cutoff, [self._translated(each) for each in spelling.options]
+        name, cutoff, options = spelling.name, spelling.cutoff, [self._translated(text) for text in spelling.options]
         numbered = _NUMBERED.fullmatch(name)
         setting = self.numbered.get(name_key(numbered["name"])) if numbered else None
         if numbered and setting and (setting != "@" or cutoff is None):
@@ -42,13 +42,13 @@ class Aliases:
         bare = name_key(name.rstrip("."))
         if not numbered and cutoff is None and (bare.endswith("cut") or (name[-1:] in "_." and bare in self.numbered)):
             raise InputError(f"{spelling.text!r} lacks its number: write it as in {name.rstrip('_.')}_10")
-        given = {option.partition("=")[0].strip() for option in options}
-        keys = (name, *(f"{name_key(name)}({each})" for each in sorted(given)), name_key(name))
+        present = {option.partition("=")[0].strip() for option in options}
+        keys = (name, *(f"{name_key(name)}({key})" for key in sorted(present)), name_key(name))
         here = next((self.names[key] for key in keys if key in self.names), None)
         if here is not None:
-            known = Spelling.of(here)
-            name = known.name
-            options = [*(each for each in known.options if each.partition("=")[0] not in given), *options]
+            spelled = Spelling.of(here)
+            name = spelled.name
+            options = [*(option for option in spelled.options if option.partition("=")[0] not in present), *options]
         return evolve(spelling, name=name, cutoff=cutoff, options=tuple(options))
 
     def _translated(self, option: str) -> str:

@@ -281,9 +281,9 @@ _SYSTEMS = (
 """Models of benchmarks and experiments besides their own models: rankers, and methods of fusion by class."""
 
 
-def _models(target: str, command: str, own: tuple[str, ...]) -> Registry[Any]:
+def _models(target: str, command: str, first: tuple[str, ...]) -> Registry[Any]:
     """Return a registry whose names all lead to one function of the name."""
-    names = (*own, *_SYSTEMS)
+    names = (*first, *_SYSTEMS)
     return Registry(
         f"{command} model",
         # Other packages cannot add models: each model has the features and grids of one protocol.

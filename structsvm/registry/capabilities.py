@@ -29,9 +29,9 @@ class Capabilities:
 
 def capabilities_of(ranker: Any) -> Capabilities:
     """Return the record of an estimator or of a class of them; for other libraries, derive it from the methods."""
-    known = getattr(ranker, "capabilities", None)
-    if isinstance(known, Capabilities):
-        return known
+    declared = getattr(ranker, "capabilities", None)
+    if isinstance(declared, Capabilities):
+        return declared
     return Capabilities(
         is_staged=hasattr(ranker, "staged_predict"),
         takes_qid_at_predict=takes_argument(ranker, "predict", "qid") or _routes_qid(ranker),

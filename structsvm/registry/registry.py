@@ -55,9 +55,9 @@ class Registry(Generic[T]):
         """Return all names, built-in names first, with an example of each cut-off."""
         return [self.shown(name) for name in self._all()]
 
-    def shown(self, known: str) -> str:
+    def shown(self, name: str) -> str:
         """Return a registered name, with an example of its cut-off if it has one."""
-        return f"{known}@{self.cutoffs[known]}" if known in self.cutoffs else known
+        return f"{name}@{self.cutoffs[name]}" if name in self.cutoffs else name
 
     def find(self, name: str) -> type[T]:
         """Return the class of a name; raise UnknownNameError, or PluginError if its package cannot be imported."""
@@ -78,21 +78,21 @@ class Registry(Generic[T]):
         """
         if isinstance(spec, str):
             name, text = self._known(spec), self._spelling(spec)
-            made, cutoff = self._class(name), self.cutoffs.get(name, 10)
-            written = text.settings(name, made, self.implied.get(name, {}), cutoff)
+            class_, cutoff = self._class(name), self.cutoffs.get(name, 10)
+            written = text.settings(name, class_, self.implied.get(name, {}), cutoff)
             twice = sorted(set(written) & set(settings))
             if twice:
                 raise InputError(f"the name {spec!r} already sets {twice[0]}: give it once")
-            self._require_known(name, made, settings)
-            require_complete(name, made, written | settings, cutoff)
-            return made(**written, **settings)
+            self._require_known(name, class_, settings)
+            require_complete(name, class_, written | settings, cutoff)
+            return class_(**written, **settings)
         if isinstance(spec, type):
             raise InputError(f"{spec.__name__} is a class: pass an object, {spec.__name__}(), or a name")
         if not self.holds(spec):
             for target, advice in self.related.items():
                 if isinstance(spec, _imported(target)):
                     raise InputError(f"{type(spec).__name__} {advice}")
-            other = next((each for each in _MADE if each.holds(spec)), None)
+            other = next((registry for registry in _MADE if registry.holds(spec)), None)
             meaning = f", but a {other.kind}, for {other.place}" if other else ""
             raise InputError(
                 f"{brief(spec)} is not a valid {self.kind}{meaning}: pass a name ({', '.join(self.names())}) or an "
@@ -125,23 +125,23 @@ class Registry(Generic[T]):
     def knows(self, text: str) -> bool:
         """Return True if a text starts with a name, built in or registered by another package."""
         wanted = name_key(Spelling.of(text).name)
-        return any(name_key(known) == wanted for known in self._all())
+        return any(name_key(name) == wanted for name in self._all())
 
-    def _require_known(self, name: str, made: Any, settings: Mapping[str, Any]) -> None:
+    def _require_known(self, name: str, class_: Any, settings: Mapping[str, Any]) -> None:
         """Raise InputError for settings that the class of a name does not have."""
-        known = parameters_of(made)
+        parameters = parameters_of(class_)
         for key in settings:
-            if key not in known:
-                having = [each for each in self.built_in if key in parameters_of(cast(Any, self._class(each)))]
-                whose = f"it is for {', '.join(having)}" if having else f"it has {', '.join(known) or 'none'}"
+            if key not in parameters:
+                having = [other for other in self.built_in if key in parameters_of(cast(Any, self._class(other)))]
+                whose = f"it is for {', '.join(having)}" if having else f"it has {', '.join(parameters) or 'none'}"
                 raise InputError(f"the {self.kind} {name!r} has no setting {key}: {whose}")
 
     def _known(self, text: str) -> str:
         """Return the registered name that a text starts with."""
         wanted = name_key(self._spelling(text).name)
-        for known in self._all():
-            if name_key(known) == wanted:
-                return known
+        for candidate in self._all():
+            if name_key(candidate) == wanted:
+                return candidate
         raise UnknownNameError(self.kind, text, self.names(), _other_meaning(text, self.kind) or self._meant(text))
 
     def _spelling(self, text: str) -> Spelling:
@@ -155,10 +155,10 @@ class Registry(Generic[T]):
     def _meant(self, text: str) -> str:
         """Return a suggestion for a name of another project; "" if the name is unknown."""
         spelling = Spelling.of(text)
-        known = OF_MEASURES.names.get(name_key(spelling.name), "")
-        if known not in self.built_in:
+        alias = OF_MEASURES.names.get(name_key(spelling.name), "")
+        if alias not in self.built_in:
             return ""
-        near = self.shown(known) if spelling.cutoff is None else f"{known}@{spelling.cutoff}"
+        near = self.shown(alias) if spelling.cutoff is None else f"{alias}@{spelling.cutoff}"
         return f"Did you mean {near!r}?"
 
     def _all(self) -> Iterator[str]:
@@ -166,28 +166,28 @@ class Registry(Generic[T]):
         yield from self.built_in
         yield from (name for name in self._plugins() if name not in self.built_in)
 
-    def _class(self, known: str) -> type[T]:
-        target = self.built_in.get(known)
-        return cast(type[T], self._plugged_in(self._plugins()[known]) if target is None else _imported(target))
+    def _class(self, name: str) -> type[T]:
+        target = self.built_in.get(name)
+        return cast(type[T], self._plugged_in(self._plugins()[name]) if target is None else _imported(target))
 
     def _plugged_in(self, plugin: EntryPoint) -> Any:
         package = plugin.dist.name if plugin.dist else plugin.module
         where = f"the {self.kind} {plugin.name!r} of the package {package}"
         try:
-            made = plugin.load()
+            loaded = plugin.load()
         except Exception as error:
             raise PluginError(f"{where} cannot be imported: {type(error).__name__}: {error}") from error
         wanted = tuple(_imported(target) for target in self.classes)
-        if not (isinstance(made, type) and issubclass(made, wanted)):
+        if not (isinstance(loaded, type) and issubclass(loaded, wanted)):
             bases = " or ".join(base.__name__ for base in wanted)
-            raise PluginError(f"{where} is {made!r}: its entry point must name a class derived from {bases}")
-        return made
+            raise PluginError(f"{where} is {loaded!r}: its entry point must name a class derived from {bases}")
+        return loaded
 
     def _names_of(self, kind: type[T]) -> list[str]:
         package, targets = _package(kind.__module__), self.built_in
         # Only classes of other packages need the slow scan of plug-ins, which cannot name classes of a script.
         if package not in (_package(__name__), "__main__"):
-            targets = targets | {name: each.value for name, each in self._plugins().items() if name not in targets}
+            targets = targets | {name: entry.value for name, entry in self._plugins().items() if name not in targets}
         return [name for name, target in targets.items() if _package(target) == package and self._class(name) is kind]
 
     def _plugins(self) -> dict[str, EntryPoint]:

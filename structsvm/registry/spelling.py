@@ -76,11 +76,11 @@ class Spelling:
         """Return True if the parentheses have this setting."""
         return any(option.partition("=")[0].strip() == setting for option in self.options)
 
-    def settings(self, name: str, made: type, implied: Mapping[str, Any], cutoff: float = 10) -> dict[str, Any]:
+    def settings(self, name: str, class_: type, implied: Mapping[str, Any], cutoff: float = 10) -> dict[str, Any]:
         """Return the settings of the text as arguments of a class; ``name`` and ``implied`` are as registered."""
-        parameters, kinds = parameters_of(made), _kinds(made)
+        parameters, kinds = parameters_of(class_), _kinds(class_)
         settings = dict(implied)
-        at = _behind_at(made)
+        at = _behind_at(class_)
         if self.cutoff is not None:
             if at is None:
                 raise InputError(f"{self.text!r}: {name} takes no cut-off; write {name!r}")
@@ -91,16 +91,16 @@ class Spelling:
                 settings[at] = int(number)
             else:
                 raise InputError(f"{self.text!r}: the cut-off after @ must be a whole number, as in '{name}@{cutoff}'")
-        known = sorted(set(parameters) - set(implied) - {at})
+        names = sorted(set(parameters) - set(implied) - {at})
         for option in self.options:
             key, _, value = (part.strip() for part in option.partition("="))
             if key == at:
                 shown = value if is_whole(value) else cutoff
                 what = "k is the cut-off, which" if at == "k" else f"{at}"
                 raise InputError(f"{self.text!r}: {what} is written after @: write '{name}@{shown}'")
-            if key not in known or not value:
-                shown = next((each for each in known if each != "measure"), "measure")
-                there = f"there are {', '.join(known)}, written as in '{name}({shown}=...)'" if known else "it has none"
+            if key not in names or not value:
+                shown = next((option for option in names if option != "measure"), "measure")
+                there = f"there are {', '.join(names)}, written as in '{name}({shown}=...)'" if names else "it has none"
                 raise InputError(f"{self.text!r}: {option!r} is not a setting of {name}; {there}")
             if key in settings:
                 raise InputError(f"{self.text!r}: {key} is given twice; leave one out")
@@ -108,14 +108,14 @@ class Spelling:
         return settings
 
 
-def require_complete(name: str, made: type, settings: Mapping[str, Any], cutoff: float = 10) -> None:
+def require_complete(name: str, class_: type, settings: Mapping[str, Any], cutoff: float = 10) -> None:
     """Raise InputError if a required setting is missing."""
     lacking = [
         key
-        for key, parameter in parameters_of(made).items()
+        for key, parameter in parameters_of(class_).items()
         if parameter.default is parameter.empty and key not in settings
     ]
-    at = _behind_at(made)
+    at = _behind_at(class_)
     if at in lacking:
         raise InputError(f"{name} needs {'a cut-off' if at == 'k' else at}, as in '{name}@{cutoff}'")
     if lacking:
@@ -124,9 +124,9 @@ def require_complete(name: str, made: type, settings: Mapping[str, Any], cutoff:
 
 def spell(name: str, thing: object, leave_out: Collection[str]) -> str | None:
     """Return the text for an object, without the settings in ``leave_out``; None if a setting cannot be written."""
-    made: type = type(thing)
+    class_: type = type(thing)
     settings = {}
-    for key, parameter in parameters_of(made).items():
+    for key, parameter in parameters_of(class_).items():
         value = getattr(thing, key, None)
         if key in leave_out or value is parameter.default or (np.isscalar(value) and value == parameter.default):
             continue
@@ -134,7 +134,7 @@ def spell(name: str, thing: object, leave_out: Collection[str]) -> str | None:
         if written is None:
             return None
         settings[key] = written
-    return joined(name, settings, _behind_at(made))
+    return joined(name, settings, _behind_at(class_))
 
 
 def joined(name: str, settings: Mapping[str, Any], at: str | None = "k") -> str:
@@ -171,23 +171,23 @@ def _in_parentheses(text: str) -> tuple[str, str]:
     return "", text
 
 
-def _behind_at(made: type) -> str | None:
+def _behind_at(class_: type) -> str | None:
     """Return the setting that follows ``@``: the attribute `behind_at` of the class, if it is a setting."""
-    at: str | None = getattr(made, "behind_at", None)
-    return at if at in parameters_of(made) else None
+    at: str | None = getattr(class_, "behind_at", None)
+    return at if at in parameters_of(class_) else None
 
 
 @cache
-def parameters_of(made: type[Any]) -> dict[str, inspect.Parameter]:
+def parameters_of(class_: type[Any]) -> dict[str, inspect.Parameter]:
     """Return the settings of a class by name."""
     named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-    return {key: each for key, each in inspect.signature(made).parameters.items() if each.kind in named}
+    return {key: item for key, item in inspect.signature(class_).parameters.items() if item.kind in named}
 
 
 @cache
-def _kinds(made: type) -> dict[str, tuple[Any, ...]]:
+def _kinds(class_: type) -> dict[str, tuple[Any, ...]]:
     """Return the types of each setting, from the annotations of the class."""
-    hints = get_type_hints(made if has(made) else made.__init__)  # type: ignore[misc]
+    hints = get_type_hints(class_ if has(class_) else class_.__init__)  # type: ignore[misc]
     return {key: get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,) for key, hint in hints.items()}
 
 
@@ -226,12 +226,12 @@ def _read(text: str, key: str, value: str, kinds: tuple[Any, ...]) -> Any:
 def _looks_like(value: str) -> Any:
     """Infer a number, list, dict, truth value, None or text from a text."""
     value = value.strip()
-    inside = [each for each in split_outside(value[1:-1], ",") if each.strip()]
+    inside = [part for part in split_outside(value[1:-1], ",") if part.strip()]
     if value[:1] + value[-1:] == "[]":
-        return [_looks_like(each) for each in inside]
-    pairs = [split_outside(each, ":") for each in inside]
+        return [_looks_like(part) for part in inside]
+    pairs = [split_outside(part, ":") for part in inside]
     if value[:1] + value[-1:] == "{}" and all(len(pair) == 2 for pair in pairs):
-        return {_looks_like(key): _looks_like(each) for key, each in pairs}
+        return {_looks_like(key): _looks_like(item) for key, item in pairs}
     for guess in (int, float):
         with suppress(ValueError):
             return parse_number(value, guess)

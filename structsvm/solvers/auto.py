@@ -112,26 +112,26 @@ class Auto(Solver):
         require_kind("problem", problem, AbstractProblem, "a Problem")
         keeper = Keeper.of(checkpoint, self)
         start = start if keeper is None else keeper.begin(problem, start)
-        chosen = self.choose(problem)
-        rest = self._rest(chosen, problem)
+        solver = self.choose(problem)
+        rest = self._rest(solver, problem)
         if rest is None or self.max_iter <= PATIENCE:
-            return chosen.solve(problem, start, callback, keeper)
+            return solver.solve(problem, start, callback, keeper)
         if keeper is not None and keeper.known is not None and keeper.known.solver_name == rest.name:
             return rest.solve(problem, start, callback, keeper)
-        result = evolve(chosen, max_iter=PATIENCE).solve(problem, start, callback, keeper)
+        result = evolve(solver, max_iter=PATIENCE).solve(problem, start, callback, keeper)
         if result.status is not Status.ITERATION_LIMIT:
             return result
-        logger.info("%s has not converged after %d iterations: %s continues", chosen.name, PATIENCE, rest.name)
+        logger.info("%s has not converged after %d iterations: %s continues", solver.name, PATIENCE, rest.name)
         try:
             return rest.solve(problem, evolve(result, status=Status.UNFINISHED), callback, keeper)
         except KeyboardInterrupt:
             return evolve(result, status=Status.INTERRUPTED)
 
-    def _rest(self, chosen: Solver, problem: AbstractProblem) -> OneSlack | NSlack | None:
+    def _rest(self, solver: Solver, problem: AbstractProblem) -> OneSlack | NSlack | None:
         """Return the solver that continues after `PATIENCE` iterations, if any."""
-        if isinstance(chosen, NSlack):
+        if isinstance(solver, NSlack):
             return None
-        if isinstance(chosen, FrankWolfe):
+        if isinstance(solver, FrankWolfe):
             return OneSlack(tol=self.tol, max_iter=self.max_iter)
         if not isinstance(problem, Problem) or self.backend != "auto":
             return None

@@ -161,9 +161,9 @@ class CertifiedBounds:
 
     def evaluate_point(self, point: AnyPoint) -> tuple[AnyPlanes, float]:
         """Find the planes at a point and ``P(w)``, and keep the point if it is the best so far: no pass."""
-        found = self._evaluated(point)
-        self._consider(found)
-        return found.planes, found.primal
+        evaluated = self._evaluated(point)
+        self._consider(evaluated)
+        return evaluated.planes, evaluated.primal
 
     def consider(self, point: AnyPoint, planes: AnyPlanes) -> None:
         """Keep a point that was evaluated elsewhere, with its planes, if it is the best so far."""
@@ -171,9 +171,9 @@ class CertifiedBounds:
         inference = self.problem.inference_gap(planes)
         self._consider(_Evaluated(point, planes, self._primal(planes, point), inference))
 
-    def _consider(self, found: _Evaluated) -> None:
-        if found.worth(self.dual) < self._best.worth(self.dual):
-            self._best = found
+    def _consider(self, evaluated: _Evaluated) -> None:
+        if evaluated.worth(self.dual) < self._best.worth(self.dual):
+            self._best = evaluated
 
     def cut(self, planes: AnyPlanes) -> Cut:
         """Return the weighted mean of planes: half a pass."""
@@ -225,7 +225,7 @@ class CertifiedBounds:
         """Search other weights for outputs with a loss, which would be better at w = 0 than outputs without."""
         w = np.random.default_rng(0).standard_normal(self.problem.d)
         with self.clock("oracle"):
-            elsewhere = [self.problem.planes(self.problem.at(each)) for each in (w, -w)]
+            elsewhere = [self.problem.planes(self.problem.at(weights)) for weights in (w, -w)]
             self.problem.require_unbeaten(self._best.planes, self._best.point, elsewhere)
 
     def _estimate_best_again(self) -> None:

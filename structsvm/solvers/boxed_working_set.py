@@ -231,11 +231,11 @@ class BoxedWorkingSet(WorkingSet):
                 else:
                     high, falling, last = float(turns[middle]), there, middle
             t = low + (high - low) * rising / (rising - falling)
-        before, known = self._near_dual(), self.a.copy()
-        self._evaluate(a if t == 1.0 else known + t * step)
+        before, here = self._near_dual(), self.a.copy()
+        self._evaluate(a if t == 1.0 else here + t * step)
         if self._near_dual() > before:
             return True
-        self._evaluate(known)
+        self._evaluate(here)
         return False
 
     def _evaluate(self, a: Vector) -> None:

@@ -42,9 +42,9 @@ class Named(Protocol):
         """Registered name of the solver."""
 
 
-def _as_path(given: Any) -> Path:
-    require_kind("a checkpoint", given, str | PathLike, "the path of a file, or a Checkpoint")
-    path = as_path("a checkpoint", given)
+def _as_path(value: Any) -> Path:
+    require_kind("a checkpoint", value, str | PathLike, "the path of a file, or a Checkpoint")
+    path = as_path("a checkpoint", value)
     if not path.name:
         raise InputError(f"a checkpoint must be a file, but {path} is a folder: add the name of a file")
     return path
@@ -78,9 +78,9 @@ class Checkpoint:
     every: float = field(default=60.0, validator=not_negative)
 
     @classmethod
-    def of(cls, given: "CheckpointPath") -> "Checkpoint":
+    def of(cls, value: "CheckpointPath") -> "Checkpoint":
         """Return a checkpoint for a path, or a checkpoint unchanged; reject anything else."""
-        return given if isinstance(given, Checkpoint) else cls(given)
+        return value if isinstance(value, Checkpoint) else cls(value)
 
     def at(self, C: float) -> "Checkpoint":
         """Return the checkpoint for one C of a path of values: ``fit.npz`` becomes ``fit.C=10.0.npz``."""
@@ -95,8 +95,8 @@ class Checkpoint:
 
     def read(self) -> Result | None:
         """Return the result so far, or None without a file; raise `ModelFileError` if the file is damaged."""
-        known = self._read()
-        return None if known is None else known[0]
+        content = self._read()
+        return None if content is None else content[0]
 
     def _read(self) -> tuple[Result, dict[str, str]] | None:
         if not self.path.exists():
@@ -154,15 +154,15 @@ class Keeper:
     @classmethod
     def of(
         cls,
-        given: CheckpointLike | None,
+        value: CheckpointLike | None,
         solver: Named,
         cuts: Callable[[], CutSet] | None = None,
         handovers: Callable[[], int] = int,
     ) -> "Keeper | None":
         """Return the keeper of a solver's run, or of the solver that delegates to it; None without a checkpoint."""
-        if given is None:
+        if value is None:
             return None
-        keeper = given if isinstance(given, Keeper) else cls(Checkpoint.of(given), solver)
+        keeper = value if isinstance(value, Keeper) else cls(Checkpoint.of(value), solver)
         keeper.solver, keeper.handovers = solver, handovers
         if cuts is not None:
             keeper.cuts = cuts
@@ -175,10 +175,10 @@ class Keeper:
             return start
         check_writable(self.checkpoint.path, ANY)
         self._made_of = _made_of(problem, self._asked)
-        found = self.checkpoint._read()
-        if found is None:
+        content = self.checkpoint._read()
+        if content is None:
             return start
-        result, made_of = found
+        result, made_of = content
         for name, now in self._made_of.items():
             if made_of.get(name, now) != now:
                 raise self._refusal(f"belongs to a fit with {made_of[name]}, and this fit has {now}")
@@ -254,7 +254,7 @@ def _made_of(problem: AbstractProblem, solver: Named) -> dict[str, str]:
 
 def _settings(thing: Any) -> dict[str, str]:
     """Return the settings of an attrs object as text that is the same in every process."""
-    return {each.name: _text(getattr(thing, each.name)) for each in fields(type(thing))} if has(type(thing)) else {}
+    return {item.name: _text(getattr(thing, item.name)) for item in fields(type(thing))} if has(type(thing)) else {}
 
 
 def _text(value: Any) -> str:

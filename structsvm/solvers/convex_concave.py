@@ -109,18 +109,18 @@ def descend(
         base = problem.known_fingerprint if problem.known_fingerprint is not None else fingerprint(problem)
         rounds: list[Round] = []
         tangent = None if start is None else subtracted(start.w)
-        known: Result | None = None if start is None else start
+        previous: Result | None = None if start is None else start
         current = problem
         stationary = False
         while True:
             before = current
             slope, offset = np.zeros(problem.d), 0.0
-            if tangent is not None and known is not None:
-                slope, offset = tangent.slope, float(tangent.slope @ known.w) - tangent.value
+            if tangent is not None and previous is not None:
+                slope, offset = tangent.slope, float(tangent.slope @ previous.w) - tangent.value
             current = _tilted(problem, slope, base)
-            if known is not None and before is not problem:
-                known = _moved(known, before, current)
-            result: Result = solver.solve(current, start=known, callback=callback)
+            if previous is not None and before is not problem:
+                previous = _moved(previous, before, current)
+            result: Result = solver.solve(current, start=previous, callback=callback)
             objective = result.history[0].primal
             if tangent is not None:
                 rounds.append(Round(objective + offset, result.dual + offset, result.primal + offset))
@@ -147,7 +147,7 @@ def descend(
             stationary = bool(rounds) and not ended and lowered <= result.tol * problem.C and result.converged
             if (stationary and looked) or ended or len(rounds) >= max_iter:
                 return Descent(result.w, reached, tuple(rounds), stationary, result)
-            known = result
+            previous = result
 
 
 def _tilted(problem: Problem, slope: Vector, base: Vector) -> Problem:

@@ -87,14 +87,14 @@ def search(state: SolverState, base: Evaluated, target: AnyPoint) -> tuple[Evalu
         first = max(_beyond(state.last_t), _NEAREST)
         ahead = line.at(first) if line.together == 1 else None
         t = lowest_on(line.regularizer, line.hinges, line.together, first, lowest_between=line.lowest_between)
-        found = base if t == 0.0 else line.at(t)
+        evaluated = base if t == 0.0 else line.at(t)
         if t > 0.0:
-            state.consider(*found)
+            state.consider(*evaluated)
             state.last_t = min(t, 1.0)
         if ahead is None or not _beyond(t, _SHORTEST) <= first <= _beyond(t, _LONGEST):
             ahead = line.at(_beyond(t))
         state.consider(*ahead)
-    return found, ahead
+    return evaluated, ahead
 
 
 def _beyond(t: float, share: float = TOWARD_TARGET) -> float:

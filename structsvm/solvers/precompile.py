@@ -31,8 +31,8 @@ def labels_of_kernels(loss: Any) -> list[Vector]:
         return []
     grades: Vector = np.arange(_DOCUMENTS, dtype=np.float64) % 3.0
     two: Vector = (grades == 1.0).astype(np.float64)
-    found = {loss.bind([y]).kernel: y for y in (grades, two)}
-    return [y for kernel, y in found.items() if kernel is not None]
+    labels = {loss.bind([y]).kernel: y for y in (grades, two)}
+    return [y for kernel, y in labels.items() if kernel is not None]
 
 
 def compile_losses(

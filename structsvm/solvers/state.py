@@ -127,12 +127,12 @@ class SolverState(CertifiedBounds):
         last = start.history[-1]
         self.history, self._steps_before = list(start.history), len(start.history)
         self.dual, self._handovers = start.dual - self.problem.constant, start.handovers
-        known = start.primal - self.problem.constant
+        primal = start.primal - self.problem.constant
         self.goes_on = self._at_start = True
         if not self.problem.certified:
-            self._best = evolve(self._best, primal=max(known, self.primal))
-        elif abs(known - self.primal) <= self._rounding_of_bounds():
-            self._best = evolve(self._best, primal=min(known, self.primal))
+            self._best = evolve(self._best, primal=max(primal, self.primal))
+        elif abs(primal - self.primal) <= self._rounding_of_bounds():
+            self._best = evolve(self._best, primal=min(primal, self.primal))
         self._add_effort(last)
 
     @property
@@ -241,12 +241,12 @@ class SolverState(CertifiedBounds):
             self._score_best_again()
             self._require_unbeaten()
             self._own_fingerprint()
-            found = self._so_far(status, solver, cuts, handovers)
+            result = self._so_far(status, solver, cuts, handovers)
             if self._keeper is not None and self._moved:
-                self._keeper.write(found)
+                self._keeper.write(result)
         except KeyboardInterrupt:
-            found = self._so_far(Status.INTERRUPTED, solver, cuts, handovers)
-        return found
+            result = self._so_far(Status.INTERRUPTED, solver, cuts, handovers)
+        return result
 
     def lost(self, error: ClusterError, solver: Named, cuts: CutSet, handovers: int) -> ClusterError:
         """Write the checkpoint of a run that lost its workers, if it has one, and return an error that names it."""

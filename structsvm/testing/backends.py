@@ -78,7 +78,7 @@ def _attempts(backend: QPBackend, place: str, qp: DualQP) -> str:
 
 
 def _check_solve(backend: QPBackend, qp: DualQP, start: QPSolution | None, place: str) -> QPSolution:
-    given = [array.copy() for array in (qp.H, qp.b, qp.group, qp.cap)]
+    arrays = [array.copy() for array in (qp.H, qp.b, qp.group, qp.cap)]
     begun = None if start is None else start.a.copy()
     solution = _solved(backend, qp, start, place)
 
@@ -86,7 +86,7 @@ def _check_solve(backend: QPBackend, qp: DualQP, start: QPSolution | None, place
         if not truth:
             raise CheckError(f"{backend!r} on {place}: expected {expected}, got {got}.")
 
-    unchanged = all(np.array_equal(a, b) for a, b in zip(given, (qp.H, qp.b, qp.group, qp.cap), strict=True))
+    unchanged = all(np.array_equal(a, b) for a, b in zip(arrays, (qp.H, qp.b, qp.group, qp.cap), strict=True))
     require(unchanged, "unchanged arrays of the program", "other values")
     require(begun is None or start is None or np.array_equal(start.a, begun), "unchanged start.a", "other values")
 

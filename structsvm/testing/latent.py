@@ -68,32 +68,30 @@ def check_latent_loss(
     pairs = [_pair(example) for example in as_list("examples", examples, "a list of pairs (x, y)")]
     completed = Completed(loss)
     methods = Methods.of(completed, pairs)
-    guesses = [methods.call("initial", partial(loss.initial, *each), each) for each in pairs]
+    guesses = [methods.call("initial", partial(loss.initial, *pair), pair) for pair in pairs]
     truths = [(x, (y, h)) for (x, y), h in zip(pairs, guesses, strict=True)]
     check_loss(completed, truths, trials=trials, tol=tol, random_state=random_state)
     rng = np.random.default_rng(random_state)
     for (x, y), guess in zip(pairs, guesses, strict=True):
-        known = _completions(methods, loss, x, y)
+        latents = _completions(methods, loss, x, y)
         truth = x, (y, guess)
         largest = max((methods.delta(truth, output) for output in methods.outputs(truth) or ()), default=1.0)
-        for h in [guess, *known]:
+        for h in [guess, *latents]:
             if (met := methods.delta(truth, (x, (y, h)))) > tol * largest:
                 raise methods.wrong(
                     "loss", f"must be 0 at the true output for every h: it is {met:g}", (x, y), latent=h
                 )
-        features = np.array([_features(methods, x, y, h) for h in known])
+        features = np.array([_features(methods, x, y, h) for h in latents])
         spread = float(np.abs(features - features.mean(axis=0)).max()) or 1.0
         for size in _SIZES:
             for _ in range(trials):
                 w: Vector = np.asarray(size / spread * rng.standard_normal(features.shape[1]))
-                found = methods.call("complete", partial(loss.complete, x, y, w.copy()), (x, y), scores=w)
-                value, best = float(w @ _features(methods, x, y, found)), float((features @ w).max())
+                got = methods.call("complete", partial(loss.complete, x, y, w.copy()), (x, y), scores=w)
+                value, best = float(w @ _features(methods, x, y, got)), float((features @ w).max())
                 if abs(value - best) > tol * (1.0 + abs(best)):
-                    other = known[int(np.argmax(features @ w))]
+                    other = latents[int(np.argmax(features @ w))]
                     what = "misses the maximum" if value < best else "returns an h that completions(x, y) does not list"
-                    verdict = (
-                        f"{what} for y = {show(y)}: h = {show(found)} has {value:g}, and {show(other)} has {best:g}"
-                    )
+                    verdict = f"{what} for y = {show(y)}: h = {show(got)} has {value:g}, and {show(other)} has {best:g}"
                     raise methods.wrong("complete", verdict, (x, y), scores=w)
 
 
@@ -113,13 +111,13 @@ def _completions(methods: Methods, loss: LatentLoss[Any, Any, Any], x: Any, y: A
     except NotImplementedError as error:
         raise InputError(f"{error}: complete is compared with the completions that it lists") from None
     try:
-        known = list(listed)
+        latents = list(listed)
     except TypeError:
         verdict = f"returned {show(listed)}: it must return a list of all h of the truth"
         raise methods.wrong("completions", verdict, (x, y)) from None
-    if not known:
+    if not latents:
         raise methods.wrong("completions", "lists no h", (x, y))
-    return known
+    return latents
 
 
 def _features(methods: Methods, x: Any, y: Any, h: Any) -> Vector:

@@ -79,16 +79,16 @@ def check_loss(
     """
     require_integer("trials", trials, 0)
     require_integer("random_state", random_state, 0)
-    chosen: ScoreLoss[Any] | Loss[Any, Any] = losses.create(loss)
-    if examples is None and (chosen.per_row or not chosen.scores_rows):
+    resolved: ScoreLoss[Any] | Loss[Any, Any] = losses.create(loss)
+    if examples is None and (resolved.per_row or not resolved.scores_rows):
         raise InputError(
-            f"{chosen!r} is not of queries: give examples, a few true outputs y, or pairs (x, y) for a Loss"
+            f"{resolved!r} is not of queries: give examples, a few true outputs y, or pairs (x, y) for a Loss"
         )
-    small: list[Any] = _small_queries() if examples is None else _checked_examples(chosen, list(examples))
+    small: list[Any] = _small_queries() if examples is None else _checked_examples(resolved, list(examples))
     longer: list[Any] = _longer_queries() if examples is None else []
     if not small:
-        raise InputError(f"no examples were given to check {chosen!r} with: give a few, or None for built-in queries")
-    methods = Methods.of(chosen, small + longer)
+        raise InputError(f"no examples were given to check {resolved!r} with: give a few, or None for built-in queries")
+    methods = Methods.of(resolved, small + longer)
     methods.operator()
     usable = [y for y in small if methods.usable(y)]
     if not usable:
@@ -103,7 +103,7 @@ def check_loss(
     for y in usable:
         if examples is None:
             length = len(y)
-        with _named_grades(y, given=examples is not None):
+        with _named_grades(y, by_caller=examples is not None):
             check = ExampleCheck.of(methods, y, length, tol, params)
             length = None if methods.generic is None else len(check.known.truth)
             unlisted += not check.known.complete
@@ -117,21 +117,21 @@ def check_loss(
             stacklevel=2,
         )
     if examples is None:
-        _check_cutoff(chosen, max(map(len, usable)), trials, tol, random_state)
+        _check_cutoff(resolved, max(map(len, usable)), trials, tol, random_state)
     for y in filter(methods.usable, longer):
-        with _named_grades(y, given=False):
+        with _named_grades(y, by_caller=False):
             # The outputs found at different scores are compared with one another.
             check = ExampleCheck.of(methods, y, len(y), tol, methods.params([y]), listed=False)
             check.run(rng, (trials + 3) // 4, interpreted=1)
 
 
 @contextmanager
-def _named_grades(y: Any, *, given: bool) -> Iterator[None]:
+def _named_grades(y: Any, *, by_caller: bool) -> Iterator[None]:
     """Add to an error that labels above 2 may not occur in the user's data."""
     try:
         yield
     except CheckError as error:
-        if not given and np.max(y) > _COMMON_GRADE:
+        if not by_caller and np.max(y) > _COMMON_GRADE:
             way = f"\n  labels up to {_GRADES[-1]:.0f} are tried: if yours are others, give examples with them"
             raise type(error)(f"{error}{way}") from None
         raise
@@ -151,8 +151,8 @@ def _check_cutoff(
         try:
             check_loss(shorter, trials=trials, tol=tol, random_state=random_state)
         except (CheckError, InputError) as error:
-            found = type(error)
-            raise found(f"{error}\n  with the cut-off k={_CUTOFF} instead of {cutoff}") from error
+            error_class = type(error)
+            raise error_class(f"{error}\n  with the cut-off k={_CUTOFF} instead of {cutoff}") from error
     else:
         warnings.warn(
             f"{type(loss).__name__} has the cut-off k={cutoff}, which the queries of up to {longest} documents that "

@@ -85,21 +85,21 @@ class _Check:
         # Blocks repeat shared scores.
         c[ptr[-1] :] = 0.0
         scores = self._scores(w)
-        each = []
+        parts = []
         for start, stop in [*((i, i + 1) for i in range(operator.n)), (0, operator.n), (1, operator.n)]:
             block = operator.block(start, stop)
             place = f"block({start}, {stop})"
             self._same(block.ptr, ptr[start : stop + 1] - ptr[start], f"{place}.ptr that begins at 0")
             part = self._part(scores, start, stop)
             self._same(block.scores(w), part, f"{place}.scores(w) that are its part of all scores")
-            each.append(block.combine(self._part(c, start, stop)))
+            parts.append(block.combine(self._part(c, start, stop)))
             if operator.view is not None:
                 self._require(block.view is not None, f"{place}.view, as the whole has one", None)
-        each = each[: operator.n]
-        self._same(np.sum(each, axis=0), self._combine(c), "the sum of all blocks' combine(c) that is combine(c)")
+        parts = parts[: operator.n]
+        self._same(np.sum(parts, axis=0), self._combine(c), "the sum of all blocks' combine(c) that is combine(c)")
         order = np.arange(operator.n)[::-1].copy()
         combined = operator.combine_each(c[: ptr[-1]], order)
-        self._same(combined, np.stack(each)[order], "combine_each(c) as the blocks have it")
+        self._same(combined, np.stack(parts)[order], "combine_each(c) as the blocks have it")
 
     def view(self) -> None:
         operator, ptr = self.operator, self.operator.ptr
@@ -134,15 +134,15 @@ class _Check:
     def _combine(self, c: Vector) -> Vector:
         return self._vector("combine", c, self.operator.d)
 
-    def _vector(self, method: str, given: Vector, length: int) -> Vector:
-        before = given.copy()
-        found = getattr(self.operator, method)(given)
-        self._require(np.array_equal(given, before), f"{method} to leave its argument unchanged", "other values")
-        came = f"{found.dtype} of shape {found.shape}" if isinstance(found, np.ndarray) else type(found).__name__
-        fits = isinstance(found, np.ndarray) and found.dtype == np.float64 and found.shape == (length,)
+    def _vector(self, method: str, values: Vector, length: int) -> Vector:
+        before = values.copy()
+        out = getattr(self.operator, method)(values)
+        self._require(np.array_equal(values, before), f"{method} to leave its argument unchanged", "other values")
+        came = f"{out.dtype} of shape {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
+        fits = isinstance(out, np.ndarray) and out.dtype == np.float64 and out.shape == (length,)
         self._require(fits, f"{method} to return a float64 vector of length {length}", came)
-        self._require(bool(np.isfinite(found).all()), f"finite numbers of {method}", found)
-        return np.asarray(found)
+        self._require(bool(np.isfinite(out).all()), f"finite numbers of {method}", out)
+        return np.asarray(out)
 
     def _same(self, got: Any, wanted: Any, what: str) -> None:
         got, wanted = np.asarray(got), np.asarray(wanted)

@@ -61,15 +61,15 @@ def check_retrieval(
     --------
     >>> check_retrieval("okapi(k1=0.9)")
     """
-    made: RetrievalFunction = retrieval_functions.create(function)
+    resolved: RetrievalFunction = retrieval_functions.create(function)
     require_integer("random_state", random_state, 0)
     require_integer("collections", collections, 1)
-    _check_value(made)
+    _check_value(resolved)
     random = np.random.default_rng(random_state)
     for number in range(collections):
         documents = _random_documents(random, number)
         query = _random_query(random, documents)
-        _check_scores(made, definition, documents, query, random, f"seed {random_state}, collection {number}")
+        _check_scores(resolved, definition, documents, query, random, f"seed {random_state}, collection {number}")
 
 
 def _check_value(function: RetrievalFunction) -> None:
@@ -124,7 +124,7 @@ def _check_scores(
             )
 
     postings = _counted(documents)
-    before = [np.array(each) for each in (postings.documents, postings.counts, postings.lengths)]
+    before = [np.array(array) for array in (postings.documents, postings.counts, postings.lengths)]
     scores = _scores(function, postings, query, place)
     after = (postings.documents, postings.counts, postings.lengths)
     if not all(np.array_equal(one, other) for one, other in zip(before, after, strict=True)):
@@ -190,19 +190,19 @@ def _random_documents(random: np.random.Generator, number: int) -> list[list[str
 
 
 def _random_query(random: np.random.Generator, documents: list[list[str]]) -> dict[str, int]:
-    known = sorted({term for document in documents for term in document})
-    terms = random.choice(known, random.integers(1, min(len(known), 5) + 1), replace=False).tolist()
+    terms_of_all = sorted({term for document in documents for term in document})
+    terms = random.choice(terms_of_all, random.integers(1, min(len(terms_of_all), 5) + 1), replace=False).tolist()
     counts = random.integers(1, 4, len(terms)).tolist()
     return dict(zip(terms, counts, strict=True)) | {_UNKNOWN: 2}
 
 
 def _counted(documents: Sequence[Sequence[str]]) -> Postings:
     terms = sorted({term for document in documents for term in document})
-    found = [[(k, n) for k, document in enumerate(documents) if (n := Counter(document)[term])] for term in terms]
-    pairs: IntVector = np.array([pair for each in found for pair in each], dtype=np.int64)
+    postings = [[(k, n) for k, document in enumerate(documents) if (n := Counter(document)[term])] for term in terms]
+    pairs: IntVector = np.array([pair for pairs_of_term in postings for pair in pairs_of_term], dtype=np.int64)
     return Postings(
         terms,
-        np.concatenate([[0], np.cumsum([len(each) for each in found], dtype=np.int64)]),
+        np.concatenate([[0], np.cumsum([len(pairs_of_term) for pairs_of_term in postings], dtype=np.int64)]),
         pairs[:, 0].astype(np.int32),
         pairs[:, 1].astype(np.uint8),
         np.array([len(document) for document in documents], dtype=np.int32),

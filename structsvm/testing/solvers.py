@@ -161,11 +161,11 @@ class _Check:
         settings: Any = self.solver
         for status, callback in ends.items():
             try:
-                found = evolve(settings, tol=1e-12).solve(self.problem, callback=callback).status
+                status_reached = evolve(settings, tol=1e-12).solve(self.problem, callback=callback).status
             except KeyboardInterrupt:
-                found = None
-            got = "a KeyboardInterrupt that leaves solve" if found is None else found
-            self._require(found is status, f"{status} when the callback ends the run", got)
+                status_reached = None
+            got = "a KeyboardInterrupt that leaves solve" if status_reached is None else status_reached
+            self._require(status_reached is status, f"{status} when the callback ends the run", got)
 
     def _goes_on(self, optimum: Result) -> None:
         """Kill the solver and resume from its checkpoint, if it accepts one."""
@@ -179,10 +179,10 @@ class _Check:
                 raise _Killed
 
         with TemporaryDirectory() as folder:
-            kept = Checkpoint(Path(folder) / "fit.npz", every=0.0)
+            checkpoint = Checkpoint(Path(folder) / "fit.npz", every=0.0)
             with suppress(_Killed):
-                self.solver.solve(self.problem, callback=kill, checkpoint=kept)
-            result = self.solver.solve(self.problem, checkpoint=kept)
+                self.solver.solve(self.problem, callback=kill, checkpoint=checkpoint)
+            result = self.solver.solve(self.problem, checkpoint=checkpoint)
         place = "killed, from its checkpoint"
         self._certified(result, optimum, place)
         goes_on = result.history[: len(seen)] == tuple(seen)

@@ -95,31 +95,31 @@ def best_documents(
                 else:
                     behind[term] = _add(sums, documents, weights, begin[term], behind[term], first, factor[term])
             if few:
-                found = _enough(sums, touched[:n_touched], enough, picked)
+                count_picked = _enough(sums, touched[:n_touched], enough, picked)
             else:
-                found = _pick(sums, enough, candidate, picked)
+                count_picked = _pick(sums, enough, candidate, picked)
             for term in range(needed, len(begin)):
-                if found == 0:
+                if count_picked == 0:
                     break
                 if row[term] >= 0:
                     values = dense[row[term], first : first + BLOCK]
-                    for document in picked[:found]:
+                    for document in picked[:count_picked]:
                         sums[document] += _dense_weight(values[document], factor[term])
-                elif _LOOKING_UP * found * n_blocks > size[term]:
+                elif _LOOKING_UP * count_picked * n_blocks > size[term]:
                     behind[term] = _first_from(documents, begin[term], behind[term], first + BLOCK)
                     behind[term], n_touched = _touch(
                         sums, documents, weights, begin[term], behind[term], first, factor[term], touched, n_touched
                     )
                 else:
                     behind[term] = _first_from(documents, begin[term], behind[term], first + BLOCK)
-                    for document in picked[:found]:
+                    for document in picked[:count_picked]:
                         posting = _first_from(documents, begin[term], behind[term], first + document)
                         if posting < behind[term] and documents[posting] == first + document:
                             sums[document] += factor[term] * weights[posting] + 0.0
-                found = _enough(sums, picked[:found], least - (rest[term + 1] + lift), picked)
-            for document in picked[:found]:
+                count_picked = _enough(sums, picked[:count_picked], least - (rest[term + 1] + lift), picked)
+            for document in picked[:count_picked]:
                 sums[document] = (sums[document] + (added[first + document] if len(added) else 0.0)) + scores[query]
-            for document in picked[:found]:
+            for document in picked[:count_picked]:
                 rounded[0] = sums[document] + 0.0
                 key = np.int64(bits[0] if bits[0] >= 0 else bits[0] ^ 0x7FFFFFFF) << 32 | place[first + document]
                 if key <= worst_key:
@@ -198,11 +198,11 @@ def _dense_weight(value: float, factor: float) -> float:
 @compiled
 def _enough(sums: Vector, among: IntVector, enough: float, picked: IntVector) -> int:
     """Write the documents whose sum is at least ``enough`` to ``picked``; return their number."""
-    found = 0
+    count = 0
     for document in among:
-        picked[found] = document
-        found += sums[document] >= enough
-    return found
+        picked[count] = document
+        count += sums[document] >= enough
+    return count
 
 
 @compiled
@@ -216,14 +216,14 @@ def _pick(sums: Vector, enough: float, candidate: NDArray[np.bool_], picked: Int
         for document in range(len(sums)):
             candidate[document] = (bits[document] != _NONE) & (sums[document] >= enough)
     eights = candidate.view(np.int64)
-    found = 0
+    count = 0
     for eight in range(len(eights) - 1, -1, -1):
         if eights[eight] != 0:
             for document in range(8 * eight + 7, 8 * eight - 1, -1):
                 # Without a branch: the next document overwrites the entry unless this document is a candidate.
-                picked[found] = document
-                found += candidate[document]
-    return found
+                picked[count] = document
+                count += candidate[document]
+    return count
 
 
 @compiled

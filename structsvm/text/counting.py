@@ -36,11 +36,11 @@ class Counting:
     def add(self, fields: Mapping[str, str]) -> None:
         documents, numbers, sizes = self._pieces
         for name, text in fields.items():
-            found = tokens(text)
-            self._tokens.extend(map(self._numbers.__getitem__, found))
+            words = tokens(text)
+            self._tokens.extend(map(self._numbers.__getitem__, words))
             documents.append(self._n_documents)
             numbers.append(self._fields.setdefault(name, len(self._fields)))
-            sizes.append(len(found))
+            sizes.append(len(words))
         self._n_documents += 1
         if len(self._tokens) >= BLOCK or len(sizes) >= BLOCK:
             self._count()
@@ -64,22 +64,22 @@ class Counting:
     def _count(self) -> None:
         """Count the tokens read since the last block."""
         documents, fields, sizes = (np.array(piece) for piece in self._pieces)
-        found = np.frombuffer(self._tokens, dtype=np.intc) if self._tokens else np.zeros(0, dtype=np.intc)
-        kept = found != _STOPPED
-        piece = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)[kept]
-        found = found[kept]
+        numbers = np.frombuffer(self._tokens, dtype=np.intc) if self._tokens else np.zeros(0, dtype=np.intc)
+        unstopped = numbers != _STOPPED
+        piece = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)[unstopped]
+        numbers = numbers[unstopped]
         lengths = np.bincount(piece, minlength=len(sizes)).astype(np.int32)
         self._lengths.append((documents.astype(np.int32), fields.astype(np.int32), lengths))
         self._tokens, self._pieces = array("i"), (array("i"), array("i"), array("q"))
-        if len(found) == 0:
+        if len(numbers) == 0:
             return
         document, field = documents[piece], fields[piece]
         there = np.unique(field).tolist()
-        whole = _Block.of(found, document)
+        whole = _Block.of(numbers, document)
         self._whole.append(whole)
         for number in there:
-            chosen = field == number
-            block = whole if len(there) == 1 else _Block.of(found[chosen], document[chosen])
+            of_field = field == number
+            block = whole if len(there) == 1 else _Block.of(numbers[of_field], document[of_field])
             self._blocks.setdefault(number, []).append(block)
 
     def _postings(self, blocks: "list[_Block]", order: IntVector, field: int | None) -> Postings:
@@ -109,11 +109,11 @@ class Counting:
         return Postings(packed, ptr, documents, counts, self._lengths_of(field))
 
     def _lengths_of(self, field: int | None) -> NDArray[np.int32]:
-        found = np.zeros(self._n_documents, dtype=np.int64)
+        totals = np.zeros(self._n_documents, dtype=np.int64)
         for documents, fields, lengths in self._lengths:
-            chosen = slice(None) if field is None else fields == field
-            np.add.at(found, documents[chosen], lengths[chosen])
-        return found.astype(np.int32)
+            of_field = slice(None) if field is None else fields == field
+            np.add.at(totals, documents[of_field], lengths[of_field])
+        return totals.astype(np.int32)
 
 
 class _Numbers(dict[str, int]):

@@ -96,8 +96,8 @@ def read_index(path: Any) -> tuple[Analyzer, Strings, dict[str, Postings], Posti
         for array in arrays.values():
             array.flags.writeable = False
         ids = _texts(arrays, _IDS, "")
-        made = {owner: _postings(arrays, owner, len(ids)) for owner in {_WHOLE, *about["fields"].values()}}
-        return _analyzer(about), ids, {name: made[owner] for name, owner in about["fields"].items()}, made[_WHOLE]
+        data = {owner: _postings(arrays, owner, len(ids)) for owner in {_WHOLE, *about["fields"].values()}}
+        return _analyzer(about), ids, {name: data[owner] for name, owner in about["fields"].items()}, data[_WHOLE]
 
 
 def content_digest(path: Path) -> str:

@@ -127,8 +127,8 @@ class Strings(Sequence[str]):
             if not 0 <= at < len(self):
                 raise IndexError(f"there is no text {index} among {len(self)}")
             return _decoded(self.content[self.ptr[at] : self.ptr[at + 1]].tobytes())
-        chosen = np.arange(len(self))[index]
-        content, starts, ends = self.content, self.ptr[chosen].tolist(), self.ptr[chosen + 1].tolist()
+        positions = np.arange(len(self))[index]
+        content, starts, ends = self.content, self.ptr[positions].tolist(), self.ptr[positions + 1].tolist()
         texts = [_decoded(content[start:end].tobytes()) for start, end in zip(starts, ends, strict=True)]
         return np.array(texts, dtype=np.str_)
 

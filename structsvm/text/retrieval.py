@@ -109,14 +109,14 @@ class Retriever:
         names = sort_topics(texts)
         top = min(top, len(self._ids))
         at_once = max(1, min(_AT_ONCE, _MOST_KEYS // top))
-        found: list[_Best] = []
+        best: list[_Best] = []
         for first in range(0, len(names), at_once):
             counts = [Counter(self.index.analyzer.terms(texts[topic])) for topic in names[first : first + at_once]]
-            some = [self.scorer.bound_query(each) for each in counts]
-            found += self._best(some, top)
+            some = [self.scorer.bound_query(query_counts) for query_counts in counts]
+            best += self._best(some, top)
             if progress is not None:
                 progress(len(some))
-        sizes, doc_ids, scores = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        sizes, doc_ids, scores = (np.concatenate(parts) for parts in zip(*best, strict=True))
         return Run(
             self.name if name is None else name,
             np.repeat(np.array(names, dtype=np.str_), sizes),
@@ -133,8 +133,8 @@ class Retriever:
         def block(first: int, last: int) -> _Best | None:
             return self._best_of_some(queries[first:last], top) if first < last else None
 
-        found = in_blocks(block, np.concatenate([[0], np.cumsum(work)]), _WORK)
-        return [best for best in found if best is not None]
+        parts = in_blocks(block, np.concatenate([[0], np.cumsum(work)]), _WORK)
+        return [best for best in parts if best is not None]
 
     def _best_of_some(self, queries: Sequence[BoundQuery], top: int) -> _Best:
         postings = self.scorer.postings

@@ -47,12 +47,12 @@ Lucene's ``StopAnalyzer``, and the 174 of Snowball's English list."""
 
 def stopped_tokens(words: Iterable[str]) -> frozenset[str]:
     """Return the tokens to remove for a list of stop words; see `Analyzer` for words of several tokens."""
-    found: set[str] = set()
+    stopped: set[str] = set()
     for word in words:
         parts = tokens(word)
         if len(parts) == 1 or len(tokens(word.translate(_APOSTROPHES))) == 1:
-            found.update(parts)
-    return frozenset(found)
+            stopped.update(parts)
+    return frozenset(stopped)
 
 
 def named_stop_words(name: str) -> frozenset[str]:

@@ -29,8 +29,8 @@ def tokens(text: str) -> list[str]:
     if text.isascii():
         return text.translate(_ASCII).split()
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-    found = unicodedata.normalize("NFC", folded.translate(_SIGNS)).split()
-    return [token for token in found if token[0].isalnum() or any(map(str.isalnum, token))]
+    pieces = unicodedata.normalize("NFC", folded.translate(_SIGNS)).split()
+    return [token for token in pieces if token[0].isalnum() or any(map(str.isalnum, token))]
 
 
 class _Signs(dict[int, str | None]):
@@ -39,13 +39,13 @@ class _Signs(dict[int, str | None]):
     def __missing__(self, number: int) -> str | None:
         sign = chr(number)
         category = unicodedata.category(sign)
-        kept: str | None = " "
+        replacement: str | None = " "
         if sign.isalnum() or category.startswith("M"):
-            kept = sign
+            replacement = sign
         if (category == "Cf" and sign != _ZERO_WIDTH_SPACE) or _NOT_SEEN.fullmatch(sign):
-            kept = None
-        self[number] = kept
-        return kept
+            replacement = None
+        self[number] = replacement
+        return replacement
 
 
 _SIGNS = _Signs()

@@ -22,12 +22,12 @@ def read_ir_dataset(name: str, kind: Kind) -> Iterator[Record]:
 
 def judgments(name: str) -> list[tuple[str, str, int]]:
     """Return topic, document and grade of each judgment of a data set."""
-    found = list(_items(name, "qrels"))
-    if not all(hasattr(item, "relevance") for item in found):
+    items = list(_items(name, "qrels"))
+    if not all(hasattr(item, "relevance") for item in items):
         raise InputError(
-            f"the judgments of {name!r} of ir_datasets have no grades: their fields are {', '.join(found[0]._fields)}"
+            f"the judgments of {name!r} of ir_datasets have no grades: their fields are {', '.join(items[0]._fields)}"
         )
-    return [(item.query_id, item.doc_id, int(item.relevance)) for item in found]
+    return [(item.query_id, item.doc_id, int(item.relevance)) for item in items]
 
 
 def _items(name: str, part: str) -> Iterator[Any]:

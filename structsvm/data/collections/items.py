@@ -121,8 +121,8 @@ class Topic:
         if part == ALL:
             return "\n".join(self.fields.values())
         if part not in self.fields:
-            known = ", ".join(self.fields) or "none"
-            raise InputError(f"topic {quoted(self.id)} has no part {part!r}; its parts: {known}, or {ALL!r} for all")
+            parts = ", ".join(self.fields) or "none"
+            raise InputError(f"topic {quoted(self.id)} has no part {part!r}; its parts: {parts}, or {ALL!r} for all")
         return self.fields[part]
 
 

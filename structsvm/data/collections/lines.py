@@ -35,13 +35,13 @@ def read_objects(file: File) -> Iterator[Record]:
 
 def text_fields(fields: Iterable[tuple[str, Any]]) -> dict[str, str]:
     """Return the fields that are text, and lists of texts joined by line ends; drop other fields."""
-    found = {}
+    texts = {}
     for name, value in fields:
         if isinstance(value, str):
-            found[name] = value
-        elif isinstance(value, list | tuple) and value and all(isinstance(each, str) for each in value):
-            found[name] = "\n".join(value)
-    return found
+            texts[name] = value
+        elif isinstance(value, list | tuple) and value and all(isinstance(part, str) for part in value):
+            texts[name] = "\n".join(value)
+    return texts
 
 
 def _filled_lines(file: File) -> Iterator[tuple[int, str]]:
@@ -66,12 +66,12 @@ def _object(file: File, line: int, content: str) -> dict[str, Any]:
 
 def _id_field(file: File, line: int, fields: dict[str, Any]) -> str:
     names = ID_FIELDS[file.kind]
-    found = [name for name in names if name in fields]
-    if len(found) == 1:
-        return found[0]
+    candidates = [name for name in names if name in fields]
+    if len(candidates) == 1:
+        return candidates[0]
     problem = (
-        f"both {' and '.join(map(quoted, found))} may be the id"
-        if found
+        f"both {' and '.join(map(quoted, candidates))} may be the id"
+        if candidates
         else f"the object has no id: it lacks the fields {', '.join(names)}"
     )
     raise file.fault(line, f"{problem}. Name the field with id_field")

@@ -20,9 +20,9 @@ def read_lisa(file: File) -> Iterator[Record]:
     begun, name, lines = 0, "", list[str]()
     for line, content in file.lines():
         if not begun:
-            found = heading.fullmatch(content)
-            if found:
-                begun, name, lines = line, found[1], []
+            match = heading.fullmatch(content)
+            if match:
+                begun, name, lines = line, match[1], []
             elif content.strip():
                 raise file.fault(
                     line,

@@ -30,10 +30,10 @@ T = TypeVar("T", Document, Topic)
 class Documents(Iterator[Document]):
     """Iterator over the documents of a collection, with counts of documents so far: ``n_read``, ``n_empty``."""
 
-    def __init__(self, found: Generator[Document]) -> None:
+    def __init__(self, documents: Generator[Document]) -> None:
         self.n_read = 0
         self.n_empty = 0
-        self._found = found
+        self._found = documents
 
     def __next__(self) -> Document:
         document = next(self._found)
@@ -94,8 +94,8 @@ def read_documents(
     ...     print([(document.id, document.fields) for document in documents], documents.n_empty)
     [('1', {'text': 'To be'}), ('2', {})] 1
     """
-    kept = None if fields is None else as_names("fields", fields)
-    return Documents(_read(source, Document, format, encoding, id_field, kept))
+    names = None if fields is None else as_names("fields", fields)
+    return Documents(_read(source, Document, format, encoding, id_field, names))
 
 
 def read_topics(
@@ -138,7 +138,7 @@ def _read(
     form: str,
     encoding: str,
     id_field: str | None,
-    kept: tuple[str, ...] | None,
+    names: tuple[str, ...] | None,
     *,
     positions: bool = False,
 ) -> Generator[T]:
@@ -151,28 +151,28 @@ def _read(
         if form != AUTO or id_field is not None or encoding != "utf-8":
             raise InputError(f"{source} is read by ir_datasets: leave out format, encoding and id_field")
         origin, records = Path(source), ir_datasets.read_ir_dataset(source.removeprefix(DATA_SET), kind)
-        return _made(((origin, record) for record in records), make, kind, kept, positions=positions, source=source)
+        return _made(((origin, record) for record in records), make, kind, names, positions=positions, source=source)
     path = as_path("source", source)
-    found = _of_files(path, kind, form, encoding, id_field)
-    return _made(found, make, kind, kept, positions=positions, source=str(path))
+    pairs = _of_files(path, kind, form, encoding, id_field)
+    return _made(pairs, make, kind, names, positions=positions, source=str(path))
 
 
 def _of_files(path: Path, kind: Kind, form: str, encoding: str, id_field: str | None) -> Generator[tuple[Path, Record]]:
-    for each in files_of(path):
-        with closing(read_text(each, encoding)) as pieces:
+    for file in files_of(path):
+        with closing(read_text(file, encoding)) as pieces:
             empty = True
-            for record in records_of(File(each, pieces, kind, id_field), form):
+            for record in records_of(File(file, pieces, kind, id_field), form):
                 empty = False
-                yield each, record
+                yield file, record
             if empty:
-                raise DataFormatError(each, None, f"the file has no {kind}")
+                raise DataFormatError(file, None, f"the file has no {kind}")
 
 
 def _made(
-    found: Iterator[tuple[Path, Record]],
+    records: Iterator[tuple[Path, Record]],
     make: type[T],
     kind: Kind,
-    kept: tuple[str, ...] | None,
+    names: tuple[str, ...] | None,
     *,
     positions: bool,
     source: str,
@@ -186,29 +186,29 @@ def _made(
     def fault(path: Path, line: int, problem: str) -> DataFormatError:
         return DataFormatError(path, line if in_lines else None, problem if in_lines else f"{place(line)}: {problem}")
 
-    for number, (path, record) in enumerate(found, start=1):
-        fields = {name: text for name, each in record.fields.items() if (text := each.strip())}
-        if kept is not None:
+    for number, (path, record) in enumerate(records, start=1):
+        fields = {name: text for name, text_of_field in record.fields.items() if (text := text_of_field.strip())}
+        if names is not None:
             seen.update(fields)
-            fields = {name: text for name, text in fields.items() if name in kept}
+            fields = {name: text for name, text in fields.items() if name in names}
         try:
-            made = make(str(number) if positions else record.id.strip(_BLANKS), fields)
+            item = make(str(number) if positions else record.id.strip(_BLANKS), fields)
         except InputError as error:
             raise fault(path, record.line, str(error)) from None
         if not paths or path is not paths[-1]:
             paths.append(path)
         # One number per id takes less memory than a pair of file and line.
         here = (len(paths) - 1) * _LINES + record.line
-        known = len(first_places)
-        first = first_places.setdefault(made.id, here)
-        if len(first_places) == known:
+        count = len(first_places)
+        first = first_places.setdefault(item.id, here)
+        if len(first_places) == count:
             file, line = divmod(first, _LINES)
             before = place(line) if paths[file] is path else f"{paths[file]}, {place(line)}"
-            raise fault(path, record.line, f"{kind} {quoted(made.id)} occurs twice, first in {before}: leave one out")
+            raise fault(path, record.line, f"{kind} {quoted(item.id)} occurs twice, first in {before}: leave one out")
         if make is Topic and not fields:
-            raise fault(path, record.line, f"topic {quoted(made.id)} has no text to search with")
-        yield made
-    missing = [] if kept is None else [name for name in kept if name not in seen]
+            raise fault(path, record.line, f"topic {quoted(item.id)} has no text to search with")
+        yield item
+    missing = [] if names is None else [name for name in names if name not in seen]
     if missing:
         has = ", ".join(sorted(seen)) or "none"
         raise InputError(f"no {kind} of {source} has the field {quoted(missing[0])}; their fields: {has}")
@@ -219,12 +219,12 @@ def files_of(path: Path) -> list[Path]:
     if path == STANDARD_INPUT or not path.is_dir():
         return [path]
     try:
-        found = list(_below(path, ()))
+        files = list(_below(path, ()))
     except OSError as error:
         raise InputError(f"cannot read the folder {error.filename or path}: {error.strerror or error}") from error
-    if not found:
+    if not files:
         raise InputError(f"the folder {path} has no files")
-    return found
+    return files
 
 
 def _below(folder: Path, above: tuple[Path, ...]) -> Iterator[Path]:

@@ -78,25 +78,25 @@ def _can_go_on(text: str, at: int) -> bool:
 
 
 def _stray(file: File, line: int, text: str, at: int, name: str, other: str) -> DataFormatError:
-    found = text[at : at + _LONGEST_TAG].partition("\n")[0]
-    if re.match(rf"<{other}[\s>]", found, re.IGNORECASE):
+    tag = text[at : at + _LONGEST_TAG].partition("\n")[0]
+    if re.match(rf"<{other}[\s>]", tag, re.IGNORECASE):
         kinds = {"DOC": "documents", "top": "topics"}
         return file.fault(
             line, f"<{other}> begins {kinds[other]}, but {kinds[name]} are read, which begin with <{name}>"
         )
-    return file.fault(line, f"{quoted(found)} is outside of any <{name}>: put it into one, or leave it out")
+    return file.fault(line, f"{quoted(tag)} is outside of any <{name}>: put it into one, or leave it out")
 
 
 def _not_closed(name: str, until: str) -> str:
     return f"<{name}> is not closed by </{name}> before {until}"
 
 
-def check_tag(file: File, element: Element, found: "re.Match[str]", name: str) -> None:
+def check_tag(file: File, element: Element, match: "re.Match[str]", name: str) -> None:
     """Raise DataFormatError for a tag that an element of this name cannot contain."""
-    if found["odd"]:
-        problem = "the comment is not closed by -->" if found["odd"] == "!--" else "a CDATA section cannot be read"
-        raise file.fault(element.line_of(found.start()), f"{problem}: {quoted(found.string[found.start() :])}")
-    if found["name"] and found["name"].lower() == name.lower():
+    if match["odd"]:
+        problem = "the comment is not closed by -->" if match["odd"] == "!--" else "a CDATA section cannot be read"
+        raise file.fault(element.line_of(match.start()), f"{problem}: {quoted(match.string[match.start() :])}")
+    if match["name"] and match["name"].lower() == name.lower():
         raise file.fault(element.line, _not_closed(name, "the next one begins"))
 
 

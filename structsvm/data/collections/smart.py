@@ -44,9 +44,9 @@ def read_smart(file: File) -> Iterator[Record]:
             if record is None:
                 raise file.fault(line, f"section {mark[0]} comes before the first .I, which begins a {file.kind}")
             if letter not in SECTIONS and letter != "X":
-                known = ", ".join(f".{each} ({name})" for each, name in SECTIONS.items())
+                sections = ", ".join(f".{letter_of_section} ({name})" for letter_of_section, name in SECTIONS.items())
                 raise file.fault(
-                    line, f"unknown section .{letter}; choose {known}, or .X (references, which are left out)"
+                    line, f"unknown section .{letter}; choose {sections}, or .X (references, which are left out)"
                 )
             text = fields.setdefault(SECTIONS.get(letter, ""), [])
         elif text is not None:

@@ -55,9 +55,9 @@ def _fields(file: File, element: Element) -> dict[str, list[str]]:
                 _add(fields, _OUTSIDE, text[at : tag.start()])
                 at = tag.end()
             continue
-        found = tag["name"].lower()
+        opening = tag["name"].lower()
         if depth:
-            if found == name and not tag["alone"]:
+            if opening == name and not tag["alone"]:
                 depth += -1 if tag["end"] else 1
                 if not depth:
                     fields.setdefault(name, []).append(text[at : tag.start()])
@@ -68,7 +68,7 @@ def _fields(file: File, element: Element) -> dict[str, list[str]]:
         if tag["end"]:
             raise file.fault(element.line_of(tag.start()), f"{tag[0]} closes <{tag['name']}>, which is not open")
         if not tag["alone"]:
-            name, depth, opened = found, 1, tag.start()
+            name, depth, opened = opening, 1, tag.start()
     if depth:
         problem = f"<{name.upper()}> is not closed by </{name.upper()}> before </DOC>"
         raise file.fault(element.line_of(opened), problem)

@@ -98,7 +98,7 @@ def open_parquet(path: Path) -> Iterator[ParquetTable]:
         twice = repeated(names)
         if twice is not None:
             raise DataFormatError(path, None, f"two columns are named {quoted(twice)}")
-        numeric = frozenset(each.name for each in schema if _is_numeric(each.type))
+        numeric = frozenset(column.name for column in schema if _is_numeric(column.type))
         try:
             yield ParquetTable(path, names, numeric, _index(schema), file)
         finally:
@@ -114,7 +114,7 @@ def _index(schema: Any) -> frozenset[str]:
         # Another program wrote other metadata.
         about = None
     listed = about.get("index_columns") if isinstance(about, dict) else None
-    named = {each for each in listed if isinstance(each, str)} if isinstance(listed, list) else set[str]()
+    named = {name for name in listed if isinstance(name, str)} if isinstance(listed, list) else set[str]()
     nameless = {name for name in schema.names if _NAMELESS.fullmatch(name)}
     return frozenset(nameless | named)
 

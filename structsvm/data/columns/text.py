@@ -128,7 +128,7 @@ def open_text(path: Path) -> Iterator[TextTable]:
         separator = "\t" if b"\t" in line else ","
         names = _header(first, line, separator)
         behind = evolve(first, line=first.line + 1, content=rest)
-        body = next((each for each in chain([behind], blocks) if each.content.strip()), behind)
+        body = next((block for block in chain([behind], blocks) if block.content.strip()), behind)
         lines = chain([body] if body.content else [], blocks)
         table = TextTable(path, names, frozenset(), frozenset(), frozenset(), frozenset(), separator, body, lines)
         numeric, nearly, truths = _numeric(table)

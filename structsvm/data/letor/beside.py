@@ -70,17 +70,17 @@ class Head:
 
 def agreed(names: Iterable[tuple[Path, tuple[str, ...] | None]]) -> tuple[str, ...] | None:
     """Return the feature names of files, or None if no file has names; raise InputError if two files differ."""
-    named = [(path, found) for path, found in names if found is not None]
+    named = [(path, titles) for path, titles in names if titles is not None]
     if not named:
         return None
     first_path, first = named[0]
-    for path, found in named[1:]:
-        if found != first:
-            k = next((k for k, (a, b) in enumerate(zip(first, found, strict=False)) if a != b), None)
+    for path, titles in named[1:]:
+        if titles != first:
+            k = next((k for k, (a, b) in enumerate(zip(first, titles, strict=False)) if a != b), None)
             differ = (
-                f"{first_path} names {len(first)} features, but {path} names {len(found)}"
+                f"{first_path} names {len(first)} features, but {path} names {len(titles)}"
                 if k is None
-                else f"feature {k + 1} is {first[k]!r} in {first_path}, but {found[k]!r} in {path}"
+                else f"feature {k + 1} is {first[k]!r} in {first_path}, but {titles[k]!r} in {path}"
             )
             raise InputError(f"{differ}: write the columns of all files in the same order")
     return first
@@ -94,10 +94,10 @@ def places_beside(data: Path, suffixes: Sequence[str] = SUFFIXES) -> list[Path]:
 
 def sizes_beside(data: Path) -> Path | None:
     """Return the existing file of sizes beside a data file, or None; raise InputError if there are two."""
-    found = [path for path in places_beside(data) if _is_file(path)]
-    if len(found) > 1:
-        raise InputError(f"{found[0]} and {found[1]} both have the sizes of queries of {data}: remove one")
-    return found[0] if found else None
+    places = [path for path in places_beside(data) if _is_file(path)]
+    if len(places) > 1:
+        raise InputError(f"{places[0]} and {places[1]} both have the sizes of queries of {data}: remove one")
+    return places[0] if places else None
 
 
 def queries_of_sizes(path: Path, data: Path, rows: int, first: int) -> IntVector:

@@ -139,26 +139,26 @@ def _read_line(line: bytes, at: int, n_features: int | None, form: LineForm, spa
     row, stored, number, width = space.counts.tolist()
     if parsed is not None:
         values = np.array(parsed.values)
-        kept = np.flatnonzero(values)
-        space.values[stored : stored + len(kept)] = values[kept]
-        space.indices[stored : stored + len(kept)] = np.array(parsed.indices, dtype=np.int64)[kept] - 1
+        nonzero = np.flatnonzero(values)
+        space.values[stored : stored + len(nonzero)] = values[nonzero]
+        space.indices[stored : stored + len(nonzero)] = np.array(parsed.indices, dtype=np.int64)[nonzero] - 1
         comment = line.find(b"#")
-        space.labels[row], space.queries[row], space.ends[row] = parsed.label, parsed.query, stored + len(kept)
+        space.labels[row], space.queries[row], space.ends[row] = parsed.label, parsed.query, stored + len(nonzero)
         space.places[row] = number, comment if comment < 0 else at + comment
-        row, stored, width = row + 1, stored + len(kept), max([width, *parsed.indices[-1:]])
+        row, stored, width = row + 1, stored + len(nonzero), max([width, *parsed.indices[-1:]])
     space.counts[:] = row, stored, number + 1, width
 
 
 def _doc_ids(block: Block, space: Space, *, optional: bool = False) -> list[str] | None:
-    found = []
+    ids = []
     for line, comment in space.places[: space.counts[ROWS]].tolist():
         try:
             if comment < 0:
                 raise ValueError(NO_ID)
             end = block.content.find(b"\n", comment)
-            found.append(document_id(block.content, comment, len(block.content) if end < 0 else end))
+            ids.append(document_id(block.content, comment, len(block.content) if end < 0 else end))
         except ValueError as fault:
             if optional:
                 return None
             raise block.fault(line, str(fault)) from None
-    return found
+    return ids

@@ -93,9 +93,9 @@ def parse_line(line: bytes, n_features: int | None, form: LineForm = WHOLE) -> L
 def _query_id(cell: str | None, labeled: bool) -> int:
     """Parse a cell as query id; it follows the label if there is one."""
     if cell is None or not cell.startswith(_QUERY):
-        found = f"{'after the label comes' if labeled else 'the line begins with'} {quoted(cell or '')}"
+        reason = f"{'after the label comes' if labeled else 'the line begins with'} {quoted(cell or '')}"
         raise ValueError(
-            f"no query id: {found if cell is not None else 'there is only a label'}, but {_LINE}. Or write the sizes "
+            f"no query id: {reason if cell is not None else 'there is only a label'}, but {_LINE}. Or write the sizes "
             "of the queries to FILE.query beside the file, one per line"
         )
     digits, _, fraction = cell.removeprefix(_QUERY).partition(".")

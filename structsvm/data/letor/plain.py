@@ -31,7 +31,7 @@ def read_plain(
     start = at
     while start < end:
         at = _after_blanks(text, start, end)
-        kept, largest = stored, 0
+        entries, largest = stored, 0
         if not _ends_line(text, at, end):
             first = at
             labels[row], at = decimal(text, at, end, exact, leading)
@@ -73,20 +73,20 @@ def read_plain(
                     break
                 largest = index
                 if value != 0.0:
-                    indices[kept], values[kept] = index - 1, value
-                    kept += 1
+                    indices[entries], values[entries] = index - 1, value
+                    entries += 1
             if at == UNDECIDED:
                 break
             places[row, 0], places[row, 1] = lines, -1
             if at < end and text[at] == 35:
                 places[row, 1] = at
-            ends[row] = kept
+            ends[row] = entries
             row += 1
         while at < end and text[at] != 10:
             at += 1
         start = min(at + 1, end)
         lines += 1
-        stored = kept
+        stored = entries
         width = max(width, largest)
     counts[0], counts[1], counts[2], counts[3] = row, stored, lines, width
     return start

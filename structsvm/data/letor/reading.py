@@ -128,14 +128,14 @@ def load_letor(
 def _cached(paths: list[Path], sizes: list[Path] | None, how: "Reading", cache: Path) -> RankingData:
     from structsvm.data.cache import cached
 
-    beside = [each for path in paths if (each := sizes_beside(path))] if sizes is None else sizes
+    beside = [sizes_file for path in paths if (sizes_file := sizes_beside(path))] if sizes is None else sizes
     settings = {**asdict(how), "dtype": np.dtype(how.dtype).name, "groups": sizes is not None}
     return cached(cache, [*paths, *beside], settings, lambda: _load([paths], sizes, how)[0])
 
 
 def load_letor_parts(parts: Iterable[Paths], **settings: Any) -> tuple[RankingData, ...]:
     """Read data sets with the same columns, all dense or all CSR, such as training and test data; see `Reading`."""
-    groups = [as_paths("each of parts", each) for each in as_list("parts", parts, "a list of the files of each part")]
+    groups = [as_paths("each of parts", files) for files in as_list("parts", parts, "a list of the files of each part")]
     return tuple(_load(groups, None, Reading(**settings)))
 
 
@@ -145,10 +145,10 @@ def _load(groups: list[list[Path]], sizes: list[Path] | None, how: "Reading") ->
         sets.append(read_rows(paths, how, sizes or (), sets[-1].largest_query if sets else 0))
     if len(sets) > 1:
         check_queries_apart(sets)
-    names = agreed(named for each in sets for named in each.names)
-    width = how.n_features or max(len(names or ()), *(each.width for each in sets))
+    names = agreed(named for rows in sets for named in rows.names)
+    width = how.n_features or max(len(names or ()), *(rows.width for rows in sets))
     sparse = smaller_as_csr(sets, width) if how.sparse is None else how.sparse
-    return [each.data(width, sparse=sparse) for each in sets]
+    return [rows.data(width, sparse=sparse) for rows in sets]
 
 
 @frozen
@@ -222,8 +222,8 @@ class LetorRows:
         if width == 0 and self._how.n_features is None:
             raise DataFormatError(path, None, "no line has a feature: pass n_features if this is intended")
         if not form.queries:
-            known, numbered = 1 + self._largest(first), self._queries.all[first:]
-            numbered[:] = queries_of_sizes(beside, path, len(numbered), known) if beside else known
+            next_id, numbered = 1 + self._largest(first), self._queries.all[first:]
+            numbered[:] = queries_of_sizes(beside, path, len(numbered), next_id) if beside else next_id
             if not beside:
                 self.without_queries.append(path)
         self.width = max(self.width, width)
@@ -283,7 +283,7 @@ def read_rows(paths: Sequence[Path], how: Reading, groups: Sequence[Path] = (), 
 def check_queries_apart(sets: Iterable[LetorRows]) -> None:
     """Raise InputError if a query is in two files."""
     home: dict[int, Path] = {}
-    for path, queries in (file for each in sets for file in each.queries):
+    for path, queries in (file for rows in sets for file in rows.queries):
         shared = [query for query in queries if query in home]
         if shared:
             raise InputError(
@@ -296,7 +296,7 @@ def check_queries_apart(sets: Iterable[LetorRows]) -> None:
 
 def smaller_as_csr(sets: Iterable[LetorRows], width: int) -> bool:
     """Return whether CSR takes less than half the memory of dense rows."""
-    sizes = [each.bytes(width) for each in sets]
+    sizes = [rows.bytes(width) for rows in sets]
     return 2 * sum(size for size, _ in sizes) < sum(size for _, size in sizes)
 
 

@@ -63,16 +63,16 @@ class LetorText:
         require_words("the name of a feature", names or (), _PLACE)
         return cls(features, labels, queries, ids, names, topics)
 
-    def rows(self, chosen: BoolVector) -> "LetorText":
-        queries = self.queries[chosen]
-        kept = set(np.unique(queries).tolist())
+    def rows(self, mask: BoolVector) -> "LetorText":
+        queries = self.queries[mask]
+        remaining = set(np.unique(queries).tolist())
         return LetorText(
-            self.X[chosen],
-            self.y[chosen],
+            self.X[mask],
+            self.y[mask],
             queries,
-            None if self.doc_ids is None else self.doc_ids[chosen],
+            None if self.doc_ids is None else self.doc_ids[mask],
             self.feature_names,
-            {query: topic for query, topic in self.topics.items() if query in kept},
+            {query: topic for query, topic in self.topics.items() if query in remaining},
         )
 
     def pieces(self) -> Iterator[str]:

@@ -37,9 +37,9 @@ def holm(p_values: Iterable[float | None]) -> list[float | None]:
     """
     p_values = _checked(p_values)
     tested = [place for place, p in enumerate(p_values) if p is not None]
-    given = np.array([p for p in p_values if p is not None], dtype=np.float64)
-    order = np.argsort(given, kind="stable")
-    stepped = np.minimum(np.maximum.accumulate(given[order] * np.arange(len(given), 0, -1)), 1.0)
+    defined = np.array([p for p in p_values if p is not None], dtype=np.float64)
+    order = np.argsort(defined, kind="stable")
+    stepped = np.minimum(np.maximum.accumulate(defined[order] * np.arange(len(defined), 0, -1)), 1.0)
     corrected: list[float | None] = [None] * len(p_values)
     for place, p in zip(order.tolist(), stepped.tolist(), strict=True):
         corrected[tested[place]] = p
@@ -47,8 +47,8 @@ def holm(p_values: Iterable[float | None]) -> list[float | None]:
 
 
 def _checked(p_values: Iterable[float | None]) -> list[float | None]:
-    given = as_list("p_values", p_values, "a list of p-values")
-    for p in given:
+    listed = as_list("p_values", p_values, "a list of p-values")
+    for p in listed:
         if p is not None and (not is_number(p, at_least=0.0) or p > 1):
             raise InputError(f"a p-value must be a number from 0 to 1, or None for no test, got {brief(p)}")
-    return given
+    return listed

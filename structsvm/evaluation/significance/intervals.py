@@ -77,15 +77,15 @@ def mean_interval(
     require_integer("n_resamples", n_resamples, 100)
     require_integer("random_state", random_state, 0)
     require_level(confidence_level)
-    given = numbers(values, "values")
-    if given.ndim != 1 or not len(given) or not np.isfinite(given).all():
-        raise InputError(f"values must be finite numbers, one for each query, got an array of shape {given.shape}")
-    interval = INTERVALS[method].interval(given, confidence_level, n_resamples, random_state)
+    sample = numbers(values, "values")
+    if sample.ndim != 1 or not len(sample) or not np.isfinite(sample).all():
+        raise InputError(f"values must be finite numbers, one for each query, got an array of shape {sample.shape}")
+    interval = INTERVALS[method].interval(sample, confidence_level, n_resamples, random_state)
     ends = numbers(value_range, "value_range")
     if ends.shape != (2,) or not ends[0] < ends[1]:
         raise InputError(f"value_range must have the least and the largest value, such as (0, 1), got {value_range!r}")
     # Values outside show that a measure has another range.
-    if interval is None or given.min() < ends[0] or given.max() > ends[1]:
+    if interval is None or sample.min() < ends[0] or sample.max() > ends[1]:
         return interval
     return max(interval[0], float(ends[0])), min(interval[1], float(ends[1]))
 
@@ -117,7 +117,7 @@ def bootstrap_interval(
 
     if (values == values[0]).all():
         return None
-    found = bootstrap(
+    limits = bootstrap(
         (values,),
         np.mean,
         confidence_level=confidence_level,
@@ -125,7 +125,7 @@ def bootstrap_interval(
         batch=max(1, 2**20 // len(values)),
         rng=np.random.default_rng(random_state),
     ).confidence_interval
-    return float(found.low), float(found.high)
+    return float(limits.low), float(limits.high)
 
 
 def _student(values: Vector, level: float, _n_resamples: int, _random_state: int) -> Interval | None:

@@ -97,8 +97,8 @@ def paired_tests(
     """
     require_integer("n_resamples", n_resamples, 100)
     require_integer("random_state", random_state, 0)
-    chosen = as_list("tests", tests, "names of tests")
-    for name in chosen:
+    names = as_list("tests", tests, "names of tests")
+    for name in names:
         require_choice("each of tests", name, TESTS)
     difference = differences(first, second)
     wins, losses = int((difference > 0.0).sum()), int((difference < 0.0).sum())
@@ -116,7 +116,7 @@ def paired_tests(
         wins=wins,
         losses=losses,
         ties=len(difference) - wins - losses,
-        p_values={name: TESTS[name].p_value(difference, n_resamples, random_state) for name in chosen},
+        p_values={name: TESTS[name].p_value(difference, n_resamples, random_state) for name in names},
     )
 
 

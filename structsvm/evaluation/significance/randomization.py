@@ -16,7 +16,7 @@ def randomization_p(difference: Vector, n_resamples: int = 10_000, random_state:
     changing = difference[difference != 0.0]
     if len(changing) < 2:
         return 1.0
-    found = permutation_test(
+    test = permutation_test(
         (changing * (_STEPS / np.abs(changing).sum()),),
         _whole_sum,
         permutation_type="samples",
@@ -25,7 +25,7 @@ def randomization_p(difference: Vector, n_resamples: int = 10_000, random_state:
         batch=max(1, 2**20 // len(changing)),
         rng=np.random.default_rng(random_state),
     )
-    return float(found.pvalue)
+    return float(test.pvalue)
 
 
 def _whole_sum(values: Vector, axis: int = -1) -> Vector:

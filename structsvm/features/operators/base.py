@@ -103,10 +103,10 @@ class Operator(ABC):
 
 def scores_of_examples(scores: Vector, ptr: IntVector, start: int, stop: int) -> Vector:
     """Return the scores of the examples ``start`` to ``stop − 1``, then the shared scores; a view if possible."""
-    own, shared = scores[ptr[start] : ptr[stop]], scores[ptr[-1] :]
+    separate, shared = scores[ptr[start] : ptr[stop]], scores[ptr[-1] :]
     if not len(shared):
-        return own
-    return np.concatenate((own, shared)) if len(own) else shared
+        return separate
+    return np.concatenate((separate, shared)) if len(separate) else shared
 
 
 def largest_score(scores: Vector) -> float:

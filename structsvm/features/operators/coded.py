@@ -108,38 +108,38 @@ class CodedMatrix:
 
     def _with(self, codes: Any) -> Self:
         """Return a matrix of codes that are known to be valid."""
-        made = type(self).__new__(type(self))
-        made.__attrs_init__(read_only(codes), self.offsets)
-        return made
+        copy = type(self).__new__(type(self))
+        copy.__attrs_init__(read_only(codes), self.offsets)
+        return copy
 
     @classmethod
     def _checked_offsets(cls, offsets: ArrayLike) -> IntVector:
-        given = np.asarray(offsets)
+        array = np.asarray(offsets)
         if (
-            given.ndim != 1
-            or len(given) == 0
-            or given.dtype.kind not in "iu"
-            or given[0] != 0
-            or (given[1:] < given[:-1] + 1 - cls._codes_beyond).any()
+            array.ndim != 1
+            or len(array) == 0
+            or array.dtype.kind not in "iu"
+            or array[0] != 0
+            or (array[1:] < array[:-1] + 1 - cls._codes_beyond).any()
         ):
             grow = "does not descend" if cls._codes_beyond else "ascends"
             raise InputError(
                 f"offsets must be a vector of integers that begins with 0 and {grow}: the first column of each "
-                f"{cls._block}, then the number of columns; got {brief(given)}"
+                f"{cls._block}, then the number of columns; got {brief(array)}"
             )
-        return np.ascontiguousarray(given, dtype=np.int64)
+        return np.ascontiguousarray(array, dtype=np.int64)
 
     @classmethod
     def _checked_codes(cls, codes: ArrayLike, offsets: IntVector) -> NDArray[np.unsignedinteger[Any]]:
         columns = np.diff(offsets)
         try:
-            given = np.asarray(codes)
+            array = np.asarray(codes)
         except ValueError:
             raise InputError("codes must be a matrix of integers; its rows have different lengths") from None
-        if given.ndim != 2 or given.shape[1] != len(columns) or given.dtype.kind not in "iu":
+        if array.ndim != 2 or array.shape[1] != len(columns) or array.dtype.kind not in "iu":
             raise InputError(
                 f"codes must be integers of shape (rows, {len(columns)}), a column for each {cls._block} in offsets; "
-                f"they are {given.dtype} of shape {given.shape}"
+                f"they are {array.dtype} of shape {array.shape}"
             )
         last = columns - 1 + cls._codes_beyond
         largest = int(last.max(initial=0))
@@ -149,14 +149,14 @@ class CodedMatrix:
                 f"a {cls._block} has {int(columns.max())} {cls._columns}; at most {most + 1 - cls._codes_beyond} can "
                 "be coded"
             )
-        wrong = (given.max(axis=0, initial=0) > last) | (given.min(axis=0, initial=0) < 0)
+        wrong = (array.max(axis=0, initial=0) > last) | (array.min(axis=0, initial=0) < 0)
         if wrong.any():
             f = int(wrong.argmax())
             raise InputError(
                 f"codes of {cls._block} {f} are beyond 0 to {last[f]}, as it has {columns[f]} {cls._columns}: "
-                f"they are {given[:, f].min()} to {given[:, f].max()}"
+                f"they are {array[:, f].min()} to {array[:, f].max()}"
             )
-        return np.ascontiguousarray(given, dtype=np.uint8 if largest <= np.iinfo(np.uint8).max else np.uint16)
+        return np.ascontiguousarray(array, dtype=np.uint8 if largest <= np.iinfo(np.uint8).max else np.uint16)
 
 
 @compiled

@@ -184,15 +184,15 @@ class SharedView(NamedTuple):
 
 
 def _shared_scores(view: Any, i: Any, w: Any, out: Any) -> None:
-    own = len(out) - view.added
-    example_scores(view.rows, i, w[: len(w) - view.added], out[:own])
-    out[own:] = w[len(w) - view.added :]
+    separate = len(out) - view.added
+    example_scores(view.rows, i, w[: len(w) - view.added], out[:separate])
+    out[separate:] = w[len(w) - view.added :]
 
 
 def _shared_combine(view: Any, i: Any, c: Any, out: Any) -> None:
-    own = len(c) - view.added
-    example_combine(view.rows, i, c[:own], out[: len(out) - view.added])
-    out[len(out) - view.added :] = c[own:]
+    separate = len(c) - view.added
+    example_combine(view.rows, i, c[:separate], out[: len(out) - view.added])
+    out[len(out) - view.added :] = c[separate:]
 
 
 @frozen(eq=False)
@@ -229,12 +229,12 @@ class WithShared(Operator):
         return None if rows is None else SharedView(self.ptr, rows, int(self.count))
 
     def scores(self, w: Vector) -> Vector:
-        own = self.rows.d
-        return np.concatenate((self.rows.scores(w[:own]), w[own:]))
+        d = self.rows.d
+        return np.concatenate((self.rows.scores(w[:d]), w[d:]))
 
     def combine(self, c: Vector) -> Vector:
-        own = len(c) - self.count
-        return np.concatenate((self.rows.combine(c[:own]), c[own:]))
+        separate = len(c) - self.count
+        return np.concatenate((self.rows.combine(c[:separate]), c[separate:]))
 
     def combine_each(self, c: Vector, examples: IntVector) -> Matrix:
         return np.pad(self.rows.combine_each(c, examples), ((0, 0), (0, self.count)))
@@ -253,15 +253,15 @@ class PairView(NamedTuple):
 
 
 def _pair_scores(view: Any, i: Any, w: Any, out: Any) -> None:
-    own = view.first.ptr[i + 1] - view.first.ptr[i]
-    example_scores(view.first, i, w[: view.d], out[:own])
-    example_scores(view.second, i, w[view.d :], out[own:])
+    split = view.first.ptr[i + 1] - view.first.ptr[i]
+    example_scores(view.first, i, w[: view.d], out[:split])
+    example_scores(view.second, i, w[view.d :], out[split:])
 
 
 def _pair_combine(view: Any, i: Any, c: Any, out: Any) -> None:
-    own = view.first.ptr[i + 1] - view.first.ptr[i]
-    example_combine(view.first, i, c[:own], out[: view.d])
-    example_combine(view.second, i, c[own:], out[view.d :])
+    split = view.first.ptr[i + 1] - view.first.ptr[i]
+    example_combine(view.first, i, c[:split], out[: view.d])
+    example_combine(view.second, i, c[split:], out[view.d :])
 
 
 @frozen(eq=False)

@@ -135,8 +135,8 @@ def register_matrix(kind: MatrixKind) -> None:
     """
     require_kind("kind", kind, MatrixKind, "a MatrixKind")
     _kinds.append(kind)
-    for each in kind.classes:
-        kind_of.register(each)(lambda X: kind)
+    for class_ in kind.classes:
+        kind_of.register(class_)(lambda X: kind)
 
 
 def readable(X: Any) -> Readable:

@@ -68,13 +68,13 @@ def _narrowed(x: Any, columns: IntVector) -> Any:
     rows: Any = readable(x)
     X: Any = rows.tocsr() if hasattr(rows, "tocsr") else sp.csr_array(np.atleast_2d(rows))
     place = np.searchsorted(columns, X.indices)
-    known = columns[np.minimum(place, len(columns) - 1)] == X.indices
+    present = columns[np.minimum(place, len(columns) - 1)] == X.indices
     data, indptr = X.data, X.indptr
-    if not known.all():
+    if not present.all():
         if not np.isfinite(data).all():
             raise InputError("X contains NaN or infinity: correct the features or leave the rows out")
-        data, place = data[known], place[known]
-        indptr = np.concatenate([[0], np.cumsum(known)])[indptr]
+        data, place = data[present], place[present]
+        indptr = np.concatenate([[0], np.cumsum(present)])[indptr]
     index = X.indices.dtype
     return sp.csr_array((data, place.astype(index), indptr.astype(index)), shape=(X.shape[0], len(columns)))
 

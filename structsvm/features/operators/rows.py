@@ -146,7 +146,7 @@ class Rows(Operator):
     def block(self, start: int, stop: int) -> Self:
         first, last = self.ptr[start], self.ptr[stop]
         # Skip the checks of the constructor: X and ptr are known to be valid.
-        made = type(self).__new__(type(self))
-        object.__setattr__(made, "X", kind_of(self.X).part(self.X, first, last))
-        object.__setattr__(made, "ptr", self.ptr[start : stop + 1] - first)
-        return made
+        block = type(self).__new__(type(self))
+        object.__setattr__(block, "X", kind_of(self.X).part(self.X, first, last))
+        object.__setattr__(block, "ptr", self.ptr[start : stop + 1] - first)
+        return block

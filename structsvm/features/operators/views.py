@@ -119,8 +119,8 @@ def _for_kind(kind: type, function: Callable[..., None]) -> Callable[..., Any]:
 
 def is_built_in(view: tuple[Any, ...]) -> bool:
     """Return True if a view's machine code may be cached: numba would not notice changes in other packages."""
-    own = type(view).__module__.partition(".")[0] == "structsvm"
-    return own and all(is_built_in(part) for part in view if isinstance(part, tuple))
+    ours = type(view).__module__.partition(".")[0] == "structsvm"
+    return ours and all(is_built_in(part) for part in view if isinstance(part, tuple))
 
 
 def _compiled_for_views(function: Callable[..., None]) -> Callable[..., None]:
@@ -133,8 +133,8 @@ def _compiled_for_views(function: Callable[..., None]) -> Callable[..., None]:
 
     def run(view: Any, *arguments: Any) -> None:
         with lock:
-            chosen = loop(is_built_in(view))
-        chosen(view, *arguments)
+            compiled_loop = loop(is_built_in(view))
+        compiled_loop(view, *arguments)
 
     return run
 

@@ -39,9 +39,9 @@ def scaled_entries(values: Vector, starts: IntVector, sizes: IntVector, name: st
 def _scaled_block(rows: Any, ptr: IntVector, name: str, centered: bool) -> Any:
     sizes = np.diff(ptr)
     if np.isnan(rows).any():
-        low, high = (each.reduceat(rows, ptr[:-1], axis=0) for each in (np.fmin, np.fmax))
+        low, high = (extreme.reduceat(rows, ptr[:-1], axis=0) for extreme in (np.fmin, np.fmax))
     else:
-        low, high = (each.reduceat(rows, ptr[:-1], axis=0) for each in (np.minimum, np.maximum))
+        low, high = (extreme.reduceat(rows, ptr[:-1], axis=0) for extreme in (np.minimum, np.maximum))
     low, spread = _halves(low.astype(np.float64), high.astype(np.float64))
     unit = (0.5 * rows - np.repeat(low, sizes, axis=0)) / np.repeat(spread, sizes, axis=0)
     shift, scale = _of_unit(unit, ptr[:-1], sizes, name)

@@ -34,10 +34,10 @@ _KNOWN = {name_key(other): name for other, name in _ALSO_CALLED.items()}
 _KNOWN |= {name_key(name): name for name in (*FEATURE_SCALINGS, *SCORE_SCALINGS)}
 
 
-def scaling_named(what: str, given: Any, known: Sequence[str] = FEATURE_SCALINGS) -> str | None:
+def scaling_named(what: str, value: Any, choices: Sequence[str] = FEATURE_SCALINGS) -> str | None:
     """Return the name in ``known`` for any spelling, or None for None and "none"; errors begin with ``what``."""
-    if isinstance(given, str):
-        given = _KNOWN.get(name_key(given), given)
-    require_choice(what, given, (*known, None))
-    name: str | None = given
+    if isinstance(value, str):
+        value = _KNOWN.get(name_key(value), value)
+    require_choice(what, value, (*choices, None))
+    name: str | None = value
     return name

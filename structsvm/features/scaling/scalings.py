@@ -186,7 +186,7 @@ class Moments:
                     counted = weights[block] > 0.0
                     scaler.partial_fit(X[block][counted].astype(np.float64), sample_weight=weights[block][counted])
         _require_finite(scaler.var_)
-        return cls(rows, weight, *(np.asarray(each, dtype=np.float64) for each in (scaler.mean_, scaler.var_)))
+        return cls(rows, weight, *(np.asarray(vector, dtype=np.float64) for vector in (scaler.mean_, scaler.var_)))
 
     def with_more(self, other: "Moments") -> "Moments":
         """Return the moments of both sets of rows (Chan, Golub and LeVeque, COMPSTAT 1982)."""
@@ -219,7 +219,7 @@ def read_scaling(arrays: Mapping[str, Any], columns: int) -> Scaling:
     name = text["name"]
     if name == STANDARD:
         require_names("the scaling", text, ("name",))
-        mean, deviation = (finite_numbers(arrays, f"scaling_{each}", (columns,)) for each in ("mean", "deviation"))
+        mean, deviation = (finite_numbers(arrays, f"scaling_{part}", (columns,)) for part in ("mean", "deviation"))
         if not (deviation > 0.0).all():
             raise ValueError("the deviations that features are divided by must be above 0")
         return StandardScaling(mean, deviation)

@@ -71,25 +71,25 @@ def _place(context: Any, builder: Any, kind: Any, array: Any, k: Any) -> Any:
 
 
 def _typed_add(_typing: Any, counters: Any, k: Any, amount: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-        place = _place(context, builder, signature.args[0], given[0], given[1])
-        return builder.atomic_rmw("add", place, given[2], "seq_cst")
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        place = _place(context, builder, signature.args[0], values[0], values[1])
+        return builder.atomic_rmw("add", place, values[2], "seq_cst")
 
     return numba.types.int64(counters, numba.types.intp, numba.types.int64), generate
 
 
 def _typed_read(_typing: Any, counters: Any, k: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-        place = _place(context, builder, signature.args[0], given[0], given[1])
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        place = _place(context, builder, signature.args[0], values[0], values[1])
         return builder.load_atomic(place, "seq_cst", 8, typ=context.get_value_type(numba.types.int64))
 
     return numba.types.int64(counters, numba.types.intp), generate
 
 
 def _typed_write(_typing: Any, counters: Any, k: Any, value: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-        place = _place(context, builder, signature.args[0], given[0], given[1])
-        builder.store_atomic(given[2], place, "seq_cst", 8)
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        place = _place(context, builder, signature.args[0], values[0], values[1])
+        builder.store_atomic(values[2], place, "seq_cst", 8)
         return context.get_dummy_value()
 
     return numba.types.void(counters, numba.types.intp, numba.types.int64), generate
@@ -98,8 +98,8 @@ def _typed_write(_typing: Any, counters: Any, k: Any, value: Any) -> Any:
 def _typed_rest(_typing: Any) -> Any:
     def generate(context: Any, builder: Any, _signature: Any, _arguments: Any) -> Any:
         if _REST is not None:
-            name, given = _REST
-            arguments = [ir.Constant(ir.IntType(32), value) for value in given]
+            name, numbers = _REST
+            arguments = [ir.Constant(ir.IntType(32), value) for value in numbers]
             kind = ir.FunctionType(ir.VoidType(), [argument.type for argument in arguments])
             builder.call(numba.core.cgutils.get_or_insert_function(builder.module, kind, name), arguments)
         return context.get_dummy_value()

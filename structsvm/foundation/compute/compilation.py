@@ -31,14 +31,14 @@ def compiled(
     decorate: Callable[[F], F] = numba.njit(nogil=True, fastmath=_fastmath(reorder), **options)
     if numba.config.DISABLE_JIT:
         return decorate(function)
-    made: F = kept(lambda: decorate(function)) if keep else decorate(function)
-    dispatcher: Any = made
+    decorated: F = kept(lambda: decorate(function)) if keep else decorate(function)
+    dispatcher: Any = decorated
     watched(dispatcher)
     if signatures is not None:
         for signature in signatures:
             dispatcher.compile(signature)
         dispatcher.disable_compile()
-    return made
+    return decorated
 
 
 def by_address(function: F, signature: Any) -> F:
@@ -48,11 +48,11 @@ def by_address(function: F, signature: Any) -> F:
     dispatcher: Any = function
     # Another numba may lack these attributes; calls then take longer.
     with suppress(AttributeError):
-        made = dispatcher.get_compile_result(signature)
-        dispatcher.get_compile_result = lambda _signature: made
-        made.library.get_pointer_to_function = cache(made.library.get_pointer_to_function)
-        for name in (made.fndesc.llvm_func_name, made.fndesc.llvm_cfunc_wrapper_name):
-            made.library.get_pointer_to_function(name)
+        result = dispatcher.get_compile_result(signature)
+        dispatcher.get_compile_result = lambda _signature: result
+        result.library.get_pointer_to_function = cache(result.library.get_pointer_to_function)
+        for name in (result.fndesc.llvm_func_name, result.fndesc.llvm_cfunc_wrapper_name):
+            result.library.get_pointer_to_function(name)
     return function
 
 

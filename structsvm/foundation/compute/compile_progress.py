@@ -30,16 +30,16 @@ class _Spent:
 
 def watched(dispatcher: Any) -> None:
     """Report when a numba function is compiled, and delay signals, which break its compiler for this process."""
-    kept = getattr(dispatcher, "_cache", None)
+    disk_cache = getattr(dispatcher, "_cache", None)
     # Another numba may have a different cache; then nothing is reported.
-    if kept is None or not hasattr(kept, "load_overload"):
+    if disk_cache is None or not hasattr(disk_cache, "load_overload"):
         return
     name = dispatcher.py_func.__name__.strip("_")
-    dispatcher.compile = _watching(dispatcher.compile, name, kept=kept.cache_path is not None)
-    kept.load_overload = _compiling_if_missing(kept.load_overload)
+    dispatcher.compile = _watching(dispatcher.compile, name, stored=disk_cache.cache_path is not None)
+    disk_cache.load_overload = _compiling_if_missing(disk_cache.load_overload)
 
 
-def _watching(compile_: Callable[[Any], Any], name: str, *, kept: bool) -> Callable[[Any], Any]:
+def _watching(compile_: Callable[[Any], Any], name: str, *, stored: bool) -> Callable[[Any], Any]:
     def compile_and_tell(signature: Any) -> Any:
         if getattr(_thread, "asked_for", None) is not None:
             return compile_(signature)
@@ -60,7 +60,7 @@ def _watching(compile_: Callable[[Any], Any], name: str, *, kept: bool) -> Calla
                     _Spent.seconds += 0.0 if _running else now - _Spent.since
                 seconds = now - begun[1]
                 if seconds > _SOON:
-                    end = "; machine code is kept on disk" if kept else ""
+                    end = "; machine code is kept on disk" if stored else ""
                     logger.info("compiled %s in %.1f s%s", name, seconds, end)
 
     return compile_and_tell
@@ -70,14 +70,14 @@ def _compiling_if_missing(load: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap the cache lookup so that a miss records the start of compilation."""
 
     def load_or_begin(*arguments: Any) -> Any:
-        found = load(*arguments)
-        if found is None and getattr(_thread, "asked_for", None) is not None and _thread.begun is None:
+        overload = load(*arguments)
+        if overload is None and getattr(_thread, "asked_for", None) is not None and _thread.begun is None:
             with _lock:
                 _thread.begun = _thread.asked_for, time.monotonic()
                 if not _running:
                     _Spent.since = _thread.begun[1]
                 _running.append(_thread.begun)
-        return found
+        return overload
 
     return load_or_begin
 

@@ -55,7 +55,7 @@ def decimal(
         mantissa = mantissa * _TEN + np.uint64(text[at] - np.uint8(48))
         digits += digits > 0 or text[at] != 48
         at += 1
-    found = at - first
+    count = at - first
     if at < end and text[at] == 46:
         at += 1
         first = at
@@ -63,9 +63,9 @@ def decimal(
             mantissa = mantissa * _TEN + np.uint64(text[at] - np.uint8(48))
             digits += digits > 0 or text[at] != 48
             at += 1
-        found += at - first
+        count += at - first
         exponent = np.int64(first - at)
-    if found == 0 or digits > 19:
+    if count == 0 or digits > 19:
         return 0.0, UNDECIDED
     if at < end and (text[at] == 101 or text[at] == 69):
         at += 1
@@ -118,19 +118,19 @@ def _nearest(mantissa: Any, exponent: Any, leading: NDArray[np.uint64]) -> float
         if high & _TAIL == _TAIL and low + _ONE == _ZERO and least + mantissa < mantissa:
             return 0.0
     upper = high >> _ALL_BITS
-    kept = high >> (upper + _NINE)
+    bits = high >> (upper + _NINE)
     if upper == _ZERO:
         two -= 1
     # The number may be half-way between two floats.
-    if low == _ZERO and high & _TAIL == _ZERO and kept & _THREE == _ONE:
+    if low == _ZERO and high & _TAIL == _ZERO and bits & _THREE == _ONE:
         return 0.0
-    kept = (kept + (kept & _ONE)) >> _ONE
-    if kept >> _MANTISSA != _ZERO:
-        kept >>= _ONE
+    bits = (bits + (bits & _ONE)) >> _ONE
+    if bits >> _MANTISSA != _ZERO:
+        bits >>= _ONE
         two += 1
     if not -1022 <= two <= 1023:
         return 0.0
-    return math.ldexp(np.float64(kept), two - 52)
+    return math.ldexp(np.float64(bits), two - 52)
 
 
 @compiled

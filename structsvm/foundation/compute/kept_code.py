@@ -62,17 +62,17 @@ def _forgive(index: Any) -> None:
 
 def _stamps(module: str) -> tuple[Any, ...]:
     """Return name, file time, size and constants of a module and all that it uses: equal if code is still valid."""
-    names, found = [module], set[str]()
+    names, visited = [module], set[str]()
     packages = {module.partition(".")[0], __name__.partition(".")[0]}
     while names:
         name = names.pop()
-        if name in found or name.partition(".")[0] not in packages or name not in sys.modules:
+        if name in visited or name.partition(".")[0] not in packages or name not in sys.modules:
             continue
-        found.add(name)
+        visited.add(name)
         for value in vars(sys.modules[name]).values():
             values = value if isinstance(value, list) else [value]
-            names += [_home(each) for each in values if not isinstance(each, type) or issubclass(each, Enum | tuple)]
-    return tuple((name, _file(name), _constants(name)) for name in sorted(found))
+            names += [_home(item) for item in values if not isinstance(item, type) or issubclass(item, Enum | tuple)]
+    return tuple((name, _file(name), _constants(name)) for name in sorted(visited))
 
 
 def _home(value: Any) -> str:

@@ -65,10 +65,10 @@ def _counted(scores: Vector, highest: float, scale: float, bits: int) -> IntVect
         other[rank] = document
         low[digit] = rank + one
     for k in range(n):
-        known = other[k]
-        digit = key[known] >> shift
+        item = other[k]
+        digit = key[item] >> shift
         rank = high[digit]
-        order[rank] = known
+        order[rank] = item
         high[digit] = rank + one
     return order
 

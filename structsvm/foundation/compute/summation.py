@@ -34,7 +34,7 @@ class ExactSum:
     @classmethod
     def merged(cls, sums: Iterable["ExactSum"]) -> Self:
         """Add up sums."""
-        parts = [each.partials for each in sums]
+        parts = [total.partials for total in sums]
         return cls(_partials(np.concatenate(parts))) if parts else cls()
 
     @property
@@ -58,8 +58,8 @@ class VectorSum:
             return cls(first.high, first.low)
         total, more = np.empty((2, len(first.high))), np.empty((2, len(first.high)))
         first._write(total)
-        for each in others:
-            each._write(more)
+        for other in others:
+            other._write(more)
             _add(total, more)
         return cls(total[0], total[1])
 
@@ -120,13 +120,13 @@ def _added(values: list[float]) -> Vector:
     """Add numbers one by one to non-overlapping partial sums."""
     partials: list[float] = []
     for value in values:
-        rest, kept = value, 0
+        rest, count = value, 0
         for partial in partials:
             larger, smaller = (rest, partial) if abs(rest) >= abs(partial) else (partial, rest)
             rest = larger + smaller
             lost = smaller - (rest - larger)
             if lost != 0.0:
-                partials[kept] = lost
-                kept += 1
-        partials[kept:] = [rest] if rest else []
+                partials[count] = lost
+                count += 1
+        partials[count:] = [rest] if rest else []
     return np.array(partials, dtype=np.float64)

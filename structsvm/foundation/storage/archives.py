@@ -138,8 +138,8 @@ def digest_of_array(name: str, array: NDArray[Any]) -> str:
 
 def with_digests(arrays: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
     """Return the arrays with an additional text that holds their digests."""
-    made = {name: np.asanyarray(array) for name, array in arrays.items()}
-    return {**made, DIGESTS: np.array(json.dumps({name: digest_of_array(name, array) for name, array in made.items()}))}
+    data = {name: np.asanyarray(array) for name, array in arrays.items()}
+    return {**data, DIGESTS: np.array(json.dumps({name: digest_of_array(name, array) for name, array in data.items()}))}
 
 
 def shape(arrays: Mapping[str, NDArray[Any]], name: str) -> tuple[int, ...]:
@@ -181,10 +181,10 @@ def text_array(arrays: Mapping[str, NDArray[Any]], name: str, wanted: tuple[int,
 
 def record(arrays: Mapping[str, NDArray[Any]], name: str) -> dict[str, Any]:
     """Parse the JSON object in a text; raise ValueError if it is not valid, see `parse_json`."""
-    found = parse_json(str(text_array(arrays, name, ())))
-    if not isinstance(found, dict):
-        raise ValueError(f"{name!r} must be a JSON object, got {type(found).__name__}")
-    return found
+    content = parse_json(str(text_array(arrays, name, ())))
+    if not isinstance(content, dict):
+        raise ValueError(f"{name!r} must be a JSON object, got {type(content).__name__}")
+    return content
 
 
 def parse_json(text: str, *, allow_nan: bool = False) -> Any:
@@ -196,13 +196,13 @@ def parse_json(text: str, *, allow_nan: bool = False) -> Any:
         raise ValueError("it is nested too deeply") from None
 
 
-def require_names(what: str, found: Collection[str], known: Collection[str], needed: Collection[str] = ()) -> None:
+def require_names(what: str, names: Collection[str], allowed: Collection[str], needed: Collection[str] = ()) -> None:
     """Raise ValueError for names that are not known, and for needed names that are missing."""
-    for name in found:
-        if name not in known:
+    for name in names:
+        if name not in allowed:
             raise ValueError(f"{what} has an unknown name, {name!r}")
     for name in needed:
-        if name not in found:
+        if name not in names:
             raise ValueError(f"{what} lacks {name!r}")
 
 
@@ -272,7 +272,7 @@ def _finite(text: str) -> float:
 
 
 def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    entries = dict(pairs)
+    if len(entries) < len(pairs):
         raise ValueError(f"{repeated(name for name, _ in pairs)!r} occurs twice in one object")
-    return found
+    return entries

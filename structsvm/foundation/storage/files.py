@@ -216,14 +216,14 @@ def _linked(temporary: Path, place: Path) -> bool:
 
 
 @contextmanager
-def errors_naming(path: Path, kept: str = "") -> Iterator[None]:
+def errors_naming(path: Path, remark: str = "") -> Iterator[None]:
     """Turn OSError into InputError that names the file; ``kept`` is a sentence on its current content."""
     try:
         yield
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise InputError(". ".join(filter(None, [_unwritable(path, error.strerror or str(error)), kept]))) from error
+        raise InputError(". ".join(filter(None, [_unwritable(path, error.strerror or str(error)), remark]))) from error
 
 
 def write_archive(path: str | Path, arrays: Mapping[str, Any], *, compressed: bool = True) -> None:

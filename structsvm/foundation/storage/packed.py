@@ -28,8 +28,8 @@ class Packing:
     def faults(self) -> tuple[type[Exception], ...]:
         """Return the errors of a damaged stream besides EOFError and OSError."""
         module = self._imported()
-        own = [getattr(module, name) for name in ("LZMAError", "ZstdError") if hasattr(module, name)]
-        return (zlib.error, *own)
+        errors_of_module = [getattr(module, name) for name in ("LZMAError", "ZstdError") if hasattr(module, name)]
+        return (zlib.error, *errors_of_module)
 
     def _imported(self) -> ModuleType:
         try:
@@ -53,12 +53,12 @@ LONGEST_START = 10
 
 def packing_of(head: bytes) -> Packing | None:
     """Return the compression of a file from its first `LONGEST_START` bytes; None if it is not compressed."""
-    return next((each for each in PACKINGS if each.start.match(head)), None)
+    return next((packing for packing in PACKINGS if packing.start.match(head)), None)
 
 
 def promised_by(path: Path) -> Packing | None:
     """Return the compression that a file name promises; None if it promises none."""
-    return next((each for each in PACKINGS if path.suffix.lower() == each.suffix), None)
+    return next((packing for packing in PACKINGS if path.suffix.lower() == packing.suffix), None)
 
 
 def without_suffix(path: Path) -> Path:

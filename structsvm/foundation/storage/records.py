@@ -133,8 +133,8 @@ def _read(path: Path, file: BufferedRandom, header: Header, kind: Kind[T], *, re
     # A kill while old parts are replaced leaves an incomplete header, in a folder that only this work uses.
     if not has_header and not (kind.whole_folder and BEGINNING_OF_PARTS.startswith(head[: len(BEGINNING_OF_PARTS)])):
         raise _not_ours(path, kind)
-    found = _header(path, head, kind) if has_header else header
-    differences = _differences(found, header, kind)
+    header_of_file = _header(path, head, kind) if has_header else header
+    differences = _differences(header_of_file, header, kind)
     # The header of a file without parts does not matter.
     if not lines or (replace and differences):
         file.truncate(0)
@@ -155,7 +155,7 @@ def _read(path: Path, file: BufferedRandom, header: Header, kind: Kind[T], *, re
                 path, number, f"this is not a {kind.name} ({error}): remove the line to run the {kind.name} again"
             ) from None
         parts.setdefault(kind.key(part), part)
-    return Records(path, found, tuple(parts[key] for key in sorted(parts)), kind, file)
+    return Records(path, header_of_file, tuple(parts[key] for key in sorted(parts)), kind, file)
 
 
 def _line(text: str) -> bytes:
@@ -173,24 +173,24 @@ def _write(file: BufferedRandom, line: str, kind: Kind[Any]) -> None:
 
 def _header(path: Path, line: bytes, kind: Kind[Any]) -> Header:
     try:
-        found = from_json(line.decode(), Header)
+        parsed = from_json(line.decode(), Header)
     except ValueError:
         raise _not_ours(path, kind) from None
     try:
-        require_known(found.format)
+        require_known(parsed.format)
     except InputError as error:
         raise InputError(f"{path}: {error}, or {kind.elsewhere}") from None
-    return found
+    return parsed
 
 
 def _not_ours(path: Path, kind: Kind[Any]) -> InputError:
     return InputError(f"{path} is not a file of {kind.names}: {kind.elsewhere}")
 
 
-def _differences(found: Header, header: Header, kind: Kind[Any]) -> list[str]:
+def _differences(stored: Header, header: Header, kind: Kind[Any]) -> list[str]:
     """List the differences between two headers for messages."""
-    data = [] if found.data == header.data else [f"the {kind.data} differ"]
-    return [*_different_settings(found.settings, header.settings), *data]
+    data = [] if stored.data == header.data else [f"the {kind.data} differ"]
+    return [*_different_settings(stored.settings, header.settings), *data]
 
 
 def _different_settings(theirs: dict[str, Any], ours: dict[str, Any]) -> Iterator[str]:
@@ -212,10 +212,10 @@ def _listed(value: Any) -> str:
 
 def digest(pieces: Iterable[Any]) -> str:
     """Return a short hash of the concatenation of bytes and contiguous arrays."""
-    found = sha256()
+    state = sha256()
     for piece in pieces:
-        found.update(piece)
-    return found.hexdigest()[:16]
+        state.update(piece)
+    return state.hexdigest()[:16]
 
 
 @cache
@@ -224,10 +224,10 @@ def _converter() -> Any:
     with needed("records of long work need cattrs", "tools"):
         from cattrs.preconf.json import make_converter
 
-    made = make_converter(forbid_extra_keys=True)
+    converter = make_converter(forbid_extra_keys=True)
     for kind in (bool, int, float, str):
-        made.register_structure_hook(kind, _of_kind)
-    return made
+        converter.register_structure_hook(kind, _of_kind)
+    return converter
 
 
 def _of_kind(value: Any, kind: type) -> Any:
@@ -249,14 +249,14 @@ def from_json(text: str, kind: type[T], *, allow_nan: bool = False) -> T:
     converter = _converter()
     from cattrs import BaseValidationError, transform_error
 
-    found = parse_json(text, allow_nan=allow_nan)
-    if not isinstance(found, dict):
-        raise InputError(f"it must be a JSON object, got {brief(found)}")
+    content = parse_json(text, allow_nan=allow_nan)
+    if not isinstance(content, dict):
+        raise InputError(f"it must be a JSON object, got {brief(content)}")
     try:
-        made: T = converter.structure(found, kind)
-        return made
+        instance: T = converter.structure(content, kind)
+        return instance
     except BaseValidationError as error:
-        header = found.get("header")
+        header = content.get("header")
         if isinstance(header, dict) and isinstance(header.get("format"), int):
             require_known(header["format"])
         raise ValueError("; ".join(transform_error(error, format_exception=_in_words)[:3])) from None

@@ -81,8 +81,8 @@ def environment(package: str) -> "Environment":
     """Return Jinja's environment for the templates of a package and of this one; values are `printable` and escaped."""
     with needed("reports need Jinja2", "tools"):
         from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined, select_autoescape
-    made = Environment(
-        loader=ChoiceLoader([PackageLoader(each) for each in dict.fromkeys((package, _TEMPLATES))]),
+    jinja = Environment(
+        loader=ChoiceLoader([PackageLoader(folder) for folder in dict.fromkeys((package, _TEMPLATES))]),
         autoescape=select_autoescape(["html.j2"]),
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -91,8 +91,8 @@ def environment(package: str) -> "Environment":
         # Do not convert Markup, which is a subclass of str.
         finalize=lambda value: printable(value) if type(value) is str else value,
     )
-    made.filters["latex"] = escape_latex
-    return made
+    jinja.filters["latex"] = escape_latex
+    return jinja
 
 
 def table_texts(tables: Sequence[Table], for_csv: Sequence[Table]) -> dict[str, str]:

@@ -75,15 +75,15 @@ def cost_table(title: str, cost: Cost, R: int, N: int, cutoff: int | None = None
     K = R + N if cutoff is None else cutoff
     rows, columns = _size(R, N, cutoff)
     every = np.arange(1, R + 1)
-    own = evaluate_costs(title, cost, every, np.zeros(1, dtype=np.int64), R, N)
+    of_truth = evaluate_costs(title, cost, every, np.zeros(1, dtype=np.int64), R, N)
     k, j = every[None, :columns], np.arange(rows)[:, None]
     costs = evaluate_costs(title, cost, k, j, R, N)
-    table = costs - own[:columns]
+    table = costs - of_truth[:columns]
     if K < R + N:
-        table = _constant_beyond(title, cost, K, R, N, own, table)
-    if abs(own.sum()) > 1e-9 * np.abs(own).sum():
+        table = _constant_beyond(title, cost, K, R, N, of_truth, table)
+    if abs(of_truth.sum()) > 1e-9 * np.abs(of_truth).sum():
         raise InputError(
-            f"{title}.cost(k, j=0, R={R}, N={N}) adds up to {own.sum():.6g} over k = 1 to {R}: "
+            f"{title}.cost(k, j=0, R={R}, N={N}) adds up to {of_truth.sum():.6g} over k = 1 to {R}: "
             "the loss of the truth must be 0. Subtract cost(k, 0)"
         )
     lowest = _lowest(table)
@@ -110,11 +110,11 @@ def pack(title: str, cost: Cost, shapes: Iterable[tuple[int, int]], cutoff: int 
     places: dict[tuple[int, int], tuple[int, int]] = {}
     parts: list[Vector] = []
     end = 2 + 3 * len(ordered)
-    start, kept = 0, np.zeros((0, 0))
+    start, previous = 0, np.zeros((0, 0))
     for R, N in reversed(ordered):
         table = cost_table(title, cost, R, N, cutoff)
-        if not (kept.shape[1:] == table.shape[1:] and np.array_equal(kept[: len(table)], table)):
-            start, kept = end, table
+        if not (previous.shape[1:] == table.shape[1:] and np.array_equal(previous[: len(table)], table)):
+            start, previous = end, table
             parts.append(table.ravel())
             end += table.size
             _require_memory(title, ordered, end, cutoff)
@@ -176,13 +176,13 @@ def _lowest(table: Matrix) -> float:
     return float(lowest.min())
 
 
-def _constant_beyond(title: str, cost: Cost, K: int, R: int, N: int, own: Vector, table: Matrix) -> Matrix:
+def _constant_beyond(title: str, cost: Cost, K: int, R: int, N: int, of_truth: Vector, table: Matrix) -> Matrix:
     """Return the table with constant costs beyond the cut-off; reject costs that change there."""
     rows, columns = table.shape
     j, k = np.arange(rows)[:, None], np.arange(1, columns + 1)
     clipped = np.take_along_axis(table, np.minimum(j, K + 1 - k), axis=0)
     some_k, some_j = _some(1, R), _some(0, N)[:, None]
-    others = evaluate_costs(title, cost, some_k, some_j, R, N) - own[some_k - 1]
+    others = evaluate_costs(title, cost, some_k, some_j, R, N) - of_truth[some_k - 1]
     padded = np.pad(clipped, ((0, 0), (0, 1)))
     expected = padded[np.minimum(some_j, rows - 1), np.minimum(some_k - 1, columns)]
     tolerance = 1e-9 * np.abs(table).max()

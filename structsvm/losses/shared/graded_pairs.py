@@ -31,13 +31,13 @@ class PairsOfGrades(PairEncoding):
         """Return the weighted pairs with their shares."""
         grades = graded(y)
         better, worse = np.nonzero(grades[:, None] > grades)
-        given = self._given(grades[better], grades[worse])
-        if given.shape not in ((), better.shape):
+        values = self._given(grades[better], grades[worse])
+        if values.shape not in ((), better.shape):
             raise InputError(
-                f"{self.title}.weight returned an array of shape {given.shape} for {len(better)} pairs: it must return "
-                "one number per pair, or one for all"
+                f"{self.title}.weight returned an array of shape {values.shape} for {len(better)} pairs: it must "
+                "return one number per pair, or one for all"
             )
-        weights = np.broadcast_to(given, better.shape)
+        weights = np.broadcast_to(values, better.shape)
         wrong = ~(np.isfinite(weights) & (weights >= 0.0))
         if wrong.any():
             pair = int(np.argmax(wrong))

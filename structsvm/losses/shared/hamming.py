@@ -67,21 +67,21 @@ class HammingLoss(ScoreLoss[Any]):
         ------
         InputError : the output is not a list of labels, or a label is not a state.
         """
-        found = self._looked_up(y)
-        if (found < 0).any():
-            label = self._sequence(y)[int(np.argmax(found < 0))]
+        numbers = self._looked_up(y)
+        if (numbers < 0).any():
+            label = self._sequence(y)[int(np.argmax(numbers < 0))]
             raise InputError(f"{label!r} is not among the states {self._known()}")
-        return found
+        return numbers
 
     def usable(self, y: Any) -> bool:
         return len(self.numbers(y)) > 0
 
     def loss(self, y: Any, y_hat: Any) -> float:
         """Return the share, number or cost of wrong labels; a true label outside the states has the largest cost."""
-        truth, found, table = self._looked_up(y), self.numbers(y_hat), self._table()
-        if len(truth) != len(found):
-            raise InputError(f"the outputs have {len(truth)} and {len(found)} labels: they must have equal lengths")
-        costs = np.where(truth < 0, max(float(table.max(initial=0.0)), 1.0 * (self.cost is None)), table[truth, found])
+        truth, guess, table = self._looked_up(y), self.numbers(y_hat), self._table()
+        if len(truth) != len(guess):
+            raise InputError(f"the outputs have {len(truth)} and {len(guess)} labels: they must have equal lengths")
+        costs = np.where(truth < 0, max(float(table.max(initial=0.0)), 1.0 * (self.cost is None)), table[truth, guess])
         return float(costs.sum()) * self._unit(len(truth))
 
     def _costs_at(self, truth: IntVector) -> Matrix:
@@ -103,8 +103,8 @@ class HammingLoss(ScoreLoss[Any]):
         except TypeError as error:
             raise InputError(f"a label cannot be looked up among the states {self._known()}: {error}") from None
 
-    def _labeled(self, found: IntVector) -> NDArray[Any]:
-        return label_array(self._known())[found]
+    def _labeled(self, numbers: IntVector) -> NDArray[Any]:
+        return label_array(self._known())[numbers]
 
     def _sequence(self, y: Any) -> Sequence[Any]:
         dimensions = 1 if isinstance(y, list | tuple) else np.ndim(y)

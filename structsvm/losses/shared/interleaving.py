@@ -131,7 +131,7 @@ class InterleavingLoss(PairwiseLoss):
     def params(self, ys: Sequence[Vector]) -> Vector:
         """Return the tables of costs for the queries of a data set."""
         relevant = [self.relevant(y) for y in ys if self.usable(y)]
-        shapes = [(int(each.sum()), int((~each).sum())) for each in relevant]
+        shapes = [(int(mask.sum()), int((~mask).sum())) for mask in relevant]
         return pack(self.title, self.cost, shapes, self.cutoff)
 
     def loss(self, y: Vector, y_hat: Vector) -> float:
@@ -142,8 +142,8 @@ class InterleavingLoss(PairwiseLoss):
         k = np.arange(1, R + 1)
         ahead = np.flatnonzero(relevant) - k + 1
         costs = evaluate_costs(self.title, self.cost, k, ahead, R, N)
-        own = evaluate_costs(self.title, self.cost, k, np.zeros_like(k), R, N)
-        return max(float((costs - own).sum()), 0.0)
+        of_truth = evaluate_costs(self.title, self.cost, k, np.zeros_like(k), R, N)
+        return max(float((costs - of_truth).sum()), 0.0)
 
     def loss_augmented_argmax(self, scores: Vector, y: Vector) -> Vector:
         """Return the best ranking, by dynamic programming over all R (N + 1) costs.

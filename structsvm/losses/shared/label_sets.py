@@ -86,12 +86,12 @@ def _shape(y: Any) -> str:
 
 def label_array(labels: Iterable[Any]) -> NDArray[Any]:
     """Return labels as a vector, of objects if they are tuples or of mixed types, which NumPy would convert."""
-    own = list(map(_own, labels))
-    kinds = {type(label) for label in own}
+    values = list(map(_own, labels))
+    kinds = {type(label) for label in values}
     if kinds <= {int, float} or (len(kinds) == 1 and tuple not in kinds):
-        return np.asarray(own)
-    array = np.empty(len(own), dtype=object)
-    for place, label in enumerate(own):
+        return np.asarray(values)
+    array = np.empty(len(values), dtype=object)
+    for place, label in enumerate(values):
         array[place] = label
     return array
 

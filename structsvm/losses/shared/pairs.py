@@ -19,10 +19,10 @@ _SAME = cmp_using(eq=np.array_equal)
 
 
 def _documents(values: Any) -> IntVector:
-    given = np.asarray(values)
-    if given.size and given.dtype.kind not in "iu":
-        raise InputError(f"documents of pairs must be document numbers, integers from 0; they are {given.dtype}")
-    return given.astype(np.int64)
+    array = np.asarray(values)
+    if array.size and array.dtype.kind not in "iu":
+        raise InputError(f"documents of pairs must be document numbers, integers from 0; they are {array.dtype}")
+    return array.astype(np.int64)
 
 
 def magnitudes(values: Any) -> Vector:
@@ -60,9 +60,9 @@ class JudgedPairs:
                 "better, worse and magnitude must be vectors of equal length, got shapes "
                 f"{self.better.shape}, {self.worse.shape} and {self.magnitude.shape}"
             )
-        known = (np.minimum(self.better, self.worse) >= 0) & (np.maximum(self.better, self.worse) < self.documents)
+        in_range = (np.minimum(self.better, self.worse) >= 0) & (np.maximum(self.better, self.worse) < self.documents)
         positive = np.isfinite(self.magnitude) & (self.magnitude > 0.0)
-        right = known & (self.better != self.worse) & positive
+        right = in_range & (self.better != self.worse) & positive
         if not right.all():
             pair = int(np.argmin(right))
             raise InputError(

@@ -54,9 +54,9 @@ def split_by_dividing(costs: Vector, s: Vector, s_bar: Vector, scale: float) -> 
 def split_by_programming(costs: Vector, s: Vector, s_bar: Vector, scale: float) -> IntVector:
     """Return the number of other documents ahead of each relevant document, by dynamic programming in O(R N)."""
     R, N = len(s), len(s_bar)
-    _, chosen = best_placements(costs, R, R + N, s, s_bar, scale)
+    _, marks = best_placements(costs, R, R + N, s, s_bar, scale)
     ahead = np.empty(R, np.int64)
-    trace(chosen, R, R, N, ahead)
+    trace(marks, R, R, N, ahead)
     return ahead
 
 
@@ -73,13 +73,13 @@ def best_placements(
     N = len(s_bar)
     rows = min(N + 1, depth)
     best = np.empty(columns)
-    chosen = np.zeros(rows * columns, np.bool_)
+    marks = np.zeros(rows * columns, np.bool_)
     total = 0.0
     for j in range(rows):
         if j > 0:
             total += s_bar[j - 1]
         row = costs[j * columns : (j + 1) * columns]
-        mark = chosen[j * columns : (j + 1) * columns]
+        mark = marks[j * columns : (j + 1) * columns]
         before = 0.0
         for k in range(min(columns, depth - j)):
             value = before + row[k] + scale * (total - j * s[k])
@@ -87,15 +87,15 @@ def best_placements(
                 best[k] = value
                 mark[k] = True
             before = best[k]
-    return best, chosen
+    return best, marks
 
 
 @compiled_part
-def trace(chosen: BoolVector, columns: int, placed: int, j: int, ahead: IntVector) -> None:
+def trace(marks: BoolVector, columns: int, placed: int, j: int, ahead: IntVector) -> None:
     """Write the placement that `best_placements` found for the first documents with at most j others ahead."""
     k = placed - 1
     while k >= 0:
-        if chosen[j * columns + k]:
+        if marks[j * columns + k]:
             ahead[k] = j
             k -= 1
         else:
@@ -112,7 +112,7 @@ def split_by_truncating(costs: Vector, cutoff: int, s: Vector, s_bar: Vector, sc
     """
     R, N = len(s), len(s_bar)
     columns = min(R, cutoff)
-    best, chosen = best_placements(costs, columns, cutoff, s, s_bar, scale)
+    best, marks = best_placements(costs, columns, cutoff, s, s_bar, scale)
 
     ahead = np.empty(R, np.int64)
     others = np.zeros(N + 1)
@@ -150,5 +150,5 @@ def split_by_truncating(costs: Vector, cutoff: int, s: Vector, s_bar: Vector, sc
     least = cutoff - most
     for k in range(most, R):
         ahead[k] = max(ahead[k], least)
-    trace(chosen, columns, most, least, ahead)
+    trace(marks, columns, most, least, ahead)
     return ahead

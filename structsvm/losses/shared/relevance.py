@@ -51,8 +51,8 @@ class RelevanceLoss(ScoreLoss[Vector]):
         return self._has_both_kinds(y)
 
     def why_none_usable(self, ys: Sequence[Vector]) -> str:
-        told = self.why_unusable or any(map(self._has_both_kinds, ys))
-        return super().why_none_usable(ys) if told else ONE_KIND
+        has_reason = self.why_unusable or any(map(self._has_both_kinds, ys))
+        return super().why_none_usable(ys) if has_reason else ONE_KIND
 
     def _has_both_kinds(self, y: Vector) -> bool:
         relevant = self.relevant(y)

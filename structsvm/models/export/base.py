@@ -125,8 +125,8 @@ def export(
     >>> [each["name"] for each in json.loads(Path("model.json").read_text())["features"]]
     ['bm25', 'age']
     """
-    chosen = exports.create(format)
-    called = _called(chosen)
+    writer = exports.create(format)
+    called = _called(writer)
     target = as_path("path", path)
     name = target.stem if model_name is None else model_name
     require_kind("model_name", name, str, "text")
@@ -134,16 +134,16 @@ def export(
         raise InputError(f"model_name must be text, got {brief(model_name)}")
     model = model_of(ranker).named(feature_names)
     left_out = [] if model.calibration is None else [f"{called} stores scores, not the probabilities of this model"]
-    if chosen.zero_based:
+    if writer.zero_based:
         left_out.append(
             f"{called} counts features from 0 when it reads a text file itself: for such files, train with "
             "zero_based=True (--zero-based); arrays need no shift"
         )
     if isinstance(model, LeafModel):
-        trees = model if model.linear is None else evolve(model, linear=_prepared(model.linear, chosen))
+        trees = model if model.linear is None else evolve(model, linear=_prepared(model.linear, writer))
         with replacement(target) as temporary:
-            chosen.write_trees(trees, temporary, name)
-        if not chosen.missing and (model.trees.missing_left != (model.trees.threshold >= 0.0)).any():
+            writer.write_trees(trees, temporary, name)
+        if not writer.missing and (model.trees.missing_left != (model.trees.threshold >= 0.0)).any():
             left_out.append(f"{called} counts a missing feature as 0, which some splits of this model do not")
         return tuple(left_out)
     if isinstance(model, TreeModel):
@@ -157,29 +157,29 @@ def export(
             f"export writes weighted sums and the trees of TreeRanker, but this {model.title} is another kind of "
             "model: export a Ranker, RankSVM, MaximumEntropy, WeightSearch or TreeRanker"
         )
-    linear = _prepared(model, chosen)
+    linear = _prepared(model, writer)
     with replacement(target) as temporary:
-        chosen.write(linear, temporary, name)
-    if linear.intercept and not chosen.constant:
+        writer.write(linear, temporary, name)
+    if linear.intercept and not writer.constant:
         added = f"this model adds {linear.intercept:.6g}; rankings are the same"
         left_out.append(f"{called} adds no constant to scores, but {added}")
     return tuple(left_out)
 
 
-def _called(chosen: Format) -> str:
+def _called(writer: Format) -> str:
     """Return the name of a format for messages."""
-    return exports.name_of(type(chosen)) or type(chosen).__name__
+    return exports.name_of(type(writer)) or type(writer).__name__
 
 
-def _prepared(model: LinearModel, chosen: Format) -> LinearModel:
+def _prepared(model: LinearModel, writer: Format) -> LinearModel:
     """Return a model whose scaling the format can represent."""
-    if isinstance(model.scaling, QueryScaling) and not chosen.by_query:
+    if isinstance(model.scaling, QueryScaling) and not writer.by_query:
         raise InputError(
-            f"{_called(chosen)} scores one document at a time, but this ranker normalizes features within a query "
+            f"{_called(writer)} scores one document at a time, but this ranker normalizes features within a query "
             f"({model.scaling.name}). Train with normalize='standard' (--normalize standard), or export to a format "
             "that has queries: onnx, or for a weighted sum json or numpy"
         )
-    if not chosen.standard:
+    if not writer.standard:
         model = model.folded
     if not (np.isfinite(model.coef).all() and np.isfinite(model.intercept)):
         raise InputError("the weights of the original features overflow: normalize the features before training")

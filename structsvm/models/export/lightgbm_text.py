@@ -45,14 +45,14 @@ def _write(path: Path, trees: list[str], model: TrainedModel) -> None:
 
 
 def _of_splits(model: LeafModel) -> list[str]:
-    trees, found = model.trees.double, []
+    trees, texts = model.trees.double, []
     sums, counts = model.inner()
     for number, (first, last) in enumerate(zip(trees.splits[:-1].tolist(), trees.splits[1:].tolist(), strict=True)):
         leaves = last - first + 1
-        own = slice(trees.offsets[number], trees.offsets[number] + leaves)
-        fields: dict[str, NDArray[Any]] = {"leaf_value": model.values[own], "leaf_count": model.counts[own]}
+        part = slice(trees.offsets[number], trees.offsets[number] + leaves)
+        fields: dict[str, NDArray[Any]] = {"leaf_value": model.values[part], "leaf_count": model.counts[part]}
         if last > first:
-            left, right = (np.where(each >= 0, each - first, each)[first:last] for each in (trees.left, trees.right))
+            left, right = (np.where(ends >= 0, ends - first, ends)[first:last] for ends in (trees.left, trees.right))
             fields |= {
                 "split_feature": trees.feature[first:last],
                 "decision_type": trees.decision[first:last],
@@ -61,22 +61,22 @@ def _of_splits(model: LeafModel) -> list[str]:
                 "internal_count": counts[first:last],
                 "split_gain": np.zeros(last - first),
                 "threshold": trees.threshold[first:last],
-                "leaf_weight": model.counts[own].astype(np.float64),
+                "leaf_weight": model.counts[part].astype(np.float64),
                 "internal_value": sums[first:last] / np.maximum(counts[first:last], 1),
                 "internal_weight": counts[first:last].astype(np.float64),
             }
-        found.append(tree_text(number, leaves, {**fields, "shrinkage": np.ones(1)}))
-    return found
+        texts.append(tree_text(number, leaves, {**fields, "shrinkage": np.ones(1)}))
+    return texts
 
 
 def _of_weights(model: LinearModel, number: int) -> list[str]:
     """Return a tree for each weight that is not 0, and one for the constant; the first has this number."""
     there = np.flatnonzero(model.coef).tolist()
-    found = [_linear_leaf(number + k, feature, model.coef[feature]) for k, feature in enumerate(there)]
-    if model.intercept or not (found or number):
+    texts = [_linear_leaf(number + k, feature, model.coef[feature]) for k, feature in enumerate(there)]
+    if model.intercept or not (texts or number):
         fields = {"leaf_value": np.array([model.intercept]), "shrinkage": np.ones(1)}
-        found.append(tree_text(number + len(found), 1, fields))
-    return found
+        texts.append(tree_text(number + len(texts), 1, fields))
+    return texts
 
 
 def _linear_leaf(number: int, feature: int, weight: float) -> str:

@@ -73,7 +73,7 @@ class _Nodes:
         from onnx import TensorProto, checker
 
         helper, double = self._helper, TensorProto.DOUBLE
-        made = helper.make_graph(
+        graph = helper.make_graph(
             self.nodes,
             "structsvm",
             [helper.make_tensor_value_info("features", double, ["rows", model.n_features])],
@@ -82,7 +82,7 @@ class _Nodes:
         )
         domains = {"": _OPSET, **({_ML: _ML_OPSET} if any(node.domain for node in self.nodes) else {})}
         proto = helper.make_model(
-            made,
+            graph,
             opset_imports=[helper.make_opsetid(domain, version) for domain, version in domains.items()],
             ir_version=_IR_VERSION,
             producer_name="structsvm",
@@ -114,7 +114,7 @@ class _Nodes:
         splits = np.diff(trees.splits)
         numbers = np.arange(len(splits))
         nodes = _Columns(trees)
-        found = self.add(
+        leaf = self.add(
             "TreeEnsembleRegressor",
             X,
             domain=_ML,
@@ -132,7 +132,7 @@ class _Nodes:
             target_ids=np.repeat(numbers, splits + 1).tolist(),
             target_weights_as_tensor=numpy_helper.from_array(nodes.leaf.astype(np.float64)),
         )
-        within = self.add("Cast", found, to=TensorProto.INT64)
+        within = self.add("Cast", leaf, to=TensorProto.INT64)
         return self.add("Add", within, self.constant(trees.offsets[:-1]))
 
     def instead(self, X: str, where: str, value: float) -> str:
@@ -165,9 +165,9 @@ class _Columns:
 
     def __init__(self, trees: Trees) -> None:
         splits = np.diff(trees.splits)
-        self.number = np.concatenate([np.arange(2 * each + 1) for each in splits.tolist()])
+        self.number = np.concatenate([np.arange(2 * count + 1) for count in splits.tolist()])
         self.inner = self.number < np.repeat(splits, 2 * splits + 1)
-        self.leaf = np.concatenate([np.arange(each + 1) for each in splits.tolist()])
+        self.leaf = np.concatenate([np.arange(count + 1) for count in splits.tolist()])
         """Number of each leaf within its tree."""
         self._tree = trees.tree_of_split()
         self._first, self._splits = trees.splits[self._tree], splits[self._tree]

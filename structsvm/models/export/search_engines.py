@@ -144,18 +144,18 @@ def _nested(model: LeafModel, leaf: Callable[[int, float], Any], split: Callable
     trees = model.trees
     first = trees.offsets[trees.tree_of_split()].tolist()
     left, right = trees.left.tolist(), trees.right.tolist()
-    made: dict[int, Any] = {}
+    subtrees: dict[int, Any] = {}
 
     def below(node: int, child: int) -> Any:
         number = first[node] - 1 - child
-        return made.pop(child) if child >= 0 else leaf(number, model.values[number])
+        return subtrees.pop(child) if child >= 0 else leaf(number, model.values[number])
 
     # A child comes after its parent.
     for node in range(len(left) - 1, -1, -1):
-        made[node] = split(node, below(node, left[node]), below(node, right[node]))
+        subtrees[node] = split(node, below(node, left[node]), below(node, right[node]))
     return [
-        made[root] if root < end else leaf(number, model.values[number])
+        subtrees[root] if root < end else leaf(number, model.values[number])
         for root, end, number in zip(
-            *(each.tolist() for each in (trees.splits[:-1], trees.splits[1:], trees.offsets[:-1])), strict=True
+            *(array.tolist() for array in (trees.splits[:-1], trees.splits[1:], trees.offsets[:-1])), strict=True
         )
     ]

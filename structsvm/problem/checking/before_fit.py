@@ -66,8 +66,8 @@ def is_own(loss: Any) -> bool:
 
 def _inner(loss: Any) -> list[Any]:
     """Return the inner losses of a loss of this library."""
-    own = type(loss).__module__.startswith(_OWN)
-    return [loss.inner] if own and hasattr(loss, "inner") else []
+    built_in = type(loss).__module__.startswith(_OWN)
+    return [loss.inner] if built_in and hasattr(loss, "inner") else []
 
 
 def trusted_oracle(examples: Examples, n_jobs: int | None) -> Oracle:
@@ -90,10 +90,10 @@ def require_free_truths(examples: Examples) -> None:
     loss, ys, which = examples.loss, examples.ys, examples.usable_indices()
     if isinstance(ys, np.ndarray) and ys.ndim == 1 and ys.dtype != object:
         which = which[np.unique(ys[which], return_index=True)[1]]
-    found = np.zeros(1)
+    losses = np.zeros(1)
     for i in which[: None if loss.kernel is None else _MOST_TRUTHS].tolist():
         try:
-            found[0] = loss.loss(ys[i], ys[i])
+            losses[0] = loss.loss(ys[i], ys[i])
         except Exception as error:
             # The fit uses the kernel, which reads labels; the Python method may not support these outputs.
             if loss.kernel is not None:
@@ -101,9 +101,9 @@ def require_free_truths(examples: Examples) -> None:
             if isinstance(error, RAISED_AS_IS):
                 raise
             raise failed(loss, "loss", error, ys[i], example=i) from error
-        if not abs(found[0]) <= _ROUNDING:
+        if not abs(losses[0]) <= _ROUNDING:
             raise InputError(
-                f"{loss.title}.loss returned {found[0]:.6g} for the true output of example {i}: Δ(y, y) must be 0. "
+                f"{loss.title}.loss returned {losses[0]:.6g} for the true output of example {i}: Δ(y, y) must be 0. "
                 f"{run_check(loss)}"
             )
 
@@ -177,8 +177,8 @@ class _Check:
         labels = self._labels(spread)
         # Small examples may hide a mistake, so check the same loss again in a fit with larger examples.
         largest = min(int(self.data.sizes[which[-1]]), _SMALL)
-        known = None if labels is None or len(labels) > _MOST_LABELS else labels.tobytes()
-        key = (_identity(self.data.loss), known, largest)
+        labels_key = None if labels is None or len(labels) > _MOST_LABELS else labels.tobytes()
+        key = (_identity(self.data.loss), labels_key, largest)
         loss = self.data.loss
         # Labels are in the key, but other true outputs may be new.
         covered = labels is not None or not (loss.exact or loss.bounded) or loss.unreachable_truths
@@ -219,8 +219,8 @@ class _Check:
             if loss.kernel is not None:
                 methods.kernel(y, np.zeros(length), methods.labels(y), self.params, np.zeros(length + loss.bounded))
                 return True
-            found, _ = methods.augmented(np.zeros(length), y)
-            for output in (y, found):
+            maximizer, _ = methods.augmented(np.zeros(length), y)
+            for output in (y, maximizer):
                 methods.encode(output, y, length)
                 methods.delta(y, output)
         except (Malformed, NotImplementedError):
@@ -253,11 +253,11 @@ class _Check:
     ) -> Iterator[tuple[str, Any, bool]]:
         """Yield examples, small ones first, each with its name and whether to list its outputs."""
         if labels is None:
-            chosen = evenly(which, _FEW)
+            rows = evenly(which, _FEW)
             # Outputs are numbers, so check the distinct ones.
             if isinstance(self.data.ys, np.ndarray) and self.data.ys.ndim == 1:
-                chosen = which[np.unique(self.data.ys[which], return_index=True)[1]][:20]
-            yield from ((f"example {i}", self.data.ys[i], False) for i in chosen.tolist())
+                rows = which[np.unique(self.data.ys[which], return_index=True)[1]][:20]
+            yield from ((f"example {i}", self.data.ys[i], False) for i in rows.tolist())
             return
         queries = self._with_labels(which, labels)
         sizes = self.data.sizes
@@ -278,16 +278,16 @@ class _Check:
     def _with_labels(self, which: IntVector, labels: Vector) -> list[int]:
         """Return a few queries that contain all of the labels together, if possible."""
         missing = set(labels.tolist())
-        chosen = []
+        rows = []
         for i in which.tolist():
             met = missing.intersection(np.asarray(self.data.ys[i]).tolist())
             if met:
-                chosen.append(i)
+                rows.append(i)
                 missing -= met
-            if not missing or len(chosen) >= _MOST_LABELS:
+            if not missing or len(rows) >= _MOST_LABELS:
                 break
         # Queries that bring rare labels come first.
-        return chosen[::-1]
+        return rows[::-1]
 
     def _check_one(
         self, loss: ScoreLoss[Any], place: str, y: Any, listed: bool, rng: np.random.Generator, limit: _Limit

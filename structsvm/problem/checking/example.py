@@ -52,58 +52,58 @@ class ExampleCheck:
         copy = copied(y)
         # Objects without a comparison differ from their copies: compare the copy with itself then.
         before, y = y if unchanged(copy, y) else copy, copy
-        own = methods.encode(y, y, length)
+        truth = methods.encode(y, y, length)
         outputs = methods.outputs(y) if listed else None
         if outputs is None and methods.loss.unreachable_truths:
-            found, _ = methods.augmented(np.zeros_like(own), y)
-            code = methods.encode(found, y, len(own))[None]
-            known = Known([found], code, code, np.array([methods.delta(y, found)]), own, complete=False)
+            maximizer, _ = methods.augmented(np.zeros_like(truth), y)
+            code = methods.encode(maximizer, y, len(truth))[None]
+            table = Known([maximizer], code, code, np.array([methods.delta(y, maximizer)]), truth, complete=False)
         elif outputs is None:
-            known = Known([y], own[None], own[None], np.zeros(1), own, complete=False)
+            table = Known([y], truth[None], truth[None], np.zeros(1), truth, complete=False)
         else:
-            codes = np.stack([methods.encode(output, y, len(own)) for output in outputs])
+            codes = np.stack([methods.encode(output, y, len(truth)) for output in outputs])
             predicted = codes
             if methods.loss.predicting is not methods.loss:
-                predicted = np.stack([methods.encode(output, y, len(own), predicted=True) for output in outputs])
+                predicted = np.stack([methods.encode(output, y, len(truth), predicted=True) for output in outputs])
             deltas = np.array([methods.delta(y, output) for output in outputs])
-            known = Known(outputs, codes, predicted, deltas, own, complete=True)
+            table = Known(outputs, codes, predicted, deltas, truth, complete=True)
         if methods.generic is not None:
-            known.bounds = methods.weight_bounds(len(own), y)
+            table.bounds = methods.weight_bounds(len(truth), y)
         labels = np.zeros(0) if methods.loss.kernel is None else methods.labels(y)
-        return cls(methods, y, before, tol, known, labels, params, predicts, place)
+        return cls(methods, y, before, tol, table, labels, params, predicts, place)
 
     def run(
         self, rng: np.random.Generator, trials: int, *, interpreted: int = 4, ended: Callable[[], bool] = bool
     ) -> None:
         """Check the methods at many random scores; the kernel runs in Python at the first ``interpreted`` ones."""
-        own = self.methods.delta(self.y, self.y)
-        if own > self.tol:
-            raise self.methods.wrong("loss", f"returned {own!r} for the truth: Δ(y, y) must be 0", self.y)
-        tried, found = [], []
+        loss_of_truth = self.methods.delta(self.y, self.y)
+        if loss_of_truth > self.tol:
+            raise self.methods.wrong("loss", f"returned {loss_of_truth!r} for the truth: Δ(y, y) must be 0", self.y)
+        tried, answers = [], []
         for scores in map(self.known.within, self._scores(rng, trials)):
             tried.append(scores)
-            found.append(self._check_argmax("loss_augmented_argmax", scores, repeated=len(tried) <= _REPEATED))
+            answers.append(self._check_argmax("loss_augmented_argmax", scores, repeated=len(tried) <= _REPEATED))
             if self.predicts:
-                found.append(self._check_argmax("argmax", scores))
+                answers.append(self._check_argmax("argmax", scores))
             elif not self.known.complete:
                 self._take_prediction(scores)
             self._require_bound(scores)
             if ended():
                 break
         if not self.known.complete:
-            for each in found:
-                self._require_maximizer(*each)
+            for answer in answers:
+                self._require_maximizer(*answer)
         if self.methods.loss.kernel is not None:
             for scores in tried[:interpreted]:
                 self.methods.run_interpreted(self.y, scores, self.labels, self.params)
             self._check_kernel(np.stack(tried))
 
     def _scores(self, rng: np.random.Generator, trials: int) -> Iterator[Vector]:
-        own = self.known.truth
-        m = len(own)
+        truth = self.known.truth
+        m = len(truth)
         yield np.zeros(m)
         for size in (1.0, -1.0, 100.0):
-            yield np.asarray(size * own)
+            yield np.asarray(size * truth)
         for _ in range(trials):
             for size in (0.1, 1.0, 30.0):
                 yield np.asarray(size * rng.standard_normal(m))
@@ -129,50 +129,50 @@ class ExampleCheck:
     ) -> tuple[str, Vector, Any, float, float | None]:
         """Compare the value of an argmax's output, and its bound, with the largest value; return all of them."""
         augmented = method == "loss_augmented_argmax"
-        given = scores.copy()
+        argument = scores.copy()
         bound = None
         if augmented:
-            found, bound = self.methods.augmented(given, self.y)
+            answer, bound = self.methods.augmented(argument, self.y)
         else:
-            found = self.methods.predicted(given, self.y)
-        if not np.array_equal(given, scores):
+            answer = self.methods.predicted(argument, self.y)
+        if not np.array_equal(argument, scores):
             raise self._wrong(method, "changed the scores: work on a copy", scores)
         self._require_unchanged(method, scores)
         try:
-            code = predicted = self.methods.encode(found, self.y, len(scores))
+            code = predicted = self.methods.encode(answer, self.y, len(scores))
             if self.methods.loss.predicting is not self.methods.loss:
-                predicted = self.methods.encode(found, self.y, len(scores), predicted=True)
-            delta = self.methods.delta(self.y, found) if augmented or not self.known.complete else 0.0
+                predicted = self.methods.encode(answer, self.y, len(scores), predicted=True)
+            delta = self.methods.delta(self.y, answer) if augmented or not self.known.complete else 0.0
         except Malformed as error:
             reason = str(error).partition("\n")[0]
-            verdict = f"returned {self._output(found)}, which is not a valid output: {reason}"
+            verdict = f"returned {self._output(answer)}, which is not a valid output: {reason}"
             raise self._wrong(method, verdict, scores, type(error)) from error
         self._require_unchanged("loss or encode", scores)
         if repeated:
-            self._require_repeatable(found, code, delta)
+            self._require_repeatable(answer, code, delta)
         got = float(code @ scores) + delta if augmented else float(predicted @ scores)
         best = float(self.known.values(scores, augmented=augmented).max())
         most = max(best, float(self.known.truth @ scores)) if self.methods.loss.unreachable_truths else best
         if self.known.complete and got > most + self._rounding(scores):
             raise self._wrong(
                 method,
-                f"returned {self._output(found)}, which outputs does not list: its value is {got:.12g}, and the best "
+                f"returned {self._output(answer)}, which outputs does not list: its value is {got:.12g}, and the best "
                 f"listed output has {best:.12g}",
                 scores,
             )
         if augmented or _distinct(scores):
-            self.known.take(found, code, predicted, delta)
-        self._require_maximizer(method, scores, found, got, bound)
-        return method, scores, found, got, bound
+            self.known.take(answer, code, predicted, delta)
+        self._require_maximizer(method, scores, answer, got, bound)
+        return method, scores, answer, got, bound
 
     def _take_prediction(self, scores: Vector) -> None:
         """Add the prediction at these scores to the known outputs, if it has no ties."""
         if not _distinct(scores):
             return
         try:
-            found = self.methods.predicted(scores.copy(), self.y)
-            code = self.methods.encode(found, self.y, len(scores))
-            self.known.take(found, code, code, self.methods.delta(self.y, found))
+            prediction = self.methods.predicted(scores.copy(), self.y)
+            code = self.methods.encode(prediction, self.y, len(scores))
+            self.known.take(prediction, code, code, self.methods.delta(self.y, prediction))
         except (Malformed, NotImplementedError):
             return
 
@@ -192,7 +192,7 @@ class ExampleCheck:
             verdict = f"returned {show(code)} and then {show(recoded)} for the same output: c(ŷ) must not vary"
             raise self.methods.wrong("encode", verdict, self.y, output=output)
 
-    def _require_maximizer(self, method: str, scores: Vector, found: Any, got: float, bound: float | None) -> None:
+    def _require_maximizer(self, method: str, scores: Vector, output: Any, got: float, bound: float | None) -> None:
         """Reject an output, or its bound, that is below a known output."""
         augmented = method == "loss_augmented_argmax"
         values = self.known.values(scores, augmented=augmented)
@@ -216,13 +216,13 @@ class ExampleCheck:
                 f"does not return a maximizer of {'Δ + ' if augmented else ''}{self.methods.value}:\n"
                 f"  expected {self._output(self.known.outputs[best])} (or an equal one), with value "
                 f"{values[best]:.12g}\n"
-                f"  got {self._output(found)}, with value {got:.12g}{self._if_an_order(found, scores)}",
+                f"  got {self._output(output)}, with value {got:.12g}{self._if_an_order(output, scores)}",
                 scores,
             )
 
-    def _if_an_order(self, found: Any, scores: Vector) -> str:
+    def _if_an_order(self, output: Any, scores: Vector) -> str:
         """Explain the format of outputs if this one looks like a list of documents."""
-        numbers = np.asarray(found) if isinstance(found, np.ndarray | list) else np.zeros(0)
+        numbers = np.asarray(output) if isinstance(output, np.ndarray | list) else np.zeros(0)
         if numbers.dtype.kind not in "iu" or not np.array_equal(np.sort(numbers), np.arange(len(scores))):
             return ""
         return "\n  This looks like document numbers, best first; an output is one number per document, larger is ahead"
@@ -263,10 +263,10 @@ class ExampleCheck:
 
     def _plane(self, scores: Vector) -> tuple[float, Vector, float]:
         """Return the kernel's loss, its plane, and the part of the hinge that the argmax may have missed."""
-        given, labels = scores.copy(), self.labels.copy()
+        argument, labels = scores.copy(), self.labels.copy()
         plane = np.full(len(scores) + self.methods.loss.bounded, np.nan)
-        delta = self.methods.kernel(self.y, given, labels, self.params, plane)
-        if not (np.array_equal(given, scores) and np.array_equal(labels, self.labels)):
+        delta = self.methods.kernel(self.y, argument, labels, self.params, plane)
+        if not (np.array_equal(argument, scores) and np.array_equal(labels, self.labels)):
             raise self._wrong("kernel", "changed the scores or labels: it may write only to out", scores)
         if not (np.isfinite(plane).all() and np.isfinite(delta)):
             raise self._wrong(

@@ -90,11 +90,11 @@ class Methods:
     def augmented(self, scores: Vector, y: Any) -> tuple[Any, float | None]:
         """Return the loss-augmented argmax and, if the loss is bounded, its bound."""
         find = lambda: self.loss.loss_augmented_argmax(scores, y)  # noqa: E731
-        found = self.call("loss_augmented_argmax", find, y, scores=scores)
-        fault = output_fault(self.loss, found)
+        answer = self.call("loss_augmented_argmax", find, y, scores=scores)
+        fault = output_fault(self.loss, answer)
         if fault is not None:
             raise self.wrong("loss_augmented_argmax", fault, y, kind=Malformed, scores=scores)
-        output, bound = found if self.loss.bounded else (found, None)
+        output, bound = answer if self.loss.bounded else (answer, None)
         return self._separate(output), bound
 
     def predicted(self, scores: Vector, y: Any) -> Any:

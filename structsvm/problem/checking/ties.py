@@ -112,11 +112,11 @@ class Known:
         ties = [t for t, _ in self.ties(np.zeros(len(along)), along)]
         if not ties:
             return
-        chosen = [float(rng.choice(ties)), ties[-1]]
-        for t in chosen:
+        steps = [float(rng.choice(ties)), ties[-1]]
+        for t in steps:
             yield (1.0 - _BESIDE) * t * along
             yield (1.0 + _BESIDE) * t * along
-        tie = chosen[0] * along
+        tie = steps[0] * along
         yield tie
         across = self.direction(rng)
         others = list(self.ties(tie, across))

@@ -56,13 +56,13 @@ def trial(loss: ScoreLoss[Any], scores: Vector, labels: Vector, params: Vector) 
     kernel = loss.kernel
     if not callable(plain_function(kernel)):
         return ""
-    given, read, shared = scores.copy(), labels.copy(), params.copy()
+    argument, read, shared = scores.copy(), labels.copy(), params.copy()
     out = np.full(len(scores) + loss.bounded, _UNWRITTEN)
     few = len(scores) <= _FEW_SCORES
     try:
         _run(
             *_interpreted(kernel),
-            (given, read, shared, out),
+            (argument, read, shared, out),
             _LIMIT if few else _ENOUGH,
         )
     except IndexError as error:
@@ -71,7 +71,7 @@ def trial(loss: ScoreLoss[Any], scores: Vector, labels: Vector, params: Vector) 
         return f"did not end within {_LIMIT:.0f} seconds of computing: it is in an endless loop" if few else ""
     except Exception:
         return ""
-    same = all(np.array_equal(one, other) for one, other in ((given, scores), (read, labels), (shared, params)))
+    same = all(np.array_equal(one, other) for one, other in ((argument, scores), (read, labels), (shared, params)))
     if not same:
         return "changed the scores, labels or params: it may write only to out"
     left = np.flatnonzero(out == _UNWRITTEN)
@@ -161,20 +161,20 @@ def _run(function: Callable[..., Any], spaces: set[int], arguments: tuple[Any, .
 
 def _interpreted(function: Any) -> tuple[Any, set[int]]:
     """Return a function in plain Python, with the compiled functions that it names, and the ids of their globals."""
-    made: dict[int, Any] = {}
+    copies: dict[int, Any] = {}
     spaces: set[int] = set()
 
     def plain(value: Any) -> Any:
         inner = plain_function(value)
-        if not isinstance(inner, FunctionType) or id(inner) in made:
-            return made.get(id(inner), value)
+        if not isinstance(inner, FunctionType) or id(inner) in copies:
+            return copies.get(id(inner), value)
         cells = tuple(map(_empty, inner.__closure__ or ()))
-        known = dict(inner.__globals__)
-        spaces.add(id(known))
-        made[id(inner)] = copy = FunctionType(inner.__code__, known, inner.__name__, inner.__defaults__, cells)
+        namespace = dict(inner.__globals__)
+        spaces.add(id(namespace))
+        copies[id(inner)] = copy = FunctionType(inner.__code__, namespace, inner.__name__, inner.__defaults__, cells)
         copy.__kwdefaults__ = inner.__kwdefaults__
-        for name, each in named_globals(inner):
-            known[name] = plain(each)
+        for name, value_of_name in named_globals(inner):
+            namespace[name] = plain(value_of_name)
         for cell, old in zip(cells, inner.__closure__ or (), strict=True):
             cell.cell_contents = plain(old.cell_contents)
         return copy

@@ -153,10 +153,10 @@ def insert(planes: PlaneArrays, i: int, g: Vector, L: float, error: float, w: Ve
     """
     G, a, age = planes.G, planes.a, planes.age
     places, used = planes.L.shape[1], planes.used[i]
-    known = place = rounded_before(planes, i, g, L)
-    if known >= 0:
+    earlier = place = rounded_before(planes, i, g, L)
+    if earlier >= 0:
         for k in range(len(g)):
-            w[k] += a[i, known] * (g[k] - G[i, known, k])
+            w[k] += a[i, earlier] * (g[k] - G[i, earlier, k])
     elif used < places:
         place = used
         planes.used[i] = used + 1
@@ -167,7 +167,7 @@ def insert(planes: PlaneArrays, i: int, g: Vector, L: float, error: float, w: Ve
         if place < 0:
             place = merge_lightest(planes, i, w)
     write_plane(planes, i, place, g, error)
-    if known < 0:
+    if earlier < 0:
         planes.L[i, place] = L
         a[i, place] = 0.0
         age[i, place] = 0.0

@@ -98,11 +98,11 @@ class PlaneValues:
 
     def hinge(self, t: float) -> tuple[float, float]:
         """Return the weighted hinge at t, and its slope."""
-        known = self._hinges.get(t)
-        if known is None:
+        pair = self._hinges.get(t)
+        if pair is None:
             hinge, slope, *_ = self._stage(_LOOK, t)
-            known = self._hinges[t] = hinge, slope
-        return known
+            pair = self._hinges[t] = hinge, slope
+        return pair
 
     def move(self, t: float, beyond: float) -> None:
         """Move to t, and choose at the point that is ``beyond`` further along the line, if a row is free."""

@@ -62,8 +62,8 @@ def tasks(
     pairs = list(_pairs(named_solvers, named_backends, tol))
     return [
         Task(Combination(loss, solver_name, backend_name, float(C)), problem, solver, backend, float(tol))
-        for loss, given in problems.items()
-        for C, problem in [(C, given.with_C(C)) for C in Cs]
+        for loss, unscaled in problems.items()
+        for C, problem in [(C, unscaled.with_C(C)) for C in Cs]
         for (solver_name, solver), (backend_name, backend) in pairs
     ]
 
@@ -72,7 +72,7 @@ def _by_name(problems: Any) -> Mapping[str, Problem]:
     if isinstance(problems, Problem):
         loss = problems.loss
         return {losses.spell(loss) or losses.name_of(type(loss)) or loss.title: problems}
-    if not isinstance(problems, Mapping) or not all(isinstance(each, Problem) for each in problems.values()):
+    if not isinstance(problems, Mapping) or not all(isinstance(problem, Problem) for problem in problems.values()):
         raise InputError(
             "compare needs a Problem, or a dict of problems by name: make one with Problem.from_queries(X, y, qid, "
             "loss=...) or Problem.from_examples(xs, ys, loss=...)"
@@ -81,17 +81,17 @@ def _by_name(problems: Any) -> Mapping[str, Problem]:
     return problems
 
 
-def _named(kind: str, given: Any, registry: Registry[Any]) -> dict[str, Any]:
+def _named(kind: str, value: Any, registry: Registry[Any]) -> dict[str, Any]:
     """Return objects of one kind by their `describe` names."""
-    one = isinstance(given, str) or not isinstance(given, Iterable)
-    several = [given] if one else as_list(f"{kind}s", given, f"{kind}s or their names")
+    one = isinstance(value, str) or not isinstance(value, Iterable)
+    several = [value] if one else as_list(f"{kind}s", value, f"{kind}s or their names")
     if kind == "solver":
-        for each in several:
-            _require_unset(each)
-    made = [registry.create(each) for each in several]
-    names = [describe(each) for each in made]
+        for single in several:
+            _require_unset(single)
+    objects = [registry.create(single) for single in several]
+    names = [describe(single) for single in objects]
     _require_once(kind, names)
-    return dict(zip(names, made, strict=True))
+    return dict(zip(names, objects, strict=True))
 
 
 def _require_unset(solver: Any) -> None:
@@ -99,8 +99,8 @@ def _require_unset(solver: Any) -> None:
     if isinstance(solver, str):
         settings = [option.partition("=")[0].strip() for option in Spelling.of(solver).options]
     else:
-        known = fields(type(solver)) if has(type(solver)) else ()
-        settings = [field.name for field in known if getattr(solver, field.name) != field.default]
+        all_fields = fields(type(solver)) if has(type(solver)) else ()
+        settings = [field.name for field in all_fields if getattr(solver, field.name) != field.default]
     for setting in settings:
         if setting in _SET:
             raise InputError(

@@ -108,16 +108,16 @@ def compare(
         )
     require_callback(callback)
     planned = tasks(problems, solvers, backends, Cs, tol)
-    with _open_rows(as_path("keep", keep), planned, time_limit) if keep is not None else nullcontext() as kept:
-        known = {row.combination: row for row in kept.parts} if kept else {}
-        if kept and len(known) < len(planned):
-            kept.require_versions(versions())
+    with _open_rows(as_path("keep", keep), planned, time_limit) if keep is not None else nullcontext() as record:
+        finished = {row.combination: row for row in record.parts} if record else {}
+        if record and len(finished) < len(planned):
+            record.require_versions(versions())
         rows: list[ComparisonRow] = []
         warm: set[tuple[str, str, str | None]] = set()
         try:
             for number, task in enumerate(planned, start=1):
-                if task.combination in known:
-                    rows.append(known[task.combination])
+                if task.combination in finished:
+                    rows.append(finished[task.combination])
                     continue
                 run = _Run(task, time_limit, Progress(number, len(planned), task.combination, None), callback)
                 if run.show(None):
@@ -127,8 +127,8 @@ def compare(
                     warm_up(task)
                     warm.add(kind)
                 rows.append(run.row())
-                if kept and rows[-1].status not in _NOT_FINAL:
-                    kept.append(rows[-1])
+                if record and rows[-1].status not in _NOT_FINAL:
+                    record.append(rows[-1])
                 if rows[-1].status == "interrupted":
                     raise KeyboardInterrupt
                 if run.told_to_stop:
@@ -145,7 +145,7 @@ def _open_rows(
     of_one = {task.combination.loss: task.problem for task in tasks}
     combinations = [asdict(task.combination) for task in tasks]
     settings = {
-        **{name: list(dict.fromkeys(each[name] for each in combinations)) for name in combinations[0]},
+        **{name: list(dict.fromkeys(combination[name] for combination in combinations)) for name in combinations[0]},
         "tol": tasks[0].tol,
         "time limit": limit,
     }

@@ -49,8 +49,8 @@ def _at_work(solver: Solver, problem: Problem) -> list[Solver]:
     """Return the solvers that actually run for a given solver."""
     if not isinstance(solver, Auto):
         return [solver]
-    chosen = solver.choose(problem)
-    return [chosen, OneSlack(tol=solver.tol)] if isinstance(chosen, FrankWolfe) else [chosen]
+    first = solver.choose(problem)
+    return [first, OneSlack(tol=solver.tol)] if isinstance(first, FrankWolfe) else [first]
 
 
 def _move_jointly() -> None:

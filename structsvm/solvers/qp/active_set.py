@@ -103,10 +103,10 @@ class _Solve:
         self._begin(start)
 
     def _begin(self, start: QPSolution | None) -> None:
-        known = 0 if start is None else len(start.a)
+        old = 0 if start is None else len(start.a)
         a = self.weight[: self.size]
         if start is not None:
-            a[:known] = start.a
+            a[:old] = start.a
         used = np.bincount(self.qp.group, weights=a, minlength=len(self.cap))
         fits = bool((used <= self.cap * (1 + 1e-12)).all())
         if not fits:
@@ -116,11 +116,11 @@ class _Solve:
 
         state = None if start is None else start.state
         # The state may lack cuts that another backend added to the solution before it failed.
-        if not isinstance(state, _State) or len(state.product) != known:
+        if not isinstance(state, _State) or len(state.product) != old:
             state = None
         if fits and state is not None and state.steps <= PASSES + np.count_nonzero(a):
-            self.slope[:known] = self.b[:known] - state.product
-            self.slope[known : self.size] = self.b[known:] - self.qp.H[known:, :known] @ a[:known]
+            self.slope[:old] = self.b[:old] - state.product
+            self.slope[old : self.size] = self.b[old:] - self.qp.H[old:, :old] @ a[:old]
             self.steps = state.steps
         else:
             self.refresh()

@@ -42,9 +42,9 @@ class CVXOPT(GeneralBackend):
         matrix = cvxopt.matrix
         used, row = np.unique(qp.group, return_inverse=True)
         size, groups = qp.size, len(used)
-        each = range(size)
+        rows = range(size)
         constraints = cvxopt.spmatrix(
-            [-1.0] * size + [1.0] * size, [*each, *(size + row).tolist()], [*each, *each], (size + groups, size)
+            [-1.0] * size + [1.0] * size, [*rows, *(size + row).tolist()], [*rows, *rows], (size + groups, size)
         )
         options = {"show_progress": False, "abstol": 1e-12, "feastol": 1e-9}
         options |= {"reltol": self.reltol, "maxiters": self.max_iter}

@@ -203,16 +203,16 @@ def solve_shrunk(
 
 def _resume(qp: DualQP, start: QPSolution) -> tuple[IntVector, QPSolution]:
     """Return the cuts of the last subset, or the cuts in use, then the new cuts; and the solution on the old cuts."""
-    known = len(start.a)
+    old = len(start.a)
     a = np.zeros(qp.size)
-    a[:known] = start.a
+    a[:old] = start.a
     support = np.flatnonzero(in_use(qp, a))
     cuts, state = support, None
     if isinstance(start.state, _Subset):
         last = start.state.cuts
         if len(last) <= GROWTH + 2 * len(support) and len(np.setdiff1d(support, last)) == 0:
             cuts, state = last, start.state.state
-    return np.concatenate([cuts, np.arange(known, qp.size)]), QPSolution(a[cuts], start.gap, state=state)
+    return np.concatenate([cuts, np.arange(old, qp.size)]), QPSolution(a[cuts], start.gap, state=state)
 
 
 def _violated(qp: DualQP, cuts: IntVector, slope: Vector) -> IntVector:

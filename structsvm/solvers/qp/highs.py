@@ -70,11 +70,11 @@ class HiGHS(GeneralBackend):
             solver.setSolution(solution)
             solver.setBasis(basis)
         solver.run()
-        found = solver.getSolution()
-        if found.value_valid:
+        primal = solver.getSolution()
+        if primal.value_valid:
             basis = solver.getBasis()
             state = _Basis(tuple(basis.col_status), tuple(basis.row_status)) if basis.valid else None
-            yield Attempt(unit * np.array(found.col_value), state)
+            yield Attempt(unit * np.array(primal.col_value), state)
 
     def _options(self, qp: DualQP, ridge: float) -> dict[str, Any]:
         return {

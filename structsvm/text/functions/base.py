@@ -33,8 +33,8 @@ class RetrievalFunction(ABC):
     >>> from structsvm.text import Index, Retriever
     >>> @frozen
     ... class LogIDF(RetrievalFunction):
-    ...     def weights(self, found):
-    ...         return np.log1p(found.tf) * np.log(found.collection.n_documents / found.df)
+    ...     def weights(self, hits):
+    ...         return np.log1p(hits.tf) * np.log(hits.collection.n_documents / hits.df)
     >>> texts = {"a": "a wing and a wing", "b": "one wing", "c": "none"}
     >>> index = Index.build([(name, {"text": text}) for name, text in texts.items()])
     >>> Retriever(index, LogIDF()).retrieve({"1": "a wing"}).scores.round(3)
@@ -42,7 +42,7 @@ class RetrievalFunction(ABC):
     """
 
     @abstractmethod
-    def weights(self, found: Occurrences) -> Vector:
+    def weights(self, hits: Occurrences) -> Vector:
         """Return ``w(t, d)`` of postings, shape (n,), finite; the arrays of the postings are read-only."""
 
     def query_weights(self, counts: Vector, terms: TermStatistics) -> Vector:
@@ -144,14 +144,14 @@ class Scorer:
 
     def _numbered(self, query: Mapping[str, float]) -> dict[int, float]:
         """Return the number of occurrences of each term in the query, by term number, ascending."""
-        found = {}
+        numbered = {}
         for term, count in query.items():
             if not is_number(count, above=0.0):
                 raise InputError(f"the count of each term of a query must be a number above 0: {term!r} has {count!r}")
             number = self.postings.find(term)
             if number is not None:
-                found[number] = float(count)
-        return dict(sorted(found.items()))
+                numbered[number] = float(count)
+        return dict(sorted(numbered.items()))
 
     def _fill(self, term: int) -> None:
         begin, end = int(self.postings.ptr[term]), int(self.postings.ptr[term + 1])
@@ -172,16 +172,16 @@ class Scorer:
     def weigh(self, term: int, where: slice) -> Vector:
         """Return the weights of some postings of a term."""
         documents = self.postings.documents[where]
-        known = self._of_documents[documents] if len(self._of_documents) else np.full(1, np.nan)
-        found = Occurrences(
+        statistic = self._of_documents[documents] if len(self._of_documents) else np.full(1, np.nan)
+        hits = Occurrences(
             self.postings.counts[where].astype(np.float64),
             self._lengths[documents],
-            known,
+            statistic,
             TermStatistics.of(self.postings, np.array([term])),
         )
-        for array in (found.tf, found.length, found.document):
+        for array in (hits.tf, hits.length, hits.document):
             array.flags.writeable = False
-        weights = np.asarray(self.function.weights(found), dtype=np.float64)
+        weights = np.asarray(self.function.weights(hits), dtype=np.float64)
         if weights.shape not in {(), (1,), documents.shape} or not np.isfinite(weights).all():
             raise InputError(
                 f"{self.function!r} must give each of the {len(documents)} documents with the term "

@@ -47,8 +47,8 @@ class Dirichlet(_LanguageModel):
 
     mu: float = field(default=1000.0, validator=positive)
 
-    def weights(self, found: Occurrences) -> Vector:
-        return np.log1p(found.tf / (self.mu * found.terms.share))
+    def weights(self, hits: Occurrences) -> Vector:
+        return np.log1p(hits.tf / (self.mu * hits.terms.share))
 
     def unseen(self, collection: Postings) -> Vector:
         return self.mu / (collection.lengths.astype(np.float64) + self.mu)
@@ -60,8 +60,8 @@ class JelinekMercer(_LanguageModel):
 
     weight: float = field(default=0.5, validator=within(0.0, 1.0, ends=False))
 
-    def weights(self, found: Occurrences) -> Vector:
-        return np.log1p((1.0 - self.weight) / self.weight * found.tf / found.length / found.terms.share)
+    def weights(self, hits: Occurrences) -> Vector:
+        return np.log1p((1.0 - self.weight) / self.weight * hits.tf / hits.length / hits.terms.share)
 
     def unseen(self, collection: Postings) -> Vector:
         return np.full(collection.n_documents, self.weight)
@@ -81,8 +81,8 @@ class AbsoluteDiscount(_LanguageModel):
         """Return the number of distinct terms of each document."""
         return np.bincount(collection.documents, minlength=collection.n_documents).astype(np.float64)
 
-    def weights(self, found: Occurrences) -> Vector:
-        return np.log1p((found.tf - self.delta) / (self.delta * found.document * found.terms.share))
+    def weights(self, hits: Occurrences) -> Vector:
+        return np.log1p((hits.tf - self.delta) / (self.delta * hits.document * hits.terms.share))
 
     def unseen(self, collection: Postings) -> Vector:
         length, discounted = collection.lengths, self.delta * self.of_documents(collection)

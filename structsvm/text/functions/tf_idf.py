@@ -27,9 +27,9 @@ class _SaturatedTF(RetrievalFunction):
     def idf(self, terms: TermStatistics) -> Vector:
         """Return the weight of each term, shape (n,)."""
 
-    def weights(self, found: Occurrences) -> Vector:
-        relative = found.length / found.collection.average_length
-        return self.idf(found.terms) * (found.tf / (found.tf + self.k1 * (1.0 - self.b + self.b * relative)))
+    def weights(self, hits: Occurrences) -> Vector:
+        relative = hits.length / hits.collection.average_length
+        return self.idf(hits.terms) * (hits.tf / (hits.tf + self.k1 * (1.0 - self.b + self.b * relative)))
 
 
 @frozen
@@ -54,8 +54,8 @@ class Okapi(_SaturatedTF):
         """Return the weight of Robertson and Sparck Jones (JASIS 1976) without relevance information."""
         return np.log((terms.collection.n_documents - terms.df + 0.5) / (terms.df + 0.5))
 
-    def weights(self, found: Occurrences) -> Vector:
-        return (self.k1 + 1.0) * super().weights(found)
+    def weights(self, hits: Occurrences) -> Vector:
+        return (self.k1 + 1.0) * super().weights(hits)
 
     def query_weights(self, counts: Vector, terms: TermStatistics) -> Vector:
         return (self.k3 + 1.0) * counts / (self.k3 + counts)
@@ -95,8 +95,8 @@ class Cosine(RetrievalFunction):
         norms = np.sqrt(np.bincount(collection.documents, squares, minlength=collection.n_documents))
         return np.where(norms > 0.0, norms, 1.0)
 
-    def weights(self, found: Occurrences) -> Vector:
-        return found.tf * _lemur_idf(found.terms) / found.document
+    def weights(self, hits: Occurrences) -> Vector:
+        return hits.tf * _lemur_idf(hits.terms) / hits.document
 
     def query_weights(self, counts: Vector, terms: TermStatistics) -> Vector:
         weights = counts * _lemur_idf(terms)

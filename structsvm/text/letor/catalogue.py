@@ -50,27 +50,27 @@ def _log_rate(evidence: Evidence) -> Matrix:
     return np.log(rates, out=np.zeros_like(rates), where=rates > 0)
 
 
-def _sum(name: str, words: str, term: str, source: str, each: Callable[[Evidence], Matrix]) -> Feature:
+def _sum(name: str, words: str, term: str, source: str, summand: Callable[[Evidence], Matrix]) -> Feature:
     """Return a feature that sums the numbers of each term of the query, shape (m, n), for each document."""
     terms = r"q \cap d" if source == _LECTURE else "q"
-    return Feature(name, words, rf"\sum_{{q_i \in {terms}}} {term}", source, lambda e: each(e).sum(axis=0))
+    return Feature(name, words, rf"\sum_{{q_i \in {terms}}} {term}", source, lambda e: summand(e).sum(axis=0))
 
 
-def _of_terms(name: str, words: str, term: str, each: Callable[[Evidence], Vector]) -> tuple[Feature, Feature]:
+def _of_terms(name: str, words: str, term: str, summand: Callable[[Evidence], Vector]) -> tuple[Feature, Feature]:
     """Return features that sum numbers of terms: over the query, as released, and over shared terms, as lectured."""
     released = Feature(
         name,
         f"{words} of the query",
         rf"\sum_{{q_i \in q}} {term}",
         _RELEASE,
-        lambda e: np.full(len(e.documents), each(e).sum()),
+        lambda e: np.full(len(e.documents), summand(e).sum()),
     )
     lectured = Feature(
         f"{name}_lecture",
         f"{words} of the terms in the document",
         rf"\sum_{{q_i \in q \cap d}} {term}",
         _LECTURE,
-        lambda e: each(e) @ (e.counts > 0),
+        lambda e: summand(e) @ (e.counts > 0),
     )
     return released, lectured
 
@@ -162,7 +162,7 @@ _L9_TO_H5 = (
     ),
 )
 
-RELEASED, LECTURED = ((*_L1_TO_L4, *each, *_L9_TO_H5) for each in zip(_L5, _L6, _L7, _L8, strict=True))
+RELEASED, LECTURED = ((*_L1_TO_L4, *middle, *_L9_TO_H5) for middle in zip(_L5, _L6, _L7, _L8, strict=True))
 """L1 to L10 and H1 to H5 as in the released data, and as in the lecture.
 
 Examples
@@ -182,26 +182,26 @@ _BY_NAME = {feature.name: feature for feature in (*RELEASED, *LECTURED)}
 def find_features(features: str | Feature | Iterable[str | Feature]) -> tuple[Feature, ...]:
     """Return features by name, see `letor_features`; raise InputError for unknown, repeated or missing names."""
     words = "the name of a list, of a feature or of a retrieval function, a Feature, or a list of names and Features"
-    given = [features] if isinstance(features, str | Feature) else as_list("features", features, words)
-    found = [feature for each in given for feature in _of(each, words)]
-    twice = repeated([feature.name for feature in found])
+    listed = [features] if isinstance(features, str | Feature) else as_list("features", features, words)
+    chosen_features = [feature for name in listed for feature in _of(name, words)]
+    twice = repeated([feature.name for feature in chosen_features])
     if twice is not None:
         raise InputError(f"feature {twice!r} is named twice: leave one out")
-    if not found:
+    if not chosen_features:
         raise InputError("features is empty: name at least one, or 'released' for all of LETOR's")
-    return tuple(found)
+    return tuple(chosen_features)
 
 
-def _of(each: str | Feature, words: str) -> tuple[Feature, ...]:
-    require_kind("features", each, str | Feature, words)
-    if isinstance(each, Feature):
-        return (each,)
-    name = each.strip()
+def _of(item: str | Feature, words: str) -> tuple[Feature, ...]:
+    require_kind("features", item, str | Feature, words)
+    if isinstance(item, Feature):
+        return (item,)
+    name = item.strip()
     if name.lower() in _LISTS:
         return _LISTS[name.lower()]
-    known = {key.lower(): feature for key, feature in _BY_NAME.items()}.get(name.lower().replace("-", "_"))
-    if known is not None:
-        return (known,)
+    match = {key.lower(): feature for key, feature in _BY_NAME.items()}.get(name.lower().replace("-", "_"))
+    if match is not None:
+        return (match,)
     if not retrieval_functions.knows(name):
         raise UnknownNameError("feature", name, [*_LISTS, *_BY_NAME, *retrieval_functions.names()])
     function = retrieval_functions.create(name)

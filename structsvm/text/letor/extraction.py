@@ -89,7 +89,7 @@ def letor_features(
     require_kind("index", index, Index, "an Index, such as Index.load returns")
     scaling = scaling_named("normalize", normalize, SCORE_SCALINGS)
     qrels = None if qrels is None else as_qrels(qrels)
-    chosen = find_features(features)
+    listed = find_features(features)
     if fields is None:
         fields = [*index.fields, *([WHOLE] if len(index.fields) > 1 else [])]
     sources = {name: IndexedField(index.part(name)) for name in as_names("fields", fields)}
@@ -97,17 +97,17 @@ def letor_features(
     qid, doc_ids = _pairs(candidates, queries)
     documents = _numbers(index, qid, doc_ids)
     ptr = np.concatenate([[0], np.flatnonzero(qid[1:] != qid[:-1]) + 1, [len(qid)]])
-    X: Matrix = np.empty((len(qid), len(sources) * len(chosen)))
+    X: Matrix = np.empty((len(qid), len(sources) * len(listed)))
     for done, (start, stop) in enumerate(pairwise(ptr.tolist()), start=1):
         evidence = [Evidence(source, queries[str(qid[start])], documents[start:stop]) for source in sources.values()]
-        X[start:stop] = np.column_stack([feature.values(each) for each in evidence for feature in chosen])
+        X[start:stop] = np.column_stack([feature.values(part) for part in evidence for feature in listed])
         progress(done, len(ptr) - 1)
     return RankingData(
         X=scaled(X, ptr, scaling),
         y=np.zeros(len(qid)) if qrels is None else qrels.labels(qid, doc_ids),
         qid=qid,
         doc_ids=doc_ids,
-        feature_names=tuple(f"{name}.{feature.name}" for name in sources for feature in chosen),
+        feature_names=tuple(f"{name}.{feature.name}" for name in sources for feature in listed),
     )
 
 
@@ -118,8 +118,8 @@ def indexed_judgments(judgments: Qrels, index: Index, topics: Sequence[Topic]) -
     if not (asked & there).any():
         return judgments, []
     missing = list(dict.fromkeys(judgments.doc_ids[asked & ~there].tolist()))
-    kept = {name: getattr(judgments, name)[there] for name in ("qid", "doc_ids", "grades")}
-    return evolve(judgments, **kept), missing
+    columns = {name: getattr(judgments, name)[there] for name in ("qid", "doc_ids", "grades")}
+    return evolve(judgments, **columns), missing
 
 
 def _pairs(candidates: Any, topics: Mapping[str, Any]) -> tuple[NDArray[np.str_], NDArray[np.str_]]:
@@ -131,13 +131,13 @@ def _pairs(candidates: Any, topics: Mapping[str, Any]) -> tuple[NDArray[np.str_]
         asked, ids = as_topics(topic, "qid"), as_ids(document, "doc_ids")
     else:
         asked, ids = _ids(candidates, "qid"), _ids(candidates, "doc_ids")
-    kept = np.array([topic in topics for topic in asked.tolist()], dtype=np.bool_)
-    if not kept.any():
+    of_topics = np.array([topic in topics for topic in asked.tolist()], dtype=np.bool_)
+    if not of_topics.any():
         raise InputError(
             f"no topic has candidates: the first topic is {next(iter(topics), None)!r}, the candidates' first is "
             f"{str(asked[0]) if len(asked) else None!r}"
         )
-    pairs = number_pairs(asked[kept], ids[kept])
+    pairs = number_pairs(asked[of_topics], ids[of_topics])
     key = np.unique(pairs.key)
     return pairs.qid(key), pairs.doc_ids(key)
 

@@ -41,18 +41,18 @@ class NamedIndex:
 def opened(indexes: IndexOrPath | Iterable[IndexOrPath]) -> tuple[NamedIndex, ...]:
     """Load indexes from files, and name them by their files if these names are distinct, else by number from 1."""
     one = isinstance(indexes, Index | str | PathLike)
-    given: list[Any] = [indexes] if one else as_list("indexes", indexes, _INDEXES)
-    if not given:
+    listed: list[Any] = [indexes] if one else as_list("indexes", indexes, _INDEXES)
+    if not listed:
         raise InputError("indexes is empty: pass at least one")
-    for each in given:
-        require_kind("indexes", each, Index | str | PathLike, _INDEXES)
-    paths = [None if isinstance(each, Index) else as_path("indexes", each) for each in given]
+    for index in listed:
+        require_kind("indexes", index, Index | str | PathLike, _INDEXES)
+    paths = [None if isinstance(index, Index) else as_path("indexes", index) for index in listed]
     names = [real_name(path) if path else "" for path in paths]
     if "" in names or len(set(names)) < len(names):
         names = [str(number) for number in range(1, len(names) + 1)]
     return tuple(
-        NamedIndex(name, Index.load(path) if path else each, path, content_digest(path) if path else "")
-        for name, each, path in zip(names, given, paths, strict=True)
+        NamedIndex(name, Index.load(path) if path else index, path, content_digest(path) if path else "")
+        for name, index, path in zip(names, listed, paths, strict=True)
     )
 
 
@@ -79,9 +79,9 @@ class BaseFunctions:
     ) -> Self:
         require_integer("depth", depth, 1)
         one = isinstance(functions, str | RetrievalFunction)
-        given: list[Any] = [functions] if one else as_list("functions", functions, _FUNCTIONS)
-        made = tuple(map(retrieval_functions.create, given))
-        if not made:
+        listed: list[Any] = [functions] if one else as_list("functions", functions, _FUNCTIONS)
+        objects = tuple(map(retrieval_functions.create, listed))
+        if not objects:
             raise InputError("functions is empty: name at least one")
         if letor is not None:
             letor = (letor,) if isinstance(letor, str | Feature) else tuple(as_list("letor", letor, _FEATURES))
@@ -91,18 +91,18 @@ class BaseFunctions:
         those = opened(indexes)
         return cls(
             indexes=those,
-            functions=made,
-            names=_names(those, made),
+            functions=objects,
+            names=_names(those, objects),
             depth=depth,
             letor=letor,
             fields=None if fields is None else as_names("fields", fields),
-            retrievers=tuple(Retriever(each.index, function) for each in those for function in made),
+            retrievers=tuple(Retriever(item.index, function) for item in those for function in objects),
         )
 
     def runs(self, texts: Mapping[str, str]) -> list[Run]:
         """Return the best documents by each base function; InputError if no topic shares a term with a document."""
         runs = [
-            each.ranked(texts, self.depth, name=name) for name, each in zip(self.names, self._retrievers, strict=True)
+            item.ranked(texts, self.depth, name=name) for name, item in zip(self.names, self._retrievers, strict=True)
         ]
         if not any(len(run.qid) for run in runs):
             raise nothing_found(texts)
@@ -116,20 +116,20 @@ class BaseFunctions:
         """Return features of candidates, shape (rows, columns), not normalized, and the names of the columns."""
         if self.letor is None:
             return candidates.X, self.names
-        found = {
-            each.name: letor_features(
-                each.index, texts, candidates, features=self.letor, fields=self.fields, normalize=None
+        parts = {
+            opened.name: letor_features(
+                opened.index, texts, candidates, features=self.letor, fields=self.fields, normalize=None
             )
-            for each in self.indexes
+            for opened in self.indexes
         }
         names = [
-            _prefixed(self.indexes, index, name) for index, data in found.items() for name in data.feature_names or ()
+            _prefixed(self.indexes, index, name) for index, data in parts.items() for name in data.feature_names or ()
         ]
-        return np.hstack([np.asarray(data.X) for data in found.values()]), tuple(names)
+        return np.hstack([np.asarray(data.X) for data in parts.values()]), tuple(names)
 
 
 def _names(indexes: Sequence[NamedIndex], functions: Sequence[RetrievalFunction]) -> tuple[str, ...]:
-    spelled = [retrieval_functions.spell(each) or type(each).__name__ for each in functions]
+    spelled = [retrieval_functions.spell(function) or type(function).__name__ for function in functions]
     twice = repeated(spelled)
     if twice is not None:
         raise InputError(f"the function {twice} is given twice: leave one out")

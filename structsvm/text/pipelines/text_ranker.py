@@ -122,9 +122,9 @@ class TextRanker(BaseEstimator):
         features = self._feature_map(ranker)
         base = BaseFunctions.of(self.indexes, self.functions, self.depth, self.letor, self.fields)
         pool = pool_runs(base.runs(texts), qrels, depth=base.depth, topics=texts)
-        found, names = base.features(texts, pool)
+        columns, names = base.features(texts, pool)
         transformer = features.transformer()
-        X = transformer.fit_transform(features.within_queries(found, pool.qid))
+        X = transformer.fit_transform(features.within_queries(columns, pool.qid))
         ranker.fit(X, pool.y, qid=pool.qid)
         return self._with(Fitted(base, self.query, features, transformer, ranker, names, dict(pool.left_out)))
 
@@ -192,7 +192,7 @@ class TextRanker(BaseEstimator):
         fitted = read_text_ranker(path, indexes)
         base = fitted.base
         self = cls(
-            [str(each.path) for each in base.indexes],
+            [str(opened.path) for opened in base.indexes],
             base.functions,
             depth=base.depth,
             letor=base.letor,
@@ -206,10 +206,10 @@ class TextRanker(BaseEstimator):
     def _ranked(self, texts: Mapping[str, str], name: str) -> Run:
         base = self._fitted.base
         candidates = base.candidates(texts)
-        found, _ = base.features(texts, candidates)
-        X = self.transformer_.transform(self.features_.within_queries(found, candidates.qid))
-        known = {"qid": candidates.qid} if capabilities_of(self.ranker_).takes_qid_at_predict else {}
-        return Run.from_scores(name, candidates.qid, candidates.doc_ids, self.ranker_.predict(X, **known))
+        columns, _ = base.features(texts, candidates)
+        X = self.transformer_.transform(self.features_.within_queries(columns, candidates.qid))
+        arguments = {"qid": candidates.qid} if capabilities_of(self.ranker_).takes_qid_at_predict else {}
+        return Run.from_scores(name, candidates.qid, candidates.doc_ids, self.ranker_.predict(X, **arguments))
 
     def _with(self, fitted: Fitted) -> Self:
         self._fitted = fitted

@@ -73,15 +73,15 @@ def write_text_ranker(path: str | Path, fitted: Fitted) -> None:
     thresholds = transformer.thresholds_ if isinstance(transformer, Thresholds) else None
     description = _Description(
         format=_FORMAT,
-        indexes=[(_path(place, each), each.digest) for place, each in enumerate(base.indexes)],
-        functions=[_spelled(each) for each in base.functions],
+        indexes=[(_path(place, opened), opened.digest) for place, opened in enumerate(base.indexes)],
+        functions=[_spelled(function) for function in base.functions],
         depth=base.depth,
-        letor=None if base.letor is None else [_named(each) for each in base.letor],
+        letor=None if base.letor is None else [_named(feature) for feature in base.letor],
         fields=None if base.fields is None else list(base.fields),
         query=fitted.query,
         features=type(features).__name__,
         settings=attrs.asdict(features),  # type: ignore[arg-type]
-        thresholds=None if thresholds is None else [each.tolist() for each in thresholds],
+        thresholds=None if thresholds is None else [cuts.tolist() for cuts in thresholds],
         columns=list(fitted.columns),
         left_out=fitted.left_out,
     )
@@ -98,28 +98,28 @@ def read_text_ranker(path: str | Path, indexes: Any) -> Fitted:
         description.letor,
         description.fields,
     )
-    for each, (_, digest) in zip(base.indexes, description.indexes, strict=True):
-        if each.digest != digest:
+    for opened, (_, digest) in zip(base.indexes, description.indexes, strict=True):
+        if opened.digest != digest:
             raise InputError(
-                f"the index {each.path} differs from the index that {path} was trained with: pass the file of the "
+                f"the index {opened.path} differs from the index that {path} was trained with: pass the file of the "
                 "original index, TextRanker.load(path, indexes=[...]), or train again"
             )
     columns = tuple(description.columns)
     return Fitted(base, description.query, features, transformer, ranker, columns, description.left_out)
 
 
-def _index_paths(path: str | Path, saved: list[str], given: Any) -> list[str | PathLike[str]]:
-    if given is None:
-        lacking = next((each for each in saved if not Path(each).is_file()), None)
+def _index_paths(path: str | Path, saved: list[str], indexes: Any) -> list[str | PathLike[str]]:
+    if indexes is None:
+        lacking = next((file for file in saved if not Path(file).is_file()), None)
         if lacking is not None:
             raise InputError(
                 f"the index {lacking}, with which {path} was trained, does not exist: pass its current path, "
                 "TextRanker.load(path, indexes=[...])"
             )
         return list(saved)
-    listed = [given] if isinstance(given, str | PathLike) else given
-    if not isinstance(listed, list | tuple) or not all(isinstance(each, str | PathLike) for each in listed):
-        raise InputError(f"indexes must be the file of an index, or a list of files, got {brief(given)}")
+    listed = [indexes] if isinstance(indexes, str | PathLike) else indexes
+    if not isinstance(listed, list | tuple) or not all(isinstance(file, str | PathLike) for file in listed):
+        raise InputError(f"indexes must be the file of an index, or a list of files, got {brief(indexes)}")
     if len(listed) != len(saved):
         raise InputError(f"indexes must name a file for each of the {len(saved)} indexes of {path}, got {len(listed)}")
     return list(listed)
@@ -138,10 +138,10 @@ def _contents(arrays: Mapping[str, Any]) -> tuple[_Description, FeatureMap, Any,
     n = len(description.columns)
     transformer = features.transformer()
     if isinstance(transformer, Thresholds):
-        transformer.thresholds_ = [np.array(each) for each in description.thresholds or []]
+        transformer.thresholds_ = [np.array(cuts) for cuts in description.thresholds or []]
         if len(transformer.thresholds_) != n:
             raise ValueError(f"it has thresholds of {len(transformer.thresholds_)} columns instead of {n}")
-        if any((np.diff(each) <= 0.0).any() for each in transformer.thresholds_):
+        if any((np.diff(cuts) <= 0.0).any() for cuts in transformer.thresholds_):
             raise ValueError("the thresholds of a column do not ascend")
         transformer.n_features_in_ = n
         n = sum(map(len, transformer.thresholds_))
