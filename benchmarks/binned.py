@@ -35,7 +35,7 @@ def run(size: Size) -> Iterator[Row]:
 
 
 def _one_pass(who: str, X: Any, size: Size) -> Row:
-    rows = Rows.one_each(X)
+    rows = Rows.one_row_per_example(X)
     w, c = np.linspace(-1.0, 1.0, X.shape[1]), np.linspace(-1.0, 1.0, X.shape[0])
     clock(lambda: (rows.scores(w), rows.combine(c)), 1)
     seconds, _ = clock(lambda: (rows.scores(w), rows.combine(c)), 3 * size.repeats)

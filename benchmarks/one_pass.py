@@ -41,7 +41,7 @@ def _title(loss: str, dtype: type) -> str:
 
 def _all_scores(data: Ranking, dtype: type, size: Size) -> Row:
     """Time the scores of all rows, which are summed in float64 whatever the storage."""
-    rows = Rows.one_each(data.X)
+    rows = Rows.one_row_per_example(data.X)
     w = np.linspace(-1.0, 1.0, rows.d)
     rows.scores(w)
     seconds, _ = clock(lambda: rows.scores(w), 5 * size.repeats)

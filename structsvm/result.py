@@ -103,8 +103,8 @@ def columns_of(arrays: Mapping[str, Any]) -> IntVector | None:
     return columns
 
 
-def wide(w: Vector, columns: IntVector | None, n_features: int) -> Vector:
-    """Return weights of all features, 0 for features outside ``columns``; further weights follow. See `Result.wide`."""
+def full_coef(w: Vector, columns: IntVector | None, n_features: int) -> Vector:
+    """Return weights of all features, 0 outside ``columns``; further weights follow. See `Result.full_coef`."""
     if columns is None:
         return w
     count = len(columns)
@@ -283,9 +283,9 @@ class Result:
     inference_gap: float = 0.0
     columns: IntVector | None = field(default=None, repr=False)
 
-    def wide(self, n_features: int) -> Vector:
+    def full_coef(self, n_features: int) -> Vector:
         """Return the weights of all features, 0 for features outside `columns`; further weights follow."""
-        return wide(self.w, self.columns, n_features)
+        return full_coef(self.w, self.columns, n_features)
 
     def is_of(self, columns: IntVector | None) -> bool:
         """Return True if the weights belong to these columns of the features; None: all columns."""
@@ -297,7 +297,7 @@ class Result:
         """Return the result for other columns (None: all) of the same features; only its weights carry over."""
         if len(self.w) < n_features if self.columns is None else self.columns[-1] >= n_features:
             raise InputError(f"start has weights of more than {n_features} features: use a result of the same features")
-        full = self.wide(n_features)
+        full = self.full_coef(n_features)
         w = full if columns is None else np.concatenate([full[columns], full[n_features:]])
         none = CutSet(np.zeros((0, len(w))), np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0), self.cuts.groups)
         return evolve(self, w=w, cuts=none, fingerprint=np.zeros(0), columns=columns)

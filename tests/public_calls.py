@@ -135,7 +135,7 @@ NOT_CALLED = {
         ["evaluation.RunComparison", "inspection.FeatureImportance", "evaluation.significance.PairedTests"], _MADE
     ),
     **dict.fromkeys(
-        ["problem.fingerprint", "solvers.SolverState", "solvers.Keeper"],
+        ["problem.fingerprint", "solvers.SolverState", "solvers.CheckpointWriter"],
         "for authors of solvers",
     ),
     **dict.fromkeys(
@@ -318,7 +318,7 @@ def _of_problems() -> Iterator[Call]:
     make = {"loss": "zero_one", "C": 1.0, "sample_weight": np.ones(8), "intercept": 0.0}
     yield Call("Problem.from_queries", structsvm.Problem.from_queries, {**ROWS, **make})
     yield Call("Problem.from_examples", structsvm.Problem.from_examples, {"xs": X, "ys": Y, **make})
-    parts = Examples(losses.ZeroOne(), operators.Rows.one_each(X), Y)
+    parts = Examples(losses.ZeroOne(), operators.Rows.one_row_per_example(X), Y)
     yield Call("Problem.make", structsvm.Problem.make, {"examples": parts, "C": 1.0})
     yield Call("Problem.with_C", small().with_C, {"C": 2.0})
     yield Call("Problem.at", small().at, {"w": np.ones(3)})
@@ -342,9 +342,9 @@ def _of_problems() -> Iterator[Call]:
     yield Call("Result.load", structsvm.Result.load, {"path": "missing.npz"}, right=False)
     yield Call("Rows", operators.Rows, {"X": X, "ptr": np.array([0, 8])})
     yield Call("Rows.of", operators.Rows.of, {"xs": [X, X]})
-    yield Call("Rows.one_each", operators.Rows.one_each, {"X": X})
+    yield Call("Rows.one_row_per_example", operators.Rows.one_row_per_example, {"X": X})
     yield Call("readable", operators.readable, {"X": X})
-    rows = operators.Rows.one_each(X)
+    rows = operators.Rows.one_row_per_example(X)
     yield Call("register_matrix", operators.register_matrix, {"kind": None}, right=False)
     compared = {"problems": small(), "solvers": "one-slack", "backends": "active-set", "Cs": 1.0, "tol": 0.1}
     yield Call("compare", comparison.compare, {**compared, "time_limit": 5.0, "callback": None})
@@ -362,7 +362,7 @@ def _of_problems() -> Iterator[Call]:
 def _of_losses_and_measures() -> Iterator[Call]:
     for name, settings in {
         "AveragePrecision": {"relevant_from": 1.0},
-        "NDCG": {"k": 3, "discount": "letor", "gain": "linear", "truncated": True},
+        "NDCGLoss": {"k": 3, "discount": "letor", "gain": "linear", "truncated": True},
         "FBeta": {"beta": 1.0, "relevant_from": 1.0},
         "PrecisionAtK": {"k": 3, "relevant_from": 1.0, "truncated": True},
         "RecallAtK": {"k": 3, "relevant_from": 1.0, "truncated": True},
@@ -385,7 +385,7 @@ def _of_losses_and_measures() -> Iterator[Call]:
         "Judged": {"k": 3, "empty": "skip"},
         "Success": {"k": 3, "relevant_from": 1},
         **{name: {"relevant_from": 1, "empty": "skip"} for name in ("Bpref", "InfAP", "Rprec")},
-        "ROCArea": {"relevant_from": 1},
+        "AUC": {"relevant_from": 1},
     }.items():
         yield Call(f"metrics.{name}", getattr(metrics, name), settings)
     ranked = {"scores": X[:, 0], "labels": Y, "qid": QID, "doc_ids": IDS, "judged": (Y, QID)}

@@ -63,7 +63,7 @@ def export_command(model: Path, form: str, output: Path, feature_names: Path | N
 def _names_in(path: Path) -> tuple[str, ...]:
     """Return the names at the head of a LETOR file, or else the lines of the file."""
     from structsvm.data.blocks import read_blocks
-    from structsvm.data.letor.beside import feature_names_of
+    from structsvm.data.letor.side_files import feature_names_of
 
     at_its_head = feature_names_of(path)
     if at_its_head is not None:

@@ -9,7 +9,7 @@ from typing import Any, Protocol, Self, TypeAlias
 import numpy as np
 from attrs import fields, frozen, has
 
-from structsvm.problem.base import Traffic
+from structsvm.problem.base import CallCounts
 
 ARITY = 32
 """Largest number of answers merged at once; more answers are merged as a tree at workers."""
@@ -44,7 +44,7 @@ class Cluster(ABC):
 
     Attributes
     ----------
-    traffic : `Traffic`, the number of calls and the bytes of numbers sent and answered.
+    traffic : `CallCounts`, the number of calls and the bytes of numbers sent and answered.
     log : the last 10,000 calls, each a `Call`.
 
     Examples
@@ -66,7 +66,7 @@ class Cluster(ABC):
 
     def __init__(self) -> None:
         self.log: list[Call] = []
-        self.traffic = Traffic()
+        self.traffic = CallCounts()
 
     @abstractmethod
     def keep(self, function: Callable[..., Any], parts: Sequence[Any], *each: Sequence[Any]) -> list[Kept]:
@@ -97,7 +97,7 @@ class Cluster(ABC):
     def count(self, call: Call) -> None:
         """Add a call to the log."""
         calls, down, up = self.traffic
-        self.traffic = Traffic(calls + 1, down + call.asked * call.down, up + call.asked * call.up)
+        self.traffic = CallCounts(calls + 1, down + call.asked * call.down, up + call.asked * call.up)
         self.log.append(call)
         del self.log[:-10_000]
 

@@ -29,7 +29,7 @@ from structsvm.foundation.arrays import numbers
 from structsvm.foundation.settings import as_list, require_number
 from structsvm.foundation.types import Vector
 from structsvm.losses import ScoreLoss
-from structsvm.problem.base import AbstractProblem, Traffic
+from structsvm.problem.base import AbstractProblem, CallCounts
 from structsvm.problem.checks import require_C, require_caps, require_moderate
 from structsvm.problem.content import Content
 from structsvm.problem.coordinates import Coordinates
@@ -216,7 +216,7 @@ class DistributedProblem(AbstractProblem):
         return n, max(each.d for each in self.facts), scores
 
     @property
-    def traffic(self) -> Traffic:
+    def traffic(self) -> CallCounts:
         """Network traffic so far."""
         return self.cluster.traffic
 

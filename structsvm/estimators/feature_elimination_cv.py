@@ -48,7 +48,7 @@ from structsvm.metrics.base import PerQuery
 from structsvm.models.linear import LinearModel
 from structsvm.registry import measures, rankers
 from structsvm.registry.capabilities import Capabilities
-from structsvm.result import wide
+from structsvm.result import full_coef
 
 SizeCallback: TypeAlias = Callable[[int, int | None], Any]
 """Function that is called after each fit with its number of features and its fold, None outside of folds."""
@@ -285,7 +285,7 @@ class _Path(NamedTuple):
                 error.add_note(f"This was in fold {fold + 1}.")
                 raise
             for fit in eliminate(objective, Queries.of(train.qid, len(train.y)), self.sizes):
-                coef, intercept = ranker._parted(wide(fit.result.w, fit.columns, d))
+                coef, intercept = ranker._parted(full_coef(fit.result.w, fit.columns, d))
                 model = LinearModel(
                     n_features=d,
                     feature_names=ranker.known_names,

@@ -87,7 +87,8 @@ class LinearScores(TrainedEstimator, RankingEstimator):
         if is_finite(X) and not by_query:
             folded = self.model_.folded
             with using(self.n_jobs):
-                return Rows.one_each(features_as_fitted(self, X, min_rows=0)).scores(folded.coef) + folded.intercept
+                rows = Rows.one_row_per_example(features_as_fitted(self, X, min_rows=0))
+                return rows.scores(folded.coef) + folded.intercept
         scores = self.model_.predict(X, qid)
         if qid is not None and not by_query and len(scores):
             # Check the ids even if no normalization reads them.
@@ -150,7 +151,7 @@ class ObjectiveRanker(CertifiedEstimator, LinearScores):
 
     def _take(self, result: Result, scaling: Scaling | None, arrays: Arrays = NONE) -> None:
         """Set ``model_`` from the result of a solver."""
-        coef, intercept = self._parted(result.wide(self.n_features_in_))
+        coef, intercept = self._parted(result.full_coef(self.n_features_in_))
         self._keep(coef, intercept, scaling, result, arrays)
 
     def _parted(self, w: Vector) -> tuple[Vector, float]:

@@ -172,7 +172,7 @@ class LossRanker(ObjectiveRanker):
             rows = self.scaling_.rows(rows, None)
         if self.loss_.per_row and len(labels) != 1:
             raise InputError(f"an example of {self.loss_.title} is a single row with its label, got {len(labels)}")
-        w, cuts = self.result_.wide(rows.shape[1]), self.result_.cuts
+        w, cuts = self.result_.full_coef(rows.shape[1]), self.result_.cuts
         return most_violated(rows, labels, w, loss=self.loss_, cuts=cuts, example=example, intercept=self._intercept())
 
     def _restore(self) -> None:

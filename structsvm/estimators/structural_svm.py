@@ -330,7 +330,7 @@ class StructuralSVM(JointEstimator, ConvexEstimator):
         columns = d if result.columns is None else len(result.columns)
         if columns > len(result.w):
             raise ValueError(f"{len(result.w)} weights are too few for {columns} features")
-        rows = Rows.one_each(np.zeros((1, columns)))
+        rows = Rows.one_row_per_example(np.zeros((1, columns)))
         d = loss.operator(WithIntercept(rows, self.intercept_scaling) if self.fit_intercept else rows).d
         if d != len(result.w):
             raise ValueError(f"there are {len(result.w)} weights, but the loss needs {d} for these features")

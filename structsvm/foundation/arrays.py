@@ -140,7 +140,7 @@ def require_table(X: Any) -> None:
         )
 
 
-def in_our_words(error: str, X: Any, missing: bool, names: Sequence[str] | None = None) -> str:
+def reworded(error: str, X: Any, missing: bool, names: Sequence[str] | None = None) -> str:
     """Add to an error about X the place of the first non-finite number and, for NaN, the remedies of this library."""
     place = first_not_finite(X, names, infinite_only=missing)
     first = error.partition("\n")[0]

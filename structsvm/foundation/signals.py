@@ -14,34 +14,34 @@ from typing import Any
 ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 """Signals of this system that end a process. Terminals and batch systems send them to a whole process group."""
 
-_ONE_WISH = 1.0
+_AS_ONE = 1.0
 """Seconds within which several signals count as one, because terminals, shells and batch systems repeat them."""
 
 _SOON = 0.02
 """Seconds until a lost signal is sent again."""
 
 
-class _Wishes:
+class _Interrupts:
     """The number of signals so far, time and kind of the last one, and output descriptors that are terminals."""
 
     number = 0
-    last = -_ONE_WISH
+    last = -_AS_ONE
     signal = signal.SIGINT
     terminals: tuple[int, ...] = ()
 
 
 def end_as_ctrl_c_does() -> None:
     """Make SIGTERM and SIGHUP raise KeyboardInterrupt like Ctrl-C, unless they are ignored, as under nohup."""
-    _Wishes.terminals = tuple(fd for fd in (1, 2) if os.isatty(fd))
+    _Interrupts.terminals = tuple(fd for fd in (1, 2) if os.isatty(fd))
     for number in ENDING:
         if signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, _wish)
+            signal.signal(number, _interrupt)
     sys.unraisablehook = _ignored
 
 
 def finish() -> None:
     """From now on ignore the first signal, because the work is done and its results are being written."""
-    _Wishes.number = max(_Wishes.number, 1)
+    _Interrupts.number = max(_Interrupts.number, 1)
 
 
 def leave() -> None:
@@ -93,15 +93,15 @@ def _came_of_interruption(error: BaseException | None) -> bool:
     return error is not None
 
 
-def _wish(number: int, _frame: FrameType | None) -> None:
+def _interrupt(number: int, _frame: FrameType | None) -> None:
     _let_go_of_lost_terminals()
     now = time.monotonic()
-    once_more = now - _Wishes.last < _ONE_WISH
-    _Wishes.last, _Wishes.signal = now, signal.Signals(number)
+    once_more = now - _Interrupts.last < _AS_ONE
+    _Interrupts.last, _Interrupts.signal = now, signal.Signals(number)
     if once_more:
         return
-    _Wishes.number += 1
-    if _Wishes.number != 2:
+    _Interrupts.number += 1
+    if _Interrupts.number != 2:
         raise KeyboardInterrupt
 
 
@@ -110,13 +110,13 @@ def _ignored(exception: Any) -> None:
     if exception.exc_type is not KeyboardInterrupt:
         sys.__unraisablehook__(exception)
         return
-    _Wishes.number -= 1
-    _Wishes.last = -_ONE_WISH
-    Timer(_SOON, signal.raise_signal, [_Wishes.signal]).start()
+    _Interrupts.number -= 1
+    _Interrupts.last = -_AS_ONE
+    Timer(_SOON, signal.raise_signal, [_Interrupts.signal]).start()
 
 
 def _let_go_of_lost_terminals() -> None:
     """Redirect output to the null device if its terminal is gone, as after SIGHUP, so that files are still written."""
-    for fd in _Wishes.terminals:
+    for fd in _Interrupts.terminals:
         if not os.isatty(fd):
             os.dup2(os.open(os.devnull, os.O_WRONLY), fd)

@@ -9,7 +9,7 @@ from structsvm.losses.graph_hamming import GraphHamming
 from structsvm.losses.latent import LatentLoss
 from structsvm.losses.multiclass import Multiclass
 from structsvm.losses.multilabel_hamming import MultiLabelHamming
-from structsvm.losses.ndcg import NDCG
+from structsvm.losses.ndcg import NDCGLoss
 from structsvm.losses.precision_recall_break_even import PrecisionRecallBreakEven
 from structsvm.losses.preference_pairs import PreferencePairs
 from structsvm.losses.reciprocal_rank import ReciprocalRank
@@ -24,7 +24,6 @@ from structsvm.losses.weighted_ranks import WeightedRanks
 from structsvm.losses.zero_one import ZeroOne
 
 __all__ = [
-    "NDCG",
     "AveragePrecision",
     "Bounded",
     "ChainHamming",
@@ -38,6 +37,7 @@ __all__ = [
     "Loss",
     "MultiLabelHamming",
     "Multiclass",
+    "NDCGLoss",
     "PairwiseLoss",
     "PrecisionAtK",
     "PrecisionRecallBreakEven",

@@ -238,7 +238,7 @@ class ScoreLoss(StructuredLoss[Y]):
             or f"{self.title}.usable(y) is false for the labels y of each query; check this method, the labels and qid"
         )
 
-    def called(self, method: str) -> str:
+    def method_label(self, method: str) -> str:
         """Return the name of a method as the loss's author defined it."""
         return method
 
@@ -412,7 +412,7 @@ class InScoreSpace(Wrapper, ScoreLoss[tuple[Any, Any]]):
     def unwrap(self, y_hat: tuple[Any, Any]) -> Any:
         return y_hat[1]
 
-    def called(self, method: str) -> str:
+    def method_label(self, method: str) -> str:
         return "joint_feature" if method == "encode" else method
 
     def outputs(self, y: tuple[Any, Any]) -> Iterable[tuple[Any, Any]]:

@@ -49,12 +49,12 @@ class _GainLoss(RankedByScore):
 
 
 @frozen
-class NDCG(_GainLoss):
+class NDCGLoss(_GainLoss):
     """One minus NDCG, at full depth unless truncated: ``Δ = 1 − Σ gain(grade) · discount(rank) / ideal``.
 
     NDCG is the normalized discounted cumulative gain. To report NDCG at k, train on NDCG of all ranks: in lists of many
     times k documents, no weights lower the hinge of the first k ranks, for any C. So a fit drops the cut-off, and its
-    bounds are for ``NDCG(k=None)``; with ``truncated`` it keeps the cut-off.
+    bounds are for ``NDCGLoss(k=None)``; with ``truncated`` it keeps the cut-off.
 
     Rankings are encoded in one of three ways:
 
@@ -85,7 +85,7 @@ class NDCG(_GainLoss):
     Examples
     --------
     >>> from structsvm import Ranker
-    >>> Ranker(NDCG(k=10), C=10).fit([[1.0], [2.0], [4.0]], [0, 1, 2], qid=[1, 1, 1]).result_.converged
+    >>> Ranker(NDCGLoss(k=10), C=10).fit([[1.0], [2.0], [4.0]], [0, 1, 2], qid=[1, 1, 1]).result_.converged
     True
     """
 
@@ -95,15 +95,17 @@ class NDCG(_GainLoss):
     relevant_from: float | None = field(default=None, kw_only=True, validator=optional(finite))
     truncated: bool = field(default=False, kw_only=True, validator=truth_value)
 
+    title = "NDCG"
+
     def __attrs_post_init__(self) -> None:
         if self.truncated and self.k is None:
             raise InputError(
-                "NDCG(truncated=True) has no cut-off to be truncated at: give one, as in NDCG(k=10, truncated=True) "
-                "or 'ndcg@10(truncated=true)'"
+                "NDCGLoss(truncated=True) has no cut-off to be truncated at: give one, as in NDCGLoss(k=10, "
+                "truncated=True) or 'ndcg@10(truncated=true)'"
             )
         if self.encoding in ("thresholds", "position") and self.relevant_from is not None:
             raise InputError(
-                f"NDCG(encoding={self.encoding!r}, relevant_from={self.relevant_from!r}): only the pairwise "
+                f"NDCGLoss(encoding={self.encoding!r}, relevant_from={self.relevant_from!r}): only the pairwise "
                 "encoding distinguishes relevant documents; leave relevant_from out, or choose encoding='pairwise'"
             )
 
@@ -115,8 +117,8 @@ class NDCG(_GainLoss):
         grades = 1 if self.relevant_from is not None else _count_grades(ys)
         if grades > _MOST_GRADES:
             raise InputError(
-                f"the labels y have {grades} different values above 0; NDCG learns from up to {_MOST_GRADES}: "
-                "round them to grades, or set the smallest label of a relevant document, as in NDCG(relevant_from=2)"
+                f"the labels y have {grades} different values above 0; NDCG learns from up to {_MOST_GRADES}: round "
+                "them to grades, or set the smallest label of a relevant document, as in NDCGLoss(relevant_from=2)"
             )
         return evolve(trained, encoding="thresholds" if grades > 1 else "pairwise")
 
@@ -177,7 +179,7 @@ def _count_grades(ys: Any) -> int:
 
 @frozen
 class PairwiseNDCG(InterleavingLoss):
-    """One minus NDCG of relevant and other documents, encoded by pairs; `NDCG` for binary labels.
+    """One minus NDCG of relevant and other documents, encoded by pairs; `NDCGLoss` for binary labels.
 
     ``cost(k, j) = (d(k) − d(k + j)) / (d(1) + ... + d(R))`` is concave in j for the standard discount d without
     cut-off.
@@ -221,7 +223,7 @@ def thresholds(scores: Vector, labels: Vector, tables: Vector, out: Vector) -> f
 
 @frozen
 class ThresholdNDCG(_GainLoss):
-    """One minus NDCG of graded documents, encoded by pairs at each threshold; `NDCG` for grades.
+    """One minus NDCG of graded documents, encoded by pairs at each threshold; `NDCGLoss` for grades.
 
     Threshold t makes documents relevant that gain at least g_t, the t-th smallest gain in the query above the least,
     g_0. DCG is linear in the gains, so ``NDCG(ŷ) = ω_0 + Σ_t ω_t NDCG_t(ŷ)`` with the binary NDCG_t of `PairwiseNDCG`,
@@ -316,7 +318,7 @@ def position(scores: Vector, labels: Vector, discounts: Vector, out: Vector) -> 
 
 @frozen
 class PositionNDCG(_GainLoss):
-    """One minus NDCG of graded documents, encoded by the discounts of their positions: `NDCG(encoding="position")`.
+    """One minus NDCG of graded documents, encoded by the discounts of their positions: `NDCGLoss(encoding="position")`.
 
     ``Ψ(x, ŷ) = Σ_i d(rank of i in ŷ) x_i`` with the discount d of a rank, averaged over equal values in ŷ, as grades of
     the truth are. ``Δ + w·Ψ(x, ŷ) = 1 + Σ_i (s_i − gain_i / ideal) d(rank_i)``, so sorting by ``s_i − gain_i / ideal``

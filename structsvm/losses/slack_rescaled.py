@@ -98,9 +98,9 @@ class SlackRescaled(Wrapper, ScoreLoss[Any]):
         """Return an output that maximizes ``Δ(y, ŷ) [1 + scores·(c(ŷ) − c(y))]``."""
         return self.inner.slack_rescaled_argmax(scores, y)
 
-    def called(self, method: str) -> str:
+    def method_label(self, method: str) -> str:
         """Return the name of the inner loss's method."""
-        return "slack_rescaled_argmax" if method == "loss_augmented_argmax" else str(self.inner.called(method))
+        return "slack_rescaled_argmax" if method == "loss_augmented_argmax" else str(self.inner.method_label(method))
 
     def examples(self, xs: Readable | Operator | Sequence[Any], ys: Sequence[Any], intercept: float = 0.0) -> Examples:
         """Make a training set as the inner loss does."""

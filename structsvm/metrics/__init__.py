@@ -10,11 +10,12 @@ from structsvm.metrics.average_precision import AP, InfAP, IPrec
 from structsvm.metrics.base import Measure, parse_measure
 from structsvm.metrics.binary import BinaryMeasure
 from structsvm.metrics.graded import ERR, NDCG
-from structsvm.metrics.pairs import Bpref, ROCArea
+from structsvm.metrics.pairs import AUC, Bpref
 from structsvm.metrics.ranking import RankedLists, rank_lists
 
 __all__ = [
     "AP",
+    "AUC",
     "ERR",
     "NDCG",
     "RBP",
@@ -26,7 +27,6 @@ __all__ = [
     "Judged",
     "Measure",
     "P",
-    "ROCArea",
     "RankedLists",
     "Recall",
     "Rprec",

@@ -11,7 +11,7 @@ from structsvm.metrics.ranking import RankedLists
 
 
 @frozen
-class ROCArea(BinaryMeasure):
+class AUC(BinaryMeasure):
     """Area under the ROC curve: the share of pairs with the relevant document ahead.
 
     A tied pair counts 1/2, as in `sklearn.metrics.roc_auc_score`; with another tie rule, 1 or 0. Only ranked documents
@@ -23,7 +23,7 @@ class ROCArea(BinaryMeasure):
 
     Examples
     --------
-    >>> ROCArea().mean([3.0, 2.0, 1.0], [1, 0, 1])
+    >>> AUC().mean([3.0, 2.0, 1.0], [1, 0, 1])
     0.5
     """
 

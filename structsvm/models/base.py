@@ -93,7 +93,7 @@ class TrainedModel(ABC):
     calibration: "Calibration | None" = None
 
     @property
-    def spreads(self) -> bool:
+    def propagates_nan(self) -> bool:
         """True if NaN or infinity in a feature always propagates to the score; then features need no check."""
         return False
 
@@ -145,7 +145,7 @@ class TrainedModel(ABC):
             matched by name, and additional columns are ignored.
         qid : query id of each row, needed only if features are normalized by query. None: all rows are one query.
         """
-        if not self.spreads:
+        if not self.propagates_nan:
             return self._scores(self.checked(X), qid)
         X = self._read(X)
         with np.errstate(over="ignore", invalid="ignore"):

@@ -15,7 +15,7 @@ from structsvm.foundation.storage.archives import finite_numbers
 from structsvm.foundation.types import IntVector, Vector
 from structsvm.models.base import Parts, TrainedModel, at_limits
 from structsvm.models.explanation import Explanation
-from structsvm.result import columns_of, wide
+from structsvm.result import columns_of, full_coef
 
 if TYPE_CHECKING:
     from structsvm.features.scaling.scalings import Scaling
@@ -73,7 +73,7 @@ class LinearModel(TrainedModel):
         return self.coef if self.columns is None else self.coef[self.columns]
 
     @property
-    def spreads(self) -> bool:
+    def propagates_nan(self) -> bool:
         return not self.by_query
 
     @property
@@ -112,7 +112,7 @@ class LinearModel(TrainedModel):
             raise ValueError(f"a weight is for feature {columns[-1] + 1}, but the model has {d} features")
         stored = finite_numbers(arrays, "coef", (d if columns is None else len(columns),))
         return cls(
-            coef=wide(stored, columns, d),
+            coef=full_coef(stored, columns, d),
             intercept=float(numbers["intercept"]),
             scaling=_read_scaling(arrays, d) if "scaling" in arrays else None,
             columns=columns,

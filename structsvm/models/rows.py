@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from structsvm.exceptions import InputError
-from structsvm.foundation.arrays import first_feature, in_our_words, is_sparse, refusal, require_real, require_table
+from structsvm.foundation.arrays import first_feature, is_sparse, refusal, require_real, require_table, reworded
 from structsvm.foundation.frames import is_frame, read_frame
 from structsvm.foundation.sparse import as_csr
 
@@ -68,7 +68,7 @@ def require_finite(X: Any, *, missing: bool, names: Sequence[str] | None = None)
     nan = np.isnan(values).any()
     if (nan and not missing) or np.isinf(values).any():
         what = "NaN" if nan and not missing else f"infinity or a value too large for dtype({values.dtype.name!r})"
-        raise InputError(in_our_words(f"Input X contains {what}.", X, missing, names))
+        raise InputError(reworded(f"Input X contains {what}.", X, missing, names))
 
 
 def not_sparse(title: str, X: Any) -> str:

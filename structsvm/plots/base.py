@@ -68,7 +68,7 @@ def named(what: str, values: Any, default: str) -> dict[str, Any]:
     return dict(values)
 
 
-def fitted(estimator: Any) -> Any:
+def require_fitted(estimator: Any) -> Any:
     """Return an estimator; raise scikit-learn's NotFittedError if it is known not to be fitted."""
     from sklearn.base import BaseEstimator
     from sklearn.utils.validation import check_is_fitted

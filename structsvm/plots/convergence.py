@@ -8,7 +8,7 @@ import numpy as np
 from structsvm.exceptions import InputError, brief
 from structsvm.foundation.settings import as_list, require_choice, require_kind, require_number
 from structsvm.foundation.types import Vector
-from structsvm.plots.base import Display, fitted, matrix, named, vector
+from structsvm.plots.base import Display, matrix, named, require_fitted, vector
 from structsvm.plots.style import GRAY, as_label, chosen, line_style
 from structsvm.result import Result
 
@@ -132,7 +132,7 @@ class ConvergenceDisplay(Display):
         """Draw the convergence of a fitted estimator with ``result_``, such as `Ranker`, or of several by name."""
         results = {}
         for name, single in named("estimator", estimator, "").items():
-            result = getattr(fitted(single), "result_", None)
+            result = getattr(require_fitted(single), "result_", None)
             if not isinstance(result, Result):
                 raise InputError(
                     f"{type(single).__name__} has no result_ to draw: give a fitted Ranker, a fitted StructuralSVM, or "

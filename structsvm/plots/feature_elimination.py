@@ -6,7 +6,7 @@ import numpy as np
 
 from structsvm.estimators.feature_elimination_cv import FeatureEliminationCV
 from structsvm.foundation.settings import require_kind
-from structsvm.plots.base import Display, fitted
+from structsvm.plots.base import Display, require_fitted
 from structsvm.plots.style import BLUE, VERMILION, chosen, measure_label
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class FeatureEliminationDisplay(Display):
 
     def __init__(self, search: FeatureEliminationCV) -> None:
         require_kind("search", search, FeatureEliminationCV, "a fitted FeatureEliminationCV")
-        self.search = fitted(search)
+        self.search = require_fitted(search)
         self.measure = measure_label(search.measure_name_)
 
     def plot(self, ax: "Axes | None" = None, **kwargs: Any) -> Self:

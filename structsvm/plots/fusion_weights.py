@@ -10,7 +10,7 @@ from structsvm.exceptions import InputError
 from structsvm.foundation.arrays import numbers
 from structsvm.foundation.settings import require_kind
 from structsvm.foundation.types import Matrix, Vector
-from structsvm.plots.base import Display, as_texts, fitted, named, vector
+from structsvm.plots.base import Display, as_texts, named, require_fitted, vector
 from structsvm.plots.style import COLORS, INK, as_label, chosen
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class FusionWeightsDisplay(Display):
         """Draw the weights of a fitted `WeightedCombSUM` or linear ranker of scores, or of several by name."""
         weights = {}
         for name, single in named("estimator", estimator, "").items():
-            values = getattr(fitted(single), "weights_", getattr(single, "coef_", None))
+            values = getattr(require_fitted(single), "weights_", getattr(single, "coef_", None))
             if values is None:
                 raise InputError(
                     f"{type(single).__name__} has no weights of systems: give a fitted WeightedCombSUM, or a fitted "

@@ -11,7 +11,7 @@ from structsvm.foundation.queries import Queries
 from structsvm.foundation.settings import require_choice, require_integer
 from structsvm.models.base import model_of
 from structsvm.models.calibration import relevance, row_shares
-from structsvm.plots.base import Display, fitted, vector
+from structsvm.plots.base import Display, require_fitted, vector
 from structsvm.plots.style import BLUE, INK, chosen
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class ReliabilityDisplay(Display):
         X, y, qid : features, labels and query ids.
         n_bins, strategy, confidence_level : see the class.
         """
-        probabilities = model_of(fitted(estimator)).predict_proba(X, qid)[:, 1]
+        probabilities = model_of(require_fitted(estimator)).predict_proba(X, qid)[:, 1]
         settings: Any = {"n_bins": n_bins, "strategy": strategy, "confidence_level": confidence_level}
         return cls(probabilities, y, qid, **settings).plot(ax, **kwargs)
 

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from structsvm.exceptions import InputError
 from structsvm.foundation.settings import require_integer, require_kind
 from structsvm.models.base import model_of
-from structsvm.plots.base import Display, as_texts, fitted, vector
+from structsvm.plots.base import Display, as_texts, require_fitted, vector
 from structsvm.plots.style import BLUE, INK, as_label, chosen
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class WeightsDisplay(Display):
         names : names of all features; None: names from ``fit``, or numbers.
         top : largest number of bars.
         """
-        model = model_of(fitted(estimator))
+        model = model_of(require_fitted(estimator))
         parts = model.parts()
         if not parts.rows:
             raise InputError(f"each {parts.quantity} of {model.title} is 0, so the plot would be empty")

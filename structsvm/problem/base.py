@@ -22,7 +22,7 @@ AnyPlanes: TypeAlias = Any
 """Planes that a problem returned; only that problem reads their contents."""
 
 
-class Traffic(NamedTuple):
+class CallCounts(NamedTuple):
     """Calls to workers that the driver waited for, and bytes of numbers sent to them (``down``) and back (``up``)."""
 
     calls: int = 0
@@ -163,9 +163,9 @@ class AbstractProblem(ABC):
         return 0.0 if self.coordinates is None else self.coordinates.constant
 
     @property
-    def traffic(self) -> Traffic:
+    def traffic(self) -> CallCounts:
         """Network traffic so far; zero for local data."""
-        return Traffic()
+        return CallCounts()
 
     def regularizer(self, w: Vector) -> float:
         """Return ``½‖w‖²`` over the regularized weights."""

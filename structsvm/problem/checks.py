@@ -42,7 +42,7 @@ def failed(
     loss: ScoreLoss[Any], method: str, error: Exception, y: Any, y_hat: Any = None, example: int | None = None
 ) -> InputError:
     """Return the error for an exception in a method of a loss, naming the method and, if known, the example."""
-    return method_failed(loss, loss.called(method), error, example, _other_length(loss, y, y_hat))
+    return method_failed(loss, loss.method_label(method), error, example, _other_length(loss, y, y_hat))
 
 
 def output_fault(loss: ScoreLoss[Any], answer: Any) -> str | None:
@@ -67,7 +67,7 @@ def require_code(loss: ScoreLoss[Any], shape: tuple[int, ...], scores: int, y: A
     """Reject the shape of an encoding without one coefficient per score."""
     if shape != (scores,):
         raise InputError(
-            f"{loss.title}.{loss.called('encode')} returned shape {shape}, but the example has {scores} scores: "
+            f"{loss.title}.{loss.method_label('encode')} returned shape {shape}, but the example has {scores} scores: "
             f"it must return one coefficient per score. {_other_length(loss, y, y_hat)}{run_check(loss)}"
         )
 
@@ -172,7 +172,7 @@ def require_usable(loss: ScoreLoss[Any], xs: Any, ys: Sequence[Any], sizes: IntV
             rows = np.shape(xs[i]) if loss.reads_rows and listed else None
             if rows is not None and len(rows) == 2 and np.ndim(ys[i]) == 1 and len(ys[i]) != rows[0]:
                 raise InputError(f"example {i} has {rows[0]} rows and {len(ys[i])} labels: give one label per row")
-            name = loss.called("encode")
+            name = loss.method_label("encode")
             if name != "encode":
                 raise InputError(
                     f"{loss.title}.{name} returned shape {code} for example {i}, and shape ({scores},) for example 0: "
@@ -234,7 +234,7 @@ def require_planes(loss: ScoreLoss[Any], planes: Planes, ptr: IntVector, first: 
     if not finite.all():
         example = first + int(np.searchsorted(ptr, np.argmin(finite), side="right")) - 1
         if loss.kernel is None:
-            name = loss.called("encode")
+            name = loss.method_label("encode")
             why = f"Look for NaN or infinity in the example, and for a mistake in {name}"
         else:
             why = "A kernel must write every element of out"

@@ -35,7 +35,7 @@ def ranking_examples(
         X = readable(X)
         labels = labels_of_loss(loss, X.shape, np.asarray(y))
         queries = Queries.of(qid, len(labels))
-        rows = Rows.one_each(X) if loss.per_row else Rows(queries.grouped(X), queries.ptr)
+        rows = Rows.one_row_per_example(X) if loss.per_row else Rows(queries.grouped(X), queries.ptr)
     if loss.per_row:
         ys, usable = labels, None
         weights = None if sample_weight is None else row_weights(sample_weight, len(labels))

@@ -14,7 +14,7 @@ from joblib import Parallel, delayed, effective_n_jobs
 
 from structsvm.features.operators.base import scores_of_examples
 from structsvm.foundation.compute.blocks import over_blocks
-from structsvm.foundation.compute.workers import beside
+from structsvm.foundation.compute.workers import run_in_worker
 from structsvm.foundation.signals import held
 from structsvm.foundation.types import IntVector, Vector
 from structsvm.losses import ScoreLoss
@@ -241,7 +241,7 @@ class PythonOracle(Oracle):
             return self._planes(scores, ptr, cap)
         bounds = np.linspace(0, len(self.ys), jobs + 1).astype(np.int64).tolist()
         parts = Parallel(n_jobs=self.n_jobs)(
-            delayed(beside)(
+            delayed(run_in_worker)(
                 *(os.getpid(), evolve(self.block(start, stop), codes={})._planes),
                 *(scores_of_examples(scores, ptr, start, stop), ptr[start : stop + 1] - ptr[start], cap[start:stop]),
             )

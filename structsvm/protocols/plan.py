@@ -20,7 +20,7 @@ from structsvm.foundation.compute.compile_progress import compile_seconds
 from structsvm.foundation.compute.processes import one_thread, spread
 from structsvm.foundation.queries import Queries
 from structsvm.foundation.settings import as_path
-from structsvm.foundation.storage.records import Header, Kind, count_records, open_records, versions
+from structsvm.foundation.storage.records import Header, RecordType, count_records, open_records, versions
 from structsvm.foundation.types import Vector
 from structsvm.metrics import Measure
 from structsvm.protocols.feature_maps import FeatureMap
@@ -59,7 +59,7 @@ class Case:
 class Plan(ABC):
     """Base class of protocols: trials, the queries and models of each trial, and measures; must be picklable."""
 
-    kind: ClassVar[Kind[Any]]
+    kind: ClassVar[RecordType[Any]]
     file: ClassVar[str]
     expected_warnings: ClassVar[tuple[str, ...]] = ()
     """Beginnings of warnings that trials do not show."""

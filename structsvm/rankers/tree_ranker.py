@@ -21,7 +21,7 @@ from structsvm.estimators.trained import NONE
 from structsvm.estimators.written_settings import require_object
 from structsvm.exceptions import InputError, brief
 from structsvm.features.operators import LeafMatrix, Operator, Rows
-from structsvm.features.operators.composed import Beside
+from structsvm.features.operators.composed import HStack
 from structsvm.features.scaling.scalings import Scaling
 from structsvm.foundation.arrays import is_sparse
 from structsvm.foundation.compute.threads import require_jobs
@@ -204,7 +204,7 @@ class TreeRanker(LinearRanker):
         scaling = None
         if self.features:
             rows, scaling = self._scaled_for_fit(without_missing(X), lambda: own, weight)
-            operator = Beside(operator, Rows(rows, examples))
+            operator = HStack(operator, Rows(rows, examples))
         problem = Problem.from_queries(
             operator, y, own.number, loss=loss, C=self.C, sample_weight=weight, n_jobs=self.n_jobs
         )

@@ -132,7 +132,7 @@ class WeightSearch(LinearScores):
         )
         self._fitted_with_qid = qid is not None
         search, constant = self._search(training)
-        climb = HillClimb(search, Rows.one_each(rows), constant, self._start())
+        climb = HillClimb(search, Rows.one_row_per_example(rows), constant, self._start())
         if not climb.finite:
             raise InputError("the scores at WeightSearch(start=...) are not finite: scale the features, or the weights")
         given = self._directions()

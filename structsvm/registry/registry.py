@@ -109,7 +109,7 @@ class Registry(Generic[T]):
         return next(iter(self._names_of(kind)), None)
 
     def spell(self, thing: T) -> str | None:
-        """Return the name from which `create` makes an equal object, "ndcg@10" for ``NDCG(k=10)``, or None.
+        """Return the name from which `create` makes an equal object, "ndcg@10" for ``NDCGLoss(k=10)``, or None.
 
         An object with a setting that a name cannot contain, such as an array, has no name.
         """

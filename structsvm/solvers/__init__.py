@@ -10,7 +10,7 @@ from structsvm.foundation import lazy
 if TYPE_CHECKING:
     from structsvm.solvers.auto import Auto
     from structsvm.solvers.base import CuttingPlane, Solver
-    from structsvm.solvers.checkpoint import Checkpoint, Keeper
+    from structsvm.solvers.checkpoint import Checkpoint, CheckpointWriter
     from structsvm.solvers.convex_concave import descend
     from structsvm.solvers.frank_wolfe import FrankWolfe
     from structsvm.solvers.n_slack import NSlack
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 __all__ = [
     "Auto",
     "Checkpoint",
+    "CheckpointWriter",
     "CuttingPlane",
     "FrankWolfe",
-    "Keeper",
     "NSlack",
     "OneSlack",
     "Solver",
@@ -35,7 +35,7 @@ __getattr__, __dir__ = lazy.exports(
     {
         "structsvm.solvers.auto": ["Auto"],
         "structsvm.solvers.base": ["CuttingPlane", "Solver"],
-        "structsvm.solvers.checkpoint": ["Checkpoint", "Keeper"],
+        "structsvm.solvers.checkpoint": ["Checkpoint", "CheckpointWriter"],
         "structsvm.solvers.convex_concave": ["descend"],
         "structsvm.solvers.frank_wolfe": ["FrankWolfe"],
         "structsvm.solvers.n_slack": ["NSlack"],

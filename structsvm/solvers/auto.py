@@ -14,7 +14,7 @@ from structsvm.problem.planes import Capacity
 from structsvm.problem.planes.capacity import DEFAULT_MEMORY, ENOUGH_PLACES
 from structsvm.result import Result, Status
 from structsvm.solvers.base import Solver
-from structsvm.solvers.checkpoint import CheckpointLike, Keeper
+from structsvm.solvers.checkpoint import CheckpointLike, CheckpointWriter
 from structsvm.solvers.frank_wolfe import PATIENCE, FrankWolfe
 from structsvm.solvers.n_slack import NSlack
 from structsvm.solvers.one_slack import OneSlack
@@ -110,7 +110,7 @@ class Auto(Solver):
         checkpoint: CheckpointLike | None = None,
     ) -> Result:
         require_kind("problem", problem, AbstractProblem, "a Problem")
-        keeper = Keeper.of(checkpoint, self)
+        keeper = CheckpointWriter.of(checkpoint, self)
         start = start if keeper is None else keeper.begin(problem, start)
         solver = self.choose(problem)
         rest = self._rest(solver, problem)

@@ -15,7 +15,7 @@ from structsvm.problem.base import AbstractProblem
 from structsvm.registry import backends
 from structsvm.result import CutSet, Result, Status
 from structsvm.solvers.boxed_working_set import BoxedWorkingSet
-from structsvm.solvers.checkpoint import CheckpointLike, Keeper, without_workers
+from structsvm.solvers.checkpoint import CheckpointLike, CheckpointWriter, without_workers
 from structsvm.solvers.qp import QPBackend
 from structsvm.solvers.state import Callback, SolverState
 from structsvm.solvers.working_set import WorkingSet
@@ -136,7 +136,7 @@ class CuttingPlane(Solver):
                 working_set = WorkingSet(problem.d, caps, most, sparse=problem.sparse)
             else:
                 working_set = BoxedWorkingSet(box, caps, most)
-            keeper = Keeper.of(checkpoint, self, working_set.cuts, lambda: working_set.handovers)
+            keeper = CheckpointWriter.of(checkpoint, self, working_set.cuts, lambda: working_set.handovers)
             try:
                 state = SolverState(problem, self.tol, start, callback, working_set.hinges, keeper, within_box=True)
             except ClusterError as error:

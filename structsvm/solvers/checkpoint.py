@@ -110,11 +110,11 @@ class Checkpoint:
 CheckpointPath: TypeAlias = Union[Checkpoint, str, "os.PathLike[str]"]
 """A checkpoint, or the path of its file."""
 
-CheckpointLike: TypeAlias = Union[CheckpointPath, "Keeper"]
-"""Argument ``checkpoint`` of solvers; a `Keeper` comes from a solver that delegates its run, such as `Auto`."""
+CheckpointLike: TypeAlias = Union[CheckpointPath, "CheckpointWriter"]
+"""Argument ``checkpoint`` of solvers; solvers that delegate their run, such as `Auto`, pass a `CheckpointWriter`."""
 
 
-class Keeper:
+class CheckpointWriter:
     """The keeper of a run's checkpoint, which reads it once and writes it from time to time; made by `of`.
 
     Parameters
@@ -135,7 +135,7 @@ class Keeper:
     >>> from structsvm.solvers import OneSlack
     >>> problem = Problem.from_queries([[1.0], [2.0], [4.0]], [0, 0, 1], [1, 1, 1], loss="map", C=0.1)
     >>> first = OneSlack().solve(problem, checkpoint="run.npz")
-    >>> keeper = Keeper.of("run.npz", OneSlack())
+    >>> keeper = CheckpointWriter.of("run.npz", OneSlack())
     >>> second = OneSlack().solve(problem, checkpoint=keeper)  # resumes from the first run
     >>> keeper.known.primal == first.primal, len(second.history) - len(first.history)
     (True, 0)
@@ -158,11 +158,11 @@ class Keeper:
         solver: Named,
         cuts: Callable[[], CutSet] | None = None,
         handovers: Callable[[], int] = int,
-    ) -> "Keeper | None":
+    ) -> "CheckpointWriter | None":
         """Return the keeper of a solver's run, or of the solver that delegates to it; None without a checkpoint."""
         if value is None:
             return None
-        keeper = value if isinstance(value, Keeper) else cls(Checkpoint.of(value), solver)
+        keeper = value if isinstance(value, CheckpointWriter) else cls(Checkpoint.of(value), solver)
         keeper.solver, keeper.handovers = solver, handovers
         if cuts is not None:
             keeper.cuts = cuts
@@ -220,7 +220,7 @@ class Keeper:
         return InputError(f"the checkpoint {self.checkpoint.path} {what}: {_WAYS_OUT}")
 
 
-def without_workers(error: ClusterError, keeper: Keeper | None) -> ClusterError:
+def without_workers(error: ClusterError, keeper: CheckpointWriter | None) -> ClusterError:
     """Return the error for a run that lost its workers, naming its checkpoint."""
     if keeper is None:
         return ClusterError(f"{error}. This fit is lost; with checkpoint=PATH, the next one can resume")

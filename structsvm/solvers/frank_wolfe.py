@@ -19,7 +19,7 @@ from structsvm.problem.planes.capacity import DEFAULT_MEMORY, fewest
 from structsvm.problem.sweep import sweep_examples
 from structsvm.result import Result, Status
 from structsvm.solvers.base import Solver, require_examples
-from structsvm.solvers.checkpoint import CheckpointLike, Keeper
+from structsvm.solvers.checkpoint import CheckpointLike, CheckpointWriter
 from structsvm.solvers.joint_step import improve_jointly, solve_over_planes
 from structsvm.solvers.state import Callback, SolverState
 
@@ -117,7 +117,8 @@ class FrankWolfe(Solver):
         with using(problem.n_jobs):
             capacity = self._require_enough(Capacity.within(problem.n, problem.d, self.memory), problem)
             dual = DualPlanes(problem.d, problem.cap, capacity)
-            state = SolverState(problem, self.tol, start, callback, dual.hinges, Keeper.of(checkpoint, self, dual.cuts))
+            writer = CheckpointWriter.of(checkpoint, self, dual.cuts)
+            state = SolverState(problem, self.tol, start, callback, dual.hinges, writer)
             start = state.start
             try:
                 status = self._begin(problem, state, dual) or self._iterate(problem, state, dual)

@@ -17,7 +17,7 @@ from structsvm.problem.base import AbstractProblem
 from structsvm.problem.fingerprint import fingerprint_aside, same
 from structsvm.result import CutSet, Result, Status, Step
 from structsvm.solvers.bounds import CertifiedBounds
-from structsvm.solvers.checkpoint import Keeper, Named, without_workers
+from structsvm.solvers.checkpoint import CheckpointWriter, Named, without_workers
 
 logger = logging.getLogger("structsvm")
 
@@ -84,7 +84,7 @@ class SolverState(CertifiedBounds):
         start: Result | None,
         callback: Callback | None,
         known_hinges: Callable[[Vector], Vector] | None = None,
-        keeper: Keeper | None = None,
+        keeper: CheckpointWriter | None = None,
         *,
         within_box: bool = False,
     ) -> None:

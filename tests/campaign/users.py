@@ -8,11 +8,11 @@ from attrs import evolve
 from structsvm import Problem
 from structsvm.foundation.types import Vector
 from structsvm.losses import (
-    NDCG,
     AveragePrecision,
     GradedPairsLoss,
     GradedRankingLoss,
     InterleavingLoss,
+    NDCGLoss,
     SlackRescaled,
     SwappedPairs,
 )
@@ -58,7 +58,7 @@ class PlainFirst(FirstRelevant):
     kernel = None
 
 
-class PlainNDCG(NDCG):
+class PlainNDCG(NDCGLoss):
     kernel = None
 
 
@@ -70,9 +70,9 @@ _GRADED: list[tuple[Any, int]] = [
     (Sorted(), 5),
     (FirstRelevant(relevant_from=2), 5),
     (PlainFirst(relevant_from=3), 5),
-    (NDCG(encoding="position"), 4),
+    (NDCGLoss(encoding="position"), 4),
     (PlainNDCG(encoding="position"), 4),
-    (NDCG(2, encoding="thresholds", truncated=True), 3),
+    (NDCGLoss(2, encoding="thresholds", truncated=True), 3),
     (PlainNDCG(2, encoding="thresholds", truncated=True), 3),
     (AveragePrecision(relevant_from=3), 5),
     (SwappedPairs(), 4),

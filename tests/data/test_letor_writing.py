@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from structsvm.data import load_letor, write_letor
-from structsvm.data.letor.beside import feature_names_of
+from structsvm.data.letor.side_files import feature_names_of
 from structsvm.exceptions import InputError
 
 NAMES = ["title.L1", "body.lm_dirichlet(mu=500)", "né"]

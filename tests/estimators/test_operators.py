@@ -46,7 +46,7 @@ def test_an_operator_is_as_good_as_its_matrix(qid: Vector | None) -> None:
 
 
 def test_rows_and_an_intercept() -> None:
-    rows = Wrapped(Rows.one_each(X))
+    rows = Wrapped(Rows.one_row_per_example(X))
     ranker = Ranker("zero_one", tol=1e-6, fit_intercept=True).fit(rows, Y)
     matrix = Ranker("zero_one", tol=1e-6, fit_intercept=True).fit(X, Y)
     assert ranker.predict(rows) == pytest.approx(matrix.predict(X), abs=1e-2)
@@ -75,7 +75,7 @@ def test_structures(loss: str, fit_intercept: bool) -> None:
         labels = np.where(Y > 0, "a", "b")
         xs, ys, operator = np.split(X, PTR[1:-1]), np.split(labels, PTR[1:-1]), HIDDEN
     else:
-        xs, ys, operator = X, Y > 0, Wrapped(Rows.one_each(X))
+        xs, ys, operator = X, Y > 0, Wrapped(Rows.one_row_per_example(X))
     of_matrices = svm.fit(xs, ys).result_.primal
     expected = svm.predict(xs)
     svm.fit(operator, ys)

@@ -19,7 +19,7 @@ from structsvm.estimators import RampRanker
 from structsvm.estimators.choosing import group_folds
 from structsvm.estimators.ranker_cv import measure_of_loss
 from structsvm.exceptions import FeatureScaleWarning, GridEndWarning, InputError, UnknownNameError
-from structsvm.losses import NDCG, AveragePrecision
+from structsvm.losses import AveragePrecision, NDCGLoss
 from structsvm.metrics import AP
 from structsvm.rankers import MaximumEntropy, RankBoost, RankSVM
 from structsvm.solvers import FrankWolfe, OneSlack
@@ -147,7 +147,7 @@ def test_the_model_says_how_C_was_chosen(queries, tmp_path):
     ("ranker", "name"),
     [
         (Ranker("ndcg@5(truncated=true)"), "ndcg@5"),
-        (Ranker(NDCG(k=3)), "ndcg@3"),
+        (Ranker(NDCGLoss(k=3)), "ndcg@3"),
         (Ranker("ndcg(gain=linear)"), "ndcg(gain=linear)"),
         (Ranker("roc_area"), "roc_area"),
         (Ranker("p@5", measure="mrr"), "mrr"),

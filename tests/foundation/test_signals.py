@@ -16,7 +16,7 @@ def handled(monkeypatch):
     """Let signals end things as they do in commands."""
     before = {number: signal.getsignal(number) for number in signals.ENDING}
     for name, value in {"number": 0, "last": -1.0, "terminals": ()}.items():
-        monkeypatch.setattr(signals._Wishes, name, value)
+        monkeypatch.setattr(signals._Interrupts, name, value)
     monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
     signals.end_as_ctrl_c_does()
     yield
@@ -26,7 +26,7 @@ def handled(monkeypatch):
 
 def send(number=signal.SIGTERM, *, later=True):
     if later:
-        signals._Wishes.last -= 10.0
+        signals._Interrupts.last -= 10.0
     signal.raise_signal(number)
 
 
@@ -83,7 +83,7 @@ def test_at_the_end_nothing_comes_through(handled):
 
 def test_a_terminal_that_is_gone_gets_nothing(handled, monkeypatch):
     leader, follower = os.openpty()
-    monkeypatch.setattr(signals._Wishes, "terminals", (follower,))
+    monkeypatch.setattr(signals._Interrupts, "terminals", (follower,))
     os.close(leader)
     with pytest.raises(OSError, match="Input/output error"):
         os.write(follower, b"lost")

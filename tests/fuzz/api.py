@@ -44,7 +44,7 @@ CALLS: tuple[tuple[str, Mapping[str, str]], ...] = (
         "metrics.AP().mean",
         {**_MEASURED, "weights": "[1, 2]", "doc_ids": "list('abcdefgh')", "judged": f"({_Y}, {_QID})"},
     ),
-    ("metrics.ROCArea().per_query", _MEASURED),
+    ("metrics.AUC().per_query", _MEASURED),
     ("metrics.rank_lists", {**_MEASURED, "doc_ids": "list('abcdefgh')"}),
     ("metrics.parse_measure", {"text": "'ndcg@10'"}),
     *((f"registry.{name}.create", {"spec": "'map'"}) for name in ("losses", "measures", "solvers", "backends")),

@@ -13,7 +13,7 @@ from structsvm.exceptions import InputError
 from structsvm.features.operators import Operator, Rows
 from structsvm.features.operators.composed import PerClass
 from structsvm.foundation.types import Vector
-from structsvm.losses import NDCG, AveragePrecision, Multiclass, PairwiseLoss, ROCArea, ZeroOne
+from structsvm.losses import AveragePrecision, Multiclass, NDCGLoss, PairwiseLoss, ROCArea, ZeroOne
 from structsvm.registry import Registry
 from structsvm.testing import check_loss
 from tests.small_problems import Kronecker, PlainROCArea, ranking_arrays, relevances, score_vectors
@@ -141,7 +141,7 @@ def test_multiclass_takes_its_classes_from_the_training_set() -> None:
     bound = Multiclass().bind(["cat", "dog", "ant", "cat"])
     assert bound.classes == ("ant", "cat", "dog")
     assert bound.bind(["other"]) is bound
-    assert isinstance(bound.operator(Rows.one_each(np.ones((1, 2)))), PerClass)
+    assert isinstance(bound.operator(Rows.one_row_per_example(np.ones((1, 2)))), PerClass)
     assert bound == Multiclass(classes=np.array(["ant", "cat", "dog"]))
 
 
@@ -174,7 +174,7 @@ def test_predict_gives_an_output_for_each_input() -> None:
 
 
 @pytest.mark.parametrize("value", ["2", np.nan, np.inf, True, [1.0]])
-@pytest.mark.parametrize("make", [AveragePrecision, ROCArea, NDCG])
+@pytest.mark.parametrize("make", [AveragePrecision, ROCArea, NDCGLoss])
 def test_relevance_starts_at_a_finite_number(make: Any, value: Any) -> None:
     with pytest.raises(InputError, match=r"\(relevant_from=...\) must be a finite number, got"):
         make(relevant_from=value)
@@ -205,19 +205,19 @@ def test_a_loss_that_gives_rows_more_than_one_score_is_no_loss_of_a_ranker() -> 
 
 def test_a_fit_makes_its_loss_once_and_binds_it_once(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
-    create, bind = Registry.create, NDCG.bind
+    create, bind = Registry.create, NDCGLoss.bind
 
     def created(self: Any, spec: Any, **settings: Any) -> Any:
         calls.extend(["create"] if spec == "ndcg" else [])
         return create(self, spec, **settings)
 
-    def bound(self: NDCG, ys: Any) -> NDCG:
+    def bound(self: NDCGLoss, ys: Any) -> NDCGLoss:
         calls.append("bind")
         return bind(self, ys)
 
     monkeypatch.setattr(Registry, "create", created)
-    monkeypatch.setattr(NDCG, "bind", bound)
-    monkeypatch.setattr(NDCG, "chosen", lambda self, ys: self._encoded)
+    monkeypatch.setattr(NDCGLoss, "bind", bound)
+    monkeypatch.setattr(NDCGLoss, "chosen", lambda self, ys: self._encoded)
     X, y, qid = ranking_arrays(0)
     ranker = Ranker("ndcg", C=10.0).fit(X, y, qid)
     assert ranker.loss_.encoding == "pairwise"

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from structsvm.exceptions import InputError
 from structsvm.foundation.types import Vector
 from structsvm.losses import (
-    NDCG,
     AveragePrecision,
     InterleavingLoss,
+    NDCGLoss,
     PairwiseLoss,
     ReciprocalRank,
     ROCArea,
@@ -192,7 +192,9 @@ def test_shipped_kernels_find_the_planes_of_their_costs(by_cost: InterleavingLos
     np.testing.assert_allclose(planes.coef, expected.coef, atol=1e-12)
 
 
-@pytest.mark.parametrize("loss", [ReciprocalRank(), PairwiseNDCG(), PairwiseNDCG(10), NDCG(discount="letor")], ids=str)
+@pytest.mark.parametrize(
+    "loss", [ReciprocalRank(), PairwiseNDCG(), PairwiseNDCG(10), NDCGLoss(discount="letor")], ids=str
+)
 @pytest.mark.parametrize("offset", [0.0, -1e6])
 def test_kernels_agree_on_the_longest_queries(loss: Any, offset: float) -> None:
     rng = np.random.default_rng(5)
@@ -360,7 +362,9 @@ def test_a_cutoff_takes_steps_linear_in_the_documents(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize(
-    ("loss", "gib"), [(ReciprocalRank(), "18.6"), (NDCG(), "18.6"), (NDCG(20_000, truncated=True), "3.0")], ids=str
+    ("loss", "gib"),
+    [(ReciprocalRank(), "18.6"), (NDCGLoss(), "18.6"), (NDCGLoss(20_000, truncated=True), "3.0")],
+    ids=str,
 )
 def test_tables_that_would_fill_the_memory_are_refused_before_they_are_made(loss: Any, gib: str) -> None:
     y = np.arange(100_000) % 2.0

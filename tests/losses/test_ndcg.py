@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from structsvm import Problem, Ranker, metrics
 from structsvm.exceptions import InputError, ZeroWeightsWarning
 from structsvm.foundation.types import Vector
-from structsvm.losses import NDCG, ReciprocalRank
+from structsvm.losses import NDCGLoss, ReciprocalRank
 from structsvm.registry import losses
 from structsvm.solvers import FrankWolfe, OneSlack
 from structsvm.testing import check_loss
@@ -33,11 +33,11 @@ binary = labels([0.0, 1.0])
 graded = labels([-1.0, 0.0, 1.0, 2.0, 3.0])
 
 
-def of_encoding(encoding: Any) -> st.SearchStrategy[NDCG]:
+def of_encoding(encoding: Any) -> st.SearchStrategy[NDCGLoss]:
     """NDCG without a cut-off, or truncated at one."""
     settings: Any = {"discount": discounts, "gain": gains, "encoding": st.just(encoding)}
-    truncated = st.builds(NDCG, st.integers(1, 7), **settings, truncated=st.just(True))
-    return st.builds(NDCG, **settings) | truncated
+    truncated = st.builds(NDCGLoss, st.integers(1, 7), **settings, truncated=st.just(True))
+    return st.builds(NDCGLoss, **settings) | truncated
 
 
 position, pairwise, thresholds = map(of_encoding, ("position", "pairwise", "thresholds"))
@@ -45,14 +45,14 @@ each_encoding = pytest.mark.parametrize("encoding", ["position", "pairwise", "th
 
 
 @given(loss=position | thresholds, y=graded, data=st.data())
-def test_delta_of_grades_is_one_minus_the_measure(loss: NDCG, y: Vector, data: st.DataObject) -> None:
+def test_delta_of_grades_is_one_minus_the_measure(loss: NDCGLoss, y: Vector, data: st.DataObject) -> None:
     y_hat = data.draw(score_vectors(len(y)))
     measure = metrics.NDCG(loss.k, discount=loss.discount, gain=loss.gain)
     assert loss.loss(y, y_hat) == pytest.approx(1.0 - measure.mean(y_hat, y, ties="input"), abs=1e-12)
 
 
 @given(loss=pairwise, y=binary, data=st.data())
-def test_delta_of_pairs_is_one_minus_the_measure_for_binary_labels(loss: NDCG, y: Vector, data: st.DataObject) -> None:
+def test_delta_of_pairs_is_one_minus_ndcg_for_binary_labels(loss: NDCGLoss, y: Vector, data: st.DataObject) -> None:
     y_hat = data.draw(score_vectors(len(y)))
     measure = metrics.NDCG(loss.k, discount=loss.discount, gain=loss.gain)
     assert loss.loss(y, y_hat) == pytest.approx(1.0 - measure.mean(y_hat, y, ties="input"), abs=1e-12)
@@ -64,10 +64,10 @@ def test_delta_of_reciprocal_rank_is_one_minus_the_measure(y: Vector, data: st.D
     assert ReciprocalRank().loss(y, y_hat) == pytest.approx(1.0 - metrics.RR().mean(y_hat, y, ties="input"), abs=1e-12)
 
 
-@example(NDCG(gain="linear", encoding="position"), [np.array([-1.0, 3.0, 3.0, 3.0, 3.0])], 0)  # rounding below 0
+@example(NDCGLoss(gain="linear", encoding="position"), [np.array([-1.0, 3.0, 3.0, 3.0, 3.0])], 0)  # rounding below 0
 @settings(max_examples=25)
 @given(loss=position | pairwise | thresholds, ys=st.lists(graded, min_size=1, max_size=2), seed=st.integers(0, 1000))
-def test_ndcg_passes_check_loss(loss: NDCG, ys: list[Vector], seed: int) -> None:
+def test_ndcg_passes_check_loss(loss: NDCGLoss, ys: list[Vector], seed: int) -> None:
     if loss.encoding == "thresholds":
         ys = [y[:4] for y in ys]
     if any(loss.usable(y) for y in ys):
@@ -99,13 +99,13 @@ def test_kernels_agree_on_large_queries(encoding: Any, k: int | None, levels: in
     if levels:
         scores = [np.round(s * levels) / levels for s in scores]
     truncated = k is not None
-    assert_kernel_agrees(NDCG(k, encoding=encoding, truncated=truncated), ys, scores)
-    assert_kernel_agrees(NDCG(k, discount="letor", encoding=encoding, truncated=truncated), ys[:3], scores[:3])
+    assert_kernel_agrees(NDCGLoss(k, encoding=encoding, truncated=truncated), ys, scores)
+    assert_kernel_agrees(NDCGLoss(k, discount="letor", encoding=encoding, truncated=truncated), ys[:3], scores[:3])
 
 
 @settings(max_examples=40)
 @given(loss=position, y=labels([0.0, 1.0, 2.0]), data=st.data())
-def test_sorting_by_score_less_gain_is_best_of_all_rankings(loss: NDCG, y: Vector, data: st.DataObject) -> None:
+def test_sorting_by_score_less_gain_is_best_of_all_rankings(loss: NDCGLoss, y: Vector, data: st.DataObject) -> None:
     scores = data.draw(score_vectors(len(y)))
     values = [
         loss.loss(y, np.array(ranking, dtype=float)) + loss.encode(np.array(ranking, dtype=float), y) @ scores
@@ -116,18 +116,18 @@ def test_sorting_by_score_less_gain_is_best_of_all_rankings(loss: NDCG, y: Vecto
 
 
 def test_the_truth_shares_discounts_within_a_grade() -> None:
-    loss = NDCG(encoding="position")
+    loss = NDCGLoss(encoding="position")
     d = 1.0 / np.log2([2.0, 3.0, 4.0])
     y = np.array([0.0, 2.0, 2.0])
     np.testing.assert_allclose(loss.encode(y, y), [d[2], (d[0] + d[1]) / 2, (d[0] + d[1]) / 2])
     np.testing.assert_allclose(
-        NDCG(2, encoding="position", truncated=True).encode(y, y), [0.0, (d[0] + d[1]) / 2, (d[0] + d[1]) / 2]
+        NDCGLoss(2, encoding="position", truncated=True).encode(y, y), [0.0, (d[0] + d[1]) / 2, (d[0] + d[1]) / 2]
     )
 
 
 @each_encoding
 def test_queries_of_one_gain_are_not_usable(encoding: Any) -> None:
-    loss = NDCG(encoding=encoding)
+    loss = NDCGLoss(encoding=encoding)
     assert not loss.usable(np.array([1.0, 1.0]))
     assert not loss.usable(np.array([0.0, -1.0]))
     assert not loss.usable(np.array([2.0]))
@@ -135,31 +135,31 @@ def test_queries_of_one_gain_are_not_usable(encoding: Any) -> None:
 
 
 def test_grades_alone_are_usable_where_they_have_gains() -> None:
-    assert NDCG(encoding="position").usable(np.array([1.0, 2.0]))
-    assert NDCG(encoding="thresholds").usable(np.array([1.0, 2.0]))
-    assert not NDCG(encoding="pairwise").usable(np.array([1.0, 2.0]))
+    assert NDCGLoss(encoding="position").usable(np.array([1.0, 2.0]))
+    assert NDCGLoss(encoding="thresholds").usable(np.array([1.0, 2.0]))
+    assert not NDCGLoss(encoding="pairwise").usable(np.array([1.0, 2.0]))
 
 
 @pytest.mark.parametrize(
     ("loss", "ys", "encoding"),
     [
-        (NDCG(), [[0.0, 1.0], [1.0, 0.0]], "pairwise"),
-        (NDCG(), [[0.0, 1.0], [2.0, 0.0]], "thresholds"),
-        (NDCG(), [[0.0, 2.0], [2.0, -1.0]], "pairwise"),
-        (NDCG(), np.array([0, 1, 0, 2]), "thresholds"),
-        (NDCG(), np.array([0, 1, 0, 1]), "pairwise"),
-        (NDCG(), [], "pairwise"),
-        (NDCG(10), np.array([0, 1, 2]), "thresholds"),
-        (NDCG(10), np.array([0, 2, -1]), "pairwise"),
-        (NDCG(10, truncated=True), np.array([0, 1, 2]), "thresholds"),
-        (NDCG(10, truncated=True), np.array([0, 2, -1]), "pairwise"),
-        (NDCG(relevant_from=2), np.array([0, 1, 2]), "pairwise"),
-        (NDCG(encoding="pairwise"), np.array([0, 1, 2]), "pairwise"),
-        (NDCG(10, encoding="position"), np.array([0, 1, 0]), "position"),
-        (NDCG(encoding="thresholds"), np.array([0, 1, 0]), "thresholds"),
+        (NDCGLoss(), [[0.0, 1.0], [1.0, 0.0]], "pairwise"),
+        (NDCGLoss(), [[0.0, 1.0], [2.0, 0.0]], "thresholds"),
+        (NDCGLoss(), [[0.0, 2.0], [2.0, -1.0]], "pairwise"),
+        (NDCGLoss(), np.array([0, 1, 0, 2]), "thresholds"),
+        (NDCGLoss(), np.array([0, 1, 0, 1]), "pairwise"),
+        (NDCGLoss(), [], "pairwise"),
+        (NDCGLoss(10), np.array([0, 1, 2]), "thresholds"),
+        (NDCGLoss(10), np.array([0, 2, -1]), "pairwise"),
+        (NDCGLoss(10, truncated=True), np.array([0, 1, 2]), "thresholds"),
+        (NDCGLoss(10, truncated=True), np.array([0, 2, -1]), "pairwise"),
+        (NDCGLoss(relevant_from=2), np.array([0, 1, 2]), "pairwise"),
+        (NDCGLoss(encoding="pairwise"), np.array([0, 1, 2]), "pairwise"),
+        (NDCGLoss(10, encoding="position"), np.array([0, 1, 0]), "position"),
+        (NDCGLoss(encoding="thresholds"), np.array([0, 1, 0]), "thresholds"),
     ],
 )
-def test_the_labels_of_the_training_set_choose_the_encoding(loss: NDCG, ys: Any, encoding: str) -> None:
+def test_the_labels_of_the_training_set_choose_the_encoding(loss: NDCGLoss, ys: Any, encoding: str) -> None:
     bound = loss.bind(ys)
     assert bound.encoding == encoding
     assert bound.bind(np.array([0, 1, 2, 3])) == bound
@@ -172,15 +172,15 @@ def test_a_cutoff_trains_at_full_depth_unless_truncated(grades: Any, encoding: A
     full, at_3, truncated = (
         Ranker(loss, C=10.0).fit(X, y, qid=qid)
         for loss in (
-            NDCG(encoding=encoding),
-            NDCG(3, encoding=encoding),
-            NDCG(3, encoding=encoding, truncated=True),
+            NDCGLoss(encoding=encoding),
+            NDCGLoss(3, encoding=encoding),
+            NDCGLoss(3, encoding=encoding, truncated=True),
         )
     )
-    assert at_3.loss_ == full.loss_ == NDCG(encoding=encoding)
+    assert at_3.loss_ == full.loss_ == NDCGLoss(encoding=encoding)
     np.testing.assert_array_equal(at_3.coef_, full.coef_)
     assert at_3.result_.primal == full.result_.primal
-    assert truncated.loss_ == NDCG(3, encoding=encoding, truncated=True)
+    assert truncated.loss_ == NDCGLoss(3, encoding=encoding, truncated=True)
     assert abs(truncated.result_.primal - full.result_.primal) > 2e-3 * 10.0
 
 
@@ -198,19 +198,19 @@ def test_a_list_of_many_times_k_documents_is_learned() -> None:
 
 def test_settings_are_checked() -> None:
     with pytest.raises(InputError, match="has no cut-off to be truncated at: give one, as in NDCG\\(k=10, truncated"):
-        NDCG(truncated=True)
+        NDCGLoss(truncated=True)
     with pytest.raises(InputError, match="truncated"):
-        NDCG(3, truncated=1)  # type: ignore[arg-type]
+        NDCGLoss(3, truncated=1)  # type: ignore[arg-type]
     with pytest.raises(InputError, match=r"NDCG\(k=...\) must be an integer of at least 1, got 0"):
-        NDCG(0)
+        NDCGLoss(0)
     with pytest.raises(InputError, match="must be 'auto' or 'pairwise' or 'thresholds' or 'position', got 'pairs'"):
-        NDCG(encoding="pairs")  # type: ignore[arg-type]
+        NDCGLoss(encoding="pairs")  # type: ignore[arg-type]
     for encoding in ("position", "thresholds"):
         with pytest.raises(InputError, match="leave relevant_from out, or choose encoding='pairwise'"):
-            NDCG(encoding=encoding, relevant_from=2)
+            NDCGLoss(encoding=encoding, relevant_from=2)
     with pytest.raises(InputError, match="2\\^grade overflows"):
-        NDCG(encoding="position").labels(np.array([0.0, 2000.0]))
-    assert NDCG(encoding="position", gain="linear").loss(np.array([0.0, 2000.0]), np.zeros(2)) > 0
+        NDCGLoss(encoding="position").labels(np.array([0.0, 2000.0]))
+    assert NDCGLoss(encoding="position", gain="linear").loss(np.array([0.0, 2000.0]), np.zeros(2)) > 0
 
 
 @pytest.fixture
@@ -245,9 +245,9 @@ def test_a_query_is_seen_in_the_encoding_of_the_training_set(grades: Any, tmp_pa
     X, y, qid = grades
     y[:10] = np.minimum(y[:10], 1.0)
     ranker = Ranker("ndcg").fit(X, y, qid=qid)
-    assert ranker.loss_ == NDCG(encoding="thresholds")
+    assert ranker.loss_ == NDCGLoss(encoding="thresholds")
     seen = ranker.most_violated(X[:10], y[:10])
-    one = Problem.from_queries(X[:10], y[:10], loss=NDCG(encoding="thresholds"), C=1.0)
+    one = Problem.from_queries(X[:10], y[:10], loss=NDCGLoss(encoding="thresholds"), C=1.0)
     point = one.at(ranker.coef_)
     assert seen.hinge == pytest.approx(one.violation(one.planes(point), point)[0])
 
@@ -255,12 +255,12 @@ def test_a_query_is_seen_in_the_encoding_of_the_training_set(grades: Any, tmp_pa
 @pytest.mark.parametrize(
     "loss",
     [
-        NDCG(encoding="position"),
-        *(NDCG(2, encoding=encoding, truncated=True) for encoding in ("position", "pairwise")),
+        NDCGLoss(encoding="position"),
+        *(NDCGLoss(2, encoding=encoding, truncated=True) for encoding in ("position", "pairwise")),
     ],
     ids=str,
 )
-def test_training_on_grades_reaches_the_optimum_over_all_rankings(loss: NDCG) -> None:
+def test_training_on_grades_reaches_the_optimum_over_all_rankings(loss: NDCGLoss) -> None:
     rng = np.random.default_rng(2)
     y = np.array([0, 1, 2, 0, 2, 1, 0, 0, 1, 0, 2, 1, 1, 0, 0], dtype=float)
     problem = Problem.from_queries(rng.standard_normal((15, 3)), y, np.repeat(np.arange(3), 5), loss=loss, C=4.0)
@@ -276,7 +276,7 @@ def test_labels_that_are_no_numbers_are_refused(grades: Any) -> None:
     with pytest.raises(InputError, match="the labels y must be numbers for NDCG"):
         Problem.from_queries(X, np.array(["no", "yes"])[(y > 0).astype(int)], qid, loss="ndcg")
     as_objects = Problem.from_queries(X, y.astype(object), qid, loss="ndcg")
-    assert as_objects.loss == NDCG(encoding="thresholds")
+    assert as_objects.loss == NDCGLoss(encoding="thresholds")
     assert as_objects.used == Problem.from_queries(X, y, qid, loss="ndcg").used
 
 
@@ -292,6 +292,6 @@ def test_data_without_a_usable_query_are_explained(grades: Any) -> None:
 def test_labels_that_are_no_grades_are_told() -> None:
     labels = np.linspace(0.0, 1.0, 40)
     with pytest.raises(InputError, match="39 different values above 0; NDCG learns from up to 31: round them"):
-        NDCG().bind(labels)
-    assert NDCG(relevant_from=0.5).bind(labels).encoding == "pairwise"
-    assert NDCG().bind(np.arange(32.0)).encoding == "thresholds"
+        NDCGLoss().bind(labels)
+    assert NDCGLoss(relevant_from=0.5).bind(labels).encoding == "pairwise"
+    assert NDCGLoss().bind(np.arange(32.0)).encoding == "thresholds"

@@ -8,10 +8,10 @@ from scipy.optimize import minimize
 
 from structsvm import Problem, StructuralSVM
 from structsvm.losses import (
-    NDCG,
     AveragePrecision,
     FBeta,
     Multiclass,
+    NDCGLoss,
     PrecisionAtK,
     PrecisionRecallBreakEven,
     RecallAtK,
@@ -36,9 +36,9 @@ LOSSES = [
     FBeta(2.0),
     FBeta(0.5, relevant_from=2),
     PrecisionRecallBreakEven(),
-    NDCG(encoding="thresholds"),
-    NDCG(2, discount="letor", encoding="thresholds", truncated=True),
-    NDCG(2, encoding="thresholds"),
+    NDCGLoss(encoding="thresholds"),
+    NDCGLoss(2, discount="letor", encoding="thresholds", truncated=True),
+    NDCGLoss(2, encoding="thresholds"),
     SwappedPairs(),
 ]
 SOLVERS = [OneSlack(tol=1e-6), NSlack(tol=1e-6), FrankWolfe(tol=1e-6)]

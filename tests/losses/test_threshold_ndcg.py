@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from structsvm import Problem, Ranker, metrics
 from structsvm.foundation.types import Matrix, Vector
-from structsvm.losses import NDCG
+from structsvm.losses import NDCGLoss
 from structsvm.losses.ndcg import PairwiseNDCG, ThresholdNDCG
 from structsvm.problem.oracle import make_oracle
 from structsvm.registry import losses
@@ -20,7 +20,7 @@ from tests.losses.test_ndcg import binary, graded, thresholds
 from tests.small_problems import score_vectors, tied_scores
 
 
-def one_kind_for_each(loss: NDCG, y: Vector) -> list[tuple[float, Vector]]:
+def one_kind_for_each(loss: NDCGLoss, y: Vector) -> list[tuple[float, Vector]]:
     """ω and relevance of each threshold, by their definitions: DCGs come from rankings that are written out."""
     gain = np.maximum(y, 0.0) if loss.gain == "linear" else 2.0 ** np.maximum(y, 0.0) - 1.0
     rank = np.arange(1, len(y) + 1)
@@ -44,7 +44,7 @@ def code_by_pairs(y_hat: Vector, relevant: Vector) -> Vector:
 
 
 @given(loss=thresholds, y=graded, data=st.data())
-def test_loss_and_encoding_are_weighted_sums_over_thresholds(loss: NDCG, y: Vector, data: st.DataObject) -> None:
+def test_loss_and_encoding_are_weighted_sums_over_thresholds(loss: NDCGLoss, y: Vector, data: st.DataObject) -> None:
     each = one_kind_for_each(loss, y)
     rankings = [data.draw(tied_scores(len(y))) for _ in each]
     measure = metrics.NDCG(loss.k, discount=loss.discount, gain="linear")
@@ -59,7 +59,7 @@ def test_loss_and_encoding_are_weighted_sums_over_thresholds(loss: NDCG, y: Vect
 
 
 @given(loss=thresholds, y=graded, data=st.data())
-def test_one_ranking_stands_for_all_thresholds(loss: NDCG, y: Vector, data: st.DataObject) -> None:
+def test_one_ranking_stands_for_all_thresholds(loss: NDCGLoss, y: Vector, data: st.DataObject) -> None:
     ranking = data.draw(tied_scores(len(y)))
     repeated = np.tile(ranking, (len(set(np.maximum(y, 0.0))) - 1, 1))
     assert loss.loss(y, ranking) == loss.loss(y, repeated)
@@ -67,7 +67,7 @@ def test_one_ranking_stands_for_all_thresholds(loss: NDCG, y: Vector, data: st.D
 
 
 @given(loss=thresholds, y=graded, data=st.data())
-def test_the_hinge_is_at_least_one_minus_ndcg_of_the_prediction(loss: NDCG, y: Vector, data: st.DataObject) -> None:
+def test_the_hinge_is_at_least_one_minus_ndcg_of_the_prediction(loss: NDCGLoss, y: Vector, data: st.DataObject) -> None:
     scores = data.draw(score_vectors(len(y)))
     y_hat = loss.loss_augmented_argmax(scores, y)
     hinge = loss.loss(y, y_hat) - (loss.encode(y, y) - loss.encode(y_hat, y)) @ scores
@@ -77,7 +77,7 @@ def test_the_hinge_is_at_least_one_minus_ndcg_of_the_prediction(loss: NDCG, y: V
 
 @given(loss=thresholds, ys=st.lists(binary, min_size=1, max_size=3), data=st.data())
 def test_binary_labels_have_the_planes_of_the_pairwise_encoding(
-    loss: NDCG, ys: list[Vector], data: st.DataObject
+    loss: NDCGLoss, ys: list[Vector], data: st.DataObject
 ) -> None:
     ys = [2.0 * y for y in ys]
     usable = [y for y in ys if loss.usable(y)]
@@ -99,12 +99,12 @@ def test_binary_labels_have_the_planes_of_the_pairwise_encoding(
 @pytest.mark.parametrize("y", [[1.0, 2.0, 2.0], [3.0, 1.0, 2.0, 0.0], [-1.0, 2.0, 0.0, 4.0], [0.5, 0.25, 3.0]], ids=str)
 @pytest.mark.parametrize("k", [None, 1, 3])
 def test_grades_of_all_kinds_pass_check_loss(y: list[float], k: int | None) -> None:
-    check_loss(NDCG(k, encoding="thresholds", truncated=k is not None), [np.array(y)], trials=2)
+    check_loss(NDCGLoss(k, encoding="thresholds", truncated=k is not None), [np.array(y)], trials=2)
 
 
 def test_what_all_documents_gain_is_no_loss() -> None:
     """Grades 1 and 2: gains 1 and 3, so that a third of the DCG of any two documents comes from the lower one."""
-    loss, y = NDCG(encoding="thresholds"), np.array([1.0, 2.0])
+    loss, y = NDCGLoss(encoding="thresholds"), np.array([1.0, 2.0])
     d = 1.0 / np.log2([2.0, 3.0])
     ideal = 3.0 * d[0] + d[1]
     assert loss.loss(y, -y) == pytest.approx(2.0 * (d[0] - d[1]) / ideal)
@@ -145,7 +145,7 @@ def test_the_most_violated_output_has_a_ranking_for_each_threshold() -> None:
 
 @settings(max_examples=20)
 @given(loss=thresholds, ys=st.lists(graded, min_size=1, max_size=4))
-def test_tables_are_there_for_every_query(loss: NDCG, ys: list[Vector]) -> None:
+def test_tables_are_there_for_every_query(loss: NDCGLoss, ys: list[Vector]) -> None:
     usable = [y for y in ys if loss.usable(y)]
     if usable:
         ptr = np.cumsum([0, *map(len, usable)])

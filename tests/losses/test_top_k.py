@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from structsvm import Problem, Ranker
 from structsvm.exceptions import InputError
 from structsvm.foundation.types import Vector
-from structsvm.losses import NDCG, AveragePrecision, PrecisionAtK, RecallAtK, ScoreLoss
+from structsvm.losses import AveragePrecision, NDCGLoss, PrecisionAtK, RecallAtK, ScoreLoss
 from structsvm.losses.ndcg import PairwiseNDCG
 from structsvm.metrics import P
 from structsvm.problem.oracle import make_oracle
@@ -154,7 +154,7 @@ def test_a_fitted_ranker_keeps_the_cut_off(kind: Any, tmp_path: Any) -> None:
 @pytest.mark.parametrize("k", [2**31, 2**63 - 1])
 @pytest.mark.parametrize(
     "make",
-    [*(partial(each, truncated=True) for each in (PrecisionAtK, RecallAtK, NDCG)), PairwiseNDCG],
+    [*(partial(each, truncated=True) for each in (PrecisionAtK, RecallAtK, NDCGLoss)), PairwiseNDCG],
     ids=["precision", "recall", "ndcg", "pairwise"],
 )
 def test_the_largest_cutoffs_cut_nothing(make: Any, k: int) -> None:

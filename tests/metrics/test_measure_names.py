@@ -7,6 +7,7 @@ import pytest
 from structsvm.exceptions import InputError, UnknownNameError
 from structsvm.metrics import (
     AP,
+    AUC,
     ERR,
     NDCG,
     RBP,
@@ -18,7 +19,6 @@ from structsvm.metrics import (
     Measure,
     P,
     Recall,
-    ROCArea,
     Rprec,
     Success,
     parse_measure,
@@ -29,7 +29,7 @@ from structsvm.registry import measures, registry
 
 NAMES: dict[str, Measure] = {
     "map": AP(),
-    "roc_area": ROCArea(),
+    "roc_area": AUC(),
     "ndcg": NDCG(),
     "ndcg@10": NDCG(10),
     "letor_ndcg": NDCG(discount="letor"),
@@ -59,7 +59,7 @@ def test_names_are_read_and_printed_back(name: str) -> None:
 
 @pytest.mark.parametrize("text", ["Roc-Area", "ROC_AREA", "rocarea", " roc area "])
 def test_case_and_separators_do_not_matter(text: str) -> None:
-    assert parse_measure(text) == ROCArea()
+    assert parse_measure(text) == AUC()
 
 
 @pytest.mark.parametrize("text", ["LETOR-NDCG@ 10", "letor_ndcg@10", "LetorNDCG@10()"])

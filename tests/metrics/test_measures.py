@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from structsvm.exceptions import InputError
-from structsvm.metrics import AP, NDCG, RR, P, Recall, ROCArea, rank_lists
+from structsvm.metrics import AP, AUC, NDCG, RR, P, Recall, rank_lists
 
 
 def test_labels_of_documents_that_were_not_judged_must_be_nan_where_0_is_relevant() -> None:
@@ -19,17 +19,17 @@ def test_labels_of_documents_that_were_not_judged_must_be_nan_where_0_is_relevan
 
 def test_queries_without_relevant_documents_count_zero_or_are_skipped() -> None:
     scores, labels, qid = [2, 1, 2, 1], [1, 0, 0, 0], [7, 7, 5, 5]
-    for measure in (AP(), ROCArea(), NDCG(), P(1), RR()):
+    for measure in (AP(), AUC(), NDCG(), P(1), RR()):
         assert measure.mean(scores, labels, qid) == 0.5
         ids, values = measure.per_query(scores, labels, qid)
         assert (ids.tolist(), values.tolist()) == ([7, 5], [1.0, 0.0])
-    for measure in (AP(empty="skip"), ROCArea(empty="skip"), NDCG(empty="skip"), P(1, empty="skip"), RR(empty="skip")):
+    for measure in (AP(empty="skip"), AUC(empty="skip"), NDCG(empty="skip"), P(1, empty="skip"), RR(empty="skip")):
         assert measure.mean(scores, labels, qid) == 1.0
         assert measure.per_query(scores, labels, qid).ids.tolist() == [7]
 
 
 def test_roc_area_is_undefined_for_a_query_of_relevant_documents_only() -> None:
-    assert ROCArea(empty="skip").per_query([1, 2, 1], [1, 1, 0], [0, 1, 1]).ids.tolist() == [1]
+    assert AUC(empty="skip").per_query([1, 2, 1], [1, 1, 0], [0, 1, 1]).ids.tolist() == [1]
 
 
 def test_skipping_every_query_is_an_error() -> None:
@@ -63,7 +63,7 @@ def test_judged_documents_that_are_not_ranked_count_in_the_denominators() -> Non
     assert NDCG().per_query(scores, labels, topic, judged=judged).values.tolist() == pytest.approx([1 / ideal, 0.0])
     for measure in (AP(empty="skip"), RR(empty="skip"), P(1, empty="skip"), NDCG(empty="skip")):
         assert measure.per_query(scores, labels, topic, judged=judged).ids.tolist() == ["x", "y"]
-    assert ROCArea().per_query(scores, labels, topic, judged=judged).values.tolist() == [1.0, 0.0]
+    assert AUC().per_query(scores, labels, topic, judged=judged).values.tolist() == [1.0, 0.0]
 
 
 def test_judgments_of_other_queries_are_an_error() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, ndcg_score, roc_auc_score
 
-from structsvm.metrics import AP, NDCG, RR, Measure, P, Recall, ROCArea
+from structsvm.metrics import AP, AUC, NDCG, RR, Measure, P, Recall
 
 
 def naive_average_precision(labels: Sequence[float]) -> float:
@@ -56,7 +56,7 @@ def letor(rank: int) -> float:
 
 NAIVE: list[tuple[Measure, Callable[[Sequence[float]], float]]] = [
     (AP(), naive_average_precision),
-    (ROCArea(), naive_roc_area),
+    (AUC(), naive_roc_area),
     (P(1), partial(naive_precision, k=1)),
     (P(3), partial(naive_precision, k=3)),
     (Recall(1), partial(naive_recall, k=1)),
@@ -94,7 +94,7 @@ def test_agrees_with_scikit_learn_without_ties(order: list[int], labels: list[in
     if len(set(labels)) < 2:
         return
     assert AP().mean(order, labels) == pytest.approx(average_precision_score(labels, order))
-    assert ROCArea().mean(order, labels) == pytest.approx(roc_auc_score(labels, order))
+    assert AUC().mean(order, labels) == pytest.approx(roc_auc_score(labels, order))
     assert NDCG(k=5).mean(order, labels) == pytest.approx(ndcg_score([labels], [order], k=5))
 
 

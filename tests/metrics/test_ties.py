@@ -7,7 +7,7 @@ import pytest
 from attrs import evolve, fields_dict, frozen
 
 from structsvm.exceptions import InputError
-from structsvm.metrics import AP, RR, BinaryMeasure, ROCArea, average_precision, parse_measure, rank_lists
+from structsvm.metrics import AP, AUC, RR, BinaryMeasure, average_precision, parse_measure, rank_lists
 from structsvm.registry import measures
 
 SEEDS = range(12)
@@ -101,7 +101,7 @@ def test_the_tie_rule_is_a_setting_and_document_ids_imply_that_of_trec_eval(ties
 
 
 def test_without_document_ids_the_order_of_ties_is_unknown():
-    assert ROCArea().mean([1.0, 1.0], [1, 0]) == 0.5
+    assert AUC().mean([1.0, 1.0], [1, 0]) == 0.5
     with pytest.raises(InputError, match="ties='trec' orders documents with equal scores by their ids: give doc_ids"):
         AP().mean([1.0, 1.0], [1, 0], ties="trec")
     with pytest.raises(InputError, match="ties must be"):

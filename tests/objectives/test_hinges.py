@@ -15,7 +15,6 @@ from structsvm import Ranker, losses, most_violated
 from structsvm.exceptions import InputError, OracleError, UnknownNameError
 from structsvm.foundation.types import Vector
 from structsvm.losses import (
-    NDCG,
     AveragePrecision,
     ChainHamming,
     FBeta,
@@ -24,6 +23,7 @@ from structsvm.losses import (
     Loss,
     Multiclass,
     MultiLabelHamming,
+    NDCGLoss,
     PairwiseLoss,
     PrecisionAtK,
     PrecisionRecallBreakEven,
@@ -47,10 +47,10 @@ OF_QUERIES = [
     AveragePrecision(relevant_from=2),
     ROCArea(),
     ReciprocalRank(),
-    NDCG(),
-    NDCG(2, truncated=True),
-    NDCG(encoding="pairwise"),
-    NDCG(encoding="position"),
+    NDCGLoss(),
+    NDCGLoss(2, truncated=True),
+    NDCGLoss(encoding="pairwise"),
+    NDCGLoss(encoding="position"),
     PrecisionAtK(1),
     PrecisionAtK(2, truncated=True),
     RecallAtK(2),

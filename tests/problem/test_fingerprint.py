@@ -18,7 +18,7 @@ from structsvm import Result
 from structsvm.features.operators import BinnedMatrix, Rows
 from structsvm.foundation.compute.threads import using
 from structsvm.foundation.types import IntVector, Matrix, Vector
-from structsvm.losses import NDCG, AveragePrecision, ChainHamming, Multiclass, PrecisionAtK, ROCArea
+from structsvm.losses import AveragePrecision, ChainHamming, Multiclass, NDCGLoss, PrecisionAtK, ROCArea
 from structsvm.problem import Problem, fingerprint
 from structsvm.problem.fingerprint import fingerprint_aside, same
 from structsvm.problem.program import program
@@ -112,7 +112,7 @@ def test_a_setting_of_the_loss_that_differs_shows() -> None:
         ),
         *(
             Problem.from_queries(X, y, qid, loss=loss)
-            for loss in (NDCG(), NDCG(2, truncated=True), NDCG(3, truncated=True))
+            for loss in (NDCGLoss(), NDCGLoss(2, truncated=True), NDCGLoss(3, truncated=True))
         ),
         *(Problem.from_queries(X, y, qid, loss=PrecisionAtK(k, truncated=True)) for k in (1, 2)),
         *(Problem.from_examples(X, y, loss=Multiclass((0, 1, 2), cost)) for cost in (costs, tiny)),

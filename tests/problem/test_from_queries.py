@@ -253,4 +253,4 @@ def test_from_examples_needs_an_output_for_each_input(loss: Any) -> None:
 
 def test_make_needs_an_output_for_each_example_of_the_operator() -> None:
     with pytest.raises(InputError, match="3 inputs and 1 outputs were given"):
-        Problem.make(Examples(Multiclass(classes=[0, 1]), Rows.one_each(np.ones((3, 2))), [0]), C=1.0)
+        Problem.make(Examples(Multiclass(classes=[0, 1]), Rows.one_row_per_example(np.ones((3, 2))), [0]), C=1.0)

@@ -54,7 +54,7 @@ def test_map_never_falls_and_is_what_score_says(data, search):
 
 def _map_at_start(ranker, X, y, qid):
     start = np.ones(X.shape[1]) if ranker.start == "equal" else np.eye(1, X.shape[1])[0]
-    return AP().mean(Rows.one_each(X).scores(start), y, qid)
+    return AP().mean(Rows.one_row_per_example(X).scores(start), y, qid)
 
 
 @given(small(), st.sampled_from([1 / 7, 3.0, 1e6]))
@@ -62,7 +62,7 @@ def test_any_multiple_of_the_weights_ranks_alike(data, factor):
     """No gain is one of rounding alone."""
     X, y, qid = data
     ranker = WeightSearch().fit(X, y, qid=qid)
-    assert AP().mean(Rows.one_each(X).scores(factor * ranker.coef_), y, qid) == pytest.approx(ranker.map_)
+    assert AP().mean(Rows.one_row_per_example(X).scores(factor * ranker.coef_), y, qid) == pytest.approx(ranker.map_)
 
 
 @pytest.mark.parametrize("power", [-30, 20])
@@ -170,7 +170,7 @@ def test_rows_that_are_the_same_get_the_same_score():
     rng = np.random.default_rng(0)
     for d in range(1, 30):
         X, w = np.tile(rng.normal(size=d), (23, 1)), rng.normal(size=d)
-        assert len(set(Rows.one_each(X).scores(w).tolist())) == 1
+        assert len(set(Rows.one_row_per_example(X).scores(w).tolist())) == 1
         ranker = WeightSearch(start=w, max_iter=1)
         ranker.fit(X, [1, 0] * 11 + [0])
         assert len(set(ranker.predict(X).tolist())) == 1
@@ -206,7 +206,7 @@ def test_rounding_that_undoes_a_step_leads_to_a_wider_region(monkeypatch):
         y[:2] = True, False
         start = np.array([1.0, -1.0, 1.0, -1.0])
         ranker = WeightSearch(start=start).fit(X, y, qid=qid)
-        values = [AP().mean(Rows.one_each(X).scores(start), y, qid), *(each.map for each in ranker.history_)]
+        values = [AP().mean(Rows.one_row_per_example(X).scores(start), y, qid), *(each.map for each in ranker.history_)]
         assert (np.diff(values) > -1e-12).all()
         assert ranker.map_ == pytest.approx(values[-1], abs=1e-12)
     assert min(tried) < max(tried)

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from structsvm import metrics
 from structsvm.cli import main
 from structsvm.exceptions import InputError, PluginError, UnknownNameError
-from structsvm.losses import NDCG, AveragePrecision, Multiclass, PrecisionAtK, RecallAtK, ReciprocalRank, ROCArea
+from structsvm.losses import AveragePrecision, Multiclass, NDCGLoss, PrecisionAtK, RecallAtK, ReciprocalRank, ROCArea
 from structsvm.metrics import AP
 from structsvm.registry import backends, losses, measures, rankers, registry, retrieval_functions, solvers
 from structsvm.solvers import NSlack, OneSlack
@@ -51,14 +51,14 @@ def test_every_name_is_found_and_spelled_back(kind: Any) -> None:
     ("kind", "name", "thing"),
     [
         (losses, "map(relevant_from=2)", AveragePrecision(relevant_from=2)),
-        (losses, "ndcg", NDCG()),
-        (losses, "ndcg@3(encoding=position)", NDCG(3, encoding="position")),
+        (losses, "ndcg", NDCGLoss()),
+        (losses, "ndcg@3(encoding=position)", NDCGLoss(3, encoding="position")),
         (
             losses,
             "letor_ndcg@20(gain=linear,relevant_from=2)",
-            NDCG(20, discount="letor", gain="linear", relevant_from=2),
+            NDCGLoss(20, discount="letor", gain="linear", relevant_from=2),
         ),
-        (losses, "ndcg@10(truncated=true)", NDCG(10, truncated=True)),
+        (losses, "ndcg@10(truncated=true)", NDCGLoss(10, truncated=True)),
         (losses, "p@5(truncated=true)", PrecisionAtK(5, truncated=True)),
         (losses, "recall@5(relevant_from=2)", RecallAtK(5, relevant_from=2)),
         (losses, "mrr", ReciprocalRank()),
@@ -152,7 +152,7 @@ def test_what_cannot_be_written_has_no_name() -> None:
     ("kind", "name", "message"),
     [
         (losses, "ndcg@ten", "'ndcg@ten': the cut-off after @ must be a whole number, as in 'ndcg@10'"),
-        (losses, "ndcg@0", "NDCG(k=...) must be an integer of at least 1, got 0"),
+        (losses, "ndcg@0", "NDCGLoss(k=...) must be an integer of at least 1, got 0"),
         (losses, "map@10", "'map@10': map takes no cut-off; write 'map'"),
         (
             losses,
@@ -161,7 +161,7 @@ def test_what_cannot_be_written_has_no_name() -> None:
         ),
         (losses, "ndcg(k=3)", "'ndcg(k=3)': k is the cut-off, which is written after @: write 'ndcg@3'"),
         (losses, "p(k=many)", "k is the cut-off, which is written after @: write 'p@5'"),
-        (losses, "ndcg(truncated=true)", "give one, as in NDCG(k=10, truncated=True) or 'ndcg@10(truncated=true)'"),
+        (losses, "ndcg(truncated=true)", "give one, as in NDCGLoss(k=10, truncated=True) or 'ndcg@10(truncated=true)'"),
         (losses, "p@5(truncated=yes)", "truncated must be true or false, not 'yes'"),
         (losses, "map(k=3)", "'k=3' is not a setting of map"),
         (measures, "ndcg(k=3,gain=linear)", "write 'ndcg@3'"),
@@ -405,9 +405,9 @@ def test_nothing_is_imported_before_it_is_used() -> None:
 def test_a_loss_that_is_called_as_the_measure_of_ir_measures_has_its_gain() -> None:
     for name in ("nDCG@10", "nDCG", "nDCG(gain=exponential)@10"):
         assert losses.create(name).gain == measures.create(name).gain
-    assert losses.create("nDCG@10") == NDCG(k=10, gain="linear")
-    assert losses.create("NDCG@10") == losses.create("n-dcg@10") == NDCG(k=10)
-    assert losses.create("nDCG@10", truncated=True) == NDCG(k=10, gain="linear", truncated=True)
+    assert losses.create("nDCG@10") == NDCGLoss(k=10, gain="linear")
+    assert losses.create("NDCG@10") == losses.create("n-dcg@10") == NDCGLoss(k=10)
+    assert losses.create("nDCG@10", truncated=True) == NDCGLoss(k=10, gain="linear", truncated=True)
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,11 @@ from attrs import evolve
 from scipy.sparse import csr_matrix
 
 from structsvm.exceptions import CheckpointWarning, InputError, ModelFileError
-from structsvm.losses import NDCG, FBeta
+from structsvm.losses import FBeta, NDCGLoss
 from structsvm.problem import Problem
 from structsvm.registry import solvers
 from structsvm.result import Result, Status, Step
-from structsvm.solvers import Auto, Checkpoint, FrankWolfe, Keeper, NSlack, OneSlack, Solver
+from structsvm.solvers import Auto, Checkpoint, CheckpointWriter, FrankWolfe, NSlack, OneSlack, Solver
 from structsvm.solvers import auto as auto_module
 from structsvm.solvers import checkpoint as checkpoint_module
 from tests.small_problems import PlainROCArea, ranking_arrays, small_problem
@@ -190,7 +190,7 @@ def test_a_second_ctrl_c_while_the_last_state_is_written_loses_nothing(
 
 OTHERS: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
     ("C", {"C": 31.0}, {}, r"belongs to a fit with C = 30\.0, and this fit has C = 31\.0"),
-    ("loss", {"loss": NDCG()}, {}, "belongs to a fit with the loss AveragePrecision, and this fit has the loss NDCG"),
+    ("loss", {"loss": NDCGLoss()}, {}, "a fit with the loss AveragePrecision, and this fit has the loss NDCG"),
     (
         "data",
         {"seed": 1},
@@ -314,7 +314,7 @@ def test_writing_takes_a_hundredth_of_the_time_at_most(
         written.append(clock.now)
 
     monkeypatch.setattr(checkpoint_module, "write_archive", write)
-    result, keeper = OneSlack().solve(small_problem("map")), Keeper.of(Checkpoint(file, every), OneSlack())
+    result, keeper = OneSlack().solve(small_problem("map")), CheckpointWriter.of(Checkpoint(file, every), OneSlack())
     assert keeper is not None
     while len(written) < 3:
         clock.now += 1.0
@@ -411,6 +411,6 @@ def test_a_file_for_each_C_beside_the_one_that_is_named() -> None:
 
 
 def test_a_keeper_is_passed_on_and_none_stays_none() -> None:
-    assert Keeper.of(None, OneSlack()) is None
-    keeper = Keeper.of("fit.npz", Auto())
-    assert Keeper.of(keeper, OneSlack()) is keeper
+    assert CheckpointWriter.of(None, OneSlack()) is None
+    keeper = CheckpointWriter.of("fit.npz", Auto())
+    assert CheckpointWriter.of(keeper, OneSlack()) is keeper

@@ -98,7 +98,7 @@ class SearchedWeights(Method):
 
 def _scores(weights: Vector, X: Matrix, _qid: IntVector) -> Vector:
     """Return the scores of documents; documents with equal values have equal scores, to the last bit."""
-    return Rows.one_each(X).scores(weights)
+    return Rows.one_row_per_example(X).scores(weights)
 
 
 def _reads_as_given(method: "FittedWeights", _attribute: "Attribute[Any]", model: Any) -> None:

@@ -133,7 +133,7 @@ def read_data(
             cache=columns.cache,
         )
     if data.sample_weight is not None:
-        from structsvm.data.letor.beside import weight_files
+        from structsvm.data.letor.side_files import weight_files
 
         note(f"the numbers in {first_of(map(str, weight_files(paths)))} {use}")
     return data

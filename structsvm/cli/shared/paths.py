@@ -37,7 +37,7 @@ def _itself(path: Path) -> Iterable[Path]:
 
 def _with_sizes(path: Path) -> Iterable[Path]:
     """Return a data file, and the possible files of query sizes beside it."""
-    from structsvm.data.letor.beside import WEIGHTS, places_beside
+    from structsvm.data.letor.side_files import WEIGHTS, places_beside
 
     return (path, *places_beside(path), *places_beside(path, WEIGHTS))
 

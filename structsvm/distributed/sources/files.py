@@ -11,8 +11,8 @@ from numpy.typing import DTypeLike
 
 from structsvm.data.columns.base import named_as_table
 from structsvm.data.columns.parquet import is_parquet
-from structsvm.data.letor.beside import weights_beside
 from structsvm.data.letor.reading import Reading, read_rows
+from structsvm.data.letor.side_files import weights_beside
 from structsvm.data.table import load_table
 from structsvm.distributed.partition import Partition
 from structsvm.distributed.sources.given import partition

@@ -88,7 +88,7 @@ def _beside_combine(view: Any, i: Any, c: Any, out: Any) -> None:
 
 
 @frozen(eq=False)
-class Beside(Operator):
+class HStack(Operator):
     """The columns of two operators side by side: a score is the sum of both scores."""
 
     left: Operator

@@ -33,7 +33,7 @@ class Rows(Operator):
 
     Examples
     --------
-    >>> rows = Rows.one_each(np.array([[1.0, 2.0], [3.0, 4.0]]))
+    >>> rows = Rows.one_row_per_example(np.array([[1.0, 2.0], [3.0, 4.0]]))
     >>> rows.scores(np.array([1.0, 0.0])).tolist()
     [1.0, 3.0]
     """
@@ -53,7 +53,7 @@ class Rows(Operator):
             raise InputError(f"ptr must begin with 0, never fall, and end with {rows}, the number of rows")
 
     @classmethod
-    def one_each(cls, X: Readable) -> Self:
+    def one_row_per_example(cls, X: Readable) -> Self:
         """Make every row a separate example."""
         kind_of(X)
         if X.ndim != 2:
@@ -70,7 +70,7 @@ class Rows(Operator):
             (d,) for a single row.
         """
         if is_matrix(xs):
-            return cls.one_each(readable(xs))
+            return cls.one_row_per_example(readable(xs))
         X, rows = stacked(as_list("inputs", xs, "a matrix, or a list of them"))
         return cls(X, np.cumsum([0, *rows], dtype=np.int64))
 

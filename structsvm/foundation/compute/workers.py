@@ -24,7 +24,7 @@ def stay_with(parent: int) -> None:
     _watch(parent)
 
 
-def beside(parent: int, function: Callable[..., T], *arguments: object) -> T:
+def run_in_worker(parent: int, function: Callable[..., T], *arguments: object) -> T:
     """Call a function; if this process is a worker of ``parent``, end it when the parent ends."""
     if os.getppid() == parent:
         _watch(parent)

@@ -41,7 +41,7 @@ class Damage(Exception):
 
 
 @frozen
-class Declared:
+class MemberHeader:
     """Shape and type of an array, and its entry in the archive, from headers alone."""
 
     shape: tuple[int, ...]
@@ -54,7 +54,7 @@ class Archive(Mapping[str, NDArray[Any]]):
     """Arrays of an open file by name; every access reads the array and checks its digest."""
 
     zipped: ZipFile
-    declared: Mapping[str, Declared]
+    declared: Mapping[str, MemberHeader]
     digests: Mapping[str, str]
 
     @classmethod
@@ -210,11 +210,11 @@ def _too_large(name: str, info: ZipInfo) -> Damage:
     return Damage(f"needs {info.file_size / 1e9:.1f} GB of memory for {name!r} alone, more than is available")
 
 
-def _said(arrays: Mapping[str, NDArray[Any]], name: str) -> Declared | NDArray[Any]:
+def _said(arrays: Mapping[str, NDArray[Any]], name: str) -> MemberHeader | NDArray[Any]:
     return arrays.declared[name] if isinstance(arrays, Archive) else np.asarray(arrays[name])
 
 
-def _declared(zipped: ZipFile, info: ZipInfo, size: int) -> Declared:
+def _declared(zipped: ZipFile, info: ZipInfo, size: int) -> MemberHeader:
     """Return the header of an array; raise ValueError if the size of its content does not match it."""
     if info.compress_type not in (ZIP_STORED, ZIP_DEFLATED) or info.compress_size > size:
         raise ValueError
@@ -231,7 +231,7 @@ def _declared(zipped: ZipFile, info: ZipInfo, size: int) -> Declared:
         or info.file_size > inflated * info.compress_size
     ):
         raise ValueError
-    return Declared(lengths, dtype, info)
+    return MemberHeader(lengths, dtype, info)
 
 
 def _declared_parts(file: BufferedReader) -> int | None:

@@ -50,7 +50,7 @@ class Header:
 
 
 @frozen
-class Kind(Generic[T]):
+class RecordType(Generic[T]):
     """A kind of long work, with the words of messages; ``whole_folder`` reserves the file's folder for one work."""
 
     part: type[T]
@@ -79,7 +79,7 @@ class Records(Generic[T]):
     path: Path
     header: Header
     parts: tuple[T, ...]
-    kind: Kind[T]
+    kind: RecordType[T]
     file: BufferedRandom
 
     def append(self, part: T) -> None:
@@ -103,7 +103,7 @@ def count_records(path: Path) -> int:
 
 
 @contextmanager
-def open_records(path: Path, header: Header, kind: Kind[T], *, replace: bool = False) -> Iterator[Records[T]]:
+def open_records(path: Path, header: Header, kind: RecordType[T], *, replace: bool = False) -> Iterator[Records[T]]:
     """Open or make a file of finished parts; drop an incomplete last line and, to ``replace`` them, other parts."""
     if path.exists():
         check_writable(path, ANY if kind.whole_folder else PARTS)
@@ -123,7 +123,7 @@ def open_records(path: Path, header: Header, kind: Kind[T], *, replace: bool = F
         yield _read(path, file, header, kind, replace=replace)
 
 
-def _read(path: Path, file: BufferedRandom, header: Header, kind: Kind[T], *, replace: bool) -> Records[T]:
+def _read(path: Path, file: BufferedRandom, header: Header, kind: RecordType[T], *, replace: bool) -> Records[T]:
     """Read the parts; leave a header and complete lines in the file."""
     file.seek(0)
     content = file.read()
@@ -162,7 +162,7 @@ def _line(text: str) -> bytes:
     return text.encode() + b"\n"
 
 
-def _write(file: BufferedRandom, line: str, kind: Kind[Any]) -> None:
+def _write(file: BufferedRandom, line: str, kind: RecordType[Any]) -> None:
     rest = _line(line)
     with errors_naming(Path(file.name), f"Finished {kind.names} are kept: run the same command to resume"):
         # Write without a buffer: Python would write a failed buffer again on close.
@@ -171,7 +171,7 @@ def _write(file: BufferedRandom, line: str, kind: Kind[Any]) -> None:
         os.fsync(file.fileno())
 
 
-def _header(path: Path, line: bytes, kind: Kind[Any]) -> Header:
+def _header(path: Path, line: bytes, kind: RecordType[Any]) -> Header:
     try:
         parsed = from_json(line.decode(), Header)
     except ValueError:
@@ -183,11 +183,11 @@ def _header(path: Path, line: bytes, kind: Kind[Any]) -> Header:
     return parsed
 
 
-def _not_ours(path: Path, kind: Kind[Any]) -> InputError:
+def _not_ours(path: Path, kind: RecordType[Any]) -> InputError:
     return InputError(f"{path} is not a file of {kind.names}: {kind.elsewhere}")
 
 
-def _differences(stored: Header, header: Header, kind: Kind[Any]) -> list[str]:
+def _differences(stored: Header, header: Header, kind: RecordType[Any]) -> list[str]:
     """List the differences between two headers for messages."""
     data = [] if stored.data == header.data else [f"the {kind.data} differ"]
     return [*_different_settings(stored.settings, header.settings), *data]

@@ -166,7 +166,7 @@ class Methods:
 
     def operator(self) -> None:
         """Check that ``operator`` over rows of two features agrees with ``scores_rows``, if it can be made."""
-        rows = Rows.one_each(np.ones((1, 2)))
+        rows = Rows.one_row_per_example(np.ones((1, 2)))
         try:
             weights = self.loss.operator(rows).d if self.loss.scores_rows else rows.d
         # The operator may need other features.
@@ -188,7 +188,7 @@ class Methods:
         self, method: str, verdict: str, y: Any, *, kind: type[CheckError] = CheckError, **seen: Any
     ) -> CheckError:
         """Return an error with the verdict on a method, then the example and, if known, scores, output and latent."""
-        lines = [f"{self.loss.title}.{self.loss.called(method)} {verdict}"]
+        lines = [f"{self.loss.title}.{self.loss.method_label(method)} {verdict}"]
         lines.append(
             f"  example y = {show(y)}" if self.generic is None else f"  example x = {show(y[0])}, y = {show(y[1])}"
         )

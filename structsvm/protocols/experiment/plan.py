@@ -13,7 +13,7 @@ from structsvm.exceptions import InputError, brief
 from structsvm.features.operators import BinnedMatrix
 from structsvm.foundation.queries import Queries
 from structsvm.foundation.settings import as_path, at_least, require_kind
-from structsvm.foundation.storage.records import Header, Kind, digest, versions
+from structsvm.foundation.storage.records import Header, RecordType, digest, versions
 from structsvm.foundation.types import IntVector, Vector
 from structsvm.metrics import AP
 from structsvm.protocols.catalogue import PAPER_MODELS, as_models
@@ -146,7 +146,7 @@ def run(
 class ExperimentPlan(Plan):
     """The trials of an experiment, over ``splits`` of a pool's queries; `ready` fills ``read``, features by query."""
 
-    kind = Kind(
+    kind = RecordType(
         part=Trial,
         key=lambda trial: trial.name,
         work="experiment",

@@ -10,14 +10,14 @@ import numpy as np
 from attrs import evolve, field, frozen
 
 from structsvm.data import RankingData
-from structsvm.data.letor.beside import UNREAD, WEIGHTS, sizes_beside, warn_of_unread
+from structsvm.data.letor.side_files import UNREAD, WEIGHTS, sizes_beside, warn_of_unread
 from structsvm.exceptions import InputError
 from structsvm.features.scaling.names import scaling_named
 from structsvm.features.scaling.scalings import learn_scaling
 from structsvm.foundation.queries import Queries
 from structsvm.foundation.settings import as_list, as_path, real_name, require_kind
 from structsvm.foundation.storage.files import errors_reading
-from structsvm.foundation.storage.records import Header, Kind, digest, versions
+from structsvm.foundation.storage.records import Header, RecordType, digest, versions
 from structsvm.foundation.types import IntVector, Vector
 from structsvm.metrics import Measure, rank_lists
 from structsvm.protocols.catalogue import as_models, needed_package
@@ -166,7 +166,7 @@ def models_of(models: str | ProtocolModel | Sequence[str | ProtocolModel] | None
 class BenchmarkPlan(Plan):
     """The folds of a benchmark; see `benchmark`."""
 
-    kind = Kind(
+    kind = RecordType(
         part=Trial,
         key=lambda trial: trial.name,
         work="benchmark",

@@ -12,7 +12,7 @@ from attrs import asdict, evolve, frozen
 
 from structsvm.exceptions import InputError, NotInstalledError, StructSVMError, brief
 from structsvm.foundation.settings import DEFAULT_TOL, as_path, require_callback
-from structsvm.foundation.storage.records import Header, Kind, Records, digest, open_records, versions
+from structsvm.foundation.storage.records import Header, Records, RecordType, digest, open_records, versions
 from structsvm.problem import Problem, fingerprint
 from structsvm.result import Result, Status, Step
 from structsvm.solvers import Solver
@@ -24,7 +24,7 @@ from structsvm.solvers.qp import QPBackend
 
 logger = logging.getLogger("structsvm")
 
-_ROWS = Kind(
+_ROWS = RecordType(
     part=ComparisonRow,
     key=lambda row: (row.loss, row.solver, row.backend or "", row.C),
     work="comparison",

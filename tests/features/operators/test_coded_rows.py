@@ -137,7 +137,7 @@ def test_tables_are_not_made_for_every_row() -> None:
             best = min(best, time.perf_counter() - began)
         return best
 
-    assert seconds(Rows.one_each(B)) < 100 * seconds(Rows(B, np.array([0, len(B)])))
+    assert seconds(Rows.one_row_per_example(B)) < 100 * seconds(Rows(B, np.array([0, len(B)])))
 
 
 def test_other_things_are_no_rows() -> None:

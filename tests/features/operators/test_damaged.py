@@ -104,7 +104,7 @@ def test_what_is_intact_is_read(form, kind):
 def test_entries_in_any_order_and_several_at_a_place_are_added_up(index, dtype):
     indices, indptr = np.array([2, 0, 2, 1], dtype=index), np.array([0, 3, 3, 4], dtype=index)
     X = sp.csr_array((np.array([1.0, 2.0, 3.0, 4.0], dtype=dtype), indices, indptr), shape=(3, 3))
-    rows, w = Rows.one_each(readable(X)), np.array([1.0, 10.0, 100.0])
+    rows, w = Rows.one_row_per_example(readable(X)), np.array([1.0, 10.0, 100.0])
     np.testing.assert_array_equal(rows.scores(w), [402.0, 0.0, 40.0])
     np.testing.assert_array_equal(rows.combine(np.ones(3)), [2.0, 4.0, 4.0])
 

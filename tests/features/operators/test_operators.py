@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from structsvm.exceptions import InputError
 from structsvm.features.operators import Operator, Rows
-from structsvm.features.operators.composed import Beside, Pair, PerClass, WithIntercept, WithShared
+from structsvm.features.operators.composed import HStack, Pair, PerClass, WithIntercept, WithShared
 from tests.small_problems import matrix_of
 
 KINDS: dict[str, Callable[[Operator], Operator]] = {
@@ -20,7 +20,7 @@ KINDS: dict[str, Callable[[Operator], Operator]] = {
     "per_class": lambda rows: PerClass(rows, 3),
     "per_class_of_intercept": lambda rows: PerClass(WithIntercept(rows, -0.4), 2),
     "intercept_of_per_class": lambda rows: WithIntercept(PerClass(rows, 2), 0.5),
-    "beside": lambda rows: Beside(PerClass(rows, 1), WithIntercept(rows, 0.3)),
+    "beside": lambda rows: HStack(PerClass(rows, 1), WithIntercept(rows, 0.3)),
     "shared": lambda rows: WithShared.alone(rows.d, rows.n),
     "with_shared": lambda rows: WithShared(rows, 2),
     "chain": lambda rows: WithShared(PerClass(WithIntercept(rows, -0.4), 2), 4),
@@ -93,11 +93,11 @@ def test_a_block_of_a_block_is_a_block(base: Rows, data: st.DataObject) -> None:
 
 def test_per_class_scores_are_k_a_row() -> None:
     X, W = np.arange(6.0).reshape(2, 3), np.arange(12.0).reshape(4, 3)
-    np.testing.assert_allclose(PerClass(Rows.one_each(X), 4).scores(W.ravel()), (X @ W.T).ravel())
+    np.testing.assert_allclose(PerClass(Rows.one_row_per_example(X), 4).scores(W.ravel()), (X @ W.T).ravel())
 
 
 def test_the_last_weight_of_with_intercept_is_the_constant() -> None:
-    operator = WithIntercept(Rows.one_each(np.array([[1.0, 2.0], [3.0, 4.0]])), 10.0)
+    operator = WithIntercept(Rows.one_row_per_example(np.array([[1.0, 2.0], [3.0, 4.0]])), 10.0)
     np.testing.assert_allclose(operator.scores(np.array([1.0, 1.0, 0.5])), [8.0, 12.0])
 
 
@@ -181,7 +181,7 @@ def test_equal_rows_have_equal_scores(dtype: Any) -> None:
     rng = np.random.default_rng(0)
     for d in range(1, 40):
         X = np.tile(rng.normal(size=d).astype(dtype), (23, 1))
-        assert len(set(Rows.one_each(X).scores(rng.normal(size=d)).tolist())) == 1
+        assert len(set(Rows.one_row_per_example(X).scores(rng.normal(size=d)).tolist())) == 1
 
 
 @pytest.mark.parametrize("storage", [np.asarray, sp.csr_matrix])

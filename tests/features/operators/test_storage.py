@@ -200,7 +200,7 @@ def test_numbers_of_any_kind_are_read(dtype: str, sparse: bool) -> None:
     read = readable(sp.csr_array(X.astype(np.float64)) if sparse else X)
     assert read.dtype in (np.float64, np.float32)
     w = np.array([1.0, -2.0, 0.5])
-    np.testing.assert_allclose(Rows.one_each(read).scores(w), X.astype(np.float64) @ w)
+    np.testing.assert_allclose(Rows.one_row_per_example(read).scores(w), X.astype(np.float64) @ w)
 
 
 @each_precision

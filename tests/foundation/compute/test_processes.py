@@ -109,7 +109,7 @@ BUSY = """
 import os, signal, sys, time
 import joblib, numpy as np
 from structsvm.foundation.compute.processes import spread
-from structsvm.foundation.compute.workers import beside
+from structsvm.foundation.compute.workers import run_in_worker
 
 def sleep(seconds):
     print("begun", flush=True)
@@ -120,7 +120,7 @@ if __name__ == "__main__":
 """
 KINDS = {
     "spread": ("next(spread(sleep, [(60,)], 3))", 1),
-    "examples": ("joblib.Parallel(2)([joblib.delayed(beside)(os.getpid(), sleep, 60)] * 2)", 2),
+    "examples": ("joblib.Parallel(2)([joblib.delayed(run_in_worker)(os.getpid(), sleep, 60)] * 2)", 2),
 }
 
 

@@ -18,7 +18,7 @@ from structsvm import Ranker, Result, StructuralSVM
 from structsvm.exceptions import ModelFileError
 from structsvm.foundation.storage.archives import DIGESTS, with_digests
 from structsvm.foundation.storage.files import read_archive, write_archive
-from structsvm.losses import NDCG
+from structsvm.losses import NDCGLoss
 from structsvm.solvers import OneSlack
 
 Edit = Callable[[dict[str, Any]], Any]
@@ -28,7 +28,7 @@ Edit = Callable[[dict[str, Any]], Any]
 def ranker() -> Ranker:
     rng = np.random.default_rng(0)
     X, qid = rng.normal(size=(24, 3)), np.repeat(np.arange(4), 6)
-    return Ranker(NDCG(k=5), solver=OneSlack(), tol=0.01, class_weight=None).fit(X, X[:, 0] > 0.3, qid=qid)
+    return Ranker(NDCGLoss(k=5), solver=OneSlack(), tol=0.01, class_weight=None).fit(X, X[:, 0] > 0.3, qid=qid)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 from attrs import frozen
 
 from structsvm.exceptions import InputError, UnknownNameError
-from structsvm.losses import NDCG
+from structsvm.losses import NDCGLoss
 from structsvm.problem import Problem
 from structsvm.registry import losses
 from structsvm.result import Result
@@ -49,7 +49,7 @@ def test_a_problem_without_a_name_is_called_after_its_loss():
     assert names(small_problem("roc_area"), "auto", "auto", 1)[0][0] == "roc_area"
     X, y, qid = ranking_arrays(0)
     name = "letor_ndcg@2(encoding=pairwise,truncated=true)"
-    letor = Problem.from_queries(X, y, qid, loss=NDCG(2, discount="letor", truncated=True, encoding="pairwise"))
+    letor = Problem.from_queries(X, y, qid, loss=NDCGLoss(2, discount="letor", truncated=True, encoding="pairwise"))
     assert names(letor, "auto", "auto", 1)[0][0] == losses.spell(letor.loss) == name
     assert names(small_problem("plain"), "auto", "auto", 1)[0][0] == "PlainROCArea"
     assert names(small_problem("generic"), "auto", "auto", 1)[0][0] == "Kronecker"
