@@ -164,6 +164,7 @@ NOT_CALLED = {
     "text.RetrievalFunction": _DERIVED,
     "models.export.Format": _DERIVED,
     "models.TrainedModel": _DERIVED,
+    "models.ExplainedRanking": _MADE,
     "models.Explanation": _MADE,
     "models.FeatureCheck": _MADE,
     **dict.fromkeys(

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from structsvm.cli.shared.command import Command
+from structsvm.cli.shared.command import command
 from structsvm.cli.shared.console import echo, note, progress_bar, show_tables
 from structsvm.cli.shared.data import Columns, with_columns
 from structsvm.cli.shared.failures import Failure
-from structsvm.cli.shared.options import COUNT, Dependent, as_measure, list_option, several_or_none, with_normalize
+from structsvm.cli.shared.options import COUNT, Dependent, list_option, measure_option, several_or_none, with_normalize
 from structsvm.cli.shared.paths import BENCHMARK, FOLDS
 from structsvm.exceptions import counted
 from structsvm.foundation.settings import real_name
@@ -36,10 +36,9 @@ def _baseline(name: str, known: list[str]) -> str:
     return found
 
 
-@click.command(
-    cls=Command,
-    name="benchmark",
-    short_help="Compare models by LETOR's protocol, fold by fold.",
+@command(
+    "benchmark",
+    "Compare models by LETOR's protocol, fold by fold.",
     examples=["structsvm benchmark MQ2008 --models svm-map,svm-roc --out mq2008-tables"],
 )
 @click.argument("folds", metavar="DATA_FOLDS", type=FOLDS)
@@ -48,10 +47,7 @@ def _baseline(name: str, known: list[str]) -> str:
     callback=several_or_none,
     help='Models, such as svm-map,rankboost; "structsvm list models" shows them.  [default: all that are installed]',
 )
-@click.option(
-    "--measure",
-    metavar="NAME",
-    callback=as_measure,
+@measure_option(
     default="map",
     help="Measure that chooses hyper-parameters on the validation queries, and compares models on the test queries.",
 )

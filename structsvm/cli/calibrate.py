@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from structsvm.cli.shared.command import Command
+from structsvm.cli.shared.command import command
 from structsvm.cli.shared.console import echo
 from structsvm.cli.shared.data import Columns, with_columns
 from structsvm.cli.shared.files import read_model_and_data
@@ -12,10 +12,9 @@ from structsvm.cli.shared.paths import DATA, INPUT, MODEL
 from structsvm.models.calibration import METHODS
 
 
-@click.command(
-    cls=Command,
-    name="calibrate",
-    short_help="Add probabilities of relevance to a model.",
+@command(
+    "calibrate",
+    "Add probabilities of relevance to a model.",
     examples=["structsvm calibrate m.npz vali.txt --output calibrated.npz"],
 )
 @click.argument("model", type=INPUT)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from structsvm.cli.shared.command import Command, Output
+from structsvm.cli.shared.command import Output, command
 from structsvm.cli.shared.console import echo, echo_wrapped, note, progress_line, show_tables
 from structsvm.cli.shared.data import Columns, read_data, with_columns
 from structsvm.cli.shared.failures import Failure
@@ -23,16 +23,7 @@ from structsvm.cli.shared.options import (
     with_tol,
 )
 from structsvm.cli.shared.paths import DATA, PARTS
-from structsvm.cli.shared.results import (
-    STANDARD_OUTPUT,
-    check_plot,
-    shows_text,
-    with_csv,
-    with_json,
-    with_plot,
-    write_json,
-    write_result,
-)
+from structsvm.cli.shared.results import STANDARD_OUTPUT, Outputs, with_outputs
 from structsvm.cli.shared.weights import Limit, settings_for, with_bounds
 from structsvm.exceptions import InputError, counted
 from structsvm.foundation.settings import DEFAULT_TOL
@@ -43,7 +34,6 @@ from structsvm.registry import Registry, backends, losses, solvers
 if TYPE_CHECKING:
     from structsvm import Problem
     from structsvm.solvers.comparison import Comparison
-    from structsvm.solvers.comparison.running import Progress
 
 T = TypeVar("T", bound=Callable[..., Any])
 
@@ -66,7 +56,7 @@ def _solves_qps(values: Mapping[str, Any]) -> bool:
     return any("backend" in signature(solvers.find(name)).parameters for name in values["solver_names"])
 
 
-def _kept(values: dict[str, Any]) -> list[Output]:
+def _stored(values: dict[str, Any]) -> list[Output]:
     """Return the file of finished rows and the option that names it; no entry if no option writes a file."""
     for name in ("csv", "json", "plot"):
         path = values[f"{name}_path"]
@@ -75,11 +65,10 @@ def _kept(values: dict[str, Any]) -> list[Output]:
     return []
 
 
-@click.command(
-    cls=Command,
-    also_writes=_kept,
-    name="compare",
-    short_help="Compare solvers and QP backends on LETOR files.",
+@command(
+    "compare",
+    "Compare solvers and QP backends on LETOR files.",
+    also_writes=_stored,
     examples=[
         "structsvm compare train.txt --backend active-set,osqp,highs -C 1,10,100",
         "structsvm compare train.txt --solver n-slack --csv rows.csv --plot gaps.svg",
@@ -116,9 +105,7 @@ def _kept(values: dict[str, Any]) -> list[Output]:
 )
 @with_bounds("Without --solver, only solvers that can bound weights are compared.")
 @with_columns(cache=True)
-@with_csv
-@with_json
-@with_plot("Plot the gap against time to this file, such as gaps.svg, .pdf or .png.")
+@with_outputs("Plot the gap against time to this file, such as gaps.svg, .pdf or .png.")
 def compare_command(
     data: tuple[Path, ...],
     loss_names: tuple[str, ...],
@@ -130,9 +117,7 @@ def compare_command(
     limits: tuple[Limit, ...],
     signs: dict[str, int],
     columns: Columns,
-    csv_path: Path | None,
-    json_path: Path | None,
-    plot_path: Path | None,
+    outputs: Outputs,
 ) -> None:
     """Train with every solver, QP backend and C on LETOR files, and compare gaps, times and cuts.
 
@@ -155,18 +140,16 @@ def compare_command(
 
     for name in loss_names:
         require_ranking_loss(name)
-    text = shows_text(csv_path, json_path)
-    check_plot(plot_path)
-    kept = next((part.path for part in _kept(click.get_current_context().params)), None)
-    before = 0 if kept is None else count_records(kept)
+    stored = next((part.path for part in _stored(click.get_current_context().params)), None)
+    before = 0 if stored is None else count_records(stored)
     with progress_line() as say:
         say(f"reading {counted(len(data), 'file')}")
-        read = read_data(data, columns)
-        bounded = Ranker(**settings_for(read, limits, signs))
-        X = narrowed(read.X, occupied(read.X)) if is_plain(bounded) else read.X
-        weight = read.sample_weight
+        train = read_data(data, columns)
+        bounded = Ranker(**settings_for(train, limits, signs))
+        X = narrowed(train.X, occupied(train.X)) if is_plain(bounded) else train.X
+        weight = train.sample_weight
         plain = {
-            name: Problem.from_queries(X, read.y, read.qid, loss=name, sample_weight=weight) for name in loss_names
+            name: Problem.from_queries(X, train.y, train.qid, loss=name, sample_weight=weight) for name in loss_names
         }
         problems = {name: regularized(bounded, problem, intercept=False) for name, problem in plain.items()}
         source = click.get_current_context().get_parameter_source("solver_names")
@@ -179,33 +162,27 @@ def compare_command(
             Cs,
             tol=tol,
             time_limit=time_limit,
-            callback=lambda progress: say(_in_a_line(progress)),
-            keep=kept,
+            callback=lambda progress: say(str(progress)),
+            keep=stored,
         )
         finish()
-    write_result(table.to_csv(), csv_path)
-    write_json([{**row.record(), "curve": row.curve} for row in table], json_path)
-    told_at_the_end = _one_reason(table) and plot_path is None and not table.interrupted
-    if text:
-        echo(f"{read.summary} from {counted(len(data), 'file')}", "")
-        _print(table, problems, reasons=not told_at_the_end)
+    outputs.write([{**row.record(), "curve": row.curve} for row in table], table.to_csv)
+    reason_at_end = table.common_failure and outputs.plot is None and not table.interrupted
+    if outputs.text:
+        echo(f"{train.summary} from {counted(len(data), 'file')}", "")
+        _print(table, problems, reasons=not reason_at_end)
     if before:
-        note(f"{counted(before, 'combination')} of the table read from an earlier run: {kept}")
-    if plot_path is not None:
-        _draw(table, plot_path)
+        note(f"{counted(before, 'combination')} of the table read from an earlier run: {stored}")
+    if outputs.plot is not None:
+        _draw(table, outputs.plot)
     if table.interrupted:
-        on = "" if kept is None else f"; run the same command to resume from {kept}"
+        on = "" if stored is None else f"; run the same command to resume from {stored}"
         raise Failure(f"interrupted: the table has {len(table)} of {counted(table.planned, 'combination')}{on}")
-    if kept is not None:
-        kept.unlink(missing_ok=True)
+    if stored is not None:
+        stored.unlink(missing_ok=True)
     if all(row.gap is None for row in table):
-        raise Failure(f"no combination has a result{_one_reason(table) or ', for the reasons below the tables'}")
-
-
-def _in_a_line(progress: "Progress") -> str:
-    text = f"{progress.number} of {progress.planned}: {progress.combination}"
-    step = progress.step
-    return text if step is None else f"{text}: iteration {step.iteration}, gap {step.gap / step.C:.2g} * C"
+        reason = f": {table.common_failure}" if table.common_failure else ", for the reasons below the tables"
+        raise Failure(f"no combination has a result{reason}")
 
 
 def _print(table: "Comparison", problems: "dict[str, Problem]", *, reasons: bool) -> None:
@@ -215,15 +192,9 @@ def _print(table: "Comparison", problems: "dict[str, Problem]", *, reasons: bool
     if not table.rows:
         return
     if reasons:
-        for status, why in dict.fromkeys((row.status, row.note) for row in table if row.note):
-            echo_wrapped(f"{status}: {why}")
+        for status, reason in dict.fromkeys((row.status, row.note) for row in table if row.note):
+            echo_wrapped(f"{status}: {reason}")
     echo_wrapped(_LEGEND.format(tol=table.rows[0].tol))
-
-
-def _one_reason(table: "Comparison") -> str:
-    """Return the common reason if all rows failed; "" if some succeeded or the reasons differ."""
-    reasons = {row.note for row in table}
-    return f": {reasons.pop()}" if len(reasons) == 1 and all(row.gap is None for row in table) else ""
 
 
 def _examples(problem: "Problem") -> str:

@@ -7,17 +7,16 @@ from pathlib import Path
 
 import click
 
-from structsvm.cli.shared.command import Command
+from structsvm.cli.shared.command import command
 from structsvm.cli.shared.console import echo, note, progress_line
 from structsvm.cli.shared.failures import Failure
 from structsvm.cli.shared.options import COUNT
 from structsvm.exceptions import InputError, counted
 
 
-@click.command(
-    cls=Command,
-    name="compile",
-    short_help="Compile losses ahead of the first fit.",
+@command(
+    "compile",
+    "Compile losses ahead of the first fit.",
     examples=[
         "structsvm compile",
         "structsvm compile map ndcg@10 --storage float32 --jobs 4",

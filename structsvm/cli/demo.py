@@ -6,7 +6,7 @@ from tempfile import TemporaryDirectory
 import click
 
 from structsvm.cli.experiment import report_results
-from structsvm.cli.shared.command import Command
+from structsvm.cli.shared.command import command
 from structsvm.cli.shared.console import echo_wrapped, progress_bar
 from structsvm.cli.shared.paths import EXPERIMENT
 from structsvm.exceptions import InputError
@@ -24,10 +24,9 @@ _INTRODUCTION = (
 _TITLE = "Handwritten digits"
 
 
-@click.command(
-    cls=Command,
-    name="demo",
-    short_help="Run a small experiment on digits, and write a report.",
+@command(
+    "demo",
+    "Run a small experiment on digits, and write a report.",
     examples=["structsvm demo --out demo"],
 )
 @click.option("--out", type=EXPERIMENT, default=Path("demo"), help="Folder for the report.")

@@ -7,29 +7,21 @@ from zipfile import is_zipfile
 import click
 
 from structsvm.cli.shared.collections import with_grades
-from structsvm.cli.shared.command import Command
-from structsvm.cli.shared.console import progress_line
+from structsvm.cli.shared.command import command
+from structsvm.cli.shared.console import echo, echo_wrapped, progress_line, show_tables
 from structsvm.cli.shared.data import Columns, with_columns
-from structsvm.cli.shared.evaluation_report import as_records, draw_precision, print_models, print_runs, report_csv
 from structsvm.cli.shared.files import note_drift, read_model_and_data
-from structsvm.cli.shared.options import SEED, Dependent, Number, Whole, as_measures, names_of
+from structsvm.cli.shared.options import SEED, Dependent, Number, Whole, measure_option
 from structsvm.cli.shared.paths import DATA, QRELS
-from structsvm.cli.shared.results import (
-    check_plot,
-    shows_text,
-    with_csv,
-    with_json,
-    with_plot,
-    write_json,
-    write_result,
-)
-from structsvm.exceptions import DataFormatError, InputError, ModelFileError
+from structsvm.cli.shared.results import Outputs, with_outputs, write_plot
+from structsvm.exceptions import DataFormatError, InputError, ModelFileError, counted
 from structsvm.foundation.settings import repeated
 from structsvm.foundation.storage.files import STANDARD_INPUT
-from structsvm.registry import measures as registered
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
+
+    from matplotlib.axes import Axes
 
     from structsvm.evaluation import RunComparison
     from structsvm.metrics import Measure, RankedLists
@@ -37,10 +29,9 @@ if TYPE_CHECKING:
     from structsvm.metrics.ranking import Ties
 
 
-@click.command(
-    cls=Command,
-    name="evaluate",
-    short_help="Measure rankers on LETOR files, or TREC runs.",
+@command(
+    "evaluate",
+    "Measure rankers on LETOR files, or TREC runs.",
     options_metavar="[OPTIONS]",
     examples=[
         "structsvm evaluate m.npz test.txt --measure map --measure ndcg@10 --measure p@5",
@@ -52,12 +43,8 @@ if TYPE_CHECKING:
 @click.argument("files", type=DATA, nargs=-1, required=True, metavar="MODEL... DATA... | --qrels QRELS RUN...")
 @click.option("--qrels", type=QRELS, help="Judgments in TREC's format. With this option, the files are TREC runs.")
 @with_grades
-@click.option(
-    "--measure",
+@measure_option(
     "measures",
-    metavar="NAME",
-    callback=as_measures,
-    shell_complete=names_of(registered),
     multiple=True,
     default=["map"],
     help="Measure, such as map, ndcg@10 or p@5; repeat the option or use commas for several.",
@@ -100,8 +87,6 @@ if TYPE_CHECKING:
     when=lambda values: values["baseline"] or values["interval"] != "t",
     help="Seed of the resamples, and of the order of bets.",
 )
-@with_csv
-@with_json
 @click.option(
     "--empty",
     type=click.Choice(["zero", "skip"]),
@@ -122,7 +107,7 @@ if TYPE_CHECKING:
     when=lambda values: values["qrels"],
     help="Count judged topics that a run lacks, as trec_eval -c does; most measures are 0 for them.",
 )
-@with_plot(
+@with_outputs(
     "Plot precision at 11 levels of recall to this file, such as precision.svg, .pdf or .png, with a line for each run."
 )
 @with_columns()
@@ -137,12 +122,10 @@ def evaluate_command(
     confidence: float,
     resamples: int,
     seed: int,
-    csv_path: Path | None,
-    json_path: Path | None,
     empty: "Empty | None",
     ties: "Ties | None",
     all_topics: bool,
-    plot_path: Path | None,
+    outputs: Outputs,
     columns: Columns,
 ) -> None:
     """Measure how well models rank the queries of LETOR files, or how good TREC runs are.
@@ -165,37 +148,62 @@ def evaluate_command(
     """
     from attrs import evolve
 
-    asked = {str(measure): evolve(measure, empty=empty) if empty else measure for measure in measures}
-    tests = {"confidence_level": confidence, "n_resamples": resamples, "random_state": seed}
+    from structsvm.evaluation.report import figure_table, notes_of, query_tables, to_csv, to_json
+
     if qrels is not None and columns != Columns():
         raise click.UsageError("columns and --groups apply to the DATA of a model, not to runs: leave them out")
     if qrels is not None and ties == "input":
         raise click.UsageError("--ties input applies to models: runs are read in trec_eval's order")
-    text = shows_text(csv_path, json_path)
-    check_plot(plot_path)
-    keep = plot_path is not None or baseline is not None
-    rule = ties or ("mean" if qrels is None else "trec")
-    given = _Asked(asked, per_query, interval, tests, keep, rule, all_topics)
+    request = _Request(
+        {str(measure): evolve(measure, empty=empty) if empty else measure for measure in measures},
+        per_query,
+        interval,
+        {"confidence_level": confidence, "n_resamples": resamples, "random_state": seed},
+        outputs.plot is not None or baseline is not None,
+        ties or ("mean" if qrels is None else "trec"),
+        all_topics,
+    )
     if qrels is not None:
         try:
-            report, lists = _measure_runs(qrels, files, grades, baseline, given)
+            report, lists = _measure_runs(qrels, files, grades, baseline, request)
         except DataFormatError as error:
             if error.path in (*files, baseline) and error.path.is_file() and is_zipfile(error.path):
                 raise InputError(f"{error}. With --qrels the files are runs, not a model and its data") from error
             raise
     else:
-        report, lists = _measure_models(files, baseline, columns, given)
-    if csv_path is not None:
-        write_result(report_csv(report), csv_path)
-    compared = {"comparison": as_records(report["comparison"])} if "comparison" in report else {}
-    write_json({**report, **compared}, json_path)
-    if text:
-        (print_models if qrels is None else print_runs)(report)
-    if plot_path is not None:
-        draw_precision(lists, plot_path)
+        report, lists = _measure_models(files, baseline, columns, request)
+    outputs.write(to_json(report), lambda: to_csv(report))
+    if outputs.text:
+        show_tables(*query_tables(report))
+        if qrels is None:
+            size = report["models"][0]
+            echo(f"{counted(size['queries'], 'query', 'queries')}, {counted(size['documents'], 'document')}", "")
+        show_tables(figure_table(report))
+        echo_wrapped(*notes_of(report))
+        if baseline is not None:
+            echo("")
+            show_tables(report["comparison"].table())
+    if outputs.plot is not None:
+        _draw(lists, outputs.plot)
 
 
-class _Asked(NamedTuple):
+def _draw(lists: "Mapping[str, RankedLists]", path: Path) -> None:
+    """Plot precision at levels of recall."""
+    from structsvm.plots import InterpolatedPrecisionDisplay
+    from structsvm.plots.interpolated_precision import MOST_INSIDE
+    from structsvm.plots.style import as_label
+
+    def draw(axes: "Axes") -> None:
+        InterpolatedPrecisionDisplay.from_lists(lists, ax=axes)
+        # Several systems have a legend instead of a title.
+        if len(lists) == 1:
+            axes.set_title(as_label(next(iter(lists))))
+
+    width, height = (6.0, 3.8) if len(lists) <= MOST_INSIDE else (8.0, max(3.8, 0.9 + 0.19 * len(lists)))
+    write_plot(path, width, height, draw)
+
+
+class _Request(NamedTuple):
     """Measures by name, and settings of intervals and tests; ``keep`` retains the rankings of runs for a plot."""
 
     measures: "Mapping[str, Measure]"
@@ -220,7 +228,7 @@ class _Asked(NamedTuple):
 
 
 def _measure_models(
-    files: "Sequence[Path]", baseline: Path | None, columns: Columns, asked: _Asked
+    files: "Sequence[Path]", baseline: Path | None, columns: Columns, request: _Request
 ) -> "tuple[dict[str, Any], dict[str, RankedLists]]":
     """Measure models on the same data; return the report, and the rankings by model."""
     import numpy as np
@@ -236,32 +244,32 @@ def _measure_models(
         raise click.UsageError("give a model and the LETOR files to measure it on, or --qrels and TREC runs")
     if STANDARD_INPUT in data and len(models) > 1:
         raise click.UsageError("each model reads the data, which standard input allows only once: name a file")
-    by_id = asked.ties == "trec"
+    by_id = request.ties == "trec"
     reports: list[dict[str, Any]] = []
     lists: dict[str, RankedLists] = {}
     for model in models:
         try:
-            ranker, read = read_model_and_data(model, data, columns=columns, doc_ids=by_id)
+            ranker, test = read_model_and_data(model, data, columns=columns, doc_ids=by_id)
         except ModelFileError as error:
             if not model.is_file() or is_zipfile(model):
                 raise
             raise InputError(f"{error}. To measure TREC runs, give their judgments with --qrels") from error
-        note_drift(ranker, read)
-        if by_id and read.doc_ids is None:
+        note_drift(ranker, test)
+        if by_id and test.doc_ids is None:
             raise InputError(
                 "--ties trec orders documents by id, and the data have no ids: name their column by --docid"
             )
-        scores = ranker.predict(read.X, qid=read.qid)
+        scores = ranker.predict(test.X, qid=test.qid)
         if by_id:
             # Runs and trec_eval round scores to float32.
             scores = scores.astype(np.float32).astype(np.float64)
-        ids = read.doc_ids if by_id else None
-        ranked = lists[str(model)] = rank_lists(scores, read.y, read.qid, doc_ids=ids, ties=asked.ties)
-        about = {"model": str(model), "queries": len(ranked.ids), "documents": len(read.y)}
-        reports.append({**about, **figures(ranked, **asked.figures)})
-    report: dict[str, Any] = {"data": [str(path) for path in data], **asked.record, "models": reports}
+        ids = test.doc_ids if by_id else None
+        ranked = lists[str(model)] = rank_lists(scores, test.y, test.qid, doc_ids=ids, ties=request.ties)
+        key = {"model": str(model), "queries": len(ranked.ids), "documents": len(test.y)}
+        reports.append({**key, **figures(ranked, **request.figures)})
+    report: dict[str, Any] = {"data": [str(path) for path in data], **request.record, "models": reports}
     if baseline is not None:
-        report["comparison"] = _compared(lists, str(baseline), asked, of_models=True)
+        report["comparison"] = _compared(lists, str(baseline), request, of_models=True)
     return report, lists
 
 
@@ -274,19 +282,13 @@ def _with_baseline(paths: "Sequence[Path]", baseline: Path | None) -> "list[Path
     return paths
 
 
-def _compared(
-    lists: "Mapping[str, RankedLists]",
-    baseline: str,
-    asked: _Asked,
-    *,
-    callback: "Callable[[str], None] | None" = None,
-    of_models: bool = False,
-) -> "RunComparison":
+def _compared(lists: "Mapping[str, RankedLists]", baseline: str, request: _Request, **settings: Any) -> "RunComparison":
     """Compare rankings with the baseline by all measures that are means."""
     from structsvm.evaluation.baseline import compare_lists
 
-    means = [measure for measure in asked.measures.values() if measure.summary == "mean"] or asked.measures.values()
-    return compare_lists(lists, baseline, means, **asked.tests, callback=callback, of_models=of_models)
+    every = request.measures.values()
+    means = [measure for measure in every if measure.summary == "mean"] or every
+    return compare_lists(lists, baseline, means, **request.tests, **settings)
 
 
 def _measure_runs(
@@ -294,7 +296,7 @@ def _measure_runs(
     paths: "Sequence[Path]",
     grades: dict[int, int] | None,
     baseline: Path | None,
-    asked: _Asked,
+    request: _Request,
 ) -> "tuple[dict[str, Any], dict[str, RankedLists]]":
     """Measure runs as trec_eval does; return the report, and the rankings by run."""
     from structsvm.data import load_qrels, load_run
@@ -303,6 +305,7 @@ def _measure_runs(
     if baseline is not None:
         paths = _with_baseline(paths, baseline)
     judgments = load_qrels(qrels, grades)
+    settings = {**request.figures, "ties": request.ties, "all_topics": request.all_topics}
     runs: list[dict[str, Any]] = []
     rankings: list[RankedLists] = []
     with progress_line() as show:
@@ -310,21 +313,19 @@ def _measure_runs(
             show(f"measuring {path}")
             run = load_run(path)
             try:
-                measured, ranked = measure_run(
-                    run, judgments, **asked.figures, ties=asked.ties, all_topics=asked.all_topics
-                )
+                measured, ranked = measure_run(run, judgments, **settings)
             except InputError as error:
                 raise InputError(f"{path} by {qrels}: {error}") from error
             runs.append({"run": run.name, "file": str(path), **measured})
-            if asked.keep:
+            if request.keep:
                 rankings.append(ranked)
-        report: dict[str, Any] = {"qrels": str(qrels), **asked.record, "runs": runs}
+        report: dict[str, Any] = {"qrels": str(qrels), **request.record, "runs": runs}
         alike = [run["run"] for run in runs]
         names = [f"{run['run']} ({run['file']})" if alike.count(run["run"]) > 1 else run["run"] for run in runs]
         lists = dict(zip(names, rankings, strict=bool(rankings)))
         if baseline is not None:
             first = names[paths.index(baseline)]
             report["comparison"] = _compared(
-                lists, first, asked, callback=lambda name: show(f"comparing {name} with {first}")
+                lists, first, request, callback=lambda name: show(f"comparing {name} with {first}")
             )
     return report, lists

@@ -7,7 +7,7 @@ import click
 from attrs import evolve
 
 from structsvm.cli.shared.collections import expanded, with_grades
-from structsvm.cli.shared.command import Command
+from structsvm.cli.shared.command import command
 from structsvm.cli.shared.console import (
     echo,
     echo_wrapped,
@@ -26,10 +26,9 @@ if TYPE_CHECKING:
     from structsvm.protocols.experiment import ExperimentResults
 
 
-@click.command(
-    cls=Command,
-    name="experiment",
-    short_help="Compare SVMs on the runs of retrieval systems, as in the paper on SVM-map.",
+@command(
+    "experiment",
+    "Compare SVMs on the runs of retrieval systems, as in the paper on SVM-map.",
     examples=["structsvm experiment --runs runs/ --qrels qrels.txt --topics 601-650 --out robust03-new"],
 )
 @click.option(
@@ -146,10 +145,9 @@ def _read(runs: Path, qrels: Path | str, grades: dict[int, int] | None, topics: 
     return pool_runs(read, judgments, topics=asked)
 
 
-@click.command(
-    cls=Command,
-    name="report",
-    short_help="Rewrite the report of an experiment.",
+@command(
+    "report",
+    "Rewrite the report of an experiment.",
     examples=["structsvm report robust03-new"],
 )
 @click.argument("folder", type=FINISHED_EXPERIMENT)

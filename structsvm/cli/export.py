@@ -5,17 +5,16 @@ from pathlib import Path
 
 import click
 
-from structsvm.cli.shared.command import Command
+from structsvm.cli.shared.command import command
 from structsvm.cli.shared.console import echo, note
 from structsvm.cli.shared.options import Dependent, name_option
 from structsvm.cli.shared.paths import INPUT, OUTPUT
 from structsvm.registry.built_in import exports
 
 
-@click.command(
-    cls=Command,
-    name="export",
-    short_help="Write a model for Solr, Elasticsearch, svm_rank, LightGBM or ONNX.",
+@command(
+    "export",
+    "Write a model for Solr, Elasticsearch, svm_rank, LightGBM or ONNX.",
     examples=[
         "structsvm export m.npz --format solr --output model.json",
         "structsvm export m.npz --format onnx --output model.onnx",

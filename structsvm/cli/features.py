@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from structsvm.cli.shared.collections import with_grades, with_numbering, with_texts
-from structsvm.cli.shared.command import Command, Output
+from structsvm.cli.shared.command import Output, command
 from structsvm.cli.shared.console import note, progress_bar, progress_line
 from structsvm.cli.shared.files import write_text
 from structsvm.cli.shared.options import COUNT, SEED, Dependent, Whole, list_option, names_in
@@ -31,11 +31,10 @@ def _folds(values: dict[str, Any]) -> list[Output]:
     return [Output("--out", path, NEW_FILES) for path in files]
 
 
-@click.command(
-    cls=Command,
+@command(
+    "features",
+    "Compute LETOR's features from an index, topics and judgments.",
     also_writes=_folds,
-    name="features",
-    short_help="Compute LETOR's features from an index, topics and judgments.",
     examples=[
         "structsvm features index topics.txt --qrels qrels.txt --judged --out train.txt",
         "structsvm features index topics.txt --qrels qrels.txt --candidates runs/ --folds 5 --out letor",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from structsvm.cli.shared.command import Command
+from structsvm.cli.shared.command import command
 from structsvm.cli.shared.console import note, progress_line
 from structsvm.cli.shared.files import write_text
 from structsvm.cli.shared.options import COUNT, bad, names_of
@@ -34,10 +34,9 @@ def _as_method(_ctx: click.Context, _param: click.Parameter, name: str) -> str:
     return name
 
 
-@click.command(
-    cls=Command,
-    name="fuse",
-    short_help="Combine several TREC runs into one.",
+@command(
+    "fuse",
+    "Combine several TREC runs into one.",
     examples=[
         "structsvm fuse a.run b.run c.run --method comb-mnz --normalize query-min-max --output fused.run",
         "structsvm fuse runs/ --method rrf --output fused.run",

@@ -6,42 +6,27 @@ from typing import TYPE_CHECKING
 import click
 from attrs import evolve
 
-from structsvm.cli.shared.command import Command
+from structsvm.cli.shared.command import command
 from structsvm.cli.shared.console import echo, progress_line, show_tables
 from structsvm.cli.shared.data import Columns, with_columns
 from structsvm.cli.shared.files import read_model_and_data
-from structsvm.cli.shared.options import COUNT, SEED, Number, as_measure, names_of
+from structsvm.cli.shared.options import COUNT, SEED, Number, measure_option
 from structsvm.cli.shared.paths import DATA, INPUT
-from structsvm.cli.shared.results import (
-    check_plot,
-    shows_text,
-    with_csv,
-    with_json,
-    with_plot,
-    write_json,
-    write_plot,
-    write_result,
-)
+from structsvm.cli.shared.results import Outputs, with_outputs, write_plot
 from structsvm.exceptions import counted
-from structsvm.registry import measures as registered
 
 if TYPE_CHECKING:
     from structsvm.metrics import Measure
 
 
-@click.command(
-    cls=Command,
-    name="importance",
-    short_help="Show how much a model relies on each feature.",
+@command(
+    "importance",
+    "Show how much a model relies on each feature.",
     examples=["structsvm importance m.npz test.txt", "structsvm importance m.npz test.txt --top 10 --plot matter.svg"],
 )
 @click.argument("model", type=INPUT)
 @click.argument("data", type=DATA, nargs=-1, required=True)
-@click.option(
-    "--measure",
-    metavar="NAME",
-    callback=as_measure,
-    shell_complete=names_of(registered),
+@measure_option(
     help="Measure whose decrease is the importance of a feature.  [default: the model's measure, else map]",
 )
 @click.option("--repeats", type=COUNT, default=5, help="Number of shuffles of each feature.")
@@ -59,9 +44,7 @@ if TYPE_CHECKING:
 )
 @click.option("--seed", type=SEED, default=0, help="Seed of the shuffles.")
 @click.option("--top", type=COUNT, help="Number of features to show, the most important first.  [default: all]")
-@with_csv
-@with_json
-@with_plot(
+@with_outputs(
     "Plot the importances to this file, such as importance.svg, .pdf or .png. Without --top, it has 20 features."
 )
 @with_columns()
@@ -74,9 +57,7 @@ def importance_command(
     confidence: float,
     seed: int,
     top: int | None,
-    csv_path: Path | None,
-    json_path: Path | None,
-    plot_path: Path | None,
+    outputs: Outputs,
     columns: Columns,
 ) -> None:
     """Show how much a measure decreases if the values of a feature are shuffled within each query.
@@ -88,11 +69,9 @@ def importance_command(
     """
     from structsvm.inspection import query_permutation_importance
 
-    text = shows_text(csv_path, json_path)
-    check_plot(plot_path)
     scorer, read = read_model_and_data(model, data, columns=columns)
-    with progress_line(shown=text) as say:
-        found = query_permutation_importance(
+    with progress_line(shown=outputs.text) as say:
+        importance = query_permutation_importance(
             scorer,
             read.X,
             read.y,
@@ -104,28 +83,26 @@ def importance_command(
             random_state=seed,
             callback=lambda feature: say(f"feature {feature + 1} of {scorer.n_features}"),
         )
-    table = evolve(found.table(top), title=str(model))
-    if csv_path is not None:
-        write_result(table.to_csv(), csv_path)
+    table = evolve(importance.table(top), title=str(model))
     content = {
         "model": model,
         "data": data,
-        "queries": len(found.query_ids),
-        "measure": found.measure,
-        "baseline": found.baseline,
+        "queries": len(importance.query_ids),
+        "measure": importance.measure,
+        "baseline": importance.baseline,
         "confidence": confidence,
         "repeats": repeats,
         "rows": table.records,
         "notes": table.notes,
     }
-    write_json(content, json_path)
-    if text:
+    outputs.write(content, table.to_csv)
+    if outputs.text:
         show_tables(table)
         left = scorer.n_features - len(table.records)
         if left:
             echo(f"{counted(left, 'further feature')} not shown (--top {top}).")
-    if plot_path is not None:
+    if outputs.plot is not None:
         from structsvm.plots import FeatureImportanceDisplay
 
-        display = FeatureImportanceDisplay(found, top=top or 20)
-        write_plot(plot_path, 7.0, 1.0 + 0.22 * max(len(display.names), 3), display.plot, quiet=not text)
+        display = FeatureImportanceDisplay(importance, top=top or 20)
+        write_plot(outputs.plot, 7.0, 1.0 + 0.22 * max(len(display.names), 3), display.plot, quiet=not outputs.text)

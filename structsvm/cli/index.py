@@ -8,19 +8,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from structsvm.cli.shared.collections import with_fields, with_texts
-from structsvm.cli.shared.command import Command
-from structsvm.cli.shared.console import note, print_table, progress_line
+from structsvm.cli.shared.command import command
+from structsvm.cli.shared.console import note, progress_line, show_tables
 from structsvm.cli.shared.paths import COLLECTION, INDEX, STOP_WORDS
 from structsvm.cli.shared.results import shows_text, with_json, write_json
 from structsvm.exceptions import counted
 
 if TYPE_CHECKING:
     from structsvm.data import Document, Documents
-    from structsvm.text import Index, Postings
 
 _NONE = "none"
 _SAY_EVERY = 256
-_AMOUNTS = ("documents", "terms", "tokens", "postings")
 
 
 def _as_stemmer(_ctx: click.Context, _param: click.Parameter, name: str) -> str | None:
@@ -31,10 +29,9 @@ def _as_stemmer(_ctx: click.Context, _param: click.Parameter, name: str) -> str 
     return None if name == _NONE else name
 
 
-@click.command(
-    cls=Command,
-    name="index",
-    short_help="Index a collection of texts.",
+@command(
+    "index",
+    "Index a collection of texts.",
     examples=[
         "structsvm index cran.all.1400 --out index",
         "structsvm index cran.all.1400 --fields text --stemmer none --stop-words none --out plain",
@@ -93,13 +90,16 @@ def index_command(
     with progress_line(shown=not quiet) as say:
         say("writing the index")
         write_index(out, index.analyzer, index.doc_ids, index.fields, index.whole, makes_folders=True)
-    summary = _summary(index, out)
-    write_json(summary, json_path)
+    table, number, empty, size = index.table(), len(index.doc_ids), index.empty_documents, out.stat().st_size
+    content = {"index": out, "documents": number, "documents_without_terms": empty, "bytes": size}
+    write_json({**content, "rows": table.records}, json_path)
     if text:
-        rows = [[row["field"], *(f"{row[name]:,}" for name in _AMOUNTS)] for row in summary["rows"]]
-        print_table(["field", *_AMOUNTS], rows, numbers_from=1)
+        show_tables(table)
     if not quiet:
-        _note_written(summary)
+        if empty:
+            has, them = ("has", "it") if empty == 1 else ("have", "them")
+            note(f"{counted(empty, 'document')} of {number} {has} no term: no search finds {them}")
+        note(f"wrote {counted(number, 'document')} in {size:,} bytes to {out}")
 
 
 def _shown(documents: "Documents", *, shown: bool) -> "Generator[Document]":
@@ -109,32 +109,3 @@ def _shown(documents: "Documents", *, shown: bool) -> "Generator[Document]":
             if documents.n_read % _SAY_EVERY == 1:
                 say(f"reading, {documents.n_read:,} documents")
             yield document
-
-
-def _summary(index: "Index", path: Path) -> dict[str, Any]:
-    """Return the size of an index, and a row of counts for each field and for all together."""
-    fields = dict(index.fields)
-    if len(fields) > 1:
-        fields["all fields"] = index.whole
-    return {
-        "index": path,
-        "documents": len(index.doc_ids),
-        "documents_without_terms": index.empty_documents,
-        "bytes": path.stat().st_size,
-        "rows": [{"field": name, **_amounts(postings)} for name, postings in fields.items()],
-    }
-
-
-def _amounts(postings: "Postings") -> dict[str, int]:
-    import numpy as np
-
-    filled = int(np.count_nonzero(postings.lengths))
-    return dict(zip(_AMOUNTS, (filled, postings.n_terms, postings.n_tokens, postings.n_postings), strict=True))
-
-
-def _note_written(summary: dict[str, Any]) -> None:
-    empty, documents = summary["documents_without_terms"], summary["documents"]
-    if empty:
-        has, them = ("has", "it") if empty == 1 else ("have", "them")
-        note(f"{counted(empty, 'document')} of {documents} {has} no term: no search finds {them}")
-    note(f"wrote {counted(documents, 'document')} in {summary['bytes']:,} bytes to {summary['index']}")

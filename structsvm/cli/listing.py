@@ -1,8 +1,7 @@
 """``structsvm list``."""
 
-import inspect
 from collections.abc import Iterator
-from importlib.metadata import PackageNotFoundError, entry_points, version
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
@@ -10,11 +9,12 @@ from typing import Any
 
 import click
 
-from structsvm.cli.shared.command import Command
+from structsvm.cli.shared.command import command
 from structsvm.cli.shared.console import print_table
 from structsvm.cli.shared.results import shows_text, with_json, write_json
-from structsvm.registry import Registry, backends, benchmark_models
+from structsvm.registry import backends, benchmark_models
 from structsvm.registry.built_in import REGISTRIES, experiment_models
+from structsvm.registry.registry import first_sentence
 
 MODELS = "models"
 
@@ -24,10 +24,9 @@ KINDS = (*REGISTRIES, MODELS)
 _HEADINGS = {"what": "description", "commands": "commands"}
 
 
-@click.command(
-    cls=Command,
-    name="list",
-    short_help="Show the names of losses, solvers, measures, models, ...",
+@command(
+    "list",
+    "Show the names of losses, solvers, measures, models, ...",
     examples=["structsvm list", "structsvm list losses measures"],
 )
 @click.argument("kinds", type=click.Choice(KINDS, case_sensitive=False), nargs=-1, metavar="[KIND]...")
@@ -58,27 +57,9 @@ def _table(kind: str) -> tuple[str, list[str], list[list[str]]]:
         return "model", ["name", "what", "commands"], list(_models())
     registry = REGISTRIES[kind]
     if registry is backends:
-        rows = [[name, _installed(name), *rest] for name, *rest in _rows(registry)]
+        rows = [[name, _installed(name), *rest] for name, *rest in registry.entries()]
         return registry.kind, ["name", "installed", "what", "from"], rows
-    return registry.kind, ["name", "what", "from"], list(_rows(registry))
-
-
-def _rows(registry: Registry[Any]) -> Iterator[list[str]]:
-    """Yield name, description and origin of each object; built-in ones come first."""
-    seen: dict[str, str] = {}
-    for name, target in sorted(registry.built_in.items(), key=lambda item: item[0] == "auto"):
-        what = (
-            f"the default: {seen[target]}"
-            if name == "auto" and target in seen
-            else _first_sentence(registry.find(name))
-        )
-        seen[target] = name
-        settled = ", ".join(f"{key} {value}" for key, value in registry.implied.get(name, {}).items())
-        yield [registry.shown(name), f"{what}; {settled}" if settled else what, "built in"]
-    for plugin in entry_points(group=registry.group):
-        if plugin.name not in registry.built_in:
-            origin = f"{plugin.dist.name} {plugin.dist.version}" if plugin.dist else plugin.module
-            yield [plugin.name, plugin.value, origin]
+    return registry.kind, ["name", "what", "from"], list(map(list, registry.entries()))
 
 
 def _models() -> Iterator[list[str]]:
@@ -89,13 +70,13 @@ def _models() -> Iterator[list[str]]:
     for name in dict.fromkeys(chain.from_iterable(registry.names() for registry in having.values())):
         commands = [command for command, registry in having.items() if name in registry.built_in]
         package = needed_package(name)
-        what = f"not installed: it needs {package}" if package else _description(having[commands[0]].create(name))
-        yield [name, what, ", ".join(commands)]
+        text = f"not installed: it needs {package}" if package else _description(having[commands[0]].create(name))
+        yield [name, text, ", ".join(commands)]
 
 
 def _description(model: Any) -> str:
-    what = _first_sentence(type(getattr(model, "estimator", model)))
-    return f"{what}; loss {model.loss}" if hasattr(model, "loss") else what
+    text = first_sentence(type(getattr(model, "estimator", model)))
+    return f"{text}; loss {model.loss}" if hasattr(model, "loss") else text
 
 
 def _installed(backend: str) -> str:
@@ -109,8 +90,3 @@ def _installed(backend: str) -> str:
         return f"yes, {version(package)}"
     except PackageNotFoundError:
         return "yes"
-
-
-def _first_sentence(documented: type) -> str:
-    paragraph = " ".join((inspect.getdoc(documented) or "").partition("\n\n")[0].split())
-    return paragraph.partition(". ")[0].removesuffix(".").replace("`", "")

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from structsvm.cli.shared.collections import with_grades
-from structsvm.cli.shared.command import Command
+from structsvm.cli.shared.command import command
 from structsvm.cli.shared.console import echo_wrapped, print_table
-from structsvm.cli.shared.options import Dependent, Number, Whole, as_measure, names_of, number_option
+from structsvm.cli.shared.options import Dependent, Number, Whole, measure_option, number_option
 from structsvm.cli.shared.paths import DATA, QRELS
 from structsvm.cli.shared.results import shows_text, with_json, write_json
-from structsvm.exceptions import InputError, counted
-from structsvm.registry import measures as registered
+from structsvm.exceptions import counted
 
 if TYPE_CHECKING:
     from structsvm.metrics import Measure
@@ -22,10 +21,9 @@ if TYPE_CHECKING:
 _PART = Number(0, 1, min_open=True, max_open=True)
 
 
-@click.command(
-    cls=Command,
-    name="plan",
-    short_help="Compute the queries that a comparison needs.",
+@command(
+    "plan",
+    "Compute the queries that a comparison needs.",
     examples=[
         "structsvm plan --qrels qrels.txt new.gz old.gz --measure map --difference 0.01",
         "structsvm plan --qrels qrels.txt old.gz --queries 200 --systems 5",
@@ -35,11 +33,7 @@ _PART = Number(0, 1, min_open=True, max_open=True)
 @click.argument("runs", type=DATA, nargs=-1, metavar="[RUN [RUN]]")
 @click.option("--qrels", type=QRELS, help="Judgments of the runs in TREC's format.")
 @with_grades
-@click.option(
-    "--measure",
-    metavar="NAME",
-    callback=as_measure,
-    shell_complete=names_of(registered),
+@measure_option(
     default="map",
     cls=Dependent,
     needs="--qrels",
@@ -88,7 +82,8 @@ def plan_command(
 
     With several systems, Bonferroni's correction divides the level by the number of comparisons.
     """
-    from structsvm.evaluation.planning import comparisons_of, queries_needed, smallest_difference
+    from structsvm.data import load_qrels, load_run
+    from structsvm.evaluation.planning import comparisons_of, queries_needed, smallest_difference, spread_of_runs
 
     if len(runs) > 2:
         raise click.UsageError(f"a plan compares at most two runs, got {len(runs)}: choose one or two")
@@ -98,10 +93,11 @@ def plan_command(
         raise click.UsageError("give --sd, or --qrels and one or two runs")
     if correlation is not None and len(runs) != 1:
         raise click.UsageError("--correlation applies to one run only: leave it out")
-    known, assumed = None, None
+    measured, assumed = None, None
     if qrels is not None:
-        sd, known, assumed = _spread(runs, qrels, grades, measure, correlation)
-    queries = queries or known
+        judgments = load_qrels(qrels, grades)
+        sd, measured, assumed = spread_of_runs([load_run(path) for path in runs], judgments, measure, correlation)
+    queries = queries or measured
     if queries is None and difference is None:
         raise click.UsageError("give --queries for the detectable difference, --difference for the queries, or both")
     assert sd is not None
@@ -142,43 +138,5 @@ def plan_command(
         )
     if too_few is not None:
         echo_wrapped(too_few)
-    if known is not None:
-        echo_wrapped(f"It was estimated on {counted(known, 'query', 'queries')}. Few queries make it uncertain.")
-
-
-def _spread(
-    runs: tuple[Path, ...],
-    qrels: Path | str,
-    grades: dict[int, int] | None,
-    measure: "Measure",
-    correlation: float | None,
-) -> tuple[float, int, float | None]:
-    """Return the standard deviation of differences, the number of queries, and the correlation if it is assumed."""
-    import numpy as np
-
-    from structsvm.data import load_qrels, load_run
-    from structsvm.evaluation.planning import TYPICAL_CORRELATION, spread_of_differences
-    from structsvm.evaluation.runs import rank_run
-
-    if measure.summary != "mean":
-        raise InputError(
-            f"{measure} is a {measure.summary} over queries, but plans need a mean: choose another measure"
-        )
-    judgments = load_qrels(qrels, grades)
-    found = []
-    for path in runs:
-        ids, values = measure.of(rank_run(load_run(path), judgments))
-        found.append(dict(zip(ids.tolist(), values.tolist(), strict=True)))
-    both = [query for query in found[0] if query in found[-1]]
-    if len(both) < 2:
-        raise InputError("fewer than two queries have a value, too few for a standard deviation: give more queries")
-    first, last = (np.array([values[query] for query in both]) for values in (found[0], found[-1]))
-    if not np.ptp(first if len(runs) == 1 else first - last):
-        same = "the run has the same value" if len(runs) == 1 else "the two runs have the same values or differences"
-        raise InputError(
-            f"{same} of {measure} for all {len(both)} queries: their standard deviation is 0. Give other runs, or --sd"
-        )
-    if len(runs) == 1:
-        assumed = TYPICAL_CORRELATION if correlation is None else correlation
-        return spread_of_differences(first, assumed), len(both), assumed
-    return float((first - last).std(ddof=1)), len(both), None
+    if measured is not None:
+        echo_wrapped(f"It was estimated on {counted(measured, 'query', 'queries')}. Few queries make it uncertain.")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from structsvm.cli.shared.command import Command
+from structsvm.cli.shared.command import command
 from structsvm.cli.shared.data import Columns, with_columns
 from structsvm.cli.shared.files import note_drift, read_model_and_data, write_text
 from structsvm.cli.shared.options import Dependent
@@ -19,10 +19,9 @@ if TYPE_CHECKING:
 _LINES_AT_ONCE = 10_000
 
 
-@click.command(
-    cls=Command,
-    name="predict",
-    short_help="Score the documents of a LETOR file.",
+@command(
+    "predict",
+    "Score the documents of a LETOR file.",
     examples=[
         "structsvm predict m.npz test.txt --output scores.txt",
         "structsvm predict m.npz test.txt --format trec --tag svm-map --output run.txt",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from structsvm.cli.shared.collections import with_numbering, with_texts
-from structsvm.cli.shared.command import Command, Output
+from structsvm.cli.shared.command import Output, command
 from structsvm.cli.shared.console import note, progress_bar, progress_line
 from structsvm.cli.shared.failures import Failure
 from structsvm.cli.shared.options import COUNT, list_option, names_in
@@ -45,11 +45,10 @@ def _file(name: str) -> str:
     return f"{_UNUSUAL.sub('_', name).strip('_')}.run"
 
 
-@click.command(
-    cls=Command,
+@command(
+    "retrieve",
+    "Rank the documents of indexes for topics, as TREC runs.",
     also_writes=_outputs,
-    name="retrieve",
-    short_help="Rank the documents of indexes for topics, as TREC runs.",
     examples=[
         "structsvm retrieve index topics.trec --out runs/",
         "structsvm retrieve plain porter cran.qry --function 'bm25(b=0.4),lm_dirichlet,tfidf' --out runs/",

@@ -6,34 +6,23 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from structsvm.cli.shared.command import Command
+from structsvm.cli.shared.command import command
 from structsvm.cli.shared.console import note, progress_line, show_tables
 from structsvm.cli.shared.data import Columns, read_data, with_columns
 from structsvm.cli.shared.options import (
     COUNT,
     SEED,
     Whole,
-    as_measure,
+    measure_option,
     name_option,
-    names_of,
     number_option,
     require_ranking_loss,
     with_normalize,
 )
 from structsvm.cli.shared.paths import DATA, MODEL
-from structsvm.cli.shared.results import (
-    check_plot,
-    shows_text,
-    with_csv,
-    with_json,
-    with_plot,
-    write_json,
-    write_plot,
-    write_result,
-)
+from structsvm.cli.shared.results import Outputs, with_outputs, write_plot
 from structsvm.exceptions import counted, first_of
 from structsvm.registry import losses
-from structsvm.registry import measures as registered
 
 if TYPE_CHECKING:
     from structsvm.estimators import FeatureEliminationCV
@@ -41,10 +30,9 @@ if TYPE_CHECKING:
     from structsvm.metrics import Measure
 
 
-@click.command(
-    cls=Command,
-    name="select",
-    short_help="Choose features and their number.",
+@command(
+    "select",
+    "Choose features and their number.",
     examples=[
         "structsvm select train.txt --measure ndcg@10 --model m.npz",
         "structsvm select train.txt -C 10 --step 0.2 --plot features.svg",
@@ -63,19 +51,13 @@ if TYPE_CHECKING:
 @click.option(
     "--folds", type=Whole(min=2), default=5, help="Number of folds of the queries; each fold is held out once."
 )
-@click.option(
-    "--measure",
-    metavar="NAME",
-    callback=as_measure,
-    shell_complete=names_of(registered),
+@measure_option(
     default="map",
     help="Measure for held-out queries.",
 )
 @click.option("--seed", type=SEED, default=0, help="Seed of the random split into folds.")
 @click.option("-m", "--model", type=MODEL, help="File to write the model with the chosen features to.")
-@with_csv
-@with_json
-@with_plot("Plot the measure against the number of features to this file, such as features.svg, .pdf or .png.")
+@with_outputs("Plot the measure against the number of features to this file, such as features.svg, .pdf or .png.")
 @with_columns(cache=True)
 def select_command(
     data: tuple[Path, ...],
@@ -88,9 +70,7 @@ def select_command(
     measure: "Measure",
     seed: int,
     model: Path | None,
-    csv_path: Path | None,
-    json_path: Path | None,
-    plot_path: Path | None,
+    outputs: Outputs,
     columns: Columns,
 ) -> None:
     """Remove features step by step, and show a measure of held-out queries for each number of features.
@@ -105,9 +85,7 @@ def select_command(
     require_ranking_loss(loss)
     if step >= 1.0 and step != int(step):
         raise click.BadParameter(f"it must be a whole number, or a share below 1, got {step:g}", param_hint="--step")
-    text = shows_text(csv_path, json_path)
-    check_plot(plot_path)
-    with progress_line(shown=text) as say:
+    with progress_line(shown=outputs.text) as say:
         say(f"reading {counted(len(data), 'file')}")
         read = read_data(data, columns, use="are not used: select counts all queries alike")
         search = FeatureEliminationCV(
@@ -126,8 +104,6 @@ def select_command(
     if read.feature_names is not None:
         search.estimator_.name_features(read.feature_names)
     table = _table(search)
-    if csv_path is not None:
-        write_result(table.to_csv(), csv_path)
     chosen = (np.flatnonzero(search.support_) + 1).tolist()
     content = {
         "data": data,
@@ -140,16 +116,16 @@ def select_command(
         "rows": table.records,
         "notes": table.notes,
     }
-    write_json(content, json_path)
-    if text:
+    outputs.write(content, table.to_csv)
+    if outputs.text:
         show_tables(table)
     if model is not None:
         search.save(model)
         note(f"wrote the model with {counted(search.n_features_, 'feature')} to {model}")
-    if plot_path is not None:
+    if outputs.plot is not None:
         from structsvm.plots import FeatureEliminationDisplay
 
-        write_plot(plot_path, 6.0, 3.6, FeatureEliminationDisplay(search).plot, quiet=not text)
+        write_plot(outputs.plot, 6.0, 3.6, FeatureEliminationDisplay(search).plot, quiet=not outputs.text)
 
 
 def _table(search: "FeatureEliminationCV") -> "Table":

@@ -4,27 +4,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from attrs import evolve
 
-from structsvm.cli.shared.command import Command
+from structsvm.cli.shared.command import command
 from structsvm.cli.shared.console import echo, show_tables
 from structsvm.cli.shared.options import COUNT
 from structsvm.cli.shared.paths import INPUT
-from structsvm.cli.shared.results import (
-    check_plot,
-    shows_text,
-    with_csv,
-    with_json,
-    with_plot,
-    write_json,
-    write_plot,
-    write_result,
-)
+from structsvm.cli.shared.results import Outputs, with_outputs, write_plot
 from structsvm.exceptions import InputError, counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from structsvm.foundation.tables.table import Column, Table
+    from structsvm.foundation.tables.table import Table
     from structsvm.models import TrainedModel
 
 _PLOTTED = 40
@@ -34,20 +26,15 @@ _LISTED = 20
 """Largest number of values shown for one setting."""
 
 
-@click.command(
-    cls=Command,
-    name="show",
-    short_help="Show the weights and the training record of a model.",
+@command(
+    "show",
+    "Show the weights and the training record of a model.",
     examples=["structsvm show m.npz --top 10", "structsvm show m.npz --csv weights.csv --plot weights.svg"],
 )
 @click.argument("model", type=INPUT)
 @click.option("--top", type=COUNT, help="Number of weights to show, the largest first.  [default: all]")
-@with_csv
-@with_json
-@with_plot("Plot the weights to this file, such as weights.svg, .pdf or .png.")
-def show_command(
-    model: Path, top: int | None, csv_path: Path | None, json_path: Path | None, plot_path: Path | None
-) -> None:
+@with_outputs("Plot the weights to this file, such as weights.svg, .pdf or .png.")
+def show_command(model: Path, top: int | None, outputs: Outputs) -> None:
     """Show the weights of a trained model, the largest in absolute value first, and the record of its training.
 
     Features have their names if the model stores names, and otherwise their numbers in LETOR files, from 1. The
@@ -55,66 +42,35 @@ def show_command(
     """
     from structsvm.loading import load_model
 
-    text = shows_text(csv_path, json_path)
-    check_plot(plot_path)
     shown = load_model(model)
-    table = _table(shown, str(model), top)
+    table = shown.table(top, str(model))
+    left = len(shown.parts().rows) - len(table.records)
+    if left:
+        table = evolve(table, notes=(*table.notes, f"{counted(left, 'further one')} not shown (--top {top})."))
     record = shown.record
-    if csv_path is not None:
-        write_result(table.to_csv(), csv_path)
-    write_json({"model": model, **record, "rows": table.records, "notes": table.notes}, json_path)
-    if text:
+    outputs.write({"model": model, **record, "rows": table.records, "notes": table.notes}, table.to_csv)
+    if outputs.text:
         width = max(map(len, record))
-        echo(*(f"{name.replace('_', ' '):{width}}  {_said(name, value, shown)}" for name, value in record.items()), "")
+        echo(*(f"{name.replace('_', ' '):{width}}  {_entry(name, value, shown)}" for name, value in record.items()), "")
         show_tables(table)
-    if plot_path is not None:
-        _draw(table, plot_path)
+    if outputs.plot is not None:
+        _draw(table, outputs.plot)
 
 
-def _table(model: "TrainedModel", title: str, top: int | None) -> "Table":
-    from structsvm.foundation.tables.table import Table
-
-    parts, names, at = model.parts(), model.names_of_parts, model.limits()
-    limited = any(at)
-    further = [name for name in (parts.rows[0] if parts.rows else ()) if name not in ("feature", "value")]
-    records = [
-        {
-            "feature": row["feature"] + 1,
-            "name": None if names is None else names[row["feature"]],
-            **{name: row[name] for name in further},
-            parts.quantity: row["value"],
-            **({"at_bound": at[row["feature"]] or ""} if limited else {}),
-        }
-        for row in parts.rows[:top]
-    ]
-    shown = ["feature", *(["name"] if names else []), *further, parts.quantity, *(["at_bound"] if limited else [])]
-    left = len(parts.rows) - len(records)
-    more = (f"{counted(left, 'further one')} not shown (--top {top}).",) if left else ()
-    return Table(title, tuple(_column(name, records) for name in shown), (tuple(records),), (*parts.notes, *more))
-
-
-def _column(name: str, records: "list[dict[str, Any]]") -> "Column":
-    from structsvm.foundation.tables.table import Column
-
-    if all(isinstance(record[name], str | bool) for record in records):
-        return Column.text(name.replace("_", " "), name)
-    return Column.number(name, name, "d" if name == "feature" else ".6g", missing="-")
-
-
-def _said(name: str, value: Any, model: "TrainedModel") -> str:
+def _entry(name: str, value: Any, model: "TrainedModel") -> str:
     """Return an entry of the record as text, with the names of features."""
     if value is None or name not in ("bounds", "monotonic_cst", "weights_at_a_bound"):
         return _in_words(value)
-    at = model.limits()
-    names = model.names_of_parts or [f"feature {k + 1}" for k in range(len(at))]
+    ends = model.limits()
+    names = model.names_of_parts or [f"feature {k + 1}" for k in range(len(ends))]
     if name == "bounds":
         low, high = value
         return _in_words(_ranges(low, high, names))
     if name == "monotonic_cst":
         pairs = value.items() if isinstance(value, dict) else zip(names, value, strict=True)
         return _in_words([f"{feature}: {sign:+d}" for feature, sign in pairs if sign])
-    there = [feature for feature, end in zip(names, at, strict=True) if end]
-    return str(value) + (f": {', '.join(there)}" if 0 < len(there) <= _LISTED else "")
+    bounded = [feature for feature, end in zip(names, ends, strict=True) if end]
+    return str(value) + (f": {', '.join(bounded)}" if 0 < len(bounded) <= _LISTED else "")
 
 
 def _ranges(low: Any, high: Any, names: "Sequence[str]") -> list[str]:
@@ -136,7 +92,7 @@ def _range(low: float | None, high: float | None) -> str:
 
 
 def _in_words(value: Any) -> str:
-    if isinstance(value, list) and len(value) <= _LISTED and all(isinstance(each, str) for each in value):
+    if isinstance(value, list) and len(value) <= _LISTED and all(isinstance(entry, str) for entry in value):
         return ", ".join(value) or "none"
     if isinstance(value, list) and _numbers_in(value) > _LISTED:
         return "one for each feature, which --json shows"
@@ -150,7 +106,10 @@ def _numbers_in(value: Any) -> int:
 def _draw(table: "Table", path: Path) -> None:
     from structsvm.plots import WeightsDisplay
 
-    records, quantity = table.records[:_PLOTTED], next(each.heading for each in reversed(table.columns) if each.right)
+    records, quantity = (
+        table.records[:_PLOTTED],
+        next(column.heading for column in reversed(table.columns) if column.right),
+    )
     if not records:
         raise InputError(f"{path} was not written: each {quantity} is 0, so the plot would be empty. Leave --plot out")
     names = [record["name"] or f"feature {record['feature']}" for record in records]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from attrs import evolve
 
-from structsvm.cli.shared.command import Command, Output
+from structsvm.cli.shared.command import Output, command
 from structsvm.cli.shared.console import echo_wrapped, note, progress_line
 from structsvm.cli.shared.data import Columns, read_data, read_judges, with_columns
 from structsvm.cli.shared.fits import FitMonitor, require_converged, warnings_of_fits, without_model
@@ -17,9 +17,8 @@ from structsvm.cli.shared.options import (
     Dependent,
     Whole,
     as_Cs,
-    as_measures,
+    measure_option,
     name_option,
-    names_of,
     number_option,
     threads,
     with_normalize,
@@ -34,7 +33,6 @@ from structsvm.exceptions import counted
 from structsvm.foundation.settings import RANKING_TOL
 from structsvm.foundation.signals import finish
 from structsvm.registry import backends, losses, solvers
-from structsvm.registry import measures as known_measures
 from structsvm.registry import rankers as registered
 
 if TYPE_CHECKING:
@@ -52,11 +50,10 @@ def _checkpoints(values: dict[str, Any]) -> list[Output]:
     return [Output("--checkpoint", each.at(C).path, CHECKPOINT) for each in parts for C in values["C_grid"]]
 
 
-@click.command(
-    cls=Command,
+@command(
+    "train",
+    "Train a ranker on LETOR files.",
     also_writes=_checkpoints,
-    name="train",
-    short_help="Train a ranker on LETOR files.",
     examples=[
         "structsvm train S1.txt S2.txt S3.txt --loss map -C 10 --model m.npz",
         "structsvm train train.txt --C-grid 0.01:100 --folds 5 --measure ndcg@10 --measure map --model m.npz",
@@ -108,12 +105,8 @@ def _checkpoints(values: dict[str, Any]) -> list[Output]:
     when=itemgetter("folds"),
     help="Seed of the random split into folds.",
 )
-@click.option(
-    "--measure",
+@measure_option(
     "measures",
-    metavar="NAME",
-    callback=as_measures,
-    shell_complete=names_of(known_measures),
     multiple=True,
     default=["map"],
     cls=Dependent,

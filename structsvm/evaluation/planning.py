@@ -1,15 +1,20 @@
 """Plan a comparison of systems: the smallest difference that it can detect, and the number of queries it needs."""
 
 import math
+from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from structsvm.data.qrels import Qrels
+from structsvm.data.run import Run
+from structsvm.evaluation.runs import rank_run
 from structsvm.exceptions import InputError, brief
 from structsvm.foundation.arrays import numbers
 from structsvm.foundation.settings import is_number, require_integer, require_switch
 from structsvm.foundation.types import Vector
+from structsvm.metrics import Measure
 
 TYPICAL_CORRELATION = 0.8
 """Correlation over queries of two systems' values, the median of pairs of submissions to Robust 2003.
@@ -137,6 +142,37 @@ def spread_of_differences(values: ArrayLike, correlation: float = TYPICAL_CORREL
     if not is_number(correlation, at_least=0.0) or correlation >= 1.0:
         raise InputError(f"correlation must be from 0 to below 1, got {brief(correlation)}")
     return float(_deviation(np.atleast_1d(values)) * np.sqrt(2.0 * (1.0 - correlation)))
+
+
+def spread_of_runs(
+    runs: Sequence[Run], qrels: Qrels, measure: Measure, correlation: float | None = None
+) -> tuple[float, int, float | None]:
+    """Return the standard deviation of differences per query, the number of queries, and the correlation if assumed.
+
+    Two runs have differences. One run needs a ``correlation`` with the other system; None: `TYPICAL_CORRELATION`.
+    """
+    if measure.summary != "mean":
+        raise InputError(
+            f"{measure} is a {measure.summary} over queries, but plans need a mean: choose another measure"
+        )
+    by_run = []
+    for run in runs:
+        ids, values = measure.of(rank_run(run, qrels))
+        by_run.append(dict(zip(ids.tolist(), values.tolist(), strict=True)))
+    both = [query for query in by_run[0] if query in by_run[-1]]
+    if len(both) < 2:
+        raise InputError("fewer than two queries have a value, too few for a standard deviation: give more queries")
+    first, last = (np.array([values[query] for query in both]) for values in (by_run[0], by_run[-1]))
+    if not np.ptp(first if len(runs) == 1 else first - last):
+        same = "the run has the same value" if len(runs) == 1 else "the two runs have the same values or differences"
+        raise InputError(
+            f"{same} of {measure} for all {len(both)} queries: their standard deviation is 0. Give other runs, or the "
+            "standard deviation (--sd)"
+        )
+    if len(runs) == 1:
+        assumed = TYPICAL_CORRELATION if correlation is None else correlation
+        return spread_of_differences(first, assumed), len(both), assumed
+    return float((first - last).std(ddof=1)), len(both), None
 
 
 def _deviation(spread: ArrayLike) -> float:

@@ -10,8 +10,9 @@ if TYPE_CHECKING:
     from structsvm.models.drift import FeatureCheck
     from structsvm.models.explanation import Explanation
     from structsvm.models.linear import LinearModel
+    from structsvm.models.ranking import ExplainedRanking
 
-__all__ = ["Calibration", "Explanation", "FeatureCheck", "LinearModel", "TrainedModel"]
+__all__ = ["Calibration", "ExplainedRanking", "Explanation", "FeatureCheck", "LinearModel", "TrainedModel"]
 
 __getattr__, __dir__ = lazy.exports(
     __name__,
@@ -21,5 +22,6 @@ __getattr__, __dir__ = lazy.exports(
         "structsvm.models.drift": ["FeatureCheck"],
         "structsvm.models.explanation": ["Explanation"],
         "structsvm.models.linear": ["LinearModel"],
+        "structsvm.models.ranking": ["ExplainedRanking"],
     },
 )

@@ -21,6 +21,7 @@ from structsvm.models.rows import checked_rows, require_finite
 from structsvm.models.training import Training
 
 if TYPE_CHECKING:
+    from structsvm.foundation.tables.table import Table
     from structsvm.models.calibration import Calibration
     from structsvm.models.drift import FeatureCheck
 
@@ -251,6 +252,54 @@ class TrainedModel(ABC):
     @abstractmethod
     def parts(self) -> Parts:
         """Return the weights or importances of features, the largest first."""
+
+    def table(self, top: int | None = None, title: str = "") -> "Table":
+        """Return the table of `parts`, with names of features and the bounds that weights are at.
+
+        Parameters
+        ----------
+        top : largest number of rows; None: all.
+        title : title of the table.
+
+        Examples
+        --------
+        >>> from structsvm.models import LinearModel
+        >>> print(LinearModel(n_features=2, feature_names=("bm25", "age"), coef=[2.0, -3.0]).table())
+        feature   name   weight
+        ───────────────────────
+              2   age        -3
+              1   bm25        2
+        <BLANKLINE>
+        """
+        from structsvm.foundation.tables.table import Column, Table
+
+        require_integer("top", top, 1, optional=True)
+        parts, names, ends = self.parts(), self.names_of_parts, self.limits()
+        further = [name for name in (parts.rows[0] if parts.rows else ()) if name not in ("feature", "value")]
+        records = tuple(
+            {
+                "feature": row["feature"] + 1,
+                "name": None if names is None else names[row["feature"]],
+                **{name: row[name] for name in further},
+                parts.quantity: row["value"],
+                **({"at_bound": ends[row["feature"]] or ""} if any(ends) else {}),
+            }
+            for row in parts.rows[:top]
+        )
+        shown = [
+            "feature",
+            *(["name"] if names else []),
+            *further,
+            parts.quantity,
+            *(["at_bound"] if any(ends) else []),
+        ]
+        columns = (
+            Column.text(name.replace("_", " "), name)
+            if all(isinstance(record[name], str | bool) for record in records)
+            else Column.number(name, name, "d" if name == "feature" else ".6g", missing="-")
+            for name in shown
+        )
+        return Table(title, tuple(columns), (records,), parts.notes)
 
     @property
     def names_of_parts(self) -> tuple[str, ...] | None:

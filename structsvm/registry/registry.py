@@ -1,5 +1,6 @@
 """Look up objects of one kind by name, built in or from entry points of other packages."""
 
+import inspect
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
@@ -100,6 +101,20 @@ class Registry(Generic[T]):
             )
         return spec
 
+    def entries(self) -> Iterator[tuple[str, str, str]]:
+        """Yield name, description and origin of each object; built-in ones come first, and "auto" is their last."""
+        described: dict[str, str] = {}
+        for name, target in sorted(self.built_in.items(), key=lambda item: item[0] == "auto"):
+            same = name == "auto" and target in described
+            text = f"the default: {described[target]}" if same else first_sentence(self.find(name))
+            described[target] = name
+            implied = ", ".join(f"{key} {value}" for key, value in self.implied.get(name, {}).items())
+            yield self.shown(name), f"{text}; {implied}" if implied else text, "built in"
+        for name, plugin in self._plugins().items():
+            if name not in self.built_in:
+                origin = f"{plugin.dist.name} {plugin.dist.version}" if plugin.dist else plugin.module
+                yield name, plugin.value, origin
+
     def holds(self, thing: object) -> bool:
         """Return True if an object has the kind of this registry."""
         return isinstance(thing, tuple(_imported(target) for target in self.classes))
@@ -192,6 +207,12 @@ class Registry(Generic[T]):
 
     def _plugins(self) -> dict[str, EntryPoint]:
         return {entry_point.name: entry_point for entry_point in entry_points(group=self.group)}
+
+
+def first_sentence(kind: type) -> str:
+    """Return the first sentence of a class's docstring, without its period."""
+    paragraph = " ".join((inspect.getdoc(kind) or "").partition("\n\n")[0].split())
+    return paragraph.partition(". ")[0].removesuffix(".").replace("`", "")
 
 
 def _imported(target: str) -> Any:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from structsvm.data.pairs import as_ids
 from structsvm.exceptions import InputError, UnknownNameError, brief, quoted
 from structsvm.foundation.settings import require_kind
+from structsvm.foundation.tables.table import Column, Table
 from structsvm.foundation.types import IntVector
 from structsvm.text.analyzer import Analyzer
 from structsvm.text.counting import Counting
@@ -94,6 +95,31 @@ class Index:
     def empty_documents(self) -> int:
         """Number of documents without a term."""
         return int(np.count_nonzero(self.whole.lengths == 0))
+
+    def table(self) -> Table:
+        """Return the numbers of documents, terms, tokens and postings of each field, and of all fields together.
+
+        Examples
+        --------
+        >>> print(Index.build([("a", {"text": "a wing"}), ("b", {"text": "two wings"})], Analyzer("porter")).table())
+        field   documents   terms   tokens   postings
+        ─────────────────────────────────────────────
+        text            2       2        3          3
+        <BLANKLINE>
+        """
+        fields = {**self.fields, **({"all fields": self.whole} if len(self.fields) > 1 else {})}
+        records = tuple(
+            {
+                "field": name,
+                "documents": int(np.count_nonzero(postings.lengths)),
+                "terms": postings.n_terms,
+                "tokens": postings.n_tokens,
+                "postings": postings.n_postings,
+            }
+            for name, postings in fields.items()
+        )
+        amounts = (Column.number(name, name) for name in ("documents", "terms", "tokens", "postings"))
+        return Table("", (Column.text("field", "field"), *amounts), (records,))
 
     @property
     def parts(self) -> dict[str, Postings]:

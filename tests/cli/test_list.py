@@ -38,7 +38,9 @@ def test_a_backend_that_is_not_installed(run, monkeypatch):
 
 def test_a_plug_in_says_where_it_is_from_and_is_not_imported(run, monkeypatch):
     plugin = EntryPoint("tau", "no_such_module:KendallTau", losses.group)
-    monkeypatch.setattr("structsvm.cli.listing.entry_points", lambda group: [plugin] if group == losses.group else [])
+    monkeypatch.setattr(
+        "structsvm.registry.registry.entry_points", lambda group: [plugin] if group == losses.group else []
+    )
     assert row(run("list").stdout, "tau").split() == ["tau", "no_such_module:KendallTau", "no_such_module"]
 
 

@@ -87,6 +87,11 @@ class Command(click.Command):
             return super().invoke(ctx)
 
 
+def command(name: str, short_help: str, **settings: Any) -> Callable[[Callable[..., Any]], click.Command]:
+    """Turn a function into a `Command`."""
+    return click.command(name, Command, short_help=short_help, **settings)
+
+
 def _paths(params: Iterable[click.Parameter], values: dict[str, Any]) -> Iterator[_Given]:
     for param in params:
         given = values.get(param.name or "")

@@ -12,7 +12,7 @@ from click.core import ParameterSource
 from structsvm.exceptions import InputError
 from structsvm.features.scaling.names import FEATURE_SCALINGS, scaling_named
 from structsvm.foundation.settings import is_number, repeated
-from structsvm.registry import Registry, backends, losses, solvers
+from structsvm.registry import Registry, backends, losses, measures, solvers
 from structsvm.registry.spelling import parse_number, split_outside
 
 if TYPE_CHECKING:
@@ -123,10 +123,10 @@ def several(_ctx: click.Context, _param: click.Parameter, texts: tuple[str, ...]
     """Split each "a,b,c" at the commas; raise BadParameter for an empty entry or a repetition."""
     parts = []
     for text in texts:
-        found = [part.strip() for part in split_outside(text, ",")]
-        if not all(found):
+        entries = [part.strip() for part in split_outside(text, ",")]
+        if not all(entries):
             raise click.BadParameter(f"{text!r} has an empty entry: write it as a,b,c")
-        parts += found
+        parts += entries
     twice = repeated(parts)
     if twice is not None:
         raise click.BadParameter(f"{twice!r} is given twice: leave one out")
@@ -143,14 +143,14 @@ def names_in(registry: Registry[Any]) -> Callable[[click.Context, click.Paramete
 
     def check(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...]:
         names = several(ctx, param, texts)
-        made: list[Any] = []
+        objects: list[Any] = []
         for name in names:
             try:
-                made.append(registry.create(name))
+                objects.append(registry.create(name))
             except InputError as error:
                 raise bad(error) from None
-            if made[-1] in made[:-1]:
-                first = names[made.index(made[-1])]
+            if objects[-1] in objects[:-1]:
+                first = names[objects.index(objects[-1])]
                 raise click.BadParameter(f"{first!r} and {name!r} are the same {registry.kind}: leave one out")
         return names
 
@@ -159,15 +159,15 @@ def names_in(registry: Registry[Any]) -> Callable[[click.Context, click.Paramete
 
 def number_list(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> tuple[float, ...]:
     """Parse positive finite numbers separated by commas."""
-    found: list[float] = []
+    numbers: list[float] = []
     for text in several(ctx, param, texts):
         try:
-            found.append(above_zero(ctx, param, parse_number(text, float)))
+            numbers.append(above_zero(ctx, param, parse_number(text, float)))
         except ValueError:
             raise click.BadParameter(f"{text!r} is not a number; several are written as 1,10,100") from None
-        if found[-1] in found[:-1]:
+        if numbers[-1] in numbers[:-1]:
             raise click.BadParameter(f"{text} is given twice: leave one out")
-    return tuple(found)
+    return tuple(numbers)
 
 
 def as_Cs(_ctx: click.Context, _param: click.Parameter, text: str | None) -> tuple[float, ...] | None:
@@ -208,6 +208,13 @@ def as_measure(ctx: click.Context, param: click.Parameter, name: str | None) -> 
     if others:
         raise click.BadParameter(f"{name!r} is more than one measure: give one")
     return measure
+
+
+def measure_option(*names: str, **settings: Any) -> Callable[[T], T]:
+    """Return the option --measure, for one measure, or with ``multiple`` for several."""
+    callback = as_measures if settings.get("multiple") else as_measure
+    complete = names_of(measures)
+    return click.option("--measure", *names, metavar="NAME", callback=callback, shell_complete=complete, **settings)
 
 
 def as_scaling(_ctx: click.Context, _param: click.Parameter, name: str) -> str | None:
@@ -259,12 +266,11 @@ def require_ranking_loss(name: str) -> None:
 
 def make_solver(name: str, backend: str | None, settings: dict[str, Any]) -> "Solver":
     """Return a solver with the settings that are not None, after a check that its backend works."""
-    given = {key: value for key, value in {"backend": backend, **settings}.items() if value is not None}
-    known = inspect.signature(solvers.find(name)).parameters
-    for key in given:
-        if key not in known:
+    arguments = {key: value for key, value in {"backend": backend, **settings}.items() if value is not None}
+    for key in arguments:
+        if key not in inspect.signature(solvers.find(name)).parameters:
             raise click.UsageError(f"the solver {name!r} has no setting {key!r}: leave --{key.replace('_', '-')} out")
-    solver: Solver = solvers.create(name, **given)
+    solver: Solver = solvers.create(name, **arguments)
     if backend is not None:
         import numpy as np
 

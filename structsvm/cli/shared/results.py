@@ -3,10 +3,12 @@
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from attrs import frozen
 
 from structsvm.cli.shared.console import note
 from structsvm.cli.shared.failures import Failure
@@ -45,9 +47,6 @@ def _option(form: str) -> Callable[[T], T]:
 with_json = _option("json")
 """Option for a result as JSON."""
 
-with_csv = _option("csv")
-"""Option for a result as CSV."""
-
 
 def shows_text(*paths: Path | None) -> bool:
     """Return whether standard output is free for text, because no result is written to it."""
@@ -72,7 +71,7 @@ def _plain(content: Any) -> Any:
     if isinstance(content, Mapping):
         return {str(key): _plain(value) for key, value in content.items()}
     if isinstance(content, list | tuple):
-        return [_plain(each) for each in content]
+        return [_plain(item) for item in content]
     if isinstance(content, float) and not math.isfinite(content):
         return None
     return str(content) if isinstance(content, Path) else content
@@ -81,6 +80,37 @@ def _plain(content: Any) -> Any:
 def with_plot(help: str) -> Callable[[T], T]:
     """Return the option for the file of a plot; ``help`` describes the plot."""
     return click.option("--plot", "plot_path", metavar="FILE", type=OUTPUT, help=help)
+
+
+@frozen
+class Outputs:
+    """Files for the result of a command; ``text`` is true if none of them is standard output."""
+
+    csv: Path | None
+    json: Path | None
+    plot: Path | None
+    text: bool
+
+    def write(self, content: Any, to_csv: Callable[[], str]) -> None:
+        """Write the result as CSV and as JSON if there are files for them."""
+        if self.csv is not None:
+            write_result(to_csv(), self.csv)
+        write_json(content, self.json)
+
+
+def with_outputs(plot: str) -> Callable[[T], T]:
+    """Add --csv, --json and --plot to a command, which receives them as ``outputs``; ``plot`` describes the plot."""
+
+    def decorate(command: T) -> T:
+        @wraps(command)
+        def collected(csv_path: Path | None, json_path: Path | None, plot_path: Path | None, **values: Any) -> Any:
+            text = shows_text(csv_path, json_path)
+            check_plot(plot_path)
+            return command(outputs=Outputs(csv_path, json_path, plot_path, text), **values)
+
+        return _option("csv")(with_json(with_plot(plot)(collected)))  # type: ignore[return-value]
+
+    return decorate
 
 
 def check_plot(path: Path | None) -> None:

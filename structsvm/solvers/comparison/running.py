@@ -47,6 +47,11 @@ class Progress:
     combination: Combination
     step: Step | None
 
+    def __str__(self) -> str:
+        text = f"{self.number} of {self.planned}: {self.combination}"
+        step = self.step
+        return text if step is None else f"{text}: iteration {step.iteration}, gap {step.gap / step.C:.2g} * C"
+
 
 Callback: TypeAlias = Callable[[Progress], bool | None]
 """Function that is called with the progress and returns True to end the comparison."""

@@ -97,6 +97,12 @@ class Comparison:
     def __iter__(self) -> Iterator[ComparisonRow]:
         return iter(self.rows)
 
+    @property
+    def common_failure(self) -> str:
+        """The reason why all combinations failed; "" if some succeeded or the reasons differ."""
+        reasons = {row.note for row in self.rows}
+        return reasons.pop() if len(reasons) == 1 and all(row.gap is None for row in self.rows) else ""
+
     def records(self) -> list[dict[str, Any]]:
         """Return each row as a dictionary of its columns, without its history."""
         return [row.record() for row in self.rows]
