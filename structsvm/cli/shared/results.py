@@ -84,7 +84,7 @@ def with_plot(help: str) -> Callable[[T], T]:
 
 @frozen
 class Outputs:
-    """Files for the result of a command; ``text`` is true if none of them is standard output."""
+    """Files for the result of a command; ``text`` is true if standard output is free for text."""
 
     csv: Path | None
     json: Path | None
