@@ -44,8 +44,8 @@ class _Commands(CommandLine):
         if cmd_name not in _HOMES:
             return None
         module, _, command = _HOMES[cmd_name].partition(":")
-        found: click.Command = getattr(import_module(f"structsvm.cli.{module}"), command)
-        return found
+        loaded: click.Command = getattr(import_module(f"structsvm.cli.{module}"), command)
+        return loaded
 
 
 @click.group(

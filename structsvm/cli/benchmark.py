@@ -20,20 +20,20 @@ if TYPE_CHECKING:
     from structsvm.metrics import Measure
 
 
-def _baseline(name: str, known: list[str]) -> str:
+def _baseline(name: str, models: list[str]) -> str:
     """Return the model of the tables with this name; case, hyphens and underscores do not matter."""
     from structsvm.exceptions import InputError, UnknownNameError
     from structsvm.registry import benchmark_models
     from structsvm.registry.spelling import name_key
 
-    wanted = {name_key(name)}
+    keys = {name_key(name)}
     # The registry does not contain "Best feature".
     with suppress(InputError):
-        wanted.add(name_key(benchmark_models.create(name).name))
-    found = next((each for each in known if name_key(each) in wanted), None)
-    if found is None:
-        raise UnknownNameError("model", name, known)
-    return found
+        keys.add(name_key(benchmark_models.create(name).name))
+    match = next((model for model in models if name_key(model) in keys), None)
+    if match is None:
+        raise UnknownNameError("model", name, models)
+    return match
 
 
 @command(
@@ -107,14 +107,14 @@ def benchmark_command(
     chosen = models_of(models)
     if baseline is not None:
         baseline = _baseline(baseline, [model.name for model in chosen])
-    found = find_folds(folds)
+    data = find_folds(folds)
     if out is not None:
         # The stored folds show whether the tables in the folder belong to this benchmark.
         _require_free(out, replace=force or count_trials(out) > 0)
     try:
         with progress_bar("folds", shown=not quiet) as show:
             results = benchmark(
-                found,
+                data,
                 chosen,
                 measure=measure,
                 single_features=single_features,
@@ -130,7 +130,7 @@ def benchmark_command(
         if out is None:
             raise
         raise Failure(
-            f"interrupted: {count_trials(out)} of {counted(len(found), 'fold')} are in {out}; run the same command to "
+            f"interrupted: {count_trials(out)} of {counted(len(data), 'fold')} are in {out}; run the same command to "
             "resume"
         ) from None
     written = write_tables(results, out, baseline) if out is not None else ()

@@ -44,24 +44,24 @@ def compile_command(names: tuple[str, ...], storages: tuple[str, ...], jobs: int
     from structsvm.registry import losses
     from structsvm.solvers.precompile import compile_losses, labels_of_kernels, ranking_losses
 
-    known = ranking_losses()
+    ranking = ranking_losses()
     for name in names:
         try:
             loss = losses.create(name)
         except InputError as error:
             raise click.UsageError(str(error)) from None
         if not labels_of_kernels(loss):
-            raise click.UsageError(f"{name} is not a ranking loss with a kernel: choose one of {', '.join(known)}")
+            raise click.UsageError(f"{name} is not a ranking loss with a kernel: choose one of {', '.join(ranking)}")
     folder = folder_of_code()
     if folder is None:
         raise Failure(
             "cannot store machine code: no folder is writable, or NUMBA_DISABLE_JIT is set. Name a folder in the "
             "environment variable NUMBA_CACHE_DIR"
         )
-    asked = os.environ.get("NUMBA_CACHE_DIR")
-    if asked and not Path(folder).is_relative_to(asked):
-        raise Failure(f"cannot store machine code in {asked}, the folder of NUMBA_CACHE_DIR: it is not writable")
-    began, chosen = time.monotonic(), list(dict.fromkeys(names or known))
+    cache = os.environ.get("NUMBA_CACHE_DIR")
+    if cache and not Path(folder).is_relative_to(cache):
+        raise Failure(f"cannot store machine code in {cache}, the folder of NUMBA_CACHE_DIR: it is not writable")
+    began, chosen = time.monotonic(), list(dict.fromkeys(names or ranking))
     if not sys.stderr.isatty():
         note(f"compiling {', '.join(chosen)}: the first loss takes a minute or more if no compiled code is cached yet")
     with progress_line() as say:

@@ -112,19 +112,19 @@ def _note_left_out(pool: "Pool") -> None:
     import numpy as np
 
     if pool.left_out:
-        told = [f"{topic} ({reason})" for topic, reason in pool.left_out.items()]
-        note(f"{counted(len(told), 'topic')} left out: {first_of(told)}")
+        topics = [f"{topic} ({reason})" for topic, reason in pool.left_out.items()]
+        note(f"{counted(len(topics), 'topic')} left out: {first_of(topics)}")
     reasons = set(pool.left_out.values())
     if len(pool.left_out) > len(np.unique(pool.qid)) and {"no run has it", "it is not judged"} <= reasons:
         note(
             "more topics are left out than take part: do runs and judgments use the same topic ids? If judgments "
             "number topics by position, as Cranfield's do, pass --numbering position to structsvm retrieve"
         )
-    found, judged = np.count_nonzero(pool.y > 0), np.count_nonzero(pool.qrels.grades > 0)
-    if 2 * found < judged:
+    retrieved, judged = np.count_nonzero(pool.y > 0), np.count_nonzero(pool.qrels.grades > 0)
+    if 2 * retrieved < judged:
         note(
-            f"no run has {judged - found:,} of the {judged:,} documents judged relevant: do runs and judgments belong "
-            "to the same collection and topics?"
+            f"no run has {judged - retrieved:,} of the {judged:,} documents judged relevant: do runs and judgments "
+            "belong to the same collection and topics?"
         )
 
 
@@ -135,14 +135,14 @@ def _read(runs: Path, qrels: Path | str, grades: dict[int, int] | None, topics: 
     judgments, read = load_qrels(qrels, grades), load_runs(runs)
     if topics is None:
         return pool_runs(read, judgments)
-    known = set(judgments.qid.tolist()).union(*(each.qid.tolist() for each in read))
-    asked = list(dict.fromkeys(expanded(topics, known)))
-    if not asked:
+    every = set(judgments.qid.tolist()).union(*(run.qid.tolist() for run in read))
+    chosen = list(dict.fromkeys(expanded(topics, every)))
+    if not chosen:
         raise InputError(
-            f"--topics {','.join(topics)} does not match any of the {len(known)} topics of {runs} and {qrels}: name "
+            f"--topics {','.join(topics)} does not match any of the {len(every)} topics of {runs} and {qrels}: name "
             "other topics"
         )
-    return pool_runs(read, judgments, topics=asked)
+    return pool_runs(read, judgments, topics=chosen)
 
 
 @command(

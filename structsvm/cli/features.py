@@ -151,25 +151,25 @@ def features_command(
         read = Index.load(index)
         judgments = load_qrels(qrels, grades)
         every = read_topics(topics, **reading)
-        asked = _judged_topics(every, judgments, topics, qrels)
+        chosen = _judged_topics(every, judgments, topics, qrels)
         say("finding candidates")
-        taken: dict[str, Any] = {"depth": top or 1000, "topics": [topic.id for topic in asked]}
+        taken: dict[str, Any] = {"depth": top or 1000, "topics": [topic.id for topic in chosen]}
         pairs: Candidates
         missing: list[str] = []
         if judged:
-            pairs, missing = indexed_judgments(judgments, read, asked)
+            pairs, missing = indexed_judgments(judgments, read, chosen)
         elif candidates:
             files = [file for path in candidates for file in run_files(path)]
             pairs = join_runs([evolve(load_run(file), name=str(file)) for file in files], **taken)
         else:
             functions, depth = function or ("bm25",), taken["depth"]
             pairs = join_runs(
-                [retrieve(read, asked, each, depth, query=query, name=each) for each in functions], **taken
+                [retrieve(read, chosen, name, depth, query=query, name=name) for name in functions], **taken
             )
     with progress_bar("topics", shown=not quiet) as show:
         data = letor_features(
             read,
-            asked,
+            chosen,
             pairs,
             judgments,
             features=features,
@@ -181,8 +181,8 @@ def features_command(
     if missing:
         lost = counted(len(missing), "judged document")
         note(f"{lost} of these topics not in the index ({first_of(missing)}), and left out")
-    kept = set(data.qid.tolist())
-    left_out = [topic.id for topic in every if topic.id not in kept]
+    queries = set(data.qid.tolist())
+    left_out = [topic.id for topic in every if topic.id not in queries]
     _note_left_out(left_out, data)
     if folds:
         write_folds(out, data, folds=folds, random_state=seed)
@@ -192,7 +192,7 @@ def features_command(
     relevant = int((data.y > 0).sum())
     content = {
         "output": out,
-        "topics": len(kept),
+        "topics": len(queries),
         "topics_left_out": left_out,
         "documents": len(data.qid),
         "relevant": relevant,
@@ -212,12 +212,12 @@ def _require_one_kind(candidates: Sequence[Path], functions: Sequence[str], top:
 
 
 def _judged_topics(topics: "Sequence[Topic]", judgments: "Qrels", path: Path | str, qrels: Path | str) -> "list[Topic]":
-    known = dict.fromkeys(judgments.qid.tolist())
-    judged = [topic for topic in topics if topic.id in known]
+    ids = dict.fromkeys(judgments.qid.tolist())
+    judged = [topic for topic in topics if topic.id in ids]
     if not judged:
         raise InputError(
             f"no topic of {path} is judged in {qrels}: the first topics are {topics[0].id!r} and "
-            f"{next(iter(known))!r}. If the judgments number topics by position, pass --numbering position"
+            f"{next(iter(ids))!r}. If the judgments number topics by position, pass --numbering position"
         )
     return judged
 

@@ -80,14 +80,19 @@ def predict_command(
             "--probabilities excludes --format trec, because documents of unequal scores may have equal probabilities. "
             "Leave one out"
         )
-    scorer, read = read_model_and_data(model, [data], doc_ids=run, columns=columns, labels=False, queries=run or check)
-    ids = read.doc_ids if run else None
+    scorer, rows = read_model_and_data(model, [data], doc_ids=run, columns=columns, labels=False, queries=run or check)
+    if probabilities and scorer.calibration is None:
+        raise InputError(
+            f"{model} has scores but no probabilities: add a curve with structsvm calibrate, from judged queries that "
+            "it was not trained on"
+        )
+    ids = rows.doc_ids if run else None
     if run and ids is None:
         raise InputError(f"{data} has no column of document ids, which --format trec needs: name it with --docid")
     if check:
-        note_drift(scorer, read, always=True)
-    scores = scorer.predict_proba(read.X, qid=read.qid)[:, 1] if probabilities else scorer.predict(read.X, qid=read.qid)
-    lines = _lines(scores) if ids is None else run_lines(Run.from_scores(tag, read.qid, ids, scores))
+        note_drift(scorer, rows, always=True)
+    scores = scorer.predict_proba(rows.X, qid=rows.qid)[:, 1] if probabilities else scorer.predict(rows.X, qid=rows.qid)
+    lines = _lines(scores) if ids is None else run_lines(Run.from_scores(tag, rows.qid, ids, scores))
     write_text(lines, output)
 
 

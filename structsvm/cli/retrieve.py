@@ -133,10 +133,10 @@ def retrieve_command(
                     place.open("w", encoding="utf-8", errors="surrogateescape") as file,
                 ):
                     file.writelines(run_lines(evolve(run, name=name)))
-                found = set(run.qid.tolist())
-                missing[index] = {topic.id for topic in read} - found
+                answered = set(run.qid.tolist())
+                missing[index] = {topic.id for topic in read} - answered
                 entry = {"run": name, "file": out / _file(name), "index": index}
-                written.append({**entry, "topics": len(found), "retrieved": len(run.qid)})
+                written.append({**entry, "topics": len(answered), "retrieved": len(run.qid)})
     except KeyboardInterrupt:
         raise Failure(f"interrupted after {done} of {len(names) * len(read)} topics; {out} is as it was") from None
     write_json({"topics": len(read), "runs": written}, json_path)

@@ -45,9 +45,9 @@ def _checkpoints(values: dict[str, Any]) -> list[Output]:
 
     if values["checkpoint"] is None or not values["C_grid"]:
         return []
-    kept = Checkpoint(values["checkpoint"])
-    parts = [kept.of_fold(part) for part in range(1, (values["folds"] or 0) + 1)] or [kept]
-    return [Output("--checkpoint", each.at(C).path, CHECKPOINT) for each in parts for C in values["C_grid"]]
+    checkpoint = Checkpoint(values["checkpoint"])
+    parts = [checkpoint.of_fold(fold) for fold in range(1, (values["folds"] or 0) + 1)] or [checkpoint]
+    return [Output("--checkpoint", part.at(C).path, CHECKPOINT) for part in parts for C in values["C_grid"]]
 
 
 @command(
@@ -195,7 +195,7 @@ def train_command(
     require_applicable(name, click.get_current_context().params)
     learner = estimator = make_ranker(name, options)
     can = estimator.capabilities
-    shown = {str(each): each for each in measures}
+    shown = {str(measure): measure for measure in measures}
     if can.is_staged and validation:
         estimator.set_params(measure=estimator.measure or str(measures[0]))
     sparse = None if can.takes_sparse else False
@@ -210,17 +210,17 @@ def train_command(
         monitor = FitMonitor(
             say, tol_of(estimator, options["tol"]), time_limit, None if quiet else checkpoint, at_C=bool(C_grid)
         )
-        given: dict[str, Any] = {"callback": monitor, "checkpoint": checkpoint} if can.has_path else {}
+        arguments: dict[str, Any] = {"callback": monitor, "checkpoint": checkpoint} if can.has_path else {}
         if read.sample_weight is not None:
-            given["sample_weight"] = read.sample_weight
+            arguments["sample_weight"] = read.sample_weight
         if judges is not None:
-            given["validation"] = (judges.X, judges.y, judges.qid)
+            arguments["validation"] = (judges.X, judges.y, judges.qid)
         if C_grid:
             learner = RankerCV(estimator, C_grid, cv=folds or 2, scoring=list(shown.values()), random_state=seed)
         say("first iteration")
         with warnings_of_fits(certified=can.has_certificate) as warned:
             try:
-                learner.fit(read.X, read.y, qid=read.qid, **given)
+                learner.fit(read.X, read.y, qid=read.qid, **arguments)
             except KeyboardInterrupt:
                 raise without_model(learner, folds, certified=can.has_certificate, quiet=quiet) from None
         finish()

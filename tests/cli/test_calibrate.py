@@ -21,7 +21,7 @@ def test_calibrate_predict_and_show(run, model):
 
 def test_what_is_refused(run, model):
     said = run("predict", model, "test.txt", "--probabilities", code=2).stderr
-    assert "this Ranker is not calibrated, so it has scores but no probabilities: use" in said
+    assert "m.npz has scores but no probabilities: add a curve with structsvm calibrate" in said
     said = run("predict", model, "test.txt", "--probabilities", "--format", "trec", code=2).stderr
     assert "--probabilities excludes --format trec" in said
     said = run("calibrate", model, "test.txt", "--output", "calibrated.npz", code=2).stderr

@@ -14,6 +14,7 @@ from structsvm.cli.shared import command as checks
 from structsvm.cli.shared import paths
 from structsvm.cli.shared.command import Command
 from structsvm.cli.shared.data import Columns
+from structsvm.cli.shared.results import Outputs
 from tests.cli.conftest import write_letor
 from tests.protocols.experiment.report.conftest import made_up
 
@@ -151,7 +152,9 @@ def test_every_path_says_whether_it_is_read_or_written(command):
     hints = inspect.get_annotations(inspect.unwrap(command.callback))
     told = {paths.NEW_FILES}  # the files are those of `also_writes`
     found = {param.name for param in paths_of(command) if is_input(param) or is_output(param) or param.type in told}
-    together = {each.name: each.type for each in fields(Columns)} if "columns" in hints else {}
+    together = {field.name: field.type for field in fields(Columns)} if "columns" in hints else {}
+    if "outputs" in hints:
+        together |= {f"{field.name}_path": field.type for field in fields(Outputs)}
     hints |= {param.name: together[param.name] for param in command.params if param.name in together}
     assert found == {name for name, hint in hints.items() if "Path" in str(hint)}
     assert found == {param.name for param in command.params if isinstance(param.type, click.Path | click.File)}

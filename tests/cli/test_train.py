@@ -552,3 +552,12 @@ def test_a_start_that_does_not_fit(run, model, args, message):
     Path("wide.txt").write_text("1 qid:90 6:1\n0 qid:90 1:1\n")
     done = run("train", "train.txt", *args, "--warm-start", model, "--model", "new.npz", code=2)
     assert message in " ".join(done.stderr.split())
+
+
+def test_a_start_from_another_kind_of_ranker_is_an_error(run):
+    run("train", "train.txt", "--ranker", "rank_boost(n_estimators=2)", "--model", "boost.npz", "--quiet")
+    done = run("train", "train.txt", "--warm-start", "boost.npz", "--model", "new.npz", code=2)
+    message = (
+        "boost.npz holds a RankBoost, from which training of a Ranker cannot start: name a model of the same ranker"
+    )
+    assert message in " ".join(done.stderr.split())

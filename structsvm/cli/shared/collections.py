@@ -40,12 +40,12 @@ def _as_grades(ctx: click.Context, param: click.Parameter, text: str | None) -> 
         return None
     grades: dict[int, int] = {}
     for part in several(ctx, param, (text,)):
-        found = _GRADE.fullmatch(part)
-        if not found:
+        match = _GRADE.fullmatch(part)
+        if not match:
             raise click.BadParameter(f"{part!r} is not of the form OLD=NEW, with whole numbers: write 1=4,2=3")
-        if int(found[1]) in grades:
-            raise click.BadParameter(f"grade {int(found[1])} is given twice: leave one out")
-        grades[int(found[1])] = int(found[2])
+        if int(match[1]) in grades:
+            raise click.BadParameter(f"grade {int(match[1])} is given twice: leave one out")
+        grades[int(match[1])] = int(match[2])
     return grades
 
 
@@ -93,13 +93,13 @@ with_grades = click.option(
 )
 
 
-def expanded(topics: Iterable[str], known: Iterable[str]) -> Iterator[str]:
+def expanded(topics: Iterable[str], names: Iterable[str]) -> Iterator[str]:
     """Yield topics; replace ranges such as 301-350 by the known topics in them."""
-    every = list(dict.fromkeys(known))
+    every = list(dict.fromkeys(names))
     for text in topics:
         ends = re.fullmatch(r"(\d{1,18})-(\d{1,18})", text, re.ASCII)
         if ends and text not in every:
-            numbers = (each for each in every if is_whole(each))
-            yield from (each for each in numbers if int(ends[1]) <= int(each) <= int(ends[2]))
+            numbers = (name for name in every if is_whole(name))
+            yield from (name for name in numbers if int(ends[1]) <= int(name) <= int(ends[2]))
         else:
             yield text

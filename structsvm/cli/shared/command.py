@@ -22,7 +22,7 @@ _Identity: TypeAlias = tuple[int, int]
 """Device and inode of a file."""
 
 
-class _Given(NamedTuple):
+class _PathValue(NamedTuple):
     name: str
     type: PathType
     path: Path
@@ -71,16 +71,16 @@ class Command(click.Command):
         for param in self.params:
             if isinstance(param, Dependent):
                 param.require_effect(ctx)
-        given = list(_paths(self.params, ctx.params))
-        if sum(each.path == STANDARD_INPUT for each in given) > 1:
+        paths = list(_paths(self.params, ctx.params))
+        if sum(value.path == STANDARD_INPUT for value in paths) > 1:
             raise click.UsageError("two inputs cannot both be standard input: name a file for one")
-        outputs = [Output(each.name, path, each.type) for each in given for path in each.type.writes(each.path)]
+        outputs = [Output(value.name, path, value.type) for value in paths for path in value.type.writes(value.path)]
         others = list(self._also_writes(ctx.params))
         folders = {(other.name, other.path.parent) for other in others}
-        outputs = [each for each in outputs if (each.name, each.path) not in folders] + others
+        outputs = [value for value in outputs if (value.name, value.path) not in folders] + others
         _keep_outputs_apart(outputs)
-        _spare_inputs(outputs, given)
-        _spare_folders(outputs, [each for each in given if each.type.reads_all and each.path.is_dir()])
+        _spare_inputs(outputs, paths)
+        _spare_folders(outputs, [value for value in paths if value.type.reads_all and value.path.is_dir()])
         for output in outputs:
             output.type.check_output(output.path)
         with warnings_as_notes():
@@ -92,15 +92,15 @@ def command(name: str, short_help: str, **settings: Any) -> Callable[[Callable[.
     return click.command(name, Command, short_help=short_help, **settings)
 
 
-def _paths(params: Iterable[click.Parameter], values: dict[str, Any]) -> Iterator[_Given]:
+def _paths(params: Iterable[click.Parameter], values: dict[str, Any]) -> Iterator[_PathValue]:
     for param in params:
-        given = values.get(param.name or "")
-        if isinstance(param.type, PathType) and given is not None:
+        value = values.get(param.name or "")
+        if isinstance(param.type, PathType) and value is not None:
             name = max(param.opts, key=len) if isinstance(param, click.Option) else param.human_readable_name
-            for path in given if isinstance(given, tuple) else (given,):
+            for path in value if isinstance(value, tuple) else (value,):
                 # Names of data sets are text.
                 if isinstance(path, Path):
-                    yield _Given(name, param.type, path)
+                    yield _PathValue(name, param.type, path)
 
 
 def _keep_outputs_apart(outputs: list[Output]) -> None:
@@ -111,17 +111,17 @@ def _keep_outputs_apart(outputs: list[Output]) -> None:
             )
 
 
-def _spare_inputs(outputs: list[Output], given: list[_Given]) -> None:
+def _spare_inputs(outputs: list[Output], paths: list[_PathValue]) -> None:
     inputs: dict[_Identity, Path] = {}
     absent: dict[Path, Path] = {}
-    for each in given:
+    for value in paths:
         with suppress(InputError, OSError):
-            for path in each.type.reads(each.path):
+            for path in value.type.reads(value.path):
                 identity = _identity(path.stat)
                 if identity is not None:
                     inputs[identity] = path
-                elif path != each.path:
-                    absent[path] = each.path
+                elif path != value.path:
+                    absent[path] = value.path
     for output in outputs:
         identity = _identity(output.path.stat)
         spared = None if identity is None else inputs.get(identity)
@@ -140,21 +140,21 @@ def _spare_inputs(outputs: list[Output], given: list[_Given]) -> None:
         raise InputError(f"standard output goes to the input {inputs[identity]}: send it elsewhere")
 
 
-def _spare_folders(outputs: list[Output], folders: list[_Given]) -> None:
+def _spare_folders(outputs: list[Output], folders: list[_PathValue]) -> None:
     """Refuse to write into an input folder, or into one of its folders with inputs."""
     holding = [(folder.type.reads_below, path) for folder in folders for path in _holding(folder)]
     for output in outputs:
         place = Path(os.path.realpath(output.path)).parent
         for below, folder in holding:
             places = (place, *place.parents) if below else (place,)
-            if any(each.is_dir() and each.samefile(folder) for each in places):
+            if any(value.is_dir() and value.samefile(folder) for value in places):
                 raise InputError(
                     f"{output.name} {output.path} is in the input folder {folder}, so the next run would read it: "
                     "choose another folder"
                 )
 
 
-def _holding(folder: _Given) -> dict[Path, None]:
+def _holding(folder: _PathValue) -> dict[Path, None]:
     """Return an input folder and its subfolders that contain inputs."""
     holding = {folder.path: None}
     with suppress(InputError, OSError):
@@ -166,9 +166,9 @@ def _identity(status: Callable[[], os.stat_result]) -> _Identity | None:
     """Return the identity of a file; None if it does not exist, or is a pipe or device."""
     # A standard stream may be missing or closed.
     with suppress(AttributeError, OSError, ValueError):
-        found = status()
-        if stat.S_ISREG(found.st_mode):
-            return found.st_dev, found.st_ino
+        result = status()
+        if stat.S_ISREG(result.st_mode):
+            return result.st_dev, result.st_ino
     return None
 
 

@@ -76,8 +76,8 @@ def show_tables(*tables: Table) -> None:
         for part in [table] if width is None else fitted(table, width):
             right = [column.right for column in part.columns]
             echo(*lay_out(part.headings, part.cells, right, width), "")
-        for each in table.notes:
-            echo_wrapped(each, "")
+        for text in table.notes:
+            echo_wrapped(text, "")
 
 
 def fitted(table: Table, width: int) -> list[Table]:

@@ -99,15 +99,15 @@ def with_columns(*, letor: bool = True, cache: bool = False) -> Callable[[T], T]
 
     def decorate(command: T) -> T:
         @wraps(command)
-        def collected(**given: Any) -> Any:
-            names = [name for name in Columns.__annotations__ if name in given]
-            columns = Columns(**{name: given.pop(name) for name in names})
-            return command(columns=columns, **given)
+        def collected(**arguments: Any) -> Any:
+            names = [name for name in Columns.__annotations__ if name in arguments]
+            columns = Columns(**{name: arguments.pop(name) for name in names})
+            return command(columns=columns, **arguments)
 
-        made: Any = collected
+        decorated: Any = collected
         for option in reversed(options):
-            made = option(made)
-        return made  # type: ignore[no-any-return]
+            decorated = option(decorated)
+        return decorated  # type: ignore[no-any-return]
 
     return decorate
 
@@ -141,12 +141,12 @@ def read_data(
 
 def read_as_wide(
     paths: Sequence[Path],
-    known: int,
+    width: int,
     beyond: str,
     names: tuple[str, ...] | None = None,
     *,
     doc_ids: bool | None = False,
-    few: Callable[[int], None] = lambda found: None,
+    few: Callable[[int], None] = lambda count: None,
     columns: Columns = Columns(),
     zero_based: bool | None = None,
     labels: bool = True,
@@ -166,10 +166,10 @@ def read_as_wide(
             raise InputError(f"--features leaves out {quoted(missing[0])}, a feature of the model: name it too")
         columns = evolve(columns, features=names or columns.features)
         data = _read_tables(paths, columns, labels=labels, queries=queries)
-        if data.X.shape[1] != known:
+        if data.X.shape[1] != width:
             raise InputError(
                 f"{paths[0]} has {counted(data.X.shape[1], 'column')} of features, but the model has "
-                f"{counted(known, 'feature')}: name its columns in order (--features)"
+                f"{counted(width, 'feature')}: name its columns in order (--features)"
             )
         return data
     from structsvm.data.letor.reading import Reading, read_rows
@@ -181,7 +181,7 @@ def read_as_wide(
             f"features of {paths[0]} from {int(zero_based)}"
         )
     how = Reading(
-        n_features=known,
+        n_features=width,
         beyond=beyond,
         doc_ids=doc_ids,
         labels=labels,
@@ -191,25 +191,25 @@ def read_as_wide(
         zero_based=bool(zero_based if columns.zero_based is None else columns.zero_based),
     )
     rows = read_rows(paths, how, columns.groups)
-    if rows.width < known:
+    if rows.width < width:
         few(rows.width)
     for path in rows.without_queries:
         note(f"{path} has no query ids and no file of group sizes beside it: the whole file counts as one query")
-    found = rows.feature_names
-    data = rows.data(known, sparse=sparse)
-    if not names or not found or found == names[: len(found)]:
+    file_names = rows.feature_names
+    data = rows.data(width, sparse=sparse)
+    if not names or not file_names or file_names == names[: len(file_names)]:
         return data
     for path, of_file in rows.names:
         if of_file and set(of_file) != set(names):
             _refuse_names(names, of_file, path)
-    places = {name: place for place, name in enumerate(found)}
+    places = {name: place for place, name in enumerate(file_names)}
     order = [places[name] for name in names]
     return evolve(data, X=data.X[:, order], feature_names=names)
 
 
 def read_judges(
     paths: Sequence[Path],
-    known: int,
+    width: int,
     measure: "Measure",
     columns: Columns,
     names: tuple[str, ...] | None,
@@ -221,8 +221,8 @@ def read_judges(
 
     from structsvm.metrics import rank_lists
 
-    beyond = f"there is a feature beyond the {known} of the training files"
-    judges = read_as_wide(paths, known, beyond, names, columns=evolve(columns, groups=()), sparse=sparse)
+    beyond = f"there is a feature beyond the {width} of the training files"
+    judges = read_as_wide(paths, width, beyond, names, columns=evolve(columns, groups=()), sparse=sparse)
     if np.isnan(measure.values(rank_lists(np.zeros(len(judges.y)), judges.y, judges.qid))).all():
         raise InputError(
             f"--validation {', '.join(map(str, paths))} cannot choose a value of --C-grid: {measure} is undefined on "
@@ -231,10 +231,10 @@ def read_judges(
     return judges
 
 
-def _refuse_names(names: tuple[str, ...], found: tuple[str, ...], path: Path) -> NoReturn:
+def _refuse_names(names: tuple[str, ...], names_of_file: tuple[str, ...], path: Path) -> NoReturn:
     """Raise InputError with the features that a file lacks, or that are unknown."""
-    known, there = set(names), set(found)
-    unknown, lacking = [n for n in found if n not in known], [n for n in names if n not in there]
+    expected, there = set(names), set(names_of_file)
+    unknown, lacking = [n for n in names_of_file if n not in expected], [n for n in names if n not in there]
     strange = f"names the unknown feature {unknown[0]!r}" if unknown else f"does not name the feature {lacking[0]!r}"
     raise InputError(
         f"{path} {strange}: features are matched by name, so the comments of the file must name the "

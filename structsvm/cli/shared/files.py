@@ -47,21 +47,21 @@ def read_model_and_data(
             f"{model}: this file contains a {scorer.title}: read it with {scorer.title}.load in Python, or show its "
             "weights with structsvm show"
         )
-    known = scorer.n_features
+    width = scorer.n_features
     trained = scorer.training.trained
     zero_based = None if trained is None else trained.zero_based
 
-    def few(found: int) -> None:
-        has = f"only the first {found}" if found else "no features"
+    def few(count: int) -> None:
+        has = f"only the first {count}" if count else "no features"
         unknown = zero_based is columns.zero_based is None
         hint = ". If its training data were read with zero_based=True, add --zero-based" if unknown else ""
-        note(f"the model has {counted(known, 'feature')}, the data {has}; missing features are 0{hint}")
+        note(f"the model has {counted(width, 'feature')}, the data {has}; missing features are 0{hint}")
 
     counted_from = ", counted from 0 as in its training files (see --one-based)" if zero_based else ""
-    beyond = f"there is a feature beyond the {known} that the model {model} was trained on{counted_from}"
+    beyond = f"there is a feature beyond the {width} that the model {model} was trained on{counted_from}"
     return scorer, read_as_wide(
         paths,
-        known,
+        width,
         beyond,
         scorer.feature_names,
         doc_ids=doc_ids,

@@ -65,11 +65,11 @@ class FitMonitor:
     def _note_continued(self, step: "Step", fold: int | None, checkpoint: Path) -> None:
         from structsvm.solvers import Checkpoint
 
-        kept = Checkpoint(checkpoint)
-        kept = kept if fold is None else kept.of_fold(fold + 1)
-        kept = kept.at(step.C) if self.at_C else kept
+        file = Checkpoint(checkpoint)
+        file = file if fold is None else file.of_fold(fold + 1)
+        file = file.at(step.C) if self.at_C else file
         note(
-            f"resuming from {kept.path}: iteration {step.iteration} after {step.seconds:.3g} s, gap "
+            f"resuming from {file.path}: iteration {step.iteration} after {step.seconds:.3g} s, gap "
             f"{step.gap / step.C:.2g} * C"
         )
 
@@ -87,13 +87,13 @@ def warnings_of_fits(*, certified: bool) -> Iterator[list[str]]:
 
     from structsvm.exceptions import CheckpointWarning, FeatureScaleWarning, GridEndWarning, ZeroWeightsWarning
 
-    told: list[str] = []
+    messages: list[str] = []
 
     def show(message: Warning | str, category: type[Warning], *_where: Any, **_line: Any) -> None:
         if issubclass(category, CheckpointWarning):
             echo(f"structsvm: warning: {message}", err=True)
         else:
-            told.append(str(message))
+            messages.append(str(message))
 
     with warnings.catch_warnings():
         warnings.simplefilter("always", UserWarning)
@@ -102,7 +102,7 @@ def warnings_of_fits(*, certified: bool) -> Iterator[list[str]]:
             for category in (ConvergenceWarning, FeatureScaleWarning, ZeroWeightsWarning):
                 warnings.simplefilter("ignore", category)
         warnings.showwarning = show
-        yield told
+        yield messages
 
 
 def without_model(learner: Any, folds: int | None, *, certified: bool, quiet: bool) -> Failure:

@@ -56,7 +56,7 @@ def _of_folds(folder: Path) -> Iterable[Path]:
     from structsvm.protocols.letor.folds import find_folds
 
     data = [path for fold in find_folds(folder) for path in (*fold.train, *fold.validation, *fold.test)]
-    return [path for each in data for path in _with_sizes(each)]
+    return [path for file in data for path in _with_sizes(file)]
 
 
 def _of_benchmark(folder: Path) -> Iterable[Path]:
@@ -161,10 +161,10 @@ class _StopWords(_File):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         from structsvm.text.stop_words import STOP_LISTS
 
-        if value in (known := ("none", *STOP_LISTS)):
+        if value in (names := ("none", *STOP_LISTS)):
             return value
         if not Path(value).exists():
-            self.fail(f"{value!r} is neither a file nor the name of a list; known: {', '.join(known)}", param, ctx)
+            self.fail(f"{value!r} is neither a file nor the name of a list; known: {', '.join(names)}", param, ctx)
         return super().convert(value, param, ctx)
 
 

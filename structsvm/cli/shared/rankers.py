@@ -25,23 +25,23 @@ def _is_default(name: str) -> bool:
 
 def require_applicable(name: str, values: "Mapping[str, Any]") -> None:
     """Raise UsageError for options that contradict each other, or that the ranker does not have."""
-    ctx, known, can = click.get_current_context(), settings_of(name), rankers.find(name).capabilities
+    ctx, parameters, can = click.get_current_context(), settings_of(name), rankers.find(name).capabilities
     title = rankers.find(name).__name__
     further = {
-        "limits": "bounds" in known,
-        "signs": "monotonic_cst" in known,
-        "C_grid": "C" in known,
+        "limits": "bounds" in parameters,
+        "signs": "monotonic_cst" in parameters,
+        "C_grid": "C" in parameters,
         "checkpoint": can.has_path,
         "time_limit": can.has_path,
-        "warm_start": "warm_start" in known,
+        "warm_start": "warm_start" in parameters,
     }
     for option in ("loss", "C", "tol", *_OF_SOLVERS, "fit_intercept", "normalize", *further):
-        applies = further.get(option, ("solver" if option in _OF_SOLVERS else option) in known)
+        applies = further.get(option, ("solver" if option in _OF_SOLVERS else option) in parameters)
         if not applies and not _is_default(name) and _is_given(option):
             shown = next(max(param.opts, key=len) for param in ctx.command.params if param.name == option)
             raise click.UsageError(
-                f"{shown} does not apply to {title}: leave it out. Its settings are {', '.join(sorted(known))}, "
-                f"written as in --ranker '{Spelling.of(name).name}({next(iter(known))}=...)'"
+                f"{shown} does not apply to {title}: leave it out. Its settings are {', '.join(sorted(parameters))}, "
+                f"written as in --ranker '{Spelling.of(name).name}({next(iter(parameters))}=...)'"
             )
     grid, validation, folds = (values[option] for option in ("C_grid", "validation", "folds"))
     if validation and folds:
@@ -71,31 +71,40 @@ def make_ranker(name: str, options: "Mapping[str, Any]") -> Any:
     """Return the named ranker with the given options; raise UsageError for options that repeat or have no effect."""
     if _is_default(name):
         require_ranking_loss(options["loss"])
-    known = settings_of(name)
+    parameters = settings_of(name)
     certified = rankers.find(name).capabilities.has_certificate and not Spelling.of(options["solver"]).gives("tol")
     of_solver = {"tol": options["tol"] if certified or _is_given("tol") else None, "max_iter": options["max_iter"]}
     solver = make_solver(options["solver"], options["backend"], of_solver)
-    given = {key: value for key, value in options.items() if key not in _OF_SOLVERS and _is_given(key)}
-    if "solver" in known and not Spelling.of(name).gives("solver"):
-        given["solver"] = solver
-        given.pop("tol", None)
+    arguments = {key: value for key, value in options.items() if key not in _OF_SOLVERS and _is_given(key)}
+    if "solver" in parameters and not Spelling.of(name).gives("solver"):
+        arguments["solver"] = solver
+        arguments.pop("tol", None)
     try:
-        return rankers.create(name, **given)
+        return rankers.create(name, **arguments)
     except InputError as error:
         raise click.UsageError(str(error)) from None
 
 
 def warm_started(ranker: Any, model: "Path", names: "Sequence[str] | None", width: int) -> Any:
     """Return the ranker of a model file with the settings of ``ranker``, so that a fit starts from the model."""
+    from structsvm.loading import load_model
+
+    title = load_model(model).title
+    if title != type(ranker).__name__:
+        raise InputError(
+            f"{model} holds a {title}, from which training of a {type(ranker).__name__} cannot start: name a model of "
+            "the same ranker, or leave --warm-start out"
+        )
     start = type(ranker).load(model)
     for option in ("loss", "fit_intercept", "normalize"):
-        had, has = (each.get_params(deep=False).get(option) for each in (start, ranker))
-        if str(had) != str(has):
+        before, now = (fitted.get_params(deep=False).get(option) for fitted in (start, ranker))
+        if str(before) != str(now):
             raise InputError(
-                f"{model} was trained with {option} {had}, not {has}: use {option} {had}, or leave --warm-start out"
+                f"{model} was trained with {option} {before}, not {now}: use {option} {before}, or leave --warm-start "
+                "out"
             )
-    known = start.known_names
-    if start.n_features_in_ != width or (known and names and tuple(known) != tuple(names)):
+    stored = start.known_names
+    if start.n_features_in_ != width or (stored and names and tuple(stored) != tuple(names)):
         raise InputError(
             f"{model} has {counted(start.n_features_in_, 'feature')}, but the data have {width} or other names: give "
             "data with the same features, or leave --warm-start out"

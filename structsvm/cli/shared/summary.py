@@ -34,7 +34,7 @@ def summary(
     return [
         f"data     {data.summary} from {counted(files, 'file')}",
         *of_kind,
-        *(f"warning  {each}" for each in dict.fromkeys(warned)),
+        *(f"warning  {warning}" for warning in dict.fromkeys(warned)),
         *_ending(ranker),
         f"model    {model}",
     ]
@@ -68,9 +68,11 @@ def _uncertified(
         lines.append(f"steps    {ranker.best_iteration_}{chosen}")
     for what, queries in (("training", data), ("held out", validation)):
         if queries is not None:
-            known = {"qid": queries.qid} if ranker.capabilities.takes_qid_at_predict else {}
-            scores = ranker.predict(queries.X, **known)
-            values = [f"{name} {each.mean(scores, queries.y, queries.qid):.4f}" for name, each in measures.items()]
+            qid = {"qid": queries.qid} if ranker.capabilities.takes_qid_at_predict else {}
+            scores = ranker.predict(queries.X, **qid)
+            values = [
+                f"{name} {measure.mean(scores, queries.y, queries.qid):.4f}" for name, measure in measures.items()
+            ]
             lines.append(f"{what} {', '.join(values)}")
     return lines
 
@@ -96,8 +98,8 @@ def _ending(ranker: Any) -> list[str]:
 
 def _what_was_trained(ranker: Any) -> list[str]:
     """Describe a cut-off in the name of a loss that training ignores."""
-    given = losses.create(ranker.loss) if "loss" in ranker.get_params(deep=False) else None
-    if getattr(given, "k", None) is None or getattr(ranker.loss_, "k", None) is not None:
+    loss = losses.create(ranker.loss) if "loss" in ranker.get_params(deep=False) else None
+    if getattr(loss, "k", None) is None or getattr(ranker.loss_, "k", None) is not None:
         return []
     trained = losses.spell(ranker.loss_) or ranker.loss_
     return [f"loss     {ranker.loss} trains at full depth, so the optimum belongs to {trained}"]
@@ -126,9 +128,9 @@ def _learned_nothing(ranker: Any) -> list[str]:
     result: Result = ranker.result_
     if result.w.any() or not result.converged:
         return []
-    own = "loss" in ranker.get_params(deep=False)
-    loss, trained = (ranker.loss, ranker.loss_) if own else ("swapped_pairs", "swapped_pairs")
-    return [f"warning  {zero_weights(result, loss, trained, ranks=True, other_losses=own)}"]
+    has_loss = "loss" in ranker.get_params(deep=False)
+    loss, trained = (ranker.loss, ranker.loss_) if has_loss else ("swapped_pairs", "swapped_pairs")
+    return [f"warning  {zero_weights(result, loss, trained, ranks=True, other_losses=has_loss)}"]
 
 
 def _far_apart(ranker: Any, data: "RankingData") -> list[str]:
@@ -140,8 +142,8 @@ def _far_apart(ranker: Any, data: "RankingData") -> list[str]:
     ranges, names = ColumnRanges.of(data.X), ranker.known_names
     if not ranges.far_apart:
         return []
-    told = ranges.told(lambda k: f"feature {k + 1}" if names is None else names[k])
-    return [f"warning  {told}: try --normalize {', '.join(FEATURE_SCALINGS[:-1])} or {FEATURE_SCALINGS[-1]}"]
+    text = ranges.told(lambda k: f"feature {k + 1}" if names is None else names[k])
+    return [f"warning  {text}: try --normalize {', '.join(FEATURE_SCALINGS[:-1])} or {FEATURE_SCALINGS[-1]}"]
 
 
 def show_scores(search: "RankerCV", *, by_folds: bool) -> None:

@@ -31,7 +31,7 @@ class Limit:
 
 def as_limits(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> tuple[Limit, ...]:
     """Parse limits written as LOW:HIGH or FEATURE:LOW:HIGH."""
-    found = []
+    limits = []
     for text in several(ctx, param, texts):
         *feature, low, high = text.rsplit(":", 2) if ":" in text else ("", text, "none")
         try:
@@ -47,9 +47,9 @@ def as_limits(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]
             raise click.BadParameter(f"{text!r}: low {ends[0]:g} is above high {ends[1]:g}: exchange them")
         if ends[0] == np.inf or ends[1] == -np.inf:
             raise click.BadParameter(f"{text!r}: no finite weight is from {ends[0]:g} to {ends[1]:g}")
-        found.append(Limit(feature[0] if feature else None, *ends))
-    _require_once(each.feature or "LOW:HIGH" for each in found)
-    return tuple(found)
+        limits.append(Limit(feature[0] if feature else None, *ends))
+    _require_once(limit.feature or "LOW:HIGH" for limit in limits)
+    return tuple(limits)
 
 
 def as_signs(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> dict[str, int]:
@@ -95,11 +95,11 @@ def settings_for(data: "RankingData", limits: Sequence[Limit], signs: Mapping[st
     """Return ``bounds`` and ``monotonic_cst`` of a ranker; limits of a feature override limits of all."""
     settings: dict[str, Any] = {}
     width = data.X.shape[1]
-    of_all = next((each for each in limits if each.feature is None), Limit(None, -np.inf, np.inf))
-    of_one = {each.feature: each for each in limits if each.feature is not None}
+    of_all = next((limit for limit in limits if limit.feature is None), Limit(None, -np.inf, np.inf))
+    of_one = {limit.feature: limit for limit in limits if limit.feature is not None}
     low, high = np.full(width, of_all.low), np.full(width, of_all.high)
-    for column, each in _by_column(data, of_one, "--bounds"):
-        low[column], high[column] = each.low, each.high
+    for column, limit in _by_column(data, of_one, "--bounds"):
+        low[column], high[column] = limit.low, limit.high
     if limits:
         settings["bounds"] = (low, high) if of_one else (of_all.low, of_all.high)
     monotonic = np.zeros(width, dtype=np.int64)
@@ -120,7 +120,7 @@ def _by_column(data: "RankingData", features: Mapping[str, T], option: str) -> l
     """Return the columns of features by name, or else by number from 1, with their values."""
     columns = {name: k for k, name in enumerate(data.feature_names or ())}
     width = data.X.shape[1]
-    found: dict[int, str] = {}
+    features_by_column: dict[int, str] = {}
     for feature in features:
         column = columns.get(feature, int(feature) - 1 if is_whole(feature) else -1)
         if not 0 <= column < width:
@@ -128,12 +128,12 @@ def _by_column(data: "RankingData", features: Mapping[str, T], option: str) -> l
             raise click.BadParameter(
                 f"the data have no feature {feature!r}: they are numbered 1 to {width}{first}", param_hint=f"'{option}'"
             )
-        if column in found:
+        if column in features_by_column:
             raise click.BadParameter(
-                f"{found[column]!r} and {feature!r} are the same feature", param_hint=f"'{option}'"
+                f"{features_by_column[column]!r} and {feature!r} are the same feature", param_hint=f"'{option}'"
             )
-        found[column] = feature
-    return [(column, features[feature]) for column, feature in found.items()]
+        features_by_column[column] = feature
+    return [(column, features[feature]) for column, feature in features_by_column.items()]
 
 
 def _require_once(features: Iterable[str]) -> None:
