@@ -7,8 +7,6 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import ArrayLike, NDArray
 
-from structsvm.estimators.choosing import part_of
-from structsvm.estimators.inputs import checked_labels
 from structsvm.estimators.ranking import RankingEstimator, require_fitted_ranker
 from structsvm.evaluation.paired_columns import interval_column
 from structsvm.evaluation.significance.intervals import mean_intervals, range_of_differences
@@ -27,6 +25,8 @@ from structsvm.metrics.ranking import rank_documents
 from structsvm.models.base import TrainedModel
 from structsvm.registry import measures
 from structsvm.registry.capabilities import capabilities_of
+from structsvm.training.data import checked_labels
+from structsvm.training.examples import part_of
 
 __all__ = ["FeatureImportance", "query_permutation_importance"]
 
@@ -345,7 +345,7 @@ def _mean_measure(ranker: Any, wanted: str | Measure | None) -> Measure:
     if wanted is None:
         last = getattr(ranker, "_final_estimator", ranker)
         if isinstance(last, RankingEstimator):
-            wanted = last._score_measure()
+            wanted = last.measure_
         else:
             recorded = last.training.settings.get("measure") if isinstance(last, TrainedModel) else None
             wanted = getattr(last, "measure", None) or recorded or "map"

@@ -35,6 +35,7 @@ ORDER = [
     "problem",
     "solvers",
     "models",
+    "training",
     "estimators",
     "rankers",
     "fusion",

@@ -132,11 +132,10 @@ def compare_command(
     resumes from there.
     """
     from structsvm import Problem
-    from structsvm.estimators import Ranker
-    from structsvm.estimators.parameters import is_plain, regularized
     from structsvm.features.operators.occupied import narrowed, occupied
     from structsvm.foundation.storage.records import count_records
     from structsvm.solvers.comparison import compare
+    from structsvm.training import Regularizer
 
     for name in loss_names:
         require_ranking_loss(name)
@@ -145,15 +144,15 @@ def compare_command(
     with progress_line() as say:
         say(f"reading {counted(len(data), 'file')}")
         train = read_data(data, columns)
-        bounded = Ranker(**settings_for(train, limits, signs))
-        X = narrowed(train.X, occupied(train.X)) if is_plain(bounded) else train.X
+        regularizer = Regularizer("Ranker", **settings_for(train, limits, signs))
+        X = narrowed(train.X, occupied(train.X)) if regularizer.plain else train.X
         weight = train.sample_weight
         plain = {
             name: Problem.from_queries(X, train.y, train.qid, loss=name, sample_weight=weight) for name in loss_names
         }
-        problems = {name: regularized(bounded, problem, intercept=False) for name, problem in plain.items()}
+        problems = {name: regularizer.applied(problem, None) for name, problem in plain.items()}
         source = click.get_current_context().get_parameter_source("solver_names")
-        if not is_plain(bounded) and source is ParameterSource.DEFAULT:
+        if not regularizer.plain and source is ParameterSource.DEFAULT:
             solver_names = tuple(name for name in solver_names if name != "frank-wolfe")
         table = compare(
             problems,

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from attrs import evolve
 
 from structsvm.cli.shared.command import Output, command
 from structsvm.cli.shared.console import echo_wrapped, note, progress_line
@@ -188,6 +187,7 @@ def train_command(
     exits with code 1. After a signal, cross-validation and rankers without a certificate leave no model.
     """
     from structsvm.estimators import RankerCV
+    from structsvm.estimators.saving import note as note_of_training
     from structsvm.foundation.compute.threads import using
 
     quiet = quiet or not shows_text(json_path)
@@ -231,7 +231,7 @@ def train_command(
     if names is not None and len(names) == trained.n_features_in_:
         trained.name_features(names)
     if not columns.are_tables(data):
-        trained.trained_ = evolve(trained.trained_, zero_based=bool(columns.zero_based))
+        note_of_training(trained, zero_based=bool(columns.zero_based))
     trained.save(model)
     size = {"queries": len(set(read.qid.tolist())), "documents": len(read.y)}
     write_json({"model": model, "data": data, **size, **trained.model_.record}, json_path)

@@ -3,12 +3,12 @@
 # With postponed annotations, `help` shows types by name instead of as long unions.
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
 from typing import Any, Self
 
 import numpy as np
-from attrs import evolve
+from attrs import evolve, frozen
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
@@ -36,29 +36,22 @@ from structsvm.distributed.sources import AS_READ, calls_of, is_local
 from structsvm.distributed.sources.collections import is_collection, is_dask_frame
 from structsvm.distributed.sources.files import FileColumns
 from structsvm.distributed.workers import open_client
-from structsvm.estimators.fitting import Objective
-from structsvm.estimators.inputs import keep_names
-from structsvm.estimators.parameters import (
-    class_weights_of,
-    is_plain,
-    measure_of,
-    ranking_loss,
-    require_settings,
-    solver_of,
-    with_parameters_of,
-)
+from structsvm.estimators import fits
+from structsvm.estimators.parameters import measure_of, ranking_spec, solver_of, with_parameters_of
 from structsvm.estimators.ranker import Ranker
 from structsvm.exceptions import InputError
 from structsvm.features.scaling.names import scaling_named
 from structsvm.features.scaling.scalings import Scaling
-from structsvm.foundation.settings import place, require_number, require_switch
+from structsvm.foundation.settings import RANKING_TOL, place, require_number, require_switch
 from structsvm.losses import ScoreLoss
 from structsvm.metrics import Measure
 from structsvm.metrics.base import checked_measures
-from structsvm.result import Result
-from structsvm.solvers import OneSlack, Solver
+from structsvm.solvers import OneSlack
 from structsvm.solvers.checkpoint import CheckpointPath
 from structsvm.solvers.state import Callback
+from structsvm.training.objective import Objective, Spec
+from structsvm.training.ranking import RankingSpec
+from structsvm.training.scaling import warn_of_ranges
 
 
 class DaskRanker(Ranker):
@@ -135,7 +128,7 @@ class DaskRanker(Ranker):
         -----
         CheckpointWarning, ConvergenceWarning, FeatureScaleWarning, ZeroWeightsWarning : as `Ranker.fit`.
         """
-        return super().fit(X, y, qid, sample_weight, callback, checkpoint)
+        return fits.fit(self, X, y, qid, sample_weight, callback, checkpoint)
 
     def predict(self, X: Any, qid: Any = None) -> Any:
         """Return the score of each row; higher is better within a query.
@@ -213,72 +206,22 @@ class DaskRanker(Ranker):
                 setattr(local, name, value)
         return local
 
-    def _objective(self, X: Any, y: Any, qid: Any, sample_weight: Any) -> Objective:
-        require_settings(self)
-        measure_of(self)
-        loss, solver = ranking_loss(self), self._solver()
-        if is_collection(X):
-            _require_roles(loss, labels=y is not None, queries=qid is not None)
-        data = self._partitions(X, y, qid, sample_weight)
-        _require_roles(loss, labels=data.has_labels, queries=data.has_queries)
-        self._remember(data)
-        statistics = feature_statistics(data)
-        # `Ranker` computes scalings without the weights of classes.
-        data, scaling = self._scaled(data)
-        if self.class_weight is not None:
-            given = class_weights_of(self, loss, labels_of(data.surveys))
-            classes = ClassWeights(given) if isinstance(given, dict) else ClassWeights.balanced(data)
-            data = data.mapped(weighted, classes)
-        columns = occupied_columns(data) if is_plain(self) else None
-        if columns is not None:
-            data = data.mapped(narrowed_to, columns)
-        problem = DistributedProblem.from_queries(
-            DaskCluster(data.workers.client, timeout=data.workers.timeout),
-            data.parts,
-            loss=loss,
-            C=self.C,
-            intercept=self._intercept(),
-            surveys=data.surveys,
-        )
-        objective = self._objective_of(problem, solver, data.n_features, columns, scaling, with_qid=data.has_queries)
-        return evolve(objective, statistics=statistics)
-
-    def _solver(self) -> Solver:
-        """Return the solver; raise InputError if it needs access to single examples."""
-        if isinstance(self.solver, str) and self.solver == "auto":
-            return solver_of(self, OneSlack(), tol=self._tol)
-        solver = solver_of(self, tol=self._tol)
+    def spec(self) -> DaskSpec:  # type: ignore[override]
+        """Return the checked settings of a fit."""
+        auto = isinstance(self.solver, str) and self.solver == "auto"
+        solver = solver_of(self, OneSlack() if auto else None, tol=RANKING_TOL)
         if not isinstance(solver, OneSlack):
             raise InputError(
                 f"{place(self, 'solver')} must be 'auto' or OneSlack: {type(solver).__name__} needs access to single "
                 "queries, which are at the workers"
             )
-        return solver
+        return DaskSpec(evolve(ranking_spec(self), solver=solver), self._partitions)
 
     def _partitions(self, X: Any, y: Any, qid: Any, sample_weight: Any, columns: FileColumns = AS_READ) -> Partitions:
         require_switch(place(self, "shuffle"), self.shuffle)
         require_number(place(self, "timeout"), self.timeout, above=0.0)
         settings = {"client": self.client, "timeout": self.timeout, "shuffle": self.shuffle}
         return Partitions.of(X, y, qid, sample_weight, columns=columns, **settings)
-
-    def _scaled(self, data: Partitions) -> tuple[Partitions, Scaling | None]:
-        name = scaling_named(place(self, "normalize"), self.normalize)
-        if name is None:
-            largest = max(data.surveys, key=lambda each: each.rows)
-            if largest.ranges is not None:
-                self._warn_of_scales(largest.ranges)
-            return data, None
-        learned = learned_scaling(name, data)
-        return data.mapped(scaled_partition, learned), learned
-
-    def _remember(self, data: Partitions) -> None:
-        """Set the attributes about features, as `Ranker.fit` does for arrays and data frames."""
-        self.n_features_in_ = data.n_features
-        keep_names(self, data.names)
-
-    def _finish(self, objective: Objective, result: Result) -> None:
-        self._statistics = objective.statistics()
-        super()._finish(objective, result)
 
     def _columns(self, *, labels: bool) -> FileColumns:
         """Return the columns that files to score must have."""
@@ -321,6 +264,63 @@ class DaskRanker(Ranker):
             if hasattr(self, name):
                 setattr(cloned, name, deepcopy(getattr(self, name)))
         return cloned
+
+
+@frozen(eq=False)
+class DaskSpec(Spec):
+    """Settings of a ranker whose data are at the workers; ``partitions`` reads the arguments of `fit`."""
+
+    ranking: RankingSpec
+    partitions: Callable[..., Partitions]
+
+    def data(self, X: Any, y: Any = None, qid: Any = None, weight: Any = None) -> Partitions:
+        """Return the partitions, which must have labels, and query ids unless examples are rows."""
+        if is_collection(X):
+            _require_roles(self.ranking.loss, labels=y is not None, queries=qid is not None)
+        data = self.partitions(X, y, qid, weight)
+        _require_roles(self.ranking.loss, labels=data.has_labels, queries=data.has_queries)
+        return data
+
+    def objective(self, data: Partitions) -> Objective:
+        """Return the objective over scaled, weighted and narrowed partitions."""
+        ranking, n_features, names = self.ranking, data.n_features, data.names
+        statistics = feature_statistics(data)
+        # `Ranker` computes scalings without the weights of classes.
+        data, scaling = self._scaled(data)
+        if ranking.class_weight is not None:
+            setting = ranking.weights_of_classes(labels_of(data.surveys))
+            classes = ClassWeights(setting) if isinstance(setting, dict) else ClassWeights.balanced(data)
+            data = data.mapped(weighted, classes)
+        columns = occupied_columns(data) if ranking.regularizer.plain else None
+        if columns is not None:
+            data = data.mapped(narrowed_to, columns)
+        problem = DistributedProblem.from_queries(
+            DaskCluster(data.workers.client, timeout=data.workers.timeout),
+            data.parts,
+            loss=ranking.loss,
+            C=ranking.C,
+            intercept=ranking.intercept,
+            surveys=data.surveys,
+        )
+        return ranking.over(
+            problem,
+            n_features,
+            names,
+            columns=columns,
+            scaling=scaling,
+            with_qid=data.has_queries,
+            statistics=statistics,
+        )
+
+    def _scaled(self, data: Partitions) -> tuple[Partitions, Scaling | None]:
+        name = scaling_named(place(self.ranking.owner, "normalize"), self.ranking.normalize)
+        if name is None:
+            largest = max(data.surveys, key=lambda survey: survey.rows)
+            if largest.ranges is not None:
+                warn_of_ranges(largest.ranges, data.names)
+            return data, None
+        learned = learned_scaling(name, data)
+        return data.mapped(scaled_partition, learned), learned
 
 
 def _require_roles(loss: ScoreLoss[Any], *, labels: bool, queries: bool) -> None:

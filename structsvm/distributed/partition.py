@@ -8,12 +8,12 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from structsvm.estimators.scales import ColumnRanges
 from structsvm.exceptions import CheckError, DataFormatError, InputError, OracleError
 from structsvm.features.operators.matrix import Readable
 from structsvm.foundation.arrays import is_sparse
 from structsvm.foundation.queries import Queries
 from structsvm.foundation.types import IntVector
+from structsvm.training.scaling import ColumnRanges
 
 MOST_LABELS = 10_000
 """Largest number of distinct labels in a partition; losses have fewer grades or classes."""

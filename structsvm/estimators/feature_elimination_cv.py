@@ -5,56 +5,66 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from functools import partial
+from operator import attrgetter
 from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
 
 import numpy as np
-from attrs import evolve
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
-from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
-from structsvm.estimators.choosing import best_of, pooled, splits_of
-from structsvm.estimators.chosen import ChosenEstimator
-from structsvm.estimators.elimination import eliminate, sizes_of
-from structsvm.estimators.linear import LinearRanker
 from structsvm.estimators.parameters import random_of
-from structsvm.estimators.ranker_cv import LabelledQueries, measure_of_loss
-from structsvm.estimators.ranking import RankingEstimator
+from structsvm.estimators.ranker_cv import measure_of_loss
+from structsvm.estimators.ranking import RankingEstimator, measured, predicted
+from structsvm.estimators.saving import adopt, note, save_chosen, set_features
+from structsvm.estimators.search import require_folds_at_once
 from structsvm.evaluation.significance.intervals import mean_intervals
-from structsvm.exceptions import (
-    FeatureScaleWarning,
-    IdFeaturesWarning,
-    InputError,
-    OneQueryWarning,
-    ZeroWeightsWarning,
-    brief,
-    stacklevel_of_user,
-)
-from structsvm.foundation.compute.threads import require_jobs
-from structsvm.foundation.queries import Queries
-from structsvm.foundation.settings import (
-    is_integer,
-    is_number,
-    place,
-    require_callback,
-    require_integer,
-)
+from structsvm.exceptions import InputError, brief, stacklevel_of_user
+from structsvm.foundation.settings import is_integer, is_number, place, require_integer
 from structsvm.foundation.types import IntVector, Matrix, Vector
 from structsvm.metrics import Measure
-from structsvm.metrics.base import PerQuery
+from structsvm.models.base import TrainedModel
 from structsvm.models.linear import LinearModel
 from structsvm.registry import measures, rankers
 from structsvm.registry.capabilities import Capabilities
-from structsvm.result import full_coef
+from structsvm.training.choose import Candidate, HeldScores, best_of, choose, ignore_warnings_of_fits, splits_of
+from structsvm.training.data import TrainingData
+from structsvm.training.elimination import eliminate, sizes_of
+from structsvm.training.objective import Fit, Spec
 
 SizeCallback: TypeAlias = Callable[[int, int | None], Any]
 """Function that is called after each fit with its number of features and its fold, None outside of folds."""
 
 
-class FeatureEliminationCV(ChosenEstimator, RankingEstimator):
+class _Subset(NamedTuple):
+    """A model of some of the features, with their mask."""
+
+    model: LinearModel
+    support: NDArray[np.bool_]
+
+
+def _eliminated(
+    spec: Spec, sizes: Sequence[int], callback: SizeCallback | None, train: TrainingData, fold: int
+) -> list[Candidate]:
+    """Return the models of a fold with each number of features, from all of them down."""
+    objective, candidates = spec.objective(train), []
+    for elimination in eliminate(objective, train.queries, sizes):
+        model: Any = objective.model(elimination.result)
+        support = np.isin(np.arange(train.n_features), elimination.features)
+        candidates.append(Candidate(_Subset(model, support), converged=elimination.result.converged))
+        if callback is not None:
+            callback(len(elimination.features), fold)
+    return candidates
+
+
+def _values(measure: Measure, subset: _Subset, held: TrainingData) -> HeldScores:
+    return HeldScores((), measure.per_query(subset.model.predict(held.X, held.qid), held.y, held.qid))
+
+
+class FeatureEliminationCV(RankingEstimator):
     """A linear ranker that chooses its features by backward elimination, and their number on held-out queries.
 
     The elimination starts with all features. After each fit, it drops the features with the smallest effect on scores:
@@ -107,6 +117,7 @@ class FeatureEliminationCV(ChosenEstimator, RankingEstimator):
 
     capabilities = Capabilities(takes_qid_at_predict=True)
     measure = None
+    estimator_: Any
 
     def __init__(
         self,
@@ -141,30 +152,97 @@ class FeatureEliminationCV(ChosenEstimator, RankingEstimator):
         -----
         ConvergenceWarning : some fits did not reach their tol.
         """
-        estimator, measure = self._checked(callback)
+        ranker, measure = self._checked(callback)
         if qid is None:
             raise InputError("qid is missing: features are chosen on held-out queries, so pass the query of each row")
-        given = LabelledQueries.checked(self, X, y, qid, None, missing=False)
+        spec = ranker.spec()
+        data = TrainingData.of(type(self).__name__, X, y, qid)
+        d = data.n_features
         require_integer(place(self, "min_features"), self.min_features, 1)
-        if self.min_features > self.n_features_in_:
-            raise InputError(f"{place(self, 'min_features')} is {self.min_features}, and X has {self.n_features_in_}")
-        path = _Path(estimator, measure, sizes_of(self.n_features_in_, self.step, self.min_features), callback)
-        splits = splits_of(place(self, "cv"), self.cv, given, random_of(self))
-        if self.n_jobs in (None, 1):
-            folds = [path.on_fold(given, split, k) for k, split in enumerate(splits)]
-        else:
-            folds = Parallel(n_jobs=self.n_jobs)(delayed(path.on_fold)(given, *each) for each in _numbered(splits))
-        self._take(path, folds)
-        self._fit_chosen(path, given, sum(fold.unfinished for fold in folds))
+        if self.min_features > d:
+            raise InputError(f"{place(self, 'min_features')} is {self.min_features}, and X has {d}")
+        set_features(self, d, data.names)
+        sizes = sizes_of(d, self.step, self.min_features)
+        supports: list[NDArray[np.bool_]] = []
+
+        splits = splits_of(place(self, "cv"), self.cv, data, random_of(self))
+        pairs = ((data.subset(train), data.subset(held)) for train, held in splits)
+        fits, score = partial(_eliminated, spec, sizes, callback), partial(_values, measure)
+        choice = choose(pairs, len(splits), fits, score, keep=attrgetter("support"), n_jobs=self.n_jobs)
+        self.measure_name_ = str(measure)
+        self.sizes_: IntVector = np.array(sizes[::-1])
+        held_out: Any = choice.by_query
+        self.query_ids_: NDArray[Any] = held_out.ids
+        self.scores_by_query_: Matrix = held_out.values[::-1]
+        self.fold_supports_: NDArray[np.bool_] = np.array(
+            [[candidate.fitted for candidate in fold.candidates[::-1]] for fold in choice.folds]
+        )
+        if not len(self.query_ids_):
+            raise InputError(f"{measure} has a value for no held-out query: give judged queries")
+        self.mean_scores_: Vector = self.scores_by_query_.mean(axis=1)
+        self.intervals_: Matrix = mean_intervals(self.scores_by_query_, value_range=measure.value_range)
+        best = best_of(self.mean_scores_)
+        self.n_features_ = int(self.sizes_[best])
+        self.best_score_ = float(self.mean_scores_[best])
+
+        objective, unfinished = spec.objective(data), choice.unfinished
+        with warnings.catch_warnings():
+            ignore_warnings_of_fits()
+            for elimination in eliminate(objective, data.queries, sizes):
+                supports.append(np.isin(np.arange(d), elimination.features))
+                unfinished += not elimination.result.converged
+                if len(elimination.features) == self.n_features_:
+                    self.estimator_ = adopt(ranker, Fit(objective, elimination.result, objective.facts))
+                if callback is not None:
+                    callback(len(elimination.features), None)
+        self.supports_: NDArray[np.bool_] = np.array(supports[::-1])
+        self.support_: NDArray[np.bool_] = self.supports_[best]
+        seed = f", seed {self.random_state}" if is_integer(self.cv) else ""
+        note(
+            self.estimator_,
+            choice=f"{self.n_features_} of {d} features by elimination: {measure} {self.best_score_:.4f} over "
+            f"{len(self.fold_supports_)} folds{seed}",
+        )
+        if unfinished:
+            warnings.warn(
+                f"{unfinished} of {(len(self.fold_supports_) + 1) * len(sizes)} fits did not reach their tol. A larger "
+                "max_iter of the solver, or a larger tol, may help",
+                ConvergenceWarning,
+                stacklevel=stacklevel_of_user(),
+            )
         return self
 
-    def _checked(self, callback: Any) -> tuple[LinearRanker, Measure]:
-        """Check the parameters that do not depend on data; return the ranker and the measure."""
-        estimator = clone(rankers.create("ranker" if self.estimator is None else self.estimator))
-        if not isinstance(estimator, LinearRanker):
+    def predict(self, X: Any, qid: ArrayLike | None = None) -> Vector:
+        """Return the score of each row by ``estimator_``; X has all features. See `Ranker.predict`."""
+        check_is_fitted(self, "estimator_")
+        return predicted(self.estimator_, X, qid)
+
+    def score(self, X: Any, y: Any, qid: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> float:
+        """Return the mean of ``scoring`` for ``estimator_``; see `Ranker.score`."""
+        check_is_fitted(self, "estimator_")
+        return measured(self.estimator_, self.measure_, predicted(self.estimator_, X, qid), y, qid, sample_weight)
+
+    save = save_chosen
+
+    @property
+    def model_(self) -> TrainedModel:
+        """The model of ``estimator_``."""
+        model: TrainedModel = self.estimator_.model_
+        return model
+
+    @property
+    def measure_(self) -> Measure:
+        """The measure that `score` reports."""
+        return self._measure_for(self.estimator_)
+
+    def _checked(self, callback: Any) -> tuple[Any, Measure]:
+        """Check the parameters that do not depend on data; return the unfitted ranker and the measure."""
+        ranker = clone(rankers.create("ranker" if self.estimator is None else self.estimator))
+        stored = getattr(ranker, "stored", None)
+        if stored is None or stored.form is not LinearModel or not ranker.capabilities.has_path:
             raise InputError(
                 f"{place(self, 'estimator')} must be a linear ranker with a certificate, Ranker or RankSVM, got "
-                f"{type(estimator).__name__}"
+                f"{type(ranker).__name__}"
             )
         step: Any = self.step
         if not (is_integer(step, 1) or (is_number(step, above=0.0) and step < 1)):
@@ -172,149 +250,18 @@ class FeatureEliminationCV(ChosenEstimator, RankingEstimator):
                 f"{place(self, 'step')} must be a number of features from 1, or a share between 0 and 1, "
                 f"got {brief(step)}"
             )
-        require_jobs(place(self, "n_jobs"), self.n_jobs)
-        require_callback(callback)
-        if callback is not None and self.n_jobs not in (None, 1):
-            raise InputError(f"{place(self, 'n_jobs')} must be None if fit has a callback, got {brief(self.n_jobs)}")
-        measure = self._measure_for(estimator)
+        require_folds_at_once(self, callback)
+        measure = self._measure_for(ranker)
         if measure.summary != "mean":
             raise InputError(f"scoring must be a mean over queries; {measure} is a {measure.summary}: choose another")
-        return estimator, measure
+        return ranker, measure
 
-    def _take(self, path: _Path, folds: Sequence[_Fold]) -> None:
-        """Set the attributes of the held-out queries, and choose the number of features."""
-        self.measure_name_ = str(path.measure)
-        self.sizes_: IntVector = np.array(path.sizes[::-1])
-        held = pooled([fold.fits for fold in folds])
-        self.query_ids_: NDArray[Any] = held.ids
-        self.scores_by_query_: Matrix = held.values[::-1]
-        self.fold_supports_: NDArray[np.bool_] = np.array([fold.supports[::-1] for fold in folds])
-        if not len(self.query_ids_):
-            raise InputError(f"{path.measure} has a value for no held-out query: give judged queries")
-        self.mean_scores_: Vector = self.scores_by_query_.mean(axis=1)
-        self.intervals_: Matrix = mean_intervals(self.scores_by_query_, value_range=path.measure.value_range)
-        best = best_of(self.mean_scores_)
-        self.n_features_ = int(self.sizes_[best])
-        self.best_score_ = float(self.mean_scores_[best])
-
-    def _fit_chosen(self, path: _Path, given: LabelledQueries, unfinished: int) -> None:
-        """Eliminate features on all queries; set ``estimator_`` to the fit with the chosen number of them."""
-        ranker: Any = clone(path.estimator)
-        objective = ranker._objective(given.X, given.y, given.qid, None)
-        d, supports = self.n_features_in_, []
-        with _quiet():
-            for fit in eliminate(objective, Queries.of(given.qid, len(given.y)), path.sizes):
-                supports.append(np.isin(np.arange(d), fit.features))
-                unfinished += not fit.result.converged
-                if len(fit.features) == self.n_features_:
-                    columns = None if len(fit.columns) == d else fit.columns
-                    ranker._take(evolve(fit.result, columns=columns), objective.scaling)
-                path.tell(len(fit.features), None)
-        self.supports_: NDArray[np.bool_] = np.array(supports[::-1])
-        self.support_: NDArray[np.bool_] = self.supports_[int(np.searchsorted(self.sizes_, self.n_features_))]
-        self.estimator_ = ranker
-        seed = f", seed {self.random_state}" if is_integer(self.cv) else ""
-        said = (
-            f"{self.n_features_} of {d} features by elimination: {path.measure} {self.best_score_:.4f} over "
-            f"{len(self.fold_supports_)} folds{seed}"
-        )
-        ranker.trained_ = evolve(ranker.trained_, choice=said)
-        if unfinished:
-            warnings.warn(
-                f"{unfinished} of {(len(self.fold_supports_) + 1) * len(self.sizes_)} fits did not reach their tol. A "
-                "larger max_iter of the solver, or a larger tol, may help",
-                ConvergenceWarning,
-                stacklevel=stacklevel_of_user(),
-            )
-
-    def predict(self, X: Any, qid: ArrayLike | None = None) -> Vector:
-        """Return the score of each row by ``estimator_``; X has all features. See `Ranker.predict`."""
-        check_is_fitted(self, "estimator_")
-        scores: Vector = self.estimator_._predicted(X, qid)
-        return scores
-
-    def score(self, X: Any, y: Any, qid: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> float:
-        """Return the mean of ``scoring`` for ``estimator_``; see `Ranker.score`."""
-        check_is_fitted(self, "estimator_")
-        measure = self._score_measure()
-        return LabelledQueries(X, y, qid, sample_weight).scores_of(self.estimator_, {str(measure): measure}).scores[0]
-
-    def _score_measure(self) -> Measure:
-        return self._measure_for(self.estimator_)
-
-    def _measure_for(self, estimator: LinearRanker) -> Measure:
+    def _measure_for(self, ranker: Any) -> Measure:
         """Return the measure that ``scoring`` means for a ranker."""
-        measure: Measure = measure_of_loss(estimator) if self.scoring is None else measures.create(self.scoring)
+        measure: Measure = measure_of_loss(ranker) if self.scoring is None else measures.create(self.scoring)
         return measure
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-class _Fold(NamedTuple):
-    """Values of held-out queries for each number of features, and masks of the features, shape (K, d)."""
-
-    fits: list[PerQuery]
-    supports: NDArray[np.bool_]
-    unfinished: int
-
-
-class _Path(NamedTuple):
-    """Settings for eliminations."""
-
-    estimator: Any
-    measure: Measure
-    sizes: Sequence[int]
-    callback: SizeCallback | None
-
-    def tell(self, size: int, fold: int | None) -> None:
-        if self.callback is not None:
-            self.callback(size, fold)
-
-    def on_fold(self, given: LabelledQueries, split: tuple[IntVector, IntVector], fold: int) -> _Fold:
-        """Eliminate features on the queries of a fold, and measure each fit on the held-out queries."""
-        ranker: Any = clone(self.estimator)
-        train, held = map(given.part, split)
-        d, found, supports, unfinished = self.sizes[0], [], [], 0
-        with _quiet():
-            try:
-                objective = ranker._objective(train.X, train.y, train.qid, None)
-            except InputError as error:
-                error.add_note(f"This was in fold {fold + 1}.")
-                raise
-            for fit in eliminate(objective, Queries.of(train.qid, len(train.y)), self.sizes):
-                coef, intercept = ranker._parted(full_coef(fit.result.w, fit.columns, d))
-                model = LinearModel(
-                    n_features=d,
-                    feature_names=ranker.known_names,
-                    coef=coef,
-                    intercept=intercept,
-                    scaling=objective.scaling,
-                )
-                found.append(self.measure.per_query(model.predict(held.X, held.qid), held.y, held.qid))
-                supports.append(np.isin(np.arange(d), fit.features))
-                unfinished += not fit.result.converged
-                self.tell(len(fit.features), fold)
-        return _Fold(found, np.array(supports), unfinished)
-
-
-def _numbered(splits: list[Any]) -> list[tuple[Any, int]]:
-    return [(split, k) for k, split in enumerate(splits)]
-
-
-class _quiet(warnings.catch_warnings):
-    """Ignore the warnings of fits."""
-
-    def __enter__(self) -> Any:
-        entered = super().__enter__()
-        for category in (
-            ConvergenceWarning,
-            FeatureScaleWarning,
-            IdFeaturesWarning,
-            OneQueryWarning,
-            ZeroWeightsWarning,
-        ):
-            warnings.simplefilter("ignore", category)
-        return entered

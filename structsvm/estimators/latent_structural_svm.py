@@ -5,29 +5,42 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from structsvm.estimators.descending import KEPT, DescentEstimator, descended
-from structsvm.estimators.parameters import regularized
-from structsvm.estimators.structural_svm import JointEstimator, one_minus_mean
+from structsvm.estimators.fits import start_of
+from structsvm.estimators.parameters import solver_of
+from structsvm.estimators.saving import Stored, adopt, result_of
+from structsvm.estimators.structural_svm import JointEstimator, fitted_loss, one_minus_mean
 from structsvm.estimators.written_settings import require_object
 from structsvm.exceptions import ZeroWeightsWarning
 from structsvm.foundation.compute.threads import require_jobs
 from structsvm.foundation.settings import as_list, place, require_kind, require_switch
 from structsvm.losses.latent import Completed, LatentLoss
 from structsvm.losses.user_methods import call_method, output_of
+from structsvm.models.joint import JointModel
 from structsvm.problem import Problem
 from structsvm.problem.checks import require_pairs
 from structsvm.problem.concave import completion
 from structsvm.problem.coordinates import Bounds
 from structsvm.solvers import Solver
+from structsvm.solvers.convex_concave import Round
 from structsvm.solvers.state import Callback
+from structsvm.training.descent import DESCENT_FACTS, fit_descent, rounds_of
+from structsvm.training.examples import ExampleData
+from structsvm.training.joint import joint_model
+from structsvm.training.objective import Objective
+from structsvm.training.regularizer import Regularizer
 
 
-class LatentStructuralSVM(JointEstimator, DescentEstimator):
+def _restore(svm: Any) -> None:
+    result_of(svm)
+    rounds_of(svm.model_.training.arrays)
+
+
+class LatentStructuralSVM(JointEstimator):
     """A structural SVM for outputs with latent parts, which are not labeled.
 
     Minimizes ``½‖w‖² + (C/n) Σ_i κ_i { max_ŷ,ĥ [Δ(y_i, ŷ, ĥ) + w·Ψ(x_i, ŷ, ĥ)] − max_h w·Ψ(x_i, y_i, h) }`` (Yu and
@@ -82,8 +95,7 @@ class LatentStructuralSVM(JointEstimator, DescentEstimator):
     ((1, 1), [1, 0], True)
     """
 
-    _saved_as = "LatentStructuralSVM"
-    _kept = KEPT
+    stored: ClassVar[Stored] = Stored("LatentStructuralSVM", JointModel, DESCENT_FACTS, _restore, any_loss=True)
 
     def __init__(
         self,
@@ -135,20 +147,30 @@ class LatentStructuralSVM(JointEstimator, DescentEstimator):
         require_kind(place(self, "loss"), self.loss, LatentLoss, "a LatentLoss")
         require_switch(place(self, "warm_start"), self.warm_start)
         require_jobs(place(self, "n_jobs"), self.n_jobs)
-        xs, ys = self._checked(X, y)
+        data = ExampleData.of(type(self).__name__, X, y, sample_weight, loss=None)
+        xs, ys = data.X, data.y
         completed = Completed(self.loss, with_truths=self.loss.unreachable_truths)
         truths = [
             (truth, output_of(completed, "initial", i, self.loss.initial, x, truth))
             for i, (x, truth) in enumerate(zip(xs, ys, strict=True))
         ]
         problem = Problem.from_examples(
-            xs, truths, loss=completed, C=self.C, sample_weight=sample_weight, n_jobs=self.n_jobs
+            xs, truths, loss=completed, C=self.C, sample_weight=data.weight, n_jobs=self.n_jobs
         )
-        problem = regularized(self, problem, intercept=False)
-        descent = descended(self, problem, completion(problem, completed, xs, truths), self._start, callback)
-        self.loss_ = self.loss
-        self._take(descent.result, {"rounds": self._remember(descent)})
-        if descent.stationary and not self.coef_.any():
+        objective = Objective(
+            Regularizer.of(self).applied(problem, None),
+            solver_of(self, limits=["tol"]),
+            self.loss,
+            lambda result: joint_model(data, result),
+            facts={"loss_": self.loss},
+        )
+        regularized: Any = objective.problem
+        subtracted = completion(regularized, completed, xs, truths)
+        adopt(
+            self,
+            fit_descent(objective, subtracted, start=start_of(self), callback=callback, max_iter=self.max_iter),
+        )
+        if self.stationary_ and not self.coef_.any():
             warnings.warn(
                 "the descent ended at w = 0: all outputs have the same score and all latents complete a true output "
                 "equally well, so the objective may still fall from there. No weights lower the hinge with the latents "
@@ -162,6 +184,11 @@ class LatentStructuralSVM(JointEstimator, DescentEstimator):
         ]
         return self
 
+    @property
+    def rounds_(self) -> tuple[Round, ...]:
+        """The convex problems."""
+        return rounds_of(self.model_.training.arrays)
+
     def predict(self, X: Sequence[Any]) -> list[Any]:
         """Return the predicted output of each input, without latents."""
         return [y for y, _ in self.predict_latent(X)]
@@ -169,13 +196,13 @@ class LatentStructuralSVM(JointEstimator, DescentEstimator):
     def predict_latent(self, X: Sequence[Any]) -> list[tuple[Any, Any]]:
         """Return the predicted output of each input, with its latent."""
         check_is_fitted(self)
-        return Completed(self._fitted_loss()).predict(as_list("X", X, "a list of inputs"), self.coef_)
+        return Completed(fitted_loss(self)).predict(as_list("X", X, "a list of inputs"), self.coef_)
 
     def score(self, X: Sequence[Any], y: Sequence[Any], sample_weight: ArrayLike | None = None) -> float:
         """Return one minus the mean loss of the predictions."""
         predicted, truths = self.predict_latent(X), as_list("y", y, "a list of outputs, one per example")
         require_pairs(len(predicted), len(truths))
-        loss = self._fitted_loss()
+        loss = fitted_loss(self)
         pairs = enumerate(zip(truths, predicted, strict=True))
-        met = [call_method(loss, "loss", i, loss.loss, truth, *found) for i, (truth, found) in pairs]
-        return one_minus_mean(met, sample_weight)
+        values = [call_method(loss, "loss", i, loss.loss, truth, *output) for i, (truth, output) in pairs]
+        return one_minus_mean(values, sample_weight)

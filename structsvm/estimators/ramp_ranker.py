@@ -3,19 +3,31 @@
 # `help` then shows types by name instead of as long unions.
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 from numpy.typing import ArrayLike
 
-from structsvm.estimators.descending import KEPT, DescentEstimator, descended
-from structsvm.estimators.ranker import LossRanker
+from structsvm.estimators.fits import start_of
+from structsvm.estimators.parameters import ranking_spec
+from structsvm.estimators.ranker import FACTS, Ranker, most_violated, restore_linear
+from structsvm.estimators.ranking import RankingEstimator
+from structsvm.estimators.saving import Stored, adopt
+from structsvm.models.linear import LinearModel
 from structsvm.problem.concave import ramp
+from structsvm.registry.capabilities import Capabilities
 from structsvm.solvers.base import require_examples
+from structsvm.solvers.convex_concave import Round
 from structsvm.solvers.state import Callback
+from structsvm.training.descent import DESCENT_FACTS, fit_descent, rounds_of
+from structsvm.training.ranking import RankingSpec
 
 
-class RampRanker(DescentEstimator, LossRanker):
+def _restore(ranker: Any) -> None:
+    restore_linear(ranker)
+    rounds_of(ranker.model_.training.arrays)
+
+
+class RampRanker(RankingEstimator):
     """A linear ranker that is robust to wrong labels: a `Ranker` with ramps instead of hinges.
 
     Minimizes ``½‖w‖² + (C/n) Σ_q κ_q { max_ŷ [Δ(y_q, ŷ) + w·Ψ(x_q, ŷ)] − max_ŷ w·Ψ(x_q, ŷ) }`` (Chapelle, Do, Le, Smola
@@ -44,10 +56,12 @@ class RampRanker(DescentEstimator, LossRanker):
     1.0
     """
 
-    _saved_as = "RampRanker"
-    _kept: ClassVar[Mapping[str, Any]] = {**LossRanker._kept, **KEPT}
-    _limits = ("tol",)
-    _tol = None
+    capabilities = Capabilities(takes_qid_at_predict=True, takes_sparse=True)
+    stored: ClassVar[Stored] = Stored("RampRanker", LinearModel, {**FACTS, **DESCENT_FACTS}, _restore)
+    __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
+    __metadata_request__predict: ClassVar[dict[str, Any]] = {"qid": True}
+
+    __init__ = Ranker.__init__
 
     def fit(
         self,
@@ -63,11 +77,22 @@ class RampRanker(DescentEstimator, LossRanker):
         -----
         ConvergenceWarning : the limit of rounds was reached, or a convex problem did not converge.
         """
-        objective = self._objective(X, y, qid, sample_weight)
-        start = self._start
+        spec = self.spec()
+        objective = spec.objective(spec.data(X, y, qid, sample_weight))
+        start = start_of(self)
         if start is not None and not start.is_of(objective.columns):
             start = None
         problem = require_examples("RampRanker", objective.problem)
-        descent = descended(self, problem, ramp(problem), start, callback)
-        self._take(descent.result, objective.scaling, {"rounds": self._remember(descent)})
-        return self
+        descent = fit_descent(objective, ramp(problem), start=start, callback=callback, max_iter=self.max_iter)
+        return adopt(self, descent)
+
+    most_violated = most_violated
+
+    def spec(self) -> RankingSpec:
+        """Return the checked settings of the convex problems."""
+        return ranking_spec(self, limits=("tol",), tol=None)
+
+    @property
+    def rounds_(self) -> tuple[Round, ...]:
+        """The convex problems."""
+        return rounds_of(self.model_.training.arrays)

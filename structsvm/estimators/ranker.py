@@ -3,188 +3,70 @@
 # `help` then shows types by name instead of as long unions.
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
+import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from structsvm.estimators.fitting import Objective
-from structsvm.estimators.inputs import (
-    checked_features,
-    checked_labels,
-    count_queries,
-    features_as_fitted,
-    keep_names,
-    warn_of_one_query,
-)
-from structsvm.estimators.linear import LinearRanker, ObjectiveRanker
-from structsvm.estimators.parameters import (
-    LIMITS,
-    is_plain,
-    measure_of,
-    not_one_score,
-    ranking_loss,
-    regularized,
-    require_settings,
-    solver_of,
-    weights_of_rows,
-)
+from structsvm.estimators import fits
+from structsvm.estimators.parameters import intercept_of, ranking_spec
+from structsvm.estimators.ranking import RankingEstimator
+from structsvm.estimators.saving import Stored, result_of
 from structsvm.estimators.written_settings import require_object
 from structsvm.exceptions import InputError
-from structsvm.features.operators import Operator
-from structsvm.features.operators.occupied import narrowed, occupied
-from structsvm.features.scaling.scalings import Scaling
-from structsvm.foundation.queries import Queries, row_weights
-from structsvm.foundation.settings import RANKING_TOL
-from structsvm.foundation.types import IntVector
 from structsvm.losses import ScoreLoss
 from structsvm.metrics import Measure
-from structsvm.problem import Problem, most_violated
-from structsvm.problem.base import AbstractProblem
+from structsvm.models.linear import LinearModel
+from structsvm.problem import most_violated as most_violated_output
 from structsvm.problem.coordinates import Bounds
 from structsvm.problem.violated import MostViolated
 from structsvm.registry import losses
+from structsvm.registry.capabilities import Capabilities
 from structsvm.solvers import Solver
+from structsvm.training.data import checked_labels, features_as_fitted
+from structsvm.training.ranking import RankingSpec, not_one_score, parted
+
+LINEAR = Capabilities(takes_qid_at_predict=True, takes_sparse=True, has_path=True, has_certificate=True)
+FACTS: Mapping[str, Any] = {"n_examples_": 0, "n_left_out_": 0, "_fitted_with_qid": bool}
 
 
-class LossRanker(ObjectiveRanker):
-    """Base of `Ranker` and `RampRanker`: their parameters and their objective."""
+def most_violated(self: Any, X: Any, y: Any, example: int | None = None) -> MostViolated:
+    """Show the most violated output of one query at the learned weights.
 
-    _kept: ClassVar[Mapping[str, Any]] = {"n_examples_": 0, "n_left_out_": 0, "_fitted_with_qid": bool}
-    _limits: ClassVar[Sequence[str]] = LIMITS
-    _tol: ClassVar[float | None] = RANKING_TOL
-    """Parameters that replace settings of the solver."""
-
-    def __init__(
-        self,
-        loss: str | ScoreLoss[Any] = "map",
-        C: float = 1.0,
-        *,
-        solver: str | Solver = "auto",
-        tol: float | None = None,
-        max_iter: int | None = None,
-        fit_intercept: bool = False,
-        intercept_scaling: float = 1.0,
-        class_weight: dict[Any, float] | str | None = None,
-        measure: str | Measure | None = None,
-        normalize: str | None = None,
-        center: ArrayLike | None = None,
-        feature_penalty: ArrayLike | None = None,
-        bounds: Bounds | None = None,
-        monotonic_cst: ArrayLike | dict[str, int] | None = None,
-        warm_start: bool = False,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.loss = loss
-        self.C = C
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.fit_intercept = fit_intercept
-        self.intercept_scaling = intercept_scaling
-        self.class_weight = class_weight
-        self.measure = measure
-        self.normalize = normalize
-        self.center = center
-        self.feature_penalty = feature_penalty
-        self.bounds = bounds
-        self.monotonic_cst = monotonic_cst
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-
-    def _objective(self, X: Any, y: Any, qid: ArrayLike | None, sample_weight: ArrayLike | None) -> Objective:
-        require_settings(self)
-        measure_of(self)
-        loss, solver = ranking_loss(self), solver_of(self, limits=self._limits, tol=self._tol)
-        rows: Any
-        if isinstance(X, Operator):
-            if self.normalize is not None:
-                raise InputError(
-                    f"normalize={self.normalize!r} needs a feature matrix, but X is an operator, {type(X).__name__}: "
-                    "set normalize=None and normalize in the operator"
-                )
-            rows, y = X, checked_labels(y, int(X.ptr[-1]))
-            keep_names(self, None)
-            self._statistics = None
-            self.n_features_in_ = width = X.d
-            columns = scaling = None
-        else:
-            X = checked_features(self, X, min_rows=2, statistics=True)
-            y = checked_labels(y, X.shape[0])
-            if not (loss.per_row or loss.of_one_sample):
-                warn_of_one_query(qid, len(y))
-            if not (qid is None and loss.per_row):
-                count_queries(self, Queries.of(qid, len(y)))
-            weights = None if sample_weight is None else row_weights(sample_weight, len(y))
-            X, scaling = self._scaled_for_fit(X, lambda: Queries.of(qid, X.shape[0]), weights)
-            width = X.shape[1]
-            columns = occupied(X) if is_plain(self) else None
-            rows = narrowed(X, columns)
-        problem = Problem.from_queries(
-            rows,
-            y,
-            qid,
-            loss=loss,
-            C=self.C,
-            sample_weight=weights_of_rows(self, loss, y, sample_weight),
-            intercept=self._intercept(),
-            n_jobs=self.n_jobs,
-        )
-        return self._objective_of(problem, solver, width, columns, scaling, with_qid=qid is not None)
-
-    def _objective_of(
-        self,
-        problem: AbstractProblem,
-        solver: Solver,
-        width: int,
-        columns: IntVector | None,
-        scaling: Scaling | None,
-        *,
-        with_qid: bool,
-    ) -> Objective:
-        """Add the regularizer to a problem over ``columns`` of ``width`` features; set the attributes it determines."""
-        used = width if columns is None else len(columns)
-        # Refuse a loss that claims to score rows, but whose operator does not have one weight per feature.
-        if problem.d != used + bool(self.fit_intercept):
-            raise not_one_score(self)
-        problem = regularized(self, problem, intercept=self.fit_intercept)
-        self.loss_ = problem.loss
-        self.n_examples_ = problem.used
-        self.n_left_out_ = problem.left_out
-        self._fitted_with_qid = with_qid
-        return Objective(problem, solver, self.loss, ranks=True, n_features=width, columns=columns, scaling=scaling)
-
-    def most_violated(self, X: Any, y: Any, example: int | None = None) -> MostViolated:
-        """Show the most violated output of one query at the learned weights.
-
-        Parameters
-        ----------
-        X, y : rows of one query and their labels.
-        example : number of the query in the training data, in order of first appearance from 0, to report only its own
-            cuts, which 1-slack does not store; None: all binding cuts.
-        """
-        check_is_fitted(self)
-        require_object("loss", self.loss_)
-        rows = features_as_fitted(self, X)
-        labels = checked_labels(y, rows.shape[0])
-        if self.scaling_ is not None:
-            rows = self.scaling_.rows(rows, None)
-        if self.loss_.per_row and len(labels) != 1:
-            raise InputError(f"an example of {self.loss_.title} is a single row with its label, got {len(labels)}")
-        w, cuts = self.result_.full_coef(rows.shape[1]), self.result_.cuts
-        return most_violated(rows, labels, w, loss=self.loss_, cuts=cuts, example=example, intercept=self._intercept())
-
-    def _restore(self) -> None:
-        super()._restore()
-        if losses.holds(self.loss_) and not self.loss_.scores_rows:
-            raise not_one_score(self)
-
-    def _intercept(self) -> float:
-        return self.intercept_scaling if self.fit_intercept else 0.0
+    Parameters
+    ----------
+    X, y : rows of one query and their labels.
+    example : number of the query in the training data, in order of first appearance from 0, to report only its own
+        cuts, which 1-slack does not store; None: all binding cuts.
+    """
+    check_is_fitted(self)
+    require_object("loss", self.loss_)
+    rows = features_as_fitted(self, X)
+    labels = checked_labels(y, rows.shape[0])
+    if self.scaling_ is not None:
+        rows = self.scaling_.rows(rows, None)
+    if self.loss_.per_row and len(labels) != 1:
+        raise InputError(f"an example of {self.loss_.title} is a single row with its label, got {len(labels)}")
+    w, cuts = self.result_.full_coef(rows.shape[1]), self.result_.cuts
+    return most_violated_output(
+        rows, labels, w, loss=self.loss_, cuts=cuts, example=example, intercept=intercept_of(self)
+    )
 
 
-class Ranker(LossRanker, LinearRanker):
+def restore_linear(ranker: Any) -> None:
+    """Require that the model of a file has the weights of its result."""
+    result = result_of(ranker)
+    coef, intercept = parted(result.w, intercept_of(ranker) if hasattr(ranker, "fit_intercept") else 0.0)
+    same = np.array_equal(coef, ranker.model_.stored) and intercept == ranker.intercept_
+    if not (same and result.is_of(ranker.model_.columns)):
+        raise ValueError("the weights of the model and of its result differ")
+    if hasattr(ranker, "loss_") and losses.holds(ranker.loss_) and not ranker.loss_.scores_rows:
+        raise not_one_score(ranker.loss)
+
+
+class Ranker(RankingEstimator):
     """A linear ranker that optimizes the measure you report, with a proof of how close to optimal it is.
 
     Minimizes ``½‖w‖² + (C/n) Σ_q κ_q max_ŷ [Δ(y_q, ŷ) − w·(Ψ(x_q, y_q) − Ψ(x_q, ŷ))]`` over the
@@ -246,4 +128,52 @@ class Ranker(LossRanker, LinearRanker):
     True
     """
 
-    _saved_as = "Ranker"
+    capabilities = LINEAR
+    stored: ClassVar[Stored] = Stored("Ranker", LinearModel, FACTS, restore_linear)
+    __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
+    __metadata_request__predict: ClassVar[dict[str, Any]] = {"qid": True}
+
+    def __init__(
+        self,
+        loss: str | ScoreLoss[Any] = "map",
+        C: float = 1.0,
+        *,
+        solver: str | Solver = "auto",
+        tol: float | None = None,
+        max_iter: int | None = None,
+        fit_intercept: bool = False,
+        intercept_scaling: float = 1.0,
+        class_weight: dict[Any, float] | str | None = None,
+        measure: str | Measure | None = None,
+        normalize: str | None = None,
+        center: ArrayLike | None = None,
+        feature_penalty: ArrayLike | None = None,
+        bounds: Bounds | None = None,
+        monotonic_cst: ArrayLike | dict[str, int] | None = None,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.loss = loss
+        self.C = C
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.class_weight = class_weight
+        self.measure = measure
+        self.normalize = normalize
+        self.center = center
+        self.feature_penalty = feature_penalty
+        self.bounds = bounds
+        self.monotonic_cst = monotonic_cst
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+
+    fit = fits.fit
+    path = fits.path
+    most_violated = most_violated
+
+    def spec(self) -> RankingSpec:
+        """Return the checked settings of a fit."""
+        return ranking_spec(self)

@@ -3,10 +3,10 @@
 # `help` then shows types by name instead of as long unions.
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
-from copy import copy
-from typing import Any, ClassVar, NamedTuple, Self
+from functools import partial
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,86 +14,21 @@ from sklearn.base import clone
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from structsvm.estimators.choosing import HeldScores, PathScores, Scoring, SearchCallback, called, part_of, pooled
-from structsvm.estimators.inputs import checked_features, checked_labels, features_as_fitted, validation_parts
 from structsvm.estimators.parameters import measure_of
-from structsvm.estimators.path_cv import PathCV
-from structsvm.estimators.ranking import RankingEstimator
+from structsvm.estimators.ranking import RankingEstimator, measured, predicted
+from structsvm.estimators.saving import save_chosen, set_features
+from structsvm.estimators.search import Grid, Scoring, SearchCallback, as_scorings, scorer_value, search_C
 from structsvm.evaluation.significance.intervals import UNLIMITED, mean_intervals
 from structsvm.exceptions import InputError
-from structsvm.foundation.queries import Queries, row_weights
-from structsvm.foundation.types import IntVector, Matrix, Vector
+from structsvm.foundation.types import Matrix, Vector
 from structsvm.metrics import Measure
+from structsvm.models.base import TrainedModel
 from structsvm.registry import losses, measures, rankers
 from structsvm.registry.capabilities import Capabilities, capabilities_of
 from structsvm.registry.spelling import Spelling
 from structsvm.solvers.checkpoint import CheckpointPath
-
-
-class LabelledQueries(NamedTuple):
-    """Training or validation data; ``qid`` None means one query, ``weight`` None means all 1."""
-
-    X: Any
-    y: Any
-    qid: Any
-    weight: Any
-
-    @classmethod
-    def checked(cls, estimator: Any, X: Any, y: Any, qid: Any, weight: Any, *, missing: bool) -> Self:
-        """Check data for `fit`; the estimator stores the number of features and their names."""
-        rows = checked_features(estimator, X, min_rows=2, missing=missing)
-        # Rankers that are fitted to parts of a frame need its names.
-        return cls.of(X if hasattr(estimator, "feature_names_in_") else rows, y, qid, weight)
-
-    @classmethod
-    def of(cls, X: Any, y: Any, qid: Any, weight: Any) -> Self:
-        """Check labels, queries and weights for checked features."""
-        labels = checked_labels(y, X.shape[0])
-        queries = Queries.of(qid, len(labels))
-        ids = None if qid is None else np.asarray(qid)
-        weights = None if weight is None else row_weights(weight, len(labels))
-        if qid is not None and weights is not None:
-            queries.weights(weights)
-        return cls(X, labels, ids, weights)
-
-    def part(self, chosen: IntVector) -> Self:
-        """Return the data of some rows."""
-        return type(self)(*(None if each is None else part_of(each, chosen) for each in self))
-
-    @property
-    def groups(self) -> Any:
-        """The query ids."""
-        return self.qid
-
-    @property
-    def units(self) -> str:
-        """Plural of the word for the parts of folds."""
-        return "rows" if self.qid is None else "queries"
-
-    @property
-    def extent(self) -> str:
-        """Number of validation queries, in words."""
-        queries = 1 if self.qid is None else len(np.unique(self.qid))
-        return f"{queries} validation {'query' if queries == 1 else 'queries'}"
-
-    @property
-    def given(self) -> dict[str, Any]:
-        """The arguments of `fit` beside X and y."""
-        return {"qid": self.qid} | ({} if self.weight is None else {"sample_weight": self.weight})
-
-    def scores_of(self, estimator: Any, scorings: Mapping[str, Scoring | None]) -> HeldScores:
-        """Score a fitted ranker on these queries by each scoring."""
-        scores = estimator._predicted(self.X, self.qid)
-        found = [
-            copy(estimator).set_params(measure=scoring)._measured(scores, self.y, self.qid, self.weight)
-            if isinstance(scoring, Measure)
-            else called(name, scoring, estimator, self)
-            for name, scoring in scorings.items()
-        ]
-        first = next(iter(scorings.values()))
-        if not isinstance(first, Measure) or first.summary != "mean" or self.qid is None or self.weight is not None:
-            return HeldScores(found)
-        return HeldScores(found, first.per_query(scores, self.y, self.qid))
+from structsvm.training.choose import HeldScores
+from structsvm.training.data import TrainingData, checked_labels, features_as_fitted, validation_parts
 
 
 def measure_of_loss(ranker: RankingEstimator) -> Measure:
@@ -104,12 +39,39 @@ def measure_of_loss(ranker: RankingEstimator) -> Measure:
         parts = Spelling.of(text)
         for name in (text, parts.name if parts.cutoff is None else f"{parts.name}@{parts.cutoff}"):
             with suppress(InputError):
-                found: Measure = measures.create(name)
-                return found
+                measure: Measure = measures.create(name)
+                return measure
     return measure_of(ranker)
 
 
-class RankerCV(PathCV, RankingEstimator):
+def held_scores(scorings: Mapping[str, Scoring | None], ranker: Any, held: TrainingData) -> HeldScores:
+    """Score a fitted ranker on queries by each scoring."""
+    scores = predicted(ranker, held.inputs, held.qid)
+    values = [
+        measured(ranker, scoring, scores, held.y, held.qid, held.weight)
+        if isinstance(scoring, Measure)
+        else scorer_value(name, scoring, ranker, held)
+        for name, scoring in scorings.items()
+    ]
+    first = next(iter(scorings.values()))
+    if not isinstance(first, Measure) or first.summary != "mean" or held.qid is None or held.weight is not None:
+        return HeldScores(values)
+    return HeldScores(values, first.per_query(scores, held.y, held.qid))
+
+
+def checked_validation(search: RankingEstimator, validation: Any, data: TrainingData, *, missing: bool) -> TrainingData:
+    """Check held-out queries (X, y, qid) of ``fit``, whose features are as in the training data."""
+    X, y, qid = validation_parts(validation, with_qid=data.qid is not None)
+    try:
+        rows = features_as_fitted(search, X, min_rows=2, missing=missing)
+    except InputError as error:
+        raise InputError(f"validation cannot be used: {error}") from None
+    held = TrainingData(data.owner, rows, checked_labels(y, rows.shape[0]), None if qid is None else np.asarray(qid))
+    held.queries  # noqa: B018, checks the ids
+    return held
+
+
+class RankerCV(RankingEstimator):
     """A ranker that chooses C on held-out queries, along warm-started paths.
 
     Each fold of the queries is held out once. The ranker is fitted to the other queries at every C of the grid, each
@@ -166,7 +128,26 @@ class RankerCV(PathCV, RankingEstimator):
 
     capabilities = Capabilities(takes_qid_at_predict=True)
     measure = None
-    _grid = (11, 0.01, 1000.0)
+    estimator_: Any
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        Cs: int | ArrayLike | None = None,
+        *,
+        cv: Any = 5,
+        scoring: Any = None,
+        refit: bool = True,
+        random_state: int | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.Cs = Cs
+        self.cv = cv
+        self.scoring = scoring
+        self.refit = refit
+        self.random_state = random_state
+        self.n_jobs = n_jobs
 
     def fit(
         self,
@@ -197,57 +178,64 @@ class RankerCV(PathCV, RankingEstimator):
         GridEndWarning : the chosen C is at an end of the grid.
         ConvergenceWarning : some fits did not reach their tol.
         """
-        paths = self._paths(callback, checkpoint)
-        missing = paths.estimator.capabilities.takes_missing
-        given = LabelledQueries.checked(self, X, y, qid, sample_weight, missing=missing)
-        held = None if validation is None else self._held_out(validation, given.qid is not None, missing=missing)
-        return self._search(paths, given, held)
+        estimator = clone(rankers.create("ranker" if self.estimator is None else self.estimator))
+        grid = Grid.of(self, estimator, (11, 0.01, 1000.0), callback, checkpoint)
+        scorings = self._scorings(estimator)
+        missing = estimator.capabilities.takes_missing
+        check = partial(TrainingData.of, type(self).__name__, missing=missing)
+        data = grid.read((X, y, qid, sample_weight), check)
+        # Check ids and weights of queries before the first fit.
+        if data.weight is not None and qid is not None:
+            data.queries.weights(data.weight)
+        set_features(self, data.n_features, data.names)
+        held = None if validation is None else checked_validation(self, validation, data, missing=missing)
+        choice = search_C(self, grid, scorings, partial(held_scores, scorings), data, held)
+        values = choice.by_query
+        self.scores_by_query_: Matrix | None = None if values is None else values.values
+        self.intervals_: Matrix | None = None
+        if values is not None:
+            scoring = next(iter(scorings.values()))
+            value_range = scoring.value_range if isinstance(scoring, Measure) else UNLIMITED
+            self.intervals_ = mean_intervals(values.values, value_range=value_range)
+        return self
 
     def predict(self, X: Any, qid: ArrayLike | None = None) -> Vector:
         """Return the score of each row by ``estimator_``; see `Ranker.predict`."""
         check_is_fitted(self, "estimator_")
-        scores: Vector = self.estimator_._predicted(X, qid)
-        return scores
+        return predicted(self.estimator_, X, qid)
 
     def score(self, X: Any, y: Any, qid: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> float:
         """Return the score of ``estimator_`` by ``scoring``; see `Ranker.score`."""
-        return self._score(LabelledQueries(X, y, qid, sample_weight))
+        check_is_fitted(self, "estimator_")
+        name, scoring = next(iter(self._scorings(self.estimator_).items()))
+        ids, weight = cast(Any, (qid, sample_weight))
+        held = TrainingData(type(self).__name__, X, y, ids, weight)
+        return held_scores({name: scoring}, self.estimator_, held).scores[0]
 
-    def _score_measure(self) -> Measure:
+    save = save_chosen
+
+    @property
+    def model_(self) -> TrainedModel:
+        """The model of ``estimator_``."""
+        model: TrainedModel = self.estimator_.model_
+        return model
+
+    @property
+    def measure_(self) -> Measure:
+        """The measure that `score` reports, if ``scoring`` is one; else the measure of the ranker."""
         scoring = next(iter(self._scorings(self.estimator_).values()))
         return scoring if isinstance(scoring, Measure) else measure_of(self.estimator_)
 
-    def _take(self, scorings: Mapping[str, Scoring | None], Cs: Sequence[float], paths: list[PathScores]) -> None:
-        super()._take(scorings, Cs, paths)
-        values: Any = [[each.by_query for each in path.scores] for path in paths]
-        known = paths and all(each is not None for of_path in values for each in of_path)
-        self.scores_by_query_: Matrix | None = None
-        self.intervals_: Matrix | None = None
-        if known:
-            self.scores_by_query_ = pooled(values).values
-            scoring = next(iter(scorings.values()))
-            known_range = scoring.value_range if isinstance(scoring, Measure) else UNLIMITED
-            self.intervals_ = mean_intervals(self.scores_by_query_, value_range=known_range)
+    def _scorings(self, estimator: Any) -> dict[str, Scoring | None]:
+        def resolve(scoring: Any) -> tuple[str, Measure]:
+            measure: Measure = measure_of_loss(estimator) if scoring is None else measures.create(scoring)
+            return str(measure), measure
 
-    def _create(self) -> RankingEstimator:
-        ranker: RankingEstimator = clone(rankers.create("ranker" if self.estimator is None else self.estimator))
-        return ranker
-
-    def _scoring(self, given: Any, estimator: Any) -> tuple[str, Scoring | None]:
-        measure: Measure = measure_of_loss(estimator) if given is None else measures.create(given)
-        return str(measure), measure
-
-    def _held_out(self, validation: Any, with_qid: bool, *, missing: bool) -> LabelledQueries:
-        X, y, qid = validation_parts(validation, with_qid=with_qid)
-        try:
-            rows = features_as_fitted(self, X, min_rows=2, missing=missing)
-        except InputError as error:
-            raise InputError(f"validation cannot be used: {error}") from None
-        return LabelledQueries.of(rows, y, qid, None)
+        return as_scorings(self.scoring, resolve)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        given = self.estimator
-        known = capabilities_of(rankers.find(given or "ranker") if isinstance(given, str | None) else given)
-        tags.input_tags.sparse, tags.input_tags.allow_nan = known.takes_sparse, known.takes_missing
+        ranker = self.estimator
+        abilities = capabilities_of(rankers.find(ranker or "ranker") if isinstance(ranker, str | None) else ranker)
+        tags.input_tags.sparse, tags.input_tags.allow_nan = abilities.takes_sparse, abilities.takes_missing
         return tags

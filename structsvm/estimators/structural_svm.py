@@ -3,32 +3,26 @@
 # `help` then shows types by name instead of as long unions.
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from attrs import evolve
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from structsvm.estimators.fitting import ConvexEstimator, Objective
-from structsvm.estimators.inputs import (
-    InputForm,
-    checked_features,
-    checked_outputs,
-    features_as_fitted,
-    keep_names,
-    require_form,
-    without_frames,
-)
-from structsvm.estimators.parameters import is_plain, regularized, require_settings, solver_of
-from structsvm.estimators.trained import NONE, Arrays, CertifiedEstimator
+from structsvm import training
+from structsvm.estimators import saving
+from structsvm.estimators.arguments import own_init
+from structsvm.estimators.fits import path_of, start_of
+from structsvm.estimators.parameters import intercept_of, require_settings, solver_of
+from structsvm.estimators.saving import Stored, adopt, result_of
 from structsvm.estimators.written_settings import SavedLoss
-from structsvm.exceptions import InputError
 from structsvm.features.operators import Operator, Rows
 from structsvm.features.operators.composed import WithIntercept
-from structsvm.features.operators.occupied import narrowed, occupied
+from structsvm.features.operators.occupied import narrowed
 from structsvm.foundation.compute.threads import using
 from structsvm.foundation.frames import PartNames
 from structsvm.foundation.queries import row_weights
@@ -37,8 +31,10 @@ from structsvm.foundation.types import Vector
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.losses.shared.label_sets import label_array
 from structsvm.losses.user_methods import at_example
+from structsvm.models.base import TrainedModel
 from structsvm.models.joint import JointModel
-from structsvm.problem import Problem, most_violated
+from structsvm.models.training import Trained
+from structsvm.problem import most_violated
 from structsvm.problem.checks import require_pairs
 from structsvm.problem.coordinates import Bounds
 from structsvm.problem.violated import MostViolated
@@ -48,48 +44,76 @@ from structsvm.result import Result
 from structsvm.solvers import Solver
 from structsvm.solvers.checkpoint import CheckpointPath
 from structsvm.solvers.state import Callback
+from structsvm.training.data import features_as_fitted
+from structsvm.training.examples import OUTPUTS, InputForm, checked_outputs, require_form, require_rows, without_frames
+from structsvm.training.joint import JointSpec
+from structsvm.training.regularizer import Regularizer
 
-_OUTPUTS = "a list of outputs, one per example"
 
-
-class JointEstimator(CertifiedEstimator):
-    """An estimator of the weights of joint features, stored in a `JointModel`."""
-
-    _form = JointModel
-    _restores_loss = True
+class JointEstimator(BaseEstimator):
+    """Base of estimators of the weights of joint features, which are stored in a `JointModel`."""
 
     model_: JointModel
     loss: Any
+    gap_unit_: float = 1.0
+
+    def __init_subclass__(cls, **settings: Any) -> None:
+        """Let Python's messages about arguments name the class."""
+        super().__init_subclass__(**settings)
+        own_init(cls)
+
+    save = saving.save
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a model that `save` wrote.
+
+        Raises
+        ------
+        ModelFileError : the file is not a model of this class, is damaged, or has another format.
+        """
+        return saving.load(cls, path)
+
+    @classmethod
+    def from_model(cls, model: TrainedModel) -> Self:
+        """Make the estimator that trained a model.
+
+        Raises
+        ------
+        ModelFileError : another estimator trained it.
+        KeyError, ValueError : the record of its training is malformed.
+        """
+        return saving.from_model(cls, model)
 
     @property
     def coef_(self) -> Vector:
         """Joint weights, shape (d,)."""
         return self.model_.coef
 
-    def _take(self, result: Result, arrays: Arrays = NONE) -> None:
-        """Set ``model_`` from the result of a solver."""
-        names = getattr(self, "feature_names_in_", None)
-        self.model_ = JointModel(
-            n_features=getattr(self, "n_features_in_", 0),
-            feature_names=None if names is None else tuple(map(str, names)),
-            coef=result.w,
-            estimator_of=type(self).from_model,
-            training=self._training(result, arrays),
-        )
+    @property
+    def result_(self) -> Result:
+        """`Result` with both bounds, status and history."""
+        result = self.model_.training.result
+        if result is None:
+            raise AttributeError("result_")
+        return result
 
-    def _restore(self) -> None:
-        super()._restore()
-        self.model_ = evolve(self.model_, estimator_of=type(self).from_model)
+    @property
+    def trained_(self) -> Trained | None:
+        """When the model was trained, and by which version."""
+        return self.model_.training.trained
 
-    def _checked(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """Return the inputs and outputs of `fit`, and set the attributes that depend on them alone."""
-        xs, ys = as_list("X", X, "a list of inputs"), as_list("y", y, _OUTPUTS)
-        require_pairs(len(xs), len(ys))
-        return xs, ys
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        return tags
 
-    def _fitted_loss(self) -> Any:
-        """Return the fitted loss; of a model from a file, the class of a user's loss must be in ``loss``."""
-        return self.loss_.restored(self.loss) if isinstance(self.loss_, SavedLoss) else self.loss_
+
+def fitted_loss(estimator: Any) -> Any:
+    """Return the loss of a fit; for a model from a file, the class of a user's loss must be in ``loss``."""
+    loss = estimator.loss_
+    return loss.restored(estimator.loss) if isinstance(loss, SavedLoss) else loss
 
 
 def one_minus_mean(losses: Sequence[float], sample_weight: ArrayLike | None) -> float:
@@ -98,7 +122,21 @@ def one_minus_mean(losses: Sequence[float], sample_weight: ArrayLike | None) -> 
     return 1.0 - float(np.average(losses, weights=weights))
 
 
-class StructuralSVM(JointEstimator, ConvexEstimator):
+def _restore(svm: Any) -> None:
+    """Require as many weights as the loss needs for the features."""
+    loss, result, d = svm.loss_, result_of(svm), svm.model_.n_features
+    if not (isinstance(loss, ScoreLoss) and loss.reads_rows and d):
+        return
+    columns = d if result.columns is None else len(result.columns)
+    if columns > len(result.w):
+        raise ValueError(f"{len(result.w)} weights are too few for {columns} features")
+    rows = Rows.one_row_per_example(np.zeros((1, columns)))
+    d = loss.operator(WithIntercept(rows, svm.intercept_scaling) if svm.fit_intercept else rows).d
+    if d != len(result.w):
+        raise ValueError(f"there are {len(result.w)} weights, but the loss needs {d} for these features")
+
+
+class StructuralSVM(JointEstimator):
     """A structural SVM: learns to predict outputs of any kind, such as rankings, sequences or sets of labels.
 
     Minimizes ``½‖w‖² + (C/n) Σ_i κ_i max_ŷ [Δ(y_i, ŷ) − w·(Ψ(x_i, y_i) − Ψ(x_i, ŷ))]``
@@ -130,9 +168,9 @@ class StructuralSVM(JointEstimator, ConvexEstimator):
     """
 
     capabilities = Capabilities(has_path=True, has_certificate=True, takes_sparse=True)
-
-    _saved_as = "StructuralSVM"
-    _kept: ClassVar[Mapping[str, Any]] = {"_matrices": bool, "_edge_names": tuple}
+    stored: ClassVar[Stored] = Stored(
+        "StructuralSVM", JointModel, {"_matrices": bool, "_edge_names": tuple}, _restore, any_loss=True
+    )
     _matrices = False
     _edge_names: Sequence[str] | None = None
 
@@ -187,7 +225,9 @@ class StructuralSVM(JointEstimator, ConvexEstimator):
         -----
         CheckpointWarning, ConvergenceWarning, ZeroWeightsWarning : as `Ranker.fit`.
         """
-        return self._fit((X, y, sample_weight), callback, checkpoint)
+        spec = self.spec()
+        data = spec.data(X, y, sample_weight)
+        return adopt(self, training.fit(data, spec, start=start_of(self), callback=callback, checkpoint=checkpoint))
 
     def path(
         self,
@@ -211,7 +251,7 @@ class StructuralSVM(JointEstimator, ConvexEstimator):
         A list of fitted estimators, one for each value, in the order of ``Cs``. If Ctrl-C or the callback ends the path
         early, the list has the values reached. This estimator is unchanged.
         """
-        return self._path((X, y, sample_weight), Cs, callback, checkpoint)
+        return path_of(self, (X, y, sample_weight), Cs, callback, checkpoint)
 
     @property
     def classes_(self) -> NDArray[Any]:
@@ -221,34 +261,34 @@ class StructuralSVM(JointEstimator, ConvexEstimator):
     def predict(self, X: Any) -> Any:
         """Return the predicted output of each input, as a list, or as an array if every row is an example."""
         check_is_fitted(self)
-        loss = self._fitted_loss()
+        loss = fitted_loss(self)
         if isinstance(X, Operator):
-            self._require_rows(loss)
+            require_rows(loss)
             xs: Any = X
         elif loss.per_row:
             xs = narrowed(features_as_fitted(self, X), self.result_.columns)
         else:
             form = InputForm(self.n_features_in_, self._matrices) if hasattr(self, "n_features_in_") else None
             X, _ = without_frames(loss, X, self._names(), f"{type(self).__name__} was fitted with")
-            require_form(self, form, loss, X)
+            require_form(type(self).__name__, form, loss, X)
             xs = narrowed(X, self.result_.columns)
         with using(self.n_jobs):
-            found = loss.predict(xs, self.coef_, self._intercept())
+            outputs = loss.predict(xs, self.coef_, intercept_of(self))
         if loss.multilabel:
-            return np.stack(found)
-        return label_array(found) if loss.per_row else found
+            return np.stack(outputs)
+        return label_array(outputs) if loss.per_row else outputs
 
     def score(self, X: Any, y: Sequence[Any], sample_weight: ArrayLike | None = None) -> float:
         """Return one minus the mean loss of the predictions; for the zero-one loss, this is the accuracy.
 
         Labels that training did not see count as wrong.
         """
-        predicted, loss = self.predict(X), self._fitted_loss()
-        truths = list(checked_outputs(y, loss)) if loss.per_row else as_list("y", y, _OUTPUTS)
+        predicted, loss = self.predict(X), fitted_loss(self)
+        truths = list(checked_outputs(y, loss)) if loss.per_row else as_list("y", y, OUTPUTS)
         require_pairs(len(predicted), len(truths))
         pairs = enumerate(zip(truths, predicted, strict=True))
-        met = [at_example(i, loss.loss, truth, y_hat) for i, (truth, y_hat) in pairs]
-        return one_minus_mean(met, sample_weight)
+        values = [at_example(i, loss.loss, truth, y_hat) for i, (truth, y_hat) in pairs]
+        return one_minus_mean(values, sample_weight)
 
     def most_violated(self, x: Any, y: Any, example: int | None = None) -> MostViolated:
         """Show the most violated output of one example at the learned weights.
@@ -260,86 +300,24 @@ class StructuralSVM(JointEstimator, ConvexEstimator):
             all cuts.
         """
         check_is_fitted(self)
-        loss, cuts = self._fitted_loss(), self.result_.cuts
+        loss, cuts = fitted_loss(self), self.result_.cuts
         xs, _ = without_frames(loss, [x], self._names(), f"{type(self).__name__} was fitted with")
         (narrow,) = narrowed(xs, self.result_.columns)
-        return most_violated(narrow, y, self.coef_, loss=loss, cuts=cuts, example=example, intercept=self._intercept())
+        return most_violated(narrow, y, self.coef_, loss=loss, cuts=cuts, example=example, intercept=intercept_of(self))
 
-    def _checked(self, X: Any, y: Any) -> tuple[Any, Any]:
+    def spec(self) -> JointSpec:
+        """Return the checked settings of a fit."""
         require_settings(self)
-        loss = losses.create(self.loss)
-        self._statistics = None
-        if y is None:
-            raise InputError("StructuralSVM requires y to be passed, but the target y is None")
-        if isinstance(X, Operator):
-            self._require_rows(loss)
-            keep_names(self, None)
-            self.n_features_in_, self._matrices = X.d, False
-            return X, checked_outputs(y, loss) if loss.per_row else as_list("y", y, _OUTPUTS)
-        if loss.per_row:
-            rows = checked_features(self, X, statistics=True)
-            return rows, checked_outputs(y, loss)
-        ys = y if isinstance(y, np.ndarray) and y.ndim else as_list("y", y, _OUTPUTS)
-        X, (names, self._edge_names) = without_frames(loss, X)
-        keep_names(self, names)
-        # Without a form, only the loss can check inputs.
-        form = InputForm.of(loss, X)
-        if form is not None:
-            self.n_features_in_, self._matrices = form
-        elif names is not None:
-            self.n_features_in_ = len(names)
-        elif hasattr(self, "n_features_in_"):
-            del self.n_features_in_
-        return X, ys
+        return JointSpec(
+            owner=type(self).__name__,
+            named_loss=self.loss,
+            loss=losses.create(self.loss),
+            C=self.C,
+            solver=solver_of(self),
+            regularizer=Regularizer.of(self),
+            intercept=intercept_of(self),
+            n_jobs=self.n_jobs,
+        )
 
     def _names(self) -> PartNames:
         return getattr(self, "feature_names_in_", None), self._edge_names
-
-    def _objective(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Objective:
-        xs, ys = self._checked(X, y)
-        loss, solver = losses.create(self.loss), solver_of(self)
-        self.loss_ = loss.bind_outputs(ys)
-        columns = occupied(xs) if loss.reads_rows and is_plain(self) else None
-        problem = Problem.from_examples(
-            narrowed(xs, columns),
-            ys,
-            loss=self.loss_,
-            C=self.C,
-            sample_weight=sample_weight,
-            intercept=self._intercept(),
-            n_jobs=self.n_jobs,
-        )
-        problem = regularized(self, problem, intercept=False)
-        return Objective(problem, solver, self.loss, columns=columns)
-
-    def _require_rows(self, loss: Any) -> None:
-        """Reject an operator if the loss reads features by itself."""
-        if not loss.reads_rows:
-            raise InputError(
-                f"X is an operator, but {loss.title} reads its inputs itself: give a list of inputs, one per example"
-            )
-
-    def _finish(self, objective: Objective, result: Result) -> None:
-        self._take(result)
-
-    def _restore(self) -> None:
-        super()._restore()
-        loss, result, d = self.loss_, self.result_, self.model_.n_features
-        if not (isinstance(loss, ScoreLoss) and loss.reads_rows and d):
-            return
-        columns = d if result.columns is None else len(result.columns)
-        if columns > len(result.w):
-            raise ValueError(f"{len(result.w)} weights are too few for {columns} features")
-        rows = Rows.one_row_per_example(np.zeros((1, columns)))
-        d = loss.operator(WithIntercept(rows, self.intercept_scaling) if self.fit_intercept else rows).d
-        if d != len(result.w):
-            raise ValueError(f"there are {len(result.w)} weights, but the loss needs {d} for these features")
-
-    def _intercept(self) -> float:
-        return self.intercept_scaling if self.fit_intercept else 0.0
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.target_tags.required = True
-        return tags

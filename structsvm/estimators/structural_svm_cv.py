@@ -4,76 +4,38 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple, Self
+from functools import partial
+from typing import Any, Self
 
 from numpy.typing import ArrayLike
 from sklearn.base import clone
-from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from structsvm.estimators.choosing import HeldScores, Scoring, SearchCallback, called, part_of
-from structsvm.estimators.path_cv import PathCV
+from structsvm.estimators.ranker_cv import RankerCV
+from structsvm.estimators.saving import save_chosen, set_features
+from structsvm.estimators.search import Grid, Scoring, SearchCallback, as_scorings, scorer_value, search_C
 from structsvm.estimators.structural_svm import JointEstimator, StructuralSVM
 from structsvm.exceptions import InputError, brief
-from structsvm.foundation.queries import row_weights
-from structsvm.foundation.settings import as_list, place, require_kind
-from structsvm.foundation.types import IntVector
-from structsvm.problem.checks import number_of, require_pairs
+from structsvm.foundation.settings import place, require_kind
+from structsvm.models.base import TrainedModel
 from structsvm.solvers.checkpoint import CheckpointPath
+from structsvm.training.choose import HeldScores
+from structsvm.training.examples import ExampleData
 
 
-class LabelledExamples(NamedTuple):
-    """Training or validation data; ``weight`` None means all 1."""
-
-    X: Any
-    y: Any
-    weight: Any
-
-    @classmethod
-    def checked(cls, estimator: JointEstimator, X: Any, y: Any, weight: Any) -> Self:
-        """Check data for `fit` of an estimator, which stores the number of features and their names."""
-        xs, ys = estimator._checked(X, y)
-        require_pairs(number_of("X", xs), len(ys))
-        weights = None if weight is None else row_weights(weight, len(ys), "example")
-        inputs = X if hasattr(estimator, "feature_names_in_") else xs
-        return cls(inputs if hasattr(inputs, "shape") else as_list("X", inputs, "a list of inputs"), ys, weights)
-
-    def part(self, chosen: IntVector) -> Self:
-        """Return some of the examples."""
-        return type(self)(*(None if each is None else part_of(each, chosen) for each in self))
-
-    @property
-    def groups(self) -> None:
-        """None: examples are split one by one."""
-
-    @property
-    def units(self) -> str:
-        """Plural of the word for the parts of folds."""
-        return "examples"
-
-    @property
-    def extent(self) -> str:
-        """Number of validation examples, in words."""
-        return f"{len(self.y)} validation example{'' if len(self.y) == 1 else 's'}"
-
-    @property
-    def given(self) -> dict[str, Any]:
-        """The arguments of `fit` beside X and y."""
-        return {} if self.weight is None else {"sample_weight": self.weight}
-
-    def scores_of(self, estimator: Any, scorings: Mapping[str, Scoring | None]) -> HeldScores:
-        """Score a fitted estimator on these examples by each scoring; None is the estimator's own ``score``."""
-        return HeldScores(
-            [
-                float(estimator.score(self.X, self.y, **self.given))
-                if scoring is None
-                else called(name, scoring, estimator, self)
-                for name, scoring in scorings.items()
-            ]
-        )
+def held_scores(scorings: Mapping[str, Scoring | None], svm: Any, held: ExampleData) -> HeldScores:
+    """Score a fitted estimator on examples by each scoring; None is the estimator's own ``score``."""
+    return HeldScores(
+        [
+            float(svm.score(held.inputs, held.y, **held.arguments))
+            if scoring is None
+            else scorer_value(name, scoring, svm, held)
+            for name, scoring in scorings.items()
+        ]
+    )
 
 
-class StructuralSVMCV(PathCV):
+class StructuralSVMCV(JointEstimator):
     """A structural SVM that chooses C on held-out examples, along warm-started paths.
 
     Each fold of the examples is held out once. The estimator is fitted to the other examples at every C of the grid,
@@ -111,7 +73,9 @@ class StructuralSVMCV(PathCV):
     array([0, 0])
     """
 
-    _grid: ClassVar[tuple[int, float, float]] = (4, 1.0, 1000.0)
+    estimator_: Any
+
+    __init__ = RankerCV.__init__
 
     def fit(
         self,
@@ -137,20 +101,19 @@ class StructuralSVMCV(PathCV):
         -----
         ConvergenceWarning, GridEndWarning : as `RankerCV.fit`.
         """
-        paths = self._paths(callback, checkpoint)
-        reader = clone(paths.estimator)
-        given = LabelledExamples.checked(reader, X, y, sample_weight)
+        svm = self._unfitted()
+        grid = Grid.of(self, svm, (4, 1.0, 1000.0), callback, checkpoint)
+        scorings = self._scorings()
+        check = partial(ExampleData.of, type(svm).__name__, loss=None)
+        data = grid.read((X, y, sample_weight), check)
         held = None
         if validation is not None:
             if not isinstance(validation, tuple | list) or len(validation) != 2:
                 raise InputError("validation must be a tuple (X, y)")
-            inputs, outputs = validation
-            held = LabelledExamples.checked(clone(reader), inputs, outputs, None)
-        for name in ("n_features_in_", "feature_names_in_"):
-            self.__dict__.pop(name, None)
-            if hasattr(reader, name):
-                setattr(self, name, getattr(reader, name))
-        return self._search(paths, given, held)
+            held = grid.read((*validation, None), check)
+        set_features(self, data.n_features, data.names)
+        search_C(self, grid, scorings, partial(held_scores, scorings), data, held)
+        return self
 
     def predict(self, X: Any) -> Any:
         """Return the predicted output of each input by ``estimator_``; see `StructuralSVM.predict`."""
@@ -159,27 +122,36 @@ class StructuralSVMCV(PathCV):
 
     def score(self, X: Any, y: Sequence[Any], sample_weight: ArrayLike | None = None) -> float:
         """Return the score of ``estimator_`` by ``scoring``; see `StructuralSVM.score`."""
-        return self._score(LabelledExamples(X, y, sample_weight))
+        check_is_fitted(self, "estimator_")
+        name, scoring = next(iter(self._scorings().items()))
+        weight: Any = sample_weight
+        held = ExampleData(type(self).__name__, X, y, weight, inputs=X)
+        return held_scores({name: scoring}, self.estimator_, held).scores[0]
 
-    def _create(self) -> JointEstimator:
+    save = save_chosen
+
+    @property
+    def model_(self) -> TrainedModel:  # type: ignore[override]
+        """The model of ``estimator_``."""
+        model: TrainedModel = self.estimator_.model_
+        return model
+
+    def _unfitted(self) -> JointEstimator:
         if self.estimator is None:
             return StructuralSVM()
         require_kind(
             place(self, "estimator"), self.estimator, JointEstimator, "a StructuralSVM or a LatentStructuralSVM"
         )
-        estimator: JointEstimator = clone(self.estimator)
-        return estimator
+        svm: JointEstimator = clone(self.estimator)
+        return svm
 
-    def _scoring(self, given: Any, estimator: Any) -> tuple[str, Scoring | None]:
-        if given is not None:
-            raise InputError(
-                f"{place(self, 'scoring')} must be a scorer, such as sklearn.metrics.get_scorer('f1_macro'), a list of "
-                f"them, or None, got {brief(given)}"
-            )
-        return "score", None
+    def _scorings(self) -> dict[str, Scoring | None]:
+        def resolve(scoring: Any) -> tuple[str, None]:
+            if scoring is not None:
+                raise InputError(
+                    f"{place(self, 'scoring')} must be a scorer, such as sklearn.metrics.get_scorer('f1_macro'), a "
+                    f"list of them, or None, got {brief(scoring)}"
+                )
+            return "score", None
 
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.target_tags.required = True
-        return tags
+        return as_scorings(self.scoring, resolve)

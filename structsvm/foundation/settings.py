@@ -51,8 +51,8 @@ def is_number(value: Any, *, above: float = -math.inf, at_least: float = -math.i
 
 
 def place(owner: object, name: str) -> str:
-    """Return the name of a setting for messages: ``RankNet(max_iter=...)``."""
-    return f"{type(owner).__name__}({name}=...)"
+    """Return the name of a setting for messages, ``RankNet(max_iter=...)``, of an object or of a class by its name."""
+    return f"{owner if isinstance(owner, str) else type(owner).__name__}({name}=...)"
 
 
 def require_integer(what: str, value: Any, smallest: int, *, optional: bool = False) -> None:

@@ -12,7 +12,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.parameters import measure_of
-from structsvm.estimators.ranking import RankingEstimator
+from structsvm.estimators.ranking import RankingEstimator, missing_qid
 from structsvm.features.per_query import checked_scores
 from structsvm.foundation.queries import Queries
 from structsvm.foundation.types import IntVector, Matrix, Vector
@@ -95,7 +95,7 @@ class Fusion(RankingEstimator):
         check_is_fitted(self, "n_features_in_")
         self._require_settings()
         if qid is None and self._fitted_with_qid:
-            raise self._missing_qid("predict")
+            raise missing_qid(self, "predict")
         scores = checked_scores(self, X, reset=False)
         queries, retrieved = Queries.of(qid, len(scores)), ~np.isnan(scores).all(axis=1)
         candidates = Queries.of(queries.number[retrieved], int(retrieved.sum()))

@@ -11,8 +11,6 @@ from attrs import evolve
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
-from structsvm.estimators.inputs import checked_labels
-from structsvm.estimators.linear import LinearScores
 from structsvm.estimators.parameters import measure_of
 from structsvm.estimators.ranking import RankingEstimator
 from structsvm.exceptions import InputError, ZeroWeightsWarning, brief, stacklevel_of_user
@@ -22,7 +20,9 @@ from structsvm.foundation.settings import place, require_number
 from structsvm.foundation.types import Matrix, Vector
 from structsvm.fusion.comb import Comb
 from structsvm.metrics import Measure, rank_lists
+from structsvm.models.linear import LinearModel
 from structsvm.registry import rankers
+from structsvm.training.data import checked_labels
 
 BY_MEASURE = "measure"
 
@@ -133,7 +133,7 @@ class WeightedCombSUM(Comb):
         grouped = np.ascontiguousarray(queries.grouped(scores), dtype=np.float64)
         features = np.nan_to_num(self._scaled(grouped, queries.ptr), nan=0.0)
         ranker.fit(features, queries.grouped(labels), qid=queries.grouped(queries.number))
-        if isinstance(ranker, LinearScores):
+        if isinstance(getattr(ranker, "model_", None), LinearModel):
             if ranker.model_.by_query:
                 raise InputError(
                     f"the ranker normalizes by query ({ranker.normalize}), so it has no weights for the given scores: "

@@ -4,7 +4,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from structsvm.estimators.ranking import RankingEstimator
+from structsvm.estimators.ranking import RankingEstimator, predicted
 from structsvm.exceptions import InputError
 from structsvm.foundation.extras import needed
 from structsvm.foundation.settings import require_kind
@@ -56,7 +56,7 @@ class LearnedRanking(pyterrier.Estimator):
         _require_columns(inp, "the results", ("qid", "docno", "features"))
         if not len(inp):
             return add_ranks(inp.assign(score=np.zeros(0)))
-        return add_ranks(inp.assign(score=self.ranker._predicted(_features(inp), inp["qid"].to_numpy())))
+        return add_ranks(inp.assign(score=predicted(self.ranker, _features(inp), inp["qid"].to_numpy())))
 
 
 def _labeled(results: Any, qrels: Any) -> tuple[Matrix, Vector, Any]:

@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from structsvm.estimators.choosing import splits_of
 from structsvm.estimators.parameters import measure_of
-from structsvm.estimators.ranker_cv import LabelledQueries
-from structsvm.estimators.ranking import RankingEstimator
+from structsvm.estimators.ranking import RankingEstimator, predicted
 from structsvm.evaluation.significance.intervals import mean_intervals
 from structsvm.exceptions import InputError, brief
 from structsvm.foundation.arrays import numbers
@@ -20,6 +18,8 @@ from structsvm.plots.base import Display, as_texts, matrix, vector
 from structsvm.plots.style import BLUE, GRAY, VERMILION, as_label, chosen, measure_label
 from structsvm.registry import measures
 from structsvm.registry.capabilities import capabilities_of
+from structsvm.training.choose import splits_of
+from structsvm.training.data import TrainingData
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -138,7 +138,7 @@ class RegularizationPathDisplay(Display):
         values = np.sort(vector(as_list("Cs", Cs, "a list of values of C"), "Cs"))
         require_integer("folds", folds, 2)
         missing = capabilities_of(estimator).takes_missing
-        rows = LabelledQueries.checked(clone(estimator), X, y, qid, None, missing=missing)
+        data = TrainingData.of(type(estimator).__name__, X, y, qid, missing=missing)
         settings: dict[str, Any] = {"warm_start": True} if "warm_start" in params else {}
         if measure is not None:
             if "measure" not in params:
@@ -146,16 +146,18 @@ class RegularizationPathDisplay(Display):
             settings["measure"] = measures.create(measure)
         reached: dict[str, list[list[float]]] = {"train": [], "validation": []}
         of_queries: list[list[Vector]] = []
-        for split in splits_of("folds", GroupKFold(folds), rows, np.random.RandomState(0)):
+        for split in splits_of("folds", GroupKFold(folds), data, np.random.RandomState(0)):
             ranker = clone(estimator).set_params(**settings)
-            learned, held = map(rows.part, split)
+            learned, held = map(data.subset, split)
             path = []
             of_queries.append([])
             for C in values.tolist():
-                ranker.set_params(C=C).fit(learned.X, learned.y, qid=learned.qid)
-                path.append([ranker.score(part.X, part.y, qid=part.qid) for part in (learned, held)])
+                ranker.set_params(C=C).fit(learned.inputs, learned.y, qid=learned.qid)
+                path.append([ranker.score(part.inputs, part.y, qid=part.qid) for part in (learned, held)])
                 if isinstance(ranker, RankingEstimator) and (of := measure_of(ranker)).summary == "mean":
-                    of_queries[-1].append(of.per_query(ranker._predicted(held.X, held.qid), held.y, held.qid).values)
+                    of_queries[-1].append(
+                        of.per_query(predicted(ranker, held.inputs, held.qid), held.y, held.qid).values
+                    )
             for name, column in zip(reached, np.array(path).T, strict=True):
                 reached[name].append(column.tolist())
         label = measure_label(str(measure or params.get("measure") or "map"))

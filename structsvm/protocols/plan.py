@@ -14,7 +14,6 @@ from attrs import field, frozen
 from joblib import cpu_count
 from sklearn.exceptions import ConvergenceWarning
 
-from structsvm.estimators.choosing import best_of
 from structsvm.exceptions import InputError
 from structsvm.foundation.compute.compile_progress import compile_seconds
 from structsvm.foundation.compute.processes import one_thread, spread
@@ -26,6 +25,7 @@ from structsvm.metrics import Measure
 from structsvm.protocols.feature_maps import FeatureMap
 from structsvm.protocols.model import ProtocolModel
 from structsvm.protocols.results import Fit, Trial
+from structsvm.training.choose import best_of
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Receives the numbers of finished and of all trials or folds, at the start and after each trial or fold."""

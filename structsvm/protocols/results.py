@@ -5,10 +5,10 @@ from typing import TypeVar
 
 from attrs import field, frozen
 
-from structsvm.estimators.choosing import which_end
 from structsvm.exceptions import InputError, UnknownNameError
 from structsvm.foundation.storage.records import Header
 from structsvm.protocols.model import Value
+from structsvm.training.choose import which_end
 
 T = TypeVar("T")
 

@@ -2,12 +2,12 @@
 
 from structsvm.rankers.lambda_mart import LambdaMART
 from structsvm.rankers.maximum_entropy import MaximumEntropy
-from structsvm.rankers.preferences import Preferences
 from structsvm.rankers.rank_boost import RankBoost
 from structsvm.rankers.rank_net import RankNet
 from structsvm.rankers.rank_svm import RankSVM
 from structsvm.rankers.tree_ranker import TreeRanker, refit
 from structsvm.rankers.weight_search import WeightSearch
+from structsvm.training.preferences import Preferences
 
 __all__ = [
     "LambdaMART",

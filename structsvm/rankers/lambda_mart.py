@@ -5,25 +5,28 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping
+from functools import partial
 from types import ModuleType
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 
-from structsvm.estimators.choosing import best_of
 from structsvm.estimators.parameters import random_of
-from structsvm.estimators.trained import Arrays, curve
+from structsvm.estimators.ranking import RankingEstimator
+from structsvm.estimators.saving import Stored, curve
 from structsvm.exceptions import InputError, brief, stacklevel_of_user
 from structsvm.features.operators.matrix import Readable
 from structsvm.foundation.extras import needed
 from structsvm.foundation.settings import place, require_integer, require_number
-from structsvm.foundation.types import BoolVector, Vector
+from structsvm.foundation.types import Vector
 from structsvm.metrics import Measure
 from structsvm.models.trees import TreeModel
-from structsvm.rankers.staged import HeldOut, StagedRanker
-from structsvm.rankers.training import TrainingQueries
+from structsvm.rankers import staged
+from structsvm.rankers.staged import StagedData
 from structsvm.registry.capabilities import Capabilities
+from structsvm.training.choose import best_of
 
 _ROUNDS = "num_iterations num_iteration n_iter num_tree num_trees num_round num_rounds nrounds num_boost_round max_iter"
 _OURS = {
@@ -42,7 +45,42 @@ _GRADES = 31
 """Number of grades that have a gain in LightGBM, unless ``params`` has ``label_gain``."""
 
 
-class LambdaMART(StagedRanker):
+def _require_settings(ranker: Any) -> None:
+    _lightgbm()
+    require_integer(place(ranker, "n_estimators"), ranker.n_estimators, 1)
+    require_number(place(ranker, "learning_rate"), ranker.learning_rate, above=0.0)
+    require_integer(place(ranker, "num_leaves"), ranker.num_leaves, 2)
+    require_integer(place(ranker, "min_child_samples"), ranker.min_child_samples, 1)
+    if ranker.params is not None and not isinstance(ranker.params, dict):
+        raise InputError(f"LambdaMART(params=...) must be a dict of parameters of LightGBM, got {brief(ranker.params)}")
+    for names, instead in _OURS.items():
+        for name in ranker.params or {}:
+            if name in names.split():
+                raise InputError(f"LambdaMART(params=...) must not have {name!r}: that is {instead}")
+    random_of(ranker)
+
+
+def _require_plain_boosting(params: Mapping[str, Any]) -> None:
+    """Refuse validation with boosting that changes earlier trees."""
+    for name in ("boosting", "boosting_type", "boost"):
+        if params.get(name) == "dart":
+            raise InputError(
+                f"LambdaMART(params={{{name!r}: 'dart'}}) takes no validation: earlier trees are scaled anew with each "
+                "tree, so no number of first trees has the scores that were measured. Leave validation out"
+            )
+
+
+def _restore(ranker: Any) -> None:
+    """Set and check the attributes of each tree."""
+    _require_settings(ranker)
+    model = ranker.model_
+    if model.trees != ranker.best_iteration_:
+        raise ValueError(f"it has {model.trees} trees, but best_iteration_ is {ranker.best_iteration_}")
+    ranker.booster_ = model.booster
+    ranker.validation_scores_ = curve(model.training.arrays, "validation_scores")
+
+
+class LambdaMART(RankingEstimator):
     """LambdaMART: boosted regression trees that optimize NDCG.
 
     The gradients are RankNet's times the change of NDCG if the two documents of a pair swap places (Burges, "From
@@ -85,10 +123,9 @@ class LambdaMART(StagedRanker):
     1.0
     """
 
-    _saved_as = "LambdaMART"
-    _form = TreeModel
-    model_: TreeModel
     capabilities = Capabilities(is_staged=True, takes_sparse=True, takes_missing=True)
+    stored: ClassVar[Stored] = Stored("LambdaMART", TreeModel, staged.FACTS, _restore)
+    __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
 
     def __init__(
         self,
@@ -111,14 +148,42 @@ class LambdaMART(StagedRanker):
         self.random_state = random_state
         self.measure = measure
 
-    def _learn(self, training: TrainingQueries, usable: BoolVector, held_out: HeldOut | None) -> Arrays:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        qid: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        validation: tuple[Any, ...] | None = None,
+    ) -> Self:
+        """Learn from queries, step by step.
+
+        Parameters
+        ----------
+        X : features, shape (rows, d), dense or sparse; a missing feature is NaN.
+        y : labels, shape (rows,), larger is better.
+        qid : as in `Ranker.fit`.
+        sample_weight : as in `Ranker.fit`; only ratios matter.
+        validation : (X, y, qid) of other queries, or (X, y) of one query, with labels y. The ranker keeps the steps up
+            to the first with the best ``measure``. None: it keeps all steps.
+
+        Warns
+        -----
+        OneQueryWarning : qid is missing, so all labeled rows are one query.
+        """
+        _require_settings(self)
+        if validation is not None:
+            _require_plain_boosting(self.params or {})
+        checked = StagedData.of(self, X, y, qid, sample_weight, validation)
+        grouped, held_out = checked.grouped, checked.held_out
+        usable = grouped.usable(grouped.with_pairs())
         lightgbm = _lightgbm()
-        grades = _grades(np.asarray(training.y), self.params or {})
-        size = training.queries.sizes
-        weight = None if (training.weights == 1.0).all() else np.repeat(training.shares, size)
-        data = lightgbm.Dataset(_matrix(training.X), grades, group=size, weight=weight)
-        given = {"deterministic": True, "force_row_wise": True, "verbosity": -1} | dict(self.params or {})
-        given |= {
+        grades = _grades(np.asarray(grouped.y), self.params or {})
+        size = grouped.queries.sizes
+        weight = None if (grouped.weights == 1.0).all() else np.repeat(grouped.shares, size)
+        data = lightgbm.Dataset(_matrix(grouped.X), grades, group=size, weight=weight)
+        settings = {"deterministic": True, "force_row_wise": True, "verbosity": -1} | dict(self.params or {})
+        settings |= {
             "objective": "lambdarank",
             "metric": "None",
             "learning_rate": float(self.learning_rate),
@@ -130,18 +195,18 @@ class LambdaMART(StagedRanker):
         held: dict[str, Any] = {}
         if held_out is not None:
 
-            def measured(scores: Vector, _: Any) -> tuple[str, float, bool]:
+            def value(scores: Vector, _: Any) -> tuple[str, float, bool]:
                 values.append(held_out.value(scores))
                 return str(held_out.measure), values[-1], True
 
             held = {
                 "valid_sets": [lightgbm.Dataset(_matrix(held_out.X), held_out.y, reference=data)],
-                "feval": measured,
+                "feval": value,
             }
             if self.n_iter_no_change is not None:
                 held["callbacks"] = [lightgbm.early_stopping(int(self.n_iter_no_change), verbose=False)]
         try:
-            booster = lightgbm.train(given, data, num_boost_round=int(self.n_estimators), **held)
+            booster = lightgbm.train(settings, data, num_boost_round=int(self.n_estimators), **held)
         except lightgbm.basic.LightGBMError as error:
             raise InputError(f"LightGBM cannot learn from these data with these parameters: {error}") from None
         if not booster.feature_importance("split", iteration=-1).any():
@@ -154,50 +219,20 @@ class LambdaMART(StagedRanker):
         self.booster_ = booster
         self.validation_scores_: Vector | None = np.array(values) if values else None
         self.best_iteration_ = best_of(values) + 1 if values else int(booster.current_iteration())
-        return {"validation_scores": self.validation_scores_}
+        text = booster.model_to_string(num_iteration=-1)
+        model = partial(TreeModel.of, booster, text=text, trees=self.best_iteration_)
+        checked.finish(self, usable, model, {"validation_scores": self.validation_scores_})
+        return self
 
-    def _model(self, **known: Any) -> TreeModel:
-        text = self.booster_.model_to_string(num_iteration=-1)
-        return TreeModel.of(self.booster_, text=text, trees=self.best_iteration_, **known)
+    predict = staged.predict
 
-    def _stages(self, rows: Any) -> Iterator[Vector]:
-        matrix = _matrix(rows)
+    def staged_predict(self, X: Any) -> Iterator[Vector]:
+        """Yield the scores of rows, shape (rows,), after each kept tree; the last are as from `predict`."""
+        matrix = _matrix(staged.checked_rows(self, X))
         scores = np.zeros(matrix.shape[0])
         for tree in range(self.best_iteration_):
             scores = scores + self.model_.scores_of(matrix, tree, 1)
             yield scores
-
-    def _restore(self) -> None:
-        super()._restore()
-        if self.model_.trees != self.best_iteration_:
-            raise ValueError(f"it has {self.model_.trees} trees, but best_iteration_ is {self.best_iteration_}")
-        self.booster_ = self.model_.booster
-        self.validation_scores_ = curve(self.model_.training.arrays, "validation_scores")
-
-    def _require_settings(self) -> None:
-        _lightgbm()
-        require_integer(place(self, "n_estimators"), self.n_estimators, 1)
-        require_number(place(self, "learning_rate"), self.learning_rate, above=0.0)
-        require_integer(place(self, "num_leaves"), self.num_leaves, 2)
-        require_integer(place(self, "min_child_samples"), self.min_child_samples, 1)
-        if self.params is not None and not isinstance(self.params, dict):
-            raise InputError(
-                f"LambdaMART(params=...) must be a dict of parameters of LightGBM, got {brief(self.params)}"
-            )
-        for names, instead in _OURS.items():
-            for name in self.params or {}:
-                if name in names.split():
-                    raise InputError(f"LambdaMART(params=...) must not have {name!r}: that is {instead}")
-        random_of(self)
-
-    def _held_out(self, validation: Any, *, with_qid: bool) -> HeldOut:
-        for name in ("boosting", "boosting_type", "boost"):
-            if (self.params or {}).get(name) == "dart":
-                raise InputError(
-                    f"LambdaMART(params={{{name!r}: 'dart'}}) takes no validation: earlier trees are scaled anew with "
-                    "each tree, so no number of first trees has the scores that were measured. Leave validation out"
-                )
-        return super()._held_out(validation, with_qid=with_qid)
 
 
 def _lightgbm() -> ModuleType:

@@ -3,24 +3,38 @@
 # `help` then shows types by name instead of as long unions.
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.linear_model import LogisticRegression
 
-from structsvm.estimators.inputs import checked_features, checked_labels, count_queries
-from structsvm.estimators.linear import LinearScores
 from structsvm.estimators.parameters import measure_of
+from structsvm.estimators.ranking import RankingEstimator
+from structsvm.estimators.saving import Stored, record, set_features
 from structsvm.exceptions import InputError, brief
 from structsvm.foundation.memory import require_columns
-from structsvm.foundation.queries import Queries, row_weights
 from structsvm.foundation.settings import is_number, place, require_integer, require_number
 from structsvm.metrics import Measure
+from structsvm.models.linear import LinearModel
+from structsvm.registry.capabilities import Capabilities
+from structsvm.training.data import TrainingData
+from structsvm.training.objective import NONE
+from structsvm.training.scaling import scaled
 
 
-class MaximumEntropy(LinearScores):
+def _require(ranker: Any) -> None:
+    """Require valid settings."""
+    require_number(place(ranker, "C"), ranker.C, above=0.0)
+    require_number(place(ranker, "tol"), ranker.tol, above=0.0)
+    require_integer(place(ranker, "max_iter"), ranker.max_iter, 1)
+    require_number(place(ranker, "relevant_from"), ranker.relevant_from, optional=True)
+    if ranker.class_weight is not None:
+        _require_class_weight(ranker.class_weight)
+    measure_of(ranker)
+
+
+class MaximumEntropy(RankingEstimator):
     """A ranker by the probability of relevance: logistic regression, fitted by L-BFGS.
 
     The expected sum of each feature over relevant documents equals the sum in training. Among the models with this
@@ -50,9 +64,10 @@ class MaximumEntropy(LinearScores):
     array([ 0.96, -0.96])
     """
 
-    _saved_as = "MaximumEntropy"
-    _kept: ClassVar[Mapping[str, Any]] = {"_fitted_with_qid": bool, "n_iter_": 0}
+    capabilities = Capabilities(takes_qid_at_predict=True, takes_sparse=True)
+    stored: ClassVar[Stored] = Stored("MaximumEntropy", LinearModel, {"_fitted_with_qid": bool, "n_iter_": 0}, _require)
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
+    __metadata_request__predict: ClassVar[dict[str, Any]] = {"qid": True}
 
     def __init__(
         self,
@@ -88,18 +103,13 @@ class MaximumEntropy(LinearScores):
         -----
         ConvergenceWarning : ``max_iter`` iterations do not reach ``tol``.
         """
-        self._require_settings()
-        X = checked_features(self, X, min_rows=2, statistics=True)
-        rows = X.shape[0]
-        require_columns(X.shape[1])
-        labels = checked_labels(y, rows)
-        relevant = labels > 0 if self.relevant_from is None else labels >= self.relevant_from
-        queries = Queries.of(qid, rows)
-        if qid is not None:
-            count_queries(self, queries)
-        weights = None if sample_weight is None else row_weights(sample_weight, rows)
-        X, scaling = self._scaled_for_fit(X, lambda: queries, weights)
-        counted = relevant if weights is None else relevant[weights > 0.0]
+        _require(self)
+        owner = type(self).__name__
+        data = TrainingData.of(owner, X, y, qid, sample_weight)
+        require_columns(data.n_features)
+        relevant = data.y > 0 if self.relevant_from is None else data.y >= self.relevant_from
+        rows, scaling = scaled(owner, self.normalize, data.X, lambda: data.queries, data.weight, data.names)
+        counted = relevant if data.weight is None else relevant[data.weight > 0.0]
         if counted.all() or not counted.any():
             raise InputError(
                 "MaximumEntropy needs relevant documents (label > 0, or relevant_from) and others, and all "
@@ -107,20 +117,20 @@ class MaximumEntropy(LinearScores):
             )
         model = LogisticRegression(
             C=float(self.C), class_weight=self.class_weight, tol=float(self.tol), max_iter=int(self.max_iter)
-        ).fit(X.tocsr() if hasattr(X, "tocsr") else X, relevant.astype(np.int64), weights)
+        ).fit(rows.tocsr() if hasattr(rows, "tocsr") else rows, relevant.astype(np.int64), data.weight)
+        set_features(self, data.n_features, data.names)
         self.n_iter_ = int(model.n_iter_[0])
         self._fitted_with_qid = qid is not None
-        self._keep(model.coef_[0].astype(np.float64), float(model.intercept_[0]), scaling)
+        statistics = data.statistics(by_row=True)
+        self.model_ = LinearModel(
+            n_features=data.n_features,
+            feature_names=data.names,
+            coef=model.coef_[0].astype(np.float64),
+            intercept=float(model.intercept_[0]),
+            scaling=scaling,
+            training=record(self, NONE if statistics is None else statistics.arrays()),
+        )
         return self
-
-    def _require_settings(self) -> None:
-        require_number(place(self, "C"), self.C, above=0.0)
-        require_number(place(self, "tol"), self.tol, above=0.0)
-        require_integer(place(self, "max_iter"), self.max_iter, 1)
-        require_number(place(self, "relevant_from"), self.relevant_from, optional=True)
-        if self.class_weight is not None:
-            _require_class_weight(self.class_weight)
-        measure_of(self)
 
 
 def _require_class_weight(given: Any) -> None:

@@ -5,33 +5,55 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from attrs import evolve, frozen
-from numpy.typing import NDArray
+from attrs import frozen
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from structsvm.estimators.choosing import best_of
-from structsvm.estimators.trained import Arrays, curve
+from structsvm.estimators.ranking import RankingEstimator
+from structsvm.estimators.saving import Stored, curve
 from structsvm.exceptions import ZeroWeightsWarning, stacklevel_of_user
 from structsvm.foundation.settings import place, require_integer
 from structsvm.foundation.storage.archives import finite_numbers
 from structsvm.foundation.types import BoolVector, IntVector, Vector
 from structsvm.metrics import Measure
 from structsvm.models.stumps import StumpModel
-from structsvm.rankers.preferences import Preferences
+from structsvm.rankers import staged
 from structsvm.rankers.rank_boost_potentials import write_graded_potentials, write_listed_potentials
 from structsvm.rankers.rank_boost_stumps import CodedFeatures, add_coded_stump, add_stumps, best_stump
-from structsvm.rankers.staged import HeldOut, StagedRanker
-from structsvm.rankers.training import TrainingQueries, with_grades
+from structsvm.rankers.staged import StagedData
+from structsvm.registry.capabilities import Capabilities
+from structsvm.training.choose import best_of
+from structsvm.training.grouped import with_grades
+from structsvm.training.preferences import Preferences
 
 _ROUNDING = 1e-12
 """Smallest distance of r from ±1, where α would be infinite; also the tolerance for sums of shares."""
 
 
-class RankBoost(StagedRanker):
+def _require_settings(ranker: Any) -> None:
+    require_integer(place(ranker, "n_estimators"), ranker.n_estimators, 1)
+    require_integer(place(ranker, "max_thresholds"), ranker.max_thresholds, 1, optional=True)
+
+
+def _restore(ranker: Any) -> None:
+    """Set and check the attributes of each round."""
+    _require_settings(ranker)
+    model, arrays, rounds = ranker.model_, ranker.model_.training.arrays, ranker.best_iteration_
+    if len(model.alphas) != rounds:
+        raise ValueError(f"it has {len(model.alphas)} weak rankers, but best_iteration_ is {rounds}")
+    ranker.features_, ranker.thresholds_ = model.features, model.thresholds
+    ranker.missing_, ranker.alphas_ = model.missing, model.alphas
+    ranker.r_ = finite_numbers(arrays, "r", (rounds,))
+    ranker.losses_ = finite_numbers(arrays, "losses", (None,))
+    ranker.validation_scores_ = curve(arrays, "validation_scores", len(ranker.losses_))
+
+
+class RankBoost(RankingEstimator):
     """RankBoost: boosting of weak rankers that each compare one feature with a threshold.
 
     A round adds ``α h`` to the scores. Its weak ranker is the ``h(x) = 1[x_f > θ]`` with the largest ``|r|``, and ``α =
@@ -77,11 +99,10 @@ class RankBoost(StagedRanker):
     1.0
     """
 
-    _saved_as = "RankBoost"
-    _form = StumpModel
-    model_: StumpModel
-    _kept: ClassVar[Mapping[str, Any]] = {**StagedRanker._kept, "best_iteration_": 0}
-    capabilities = evolve(StagedRanker.capabilities, takes_missing=True)
+    capabilities = Capabilities(is_staged=True, takes_missing=True, takes_preferences=True)
+    best_iteration_: int
+    stored: ClassVar[Stored] = Stored("RankBoost", StumpModel, {**staged.FACTS, "best_iteration_": 0}, _restore)
+    __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
 
     def __init__(
         self, n_estimators: int = 300, *, max_thresholds: int | None = 255, measure: str | Measure | None = None
@@ -90,16 +111,35 @@ class RankBoost(StagedRanker):
         self.max_thresholds = max_thresholds
         self.measure = measure
 
-    def _require_settings(self) -> None:
-        require_integer(place(self, "n_estimators"), self.n_estimators, 1)
-        require_integer(place(self, "max_thresholds"), self.max_thresholds, 1, optional=True)
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        qid: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        validation: tuple[Any, ...] | None = None,
+    ) -> Self:
+        """Learn from queries, step by step.
 
-    def _learn(self, training: TrainingQueries, usable: BoolVector, held_out: HeldOut | None) -> Arrays:
-        if isinstance(training.y, Preferences):
-            pairs = pairs_of_preferences(training.y, training.queries.ptr, training.shares)
-            self._boost(training.X, pairs)
-        else:
-            self._boost(training.X, pairs_of_labels(np.asarray(training.y), training.queries.ptr, training.shares))
+        Parameters
+        ----------
+        X : features, shape (rows, d), dense; a missing feature is NaN.
+        y : labels, shape (rows,), larger is better; or `Preferences`.
+        qid : as in `Ranker.fit`.
+        sample_weight : as in `Ranker.fit`; only ratios matter.
+        validation : (X, y, qid) of other queries, or (X, y) of one query, with labels y. The ranker keeps the steps up
+            to the first with the best ``measure``. None: it keeps all steps.
+
+        Warns
+        -----
+        OneQueryWarning : qid is missing, so all labeled rows are one query.
+        """
+        _require_settings(self)
+        checked = StagedData.of(self, X, y, qid, sample_weight, validation)
+        grouped, held_out = checked.grouped, checked.held_out
+        usable = grouped.usable(grouped.with_pairs())
+        list_pairs: Any = pairs_of_preferences if isinstance(grouped.y, Preferences) else pairs_of_labels
+        self._boost(grouped.X, list_pairs(grouped.y, grouped.queries.ptr, grouped.shares))
         self.validation_scores_: Vector | None = None
         if self.best_iteration_ == 0:
             warnings.warn(
@@ -110,12 +150,23 @@ class RankBoost(StagedRanker):
         elif held_out is not None:
             values = [held_out.value(scores) for scores in self._stages(held_out.X)]
             self.validation_scores_ = np.array(values)
-            self._keep(best_of(values) + 1)
-        return {"r": self.r_, "losses": self.losses_, "validation_scores": self.validation_scores_}
+            self.best_iteration_ = rounds = best_of(values) + 1
+            for name in ("features_", "thresholds_", "missing_", "alphas_", "r_"):
+                setattr(self, name, getattr(self, name)[:rounds])
+        model = partial(
+            StumpModel,
+            features=self.features_,
+            thresholds=self.thresholds_,
+            alphas=self.alphas_,
+            missing=self.missing_,
+        )
+        arrays = {"r": self.r_, "losses": self.losses_, "validation_scores": self.validation_scores_}
+        checked.finish(self, usable, model, arrays)
+        return self
 
     def _boost(self, X: Any, pairs: GradedPairs | ListedPairs) -> None:
         coded = CodedFeatures.of(X, pairs.rows, self.max_thresholds)
-        sizes = np.array([len(each) for each in coded.thresholds])
+        sizes = np.array([len(values) for values in coded.thresholds])
         scores, potentials = np.zeros(len(pairs.rows)), np.empty(len(pairs.rows))
         before = pairs.write_potentials(scores, potentials)
         features, thresholds, missing, alphas, rs, losses = [], [], [], [], [], []
@@ -144,27 +195,6 @@ class RankBoost(StagedRanker):
         self.r_: Vector = np.array(rs, dtype=np.float64)
         self.losses_: Vector = np.array(losses, dtype=np.float64)
 
-    def _model(self, **known: Any) -> StumpModel:
-        return StumpModel(
-            features=self.features_, thresholds=self.thresholds_, alphas=self.alphas_, missing=self.missing_, **known
-        )
-
-    def _restore(self) -> None:
-        super()._restore()
-        model, arrays = self.model_, self.model_.training.arrays
-        if len(model.alphas) != self.best_iteration_:
-            raise ValueError(f"it has {len(model.alphas)} weak rankers, but best_iteration_ is {self.best_iteration_}")
-        self.features_, self.thresholds_ = model.features, model.thresholds
-        self.missing_, self.alphas_ = model.missing, model.alphas
-        self.r_ = finite_numbers(arrays, "r", (self.best_iteration_,))
-        self.losses_ = finite_numbers(arrays, "losses", (None,))
-        self.validation_scores_ = curve(arrays, "validation_scores", len(self.losses_))
-
-    def _keep(self, rounds: int) -> None:
-        self.best_iteration_ = rounds
-        for name in ("features_", "thresholds_", "missing_", "alphas_", "r_"):
-            setattr(self, name, getattr(self, name)[:rounds])
-
     def predict(self, X: Any) -> Vector:
         """Return the score of each row, shape (rows,); higher is better within a query.
 
@@ -173,6 +203,10 @@ class RankBoost(StagedRanker):
         check_is_fitted(self, "model_")
         rows = self.model_.checked(X)
         return self._add(rows, slice(None), np.zeros(len(rows)))
+
+    def staged_predict(self, X: Any) -> Iterator[Vector]:
+        """Yield the scores of rows, shape (rows,), after each round up to the best; the last are as from `predict`."""
+        yield from self._stages(staged.checked_rows(self, X))
 
     def _stages(self, rows: Any) -> Iterator[Vector]:
         scores = np.zeros(len(rows))

@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from structsvm.estimators.choosing import best_of
 from structsvm.estimators.parameters import random_of
-from structsvm.estimators.trained import Arrays, curve
+from structsvm.estimators.ranking import RankingEstimator
+from structsvm.estimators.saving import Stored, curve
 from structsvm.exceptions import InputError
 from structsvm.features.scaling.scalings import Moments
 from structsvm.foundation.memory import require_memory
@@ -20,13 +22,41 @@ from structsvm.foundation.storage.archives import finite_numbers
 from structsvm.foundation.types import BoolVector, Matrix, Vector
 from structsvm.metrics import Measure
 from structsvm.models.network import NetworkModel, network_scores, standardized
-from structsvm.rankers.preferences import Preferences
+from structsvm.rankers import staged
 from structsvm.rankers.rank_net_descent import PairExamples, decayed, first_weights, run_epoch
-from structsvm.rankers.staged import HeldOut, StagedRanker
-from structsvm.rankers.training import TrainingQueries
+from structsvm.rankers.staged import HeldOut, StagedData
+from structsvm.registry.capabilities import Capabilities
+from structsvm.training.choose import best_of
+from structsvm.training.grouped import GroupedData
+from structsvm.training.preferences import Preferences
 
 
-class RankNet(StagedRanker):
+def _require_settings(ranker: Any) -> None:
+    require_integer(place(ranker, "hidden_layer_sizes"), ranker.hidden_layer_sizes, 0)
+    require_integer(place(ranker, "max_iter"), ranker.max_iter, 1)
+    require_number(place(ranker, "learning_rate"), ranker.learning_rate, above=0.0)
+    require_number(place(ranker, "weight_decay"), ranker.weight_decay, at_least=0.0)
+    require_number(place(ranker, "log_odds"), ranker.log_odds, above=0.0, optional=True)
+    require_switch(place(ranker, "ties"), ranker.ties)
+    random_of(ranker)
+
+
+def _restore(ranker: Any) -> None:
+    """Set and check the attributes of each epoch."""
+    _require_settings(ranker)
+    model, arrays = ranker.model_, ranker.model_.training.arrays
+    if model.hidden != ranker.hidden_:
+        raise ValueError(f"the network has {model.hidden} hidden units, but hidden_ is {ranker.hidden_}")
+    ranker.path_ = finite_numbers(arrays, "path", (None, len(model.weights)))
+    epochs = len(ranker.path_)
+    ranker.costs_ = finite_numbers(arrays, "costs", (epochs,))
+    ranker.weights_ = model.weights
+    if ranker.best_iteration_ > epochs or not np.array_equal(ranker.path_[ranker.best_iteration_ - 1], model.weights):
+        raise ValueError(f"the weights differ from the weights of epoch {ranker.best_iteration_} in path_")
+    ranker.validation_scores_ = curve(arrays, "validation_scores", epochs)
+
+
+class RankNet(RankingEstimator):
     """RankNet: a network trained by gradient descent on the cross entropy of pairs of documents.
 
     The cost of a pair with scores s_i and s_j is ``log(1 + e^o) − P̄·o``, where ``o = s_i − s_j`` and P̄ is the target
@@ -73,10 +103,9 @@ class RankNet(StagedRanker):
     1.0
     """
 
-    _saved_as = "RankNet"
-    _form = NetworkModel
-    model_: NetworkModel
-    _kept: ClassVar[Mapping[str, Any]] = {**StagedRanker._kept, "hidden_": 0}
+    capabilities = Capabilities(is_staged=True, takes_preferences=True)
+    stored: ClassVar[Stored] = Stored("RankNet", NetworkModel, {**staged.FACTS, "hidden_": 0}, _restore)
+    __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
 
     def __init__(
         self,
@@ -101,26 +130,51 @@ class RankNet(StagedRanker):
         self.random_state = random_state
         self.measure = measure
 
-    def _learn(self, training: TrainingQueries, usable: BoolVector, held_out: HeldOut | None) -> Arrays:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        qid: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        validation: tuple[Any, ...] | None = None,
+    ) -> Self:
+        """Learn from queries, step by step.
+
+        Parameters
+        ----------
+        X : features, shape (rows, d), dense.
+        y : labels, shape (rows,), larger is better; or `Preferences`.
+        qid : as in `Ranker.fit`.
+        sample_weight : as in `Ranker.fit`; only ratios matter.
+        validation : (X, y, qid) of other queries, or (X, y) of one query, with labels y. The ranker keeps the steps up
+            to the first with the best ``measure``. None: it keeps all steps.
+
+        Warns
+        -----
+        OneQueryWarning : qid is missing, so all labeled rows are one query.
+        """
+        _require_settings(self)
+        checked = StagedData.of(self, X, y, qid, sample_weight, validation)
+        grouped, held_out = checked.grouped, checked.held_out
+        usable = grouped.usable(_teaching(grouped, ties=self.ties))
         random = random_of(self)
         log_odds = math.inf if self.log_odds is None else self.log_odds
-        examples = pair_examples(training, usable, log_odds=log_odds, ties=self.ties)
+        examples = pair_examples(grouped, usable, log_odds=log_odds, ties=self.ties)
         weights = np.repeat(examples.weights, np.diff(examples.ptr))
-        self.scaling_ = Moments.of(examples.rows, weights).standard(centered=True)
-        examples = examples._replace(rows=standardized(examples.rows, self.scaling_))
-        rows = None if held_out is None else standardized(held_out.X, self.scaling_)
+        scaling = Moments.of(examples.rows, weights).standard(centered=True)
+        examples = examples._replace(rows=standardized(examples.rows, scaling))
+        rows = None if held_out is None else standardized(held_out.X, scaling)
         self._descend(examples, held_out, rows, random)
-        return {"path": self.path_, "costs": self.costs_, "validation_scores": self.validation_scores_}
+        model = partial(NetworkModel, scaling=scaling, hidden=self.hidden_, weights=self.weights_)
+        arrays = {"path": self.path_, "costs": self.costs_, "validation_scores": self.validation_scores_}
+        checked.finish(self, usable, model, arrays)
+        return self
 
-    def _teaching(self, training: TrainingQueries) -> BoolVector:
-        if not self.ties:
-            return training.with_pairs()
-        if isinstance(training.y, Preferences):
-            raise InputError("RankNet(ties=True) needs labels, because preferences have no ties: set ties=False")
-        return training.queries.sizes > 1
+    predict = staged.predict
 
-    def _stages(self, rows: Any) -> Iterator[Vector]:
-        z = standardized(rows, self.scaling_)
+    def staged_predict(self, X: Any) -> Iterator[Vector]:
+        """Yield the scores of rows, shape (rows,), after each epoch up to the best; the last are as from `predict`."""
+        z = standardized(staged.checked_rows(self, X), self.model_.scaling)
         for weights in self.path_[: self.best_iteration_]:
             yield network_scores(z, weights, self.hidden_)
 
@@ -160,40 +214,24 @@ class RankNet(StagedRanker):
         self.costs_: Vector = np.array(costs)
         self.validation_scores_: Vector | None = np.array(values) if values else None
 
-    def _model(self, **known: Any) -> NetworkModel:
-        return NetworkModel(scaling=self.scaling_, hidden=self.hidden_, weights=self.weights_, **known)
 
-    def _restore(self) -> None:
-        super()._restore()
-        model, arrays = self.model_, self.model_.training.arrays
-        if model.hidden != self.hidden_:
-            raise ValueError(f"the network has {model.hidden} hidden units, but hidden_ is {self.hidden_}")
-        self.path_ = finite_numbers(arrays, "path", (None, len(model.weights)))
-        epochs = len(self.path_)
-        self.costs_ = finite_numbers(arrays, "costs", (epochs,))
-        self.weights_, self.scaling_ = model.weights, model.scaling
-        if self.best_iteration_ > epochs or not np.array_equal(self.path_[self.best_iteration_ - 1], self.weights_):
-            raise ValueError(f"the weights differ from the weights of epoch {self.best_iteration_} in path_")
-        self.validation_scores_ = curve(arrays, "validation_scores", epochs)
-
-    def _require_settings(self) -> None:
-        require_integer(place(self, "hidden_layer_sizes"), self.hidden_layer_sizes, 0)
-        require_integer(place(self, "max_iter"), self.max_iter, 1)
-        require_number(place(self, "learning_rate"), self.learning_rate, above=0.0)
-        require_number(place(self, "weight_decay"), self.weight_decay, at_least=0.0)
-        require_number(place(self, "log_odds"), self.log_odds, above=0.0, optional=True)
-        require_switch(place(self, "ties"), self.ties)
-        random_of(self)
+def _teaching(grouped: GroupedData, *, ties: bool) -> BoolVector:
+    """Return a mask of the queries to learn from: with a pair of grades, or of documents if ties teach."""
+    if not ties:
+        return grouped.with_pairs()
+    if isinstance(grouped.y, Preferences):
+        raise InputError("RankNet(ties=True) needs labels, because preferences have no ties: set ties=False")
+    return grouped.queries.sizes > 1
 
 
-def pair_examples(training: TrainingQueries, usable: BoolVector, *, log_odds: float, ties: bool) -> PairExamples:
+def pair_examples(grouped: GroupedData, usable: BoolVector, *, log_odds: float, ties: bool) -> PairExamples:
     """Return the usable queries with their pairs; ``log_odds`` may be infinite."""
-    ptr, y = training.queries.ptr, training.y
-    X: Any = training.X
-    weights = training.shares[usable]
-    size = training.queries.sizes
-    kept = np.repeat(usable, size)
-    all_kept = bool(usable.all())
+    ptr, y = grouped.queries.ptr, grouped.y
+    X: Any = grouped.X
+    weights = grouped.shares[usable]
+    size = grouped.queries.sizes
+    used = np.repeat(usable, size)
+    all_used = bool(usable.all())
     grades, begin = np.zeros(0), np.zeros(int(usable.sum()) + 1, dtype=np.int64)
     better, worse, targets = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0)
     if isinstance(y, Preferences):
@@ -205,9 +243,9 @@ def pair_examples(training: TrainingQueries, usable: BoolVector, *, log_odds: fl
         targets = 1.0 / (1.0 + np.exp(-log_odds * y.magnitude[order]))
         begin = np.append(0, np.cumsum(np.bincount(query, minlength=len(usable))[usable]))
     else:
-        grades = y if all_kept else y[kept]
+        grades = y if all_used else y[used]
     return PairExamples(
-        rows=X if all_kept else X[kept],
+        rows=X if all_used else X[used],
         ptr=np.append(0, np.cumsum(size[usable])),
         weights=weights / weights.mean(),
         grades=grades,

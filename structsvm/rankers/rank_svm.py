@@ -3,16 +3,17 @@
 # `help` then shows types by name instead of as long unions.
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from attrs import evolve
-from numpy.typing import ArrayLike
+from attrs import evolve, frozen
 
-from structsvm.estimators.fitting import Objective
-from structsvm.estimators.linear import LinearRanker
+from structsvm.estimators import fits
 from structsvm.estimators.parameters import measure_of, solver_of
+from structsvm.estimators.ranker import LINEAR, restore_linear
+from structsvm.estimators.ranking import RankingEstimator
+from structsvm.estimators.saving import Stored
 from structsvm.exceptions import InputError
 from structsvm.features.operators import Rows
 from structsvm.features.operators.occupied import narrowed, occupied
@@ -22,13 +23,100 @@ from structsvm.foundation.types import IntVector
 from structsvm.losses import JudgedPairs, PreferencePairs, ScoreLoss, SwappedPairs
 from structsvm.losses.base import Examples
 from structsvm.metrics import Measure
+from structsvm.models.linear import LinearModel
 from structsvm.problem import Problem
-from structsvm.rankers.preferences import Preferences
-from structsvm.rankers.training import checked_training
 from structsvm.solvers import Solver
+from structsvm.training.data import TrainingData
+from structsvm.training.grouped import GroupedData
+from structsvm.training.objective import Objective, Spec
+from structsvm.training.preferences import Preferences
+from structsvm.training.ranking import linear_form
+from structsvm.training.scaling import scaled
 
 
-class RankSVM(LinearRanker):
+@frozen(eq=False)
+class PairsSpec(Spec):
+    """Settings of a ranking SVM: pairs of different labels, or of preferences, are weighted by ``weighting``."""
+
+    owner: str
+    C: float
+    solver: Solver
+    weighting: str
+    normalize: str | None
+
+    def data(self, X: Any, y: Any, qid: Any = None, weight: Any = None) -> TrainingData:
+        """Check features, labels or preferences, query ids and weights of rows."""
+        return TrainingData.of(self.owner, X, y, qid, weight, takes_preferences=True)
+
+    def objective(self, data: TrainingData) -> Objective:
+        """Return the objective, whose tol and gap are in units of the mean number of pairs."""
+        grouped = GroupedData.of(data)
+        ptr = grouped.queries.ptr
+        loss: ScoreLoss[Any]
+        ys: Sequence[Any]
+        if isinstance(grouped.y, Preferences):
+            loss, ys = PreferencePairs(), _judged(grouped.y, ptr)
+            counts = np.array([len(pairs) for pairs in ys])
+            with np.errstate(over="ignore"):
+                sums = np.array([pairs.magnitude.sum() for pairs in ys])
+        else:
+            loss, ys = SwappedPairs(), np.split(grouped.y, ptr[1:-1])
+            counts = np.array([loss.number_of_pairs(labels) for labels in ys])
+            sums = counts.astype(np.float64)
+        usable = grouped.usable(grouped.with_pairs())
+        kappa = sums if self.weighting == "pairs" else np.ones(len(sums))
+        with np.errstate(over="ignore"):
+            unit = float(kappa[usable].mean())
+            kappa = kappa * grouped.weights
+            total = kappa[usable].sum()
+        if not (np.isfinite(unit) and np.isfinite(total) and total > 0.0):
+            raise InputError(
+                f"the weights of the pairs, sample_weight times magnitudes, sum to {total:g} over all queries: divide "
+                "them by their largest"
+            )
+        X, scaling = scaled(
+            self.owner,
+            self.normalize,
+            grouped.X,
+            lambda: Queries.of_sizes(grouped.queries.sizes),
+            grouped.row_weights,
+            data.names,
+        )
+        columns = occupied(X)
+        left_out = int((~usable).sum())
+        problem = evolve(
+            Problem.make(Examples(loss, Rows(narrowed(X, columns), ptr), ys, kappa, usable), self.C), left_out=left_out
+        )
+        solver: Any = self.solver
+        return Objective(
+            problem,
+            evolve(solver, tol=solver.tol * unit) if hasattr(solver, "tol") else solver,
+            problem.loss,
+            linear_form(data.n_features, data.names, scaling),
+            facts={
+                "_fitted_with_qid": data.qid is not None,
+                "n_examples_": int(usable.sum()),
+                "n_left_out_": left_out,
+                "n_pairs_": int(counts[usable].sum()),
+                "gap_unit_": unit,
+            },
+            statistics=data.statistics,
+            ranks=True,
+            other_losses=False,
+            n_features=data.n_features,
+            columns=columns,
+            gap_unit=unit,
+        )
+
+
+def _restore(ranker: Any) -> None:
+    require_choice(place(ranker, "objective"), ranker.objective, ["pairs", "queries"])
+    measure_of(ranker)
+    restore_linear(ranker)
+    require_number("gap_unit_", ranker.gap_unit_, above=0.0)
+
+
+class RankSVM(RankingEstimator):
     """The ranking SVM: ranks the better document of each pair of a query first, by a margin of 1.
 
     Minimizes over the n queries q that have pairs and a weight κ_q above 0, with ``ξ_ij = max(0, 1 − w·(x_i − x_j))``
@@ -68,15 +156,15 @@ class RankSVM(LinearRanker):
     array([1., 0.])
     """
 
-    _saved_as = "RankSVM"
-    capabilities = evolve(LinearRanker.capabilities, takes_preferences=True)
-    _kept: ClassVar[Mapping[str, Any]] = {
-        "_fitted_with_qid": bool,
-        "n_examples_": 1,
-        "n_left_out_": 0,
-        "n_pairs_": 1,
-        "gap_unit_": float,
-    }
+    capabilities = evolve(LINEAR, takes_preferences=True)
+    stored: ClassVar[Stored] = Stored(
+        "RankSVM",
+        LinearModel,
+        {"_fitted_with_qid": bool, "n_examples_": 1, "n_left_out_": 0, "n_pairs_": 1, "gap_unit_": float},
+        _restore,
+    )
+    __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
+    __metadata_request__predict: ClassVar[dict[str, Any]] = {"qid": True}
 
     def __init__(
         self,
@@ -97,65 +185,15 @@ class RankSVM(LinearRanker):
         self.measure = measure
         self.normalize = normalize
 
-    def _objective(self, X: Any, y: Any, qid: ArrayLike | None, sample_weight: ArrayLike | None) -> Objective:
-        self._require_settings()
-        solver: Any = solver_of(self, tol=RANKING_TOL)
-        training = checked_training(self, X, y, qid, sample_weight, takes_preferences=True)
-        ptr = training.queries.ptr
-        loss: ScoreLoss[Any]
-        ys: Sequence[Any]
-        if isinstance(training.y, Preferences):
-            loss, ys = PreferencePairs(), _judged(training.y, ptr)
-            counts = np.array([len(pairs) for pairs in ys])
-            with np.errstate(over="ignore"):
-                sums = np.array([pairs.magnitude.sum() for pairs in ys])
-        else:
-            loss, ys = SwappedPairs(), np.split(training.y, ptr[1:-1])
-            counts = np.array([loss.number_of_pairs(labels) for labels in ys])
-            sums = counts.astype(np.float64)
-        usable = training.usable(self, training.with_pairs())
-        kappa = sums if self.objective == "pairs" else np.ones(len(sums))
-        with np.errstate(over="ignore"):
-            unit = float(kappa[usable].mean())
-            kappa = kappa * training.weights
-            total = kappa[usable].sum()
-        if not (np.isfinite(unit) and np.isfinite(total) and total > 0.0):
-            raise InputError(
-                f"the weights of the pairs, sample_weight times magnitudes, sum to {total:g} over all queries: divide "
-                "them by their largest"
-            )
-        self._fitted_with_qid = qid is not None
-        X, scaling = self._scaled_for_fit(
-            training.X, lambda: Queries.of_sizes(training.queries.sizes), training.row_weights
-        )
-        columns = occupied(X)
-        self.n_examples_, self.n_left_out_ = int(usable.sum()), int((~usable).sum())
-        problem = evolve(
-            Problem.make(Examples(loss, Rows(narrowed(X, columns), ptr), ys, kappa, usable), self.C),
-            left_out=self.n_left_out_,
-        )
-        self.n_pairs_ = int(counts[usable].sum())
-        self.gap_unit_ = unit
-        if hasattr(solver, "tol"):
-            solver = evolve(solver, tol=solver.tol * unit)
-        return Objective(
-            problem,
-            solver,
-            problem.loss,
-            ranks=True,
-            other_losses=False,
-            n_features=X.shape[1],
-            columns=columns,
-            scaling=scaling,
-        )
+    fit = fits.fit
+    path = fits.path
 
-    def _require_settings(self) -> None:
+    def spec(self) -> PairsSpec:
+        """Return the checked settings of a fit."""
         require_choice(place(self, "objective"), self.objective, ["pairs", "queries"])
         measure_of(self)
-
-    def _restore(self) -> None:
-        super()._restore()
-        require_number("gap_unit_", self.gap_unit_, above=0.0)
+        solver = solver_of(self, tol=RANKING_TOL)
+        return PairsSpec(type(self).__name__, self.C, solver, self.objective, self.normalize)
 
 
 def _judged(preferences: Preferences, ptr: IntVector) -> list[JudgedPairs]:
@@ -166,4 +204,4 @@ def _judged(preferences: Preferences, ptr: IntVector) -> list[JudgedPairs]:
         np.split(part[order], np.cumsum(np.bincount(query, minlength=len(ptr) - 1))[:-1])
         for part in (preferences.better - ptr[query], preferences.worse - ptr[query], preferences.magnitude)
     )
-    return [JudgedPairs(*each) for each in zip(np.diff(ptr), better, worse, magnitude, strict=True)]
+    return [JudgedPairs(*pairs) for pairs in zip(np.diff(ptr), better, worse, magnitude, strict=True)]

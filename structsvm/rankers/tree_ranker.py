@@ -8,16 +8,15 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
-from attrs import evolve, field, frozen
+from attrs import evolve, frozen
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
-from structsvm.estimators.fitting import Objective
-from structsvm.estimators.inputs import features_as_fitted
-from structsvm.estimators.linear import LinearRanker
-from structsvm.estimators.parameters import bounds_of, measure_of, random_of, ranking_loss, solver_of
-from structsvm.estimators.trained import NONE
+from structsvm.estimators import fits
+from structsvm.estimators.parameters import measure_of, random_of, solver_of
+from structsvm.estimators.ranker import LINEAR
+from structsvm.estimators.ranking import RankingEstimator
+from structsvm.estimators.saving import Stored
 from structsvm.estimators.written_settings import require_object
 from structsvm.exceptions import InputError, brief
 from structsvm.features.operators import LeafMatrix, Operator, Rows
@@ -27,24 +26,22 @@ from structsvm.foundation.arrays import is_sparse
 from structsvm.foundation.compute.threads import require_jobs
 from structsvm.foundation.frames import column_names, is_frame
 from structsvm.foundation.queries import Queries
-from structsvm.foundation.settings import (
-    RANKING_TOL,
-    place,
-    require_integer,
-    require_number,
-    require_switch,
-)
-from structsvm.foundation.types import IntVector, Vector
+from structsvm.foundation.settings import RANKING_TOL, place, require_integer, require_number, require_switch
+from structsvm.foundation.types import Vector
 from structsvm.losses import ScoreLoss
 from structsvm.metrics import Measure
 from structsvm.models.leaves import LEFT, ZERO, ZERO_MISSING, LeafModel, Trees, without_missing
 from structsvm.models.linear import LinearModel
-from structsvm.problem import Problem
 from structsvm.rankers.ensembles import Ensemble, ensemble_of
 from structsvm.rankers.lambda_mart import LambdaMART
-from structsvm.rankers.training import checked_training
 from structsvm.result import Result
 from structsvm.solvers import Solver
+from structsvm.training.data import TrainingData, features_as_fitted
+from structsvm.training.grouped import GroupedData
+from structsvm.training.objective import Objective, Spec
+from structsvm.training.ranking import RankingSpec, ranking_loss
+from structsvm.training.regularizer import Regularizer
+from structsvm.training.scaling import scaled
 
 SAMPLED: Mapping[str, float] = {"bagging_fraction": 0.8, "bagging_freq": 1, "feature_fraction": 0.6}
 """Shares of rows and features that each tree sees, in LightGBM's names, whose defaults test worse on MQ2008."""
@@ -65,14 +62,83 @@ _ROUNDING = 1e-5
 
 
 @frozen(eq=False)
-class _TreeObjective(Objective):
-    """An objective over the leaves of trees, with the number of training rows in each leaf."""
+class TreeSpec(Spec):
+    """Settings of a `TreeRanker`: an ensemble, or how ``grower`` grows trees, and the fit of leaves."""
 
-    trees: Trees = field(kw_only=True)
-    counts: IntVector = field(kw_only=True)
+    grower: Any
+    ensemble: Ensemble | None
+    leaves: RankingSpec
+
+    def data(self, X: Any, y: Any, qid: Any = None, weight: Any = None) -> TrainingData:
+        """Check features, which may be NaN, labels, query ids and weights of rows."""
+        names = _shared_names(self.ensemble, X)
+        return TrainingData.of(self.leaves.owner, X, y, qid, weight, missing=True, names=names)
+
+    def objective(self, data: TrainingData) -> Objective:
+        """Grow the trees, and return the objective over their leaves and the plain features."""
+        settings, owner = self.grower, self.leaves.owner
+        grouped = GroupedData.of(data, sort=True)
+        X, y, queries = grouped.X, np.asarray(grouped.y), Queries.of_sizes(grouped.queries.sizes)
+        weight = None if data.weight is None else grouped.row_weights
+        limits = Regularizer(owner, monotonic_cst=settings.monotonic_cst).limits(X.shape[1], data.names)
+        bound = np.zeros(X.shape[1], dtype=bool)
+        if limits is not None:
+            bound = np.isfinite(limits[0]) | np.isfinite(limits[1])
+        ensemble = self.ensemble or ensemble_of(_grow(settings, _hidden(X, bound), y, queries.number, weight))
+        trees = _checked_trees(owner, ensemble, X, bound)
+        matrix = LeafMatrix(trees.leaves(X), trees.offsets)
+        examples = np.arange(len(y) + 1) if self.leaves.loss.per_row else queries.ptr
+        operator: Operator = Rows(matrix, examples)
+        scaling, leaves = None, self.leaves
+        if settings.features:
+            rows, scaling = scaled(
+                owner, settings.normalize, without_missing(X), lambda: queries, weight, data.names, warn=False
+            )
+            operator = HStack(operator, Rows(rows, examples))
+            if limits is not None:
+                free = np.full(matrix.shape[1], np.inf)
+                low, high = (np.concatenate([sign * free, end]) for sign, end in zip((-1, 1), limits, strict=True))
+                leaves = evolve(leaves, regularizer=Regularizer(owner, bounds=(low, high)))
+        objective = leaves.objective(TrainingData(owner, operator, y, queries.number, weight))
+        sizes = np.diff(matrix.offsets).tolist()
+        counts = np.concatenate([np.bincount(tree, minlength=n) for tree, n in zip(matrix.codes.T, sizes, strict=True)])
+
+        def model(result: Result) -> LeafModel:
+            number, d = trees.offsets[-1], data.n_features
+            linear = None
+            if settings.features:
+                linear = LinearModel(n_features=d, coef=result.w[number:], scaling=scaling)
+            return LeafModel(
+                trees=trees,
+                values=result.w[:number],
+                counts=counts,
+                linear=linear,
+                n_features=d,
+                feature_names=data.names,
+            )
+
+        return evolve(
+            objective,
+            model=model,
+            facts={**objective.facts, "_fitted_with_qid": data.qid is not None},
+            statistics=data.statistics,
+            loss=objective.problem.loss,
+            n_features=None,
+        )
 
 
-class TreeRanker(LinearRanker):
+def _restore(ranker: Any) -> None:
+    """Require that the model of a file has the weights of its result."""
+    _require_settings(ranker)
+    model = ranker.model_
+    if model.training.result is None:
+        raise ValueError("it has no result")
+    weights = [model.values, *([] if model.linear is None else [model.linear.coef])]
+    if not np.array_equal(model.training.result.w, np.concatenate(weights)):
+        raise ValueError("the weights of the model and of its result differ")
+
+
+class TreeRanker(RankingEstimator):
     """Boosted trees whose leaf values are learned together, with weights of the plain features beside them.
 
     LightGBM or scikit-learn grows the trees greedily. Each leaf is then a feature: 1 for the documents that fall into
@@ -113,15 +179,12 @@ class TreeRanker(LinearRanker):
     (True, True)
     """
 
-    _saved_as = "TreeRanker"
-    _form = LeafModel
-    _weighs_scales = False
-    _kept: ClassVar[Mapping[str, Any]] = {"n_examples_": 1, "n_left_out_": 0, "_fitted_with_qid": bool}
-    capabilities = evolve(LinearRanker.capabilities, takes_missing=True)
-    model_: LeafModel  # type: ignore[assignment]
-
-    bounds = None
-    """Weights have no bounds except by ``monotonic_cst``."""
+    capabilities = evolve(LINEAR, takes_missing=True)
+    stored: ClassVar[Stored] = Stored(
+        "TreeRanker", LeafModel, {"n_examples_": 1, "n_left_out_": 0, "_fitted_with_qid": bool}, _restore
+    )
+    __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
+    __metadata_request__predict: ClassVar[dict[str, Any]] = {"qid": True}
 
     def __init__(
         self,
@@ -176,150 +239,109 @@ class TreeRanker(LinearRanker):
     def scaling_(self) -> Scaling | None:
         return None if self.model_.linear is None else self.model_.linear.scaling
 
-    def predict(self, X: Any, qid: ArrayLike | None = None) -> Vector:
-        check_is_fitted(self, "model_")
-        if qid is None and self._fitted_with_qid and self.model_.by_query:
-            raise self._missing_qid("predict", " and normalizes by query")
-        return self.model_.predict(X, qid)
+    fit = fits.fit
+    path = fits.path
 
-    def _objective(self, X: Any, y: Any, qid: ArrayLike | None, sample_weight: ArrayLike | None) -> Objective:
+    def spec(self) -> TreeSpec:
+        """Return the checked settings of a fit."""
         require_object("trees", self.trees)
-        self._require_settings()
-        loss, solver = ranking_loss(self), solver_of(self, tol=RANKING_TOL)
-        ensemble = None if isinstance(self.trees, str | None) else ensemble_of(self.trees)
-        names = _shared_names(ensemble, X)
-        training = checked_training(self, X, y, qid, sample_weight, missing=True, names=names, sort=True)
-        X, y = training.X, np.asarray(training.y)
-        weight = None if sample_weight is None else training.row_weights
-        own = Queries.of_sizes(training.queries.sizes)
-        ends = bounds_of(self, X.shape[1])
-        bound = np.zeros(X.shape[1], dtype=bool) if ends is None else np.isfinite(ends[0]) | np.isfinite(ends[1])
-
-        if ensemble is None:
-            ensemble = ensemble_of(self._grow(_hidden(X, bound), y, own.number, weight))
-        trees = self._checked_trees(ensemble, X, bound)
-        matrix = LeafMatrix(trees.leaves(X), trees.offsets)
-        examples = np.arange(len(y) + 1) if loss.per_row else own.ptr
-        operator: Operator = Rows(matrix, examples)
-        scaling = None
-        if self.features:
-            rows, scaling = self._scaled_for_fit(without_missing(X), lambda: own, weight)
-            operator = HStack(operator, Rows(rows, examples))
-        problem = Problem.from_queries(
-            operator, y, own.number, loss=loss, C=self.C, sample_weight=weight, n_jobs=self.n_jobs
-        )
-        if ends is not None and self.features:
-            free = np.full(matrix.shape[1], np.inf)
-            low, high = (np.concatenate([sign * free, end]) for sign, end in zip((-1.0, 1.0), ends, strict=True))
-            problem = problem.regularized(bounds=(low, high))
-        self.loss_ = problem.loss
-        self.n_examples_, self.n_left_out_ = problem.used, problem.left_out
-        self._fitted_with_qid = qid is not None
-        sizes = np.diff(matrix.offsets).tolist()
-        counts = np.concatenate([np.bincount(tree, minlength=n) for tree, n in zip(matrix.codes.T, sizes, strict=True)])
-        return _TreeObjective(problem, solver, self.loss, ranks=True, scaling=scaling, trees=trees, counts=counts)
-
-    def _checked_trees(self, found: Ensemble, X: Any, bound: NDArray[np.bool_]) -> Trees:
-        """Return the trees of an ensemble of the features of X that has no splits by the features in ``bound``."""
-        if found.n_features != X.shape[1]:
-            many = abs(found.n_features - X.shape[1]) == 1
-            raise InputError(
-                f"the ensemble in {place(self, 'trees')} has {found.n_features} features, and X has {X.shape[1]}"
-                f"{_COUNTED_FROM_ZERO[found.n_features > X.shape[1]] if many else ''}"
-            )
-        constant = found.constant_features
-        if constant[0] and not constant[-1] and _spread(X, 0) > 0.0 and _spread(X, -1) == 0.0:
-            raise InputError(
-                f"the ensemble in {place(self, 'trees')} learned no value of the first feature, and X has no values of "
-                f"the last, so that X seems to be shifted{_COUNTED_FROM_ZERO[True]}"
-            )
-        trees, _ = found.trees()
-        if found.absent_is_missing and is_sparse(X):
-            if (np.abs(X.data) <= ZERO).any():
-                raise InputError(
-                    "X is sparse and stores zeros, which XGBoost reads as values, but absent entries as missing: "
-                    "remove the zeros by X.eliminate_zeros(), or pass dense features"
-                )
-            trees = evolve(trees, decision=(trees.decision & LEFT | ZERO_MISSING).astype(np.uint8))
-        if bound[trees.feature].any():
-            first = int(trees.feature[bound[trees.feature].argmax()])
-            raise InputError(
-                f"the ensemble in {place(self, 'trees')} splits by feature {first}, which has a constraint in "
-                "monotonic_cst: train the ensemble without this feature, or leave the constraint out"
-            )
-        return trees
-
-    def _grow(self, X: Any, y: Vector, query: NDArray[Any], weight: Vector | None) -> Any:
-        how = self.trees
-        if how is None:
-            how = "lightgbm" if _has_lightgbm() else "scikit-learn"
-        if how == "lightgbm":
-            grower = LambdaMART(
-                self.n_estimators,
-                learning_rate=self.learning_rate,
-                num_leaves=self.num_leaves,
-                min_child_samples=self.min_child_samples,
-                params=dict(SAMPLED) | ({} if self.n_jobs is None else {"num_threads": self.n_jobs}),
-                random_state=self.random_state,
-            )
-            return grower.fit(X, y, query, weight).booster_
-        from sklearn.ensemble import GradientBoostingRegressor
-
-        if np.isnan(X.data if hasattr(X, "indptr") else X).any():
-            raise InputError(
-                "X has missing features (NaN), which trees='scikit-learn' does not split by: fill them in, or install "
-                "LightGBM: pip install 'structural-svm[lambdamart]'"
-            )
-        grown = GradientBoostingRegressor(
-            n_estimators=self.n_estimators,
-            learning_rate=self.learning_rate,
-            max_depth=None,
-            max_leaf_nodes=self.num_leaves,
-            min_samples_leaf=self.min_child_samples,
-            subsample=SAMPLED["bagging_fraction"],
-            max_features=SAMPLED["feature_fraction"],
-            random_state=random_of(self),
-        )
-        return grown.fit(X, y, weight)
-
-    def _finish(self, objective: Objective, result: Result) -> None:
-        """Set ``model_`` from the objective of `_objective` and the result of a solver."""
-        assert isinstance(objective, _TreeObjective)
-        leaves, d = objective.trees.offsets[-1], self.n_features_in_
-        linear = LinearModel(n_features=d, coef=result.w[leaves:], scaling=objective.scaling) if self.features else None
-        self.model_ = LeafModel(
-            trees=objective.trees,
-            values=result.w[:leaves],
-            counts=objective.counts,
-            linear=linear,
-            n_features=d,
-            feature_names=self.known_names,
-            training=self._training(result, NONE),
+        _require_settings(self)
+        owner = type(self).__name__
+        return TreeSpec(
+            grower=self,
+            ensemble=None if isinstance(self.trees, str | None) else ensemble_of(self.trees),
+            leaves=RankingSpec(
+                owner=owner,
+                named_loss=self.loss,
+                loss=ranking_loss(owner, self.loss),
+                C=self.C,
+                solver=solver_of(self, tol=RANKING_TOL),
+                regularizer=Regularizer(owner),
+                n_jobs=self.n_jobs,
+            ),
         )
 
-    def _restore(self) -> None:
-        result = self.model_.training.result
-        if result is None:
-            raise ValueError("it has no result")
-        weights = [self.model_.values, *([] if self.model_.linear is None else [self.model_.linear.coef])]
-        if not np.array_equal(result.w, np.concatenate(weights)):
-            raise ValueError("the weights of the model and of its result differ")
 
-    def _require_settings(self) -> None:
-        for name in ("n_estimators", "min_child_samples"):
-            require_integer(place(self, name), getattr(self, name), 1)
-        require_integer(place(self, "num_leaves"), self.num_leaves, 2)
-        require_number(place(self, "learning_rate"), self.learning_rate, above=0.0)
-        require_switch(place(self, "features"), self.features)
-        require_jobs(place(self, "n_jobs"), self.n_jobs)
-        if isinstance(self.trees, str) and self.trees not in ("lightgbm", "scikit-learn"):
+def _require_settings(ranker: Any) -> None:
+    for name in ("n_estimators", "min_child_samples"):
+        require_integer(place(ranker, name), getattr(ranker, name), 1)
+    require_integer(place(ranker, "num_leaves"), ranker.num_leaves, 2)
+    require_number(place(ranker, "learning_rate"), ranker.learning_rate, above=0.0)
+    require_switch(place(ranker, "features"), ranker.features)
+    require_jobs(place(ranker, "n_jobs"), ranker.n_jobs)
+    if isinstance(ranker.trees, str) and ranker.trees not in ("lightgbm", "scikit-learn"):
+        raise InputError(
+            f"{place(ranker, 'trees')} must be 'lightgbm', 'scikit-learn' or a fitted ensemble, "
+            f"got {brief(ranker.trees)}. "
+            f"Load a model file first, as by lightgbm.Booster(model_file={ranker.trees!r})"
+        )
+    measure_of(ranker)
+    random_of(ranker)
+
+
+def _checked_trees(owner: str, ensemble: Ensemble, X: Any, bound: NDArray[np.bool_]) -> Trees:
+    """Return the trees of an ensemble of the features of X that has no splits by the features in ``bound``."""
+    if ensemble.n_features != X.shape[1]:
+        many = abs(ensemble.n_features - X.shape[1]) == 1
+        raise InputError(
+            f"the ensemble in {place(owner, 'trees')} has {ensemble.n_features} features, and X has {X.shape[1]}"
+            f"{_COUNTED_FROM_ZERO[ensemble.n_features > X.shape[1]] if many else ''}"
+        )
+    constant = ensemble.constant_features
+    if constant[0] and not constant[-1] and _spread(X, 0) > 0.0 and _spread(X, -1) == 0.0:
+        raise InputError(
+            f"the ensemble in {place(owner, 'trees')} learned no value of the first feature, and X has no values of "
+            f"the last, so that X seems to be shifted{_COUNTED_FROM_ZERO[True]}"
+        )
+    trees, _ = ensemble.trees()
+    if ensemble.absent_is_missing and is_sparse(X):
+        if (np.abs(X.data) <= ZERO).any():
             raise InputError(
-                f"{place(self, 'trees')} must be 'lightgbm', 'scikit-learn' or a fitted ensemble, "
-                f"got {brief(self.trees)}. "
-                f"Load a model file first, as by lightgbm.Booster(model_file={self.trees!r})"
+                "X is sparse and stores zeros, which XGBoost reads as values, but absent entries as missing: "
+                "remove the zeros by X.eliminate_zeros(), or pass dense features"
             )
-        measure_of(self)
-        random_of(self)
+        trees = evolve(trees, decision=(trees.decision & LEFT | ZERO_MISSING).astype(np.uint8))
+    if bound[trees.feature].any():
+        first = int(trees.feature[bound[trees.feature].argmax()])
+        raise InputError(
+            f"the ensemble in {place(owner, 'trees')} splits by feature {first}, which has a constraint in "
+            "monotonic_cst: train the ensemble without this feature, or leave the constraint out"
+        )
+    return trees
+
+
+def _grow(settings: Any, X: Any, y: Vector, query: NDArray[Any], weight: Vector | None) -> Any:
+    how = settings.trees
+    if how is None:
+        how = "lightgbm" if _has_lightgbm() else "scikit-learn"
+    if how == "lightgbm":
+        grower = LambdaMART(
+            settings.n_estimators,
+            learning_rate=settings.learning_rate,
+            num_leaves=settings.num_leaves,
+            min_child_samples=settings.min_child_samples,
+            params=dict(SAMPLED) | ({} if settings.n_jobs is None else {"num_threads": settings.n_jobs}),
+            random_state=settings.random_state,
+        )
+        return grower.fit(X, y, query, weight).booster_
+    from sklearn.ensemble import GradientBoostingRegressor
+
+    if np.isnan(X.data if hasattr(X, "indptr") else X).any():
+        raise InputError(
+            "X has missing features (NaN), which trees='scikit-learn' does not split by: fill them in, or install "
+            "LightGBM: pip install 'structural-svm[lambdamart]'"
+        )
+    grown = GradientBoostingRegressor(
+        n_estimators=settings.n_estimators,
+        learning_rate=settings.learning_rate,
+        max_depth=None,
+        max_leaf_nodes=settings.num_leaves,
+        min_samples_leaf=settings.min_child_samples,
+        subsample=SAMPLED["bagging_fraction"],
+        max_features=SAMPLED["feature_fraction"],
+        random_state=random_of(settings),
+    )
+    return grown.fit(X, y, weight)
 
 
 def _hidden(X: Any, bound: NDArray[np.bool_]) -> Any:
@@ -403,22 +425,22 @@ def refit(
         )
     ensemble = ensemble_of(model)
     fitted = TreeRanker(**{**settings, "trees": model, "features": False}).fit(X, y, qid, sample_weight)
-    made = ensemble.with_values(fitted.model_.values)
-    _require_equal(ensemble, made, fitted, features_as_fitted(fitted, X, missing=True))
-    return made
+    refitted = ensemble.with_values(fitted.model_.values)
+    _require_equal(ensemble, refitted, fitted, features_as_fitted(fitted, X, missing=True))
+    return refitted
 
 
-def _require_equal(ensemble: Ensemble, made: Any, fitted: TreeRanker, X: Any) -> None:
+def _require_equal(ensemble: Ensemble, refitted: Any, fitted: TreeRanker, X: Any) -> None:
     """Raise InputError if the library scores some training rows otherwise than the fitted model."""
     rows = X[np.linspace(0, X.shape[0] - 1, min(X.shape[0], _COMPARED)).astype(np.int64)]
     expected = fitted.predict(rows)
-    kind = type(made).__name__
+    kind = type(refitted).__name__
     if is_sparse(rows):
         rows = sp.csr_matrix(rows)
     elif not isinstance(rows, np.ndarray):
         rows = rows.toarray()
     try:
-        scores = ensemble.scores(made, rows)
+        scores = ensemble.scores(refitted, rows)
     # Libraries have own classes of errors.
     except Exception as error:
         first = str(error).partition("\n")[0]

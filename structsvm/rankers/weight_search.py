@@ -4,15 +4,15 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
-from structsvm.estimators.linear import LinearScores
 from structsvm.estimators.parameters import measure_of, random_of
+from structsvm.estimators.ranking import RankingEstimator
+from structsvm.estimators.saving import Stored, record, set_features
 from structsvm.exceptions import InputError, brief, stacklevel_of_user
 from structsvm.features.operators import Rows
 from structsvm.foundation.queries import Queries
@@ -20,8 +20,13 @@ from structsvm.foundation.settings import place, require_integer, require_switch
 from structsvm.foundation.storage.archives import finite_numbers
 from structsvm.foundation.types import Matrix, Vector
 from structsvm.metrics import Measure
-from structsvm.rankers.training import TrainingQueries, checked_training
+from structsvm.models.linear import LinearModel
 from structsvm.rankers.weight_search_line import EQUAL, ONE, ExhaustiveSearch
+from structsvm.registry.capabilities import Capabilities
+from structsvm.training.data import TrainingData
+from structsvm.training.grouped import GroupedData
+from structsvm.training.objective import NONE
+from structsvm.training.scaling import scaled
 
 _FINEST = 2.0**-40
 _WIDER = 16.0
@@ -43,7 +48,30 @@ _ONE_KIND = (
 )
 
 
-class WeightSearch(LinearScores):
+def _require_settings(ranker: Any) -> None:
+    measure_of(ranker)
+    require_integer(place(ranker, "max_iter"), ranker.max_iter, 1)
+    require_switch(place(ranker, "fix_first"), ranker.fix_first)
+    require_switch(place(ranker, "incremental"), ranker.incremental)
+
+
+def _restore(ranker: Any) -> None:
+    """Set and check the path and the history of the search."""
+    _require_settings(ranker)
+    arrays = ranker.model_.training.arrays
+    ranker.coef_path_ = finite_numbers(arrays, "coef_path", (None, ranker.model_.n_features))
+    ranker.map_path_ = finite_numbers(arrays, "map_path", (len(ranker.coef_path_),))
+    history = finite_numbers(arrays, "history", (None, len(SearchedDirection._fields)))
+    if not len(ranker.coef_path_) or not np.array_equal(ranker.coef_path_[-1], ranker.coef_):
+        raise ValueError("'coef_path' does not end at its weights")
+    ranker.map_ = float(ranker.map_path_[-1])
+    ranker.history_ = tuple(
+        SearchedDirection(int(terms), int(number), int(direction), step, value)
+        for terms, number, direction, step, value in history.tolist()
+    )
+
+
+class WeightSearch(RankingEstimator):
     """A linear ranker by direct maximization of mean average precision, one direction of the weights at a time.
 
     Along a direction, training MAP is constant between the steps at which a relevant and another document of a query
@@ -85,10 +113,15 @@ class WeightSearch(LinearScores):
     (array([1. , 1.5]), 1.0)
     """
 
-    _saved_as = "WeightSearch"
-    _kept: ClassVar[Mapping[str, Any]] = {"_fitted_with_qid": bool, "n_examples_": 1, "n_left_out_": 0, "n_rounds_": 0}
-    _weighs_scales = False
+    capabilities = Capabilities(takes_qid_at_predict=True, takes_sparse=True)
+    stored: ClassVar[Stored] = Stored(
+        "WeightSearch",
+        LinearModel,
+        {"_fitted_with_qid": bool, "n_examples_": 1, "n_left_out_": 0, "n_rounds_": 0},
+        _restore,
+    )
     __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
+    __metadata_request__predict: ClassVar[dict[str, Any]] = {"qid": True}
 
     def __init__(
         self,
@@ -124,24 +157,32 @@ class WeightSearch(LinearScores):
         OneQueryWarning : qid is missing, so all rows are one query.
         ConvergenceWarning : all of the ``max_iter`` rounds increased training MAP.
         """
-        self._require_settings()
+        _require_settings(self)
         random = random_of(self)
-        training = checked_training(self, X, y, qid, sample_weight)
-        rows, scaling = self._scaled_for_fit(
-            training.X, lambda: Queries.of_sizes(training.queries.sizes), training.row_weights
+        owner = type(self).__name__
+        data = TrainingData.of(owner, X, y, qid, sample_weight)
+        grouped = GroupedData.of(data)
+        rows, scaling = scaled(
+            owner,
+            self.normalize,
+            grouped.X,
+            lambda: Queries.of_sizes(grouped.queries.sizes),
+            grouped.row_weights,
+            warn=False,
         )
+        set_features(self, data.n_features, data.names)
         self._fitted_with_qid = qid is not None
-        search, constant = self._search(training)
+        search, constant = self._search(grouped)
         climb = HillClimb(search, Rows.one_row_per_example(rows), constant, self._start())
         if not climb.finite:
             raise InputError("the scores at WeightSearch(start=...) are not finite: scale the features, or the weights")
-        given = self._directions()
+        fixed = self._directions()
         d = self.n_features_in_
         path, history, rounds, stopped = [], [], 0, True
         for terms in range(1, d + 1) if self.incremental else [d]:
             idle = 0
             for number in range(1, self.max_iter + 1):
-                directions = self._round(given, terms, random)
+                directions = self._round(fixed, terms, random)
                 if idle >= len(directions):
                     break
                 rounds += 1
@@ -165,38 +206,25 @@ class WeightSearch(LinearScores):
         self.history_ = tuple(history)
         self.n_rounds_ = rounds
         searched = np.array(history, dtype=np.float64).reshape(-1, len(SearchedDirection._fields))
+        statistics = data.statistics()
         arrays = {"coef_path": self.coef_path_, "map_path": self.map_path_, "history": searched}
-        self._keep(coef, 0.0, scaling, None, arrays)
+        self.model_ = LinearModel(
+            n_features=data.n_features,
+            feature_names=data.names,
+            coef=coef,
+            scaling=scaling,
+            training=record(self, {**arrays, **(NONE if statistics is None else statistics.arrays())}),
+        )
         return self
 
-    def _search(self, training: TrainingQueries) -> tuple[ExhaustiveSearch, float]:
+    def _search(self, grouped: GroupedData) -> tuple[ExhaustiveSearch, float]:
         """Return the search of a direction, and the share of MAP from queries whose documents are all relevant."""
-        relevant, ptr, size = np.asarray(training.y) > 0.0, training.queries.ptr, training.queries.sizes
-        found = np.add.reduceat(relevant, ptr[:-1], dtype=np.int64)
-        usable = training.usable(self, (found > 0) & (found < size), _ONE_KIND)
+        relevant, ptr, sizes = np.asarray(grouped.y) > 0.0, grouped.queries.ptr, grouped.queries.sizes
+        count = np.add.reduceat(relevant, ptr[:-1], dtype=np.int64)
+        usable = grouped.usable((count > 0) & (count < sizes), _ONE_KIND)
         self.n_examples_, self.n_left_out_ = int(usable.sum()), int((~usable).sum())
-        weights = training.shares / training.shares.sum()
-        return ExhaustiveSearch.of(relevant, ptr, weights), float(weights[found == size].sum())
-
-    def _restore(self) -> None:
-        super()._restore()
-        arrays = self.model_.training.arrays
-        self.coef_path_ = finite_numbers(arrays, "coef_path", (None, self.model_.n_features))
-        self.map_path_ = finite_numbers(arrays, "map_path", (len(self.coef_path_),))
-        history = finite_numbers(arrays, "history", (None, len(SearchedDirection._fields)))
-        if not len(self.coef_path_) or not np.array_equal(self.coef_path_[-1], self.coef_):
-            raise ValueError("'coef_path' does not end at its weights")
-        self.map_ = float(self.map_path_[-1])
-        self.history_ = tuple(
-            SearchedDirection(int(terms), int(number), int(direction), step, value)
-            for terms, number, direction, step, value in history.tolist()
-        )
-
-    def _require_settings(self) -> None:
-        measure_of(self)
-        require_integer(place(self, "max_iter"), self.max_iter, 1)
-        require_switch(place(self, "fix_first"), self.fix_first)
-        require_switch(place(self, "incremental"), self.incremental)
+        weights = grouped.shares / grouped.shares.sum()
+        return ExhaustiveSearch.of(relevant, ptr, weights), float(weights[count == sizes].sum())
 
     def _start(self) -> Vector:
         d = self.n_features_in_
@@ -218,16 +246,16 @@ class WeightSearch(LinearScores):
         d = self.n_features_in_
         if isinstance(self.directions, str) and self.directions in ("coordinates", "random"):
             return np.eye(d)[int(self.fix_first) :] if self.directions == "coordinates" else None
-        given = self._numbers("directions", "'coordinates', 'random'")
-        if given.ndim != 2 or given.shape[1] != d or len(given) == 0:
-            raise InputError(f"WeightSearch(directions=...) must have rows of {d} numbers: its shape is {given.shape}")
+        rows = self._numbers("directions", "'coordinates', 'random'")
+        if rows.ndim != 2 or rows.shape[1] != d or len(rows) == 0:
+            raise InputError(f"WeightSearch(directions=...) must have rows of {d} numbers: its shape is {rows.shape}")
         for wrong, why in (
-            (~given.any(axis=1), "leads nowhere: all its numbers are 0"),
-            (self.fix_first & (given[:, 0] != 0.0), "changes the first weight, which fix_first=True keeps"),
+            (~rows.any(axis=1), "leads nowhere: all its numbers are 0"),
+            (self.fix_first & (rows[:, 0] != 0.0), "changes the first weight, which fix_first=True keeps"),
         ):
             if wrong.any():
                 raise InputError(f"row {int(wrong.argmax())} of WeightSearch(directions=...) {why}: leave it out")
-        return given
+        return rows
 
     def _numbers(self, name: str, choices: str) -> Matrix:
         value = getattr(self, name)
@@ -241,10 +269,10 @@ class WeightSearch(LinearScores):
             )
         return numbers
 
-    def _round(self, given: Matrix | None, terms: int, random: np.random.RandomState) -> Matrix:
+    def _round(self, fixed: Matrix | None, terms: int, random: np.random.RandomState) -> Matrix:
         d, first = self.n_features_in_, int(self.fix_first)
-        if given is not None:
-            return given[~given[:, terms:].any(axis=1)]
+        if fixed is not None:
+            return fixed[~fixed[:, terms:].any(axis=1)]
         free = max(0, terms - first)
         directions = np.zeros((free, d))
         directions[:, first:terms] = random.normal(size=(free, free))

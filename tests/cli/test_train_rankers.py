@@ -11,12 +11,12 @@ import pytest
 import structsvm
 from structsvm import Ranker
 from structsvm.data import load_letor
-from structsvm.estimators.choosing import group_folds
 from structsvm.metrics import parse_measure
 from structsvm.rankers import MaximumEntropy, RankBoost, RankNet, RankSVM, WeightSearch
 from structsvm.registry import rankers
 from structsvm.solvers import OneSlack
 from structsvm.solvers.state import SolverState
+from structsvm.training.choose import group_folds
 
 FEW = {"rank_boost": "(n_estimators=5)", "rank_net": "(max_iter=3,random_state=0)", "weight_search": "(max_iter=2)"}
 

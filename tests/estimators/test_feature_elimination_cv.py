@@ -8,11 +8,11 @@ from sklearn.model_selection import GroupKFold
 
 from structsvm import Ranker, load
 from structsvm.estimators import FeatureEliminationCV
-from structsvm.estimators.elimination import sizes_of, spread_within
 from structsvm.evaluation import mean_interval
 from structsvm.exceptions import InputError
 from structsvm.metrics import AP
 from structsvm.rankers import RankBoost, RankSVM
+from structsvm.training.elimination import sizes_of, spread_within
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,6 @@ from sklearn.pipeline import make_pipeline
 
 import structsvm
 from structsvm import Ranker
-from structsvm.estimators.scales import ColumnRanges
 from structsvm.exceptions import FeatureScaleWarning, InputError, ModelFileError
 from structsvm.features import Thresholds
 from structsvm.features.scaling.names import FEATURE_SCALINGS
@@ -23,6 +22,7 @@ from structsvm.foundation.queries import Queries
 from structsvm.foundation.storage.files import read_archive, write_archive
 from structsvm.models import LinearModel
 from structsvm.rankers import MaximumEntropy, RankNet, RankSVM, TreeRanker, WeightSearch
+from structsvm.training.scaling import ColumnRanges
 
 RANKERS = (Ranker, RankSVM, MaximumEntropy, WeightSearch)
 

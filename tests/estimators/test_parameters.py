@@ -39,7 +39,7 @@ OF_RANKERS = [
 
 @pytest.fixture(autouse=True)
 def nothing_is_trained(monkeypatch):
-    monkeypatch.setattr("structsvm.estimators.fitting.Objective.minimize", lambda *args: pytest.fail("trained"))
+    monkeypatch.setattr("structsvm.training.objective.Objective.minimize", lambda *args: pytest.fail("trained"))
 
 
 @pytest.mark.parametrize(("parameters", "message"), BOTH + OF_RANKERS)

@@ -16,13 +16,13 @@ from sklearn.preprocessing import StandardScaler
 import structsvm
 from structsvm import Ranker, RankerCV
 from structsvm.estimators import RampRanker
-from structsvm.estimators.choosing import group_folds
 from structsvm.estimators.ranker_cv import measure_of_loss
 from structsvm.exceptions import FeatureScaleWarning, GridEndWarning, InputError, UnknownNameError
 from structsvm.losses import AveragePrecision, NDCGLoss
 from structsvm.metrics import AP
 from structsvm.rankers import MaximumEntropy, RankBoost, RankSVM
 from structsvm.solvers import FrankWolfe, OneSlack
+from structsvm.training.choose import group_folds
 
 CS = [0.1, 10.0, 1.0]
 pytestmark = pytest.mark.filterwarnings("ignore::structsvm.exceptions.GridEndWarning")

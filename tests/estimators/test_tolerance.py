@@ -54,7 +54,9 @@ def test_tol_of_the_estimator_precedes_tol_of_the_solver(queries, name: str) -> 
 
 
 def test_solvers_of_a_cluster_have_the_tolerance_of_rankers() -> None:
-    assert [DaskRanker(solver=each)._solver() for each in ("auto", "one-slack", OneSlack())] == [OneSlack(tol=1e-6)] * 3
+    assert [DaskRanker(solver=each).spec().ranking.solver for each in ("auto", "one-slack", OneSlack())] == [
+        OneSlack(tol=1e-6)
+    ] * 3
 
 
 @pytest.mark.parametrize("solver", [FrankWolfe(), FrankWolfe(tol=1e-3), FrankWolfe(tol=1e-6)])

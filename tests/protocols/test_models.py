@@ -10,7 +10,7 @@ from structsvm.exceptions import UnknownNameError
 from structsvm.features import Thresholds
 from structsvm.protocols.catalogue import PAPER_MODELS
 from structsvm.protocols.svm_models import merge_equal
-from structsvm.rankers import TreeRanker
+from structsvm.rankers import tree_ranker
 from structsvm.registry import benchmark_models
 from structsvm.registry.built_in import experiment_models
 from tests.protocols.experiment.conftest import scored_documents
@@ -88,9 +88,9 @@ def test_trees_grow_once_for_all_values_of_C(monkeypatch):
     """Each value has the scores of a separate fit, up to tol."""
     pytest.importorskip("lightgbm")
     model = evolve(benchmark_models.create("svm-map-trees"), Cs=(0.01, 0.1, 1.0))
-    grow, grown = TreeRanker._grow, []
+    grow, grown = tree_ranker._grow, []
     with monkeypatch.context() as patch:
-        patch.setattr(TreeRanker, "_grow", lambda *given: grown.append(1) or grow(*given))
+        patch.setattr(tree_ranker, "_grow", lambda *given: grown.append(1) or grow(*given))
         candidates = model.candidates(SCORES, Y, QID)
     assert len(grown) == 1
     for each in candidates:

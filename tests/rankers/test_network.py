@@ -5,16 +5,16 @@ import pytest
 
 from structsvm.foundation.queries import Queries
 from structsvm.models.network import network_scores
-from structsvm.rankers.preferences import Preferences
 from structsvm.rankers.rank_net import pair_examples
 from structsvm.rankers.rank_net_descent import add_query_gradient, decayed, first_weights, run_epoch, size
-from structsvm.rankers.training import TrainingQueries
+from structsvm.training.grouped import GroupedData
+from structsvm.training.preferences import Preferences
 
 D = 4
 
 
 def training(y, rng):
-    return TrainingQueries(rng.normal(size=(9, D)), y, Queries.of([0] * 5 + [1] * 4, 9), np.array([0.5, 3.0]))
+    return GroupedData("RankNet", rng.normal(size=(9, D)), y, Queries.of([0] * 5 + [1] * 4, 9), np.array([0.5, 3.0]))
 
 
 def gradient(examples, hidden, weights):

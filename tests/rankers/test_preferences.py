@@ -4,7 +4,8 @@ import pytest
 from structsvm.estimators.ranking import RankingEstimator
 from structsvm.exceptions import InputError
 from structsvm.rankers import Preferences
-from structsvm.rankers.training import checked_training
+from structsvm.training.data import TrainingData
+from structsvm.training.grouped import GroupedData
 
 
 class Anything(RankingEstimator):
@@ -58,7 +59,8 @@ def test_a_tuple_of_another_length_is_refused():
 def test_training_groups_rows_and_renumbers_preferences():
     X = np.arange(12.0).reshape(6, 2)
     qid = ["b", "a", "b", "a", "c", "b"]
-    training = checked_training(Anything(), X, Preferences([0, 3], [5, 1], [1.0, 2.0]), qid, takes_preferences=True)
+    data = TrainingData.of("RankBoost", X, Preferences([0, 3], [5, 1], [1.0, 2.0]), qid, takes_preferences=True)
+    training = GroupedData.of(data)
     assert training.queries.ids.tolist() == ["b", "a", "c"]
     assert training.queries.ptr.tolist() == [0, 3, 5, 6]
     assert training.X.tolist() == X[[0, 2, 5, 1, 3, 4]].tolist()
@@ -69,7 +71,7 @@ def test_training_groups_rows_and_renumbers_preferences():
 
 def test_training_leaves_grouped_rows_where_they_are():
     X = np.arange(8.0).reshape(4, 2)
-    training = checked_training(Anything(), X, [1, 0, 1, 0], [7, 7, 3, 3])
+    training = GroupedData.of(TrainingData.of("RankBoost", X, [1, 0, 1, 0], [7, 7, 3, 3]))
     assert np.shares_memory(training.X, X)
 
 
@@ -83,7 +85,7 @@ def test_training_leaves_grouped_rows_where_they_are():
 )
 def test_preferences_that_do_not_fit_the_rows_are_refused(pairs, message):
     with pytest.raises(InputError, match=message):
-        checked_training(Anything(), np.eye(4), pairs, [0, 0, 1, 1], takes_preferences=True)
+        GroupedData.of(TrainingData.of("Anything", np.eye(4), pairs, [0, 0, 1, 1], takes_preferences=True))
 
 
 @pytest.mark.parametrize("pair", [1, "ab", None, {0, 1}])

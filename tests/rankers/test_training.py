@@ -13,7 +13,7 @@ from structsvm.foundation.queries import Queries
 from structsvm.fusion import CombSUM
 from structsvm.losses import JudgedPairs
 from structsvm.rankers import LambdaMART, MaximumEntropy, Preferences, RankBoost, RankNet, RankSVM, WeightSearch
-from structsvm.rankers.training import TrainingQueries
+from structsvm.training.grouped import GroupedData
 
 LEARNERS = [
     RankSVM(0.1),
@@ -94,12 +94,12 @@ def test_pairs_that_are_not_learned_from_are_not_counted(data):
 
 def test_queries_of_grades_and_of_preferences():
     queries, weights = Queries.of([0, 0, 1, 1, 2], 5), np.array([0.0, 2.0, 1.0])
-    graded = TrainingQueries(np.eye(5), np.array([0.0, 1.0, 3.0, 2.0, 5.0]), queries, weights)
+    graded = GroupedData("RankBoost", np.eye(5), np.array([0.0, 1.0, 3.0, 2.0, 5.0]), queries, weights)
     assert graded.with_pairs().tolist() == [True, True, False]
-    judged = TrainingQueries(np.eye(5), Preferences([3], [2]), queries, weights)
+    judged = GroupedData("RankBoost", np.eye(5), Preferences([3], [2]), queries, weights)
     assert judged.with_pairs().tolist() == [False, True, False]
     assert graded.shares.tolist() == [0.0, 1.0, 0.5]
-    assert graded.usable(RankBoost(), graded.with_pairs()).tolist() == [False, True, False]
+    assert graded.usable(graded.with_pairs()).tolist() == [False, True, False]
 
 
 @pytest.mark.parametrize("learner", LEARNERS, ids=NAMES)

@@ -17,7 +17,7 @@ from structsvm.foundation.types import IntVector, Matrix, Vector
 from structsvm.models.export import export
 from structsvm.models.files import read_model
 from structsvm.problem import Problem
-from structsvm.rankers import TreeRanker, refit
+from structsvm.rankers import TreeRanker, refit, tree_ranker
 from tests.small_problems import listed, ranking_arrays
 
 
@@ -106,13 +106,13 @@ def test_a_loss_of_rows_takes_each_row_as_an_example() -> None:
 
 def test_a_path_grows_the_trees_once(monkeypatch: pytest.MonkeyPatch) -> None:
     grown = []
-    own = TreeRanker._grow
+    grow = tree_ranker._grow
 
-    def counted(self: TreeRanker, *given: Any) -> Any:
+    def counted(*arguments: Any) -> Any:
         grown.append(1)
-        return own(self, *given)
+        return grow(*arguments)
 
-    monkeypatch.setattr(TreeRanker, "_grow", counted)
+    monkeypatch.setattr(tree_ranker, "_grow", counted)
     found = ranker().path(*products(), Cs=[1.0, 10.0, 100.0])
     assert len(grown) == 1
     assert [each.C for each in found] == [1.0, 10.0, 100.0]

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from structsvm.estimators.fitting import zero_weights
 from structsvm.exceptions import OracleError
 from structsvm.foundation.types import Vector
 from structsvm.losses import Loss, ROCArea
@@ -13,6 +12,7 @@ from structsvm.problem import Problem
 from structsvm.problem.loops import _argmax_sweep, _line_sweep
 from structsvm.problem.program import plain_function
 from structsvm.solvers import FrankWolfe, NSlack, OneSlack
+from structsvm.training.objective import zero_weights
 from tests.small_problems import ranking
 
 ABOVE = ((0, 5), (0, 6), (1, 7), (1, 8), (1, 9))

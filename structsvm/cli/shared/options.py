@@ -174,7 +174,7 @@ def as_Cs(_ctx: click.Context, _param: click.Parameter, text: str | None) -> tup
     """Parse "low:high" or "low:high:count" into values of C."""
     if text is None:
         return None
-    from structsvm.estimators.choosing import evenly_spaced
+    from structsvm.training.choose import evenly_spaced
 
     try:
         low, high, *count = text.split(":")

@@ -123,7 +123,7 @@ def _bounds(result: "Result") -> str:
 
 
 def _learned_nothing(ranker: Any) -> list[str]:
-    from structsvm.estimators.fitting import zero_weights
+    from structsvm.training.objective import zero_weights
 
     result: Result = ranker.result_
     if result.w.any() or not result.converged:
@@ -135,14 +135,14 @@ def _learned_nothing(ranker: Any) -> list[str]:
 
 def _far_apart(ranker: Any, data: "RankingData") -> list[str]:
     """Describe features with far larger ranges than others, if they were not normalized."""
-    from structsvm.estimators.scales import ColumnRanges
+    from structsvm.training.scaling import ColumnRanges
 
     if ranker.normalize is not None:
         return []
     ranges, names = ColumnRanges.of(data.X), ranker.known_names
     if not ranges.far_apart:
         return []
-    text = ranges.told(lambda k: f"feature {k + 1}" if names is None else names[k])
+    text = ranges.description(lambda k: f"feature {k + 1}" if names is None else names[k])
     return [f"warning  {text}: try --normalize {', '.join(FEATURE_SCALINGS[:-1])} or {FEATURE_SCALINGS[-1]}"]
 
 
@@ -173,7 +173,7 @@ def show_scores(search: "RankerCV", *, by_folds: bool) -> None:
 
 def note_end(search: "RankerCV") -> None:
     """Note that the chosen C is at an end of the grid, if it is."""
-    from structsvm.estimators.choosing import best_of, which_end
+    from structsvm.training.choose import best_of, which_end
 
     end = which_end(search.mean_scores_, best_of(search.mean_scores_))
     if end and not search.interrupted_:

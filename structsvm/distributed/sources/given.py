@@ -8,11 +8,10 @@ from numpy.typing import NDArray
 
 from structsvm.data import RankingData
 from structsvm.distributed.partition import Partition, naming
-from structsvm.estimators.inputs import checked_features, checked_labels
-from structsvm.estimators.ranker import Ranker
 from structsvm.exceptions import InputError
 from structsvm.foundation.queries import Queries, row_weights
 from structsvm.foundation.types import Vector
+from structsvm.training.data import checked_labels, read_features
 
 
 def is_call(X: Any) -> bool:
@@ -57,14 +56,12 @@ def of_given(name: str, given: Any) -> Partition:
 def partition(name: str, X: Any, y: Any = None, qid: Any = None, weight: Any = None) -> Partition:
     """Make a partition from arrays or data frames; it shares float32 and float64 in C order or CSR."""
     with naming(name):
-        probe = Ranker()
-        rows = _features(probe, X)
+        rows, names = _features(X)
         n = rows.shape[0]
-        names = getattr(probe, "feature_names_in_", None)
         labels = None if y is None else checked_labels(_column(y), n)
         ids = None if qid is None else _ids(_column(qid), n)
         weights = None if weight is None else _weights(_column(weight), n)
-        return Partition(rows, labels, ids, weights, None if names is None else tuple(map(str, names)))
+        return Partition(rows, labels, ids, weights, names)
 
 
 def _way(given: Any) -> str:
@@ -77,10 +74,10 @@ def _way(given: Any) -> str:
     return "for example dask.delayed(load_letor)(path)"
 
 
-def _features(probe: Ranker, X: Any) -> Any:
-    """Check features; errors about missing values explain how to treat them in partitions."""
+def _features(X: Any) -> tuple[Any, tuple[str, ...] | None]:
+    """Return checked features and their names; errors explain how to treat missing values in partitions."""
     try:
-        return checked_features(probe, X, min_rows=0)
+        rows, names, _ = read_features("Ranker", X, min_rows=0)
     except InputError as error:
         if "FillMissing" not in str(error):
             raise
@@ -88,6 +85,7 @@ def _features(probe: Ranker, X: Any) -> Any:
             f"{error}. Call them in the function that returns a partition; or fill all missing values with one number "
             "before, such as frame.fillna(0)"
         ) from None
+    return rows, names
 
 
 def _column(values: Any) -> Any:

@@ -15,9 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 from structsvm.data import Run, pool_runs
 from structsvm.data.pairs import sort_topics
 from structsvm.data.qrels import QrelsLike, as_qrels
-from structsvm.estimators import Ranker
+from structsvm.estimators import RampRanker, Ranker
 from structsvm.estimators.parameters import measure_of
-from structsvm.estimators.ranker import LossRanker
 from structsvm.exceptions import InputError, brief
 from structsvm.foundation.settings import require_kind
 from structsvm.metrics import AP, Measure
@@ -219,7 +218,7 @@ class TextRanker(BaseEstimator):
 
     def _feature_map(self, ranker: Any) -> FeatureMap:
         if self.features is None:
-            return Indicators() if self.letor is None and isinstance(ranker, LossRanker) else Scores()
+            return Indicators() if self.letor is None and isinstance(ranker, Ranker | RampRanker) else Scores()
         require_kind("features", self.features, FeatureMap, "a map of features, such as Indicators(50) or Scores()")
         return self.features
 

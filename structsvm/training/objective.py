@@ -1,25 +1,23 @@
-"""Solve an estimator's problem, at one C or at several; warn if it did not converge or all weights are zero."""
+"""Fit a specification to data, at one C or along a path of C; warn of a gap above tol and of zero weights."""
 
 import inspect
 import warnings
-from abc import abstractmethod
-from collections.abc import Callable, Iterable
-from copy import copy
-from typing import Any, Self, TypeAlias
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
-from attrs import evolve, frozen
-from numpy.typing import ArrayLike
-from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
+from attrs import evolve, field, frozen
+from numpy.typing import ArrayLike, NDArray
 
-from structsvm.estimators.trained import CertifiedEstimator
 from structsvm.exceptions import InputError, OneClassWarning, ZeroWeightsWarning, brief, stacklevel_of_user
-from structsvm.features.scaling.scalings import Scaling
 from structsvm.foundation.arrays import require_real
 from structsvm.foundation.types import IntVector
 from structsvm.losses import AveragePrecision, Loss, ScoreLoss
+from structsvm.models.base import TrainedModel
 from structsvm.models.drift import FeatureStatistics
 from structsvm.problem.base import AbstractProblem
 from structsvm.registry import losses
@@ -33,56 +31,65 @@ _CANCELED = 1e-12
 """Length of a sum of cuts that is 0 but for rounding, relative to the sum of their lengths."""
 
 AnyLoss: TypeAlias = ScoreLoss[Any] | Loss[Any, Any]
+NONE: Mapping[str, Any] = MappingProxyType({})
 
 
 @frozen(eq=False)
 class Objective:
-    """A problem, its solver, and facts for warnings; ``n_features`` is None if features have no own weights.
+    """A problem with its solver, the form of its model, and facts about the fit.
 
-    ``statistics`` waits for statistics of the features, if workers compute them during the fit.
+    Parameters
+    ----------
+    model : makes the model of a result of the solver.
+    facts : attributes that a fit gives an estimator, by name.
+    statistics : computes statistics of the features for the record of training; it may return None.
+    loss, ranks, other_losses : the loss as the user named it, and the kind of advice on zero weights.
+    n_features, columns : number of features and the columns with entries; None if features have no own weights, or if
+        all columns have entries.
+    gap_unit : unit of the gap divided by C: 1 for units of the loss.
     """
 
     problem: AbstractProblem
     solver: Solver
     loss: str | AnyLoss
+    model: Callable[[Result], TrainedModel]
+    facts: Mapping[str, Any] = NONE
+    statistics: Callable[[], FeatureStatistics | None] = lambda: None
     ranks: bool = False
     other_losses: bool = True
     n_features: int | None = None
     columns: IntVector | None = None
-    scaling: Scaling | None = None
-    statistics: Callable[[], FeatureStatistics | None] = lambda: None
+    gap_unit: float = 1.0
 
     def minimize(
         self,
-        start: Result | None,
-        callback: Callback | None,
+        start: Result | None = None,
+        callback: Callback | None = None,
         checkpoint: CheckpointPath | None = None,
     ) -> Result:
         """Solve the problem from an earlier result, if any; warn if the gap stays above tol or all weights are 0."""
         solver = self.solver
         if start is not None and not start.is_of(self.columns):
             start = None if self.n_features is None else start.of_columns(self.columns, self.n_features)
-        kept = {} if checkpoint is None else {"checkpoint": checkpoint}
-        if kept and "checkpoint" not in inspect.signature(solver.solve).parameters:
+        settings = {} if checkpoint is None else {"checkpoint": checkpoint}
+        if settings and "checkpoint" not in inspect.signature(solver.solve).parameters:
             raise InputError(
                 f"the solver {type(solver).__name__} supports no checkpoints: its solve has no argument checkpoint. "
                 "Leave the checkpoint out, or choose another solver"
             )
         warn_of_one_class(self.problem)
-        result: Result = solver.solve(self.problem, start=start, callback=callback, **kept)
+        result: Result = solver.solve(self.problem, start=start, callback=callback, **settings)
         if self.columns is not None:
             result = evolve(result, columns=self.columns)
         if not result.converged:
             within = "is within" if result.certified else "is estimated to be within"
             inference = f" (inference: {result.inference_gap / result.C:.2g} * C)" if result.inference_gap else ""
-            warnings.warn(
+            warn_of_convergence(
                 f"{result.message}; P(w) {within} {result.gap / result.C:.2g} * C of the optimum{inference}, but tol "
-                f"requires {result.tol:.2g} * C",
-                ConvergenceWarning,
-                stacklevel=stacklevel_of_user(),
+                f"requires {result.tol:.2g} * C"
             )
         elif not result.w.any():
-            said = zero_weights(
+            advice = zero_weights(
                 result,
                 self.loss,
                 self.problem.loss,
@@ -90,63 +97,84 @@ class Objective:
                 other_losses=self.other_losses,
                 problem=self.problem,
             )
-            warnings.warn(said, ZeroWeightsWarning, stacklevel=stacklevel_of_user())
+            warnings.warn(advice, ZeroWeightsWarning, stacklevel=stacklevel_of_user())
         return result
 
-    def path(
-        self, Cs: Iterable[float], callback: Callback | None, checkpoint: CheckpointPath | None = None
-    ) -> dict[float, Result]:
-        """Solve the problem at ascending values of C, each from the previous result, until interrupted."""
-        results: dict[float, Result] = {}
-        problem: Any = self.problem
-        result = None
-        try:
-            for C in sorted(set(Cs)):
-                kept = None if checkpoint is None else Checkpoint.of(checkpoint).at(C)
-                result = evolve(self, problem=problem.with_C(C)).minimize(result, callback, kept)
-                results[C] = result
-                if result.status in (Status.INTERRUPTED, Status.STOPPED):
-                    break
-                # The next C has the same data, so its fingerprint is known.
-                problem = problem.knowing(result.fingerprint)
-        except KeyboardInterrupt:
-            # Interrupted before the next value of C produced a result.
-            if not results:
-                raise
-        return results
+
+@frozen(eq=False, slots=False)
+class Fit:
+    """A fit of an objective: its result, its model, and the facts and arrays that estimators and files store."""
+
+    objective: Objective
+    result: Result
+    facts: Mapping[str, Any]
+    arrays: Mapping[str, NDArray[Any]] = field(default=NONE)
+
+    @cached_property
+    def model(self) -> TrainedModel:
+        """The trained model, without a record of its training."""
+        return self.objective.model(self.result)
 
 
-class ConvexEstimator(CertifiedEstimator):
-    """An estimator with a convex objective: fits are certified, can be resumed, and follow a path over C."""
-
-    gap_unit_: float = 1.0
-    """Unit of the gap divided by C: 1 for units of the loss."""
+class Spec(ABC):
+    """The checked settings of a fit: they read data, and make an `Objective` of them."""
 
     @abstractmethod
-    def _objective(self, *data: Any) -> Objective:
-        """Check the data of `fit`, set the attributes that depend on them alone, and return the objective."""
+    def data(self, *arguments: Any) -> Any:
+        """Check the data that the user gave ``fit``."""
 
     @abstractmethod
-    def _finish(self, objective: Objective, result: Result) -> None:
-        """Set ``model_`` from the result of a solver."""
+    def objective(self, data: Any) -> Objective:
+        """Return the objective of these settings over checked data."""
 
-    def _fit(self, data: tuple[Any, ...], callback: Callback | None, checkpoint: CheckpointPath | None) -> Self:
-        objective = self._objective(*data)
-        self._finish(objective, objective.minimize(self._start, callback, checkpoint))
-        return self
 
-    def _path(
-        self, data: tuple[Any, ...], Cs: ArrayLike, callback: Callback | None, checkpoint: CheckpointPath | None
-    ) -> list[Self]:
-        """Return an estimator for each value of C that was reached, in the order of ``Cs``."""
-        values = checked_Cs(Cs)
-        first: Self = clone(self)
-        fitted: dict[float, Self] = {}
-        objective = first._objective(*data)
-        for C, result in objective.path(values, callback, checkpoint).items():
-            fitted[C] = copy(first).set_params(C=C)
-            fitted[C]._finish(objective, result)
-        return [fitted[C] for C in values if C in fitted]
+def fit(
+    data: Any,
+    spec: Spec,
+    *,
+    start: Result | None = None,
+    callback: Callback | None = None,
+    checkpoint: CheckpointPath | None = None,
+) -> Fit:
+    """Fit settings to data, from an earlier result if there is one; see `Ranker.fit` for the other arguments."""
+    objective = spec.objective(data)
+    return Fit(objective, objective.minimize(start, callback, checkpoint), objective.facts)
+
+
+def path(
+    data: Any,
+    spec: Spec,
+    Cs: Iterable[float],
+    *,
+    callback: Callback | None = None,
+    checkpoint: CheckpointPath | None = None,
+) -> dict[float, Fit]:
+    """Fit settings to data at ascending values of C, each from the previous result, until interrupted."""
+    objective = spec.objective(data)
+    fits: dict[float, Fit] = {}
+    problem: Any = objective.problem
+    result = None
+    try:
+        for C in sorted(set(Cs)):
+            at_C = None if checkpoint is None else Checkpoint.of(checkpoint).at(C)
+            result = evolve(objective, problem=problem.with_C(C)).minimize(result, callback, at_C)
+            fits[C] = Fit(objective, result, objective.facts)
+            if result.status in (Status.INTERRUPTED, Status.STOPPED):
+                break
+            # The next C has the same data, so its fingerprint is known.
+            problem = problem.knowing(result.fingerprint)
+    except KeyboardInterrupt:
+        # Interrupted before the next value of C produced a result.
+        if not fits:
+            raise
+    return fits
+
+
+def warn_of_convergence(message: str) -> None:
+    """Warn as scikit-learn does of fits that did not converge."""
+    from sklearn.exceptions import ConvergenceWarning
+
+    warnings.warn(message, ConvergenceWarning, stacklevel=stacklevel_of_user())
 
 
 def warn_of_one_class(problem: Any) -> None:
@@ -205,35 +233,35 @@ def zero_weights(
     ``trained`` is the loss completed from the training data; ``problem`` is needed if it has bounds on weights.
     """
     name = loss if isinstance(loss, str) else type(loss).__name__
-    made: AnyLoss = losses.create(trained)
+    fitted_loss: AnyLoss = losses.create(trained)
     if result.primal == 0.0:
         return (
             f"the optimum found is w = 0: the argmax of {name} found no output with a loss for any example. If such an "
             "output exists, the argmax is wrong: run structsvm.testing.check_loss on the loss"
         )
-    ways, cut_off = [], getattr(made, "k", None) is not None
+    ways, cut_off = [], getattr(fitted_loss, "k", None) is not None
     if cut_off:
         full = "full depth, without truncated=true"
-        ways.append(full if getattr(made, "truncated", False) else "a loss without cut-off")
-    if ranks and other_losses and not isinstance(made, AveragePrecision):
+        ways.append(full if getattr(fitted_loss, "truncated", False) else "a loss without cut-off")
+    if ranks and other_losses and not isinstance(fitted_loss, AveragePrecision):
         ways.append("the loss 'map'")
     bounded = problem is not None and problem.box is not None
     which = "No weights within their bounds" if bounded else "No weights"
     optimal = result.gap <= _EXACT * result.C
     if optimal and _for_any_C(result, problem):
-        found = f"{which} have a smaller hinge of {name} on these data, for any C"
+        cause = f"{which} have a smaller hinge of {name} on these data, for any C"
     elif optimal:
-        found = f"{which} lower the objective of {name} on these data at C = {result.C:.3g}"
+        cause = f"{which} lower the objective of {name} on these data at C = {result.C:.3g}"
         ways.append("a larger C or features on a larger scale")
     else:
-        found = (
+        cause = (
             f"{which} lower the objective of {name} on these data by more than {result.gap / result.C:.2g} * C, less "
             "than tol * C. The features may separate little, or few examples may count"
         )
         ways += [] if cut_off else ["a smaller tol, which shows if other weights are better"]
     ways += ["other bounds"] if bounded else []
-    if made.of_one_sample:
-        found += "; it is meant for one sample of rows that the features separate well"
+    if fitted_loss.of_one_sample:
+        cause += "; it is meant for one sample of rows that the features separate well"
     equal = "all scores are equal" if ranks else "all outputs have the same score"
     advice = f"try {' or '.join(filter(None, [', '.join(ways[:-1]), ways[-1]]))}" if ways else "check the features"
-    return f"the optimum found is w = 0: {equal}. {found}: {advice}"
+    return f"the optimum found is w = 0: {equal}. {cause}: {advice}"

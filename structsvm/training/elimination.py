@@ -7,19 +7,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from attrs import evolve
 
-from structsvm.estimators.fitting import Objective
 from structsvm.features.operators.occupied import rows_of
 from structsvm.foundation.queries import Queries
 from structsvm.foundation.types import IntVector, Vector
 from structsvm.problem import fingerprint
 from structsvm.result import Result
+from structsvm.training.objective import Objective
 
 
 class Elimination(NamedTuple):
-    """A fit with some features; its weights belong to ``columns``, which leave out empty columns of sparse data."""
+    """A fit with some features; the columns of its result leave out empty columns of sparse data."""
 
     features: IntVector
-    columns: IntVector
     result: Result
 
 
@@ -40,26 +39,28 @@ def eliminate(objective: Objective, queries: Queries, sizes: Sequence[int]) -> I
     """
     problem: Any = objective.problem
     X, width = rows_of(problem.operator), sizes[0]
-    known = np.arange(width) if objective.columns is None else objective.columns
-    empty = np.setdiff1d(np.arange(width), known)
+    occupied = np.arange(width) if objective.columns is None else objective.columns
+    empty = np.setdiff1d(np.arange(width), occupied)
     ptr = problem.ptr
     if problem.loss.per_row:
         X, ptr = queries.grouped(X), queries.ptr
     spread = spread_within(X, ptr)
-    extras = np.arange(len(known), problem.d)
-    kept, solved = np.arange(len(known)), evolve(objective, columns=None)
-    result = solved.minimize(None, None)
+    extras = np.arange(len(occupied), problem.d)
+    remaining, solved = np.arange(len(occupied)), evolve(objective, columns=None)
+    result = solved.minimize()
     for size in sizes:
-        if size < len(kept):
-            effects = np.abs(result.w[: len(kept)]) * spread[kept]
-            staying = np.sort(np.argsort(effects, kind="stable")[len(kept) - size :])
-            narrow = problem.of_features(kept[staying])
-            start = _start(result, narrow, np.concatenate([staying, extras - len(known) + len(kept)]))
-            solved, kept = evolve(solved, problem=narrow), kept[staying]
+        if size < len(remaining):
+            effects = np.abs(result.w[: len(remaining)]) * spread[remaining]
+            staying = np.sort(np.argsort(effects, kind="stable")[len(remaining) - size :])
+            narrow = problem.of_features(remaining[staying])
+            start = _start(result, narrow, np.concatenate([staying, extras - len(occupied) + len(remaining)]))
+            solved, remaining = evolve(solved, problem=narrow), remaining[staying]
             if start.fingerprint.size:
                 solved = evolve(solved, problem=narrow.knowing(start.fingerprint))
-            result = solved.minimize(start, None)
-        yield Elimination(np.sort(np.append(known[kept], empty[: size - len(kept)])), known[kept], result)
+            result = solved.minimize(start)
+        columns = occupied[remaining]
+        features = np.sort(np.append(columns, empty[: size - len(remaining)]))
+        yield Elimination(features, evolve(result, columns=None if len(columns) == width else columns))
 
 
 def spread_within(X: Any, ptr: IntVector) -> Vector:
@@ -80,9 +81,9 @@ def spread_within(X: Any, ptr: IntVector) -> Vector:
     return np.asarray(np.sqrt(np.maximum(np.ravel(squares), 0.0) / X.shape[0]))
 
 
-def _start(result: Result, problem: Any, kept: IntVector) -> Result:
-    """Return the start of a problem with the ``kept`` weights of a result: its planes, or only its weights."""
+def _start(result: Result, problem: Any, weights: IntVector) -> Result:
+    """Return the start of a problem with some ``weights`` of a result: its planes, or only its weights."""
     coordinates = problem.coordinates
     if coordinates is not None and coordinates.center.any():
-        return evolve(result.of_columns(kept, len(result.w)), columns=None)
-    return result.of_weights(kept, fingerprint(problem))
+        return evolve(result.of_columns(weights, len(result.w)), columns=None)
+    return result.of_weights(weights, fingerprint(problem))

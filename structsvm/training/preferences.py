@@ -1,16 +1,15 @@
 """Preferences between documents of a query, from pairs or from clicks."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from attrs import field, frozen
 from numpy.typing import ArrayLike, NDArray
 
-from structsvm.estimators.inputs import checked_labels
 from structsvm.exceptions import InputError
 from structsvm.foundation.arrays import numbers
-from structsvm.foundation.queries import Queries
+from structsvm.foundation.queries import Queries, require_labels
 from structsvm.foundation.settings import as_list, require_number
 from structsvm.foundation.types import IntVector, Vector
 from structsvm.losses.shared.pairs import magnitudes
@@ -50,8 +49,6 @@ class Preferences:
     >>> RankSVM(C=10).fit(X, Preferences(better=[2, 1], worse=[1, 0]), qid).predict(X).argmax()
     np.int64(2)
     """
-
-    takes_the_place_of_labels: ClassVar[bool] = True
 
     better: IntVector = field(converter=_rows)
     worse: IntVector = field(converter=_rows)
@@ -120,7 +117,7 @@ class Preferences:
         labels = numbers(y, "y", "one number per row")
         if labels.ndim != 1:
             raise InputError(f"y must have one number per row: its shape is {labels.shape}")
-        labels = checked_labels(labels, len(labels))
+        require_labels(labels, len(labels))
         number = Queries.of(qid, len(labels)).number
         order = np.argsort(number, kind="stable")
         none = np.zeros(0, dtype=np.int64)
@@ -194,8 +191,8 @@ def _net(better: IntVector, worse: IntVector, smallest: float) -> tuple[IntVecto
     i, j = np.searchsorted(rows, better), np.searchsorted(rows, worse)
     keys, number = np.unique(np.minimum(i, j) * len(rows) + np.maximum(i, j), return_inverse=True)
     net = np.bincount(number, np.where(i < j, 1.0, -1.0), len(keys))
-    kept = (net != 0.0) & (np.abs(net) >= smallest)
-    keys, net = keys[kept], net[kept]
+    large = (net != 0.0) & (np.abs(net) >= smallest)
+    keys, net = keys[large], net[large]
     low, high = rows[keys // max(len(rows), 1)], rows[keys % max(len(rows), 1)]
     ahead, behind = np.where(net > 0.0, low, high), np.where(net > 0.0, high, low)
     order = np.lexsort((behind, ahead))
@@ -206,22 +203,22 @@ def _entries(
     sessions: ArrayLike, rows: ArrayLike, ranks: ArrayLike, clicked: ArrayLike
 ) -> tuple[IntVector, IntVector, NDArray[Any], NDArray[np.bool_]]:
     """Return the log entries with sessions as numbers; raise InputError if entries contradict each other."""
-    given = {
+    arrays = {
         "sessions": np.asarray(sessions),
         "rows": np.asarray(rows),
         "ranks": np.asarray(ranks),
         "clicked": np.asarray(clicked),
     }
-    for name, values in given.items():
+    for name, values in arrays.items():
         if values.ndim != 1:
             raise InputError(f"{name} must be a vector with one element an entry; its shape is {values.shape}")
-    lengths = {name: len(values) for name, values in given.items()}
+    lengths = {name: len(values) for name, values in arrays.items()}
     if len(set(lengths.values())) > 1:
         raise InputError(f"a log has one element of each array per entry, but the lengths are {lengths}")
     if not lengths["rows"]:
         nothing = np.zeros(0, dtype=np.int64)
         return nothing, nothing, nothing, np.zeros(0, dtype=np.bool_)
-    row, rank = given["rows"], given["ranks"]
+    row, rank = arrays["rows"], arrays["ranks"]
     if row.dtype.kind not in "iu":
         raise InputError(
             f"rows must be row numbers of X, integers from 0; the first is {row.tolist()[0]!r}, {row.dtype}. Replace "
@@ -231,10 +228,10 @@ def _entries(
         raise InputError(f"rows must be row numbers of X, integers from 0; the least is {row.min()}")
     if rank.dtype.kind not in "iuf" or not np.isfinite(rank).all():
         raise InputError(f"ranks must be finite numbers; they are {rank.dtype}")
-    click = given["clicked"]
+    click = arrays["clicked"]
     if click.dtype.kind not in "biuf" or not np.isin(click, (0, 1)).all():
         raise InputError("clicked must be True or False, or 1 or 0, for each entry")
-    ids = given["sessions"]
+    ids = arrays["sessions"]
     if ids.dtype.kind == "f" and np.isnan(ids).any():
         raise InputError(f"sessions contains NaN: the first is entry {int(np.isnan(ids).argmax())}")
     try:

@@ -1,10 +1,17 @@
-"""Detect columns on very different scales, which a regularized model cannot weight alike."""
+"""Normalize features for a fit, or warn of columns on very different scales, which a regularizer treats unequally."""
 
+import warnings
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from attrs import field, frozen
 
+from structsvm.exceptions import FeatureScaleWarning, stacklevel_of_user
+from structsvm.features.scaling.names import FEATURE_SCALINGS, scaling_named
+from structsvm.features.scaling.scalings import Scaling, learn_scaling
+from structsvm.foundation.queries import Queries
+from structsvm.foundation.settings import place
 from structsvm.foundation.types import IntVector, Vector
 
 FAR_APART = 1000.0
@@ -12,6 +19,40 @@ FAR_APART = 1000.0
 
 _ROWS = 2**12
 """Number of rows that are sampled."""
+
+
+def scaled(
+    owner: str,
+    normalize: Any,
+    X: Any,
+    queries: Callable[[], Queries],
+    weights: Vector | None,
+    names: Sequence[str] | None = None,
+    *,
+    warn: bool = True,
+) -> tuple[Any, Scaling | None]:
+    """Return training rows after ``normalize``, and the scaling; without one, ``warn`` of columns that need it.
+
+    ``weights`` are the weights of rows, shape (rows,); None: all 1.
+    """
+    name = scaling_named(place(owner, "normalize"), normalize)
+    if name is None:
+        if warn and (isinstance(X, np.ndarray) or hasattr(X, "indptr")):
+            warn_of_ranges(ColumnRanges.of(X), names)
+        return X, None
+    scaling = learn_scaling(name, X, weights)
+    return scaling.rows(X, queries() if scaling.by_query else None), scaling
+
+
+def warn_of_ranges(ranges: "ColumnRanges", names: Sequence[str] | None) -> None:
+    """Warn if ranges of columns are far apart."""
+    if ranges.far_apart:
+        label = "column {}".format if names is None else lambda k: repr(str(names[k]))
+        warnings.warn(
+            f"{ranges.description(label)}: try normalize={' or '.join(map(repr, FEATURE_SCALINGS))}",
+            FeatureScaleWarning,
+            stacklevel=stacklevel_of_user(),
+        )
 
 
 @frozen(eq=False)
@@ -37,7 +78,7 @@ class ColumnRanges:
         varying = self.ranges[self.ranges > 0.0]
         return len(varying) > 1 and bool(varying.max() / FAR_APART > varying.min())
 
-    def told(self, name: Any) -> str:
+    def description(self, name: Any) -> str:
         """Describe the columns with the largest and the smallest range; ``name`` maps a column number to its name."""
         order = np.argsort(self.ranges, kind="stable")
         varying = order[self.ranges[order] > 0.0]
@@ -52,12 +93,12 @@ class ColumnRanges:
 
 def _of_entries(X: Any) -> tuple[IntVector, Vector]:
     """Return the columns of a CSR matrix that have entries, and their ranges; absent entries are 0."""
-    columns, place, counts = np.unique(X.indices, return_inverse=True, return_counts=True)
+    columns, position, counts = np.unique(X.indices, return_inverse=True, return_counts=True)
     low, high = np.zeros(len(columns)), np.zeros(len(columns))
-    np.minimum.at(low, place, X.data)
-    np.maximum.at(high, place, X.data)
+    np.minimum.at(low, position, X.data)
+    np.maximum.at(high, position, X.data)
     # These columns have an entry in every row, so 0 does not count.
     for column in np.flatnonzero(counts >= X.shape[0]):
-        values = X.data[place == column]
+        values = X.data[position == column]
         low[column], high[column] = values.min(), values.max()
     return columns.astype(np.int64), high - low
