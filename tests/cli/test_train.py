@@ -8,7 +8,7 @@ import pytest
 from attrs import evolve
 from sklearn.datasets import dump_svmlight_file
 
-from structsvm import Ranker, Result, Status
+from structsvm import Ranker, Result, Status, training
 from structsvm.cli.shared.fits import FitMonitor
 from structsvm.data import load_digits_queries
 from structsvm.exceptions import InputError, NotInstalledError
@@ -131,15 +131,15 @@ def test_a_search_goes_on_after_a_fit_that_the_time_ended(run, monkeypatch):
 
 
 def test_ctrl_c_after_a_fit_that_the_time_ended_keeps_it(run, ticking, monkeypatch):
-    path, calls = Ranker.path, []
+    path, calls = training.path, []
 
-    def once(self, *args, **kwargs):
-        calls.append(kwargs["Cs"])
+    def once(data, spec, Cs, **settings):
+        calls.append(Cs)
         if len(calls) == 2:
             raise KeyboardInterrupt
-        return path(self, *args, **kwargs)
+        return path(data, spec, Cs, **settings)
 
-    monkeypatch.setattr(Ranker, "path", once)
+    monkeypatch.setattr(training, "path", once)
     grid = ("--C-grid", "1:100:3", "--validation", "test.txt", *ENDLESS, *AT_ONCE)
     done = run("train", "train.txt", *grid, code=1)
     assert calls == [[1.0, 10.0, 100.0], [10.0, 100.0]]
