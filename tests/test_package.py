@@ -130,6 +130,7 @@ STATEMENTS = [
     "import structsvm.models.export",
     "import structsvm.plots",
     "import structsvm.inspection",
+    "import structsvm.training",
     "import structsvm.loading",
 ]
 

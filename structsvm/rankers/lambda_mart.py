@@ -156,20 +156,9 @@ class LambdaMART(RankingEstimator):
         sample_weight: ArrayLike | None = None,
         validation: tuple[Any, ...] | None = None,
     ) -> Self:
-        """Learn from queries, step by step.
+        """Learn from queries, step by step; see `RankNet.fit`.
 
-        Parameters
-        ----------
-        X : features, shape (rows, d), dense or sparse; a missing feature is NaN.
-        y : labels, shape (rows,), larger is better.
-        qid : as in `Ranker.fit`.
-        sample_weight : as in `Ranker.fit`; only ratios matter.
-        validation : (X, y, qid) of other queries, or (X, y) of one query, with labels y. The ranker keeps the steps up
-            to the first with the best ``measure``. None: it keeps all steps.
-
-        Warns
-        -----
-        OneQueryWarning : qid is missing, so all labeled rows are one query.
+        Features may be sparse, or NaN if they are missing; y has labels.
         """
         _require_settings(self)
         if validation is not None:

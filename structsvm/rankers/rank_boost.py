@@ -119,21 +119,7 @@ class RankBoost(RankingEstimator):
         sample_weight: ArrayLike | None = None,
         validation: tuple[Any, ...] | None = None,
     ) -> Self:
-        """Learn from queries, step by step.
-
-        Parameters
-        ----------
-        X : features, shape (rows, d), dense; a missing feature is NaN.
-        y : labels, shape (rows,), larger is better; or `Preferences`.
-        qid : as in `Ranker.fit`.
-        sample_weight : as in `Ranker.fit`; only ratios matter.
-        validation : (X, y, qid) of other queries, or (X, y) of one query, with labels y. The ranker keeps the steps up
-            to the first with the best ``measure``. None: it keeps all steps.
-
-        Warns
-        -----
-        OneQueryWarning : qid is missing, so all labeled rows are one query.
-        """
+        """Learn from queries, step by step; see `RankNet.fit`. Missing features are NaN."""
         _require_settings(self)
         checked = StagedData.of(self, X, y, qid, sample_weight, validation)
         grouped, held_out = checked.grouped, checked.held_out

@@ -233,6 +233,8 @@ def checked_labels(y: Any, n: int) -> Vector:
 
 def column(y: Any) -> NDArray[Any]:
     """Return a vector; warn if it is a matrix of one column, as all estimators of scikit-learn do."""
+    if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biuf":
+        return y
     from sklearn.utils import column_or_1d
 
     vector: NDArray[Any] = column_or_1d(y, warn=True)
