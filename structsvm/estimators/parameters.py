@@ -30,9 +30,9 @@ def with_parameters_of(base: type) -> Callable[[Init], Init]:
     inherited = list(signature(base).parameters.values())
 
     def extended(init: Init) -> Init:
-        own = list(signature(init).parameters.values())
-        more = [each for each in own[1:] if each.kind is Parameter.KEYWORD_ONLY]
-        init.__signature__ = Signature([own[0], *inherited, *more])  # type: ignore[attr-defined]
+        parameters = list(signature(init).parameters.values())
+        more = [parameter for parameter in parameters[1:] if parameter.kind is Parameter.KEYWORD_ONLY]
+        init.__signature__ = Signature([parameters[0], *inherited, *more])  # type: ignore[attr-defined]
         return init
 
     return extended
@@ -62,15 +62,15 @@ def solver_of(
     require_object("solver", estimator.solver)
     require_number(place(estimator, "tol"), estimator.tol, above=0.0, optional=True)
     require_integer(place(estimator, "max_iter"), estimator.max_iter, 1, optional=True)
-    chosen: Any = solvers.create(estimator.solver) if solver is None else solver
-    kind = type(chosen)
+    created: Any = solvers.create(estimator.solver) if solver is None else solver
+    kind = type(created)
     settings = {name: getattr(estimator, name) for name in limits if getattr(estimator, name) is not None}
-    if tol is not None and getattr(chosen, "tol", tol) is None:
+    if tol is not None and getattr(created, "tol", tol) is None:
         settings.setdefault("tol", tol)
     for name in settings:
         if not has(kind) or name not in fields_dict(kind):
             raise InputError(f"the solver {kind.__name__} has no setting {name}: leave {name}=None")
-    limited: Solver = evolve(chosen, **settings) if settings else chosen
+    limited: Solver = evolve(created, **settings) if settings else created
     return limited
 
 

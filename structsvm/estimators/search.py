@@ -159,10 +159,10 @@ def as_scorings(scoring: Any, resolve: Callable[[Any], tuple[str, Scoring | None
     scorings: dict[str, Scoring | None] = {}
     for item in scoring if isinstance(scoring, list | tuple) else [scoring]:
         is_function = callable(item) and not isinstance(item, Measure | type)
-        name, made = (getattr(item, "__name__", str(item)), item) if is_function else resolve(item)
+        name, value = (getattr(item, "__name__", str(item)), item) if is_function else resolve(item)
         if name in scorings:
             raise InputError(f"scoring contains {name!r} twice: remove one")
-        scorings[name] = made
+        scorings[name] = value
     if not scorings:
         raise InputError("scoring is an empty list: give at least one scoring, or None for the default")
     return scorings

@@ -182,7 +182,7 @@ def _settings_of(thing: Any) -> dict[str, Any] | None:
 def _tuples(value: Any) -> Any:
     """Convert lists in parsed JSON back to tuples."""
     if isinstance(value, dict):
-        return {key: _tuples(each) for key, each in value.items()}
+        return {key: _tuples(item) for key, item in value.items()}
     return tuple(map(_tuples, value)) if isinstance(value, list) else value
 
 
@@ -225,12 +225,12 @@ def read_object(registry: Registry[Any], written: Any) -> Any:
         inner: read_object(of_inner, settings[inner]) for inner, of_inner in _INNER.items() if inner in settings
     }
     try:
-        made: Any = _public_class(registry, name) or registry.find(name)
+        kind: Any = _public_class(registry, name) or registry.find(name)
     except (PluginError, UnknownNameError):
         # The class is in a package that is not installed. Predictions do not need it.
         return joined(name, {key: value for key, value in settings.items() if value is not None})
     try:
-        return made(**_tuples(settings))
+        return kind(**_tuples(settings))
     except Exception as error:
         # A class of a plugin may raise anything.
         raise ValueError(f"the settings of the {registry.kind} {name!r} are invalid: {error}") from None

@@ -145,13 +145,13 @@ class LightGBMEnsemble(Ensemble):
 
     def with_values(self, values: Vector) -> Any:
         text = re.sub(r"(?m)^objective=.*$", "objective=lambdarank", self.booster.model_to_string(), count=1)
-        made = type(self.booster)(model_str=text)
+        refitted = type(self.booster)(model_str=text)
         place = 0
         for tree, info in enumerate(self._dump["tree_info"]):
             for leaf in range(info["num_leaves"]):
-                made.set_leaf_output(tree, leaf, float(values[place]) * self._scale)
+                refitted.set_leaf_output(tree, leaf, float(values[place]) * self._scale)
                 place += 1
-        return made
+        return refitted
 
     def scores(self, model: Any, X: Any) -> Vector:
         return np.asarray(model.predict(X))
@@ -175,7 +175,7 @@ def _of_lightgbm(root: dict[str, Any]) -> tuple[list[Split], list[float]]:
         if node["decision_type"] != "<=":
             raise InputError(f"the LightGBM model has {_CATEGORIES}")
         children = (node["left_child"], node["right_child"])
-        left, right = (each.get("split_index", -1 - each.get("leaf_index", 0)) for each in children)
+        left, right = (child.get("split_index", -1 - child.get("leaf_index", 0)) for child in children)
         decision = _MISSING[node["missing_type"]] + LEFT * bool(node["default_left"])
         splits[node["split_index"]] = Split(node["split_feature"], float(node["threshold"]), decision, left, right)
         waiting += children
@@ -242,9 +242,9 @@ class XGBoostEnsemble(Ensemble):
         # An estimator that loads a model with these attributes predicts with its first rounds.
         for name in ("best_iteration", "best_score"):
             learner["attributes"].pop(name, None)
-        made = type(self.booster)()
-        made.load_model(bytearray(json.dumps(text).encode()))
-        return made
+        refitted = type(self.booster)()
+        refitted.load_model(bytearray(json.dumps(text).encode()))
+        return refitted
 
     def scores(self, model: Any, X: Any) -> Vector:
         import xgboost
@@ -298,7 +298,9 @@ class CatBoostEnsemble(Ensemble):
         return names
 
     def trees(self) -> tuple[Trees, Vector]:
-        features = {each["feature_index"]: each for each in self._text["features_info"].get("float_features", ())}
+        features = {
+            feature["feature_index"]: feature for feature in self._text["features_info"].get("float_features", ())
+        }
         trees, values = _joined([self._one(tree, features) for tree in self._text["oblivious_trees"]])
         return evolve(trees, single=True), values * self._text["scale_and_bias"][0]
 
@@ -313,12 +315,12 @@ class CatBoostEnsemble(Ensemble):
         # A classifier needs its loss to predict classes; other models predict by its link.
         if not hasattr(self.model, "predict_proba"):
             text["model_info"]["params"]["flat_params"]["loss_function"] = "RMSE"
-        made = type(self.model)()
+        refitted = type(self.model)()
         with TemporaryDirectory() as folder:
             path = Path(folder, "model.json")
             path.write_text(json.dumps(text))
-            made.load_model(str(path), format="json")
-        return made
+            refitted.load_model(str(path), format="json")
+        return refitted
 
     def scores(self, model: Any, X: Any) -> Vector:
         raw = {"prediction_type": "RawFormulaVal"} if hasattr(model, "predict_proba") else {}
@@ -381,17 +383,17 @@ class ScikitLearnEnsemble(Ensemble):
         return evolve(trees, single=True), values * self._rate
 
     def with_values(self, values: Vector) -> Any:
-        made = deepcopy(self.model)
-        if hasattr(made, "init_"):
-            made.init_ = "zero"
-        stages = np.ravel(made.estimators_).tolist() if hasattr(made, "estimators_") else [made]
+        refitted = deepcopy(self.model)
+        if hasattr(refitted, "init_"):
+            refitted.init_ = "zero"
+        stages = np.ravel(refitted.estimators_).tolist() if hasattr(refitted, "estimators_") else [refitted]
         place = 0
         for stage in stages:
             tree = stage.tree_
             for node in np.flatnonzero(tree.children_left == -1).tolist():
                 tree.value[node, 0, 0] = values[place] / self._rate
                 place += 1
-        return made
+        return refitted
 
     def scores(self, model: Any, X: Any) -> Vector:
         with warnings.catch_warnings():
@@ -409,16 +411,16 @@ def _of_nodes(
     value: Sequence[float],
 ) -> tuple[list[Split], list[float]]:
     """Return splits and values of a tree whose nodes are splits and leaves (child −1), parents first."""
-    lefts, rights = (np.asarray(each).tolist() for each in (left, right))
+    lefts, rights = (np.asarray(ends).tolist() for ends in (left, right))
     numbers, splits, leaves = [], 0, 0
     for child in lefts:
         numbers.append(splits if child != -1 else -1 - leaves)
         splits, leaves = splits + (child != -1), leaves + (child == -1)
     inner = [node for node, child in enumerate(lefts) if child != -1]
-    made = [
+    trees = [
         Split(int(feature[k]), float(threshold[k]), decision[k], numbers[lefts[k]], numbers[rights[k]]) for k in inner
     ]
-    return made, [float(value[k]) for k, child in enumerate(lefts) if child == -1]
+    return trees, [float(value[k]) for k, child in enumerate(lefts) if child == -1]
 
 
 def _joined(listed: Sequence[tuple[list[Split], list[float]]]) -> tuple[Trees, Vector]:

@@ -241,11 +241,11 @@ def _grades(y: Vector, params: Mapping[str, Any]) -> Vector:
             "smallest"
         )
     gains = params.get("label_gain")
-    known = _GRADES if gains is None else len(gains.split(",") if isinstance(gains, str) else np.atleast_1d(gains))
+    grades = _GRADES if gains is None else len(gains.split(",") if isinstance(gains, str) else np.atleast_1d(gains))
     largest = int(y.max())
-    if largest >= known:
+    if largest >= grades:
         raise InputError(
-            f"LambdaMART has gains for grades up to {known - 1}, but a label is {largest}: pass a gain for each grade "
+            f"LambdaMART has gains for grades up to {grades - 1}, but a label is {largest}: pass a gain for each grade "
             f"from 0 on, such as params={{'label_gain': list(range({largest + 1}))}}. "
             "TreeRanker(trees='scikit-learn') needs no gains"
         )

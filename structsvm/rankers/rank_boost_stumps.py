@@ -31,11 +31,11 @@ class CodedFeatures:
             for f, column in enumerate(columns, first):
                 # NaN is last in sorted arrays.
                 present = np.sort(column)[: len(column) - np.count_nonzero(np.isnan(column))]
-                chosen, lacks = _thresholds(present, max_thresholds), 0 < len(present) < len(column)
-                if len(chosen) > 0 or lacks:
+                cuts, lacks = _thresholds(present, max_thresholds), 0 < len(present) < len(column)
+                if len(cuts) > 0 or lacks:
                     features.append(f)
-                    codes.append(_code(column, chosen, lacks))
-                    thresholds.append(chosen.astype(np.float64))
+                    codes.append(_code(column, cuts, lacks))
+                    thresholds.append(cuts.astype(np.float64))
                     missing.append(lacks)
         coded = np.stack(codes) if codes else np.empty((0, len(rows)), dtype=np.uint8)
         return cls(np.array(features, dtype=np.int64), coded, thresholds, np.array(missing, dtype=np.bool_))

@@ -85,14 +85,14 @@ def cost_of_grades(scores: Vector, grades: Vector, log_odds: float, ties: bool, 
     n = len(scores)
     slopes[:] = 0.0
     cost, pairs = 0.0, 0
-    known, target = 0.0, 0.5
+    counted, target = 0.0, 0.5
     for i in range(n):
         for j in range(n):
             difference = grades[i] - grades[j]
             if difference < 0.0 or (difference == 0.0 and (not ties or j <= i)):
                 continue
-            if difference != known:
-                known = difference
+            if difference != counted:
+                counted = difference
                 target = 1.0 / (1.0 + math.exp(-difference * log_odds)) if difference > 0.0 else 0.5
             margin = scores[i] - scores[j]
             small = math.exp(-abs(margin))

@@ -226,8 +226,8 @@ class TreeRanker(RankingEstimator):
     def __sklearn_clone__(self) -> Self:
         """Return an unfitted copy with the same ensemble, because a clone of a fitted ensemble would have no trees."""
         settings = self.get_params(deep=False)
-        kept = settings.pop("trees")
-        return type(self)(**{name: clone(value, safe=False) for name, value in settings.items()}, trees=kept)
+        trees = settings.pop("trees")
+        return type(self)(**{name: clone(value, safe=False) for name, value in settings.items()}, trees=trees)
 
     @property
     def coef_(self) -> Vector:

@@ -122,10 +122,10 @@ def effect_of_ties(kinds: Kinds, ranks: Ranks, q: int) -> int:
         if rivals > 0:
             ahead, size = ranks.ahead[k], mates + rivals
             # Relevant documents with as few others ahead are above this line, because they are not below its others.
-            found = ranks.within[kinds.other_ptr[q] + q + ahead] - mates
+            above = ranks.within[kinds.other_ptr[q] + q + ahead] - mates
             for i in range(size):
-                effect += mates / size * (found + 1 + i * (mates - 1) / (size - 1)) / (found + ahead + 1 + i)
-            for m in range(found + 1, found + mates + 1):
+                effect += mates / size * (above + 1 + i * (mates - 1) / (size - 1)) / (above + ahead + 1 + i)
+            for m in range(above + 1, above + mates + 1):
                 effect -= m / (m + ahead)
     return int(kinds.gain[q] * effect)
 
