@@ -266,7 +266,7 @@ def _fault_of_error(error: Exception) -> str:
     frames = [
         frame
         for frame in traceback.extract_tb(error.__traceback__)
-        if not frame.filename.endswith("foreign_arguments.py")
+        if not frame.filename.endswith("estimators/arguments.py")
     ]  # which only hands arguments on
     if not any(
         frame.filename.startswith(_OURS) for frame in frames
