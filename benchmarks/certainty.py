@@ -13,7 +13,7 @@ from benchmarks.rows import Row, Target, without_data
 from structsvm.data import load_qrels, load_runs
 from structsvm.evaluation import mean_interval, queries_needed, rank_run
 from structsvm.evaluation.significance.intervals import INTERVALS
-from structsvm.evaluation.significance.student import student_p
+from structsvm.evaluation.significance.paired import student_p
 from structsvm.foundation.types import Matrix, Vector
 from structsvm.metrics import AP
 

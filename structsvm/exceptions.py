@@ -166,7 +166,7 @@ class UnknownNameError(InputError):
     ----------
     kind : the kind of object in words ("loss").
     name : the unknown name.
-    known : the existing names.
+    choices : the existing names.
     meaning : a sentence on the name's meaning elsewhere; without one, the message suggests the nearest name.
     """
 

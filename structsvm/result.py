@@ -211,7 +211,7 @@ class CutSet:
 
     def most_error(self, cap: Vector) -> float:
         """Return the largest possible sum of ``a`` times the errors for multipliers within these caps."""
-        from structsvm.foundation.compute.groups import largest_of_groups
+        from structsvm.foundation.arrays import largest_of_groups
 
         return float(cap @ largest_of_groups(self.error, self.group, len(cap)))
 

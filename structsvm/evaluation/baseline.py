@@ -1,9 +1,10 @@
 """Compare runs with a baseline by several measures."""
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 import numpy as np
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from structsvm.data.pooling import as_runs
 from structsvm.data.qrels import QrelsLike, as_qrels
@@ -18,7 +19,7 @@ from structsvm.evaluation.paired_columns import (
 )
 from structsvm.evaluation.runs import rank_run
 from structsvm.evaluation.significance import PairedTests, paired_tests
-from structsvm.evaluation.significance.corrections import bonferroni
+from structsvm.evaluation.significance.paired import bonferroni
 from structsvm.exceptions import InputError, counted, first_of, quoted
 from structsvm.foundation.settings import as_list, repeated, require_number
 from structsvm.foundation.tables.table import Column, Record, Table
@@ -184,15 +185,8 @@ def compare_runs(
     if twice is not None:
         raise InputError(f"two runs are named {quoted(twice)}: rename one, or leave it out")
     lists = {run.name: rank_run(run, qrels, ties=ties, all_topics=all_topics) for run in compared}
-    return compare_lists(
-        lists,
-        baseline,
-        measures,
-        confidence_level=confidence_level,
-        n_resamples=n_resamples,
-        random_state=random_state,
-        callback=callback,
-    )
+    settings: Any = {"confidence_level": confidence_level, "n_resamples": n_resamples, "random_state": random_state}
+    return compare_lists(lists, baseline, measures, callback=callback, **settings)
 
 
 def compare_lists(
@@ -216,6 +210,7 @@ def compare_lists(
         kind = "model" if of_models else "run"
         raise InputError(f"the baseline {quoted(baseline)} is the only {kind}: give another {kind} to compare with it")
     require_number("confidence_level", confidence_level, above=0.0)
+    settings: Any = {"confidence_level": confidence_level, "n_resamples": n_resamples, "random_state": random_state}
     base = [measure.of(lists[baseline]) for measure in measured]
     rows: list[ComparedRun] = []
     for name, ranked in lists.items():
@@ -232,22 +227,14 @@ def compare_lists(
                     "the same topics"
                 )
             first, second = other.values[np.sort(of_own)], values[of_base[np.argsort(of_own)]]
-            tests = paired_tests(
-                first,
-                second,
-                confidence_level=confidence_level,
-                n_resamples=n_resamples,
-                random_state=random_state,
-                value_range=measure.value_range,
-            )
+            tests = paired_tests(first, second, value_range=measure.value_range, **settings)
             alone = tuple(map(str, np.setxor1d(ids, other.ids).tolist()))
             means = float(first.mean()), float(second.mean())
             rows.append(ComparedRun(name, str(measure), *means, paired=tests, left_out=alone))
     paired = [row.paired for row in rows]
-    for row, by_holm, by_bonferroni in zip(rows, corrected(paired), corrected(paired, bonferroni), strict=True):
-        row.holm.update(by_holm)
-        row.bonferroni.update(by_bonferroni)
-    return RunComparison(baseline, tuple(rows), confidence_level, n_resamples, random_state, of_models)
+    p_values = zip(rows, corrected(paired), corrected(paired, bonferroni), strict=True)
+    compared = tuple(evolve(row, holm=by_holm, bonferroni=by_bonferroni) for row, by_holm, by_bonferroni in p_values)
+    return RunComparison(baseline, compared, confidence_level, n_resamples, random_state, of_models)
 
 
 def _as_measures(measures: Iterable[Measure | str]) -> list[Measure]:

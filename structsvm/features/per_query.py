@@ -11,8 +11,8 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from structsvm.exceptions import InputError, brief
-from structsvm.features.scaling.by_query import scaled
 from structsvm.features.scaling.places import count_higher
+from structsvm.features.scaling.scalings import scaled
 from structsvm.foundation.arrays import refusal, require_real
 from structsvm.foundation.frames import is_frame, read_frame
 from structsvm.foundation.queries import Queries

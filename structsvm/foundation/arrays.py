@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from structsvm.exceptions import InputError, InputTypeError, brief
 from structsvm.foundation.memory import require_memory
+from structsvm.foundation.types import IntVector, Vector
 
 _NO_NUMBERS = {
     "c": "complex numbers, whose imaginary part would be lost: pass for example numpy.abs of them. "
@@ -206,3 +207,10 @@ def reads_as_number(value: Any) -> bool:
     except (TypeError, ValueError, OverflowError):
         return False
     return True
+
+
+def largest_of_groups(values: Vector, group: IntVector, groups: int) -> Vector:
+    """Return the largest value of each group, at least 0: the slacks of groups, for values ``L − w·g`` of cuts."""
+    largest = np.zeros(groups)
+    np.maximum.at(largest, group, values)
+    return largest

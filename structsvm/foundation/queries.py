@@ -93,7 +93,7 @@ class Queries:
 
 
 def row_weights(sample_weight: ArrayLike, n: int, unit: str = "row") -> Vector:
-    """Return n finite, non-negative, not all zero weights as float64; ``each`` is the word for one in messages."""
+    """Return n finite, non-negative, not all zero weights as float64; ``unit`` is the word for one in messages."""
     weights = numbers(sample_weight, "sample_weight")
     if weights.shape != (n,):
         raise InputError(f"sample_weight must be one weight per {unit}, shape ({n},), got shape {weights.shape}")

@@ -8,8 +8,8 @@ from abc import abstractmethod
 import numpy as np
 
 from structsvm.exceptions import InputError
-from structsvm.features.scaling.by_query import scaled
 from structsvm.features.scaling.names import SCORE_SCALINGS, scaling_named
+from structsvm.features.scaling.scalings import scaled
 from structsvm.foundation.settings import place, require_choice
 from structsvm.foundation.types import IntVector, Matrix, Vector
 from structsvm.fusion.base import Fusion

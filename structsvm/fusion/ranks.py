@@ -218,7 +218,7 @@ def _count(ahead: Integers, ranked: Integers, systems: Integers) -> Vector:
 
 @compiled
 def _add_votes(votes: Integers, ahead: Integers, place_of_i: int, ranked: int) -> None:
-    """Add a system's term of the sum for each document j after i; ``own`` documents are ahead of i."""
+    """Add a system's term of the sum for each document j after i; ``place_of_i`` documents are ahead of i."""
     for j in range(len(votes)):
         place = ahead[j]
         votes[j] += (place > place_of_i) - (place < place_of_i) + (place < ranked)

@@ -7,6 +7,6 @@ be than those found.
 
 from structsvm.inference.graph import Graph, grid_edges
 from structsvm.inference.infer import infer
-from structsvm.inference.labeling import Inference
+from structsvm.inference.messages import Inference
 
 __all__ = ["Graph", "Inference", "grid_edges", "infer"]

@@ -10,7 +10,7 @@ from structsvm.foundation.arrays import numbers
 from structsvm.foundation.settings import require_choice, require_integer, require_kind, require_number
 from structsvm.foundation.types import Matrix, Vector
 from structsvm.inference.graph import Graph
-from structsvm.inference.labeling import Inference, improved, passed
+from structsvm.inference.messages import Inference, improved, passed
 from structsvm.inference.relaxation import dual_point, relaxation, score_size, searched
 
 METHODS = ("auto", "tree", "messages", "relaxation", "exact")

@@ -11,7 +11,7 @@ from attrs import frozen
 
 from structsvm.foundation.types import Matrix, Vector
 from structsvm.inference.graph import Graph, parts_of
-from structsvm.inference.labeling import Inference, improved, passed
+from structsvm.inference.messages import Inference, improved, passed
 
 _TOLERANCE = 1e-6
 """Largest tolerance of HiGHS: for integers, and for the gap at which it stops."""

@@ -11,8 +11,7 @@ from structsvm.features.operators import Operator
 from structsvm.features.operators.composed import PerClass
 from structsvm.foundation.types import Vector
 from structsvm.losses.base import ScoreLoss
-from structsvm.losses.shared.label_costs import label_costs
-from structsvm.losses.shared.label_sets import as_labels, sorted_labels
+from structsvm.losses.shared.label_sets import as_labels, label_costs, sorted_labels
 
 
 def multiclass(scores: Vector, labels: Vector, costs: Vector, out: Vector) -> float:

@@ -20,11 +20,9 @@ from structsvm.foundation.settings import at_least, one_of, positive, truth_valu
 from structsvm.foundation.types import IntVector, Matrix, Vector
 from structsvm.inference import Graph, infer
 from structsvm.inference.enumeration import MOST_NODES, best_of_all
-from structsvm.inference.labeling import Inference
-from structsvm.inference.messages import best_labels
+from structsvm.inference.messages import Inference, best_labels
 from structsvm.losses.base import Bounded, ScoreLoss
-from structsvm.losses.shared.label_costs import label_costs
-from structsvm.losses.shared.label_sets import indicator_matrix
+from structsvm.losses.shared.label_sets import indicator_matrix, label_costs
 
 _ROUNDING = 1e-12
 """Largest mutual information that counts as 0."""

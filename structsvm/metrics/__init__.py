@@ -7,8 +7,7 @@ rank_lists(scores, labels, qid)`` once, then ``measure.of(lists)``.
 
 from structsvm.metrics.at_k import RBP, RR, Judged, P, Recall, Rprec, Success
 from structsvm.metrics.average_precision import AP, InfAP, IPrec
-from structsvm.metrics.base import Measure, parse_measure
-from structsvm.metrics.binary import BinaryMeasure
+from structsvm.metrics.base import BinaryMeasure, Measure, parse_measure
 from structsvm.metrics.graded import ERR, NDCG
 from structsvm.metrics.pairs import AUC, Bpref
 from structsvm.metrics.ranking import RankedLists, rank_lists

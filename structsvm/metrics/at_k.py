@@ -8,8 +8,7 @@ from attrs import field, frozen
 
 from structsvm.foundation.settings import at_least, within
 from structsvm.foundation.types import BoolVector, Vector
-from structsvm.metrics.base import Measure
-from structsvm.metrics.binary import BinaryMeasure
+from structsvm.metrics.base import BinaryMeasure, Measure
 from structsvm.metrics.ranking import RankedLists
 
 

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from structsvm.foundation.settings import at_least, within
 from structsvm.foundation.types import BoolVector, IntVector, Vector
-from structsvm.metrics.base import Summary
-from structsvm.metrics.binary import BinaryMeasure
+from structsvm.metrics.base import BinaryMeasure, Summary
 from structsvm.metrics.ranking import RankedLists
 
 LEVELS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
@@ -140,8 +139,8 @@ def _inferred(
 ) -> float:
     """Return the expected sum of inferred precision at the relevant documents of a tie group from this rank on.
 
-    ``found``, ``judged`` and ``pooled`` documents are relevant, judged and pooled above the group, and ``hits``,
-    ``judged_here`` and ``pooled_here`` in it.
+    ``relevant_above``, ``judged`` and ``pooled`` documents are relevant, judged and pooled above the group, and
+    ``hits``, ``judged_here`` and ``pooled_here`` in it.
     """
     total = 0.0
     if not hits:

@@ -6,7 +6,7 @@ import numpy as np
 from attrs import frozen
 
 from structsvm.foundation.types import Vector
-from structsvm.metrics.binary import BinaryMeasure
+from structsvm.metrics.base import BinaryMeasure
 from structsvm.metrics.ranking import RankedLists
 
 

@@ -7,8 +7,7 @@ from attrs import field, frozen
 
 from structsvm.foundation.settings import not_negative
 from structsvm.foundation.types import Vector
-from structsvm.metrics.base import Measure, Summary
-from structsvm.metrics.binary import BinaryMeasure
+from structsvm.metrics.base import BinaryMeasure, Measure, Summary
 from structsvm.metrics.ranking import RankedLists
 
 

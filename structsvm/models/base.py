@@ -343,7 +343,7 @@ class TrainedModel(ABC):
     def read(cls, numbers: Mapping[str, Any], arrays: Mapping[str, Any], common: Mapping[str, Any]) -> Self:
         """Make a model from the values of `_numbers` and `_arrays` in a file, which are checked.
 
-        ``known`` has the arguments of `TrainedModel`. Raise KeyError or ValueError if a value is missing or malformed.
+        ``common`` has the arguments of `TrainedModel`. Raise KeyError or ValueError if a value is missing or malformed.
         """
 
     @abstractmethod

@@ -255,7 +255,7 @@ class AbstractProblem(ABC):
         """Return the largest known lower bound of ``P(w)``, an estimate if the argmax is inexact.
 
         An inexact argmax may miss the largest hinge, so true and earlier outputs count too (Finley and Joachims,
-        "Training Structural SVMs when Exact Inference is Intractable", ICML 2008). ``known`` are hinges by earlier
+        "Training Structural SVMs when Exact Inference is Intractable", ICML 2008). ``violations`` are hinges by earlier
         outputs: of each example, shape (n,), or their weighted mean, shape (1,).
         """
 

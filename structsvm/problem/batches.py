@@ -13,7 +13,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from structsvm.foundation.compute.blocks import VALUES_AN_ARGMAX
+from structsvm.foundation.compute.threads import VALUES_AN_ARGMAX
 from structsvm.foundation.types import IntVector, Matrix, Vector
 
 NEXT, STEPPED, STOP, FIRST_DONE = 0, 8, 16, 24

@@ -13,7 +13,7 @@ from attrs import evolve, field, frozen
 from joblib import Parallel, delayed, effective_n_jobs
 
 from structsvm.features.operators.base import scores_of_examples
-from structsvm.foundation.compute.blocks import over_blocks
+from structsvm.foundation.compute.threads import over_blocks
 from structsvm.foundation.compute.workers import run_in_worker
 from structsvm.foundation.signals import held
 from structsvm.foundation.types import IntVector, Vector

@@ -294,7 +294,7 @@ class Problem(AbstractProblem):
         return planes.loss - planes.dots(point.scores, self.ptr)
 
     def checked_violation(self, planes: Planes, point: Point, least: Vector) -> Vector:
-        """Return the violation of planes found here; a larger one by earlier planes, ``known`` (n,), replaces it.
+        """Return the violation of planes found here; a larger one by earlier planes, ``least`` (n,), replaces it.
 
         If argmaxes are exact or bounded, a violation above their limit raises `OracleError`.
         """
@@ -315,7 +315,7 @@ class Problem(AbstractProblem):
         return float(np.sum(self.cap * planes.dots(along, self.ptr)))
 
     def on_line(self, base: Point, along: Vector, line: Tangents, settled: BoolVector | None) -> None:
-        """Replace the hinges at a point of a line, and their slopes, unless they are ``known``."""
+        """Replace the hinges at a point of a line, and their slopes, unless they are ``settled``."""
         cap = self.cap if settled is None else np.where(settled, 0.0, self.cap)
         try:
             with using(self.n_jobs):

@@ -5,7 +5,7 @@ from operator import itemgetter
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-from structsvm.foundation.compute.kept_code import is_constant
+from structsvm.foundation.compute.compilation import is_constant
 
 _OWN = "structsvm"
 

@@ -3,7 +3,7 @@
 import numpy as np
 from attrs import evolve
 
-from structsvm.foundation.compute.groups import largest_of_groups
+from structsvm.foundation.arrays import largest_of_groups
 from structsvm.foundation.types import BoolVector, IntVector, Matrix, Vector
 from structsvm.problem.coordinates import Box
 from structsvm.result import CutSet, rounding

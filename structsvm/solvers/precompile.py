@@ -14,7 +14,7 @@ from structsvm.problem import Problem
 from structsvm.registry import losses
 from structsvm.solvers import Auto, NSlack, OneSlack
 from structsvm.solvers.comparison.combinations import Combination, Task
-from structsvm.solvers.comparison.warming import warm_up
+from structsvm.solvers.comparison.running import warm_up
 
 _QUERIES, _DOCUMENTS, _FEATURES = 40, 12, 4
 

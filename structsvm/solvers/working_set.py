@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from attrs import evolve
 
-from structsvm.foundation.compute.groups import largest_of_groups
+from structsvm.foundation.arrays import largest_of_groups
 from structsvm.foundation.memory import require_memory
 from structsvm.foundation.types import BoolVector, IntVector, Matrix, Vector
 from structsvm.problem.checks import require_moderate

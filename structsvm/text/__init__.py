@@ -3,10 +3,9 @@
 from typing import TYPE_CHECKING
 
 from structsvm.foundation import lazy
-from structsvm.text.analyzer import Analyzer
+from structsvm.text.analyzer import Analyzer, tokens
 from structsvm.text.index import Index
 from structsvm.text.postings import Postings
-from structsvm.text.tokens import tokens
 
 if TYPE_CHECKING:
     from structsvm.text.functions import RetrievalFunction

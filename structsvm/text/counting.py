@@ -9,9 +9,8 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from structsvm.foundation.types import IntVector
-from structsvm.text.analyzer import Analyzer, term_of_token
+from structsvm.text.analyzer import Analyzer, term_of_token, tokens
 from structsvm.text.postings import Postings, Strings
-from structsvm.text.tokens import tokens
 
 BLOCK = 2**21
 """Tokens per block; a document is never split."""

@@ -21,9 +21,8 @@ from structsvm.foundation.storage.artefacts import INDEX
 from structsvm.foundation.storage.files import errors_reading
 from structsvm.foundation.storage.mapped import read_header, read_mapped, write_mapped
 from structsvm.foundation.types import IntVector
-from structsvm.text.analyzer import Analyzer
+from structsvm.text.analyzer import STOP_LISTS, Analyzer, named_stop_words
 from structsvm.text.postings import Postings, Strings
-from structsvm.text.stop_words import STOP_LISTS, named_stop_words
 
 FORMAT = 1
 

@@ -11,7 +11,7 @@ from structsvm.data import Run, Topic
 from structsvm.data.collections.items import common_part
 from structsvm.data.pairs import sort_topics
 from structsvm.exceptions import InputError
-from structsvm.foundation.compute.blocks import in_blocks
+from structsvm.foundation.compute.threads import in_blocks
 from structsvm.foundation.settings import as_list, require_integer, require_kind
 from structsvm.foundation.types import IntVector
 from structsvm.registry import retrieval_functions

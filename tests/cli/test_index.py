@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from structsvm.cli import index, main
 from structsvm.data import read_documents
 from structsvm.text import Analyzer, Index
-from structsvm.text.stop_words import read_stop_words
+from structsvm.text.analyzer import read_stop_words
 from tests.cli.test_paths import contents
 from tests.text.test_index_file import same
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from structsvm.exceptions import InputError
 from structsvm.features import QueryMinMax
-from structsvm.features.scaling.by_query import scaled
 from structsvm.features.scaling.names import SCORE_SCALINGS, scaling_named
+from structsvm.features.scaling.scalings import scaled
 from structsvm.fusion.comb import CombANZ, CombMAX, CombMED, CombMIN, CombMNZ, CombSUM
 from tests.fusion import literal
 from tests.fusion.literal import matrices

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from structsvm.inference import Graph, grid_edges, infer
-from structsvm.inference.labeling import passed
+from structsvm.inference.messages import passed
 from structsvm.inference.relaxation import dual_point, relaxation
 from tests.inference.small_graphs import check, random_graph, random_scores
 

@@ -197,11 +197,11 @@ def test_a_list_of_many_times_k_documents_is_learned() -> None:
 
 
 def test_settings_are_checked() -> None:
-    with pytest.raises(InputError, match="has no cut-off to be truncated at: give one, as in NDCG\\(k=10, truncated"):
+    with pytest.raises(InputError, match="has no cut-off to be truncated at: give one, as in NDCGLoss"):
         NDCGLoss(truncated=True)
     with pytest.raises(InputError, match="truncated"):
         NDCGLoss(3, truncated=1)  # type: ignore[arg-type]
-    with pytest.raises(InputError, match=r"NDCG\(k=...\) must be an integer of at least 1, got 0"):
+    with pytest.raises(InputError, match=r"NDCGLoss\(k=...\) must be an integer of at least 1, got 0"):
         NDCGLoss(0)
     with pytest.raises(InputError, match="must be 'auto' or 'pairwise' or 'thresholds' or 'position', got 'pairs'"):
         NDCGLoss(encoding="pairs")  # type: ignore[arg-type]

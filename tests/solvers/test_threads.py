@@ -46,7 +46,7 @@ FORMS: dict[str, Any] = {
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("structsvm.foundation.compute.blocks._BLOCK", 100)
+    monkeypatch.setattr("structsvm.foundation.compute.threads._BLOCK", 100)
 
 
 def require_equal(problem: Problem, solver: Any) -> None:

@@ -10,7 +10,7 @@ from Stemmer import Stemmer
 
 from structsvm.exceptions import DataFormatError, InputError, UnknownNameError
 from structsvm.text import Analyzer, tokens
-from structsvm.text.stop_words import STOP_LISTS, named_stop_words, read_stop_words
+from structsvm.text.analyzer import STOP_LISTS, named_stop_words, read_stop_words
 
 WORDS = "the relational generalizations of oscillators' theories were happily oscillating hopping skies s y ies"
 

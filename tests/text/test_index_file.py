@@ -11,7 +11,7 @@ import pytest
 from structsvm.exceptions import DataFormatError, InputError
 from structsvm.foundation.storage.artefacts import CACHE, INDEX, MAGIC
 from structsvm.foundation.storage.mapped import read_header, read_mapped, write_mapped
-from structsvm.text import Analyzer, Index, index_file, stop_words
+from structsvm.text import Analyzer, Index, analyzer, index_file
 
 DOCUMENTS = [
     ("a", {"title": "On wings", "text": "A wing is a wing, and of wings there are two."}),
@@ -99,9 +99,9 @@ def test_at_most_twelve_bytes_a_posting_and_the_strings(tmp_path):
 
 
 def test_the_words_of_a_list_that_changed_are_those_of_the_index(path, index):
-    with patch.dict(stop_words.STOP_LISTS, {"lucene": lambda: frozenset(["wing"])}):
+    with patch.dict(analyzer.STOP_LISTS, {"lucene": lambda: frozenset(["wing"])}):
         loaded = Index.load(path)
-        assert loaded.analyzer.stop_words == tuple(sorted(set(stop_words._LUCENE.split())))
+        assert loaded.analyzer.stop_words == tuple(sorted(set(analyzer._LUCENE.split())))
     assert Index.load(path).analyzer == index.analyzer
 
 

@@ -205,7 +205,7 @@ def test_the_map_of_lemur_s_functions_is_what_others_measured():
 @needs(CRANFIELD, VASWANI)
 @pytest.mark.skipif(not TERRIER, reason="needs STRUCTSVM_TERRIER_STOP_WORDS: the file of Terrier's stop list")
 def test_the_map_of_terrier_s_functions_is_what_pyterrier_published():
-    from structsvm.text.stop_words import read_stop_words
+    from structsvm.text.analyzer import read_stop_words
 
     index = Index.build(read_documents(VASWANI / "doc-text.trec"), Analyzer("porter", read_stop_words(TERRIER)))
     topics, qrels = read_topics(VASWANI / "query-text.trec"), load_qrels(VASWANI / "qrels")

@@ -159,7 +159,7 @@ class _StopWords(_File):
     """The path of a file of stop words, or the name of a list, which stays text."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        from structsvm.text.stop_words import STOP_LISTS
+        from structsvm.text.analyzer import STOP_LISTS
 
         if value in (names := ("none", *STOP_LISTS)):
             return value

@@ -6,7 +6,7 @@ from itertools import chain
 
 from attrs import evolve
 
-from structsvm.data.collections import lines, lisa, smart, trec
+from structsvm.data.collections import lines, smart, trec
 from structsvm.data.collections.files import File, Piece, Reader, Record
 from structsvm.exceptions import InputError, quoted
 
@@ -15,7 +15,7 @@ AUTO = "auto"
 FORMATS: Mapping[str, Reader] = {
     "trec": trec.read_trec,
     "smart": smart.read_smart,
-    "lisa": lisa.read_lisa,
+    "lisa": smart.read_lisa,
     "jsonl": lines.read_objects,
     "tsv": lines.read_table,
     "tsv-header": lines.read_table_with_header,
@@ -28,7 +28,7 @@ _NAMED = ("jsonl", "tsv-header")
 _BEGINNINGS = {
     "trec": re.compile(r"<(doc|top)[\s>]|<!--", re.IGNORECASE),
     "smart": re.compile(r"\.I[ \t\n]"),
-    "lisa": lisa.BEGINNING,
+    "lisa": smart.LISA,
     "jsonl": re.compile(r"\{"),
 }
 """Unambiguous beginnings of files by format."""

@@ -15,9 +15,8 @@ from numpy.typing import DTypeLike
 
 from structsvm.data.blocks import Block, read_blocks
 from structsvm.data.dataset import RankingData
-from structsvm.data.letor.block import parse_block
+from structsvm.data.letor.block import LineForm, has_query_ids, parse_block
 from structsvm.data.letor.growing import Growing, GrowingFeatures
-from structsvm.data.letor.line import LineForm, has_query_ids
 from structsvm.data.letor.side_files import Head, agreed, queries_of_sizes, sizes_beside, weights_beside
 from structsvm.exceptions import DataFormatError, InputError, TooLargeError, brief, counted
 from structsvm.foundation.compute.ahead import in_order

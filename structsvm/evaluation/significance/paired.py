@@ -1,24 +1,150 @@
-"""Compare two systems query by query: difference, confidence interval and significance tests."""
+"""Compare two systems query by query: difference, confidence interval, significance tests and their correction."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 
 import numpy as np
 from attrs import frozen
 from numpy.typing import ArrayLike
 
-from structsvm.evaluation.significance.base import SignificanceTest
 from structsvm.evaluation.significance.intervals import (
     UNLIMITED,
     mean_interval,
     range_of_differences,
 )
-from structsvm.evaluation.significance.randomization import RANDOMIZATION
-from structsvm.evaluation.significance.student import STUDENT
-from structsvm.evaluation.significance.wilcoxon import WILCOXON
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, brief
 from structsvm.foundation.arrays import numbers
-from structsvm.foundation.settings import as_list, require_choice, require_integer
+from structsvm.foundation.settings import as_list, is_number, require_choice, require_integer
 from structsvm.foundation.types import Vector
+
+
+@frozen
+class SignificanceTest:
+    """A two-tailed test of paired differences; ``p_value(differences, n_resamples, random_state)`` may be None."""
+
+    label: str
+    description: str
+    p_value: Callable[[Vector, int, int], float | None]
+
+
+def student_p(difference: Vector, _n_resamples: int = 0, _random_state: int = 0) -> float | None:
+    """Return the p-value of the paired t-test: 1 if all differences are 0, None if they have no variance."""
+    from scipy.stats import ttest_1samp
+
+    if not difference.any():
+        return 1.0
+    if len(difference) < 2 or (difference == difference[0]).all():
+        return None
+    return float(ttest_1samp(difference, 0.0).pvalue)
+
+
+STUDENT = SignificanceTest("t", "two-tailed paired t-test", student_p)
+
+
+_STEPS = 1e10
+"""Number of steps in the largest sum. Integer sums of steps are equal if the sums are equal except for rounding."""
+
+
+def randomization_p(difference: Vector, n_resamples: int = 10_000, random_state: int = 0) -> float:
+    """Return the p-value of Fisher's two-tailed randomization test of the mean difference, exact for few queries."""
+    from scipy.stats import permutation_test
+
+    changing = difference[difference != 0.0]
+    if len(changing) < 2:
+        return 1.0
+    test = permutation_test(
+        (changing * (_STEPS / np.abs(changing).sum()),),
+        _whole_sum,
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=n_resamples,
+        batch=max(1, 2**20 // len(changing)),
+        rng=np.random.default_rng(random_state),
+    )
+    return float(test.pvalue)
+
+
+def _whole_sum(values: Vector, axis: int = -1) -> Vector:
+    return np.asarray(np.rint(np.sum(values, axis=axis)))
+
+
+RANDOMIZATION = SignificanceTest("Fisher", "Fisher's randomization test", randomization_p)
+
+
+_EXACT, _EXACT_WITH_TIES = 50, 13
+"""Largest number of differences for exact tests: of distinct sizes, and with equal sizes."""
+
+
+def wilcoxon_p(difference: Vector, _n_resamples: int = 0, _random_state: int = 0) -> float:
+    """Return the p-value of Wilcoxon's two-tailed signed rank test (1945); 1 if all differences are 0."""
+    return _p_value(difference[difference != 0.0].tobytes())
+
+
+@lru_cache(maxsize=256)
+def _p_value(differences: bytes) -> float:
+    """Return the p-value, cached because tables and plots of a report repeat the same values."""
+    from scipy.stats import PermutationMethod, wilcoxon
+
+    difference = np.frombuffer(differences)
+    n = len(difference)
+    if n == 0:
+        return 1.0
+    tied = len(np.unique(np.abs(difference))) < n
+    if not tied and n <= _EXACT:
+        return float(wilcoxon(difference, method="exact").pvalue)
+    if n <= _EXACT_WITH_TIES:
+        return float(wilcoxon(difference, method=PermutationMethod(n_resamples=2**n)).pvalue)
+    return float(wilcoxon(difference, method="approx").pvalue)
+
+
+WILCOXON = SignificanceTest("Wilcoxon", "Wilcoxon's signed rank test without {queries} of no difference", wilcoxon_p)
+
+
+def bonferroni(p_values: Iterable[float | None]) -> list[float | None]:
+    """Return each p-value times the number of tests, at most 1; None means no test and is kept."""
+    p_values = _checked(p_values)
+    m = sum(p is not None for p in p_values)
+    return [None if p is None else min(1.0, m * p) for p in p_values]
+
+
+def holm(p_values: Iterable[float | None]) -> list[float | None]:
+    """Correct p-values for multiple tests by Holm's step-down method.
+
+    The k-th smallest of m p-values is multiplied by m − k + 1, and larger p-values get no smaller results. None is
+    kept. The method rejects at least as many hypotheses as Bonferroni's. Holm, "A simple sequentially rejective
+    multiple test procedure", Scandinavian Journal of Statistics 1979.
+
+    Parameters
+    ----------
+    p_values : p-values of the tests.
+
+    Raises
+    ------
+    InputError : a p-value is not a number from 0 to 1.
+
+    Examples
+    --------
+    >>> holm([0.01, 0.04, None, 0.03])
+    [0.03, 0.06, None, 0.06]
+    """
+    p_values = _checked(p_values)
+    tested = [place for place, p in enumerate(p_values) if p is not None]
+    defined = np.array([p for p in p_values if p is not None], dtype=np.float64)
+    order = np.argsort(defined, kind="stable")
+    stepped = np.minimum(np.maximum.accumulate(defined[order] * np.arange(len(defined), 0, -1)), 1.0)
+    corrected: list[float | None] = [None] * len(p_values)
+    for place, p in zip(order.tolist(), stepped.tolist(), strict=True):
+        corrected[tested[place]] = p
+    return corrected
+
+
+def _checked(p_values: Iterable[float | None]) -> list[float | None]:
+    listed = as_list("p_values", p_values, "a list of p-values")
+    for p in listed:
+        if p is not None and (not is_number(p, at_least=0.0) or p > 1):
+            raise InputError(f"a p-value must be a number from 0 to 1, or None for no test, got {brief(p)}")
+    return listed
+
 
 TESTS: dict[str, SignificanceTest] = {"t": STUDENT, "wilcoxon": WILCOXON, "randomization": RANDOMIZATION}
 """The tests by name, in the order of tables."""

@@ -7,7 +7,7 @@ import numpy as np
 
 from structsvm.exceptions import InputError
 from structsvm.features.operators.views import write_combinations
-from structsvm.foundation.compute.blocks import in_blocks
+from structsvm.foundation.compute.threads import in_blocks
 from structsvm.foundation.types import IntVector, Matrix, Vector
 
 LARGEST_SCORE = 1e150

@@ -10,7 +10,7 @@ from structsvm.exceptions import InputError
 from structsvm.features.operators.base import Operator
 from structsvm.features.operators.matrix import Readable, is_matrix, kind_of, readable, stacked
 from structsvm.features.operators.views import write_all_scores, write_combination
-from structsvm.foundation.compute.blocks import VALUES_AN_ARGMAX, in_blocks, over_blocks
+from structsvm.foundation.compute.threads import VALUES_AN_ARGMAX, in_blocks, over_blocks
 from structsvm.foundation.settings import as_list
 from structsvm.foundation.types import IntVector, Vector
 

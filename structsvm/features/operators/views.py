@@ -147,7 +147,7 @@ def write_scores(view: Any, i: int, w: Vector, out: Vector) -> None:
 
 @_compiled_for_views
 def write_all_scores(view: Any, counters: IntVector, w: Vector, out: Vector) -> None:
-    """Write ``A w``, example by example; see `structsvm.foundation.compute.blocks.over_blocks`."""
+    """Write ``A w``, example by example; see `structsvm.foundation.compute.threads.over_blocks`."""
     while True:
         i = add(counters, 0, 1)
         if i >= len(view.ptr) - 1:

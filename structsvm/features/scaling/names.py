@@ -35,7 +35,7 @@ _KNOWN |= {name_key(name): name for name in (*FEATURE_SCALINGS, *SCORE_SCALINGS)
 
 
 def scaling_named(what: str, value: Any, choices: Sequence[str] = FEATURE_SCALINGS) -> str | None:
-    """Return the name in ``known`` for any spelling, or None for None and "none"; errors begin with ``what``."""
+    """Return the name in ``choices`` for any spelling, or None for None and "none"; errors begin with ``what``."""
     if isinstance(value, str):
         value = _KNOWN.get(name_key(value), value)
     require_choice(what, value, (*choices, None))

@@ -217,7 +217,7 @@ def _linked(temporary: Path, place: Path) -> bool:
 
 @contextmanager
 def errors_naming(path: Path, remark: str = "") -> Iterator[None]:
-    """Turn OSError into InputError that names the file; ``kept`` is a sentence on its current content."""
+    """Turn OSError into InputError that names the file; ``remark`` is a sentence on its current content."""
     try:
         yield
     except BrokenPipeError:

@@ -13,8 +13,7 @@ from structsvm.exceptions import InputError
 from structsvm.foundation.settings import truth_value
 from structsvm.foundation.types import IntVector, Matrix
 from structsvm.losses.base import ScoreLoss
-from structsvm.losses.shared.label_costs import label_costs
-from structsvm.losses.shared.label_sets import as_labels, label_array, sorted_labels
+from structsvm.losses.shared.label_sets import as_labels, label_array, label_costs, sorted_labels
 
 
 def _states(values: Iterable[Any] | None, loss: Any) -> tuple[Any, ...] | None:

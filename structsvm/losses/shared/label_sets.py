@@ -1,4 +1,4 @@
-"""Sets of the labels that an output, or a part of it, can have."""
+"""Sets of the labels that an output, or a part of it, can have, and costs of wrong labels."""
 
 import math
 from collections.abc import Iterable
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structsvm.exceptions import InputError, brief
+from structsvm.foundation.arrays import numbers
 
 
 def as_labels(values: Iterable[Any] | None, setting: str) -> tuple[Any, ...] | None:
@@ -98,3 +99,22 @@ def label_array(labels: Iterable[Any]) -> NDArray[Any]:
 
 def _own(label: Any) -> Any:
     return label.item() if isinstance(label, np.generic) else label
+
+
+def label_costs(values: Any, setting: str) -> tuple[tuple[float, ...], ...] | None:
+    """Return a K x K table of costs as tuples, or None; reject other shapes, negative costs and costs of the truth."""
+    if values is None:
+        return None
+    table = numbers(values, setting, "a K x K matrix of numbers")
+    if table.ndim != 2 or table.shape[0] != table.shape[1] or not table.size:
+        raise InputError(
+            f"{setting} must be a K x K matrix, a row for each true label and a column for each predicted label; its "
+            f"shape is {table.shape}"
+        )
+    wrong = ~(np.isfinite(table) & (table >= 0.0))
+    np.fill_diagonal(wrong, np.diag(table) != 0.0)
+    if wrong.any():
+        row, column = (int(number) for number in np.argwhere(wrong)[0])
+        must = "be 0, the cost of the true label" if row == column else "be a finite number of at least 0"
+        raise InputError(f"{setting}: cost[{row}][{column}] must {must}, got {table[row, column]:g}")
+    return tuple(map(tuple, table.tolist()))

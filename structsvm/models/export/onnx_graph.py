@@ -140,7 +140,7 @@ class _Nodes:
         return self.add("Where", where, self.constant(np.array(value)), X)
 
     def scaled(self, X: str, scaling: QueryScaling) -> str:
-        """Add a scaling of the rows of one query, with the arithmetic of `structsvm.features.scaling.by_query`."""
+        """Add a scaling of the rows of one query, with the arithmetic of `structsvm.features.scaling.scalings`."""
         axis, half, one = self.constant(np.array([0])), self.constant(np.array(0.5)), self.constant(np.array(1.0))
         halves = self.add("Mul", X, half)
         low = self.add("ReduceMin", halves, axis)

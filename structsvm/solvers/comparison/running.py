@@ -1,26 +1,135 @@
-"""Run a comparison, one combination after the other."""
+"""Run a comparison, one combination after the other, compiled before and within a time limit."""
 
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from numbers import Real
 from pathlib import Path
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 from attrs import asdict, evolve, frozen
 
 from structsvm.exceptions import InputError, NotInstalledError, StructSVMError, brief
+from structsvm.foundation.compute.compile_progress import running_time
 from structsvm.foundation.settings import DEFAULT_TOL, as_path, require_callback
 from structsvm.foundation.storage.records import Header, Records, RecordType, digest, open_records, versions
 from structsvm.problem import Problem, fingerprint
+from structsvm.problem.planes import Capacity, DualPlanes
+from structsvm.problem.planes.capacity import of_use
 from structsvm.result import Result, Status, Step
-from structsvm.solvers import Solver
+from structsvm.solvers import Auto, FrankWolfe, OneSlack, Solver
 from structsvm.solvers.comparison.combinations import Combination, Task, tasks, with_settings
-from structsvm.solvers.comparison.limit import OutOfTime, Watch, Watched
 from structsvm.solvers.comparison.table import Comparison, ComparisonRow, row_of
-from structsvm.solvers.comparison.warming import warm_up
-from structsvm.solvers.qp import QPBackend
+from structsvm.solvers.joint_step import improve_jointly
+from structsvm.solvers.qp import ActiveSet, DualQP, QPBackend, QPSolution
+
+
+class OutOfTime(KeyboardInterrupt):
+    """The time limit has passed. Solvers treat it as Ctrl-C and return their best result."""
+
+
+class Watch:
+    """The clock of one run of a solver, which can pause, and counts of its QPs."""
+
+    def __init__(self, limit: float | None) -> None:
+        self.limit = limit
+        self.ended = False
+        self.qps = 0
+        self.largest = 0
+        self._paused = 0.0
+        self._began = running_time()
+
+    @property
+    def seconds(self) -> float:
+        """Time since the start, without pauses."""
+        return running_time() - self._began - self._paused
+
+    def over(self) -> bool:
+        """Return True if the run must end now."""
+        if self.limit is not None and self.seconds >= self.limit:
+            self.ended = True
+        return self.ended
+
+    @contextmanager
+    def pause(self) -> Iterator[None]:
+        """Pause the clock."""
+        began = running_time()
+        try:
+            yield
+        finally:
+            self._paused += running_time() - began
+
+
+@frozen(eq=False)
+class Watched(QPBackend):
+    """A backend that raises `OutOfTime` before a QP if the time is up; an n-slack iteration solves hundreds of QPs."""
+
+    name: ClassVar[str] = "watched"
+    backend: QPBackend
+    watch: Watch
+
+    def solve(self, qp: DualQP, start: QPSolution | None = None) -> QPSolution:
+        """Solve; see `QPBackend.solve`."""
+        self.watch.qps += 1
+        self.watch.largest = max(self.watch.largest, qp.size)
+        if self.watch.over():
+            raise OutOfTime
+        return self.backend.solve(qp, start)
+
+
+_EXAMPLES = 2
+
+_ITERATIONS = 12
+"""Largest number of iterations; Frank-Wolfe may take ten before it computes a certificate."""
+
+_CUTS = 20
+
+
+def warm_up(task: Task) -> None:
+    """Solve a QP and a few examples, so that the timed run does not compile, import or fill caches; ignore errors."""
+    with suppress(Exception):
+        (task.backend or ActiveSet()).solve(_demanding_qp())
+    for solver in _at_work(task.solver, task.problem):
+        with suppress(Exception):
+            if isinstance(solver, FrankWolfe):
+                _move_jointly()
+            weighted = np.flatnonzero(task.problem.cap)[:_EXAMPLES]
+            few = task.problem.block(int(weighted[0]), int(weighted[-1]) + 1)
+            if isinstance(solver, FrankWolfe):
+                solver = evolve(solver, memory=_memory(few, Capacity.within(task.problem.n, few.d, solver.memory)))
+            result = solver.solve(few, callback=lambda step: step.iteration >= _ITERATIONS)
+            if result.status is Status.INTERRUPTED:
+                raise KeyboardInterrupt
+
+
+def _memory(few: Problem, capacity: Capacity) -> int:
+    """Return the memory at which planes of a few examples have the same precision as planes of all examples."""
+    exact = capacity.dtype is np.float64
+    return capacity.bytes_for(few.n, few.d, of_use(few.n, few.d) if exact else capacity.places)
+
+
+def _at_work(solver: Solver, problem: Problem) -> list[Solver]:
+    """Return the solvers that actually run for a given solver."""
+    if not isinstance(solver, Auto):
+        return [solver]
+    first = solver.choose(problem)
+    return [first, OneSlack(tol=solver.tol)] if isinstance(first, FrankWolfe) else [first]
+
+
+def _move_jointly() -> None:
+    """Run the joint step of Frank-Wolfe on all planes, which a few examples do not trigger."""
+    G = np.random.default_rng(0).standard_normal((_CUTS, _CUTS // 2))
+    dual = DualPlanes(G.shape[1], np.full(_EXAMPLES, 100.0), Capacity.within(_EXAMPLES, G.shape[1], 2**20))
+    dual.visit(np.arange(_CUTS) % _EXAMPLES, G, np.ones(_CUTS))
+    improve_jointly(dual, enough=0.0, most_cuts=3)
+
+
+def _demanding_qp() -> DualQP:
+    """Return a small QP that exercises all code of a backend: low rank, two groups, tight tolerance."""
+    G = np.random.default_rng(0).standard_normal((_CUTS, _CUTS // 2))
+    return DualQP(G @ G.T, np.ones(_CUTS), np.arange(_CUTS) % 2, np.ones(2), tol=1e-12)
+
 
 logger = logging.getLogger("structsvm")
 

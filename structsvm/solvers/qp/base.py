@@ -8,7 +8,7 @@ import numpy as np
 from attrs import field, frozen
 
 from structsvm.exceptions import NotInstalledError
-from structsvm.foundation.compute.groups import largest_of_groups
+from structsvm.foundation.arrays import largest_of_groups
 from structsvm.foundation.types import IntVector, Matrix, Vector
 from structsvm.solvers.qp.kernels import project_groups
 

@@ -8,7 +8,7 @@ from typing import ClassVar, final
 import numpy as np
 from attrs import evolve, field, frozen
 
-from structsvm.foundation.compute.groups import largest_of_groups
+from structsvm.foundation.arrays import largest_of_groups
 from structsvm.foundation.types import BoolVector, IntVector, Vector
 from structsvm.solvers.qp.active_set import ActiveSet
 from structsvm.solvers.qp.base import DualQP, QPBackend, QPSolution

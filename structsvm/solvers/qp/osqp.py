@@ -7,7 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 from attrs import field, frozen
 
-from structsvm.foundation.compute.groups import largest_of_groups
+from structsvm.foundation.arrays import largest_of_groups
 from structsvm.foundation.settings import at_least, positive, truth_value
 from structsvm.solvers.qp.base import DualQP, QPSolution
 from structsvm.solvers.qp.general import Attempt, GeneralBackend

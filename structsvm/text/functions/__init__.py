@@ -4,7 +4,6 @@ To write a function, derive from `RetrievalFunction`. The built-in functions are
 `structsvm.registry.retrieval_functions`.
 """
 
-from structsvm.text.functions.base import RetrievalFunction
-from structsvm.text.functions.statistics import Occurrences, TermStatistics
+from structsvm.text.functions.base import Occurrences, RetrievalFunction, TermStatistics
 
 __all__ = ["Occurrences", "RetrievalFunction", "TermStatistics"]

@@ -8,8 +8,7 @@ from attrs import field, frozen
 
 from structsvm.foundation.settings import positive, within
 from structsvm.foundation.types import Vector
-from structsvm.text.functions.base import RetrievalFunction
-from structsvm.text.functions.statistics import Occurrences, TermStatistics
+from structsvm.text.functions.base import Occurrences, RetrievalFunction, TermStatistics
 from structsvm.text.postings import Postings
 
 

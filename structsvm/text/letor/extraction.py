@@ -14,8 +14,8 @@ from structsvm.data.frames import ByTopic, DataFrame, frame_ids, mapping_rows
 from structsvm.data.pairs import as_ids, as_topics, number_pairs
 from structsvm.data.qrels import QrelsLike, as_qrels
 from structsvm.exceptions import InputError
-from structsvm.features.scaling.by_query import scaled
 from structsvm.features.scaling.names import SCORE_SCALINGS, scaling_named
+from structsvm.features.scaling.scalings import scaled
 from structsvm.foundation.frames import is_frame
 from structsvm.foundation.settings import as_names, require_kind
 from structsvm.foundation.types import IntVector, Matrix

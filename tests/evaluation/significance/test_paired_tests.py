@@ -10,10 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import rankdata, ttest_rel, wilcoxon
 
 from structsvm.evaluation.significance import holm, paired_tests
-from structsvm.evaluation.significance.corrections import bonferroni
-from structsvm.evaluation.significance.paired import differences, signed_ranks
-from structsvm.evaluation.significance.randomization import randomization_p
-from structsvm.evaluation.significance.wilcoxon import wilcoxon_p
+from structsvm.evaluation.significance.paired import bonferroni, differences, randomization_p, signed_ranks, wilcoxon_p
 from structsvm.exceptions import InputError
 
 

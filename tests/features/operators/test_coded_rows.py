@@ -106,7 +106,7 @@ def test_examples_are_not_binned_in_part() -> None:
 def test_threads_change_nothing(threads: int, monkeypatch: pytest.MonkeyPatch, restored_threads: None) -> None:
     if threads > numba.config.NUMBA_NUM_THREADS:
         pytest.skip("numba has one thread only")
-    monkeypatch.setattr("structsvm.foundation.compute.blocks._BLOCK", 1)
+    monkeypatch.setattr("structsvm.foundation.compute.threads._BLOCK", 1)
     numba.set_num_threads(threads)
     B = some(4001, (50,) * 17)
     X = B.toarray()

@@ -143,7 +143,7 @@ def test_more_weights_than_there_is_memory_for():
     result = Ranker().fit(wide(), Y, QID).result_
     for many in (10**15, 2**62):
         with pytest.raises(TooLargeError, match=r"weights take .* more memory than is available: renumber"):
-            result.wide(many)
+            result.full_coef(many)
 
 
 def test_a_result_of_some_columns_is_saved(tmp_path):

@@ -11,7 +11,7 @@ from structsvm.exceptions import InputError
 from structsvm.features.operators import Operator, Rows, example_combine, example_scores, register_view
 from structsvm.features.operators.composed import PerClass, WithIntercept
 from structsvm.features.operators.views import is_built_in
-from structsvm.foundation.compute.kept_code import _stamps
+from structsvm.foundation.compute.compilation import _stamps
 from structsvm.foundation.types import IntVector, Vector
 from structsvm.problem import Problem
 from structsvm.problem import loops as loops_module

@@ -109,7 +109,7 @@ def test_rows_take_several_weight_vectors_at_once(dtype: Any, form: str) -> None
 def two_threads(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     if numba.config.NUMBA_NUM_THREADS < 2:
         pytest.skip("numba has one thread only")
-    monkeypatch.setattr("structsvm.foundation.compute.blocks._BLOCK", 1)
+    monkeypatch.setattr("structsvm.foundation.compute.threads._BLOCK", 1)
     before = numba.get_num_threads()
     numba.set_num_threads(2)
     yield

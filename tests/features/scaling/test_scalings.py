@@ -9,9 +9,8 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from structsvm.exceptions import InputError
 from structsvm.features import QueryMinMax, Thresholds
-from structsvm.features.scaling.by_query import scaled
 from structsvm.features.scaling.names import FEATURE_SCALINGS, SCORE_SCALINGS, scaling_named
-from structsvm.features.scaling.scalings import Moments, learn_scaling, read_scaling
+from structsvm.features.scaling.scalings import Moments, learn_scaling, read_scaling, scaled
 from structsvm.foundation.queries import Queries
 
 

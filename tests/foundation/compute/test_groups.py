@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from structsvm.foundation.compute.groups import largest_of_groups
+from structsvm.foundation.arrays import largest_of_groups
 
 
 def test_the_largest_of_each_group_and_of_0() -> None:

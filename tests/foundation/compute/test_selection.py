@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from structsvm.foundation.compute.selection import largest_to_front
+from structsvm.text.accumulation import largest_to_front
 
 few = st.integers(-3, 3)
 many = st.integers(-(1 << 63), (1 << 63) - 1)

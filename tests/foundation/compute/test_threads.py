@@ -16,9 +16,8 @@ import pytest
 
 from structsvm.exceptions import InputError
 from structsvm.foundation.compute.atomics import add
-from structsvm.foundation.compute.blocks import in_blocks, over_blocks
 from structsvm.foundation.compute.compilation import compiled
-from structsvm.foundation.compute.threads import Threads, require_jobs, thread_count, using
+from structsvm.foundation.compute.threads import Threads, in_blocks, over_blocks, require_jobs, thread_count, using
 from structsvm.foundation.types import IntVector, Vector
 
 ALL = numba.get_num_threads()
@@ -256,7 +255,7 @@ def test_what_is_aside_may_use_threads_of_its_own() -> None:
 
 @pytest.mark.parametrize("most", [3, 100])
 def test_blocks_do_not_depend_on_the_number_of_threads(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("structsvm.foundation.compute.blocks._BLOCK", 10)
+    monkeypatch.setattr("structsvm.foundation.compute.threads._BLOCK", 10)
     ptr = np.cumsum([0, *np.random.default_rng(0).integers(0, 9, 50)])
     blocks = []
     for n_jobs in (1, 2, 8):
@@ -270,7 +269,7 @@ def test_blocks_do_not_depend_on_the_number_of_threads(most: int, monkeypatch: p
 
 
 def test_each_block_is_taken_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("structsvm.foundation.compute.blocks._BLOCK", 10)
+    monkeypatch.setattr("structsvm.foundation.compute.threads._BLOCK", 10)
     ptr = np.cumsum([0, *np.random.default_rng(0).integers(0, 9, 50)])
     for n_jobs in (1, 2, 8):
         taken = np.zeros(50)

@@ -26,7 +26,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr("structsvm.solvers.comparison.limit.running_time", clock.running_time)
+    monkeypatch.setattr("structsvm.solvers.comparison.running.running_time", clock.running_time)
     return clock
 
 

@@ -11,7 +11,7 @@ import pytest
 from structsvm.problem.planes import Capacity, DualPlanes
 from structsvm.solvers import FrankWolfe, OneSlack
 from structsvm.solvers.comparison.combinations import tasks
-from structsvm.solvers.comparison.warming import warm_up
+from structsvm.solvers.comparison.running import warm_up
 from tests.small_problems import ranking
 
 ROOT = Path(__file__).resolve().parents[2]
