@@ -80,10 +80,10 @@ def accepts(output, kind):
 @pytest.mark.parametrize(("command", "output"), OUTPUTS)
 def test_outputs_replace_files_of_their_kind_only(run, written, command, output):
     for number, kind in enumerate(KINDS):
-        given = path = Path(f"out{number}.svg")
+        value = path = Path(f"out{number}.svg")
         if not output.type.file_okay:
-            path = [each for each in output.type.writes(given) if each.suffix != ".jsonl"][-1]
-        words = command_line(command, output, given)
+            path = [file for file in output.type.writes(value) if file.suffix != ".jsonl"][-1]
+        words = command_line(command, output, value)
         file = put(kind, path, written)
         before = file and (file.read_bytes(), file.stat())
         if accepts(output, kind):
@@ -95,7 +95,7 @@ def test_outputs_replace_files_of_their_kind_only(run, written, command, output)
         assert os.path.lexists(path), kind
 
 
-@pytest.mark.parametrize(("command", "output"), [each for each in OUTPUTS if each.values[1].type.file_okay])
+@pytest.mark.parametrize(("command", "output"), [case for case in OUTPUTS if case.values[1].type.file_okay])
 def test_folders_and_streams_are_no_files(run, command, output):
     for path in ("/", ".", "..", *(() if output.type.pipes else ("/dev/stdout", "/proc/self/fd/1"))):
         (line,) = run(*command_line(command, output, path), code=2).stderr.splitlines()

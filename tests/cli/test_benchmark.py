@@ -76,16 +76,18 @@ def test_tables_with_named_columns(run, folds):
         (Path("named") / path.name).write_text(content.replace("four", "rank", 1))
     named = ("--label", "clicks", "--qid", "session", "--out", "out")
     assert row(run("benchmark", "named", *options, *named).stdout, "SVM-map") == row(expected, "SVM-map")
-    said = run("benchmark", "named", *options, *named, "--features", "one,two", code=2).stderr
-    assert "columns were label, qid, now label, qid, features" in said
+    error = run("benchmark", "named", *options, *named, "--features", "one,two", code=2).stderr
+    assert "columns were label, qid, now label, qid, features" in error
     run("benchmark", "named", *options, *named[:-1], "other", "--docid", "rank", "--single-features")
     written = Path("other/folds.jsonl").read_text()
     assert "(three)" in written
     assert "(rank)" not in written
     whole = Path("tables/S3.csv").read_text()
     Path("tables/S3.csv").write_text(whole.replace("label", "clicks", 1))
-    said = run("benchmark", "tables", *options, code=2).stderr
-    assert "has no column 'label': name the column of labels (label=..., or --label COLUMN on the command line)" in said
+    error = run("benchmark", "tables", *options, code=2).stderr
+    assert (
+        "has no column 'label': name the column of labels (label=..., or --label COLUMN on the command line)" in error
+    )
     Path("tables/S3.csv").write_text(whole)
     Path("tables/S3.csv").rename("tables/S3.txt")
     assert "tables/S3.txt is not: give files of one format" in run("benchmark", "tables", *options, code=2).stderr
@@ -125,7 +127,7 @@ def test_single_features_and_no_folder(run, folds):
     assert sorted(path.name for path in Path().iterdir()) == ["test.txt", "tiny", "train.txt"]
 
 
-def test_tables_of_another_run_are_replaced_only_where_that_is_said(run, folds):
+def test_tables_of_another_run_are_replaced_only_with_force(run, folds):
     Path("out").mkdir()
     Path("out/tables.csv").write_text("of another run")
     command = ("benchmark", "tiny", "--models", "borda-count", "--out", "out", "--jobs", 1, "-q")
@@ -145,13 +147,13 @@ def test_tables_of_another_run_are_replaced_only_where_that_is_said(run, folds):
 
 
 @pytest.mark.slow
-def test_it_goes_on_where_it_ended_and_comes_to_the_same_tables(run, folds, monkeypatch):
+def test_it_resumes_and_writes_the_same_tables(run, folds, monkeypatch):
     command = ("benchmark", "tiny", "--models", "svm-roc,borda-count", "--out", "out", "--jobs", 1, "-q")
     undisturbed = run(*command)
     tables = {path: path.read_bytes() for path in Path("out").glob("tables.*")}
-    kept = Path("out/folds.jsonl").read_text()
+    stored = Path("out/folds.jsonl").read_text()
     Path("out/tables.md").unlink()
-    header, first, *_ = kept.splitlines(keepends=True)
+    header, first, *_ = stored.splitlines(keepends=True)
     Path("out/folds.jsonl").write_text(header + first + '{"name":"Fo')  # as a kill leaves it
     fold, tried = plan.run_trial, []
 
@@ -184,15 +186,15 @@ def without_seconds(text):
 def test_folds_of_other_data_are_refused_and_kept(run, folds):
     command = ("benchmark", "tiny", "--models", "borda-count", "--out", "out", "--jobs", 1, "-q")
     run(*command)
-    kept = Path("out/folds.jsonl").read_bytes()
+    stored = Path("out/folds.jsonl").read_bytes()
     write_set(folds / "S1.txt", first=100, seed=9)
     assert "out belongs to another benchmark (the files of the folds differ)" in run(*command, code=2).stderr
-    assert Path("out/folds.jsonl").read_bytes() == kept
+    assert Path("out/folds.jsonl").read_bytes() == stored
     run(*command, "--force")
-    assert Path("out/folds.jsonl").read_bytes() != kept
+    assert Path("out/folds.jsonl").read_bytes() != stored
 
 
-def test_training_that_did_not_converge_is_told(run, folds, monkeypatch):
+def test_training_that_did_not_converge_is_reported(run, folds, monkeypatch):
     monkeypatch.setattr("structsvm.protocols.catalogue.benchmark_model", lambda name: SHORT)
     done = run("benchmark", "tiny", "--models", "rank-svm", "--jobs", 1, "-q")
     assert done.stderr == (
@@ -230,8 +232,8 @@ def test_mistakes_are_explained_in_a_line(run, folds, arguments, code, message):
 
 
 def workers_of(pid):
-    found = subprocess.run(["ps", "-o", "args=", "--ppid", str(pid)], capture_output=True, text=True)
-    return sum("loky" in line and "tracker" not in line for line in found.stdout.splitlines())
+    done = subprocess.run(["ps", "-o", "args=", "--ppid", str(pid)], capture_output=True, text=True)
+    return sum("loky" in line and "tracker" not in line for line in done.stdout.splitlines())
 
 
 @pytest.mark.slow
@@ -248,9 +250,9 @@ def test_ctrl_c_ends_it_in_a_line_and_writes_no_tables(process, folds):
     os.killpg(started.pid, signal.SIGINT)
     out, err = started.communicate(timeout=60)
     assert started.returncode == 1
-    kept = len(Path("out/folds.jsonl").read_bytes().splitlines()) - 1
+    stored = len(Path("out/folds.jsonl").read_bytes().splitlines()) - 1
     assert err.decode() == (
-        f"structsvm: error: interrupted: {kept} of 3 folds are in out; run the same command to resume\n"
+        f"structsvm: error: interrupted: {stored} of 3 folds are in out; run the same command to resume\n"
     )
     assert out == b""
     assert [path.name for path in Path("out").iterdir()] == ["folds.jsonl"]

@@ -13,17 +13,19 @@ def test_calibrate_predict_and_show(run, model):
     curve = "isotonic, of 15 queries with 180 documents, 42 relevant"
     assert done.output == f"curve    {curve}\nmodel    calibrated.npz\n"
     assert curve in run("show", "calibrated.npz").stdout
-    found = [float(line) for line in run("predict", "calibrated.npz", "test.txt", "--probabilities").stdout.split()]
+    probabilities = [
+        float(line) for line in run("predict", "calibrated.npz", "test.txt", "--probabilities").stdout.split()
+    ]
     expected = structsvm.load("calibrated.npz").predict_proba(load_letor("test.txt").X)[:, 1]
-    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(probabilities, expected)
     assert run("predict", "calibrated.npz", "test.txt").stdout == run("predict", model, "test.txt").stdout
 
 
-def test_what_is_refused(run, model):
-    said = run("predict", model, "test.txt", "--probabilities", code=2).stderr
-    assert "m.npz has scores but no probabilities: add a curve with structsvm calibrate" in said
-    said = run("predict", model, "test.txt", "--probabilities", "--format", "trec", code=2).stderr
-    assert "--probabilities excludes --format trec" in said
-    said = run("calibrate", model, "test.txt", "--output", "calibrated.npz", code=2).stderr
-    assert "too few queries to calibrate on: 5 with a weight above 0, but 10 are needed" in said
+def test_invalid_calls_are_errors(run, model):
+    error = run("predict", model, "test.txt", "--probabilities", code=2).stderr
+    assert "m.npz has scores but no probabilities: add a curve with structsvm calibrate" in error
+    error = run("predict", model, "test.txt", "--probabilities", "--format", "trec", code=2).stderr
+    assert "--probabilities excludes --format trec" in error
+    error = run("calibrate", model, "test.txt", "--output", "calibrated.npz", code=2).stderr
+    assert "too few queries to calibrate on: 5 with a weight above 0, but 10 are needed" in error
     assert not Path("calibrated.npz").exists()

@@ -38,7 +38,7 @@ def refusal(*words):
     return re.sub(r"\s+", " ", str(done.exception) if done.exit_code == 1 else done.stderr)
 
 
-def test_what_commands_are_given():
+def test_commands_receive_parsed_values():
     assert values("cran.all.1400") == {
         "collection": Path("cran.all.1400"),
         "topics": None,
@@ -52,10 +52,10 @@ def test_what_commands_are_given():
         "grades": None,
     }
     words = ("--format", "tsv-header", "--encoding", "latin-1", "--id-field", "pid", "--fields", "title, text")
-    found = values("x", *words, "--numbering", "position", "--qrels", "q", "--grades", "1=4, 2=3,+3=2,4=1,5=0,-1=0")
-    assert found["grades"] == {1: 4, 2: 3, 3: 2, 4: 1, 5: 0, -1: 0}
-    assert (found["format"], found["encoding"], found["id_field"]) == ("tsv-header", "latin-1", "pid")
-    assert (found["fields"], found["numbering"]) == (("title", "text"), "position")
+    arguments = values("x", *words, "--numbering", "position", "--qrels", "q", "--grades", "1=4, 2=3,+3=2,4=1,5=0,-1=0")
+    assert arguments["grades"] == {1: 4, 2: 3, 3: 2, 4: 1, 5: 0, -1: 0}
+    assert (arguments["format"], arguments["encoding"], arguments["id_field"]) == ("tsv-header", "latin-1", "pid")
+    assert (arguments["fields"], arguments["numbering"]) == (("title", "text"), "position")
 
 
 def test_a_path_may_be_a_data_set_or_standard_input():
@@ -87,7 +87,7 @@ def test_a_path_may_be_a_data_set_or_standard_input():
         (("--grades", "1=2,01=3"), "grade 1 is given twice: leave one out"),
     ],
 )
-def test_options_that_are_none(words, message):
+def test_unknown_options_are_errors(words, message):
     assert message in refusal("x", *words)
 
 

@@ -107,7 +107,7 @@ def test_a_backend_that_is_not_installed(run, monkeypatch):
     assert not Path("a.svg").exists()
 
 
-def test_ctrl_c_prints_and_writes_what_is_done(run, monkeypatch):
+def test_ctrl_c_prints_and_writes_the_finished_rows(run, monkeypatch):
     monkeypatch.setattr(FrankWolfe, "solve", interrupted)
     done = run("compare", "train.txt", "--solver", "one-slack,frank-wolfe", *SMALL, "--csv", "rows.csv", code=1)
     assert [row[2] for row in lines(done.stdout, "one-slack")] == ["converged"] * 2
@@ -125,14 +125,14 @@ def test_a_name_as_long_as_the_file_system_allows(run):
     assert not list(Path().glob("*.part"))
 
 
-def test_it_goes_on_where_it_ended(run, monkeypatch):
+def test_it_resumes_from_stored_rows(run, monkeypatch):
     command = ("compare", "train.txt", "--solver", "one-slack,frank-wolfe", *SMALL, "--json", "rows.json")
     with monkeypatch.context() as patch:
         patch.setattr(FrankWolfe, "solve", interrupted)
         run(*command, code=1)
-    kept = Path("rows.json.part").read_text()
+    stored = Path("rows.json.part").read_text()
     before = json.loads(Path("rows.json").read_text())
-    Path("rows.json.part").write_text(kept + '{"loss":"ma')  # as a kill leaves it
+    Path("rows.json.part").write_text(stored + '{"loss":"ma')  # as a kill leaves it
     for other, difference in {
         ("-C", 10): "C was 1.0, now 10.0",
         ("--tol", 0.1): "tol was 0.001, now 0.1",
@@ -143,7 +143,7 @@ def test_it_goes_on_where_it_ended(run, monkeypatch):
         )
     refused = run("compare", "test.txt", *command[2:], code=2).stderr
     assert "rows.json.part belongs to another comparison (the data differ)" in refused
-    assert Path("rows.json.part").read_text() == kept + '{"loss":"ma'
+    assert Path("rows.json.part").read_text() == stored + '{"loss":"ma'
     done = run(*command, "--plot", "gaps.svg")
     assert done.stderr == (
         "structsvm: note: 2 combinations of the table read from an earlier run: rows.json.part\n"
@@ -250,15 +250,15 @@ def test_weights_within_bounds(run):
     assert not lines(done.stdout, "frank-wolfe")
     data = load_letor("train.txt")
     low, high = [0.01, -np.inf, -np.inf, 0.0], [0.2, 2.0, 2.0, 2.0]
-    wanted = Ranker(C=10.0, tol=1e-6, bounds=(low, high)).fit(data.X, data.y, qid=data.qid).result_
+    expected = Ranker(C=10.0, tol=1e-6, bounds=(low, high)).fit(data.X, data.y, qid=data.qid).result_
     free = Ranker(C=10.0, tol=1e-6).fit(data.X, data.y, qid=data.qid).result_
-    assert wanted.dual > free.primal  # so that the bounds bind
+    assert expected.dual > free.primal  # so that the bounds bind
     for row in rows:
-        assert row["primal"] == pytest.approx(wanted.primal, abs=2e-5)
-        assert row["dual"] == pytest.approx(wanted.dual, abs=2e-5)
+        assert row["primal"] == pytest.approx(expected.primal, abs=2e-5)
+        assert row["dual"] == pytest.approx(expected.dual, abs=2e-5)
 
 
-def test_a_solver_that_knows_no_bounds_says_so_where_it_was_asked_for(run):
+def test_a_solver_without_bounds_is_an_error_if_requested(run):
     done = run("compare", "train.txt", "--solver", "one-slack,frank-wolfe", *SMALL[:1], "active-set", "--bounds", "0:")
     assert lines(done.stdout, "frank-wolfe")[0][2] == "failed"
     why = (

@@ -8,7 +8,7 @@ from structsvm.registry import losses
 from structsvm.solvers import precompile
 
 
-def test_losses_are_compiled_and_the_folder_is_told(run, monkeypatch):
+def test_losses_are_compiled_and_the_folder_is_printed(run, monkeypatch):
     tried = []
     monkeypatch.setattr(precompile, "_compile", lambda name, storages: (name, tried.append((name, storages)) or 1.25))
     done = run("compile", "map", "roc_area", "--storage", "float32")
@@ -53,10 +53,10 @@ def test_a_loss_that_was_compiled_needs_no_more():
     with event.install_recorder("numba:compile") as recorder:
         Ranker(loss="roc_area", C=10).fit(train.X, train.y, qid=train.qid)
         Ranker(loss="roc_area", solver="n-slack").fit(train.X[few], train.y[few], qid=train.qid[few])
-    assert [each for _, each in recorder.buffer if each.is_start] == []
+    assert [event for _, event in recorder.buffer if event.is_start] == []
 
 
-def test_the_progress_line_says_that_something_is_compiled(monkeypatch):
+def test_the_progress_line_shows_compilation(monkeypatch):
     monkeypatch.setattr(live_progress, "what_is_compiled", lambda: "compiling average_precision, 3 s")
-    (column,) = (each for each in live_progress.line().columns if isinstance(each, live_progress._TextColumn))
+    (column,) = (column for column in live_progress.line().columns if isinstance(column, live_progress._TextColumn))
     assert str(column.render(None)) == "compiling average_precision, 3 s"

@@ -9,17 +9,17 @@ from structsvm.registry.built_in import exports
 
 
 def completed(*words: str, shell: str = "bash") -> list[str]:
-    asked = {
+    environment = {
         "_STRUCTSVM_COMPLETE": f"{shell}_complete",
         "COMP_WORDS": " ".join(words),
         "COMP_CWORD": str(len(words) - 1),
     }
-    done = CliRunner().invoke(main, [], prog_name="structsvm", env=asked)
+    done = CliRunner().invoke(main, [], prog_name="structsvm", env=environment)
     return [line.partition(",")[2] for line in done.stdout.splitlines()]
 
 
 @pytest.mark.parametrize(
-    ("words", "wanted"),
+    ("words", "expected"),
     [
         (["structsvm", "tra"], ["train"]),
         (["structsvm", "train", "--los"], ["--loss"]),
@@ -32,8 +32,8 @@ def completed(*words: str, shell: str = "bash") -> list[str]:
     ],
     ids=" ".join,
 )
-def test_names_are_completed(words: list[str], wanted: list[str]) -> None:
-    assert completed(*words) == wanted
+def test_names_are_completed(words: list[str], expected: list[str]) -> None:
+    assert completed(*words) == expected
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -5,7 +5,7 @@ import pytest
 from structsvm.cli.shared import console
 
 
-def test_a_line_now_and_then_says_how_far_it_is_and_what_is_left(
+def test_progress_prints_lines_with_the_time_left(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     now = [100.0]

@@ -56,11 +56,11 @@ def test_numbers_of_ids_are_left_out_with_a_note(run, tables):
 
 def test_a_table_is_scored_by_the_names_of_the_model_s_features(run, tables, model):
     run("train", "train.csv", "--model", "t.npz", "--quiet")
-    wanted = run("predict", model, "test.txt").stdout
+    expected = run("predict", model, "test.txt").stdout
     done = run("predict", "t.npz", "test.tsv")  # without labels
-    assert done.stdout == wanted
+    assert done.stdout == expected
     assert done.stderr == ""
-    assert run("predict", "t.npz", "test.txt").stdout == wanted
+    assert run("predict", "t.npz", "test.txt").stdout == expected
     lines = run("predict", "t.npz", "test.tsv", "--format", "trec").stdout.splitlines()
     assert {line.split()[2] for line in lines} == {f"d{k}" for k in range(60)}
     done = run("predict", "t.npz", "test.tsv", "--format", "trec", "--docid", "a", code=2)
@@ -76,15 +76,15 @@ def test_a_table_without_a_feature_of_the_model(run, tables):
 
 def test_features_are_found_by_name_in_any_order(run, tables, model):
     run("train", "train.csv", "--model", "t.npz", "--quiet")
-    wanted = run("predict", "t.npz", "test.csv").stdout
+    expected = run("predict", "t.npz", "test.csv").stdout
     pd.read_csv("test.csv")[["d", "b", "label", "a", "qid", "c"]].to_csv("other.csv", index=False)
     lines = [line.split() for line in Path("test.txt").read_text().splitlines()]
     turned = {f"{k}": 5 - k for k in range(1, 5)}
     rows = [[*cells[:2], *(f"{turned[c.split(':')[0]]}:{c.split(':')[1]}" for c in cells[5:1:-1])] for cells in lines]
     names = "".join(f"# feature {k} = {name}\n" for k, name in enumerate("dcba", 1))
     Path("other.txt").write_text(names + "".join(" ".join(row) + "\n" for row in rows))
-    for given in (["other.csv"], ["other.csv", "--features", "c,d,a,b"], ["other.txt"]):
-        assert run("predict", "t.npz", *given).stdout == wanted
+    for arguments in (["other.csv"], ["other.csv", "--features", "c,d,a,b"], ["other.txt"]):
+        assert run("predict", "t.npz", *arguments).stdout == expected
     done = run("predict", "t.npz", "other.csv", "--features", "c,d,b", code=2)
     assert "--features leaves out 'a', a feature of the model" in done.stderr
 
@@ -109,15 +109,15 @@ def test_validation_has_the_columns_of_the_training_table(run, tables):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["train.csv", "train.txt"], "train.csv is a table by its name, but train.txt is not"),
         (["train.csv", "--cache", "c"], "--cache is for files in LETOR's format, not for tables"),
         (["train.csv", "--groups", "g"], "--groups is for files in LETOR's format, not for tables"),
     ],
 )
-def test_options_that_do_not_fit(run, tables, arguments, said):
-    assert said in run("train", *arguments, "--model", "t.npz", code=2).stderr
+def test_options_that_do_not_fit(run, tables, arguments, message):
+    assert message in run("train", *arguments, "--model", "t.npz", code=2).stderr
     assert not Path("t.npz").exists()
 
 
@@ -137,11 +137,11 @@ def test_group_sizes_tell_the_queries(run, model):
 
 
 def test_documents_are_scored_without_labels_and_queries(run, model):
-    wanted = run("predict", model, "test.txt").stdout
+    expected = run("predict", model, "test.txt").stdout
     for labels in (True, False):
         Path("plain.txt").write_text("".join(without_ids("test.txt", labels=labels)))
         done = run("predict", model, "plain.txt")
-        assert done.stdout == wanted
+        assert done.stdout == expected
         assert done.stderr == (
             "structsvm: note: plain.txt has no query ids and no file of group sizes beside it: the whole file counts "
             "as one query\n"
@@ -149,12 +149,14 @@ def test_documents_are_scored_without_labels_and_queries(run, model):
     text = Path("test.txt").read_text()
     Path("plain.txt").write_text("".join(line.partition(" ")[2] + "\n" for line in text.splitlines()))
     done = run("predict", model, "plain.txt")
-    assert [done.stdout, done.stderr] == [wanted, ""]
+    assert [done.stdout, done.stderr] == [expected, ""]
 
 
 def test_float32_and_a_cache(run, model, monkeypatch):
     run("train", "train.txt", "--float32", "--cache", "kept", "--model", "f.npz", "--quiet")
-    monkeypatch.setattr("structsvm.data.letor.reading.parse_block", lambda *given, **more: pytest.fail("text was read"))
+    monkeypatch.setattr(
+        "structsvm.data.letor.reading.parse_block", lambda *arguments, **more: pytest.fail("text was read")
+    )
     run("train", "train.txt", "--float32", "--cache", "kept", "--model", "g.npz", "--quiet")
     once, again = (Ranker.load(name).coef_ for name in ("f.npz", "g.npz"))
     assert (once == again).all()
@@ -173,10 +175,10 @@ def test_files_that_count_features_from_zero(run, model):
     assert "pass zero_based=True (--zero-based" in run("train", "zero_train.txt", "--model", "z.npz", code=2).stderr
     run("train", "zero_train.txt", "--zero-based", "-C", "1", "--model", "z.npz", "--quiet")
     assert (Ranker.load("z.npz").coef_ == Ranker.load("m.npz").coef_).all()
-    wanted = run("predict", model, "test.txt").stdout
-    assert run("predict", "z.npz", "zero_test.txt", "--zero-based").stdout == wanted
+    expected = run("predict", model, "test.txt").stdout
+    assert run("predict", "z.npz", "zero_test.txt", "--zero-based").stdout == expected
     done = run("predict", "z.npz", "test.txt", "--one-based")
-    assert done.stdout == wanted
+    assert done.stdout == expected
     assert "note: the model was trained on files that count features from 0, but --one-based counts the" in done.stderr
     run("train", "train.csv", "--zero-based", "--model", "z.npz", code=2)
 
@@ -203,9 +205,9 @@ def test_weights_beside_the_data_are_used(run, model):
     done = run("train", "train.txt", "-C", "1", "--model", "w.npz")
     assert "note: not read: train.txt.init. Rankers learn without" in done.stderr
     assert "note: the numbers in train.txt.weight are used as weights\n" in done.stderr
-    wanted = Ranker(C=1.0).fit(data.X, data.y, data.qid, sample_weight=weights)
-    assert (Ranker.load("w.npz").coef_ == wanted.coef_).all()
-    assert (wanted.coef_ != Ranker.load("m.npz").coef_).any()
+    expected = Ranker(C=1.0).fit(data.X, data.y, data.qid, sample_weight=weights)
+    assert (Ranker.load("w.npz").coef_ == expected.coef_).all()
+    assert (expected.coef_ != Ranker.load("m.npz").coef_).any()
     Path("train.txt.weight").write_text("".join(f"{k}\n" for k in range(len(weights))))
     done = run("train", "train.txt", "--model", "w.npz", code=2)
     assert "sample_weight differs within a query: row 0 has 0 and row 1 has 1. Give" in done.stderr
@@ -218,10 +220,10 @@ def test_names_at_the_head_of_a_file_go_into_the_model(run, model):
         Path(f"named_{name}").write_text(names + Path(name).read_text())
     run("train", "named_train.txt", "--model", "n.npz", "--quiet")
     assert Ranker.load("n.npz").known_names == tuple("abcd")
-    wanted = run("predict", model, "test.txt").stdout
+    expected = run("predict", model, "test.txt").stdout
     for name in ("test.txt", "named_test.txt"):
         done = run("predict", "n.npz", name)
-        assert [done.stdout, done.stderr] == [wanted, ""]
+        assert [done.stdout, done.stderr] == [expected, ""]
     Path("other.txt").write_text(names.replace("= b", "= x") + Path("test.txt").read_text())
     done = run("predict", "n.npz", "other.txt", code=2)
     assert "other.txt names the unknown feature 'x'" in done.stderr
@@ -229,7 +231,7 @@ def test_names_at_the_head_of_a_file_go_into_the_model(run, model):
 
 
 @pytest.mark.parametrize(
-    ("names", "said"),
+    ("names", "message"),
     [
         ("bc", "other.txt does not name the feature 'a'"),
         ("ac", "other.txt does not name the feature 'b'"),
@@ -237,12 +239,12 @@ def test_names_at_the_head_of_a_file_go_into_the_model(run, model):
         ("ab", None),
     ],
 )
-def test_names_at_the_head_are_the_first_ones_of_the_model_even_where_they_are_fewer(run, model, names, said):
+def test_names_at_the_head_are_the_first_ones_of_the_model_even_where_they_are_fewer(run, model, names, message):
     def named(names, text):
         return "".join(f"# feature {k} = {name}\n" for k, name in enumerate(names, 1)) + text
 
     Path("named.txt").write_text(named("abcd", Path("train.txt").read_text()))
     run("train", "named.txt", "--model", "n.npz", "--quiet")
     Path("other.txt").write_text(named(names, "1 qid:1 1:0.5 2:1\n0 qid:1 1:1\n"))
-    done = run("evaluate", "n.npz", "other.txt", code=0 if said is None else 2)
-    assert (said or "the model has 4 features") in done.stderr
+    done = run("evaluate", "n.npz", "other.txt", code=0 if message is None else 2)
+    assert (message or "the model has 4 features") in done.stderr

@@ -111,11 +111,11 @@ def outcome(words, files):
     written = {path: content for path, content in contents().items() if path not in files}
     # Models contain the time of their training, and archives the time of their writing.
     models = {path for path in written if path.suffix == ".npz" or path.name == "new.json"}
-    shown = [done.stdout, done.stderr, *(str(each) for path, each in written.items() if path not in models)]
+    shown = [done.stdout, done.stderr, *(str(path) for path, path in written.items() if path not in models)]
     weights = [str(CliRunner().invoke(main, ["show", str(path)]).stdout) for path in sorted(models)]
     texts = [
-        re.sub(r"\d+\.\d+ ?(e-\d+ )?s\b|\d{4}-\S+|seconds.*|[\d.]+ *(?=\d+\.\d\d)", "", each)
-        for each in shown + weights
+        re.sub(r"\d+\.\d+ ?(e-\d+ )?s\b|\d{4}-\S+|seconds.*|[\d.]+ *(?=\d+\.\d\d)", "", path)
+        for path in shown + weights
     ]
     return done.exit_code, sorted(written), texts
 
@@ -126,14 +126,14 @@ def value_of(param):
     if param.name in VALUES | AMOUNTS:
         return (VALUES | AMOUNTS)[param.name].split()
     if isinstance(param.type, click.Choice):
-        return [next(each for each in param.type.choices if each != param.default)]
+        return [next(choice for choice in param.type.choices if choice != param.default)]
     return ["3"] if isinstance(param.type, click.IntRange) else None
 
 
 @pytest.mark.parametrize("line", LINES)
 def test_an_option_changes_something_or_is_refused(files, line):
     words = line.split()
-    command = next(each for each in COMMANDS if each.name == words[0])
+    command = next(command for command in COMMANDS if command.name == words[0])
     before = outcome(words, files)
     assert before[0] == 0, before
     idle = []

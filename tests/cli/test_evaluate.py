@@ -20,7 +20,7 @@ def cells(text: str) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("empty", ["zero", "skip"])
-def test_means_are_those_of_the_library(run, model, empty):
+def test_means_equal_those_of_the_library(run, model, empty):
     done = run("evaluate", model, "test.txt", *MEASURES, "--empty", empty)
     data = load_letor("test.txt")
     scores = Ranker.load(model).predict(data.X)
@@ -45,18 +45,18 @@ def test_json(run, model):
     done = run("evaluate", model, "train.txt", "test.txt", *MEASURES, "--per-query", "--json", "-")
     report = json.loads(done.stdout)
     assert report["data"] == ["train.txt", "test.txt"]
-    (found,) = report["models"]
-    assert (found["model"], found["queries"], found["documents"]) == ("m.npz", 14, 168)
-    assert list(found["measures"]) == list(found["per_query"]) == ["map", "ndcg@10", "p@5"]
-    for name, of in found["measures"].items():
-        values = found["per_query"][name]
+    (figures,) = report["models"]
+    assert (figures["model"], figures["queries"], figures["documents"]) == ("m.npz", 14, 168)
+    assert list(figures["measures"]) == list(figures["per_query"]) == ["map", "ndcg@10", "p@5"]
+    for name, of in figures["measures"].items():
+        values = figures["per_query"][name]
         assert len(values) == 14
         assert of["low"] < of["mean"] < of["high"]
         assert of["mean"] == pytest.approx(sum(values.values()) / 14)
         assert (of["undefined"], of["empty"]) == (2, "zero")
 
 
-def test_without_per_query_there_is_none(run, model):
+def test_per_query_values_need_the_option(run, model):
     assert "per_query" not in measured(run, model)
 
 
@@ -120,14 +120,14 @@ def test_models_are_compared_on_the_same_file(run, models):
     """As the two runs that the models make: one path for both."""
     done = run("evaluate", models, "third.npz", "test.txt", "--baseline", "old.npz", "--json", "-")
     report = json.loads(done.stdout)
-    assert [each["model"] for each in report["models"]] == ["old.npz", "m.npz", "third.npz"]
+    assert [record["model"] for record in report["models"]] == ["old.npz", "m.npz", "third.npz"]
     rows = report["comparison"]["rows"]
     assert [row["run"] for row in rows] == ["m.npz", "third.npz"]
     data = load_letor("test.txt")
     first, second = (Ranker.load(name).predict(data.X) for name in ("m.npz", "old.npz"))
-    wanted = paired_tests(*(AP().per_query(scores, data.y, data.qid).values for scores in (first, second)))
-    assert rows[0]["p_t"] == wanted.p_values["t"]
-    assert (rows[0]["low"], rows[0]["high"]) == wanted.interval
+    expected = paired_tests(*(AP().per_query(scores, data.y, data.qid).values for scores in (first, second)))
+    assert rows[0]["p_t"] == expected.p_values["t"]
+    assert (rows[0]["low"], rows[0]["high"]) == expected.interval
     text = run("evaluate", models, "test.txt", "--baseline", "old.npz").stdout
     assert "Against old.npz" in text
     assert "Differences are model minus baseline, over the queries of both." in text

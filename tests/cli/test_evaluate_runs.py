@@ -60,8 +60,8 @@ def test_the_conventions_of_trec_eval(run, files):
 def test_ties_count_by_the_rule_and_a_note_shows_their_range(run, files, ties, mean):
     """Document a of topic 1 is one of two relevant ones, and ties with b: its precision is 1 or 1/2."""
     command = ("evaluate", "--qrels", "qrels.txt", "run.txt", "--ties", ties)
-    (found,) = json.loads(run(*command, "--json", "-").stdout)["runs"]
-    assert found["measures"]["map"]["mean"] == pytest.approx(mean)
+    (figures,) = json.loads(run(*command, "--json", "-").stdout)["runs"]
+    assert figures["measures"]["map"]["mean"] == pytest.approx(mean)
     text = run(*command).stdout
     assert "1 of 2 topics have equal scores at different labels: map is between 0.1250 and 0.2500." in text
     assert {"trec": "ordered by id, descending, as by trec_eval", "mean": "means over all orders"}[ties] in text
@@ -69,9 +69,9 @@ def test_ties_count_by_the_rule_and_a_note_shows_their_range(run, files, ties, m
 
 def test_all_topics_count_topics_that_the_run_lacks(run, files):
     done = run("evaluate", "--qrels", "qrels.txt", "run.txt", "--all-topics", "--json", "-")
-    (found,) = json.loads(done.stdout)["runs"]
-    assert (found["topics"], found["relevant"], found["not_in_run"]) == (4, 4, ["3", "4"])
-    assert found["measures"]["map"]["mean"] == pytest.approx(0.25 / 4)
+    (figures,) = json.loads(done.stdout)["runs"]
+    assert (figures["topics"], figures["relevant"], figures["not_in_run"]) == (4, 4, ["3", "4"])
+    assert figures["measures"]["map"]["mean"] == pytest.approx(0.25 / 4)
 
 
 def test_a_model_and_its_run_agree_by_the_same_rule(run, here):
@@ -190,11 +190,11 @@ def test_predict_writes_a_run(run, model, named):
     run("predict", model, named, "--format", "trec", "--tag", "svm", "--output", "run.txt")
     data, written = load_letor(named, doc_ids=True), load_run("run.txt")
     scores = Ranker.load(model).predict(data.X)
-    found = {
+    scores = {
         (topic, doc): score for topic, doc, score in zip(written.qid, written.doc_ids, written.scores, strict=True)
     }
     expected = np.float32(scores).tolist()
-    assert found == dict(zip(zip(data.qid.astype(str), data.doc_ids, strict=True), expected, strict=True))
+    assert scores == dict(zip(zip(data.qid.astype(str), data.doc_ids, strict=True), expected, strict=True))
     assert run("predict", model, named, "--format", "trec", "--tag", "svm").stdout == Path("run.txt").read_text()
     rows = zip(data.qid, data.doc_ids, data.y.astype(int), strict=True)
     Path("qrels.txt").write_text("".join(f"{topic} 0 {doc} {label}\n" for topic, doc, label in rows))
@@ -247,7 +247,7 @@ def test_a_baseline_as_json_and_csv(run, compared):
     first = comparison["rows"][0]
     assert (first["run"], first["measure"], first["topics"]) == ("new", "map", 12)
     assert first["difference"] == pytest.approx(first["mean"] - first["baseline_mean"])
-    assert [each["run"] for each in report["runs"]] == ["old", "new"]
+    assert [record["run"] for record in report["runs"]] == ["old", "new"]
     lines = run(*compared, "--baseline", "old.txt", "--csv", "-", "--seed", 5).stdout.splitlines()
     assert lines[0].startswith("run,baseline,measure,topics,mean,")
     assert lines[1].startswith(f"new,old,map,12,{first['mean']},")
@@ -286,7 +286,7 @@ def test_names_of_runs_that_are_the_same(run, compared):
         (("--baseline", "old.txt", "--measure", "bperf"), 2, "Did you mean 'bpref'?"),
     ],
 )
-def test_what_cannot_be_compared(run, compared, args, code, message):
+def test_invalid_comparisons_are_errors(run, compared, args, code, message):
     Path("other.txt").write_text("99 Q0 a 1 1 other\n")
     assert message in " ".join(run(*compared, *args, code=code).stderr.split())
 
@@ -300,7 +300,7 @@ def test_csv_of_a_model(run, model):
     assert run("evaluate", model, "test.txt", "--csv", "-").stdout.startswith("model,queries,documents,measure,")
 
 
-def test_the_gain_of_ndcg_is_told(run, files):
+def test_a_note_explains_the_gain_of_ndcg(run, files):
     done = run("evaluate", "--qrels", "qrels.txt", "run.txt", "--measure", "ndcg_cut_10", "--measure", "ndcg@10")
     assert "ndcg@10: gains are 2^grade - 1; trec_eval and ir_measures use the grades" in done.stdout
     assert "ndcg@10(gain=linear): gains are the grades." in done.stdout

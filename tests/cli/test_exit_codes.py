@@ -28,11 +28,11 @@ def ended_by(error: BaseException) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_2_is_for_what_was_passed_in_and_1_for_the_rest(kind: type[StructSVMError]) -> None:
-    code, said = ended_by(kind(*ARGUMENTS.get(kind, ("wrong",))))
+def test_errors_of_arguments_exit_with_2_and_others_with_1(kind: type[StructSVMError]) -> None:
+    code, message = ended_by(kind(*ARGUMENTS.get(kind, ("wrong",))))
     assert code == (2 if issubclass(kind, InputError) else 1)
-    assert said.startswith("structsvm: error: ")
-    assert said.count("\n") == 1
+    assert message.startswith("structsvm: error: ")
+    assert message.count("\n") == 1
 
 
 @pytest.mark.parametrize(

@@ -43,11 +43,11 @@ def interrupted(*_):
 
 
 @pytest.mark.slow
-def test_the_same_command_goes_on_after_ctrl_c_and_another_one_is_refused(run, trec, monkeypatch):
+def test_only_the_same_command_resumes_after_ctrl_c(run, trec, monkeypatch):
     command = ("experiment", *READ, *SHORT, "--models", "svm-map", "--with-best")
     first = run(*command).stdout
-    kept = Path("out/trials.jsonl").read_text()
-    Path("out/trials.jsonl").write_text(kept[:-20])
+    stored = Path("out/trials.jsonl").read_text()
+    Path("out/trials.jsonl").write_text(stored[:-20])
     with monkeypatch.context() as patch:
         patch.setattr(plan, "run_trial", interrupted)
         stopped = run(*command, code=1)
@@ -65,20 +65,20 @@ def test_the_same_command_goes_on_after_ctrl_c_and_another_one_is_refused(run, t
 @pytest.mark.parametrize(
     ("topics", "left"), [("0-6,9", ["0", "1", "2", "3", "4", "5", "6", "9"]), ("3-99", list(map(str, range(3, 12))))]
 )
-def test_topics_are_listed_and_ranges_hold_those_that_exist(run, trec, topics, left):
+def test_ranges_mean_the_existing_topics(run, trec, topics, left):
     run("experiment", *READ, *SHORT, "--models", "svm-map", "--without-best", "--topics", topics)
     results = ExperimentResults.load("out/results.json")
     assert [query.id for query in results.queries] == left
     assert results.variants == ("without-best",)
 
 
-def test_topics_that_are_left_out_are_said(run, trec):
+def test_topics_left_out_give_a_note(run, trec):
     done = run("experiment", *READ, *SHORT, "--models", "svm-map", "--with-best", "--topics", "0-8,77")
     assert done.stderr == "structsvm: note: 1 topic left out: 77 (no run has it and it is not judged)\n"
     assert json.loads(Path("out/results.json").read_text())["left_out"].keys() == {"77"}
 
 
-def test_runs_and_judgments_that_do_not_belong_together_are_said(run, trec):
+def test_a_note_reports_runs_and_judgments_that_do_not_match(run, trec):
     judged = [line.split() for line in Path("qrels.txt").read_text().splitlines()]
     with Path("qrels.txt").open("w") as file:
         for topic, iteration, document, grade in judged:

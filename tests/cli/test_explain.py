@@ -27,7 +27,7 @@ def test_the_ranking_of_a_query(named, run):
     scores = dict(zip(data.doc_ids.tolist(), load("m.npz").predict(data.X).tolist(), strict=True))
     for row in rows:
         assert row["score"] == pytest.approx(scores[row["document"]], rel=1e-12)
-        added = sum(each["contribution"] for each in row["contributions"])
+        added = sum(contribution["contribution"] for contribution in row["contributions"])
         assert added == pytest.approx(row["score"] - shown["mean_score"], rel=0, abs=1e-12)
     assert [row["score"] for row in rows] == sorted((row["score"] for row in rows), reverse=True)
     done = run("explain", "m.npz", "test.txt", "--top", "1")
@@ -37,12 +37,12 @@ def test_the_ranking_of_a_query(named, run):
 
 def test_the_difference_of_two_documents(named, run):
     shown = run("explain", "m.npz", "test.txt", "--documents", "d3", "d7", "--json", "both.json").stdout
-    found = json.loads(Path("both.json").read_text())
-    assert [each["document"] for each in found["documents"]] == ["d3", "d7"]
-    first, second = (each["score"] for each in found["documents"])
-    assert found["difference"] == first - second
-    assert sum(row["contribution"] for row in found["rows"]) == pytest.approx(first - second, rel=0, abs=1e-12)
-    assert set(found["rows"][0]) == {"feature", "name", "values", "contribution"}
+    content = json.loads(Path("both.json").read_text())
+    assert [document["document"] for document in content["documents"]] == ["d3", "d7"]
+    first, second = (document["score"] for document in content["documents"])
+    assert content["difference"] == first - second
+    assert sum(row["contribution"] for row in content["rows"]) == pytest.approx(first - second, rel=0, abs=1e-12)
+    assert set(content["rows"][0]) == {"feature", "name", "values", "contribution"}
     word = "above" if first > second else "below"
     assert re.match(rf"query 100: document d3 \(rank \d+, score .*\) {word} document d7 \(rank ", shown)
     assert "features contribute" not in shown

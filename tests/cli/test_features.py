@@ -25,7 +25,7 @@ def collection(here, run):
         text = " ".join([title, *rng.choice(WORDS, rng.integers(3, 9))])
         documents.append({"id": f"d{number}", "title": title, "text": text})
         judgments.append(f"{of + 1} 0 d{number} {1 + (number % 4 == 3) if number % 2 else 0}\n")
-    Path("documents.jsonl").write_text("".join(json.dumps(each) + "\n" for each in documents))
+    Path("documents.jsonl").write_text("".join(json.dumps(document) + "\n" for document in documents))
     Path("topics.tsv").write_text("".join(f"{k}\t{pair}\n" for k, pair in enumerate(pairs, start=1)))
     Path("qrels.txt").write_text("".join(judgments))
     run("index", "documents.jsonl", "--out", "index", "--quiet")
@@ -87,7 +87,7 @@ def test_grades_may_run_backwards_and_topics_be_numbered_by_position(run):
     assert set(load_letor("x.txt").y.tolist()) == {0.0, 3.0, 5.0}
 
 
-def test_topics_without_relevant_candidates_are_told(run):
+def test_topics_without_relevant_candidates_give_a_note(run):
     Path("qrels.txt").write_text("1 0 d1 0\n1 0 d2 1\n2 0 d1 0\n")
     done = run(*ARGUMENTS, "--judged", "--out", "x.txt")
     assert "7 topics left out (3, 4, 5, 6, 7, ...)" in done.stderr
@@ -96,7 +96,7 @@ def test_topics_without_relevant_candidates_are_told(run):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "said"),
+    ("arguments", "code", "message"),
     [
         (["--judged", "--top", 3], 2, "--judged chooses the candidates"),
         (["--candidates", "one", "--function", "okapi"], 2, "leave one out"),
@@ -124,7 +124,7 @@ def test_topics_without_relevant_candidates_are_told(run):
         (["--out", "index"], 2, "would replace the input index"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_done_is_said_in_a_line_and_nothing_is_written(arguments, code, said, run):
+def test_an_error_is_one_line_and_writes_no_file(arguments, code, message, run):
     Path("one").write_text("1 Q0 nowhere 1 3 x\n")
     Path("runs").mkdir()
     Path("runs/S1.txt").write_text("1 Q0 d1 1 3 x\n")
@@ -134,16 +134,16 @@ def test_what_cannot_be_done_is_said_in_a_line_and_nothing_is_written(arguments,
     if "--out" not in arguments:
         arguments = [*arguments, "--out", "x.txt"]
     done = run(*ARGUMENTS, *arguments, code=code)
-    assert said in " ".join(done.stderr.split())
+    assert message in " ".join(done.stderr.split())
     assert {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()} == before
 
 
 def test_judged_documents_that_the_index_does_not_have(run):
-    given = Path("qrels.txt").read_text()
-    Path("qrels.txt").write_text(given + "1 0 elsewhere 1\n2 0 elsewhere 0\n2 0 nowhere 1\n77 0 other 1\n")
+    judgments = Path("qrels.txt").read_text()
+    Path("qrels.txt").write_text(judgments + "1 0 elsewhere 1\n2 0 elsewhere 0\n2 0 nowhere 1\n77 0 other 1\n")
     done = run(*ARGUMENTS, "--judged", "--out", "x.txt")
     assert "2 judged documents of these topics not in the index (elsewhere, nowhere), and left out" in done.stderr
-    Path("qrels.txt").write_text(given)
+    Path("qrels.txt").write_text(judgments)
     assert "not in the index" not in run(*ARGUMENTS, "--judged", "--out", "y.txt").stderr
     assert Path("x.txt").read_bytes() == Path("y.txt").read_bytes()
     Path("qrels.txt").write_text("1 0 elsewhere 1\n")
@@ -151,7 +151,7 @@ def test_judged_documents_that_the_index_does_not_have(run):
     assert "document 'elsewhere', a candidate for topic '1', is not in the index" in error
 
 
-def test_an_index_that_is_not_what_was_written(run):
+def test_a_file_that_is_not_an_index_is_an_error(run):
     path = Path("index")
     content = bytearray(path.read_bytes())
     content[-1] ^= 1
@@ -169,7 +169,7 @@ def test_damaged_inputs_are_named(run):
     assert not Path("x.txt").exists()
 
 
-def test_the_help_says_what_there_is(run):
+def test_the_help_lists_the_kinds(run):
     text = run("features", "--help").stdout
     for word in ("--candidates", "--judged", "--folds", "released", "query-min-max"):
         assert word in text

@@ -42,14 +42,16 @@ def test_fifteen_base_functions_from_text_to_a_report(run, collection):
     options = ("--trials", 2, "--train", 3, "--validation", 2, "--bins", 8, "--models", "svm-map", "--jobs", 1)
     run("experiment", "--runs", "runs", "--qrels", "qrels.txt", *options, "--with-best", "--out", "report", "-q")
     results = ExperimentResults.load("report/results.json")
-    assert {each.name for each in results.functions} == {f"{i}.{function}" for i in INDEXES for function in FUNCTIONS}
+    assert {function.name for function in results.functions} == {
+        f"{i}.{function}" for i in INDEXES for function in FUNCTIONS
+    }
     assert len(results.queries) == 9
     rows = {row.name: row for row in results.rows("with-best", denominators="judged", base_functions=15)}
     runs = {path.stem: read_run(lines_of(path)) for path in Path("runs").iterdir()}
     qrels = read_qrels(lines_of(Path("qrels.txt")))
     for name, run_of_it in runs.items():
         ranked = {
-            topic: dict.fromkeys((doc for each in runs.values() for doc in each[topic]), -1e9) | scores
+            topic: dict.fromkeys((doc for function in runs.values() for doc in function[topic]), -1e9) | scores
             for topic, scores in run_of_it.items()
         }
         expected = [average_precision_over_orders(ranked[query.id], set(qrels[query.id])) for query in results.queries]

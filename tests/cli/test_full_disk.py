@@ -51,7 +51,7 @@ COMMANDS = {
 
 @pytest.mark.parametrize("there", [False, True])
 @pytest.mark.parametrize("name", COMMANDS)
-def test_the_file_is_named(run, model, name, there):
+def test_the_message_names_the_file(run, model, name, there):
     write_trec(Path(), *scored_documents(3, 30, 4))
     command = (*COMMANDS[name], name)
     if name.startswith("gaps"):
@@ -63,12 +63,12 @@ def test_the_file_is_named(run, model, name, there):
     before = contents()
     with full_disk():
         (line,) = run(*command, code=1).stderr.splitlines()
-    kept = "It is unchanged" if there else "Nothing was written"
+    outcome = "It is unchanged" if there else "Nothing was written"
     if "compare" in command:  # whose rows are written before
         part = Path(f"{name}.part")
-        name, kept = str(part), "Nothing was written"
+        name, outcome = str(part), "Nothing was written"
         assert not part.exists()
-    assert line == f"structsvm: error: {name} cannot be written: File too large. {kept}"
+    assert line == f"structsvm: error: {name} cannot be written: File too large. {outcome}"
     assert contents() == before
 
 
@@ -82,8 +82,8 @@ def test_a_plot_is_drawn_whole_or_not_at_all(run, here, name, there):
     before = contents()
     with full_disk(4096):
         (line,) = run(*COMPARE, "--plot", name, code=1).stderr.splitlines()
-    kept = "It is unchanged" if there else "Nothing was written"
-    assert line == f"structsvm: error: {name} cannot be written: File too large. {kept}"
+    outcome = "It is unchanged" if there else "Nothing was written"
+    assert line == f"structsvm: error: {name} cannot be written: File too large. {outcome}"
     assert Path(f"{name}.part").stat().st_size < 4096
     Path(f"{name}.part").unlink()
     assert contents() == before
@@ -98,8 +98,8 @@ def test_an_index_is_written_whole_or_not_at_all(run, here, largest, there):
     before = contents()
     with full_disk(largest):
         (line,) = run("index", "docs.jsonl", "--out", "idx", code=1).stderr.splitlines()
-    kept = "It is unchanged" if there else "Nothing was written"
-    assert line == f"structsvm: error: idx cannot be written: File too large. {kept}"
+    outcome = "It is unchanged" if there else "Nothing was written"
+    assert line == f"structsvm: error: idx cannot be written: File too large. {outcome}"
     assert contents() == before
 
 
@@ -123,10 +123,10 @@ def test_runs_and_features_are_written_whole_or_not_at_all(run, here, words, nam
     before = contents()
     with full_disk():
         (line,) = run(*words, "--format", "tsv", "-q", code=1).stderr.splitlines()
-    kept = "It is unchanged" if there else "Nothing was written"
+    outcome = "It is unchanged" if there else "Nothing was written"
     if "retrieve" in words:
-        kept = "ranked is as it was"
-    assert line == f"structsvm: error: {name} cannot be written: File too large. {kept}"
+        outcome = "ranked is as it was"
+    assert line == f"structsvm: error: {name} cannot be written: File too large. {outcome}"
     assert contents() == before
     assert there or not {path.name for path in Path().iterdir()} & {"ranked", "sets"}
 

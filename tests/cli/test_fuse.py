@@ -26,10 +26,10 @@ def files(here):
         Path(f"runs/e{k}").write_text("".join(lines))
 
 
-def same(found, expected):
-    assert (found.name, found.qid.tolist()) == (expected.name, expected.qid.tolist())
-    assert found.doc_ids.tolist() == expected.doc_ids.tolist()
-    assert found.scores.tolist() == expected.scores.tolist()
+def same(run, expected):
+    assert (run.name, run.qid.tolist()) == (expected.name, expected.qid.tolist())
+    assert run.doc_ids.tolist() == expected.doc_ids.tolist()
+    assert run.scores.tolist() == expected.scores.tolist()
 
 
 def test_a_folder_to_standard_output(run, files):
@@ -151,7 +151,7 @@ def test_bad_usage(run, files, args, message):
     assert message in run("fuse", *args, code=2).stderr
 
 
-def test_a_fault_leaves_what_was_there(run, files):
+def test_a_fault_leaves_old_files_unchanged(run, files):
     Path("out.run").write_text("old")
     run("fuse", "runs", "--tag", "", "-o", "out.run", code=2)
     assert Path("out.run").read_text() == "old"
@@ -172,7 +172,7 @@ def test_a_name_that_ends_in_gz_is_written_as_gzip(run, files):
     ]
 
 
-def test_runs_of_one_name_are_told_apart_by_their_files(run, files):
+def test_runs_with_the_same_name_get_names_of_their_files(run, files):
     expected = run("fuse", "runs", "--method", "borda").stdout
     for path in Path("runs").iterdir():
         path.write_text(re.sub("e[0-3]$", "mine", path.read_text(), flags=re.MULTILINE))
@@ -185,7 +185,7 @@ def test_runs_of_one_name_are_told_apart_by_their_files(run, files):
     ]
 
 
-def test_what_a_terminal_would_act_on_is_an_escape_there_alone(run, here, monkeypatch):
+def test_control_characters_are_escaped_on_a_terminal_only(run, here, monkeypatch):
     line = "1 Q0 a\x1b[31m\u2028 1 2.0 one\n"
     Path("one.run").write_text(line)
     assert run("fuse", "one.run").stdout_bytes == line.replace("one", "fused").replace("2.0", "0.0").encode()
@@ -202,9 +202,9 @@ def test_weights_that_are_typed(run, files):
     run(*learn, "weighted-comb-sum(weights=weight-search)", "-o", "b.run")
     judged = load_qrels("qrels.txt")
     same(load_run("b.run"), fuse_runs(load_runs("runs"), WeightedCombSUM(weights=WeightSearch()), qrels=judged))
-    said = run(*learn, "weighted-comb-sum(weights=svm-map)", code=2).stderr.replace("\n", " ")
-    assert "'maximum_entropy' or 'weight_search'; in Python also an object" in said
-    assert "a number for each system, as in [2,1], got 'svm-map'" in said
+    error = run(*learn, "weighted-comb-sum(weights=svm-map)", code=2).stderr.replace("\n", " ")
+    assert "'maximum_entropy' or 'weight_search'; in Python also an object" in error
+    assert "a number for each system, as in [2,1], got 'svm-map'" in error
     assert "must be numbers" in run(*learn, "weighted-comb-sum(weights=[2,x])", code=2).stderr
-    said = run("fuse", "runs", "--method", "weighted-comb-sum(weights=[2,1])", code=2).stderr
-    assert "weights must be 5 finite numbers, one for each system, got [2, 1]" in said
+    error = run("fuse", "runs", "--method", "weighted-comb-sum(weights=[2,1])", code=2).stderr
+    assert "weights must be 5 finite numbers, one for each system, got [2, 1]" in error

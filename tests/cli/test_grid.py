@@ -23,7 +23,7 @@ def test_each_number_is_in_one_part_and_each_part_names_its_rows(width: int) -> 
     assert [cell for part in parts for cell in part.cells[0][1][2:]] == ROWS[1][2:]
 
 
-def test_what_fits_is_not_folded() -> None:
+def test_a_line_that_fits_is_not_folded() -> None:
     whole = table()
     assert console.fitted(whole, 200) == [whole]
 

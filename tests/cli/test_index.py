@@ -31,8 +31,8 @@ def docs(here):
 
 def test_the_index_is_that_of_python(run, docs):
     done = run("index", docs, "--stemmer", "porter", "--stop-words", "words", "--out", "idx")
-    made = Index.build(read_documents(docs), Analyzer("porter", read_stop_words("words")))
-    assert same(Index.load("idx"), made)
+    expected = Index.build(read_documents(docs), Analyzer("porter", read_stop_words("words")))
+    assert same(Index.load("idx"), expected)
     lines = [line.split() for line in done.stdout.splitlines() if line.strip("─ ")]
     assert lines == [
         ["field", "documents", "terms", "tokens", "postings"],
@@ -46,7 +46,7 @@ def test_the_index_is_that_of_python(run, docs):
     ]
 
 
-def test_defaults_are_those_of_python(run, docs):
+def test_defaults_equal_those_of_the_library(run, docs):
     run("index", docs, "--out", "idx", "--quiet")
     assert Index.load("idx").analyzer == Analyzer() == Analyzer("porter", "snowball")
     assert same(Index.load("idx"), Index.build(read_documents(docs)))
@@ -77,8 +77,8 @@ def test_a_folder_of_files_and_standard_input(run, docs, here):
     run("index", "many", "--encoding", "latin-1", "--out", "idx")
     assert Index.load("idx").whole.terms.tolist() == ["café", "wing"]
     run("index", "many", "--encoding", "latin-1", "--out", "idx")  # an index is replaced
-    given = CliRunner().invoke(main, ["index", "-", "--out", "idx"], input=docs.read_bytes())
-    assert given.exit_code == 0
+    done = CliRunner().invoke(main, ["index", "-", "--out", "idx"], input=docs.read_bytes())
+    assert done.exit_code == 0
     assert Index.load("idx").doc_ids.tolist() == ["a", "b", "c"]
 
 
@@ -100,7 +100,7 @@ def test_a_folder_of_files_and_standard_input(run, docs, here):
         (("docs.jsonl", "--out", "idx", "--stop-words", "nothing"), "nothing: the file has no stop words"),
     ],
 )
-def test_what_cannot_be_indexed(run, docs, words, message):
+def test_invalid_collections_are_errors(run, docs, words, message):
     for name in ("full", "empty"):
         Path(name).mkdir()
     Path("full/mine.txt").write_text("x")
@@ -132,7 +132,7 @@ def test_usage(run, docs, words, message):
     assert not Path("idx").exists()
 
 
-def test_an_interrupted_one_leaves_what_was_there(run, docs, monkeypatch):
+def test_an_interrupted_command_leaves_old_files_unchanged(run, docs, monkeypatch):
     run("index", docs, "--out", "idx")
     before = contents()
 
@@ -146,16 +146,16 @@ def test_an_interrupted_one_leaves_what_was_there(run, docs, monkeypatch):
 
 
 def test_progress(docs, monkeypatch):
-    told = []
+    texts = []
 
     @contextmanager
     def keep(*, shown):
-        yield lambda what: told.append(what) if shown else None
+        yield lambda what: texts.append(what) if shown else None
 
     monkeypatch.setattr(index, "progress_line", keep)
     with read_documents(docs) as documents:
         assert len(list(index._shown(documents, shown=True))) == 3
-    assert told == ["reading, 1 documents"]
+    assert texts == ["reading, 1 documents"]
 
 
 def test_an_empty_last_record_is_a_note(run):

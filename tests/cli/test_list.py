@@ -36,7 +36,7 @@ def test_a_backend_that_is_not_installed(run, monkeypatch):
     assert row(output, "active-set").split()[1] == "yes"
 
 
-def test_a_plug_in_says_where_it_is_from_and_is_not_imported(run, monkeypatch):
+def test_a_plug_in_is_listed_with_its_origin_and_not_imported(run, monkeypatch):
     plugin = EntryPoint("tau", "no_such_module:KendallTau", losses.group)
     monkeypatch.setattr(
         "structsvm.registry.registry.entry_points", lambda group: [plugin] if group == losses.group else []
@@ -44,7 +44,7 @@ def test_a_plug_in_says_where_it_is_from_and_is_not_imported(run, monkeypatch):
     assert row(run("list").stdout, "tau").split() == ["tau", "no_such_module:KendallTau", "no_such_module"]
 
 
-def test_models_say_what_they_are_and_which_commands_have_them(run, monkeypatch):
+def test_models_are_listed_with_description_and_commands(run, monkeypatch):
     output = run("list").stdout
     assert row(output, "SVM-ndcg").split()[-3:] == ["loss", "ndcg", "benchmark"]
     assert row(output, "SVM-acc").split()[-1] == "experiment"

@@ -22,8 +22,8 @@ def test_names_of_another_kind(run, arguments, message):
 
 
 def test_an_option_may_have_several_measures():
-    found = as_measures(None, None, ("map,ndcg@10(gain=linear,empty=skip)", "p@5"))
-    assert list(map(str, found)) == ["map", "ndcg@10(empty=skip,gain=linear)", "p@5"]
+    measures = as_measures(None, None, ("map,ndcg@10(gain=linear,empty=skip)", "p@5"))
+    assert list(map(str, measures)) == ["map", "ndcg@10(empty=skip,gain=linear)", "p@5"]
 
 
 def test_the_loss_of_another_package_is_no_measure(run, monkeypatch):

@@ -75,13 +75,13 @@ def make_input(param):
     return next(path for path in (name, *sorted(name.glob("*"))) if path.is_file())
 
 
-def command_line(command, output, given):
+def command_line(command, output, value):
     """Return a command line with all inputs, and this for the output."""
     words = [command.name]
     for param in filter(lambda param: is_input(param) or param is output, paths_of(command)):
         if param is not output and not Path(param.name).exists():
             make_input(param)
-        words += [param.opts[-1]] * isinstance(param, click.Option) + [given if param is output else param.name]
+        words += [param.opts[-1]] * isinstance(param, click.Option) + [value if param is output else param.name]
     for param in paths_of(command):
         if param.required and not is_input(param) and param is not output:
             words += [param.opts[-1], "another"]
@@ -101,14 +101,14 @@ def contents():
 @pytest.mark.parametrize(("command", "output", "other"), PAIRS)
 def test_no_output_replaces_an_input(run, command, output, other, way):
     target = make_input(other)
-    given = file = way(target)
+    value = file = way(target)
     if not output.type.file_okay:  # a folder, where one of the files to be written is the input
-        given = target.parent if output is other else Path("made")
-        given.mkdir(exist_ok=True)
-        file = list(output.type.writes(given))[-1]
+        value = target.parent if output is other else Path("made")
+        value.mkdir(exist_ok=True)
+        file = list(output.type.writes(value))[-1]
         file.parent.mkdir(exist_ok=True)
         os.link(target, file) if way is hard_link else file.symlink_to(target.absolute())
-    words = command_line(command, output, given)
+    words = command_line(command, output, value)
     before = contents()
     (line,) = run(*words, code=2).stderr.splitlines()
     name = max(output.opts, key=len) if isinstance(output, click.Option) else "FOLDER"
@@ -148,16 +148,18 @@ def test_every_command_is_looked_at():
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
-def test_every_path_says_whether_it_is_read_or_written(command):
+def test_every_path_is_an_input_or_an_output(command):
     hints = inspect.get_annotations(inspect.unwrap(command.callback))
-    told = {paths.NEW_FILES}  # the files are those of `also_writes`
-    found = {param.name for param in paths_of(command) if is_input(param) or is_output(param) or param.type in told}
+    described = {paths.NEW_FILES}  # the files are those of `also_writes`
+    names = {
+        param.name for param in paths_of(command) if is_input(param) or is_output(param) or param.type in described
+    }
     together = {field.name: field.type for field in fields(Columns)} if "columns" in hints else {}
     if "outputs" in hints:
         together |= {f"{field.name}_path": field.type for field in fields(Outputs)}
     hints |= {param.name: together[param.name] for param in command.params if param.name in together}
-    assert found == {name for name, hint in hints.items() if "Path" in str(hint)}
-    assert found == {param.name for param in command.params if isinstance(param.type, click.Path | click.File)}
+    assert names == {name for name, hint in hints.items() if "Path" in str(hint)}
+    assert names == {param.name for param in command.params if isinstance(param.type, click.Path | click.File)}
 
 
 @pytest.mark.parametrize(

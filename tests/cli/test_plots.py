@@ -45,15 +45,15 @@ def runs(here):
 @pytest.fixture
 def figures(monkeypatch):
     """Figures by the names of their files, as they are written."""
-    found = {}
+    drawn = {}
     written = plot_files.write_figure
 
     def write(figure, path):
-        found[path.name] = figure
+        drawn[path.name] = figure
         written(figure, path)
 
     monkeypatch.setattr(plot_files, "write_figure", write)
-    return found
+    return drawn
 
 
 def lines_of(figure):
@@ -65,7 +65,7 @@ def test_precision_of_runs_is_that_of_the_measure(run, runs, figures):
     measures = [word for level in LEVELS for word in ("--measure", f"iprec@{level}")]
     command = ("evaluate", "--qrels", "qrels.txt", "one", "two", *measures, "--empty", "skip", "--json", "-")
     report = json.loads(run(*command, "--plot", "precision.svg").stdout)
-    expected = {each["run"]: [of["mean"] for of in each["measures"].values()] for each in report["runs"]}
+    expected = {record["run"]: [of["mean"] for of in record["measures"].values()] for record in report["runs"]}
     drawn = lines_of(figures["precision.svg"])
     assert list(drawn) == list(expected)
     assert np.array(list(drawn.values())) == pytest.approx(np.array(list(expected.values())))
@@ -85,7 +85,7 @@ def test_precision_of_a_model(run, model, figures):
     assert Path("p.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_weights_of_a_fusion_are_shares_of_those_it_learned(run, runs, figures):
+def test_plotted_weights_of_a_fusion_are_shares(run, runs, figures):
     assert run(*LEARN).stderr.endswith("structsvm: note: wrote the plot to w.svg\n")
     assert "wrote" not in run(*LEARN, "--quiet").stderr
     fusion = WeightedCombSUM()
@@ -99,8 +99,8 @@ def test_weights_of_a_fusion_are_shares_of_those_it_learned(run, runs, figures):
 
 @pytest.mark.parametrize("method", ["comb-mnz", "borda", "weighted-comb-sum(weights=[2,1])"])
 def test_methods_without_learned_weights_draw_none(run, runs, method):
-    said = run("fuse", "one", "two", "--method", method, "-o", "fused", "--plot", "w.svg", code=2).stderr
-    assert "learns no weights that --plot could draw: leave --plot out" in " ".join(said.split())
+    error = run("fuse", "one", "two", "--method", method, "-o", "fused", "--plot", "w.svg", code=2).stderr
+    assert "learns no weights that --plot could draw: leave --plot out" in " ".join(error.split())
     assert not Path("fused").exists()
 
 

@@ -66,8 +66,8 @@ IDS = ["plain", "caf\u00e9", "esc\x1b[31m", "\udce9\udcff", "=1+1", "-5"]
 
 @pytest.mark.parametrize("output", ["run", "run.gz", None])
 def test_ids_of_documents_are_kept_byte_for_byte(run, model, output):
-    raw = [each.encode("utf-8", "surrogateescape") for each in IDS]
-    lines = [b"1 qid:7 1:%d # docid = %s\n" % (k, each) for k, each in enumerate(raw)]
+    raw = [name.encode("utf-8", "surrogateescape") for name in IDS]
+    lines = [b"1 qid:7 1:%d # docid = %s\n" % (k, name) for k, name in enumerate(raw)]
     Path("data").write_bytes(b"".join(lines))
     done = run("predict", model, "data", "--format", "trec", *(["-o", output] if output else []))
     written = Path(output).read_bytes() if output else done.stdout_bytes
@@ -77,7 +77,7 @@ def test_ids_of_documents_are_kept_byte_for_byte(run, model, output):
 
 
 def test_fused_runs_keep_ids(run, here):
-    Path("a").write_text("".join(f"7 Q0 {each} 1 {k} a\n" for k, each in enumerate(IDS) if "\udce9" not in each))
+    Path("a").write_text("".join(f"7 Q0 {name} 1 {k} a\n" for k, name in enumerate(IDS) if "\udce9" not in name))
     run("fuse", "a", "-o", "fused")
     assert {line.split(" ")[2] for line in Path("fused").read_text().splitlines()} == set(IDS) - {IDS[3]}
 

@@ -163,7 +163,7 @@ runpy.run_module("structsvm", run_name="__main__")
 
 
 @pytest.mark.parametrize("module", ["click", "structsvm.cli.train", "structsvm.estimators"])
-def test_ctrl_c_while_it_is_loaded_is_one_line(here, module):
+def test_ctrl_c_during_imports_prints_one_line(here, module):
     done = subprocess.run([sys.executable, "-c", LOADING, module], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == "structsvm: error: interrupted\n"

@@ -23,7 +23,7 @@ def test_the_report_is_written_again(run, finished):
     assert done.stderr == ""
 
 
-def test_without_matplotlib_it_says_how_to_get_plots(run, finished, monkeypatch):
+def test_without_matplotlib_a_note_tells_how_to_install_it(run, finished, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     done = run("report", "done")
     assert done.stderr.startswith(

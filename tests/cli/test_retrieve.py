@@ -21,13 +21,13 @@ TOPICS = [{"id": "2", "text": "flow of wings"}, {"id": "10", "text": "nothing at
 
 @pytest.fixture
 def indexes(run, here):
-    Path("docs.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in DOCUMENTS))
-    Path("topics.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in TOPICS))
+    Path("docs.jsonl").write_text("".join(f"{json.dumps(document)}\n" for document in DOCUMENTS))
+    Path("topics.jsonl").write_text("".join(f"{json.dumps(document)}\n" for document in TOPICS))
     run("index", "docs.jsonl", "--stemmer", "none", "--stop-words", "none", "--out", "plain", "-q")
     run("index", "docs.jsonl", "--out", "stems", "-q")
 
 
-def test_runs_are_those_of_python(run, indexes):
+def test_runs_equal_those_of_the_library(run, indexes):
     functions = "okapi,lm_dirichlet(mu=10)"
     done = run("retrieve", "plain", "stems", "topics.jsonl", "--function", functions, "--top", "2", "--out", "runs")
     assert sorted(path.name for path in Path("runs").iterdir()) == [
@@ -36,12 +36,12 @@ def test_runs_are_those_of_python(run, indexes):
         "stems.lm_dirichlet_mu=10.run",
         "stems.okapi.run",
     ]
-    made = retrieve(Index.load("stems"), read_topics("topics.jsonl"), "lm_dirichlet(mu=10)", 2)
+    expected = retrieve(Index.load("stems"), read_topics("topics.jsonl"), "lm_dirichlet(mu=10)", 2)
     read = load_run("runs/stems.lm_dirichlet_mu=10.run")
     assert read.name == "stems.lm_dirichlet(mu=10)"
-    assert (read.qid.tolist(), read.doc_ids.tolist()) == (made.qid.tolist(), made.doc_ids.tolist())
-    assert read.scores.tolist() == made.scores.tolist()
-    assert [each.name for each in load_runs("runs")] == [
+    assert (read.qid.tolist(), read.doc_ids.tolist()) == (expected.qid.tolist(), expected.doc_ids.tolist())
+    assert read.scores.tolist() == expected.scores.tolist()
+    assert [stored.name for stored in load_runs("runs")] == [
         "plain.lm_dirichlet(mu=10)",
         "plain.okapi",
         "stems.lm_dirichlet(mu=10)",
@@ -56,9 +56,9 @@ def test_runs_are_those_of_python(run, indexes):
 
 def test_the_default_function_is_that_of_python(run, indexes):
     run("retrieve", "stems", "topics.jsonl", "--out", "runs", "-q")
-    read, made = load_run("runs/stems.bm25.run"), retrieve(Index.load("stems"), read_topics("topics.jsonl"))
-    assert (read.doc_ids.tolist(), read.scores.tolist()) == (made.doc_ids.tolist(), made.scores.tolist())
-    assert made.name == Retriever(Index.load("stems")).name == "bm25"
+    read, expected = load_run("runs/stems.bm25.run"), retrieve(Index.load("stems"), read_topics("topics.jsonl"))
+    assert (read.doc_ids.tolist(), read.scores.tolist()) == (expected.doc_ids.tolist(), expected.scores.tolist())
+    assert expected.name == Retriever(Index.load("stems")).name == "bm25"
     assert next(line for line in run("list").stdout.splitlines() if "BM25" in line).split()[0] == "bm25"
 
 
@@ -103,7 +103,7 @@ def test_other_files_of_the_folder_are_named(run, indexes):
         ),
     ],
 )
-def test_what_cannot_be_retrieved(run, indexes, words, code, message):
+def test_invalid_retrievals_are_errors(run, indexes, words, code, message):
     Path("empty").mkdir()
     Path("deep").mkdir()
     Path("strange.jsonl").write_text('{"id": "1", "text": "quux"}\n')
@@ -116,17 +116,17 @@ def test_what_cannot_be_retrieved(run, indexes, words, code, message):
 
 def test_one_field_alone(run, here):
     documents = [{"id": "a", "title": "wing", "text": "heat"}, {"id": "b", "title": "flow", "text": "a wing"}]
-    Path("docs.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in documents))
+    Path("docs.jsonl").write_text("".join(f"{json.dumps(document)}\n" for document in documents))
     Path("topics.jsonl").write_text('{"id": "1", "text": "wing"}\n')
     run("index", "docs.jsonl", "--stemmer", "none", "--stop-words", "none", "--out", "plain", "-q")
-    for field, found in {"title": ["a"], "text": ["b"], "whole": ["a", "b"]}.items():
+    for field, ids in {"title": ["a"], "text": ["b"], "whole": ["a", "b"]}.items():
         run("retrieve", "plain", "topics.jsonl", "--field", field, "--out", "runs", "-q")
-        made = load_run(f"runs/plain.{field}.bm25.run")
-        assert (made.name, sorted(made.doc_ids.tolist())) == (f"plain.{field}.bm25", found)
+        written = load_run(f"runs/plain.{field}.bm25.run")
+        assert (written.name, sorted(written.doc_ids.tolist())) == (f"plain.{field}.bm25", ids)
     assert len(list(Path("runs").iterdir())) == 3
 
 
-def test_an_index_that_is_not_what_was_written(run, indexes):
+def test_a_file_that_is_not_an_index_is_an_error(run, indexes):
     content = bytearray(Path("plain").read_bytes())
     content[-1] ^= 1
     Path("plain").write_bytes(content)
@@ -141,7 +141,7 @@ def test_a_run_does_not_replace_the_topics(run, indexes):
     assert "would replace the input" in done.stderr
 
 
-def test_an_interrupted_one_leaves_what_was_there(run, indexes, monkeypatch):
+def test_an_interrupted_command_leaves_old_files_unchanged(run, indexes, monkeypatch):
     run("retrieve", "plain", "topics.jsonl", "--out", "runs", "-q")
     before = Path("runs/plain.bm25.run").read_bytes()
 

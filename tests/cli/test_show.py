@@ -116,7 +116,7 @@ def test_a_plot(suffix, model, run):
     assert Path(f"weights.{suffix}").stat().st_size > 1000
 
 
-def test_what_cannot_be_shown(model, run):
+def test_files_without_a_model_are_errors(model, run):
     pytest.importorskip("matplotlib")
     done = run("show", "m.npz", "--plot", "weights.doc", code=2)
     assert "choose a name that ends in" in done.stderr
@@ -148,20 +148,20 @@ def test_export_refuses(model, run):
     assert not Path("model.json").exists()
 
 
-def test_an_exported_constant_is_told(run):
+def test_an_exported_constant_gives_a_note(run):
     run("train", "train.txt", "--loss", "zero_one", "--fit-intercept", "--model", "m.npz", "--quiet")
     Path("names").write_text("a\nb\nc\nd")
     done = run("export", "m.npz", "--format", "elasticsearch", "--feature-names", "names", "-o", "model.json")
     assert "structsvm: note: elasticsearch adds no constant to scores" in done.stderr
 
 
-def test_a_column_far_above_the_others_is_told(run):
+def test_a_column_far_above_the_others_gives_a_warning(run):
     lines = Path("train.txt").read_text().splitlines()
     Path("wide.txt").write_text("".join(re.sub(r" 2:(\S+)", r" 2:\1e6", line) + "\n" for line in lines))
-    said = run("train", "wide.txt", "--model", "m.npz").stdout
-    assert "warning  ranges of the features differ by" in said
-    assert "feature 2 (" in said
-    assert "try --normalize query-min-max, query-z-score or standard" in said
+    output = run("train", "wide.txt", "--model", "m.npz").stdout
+    assert "warning  ranges of the features differ by" in output
+    assert "feature 2 (" in output
+    assert "try --normalize query-min-max, query-z-score or standard" in output
     assert "warning" not in run("train", "wide.txt", "--model", "m.npz", "--normalize", "query_min_max").stdout
     done = run("train", "wide.txt", "--model", "m.npz", "--normalize", "mean", code=2)
     assert "unknown scaling 'mean'; choose none, query-min-max, query-z-score, standard" in done.stderr

@@ -58,15 +58,15 @@ def test_commands_load_only_what_they_need(model):
     Path("documents.jsonl").write_text('{"id": "d1", "text": "wing flow"}\n{"id": "d2", "text": "heat flow"}\n')
     Path("topics.jsonl").write_text('{"id": "1", "text": "heat"}\n')
     model.rename("model.npz")
-    found = loaded(SCRIPT, json.dumps([(line, sorted(banned)) for line, banned in STEPS]))
-    assert found == {line: [] for line, _ in STEPS}
+    modules = loaded(SCRIPT, json.dumps([(line, sorted(banned)) for line, banned in STEPS]))
+    assert modules == {line: [] for line, _ in STEPS}
     assert Path("scores.txt").exists()
     assert list(Path("ranked").iterdir())
 
 
 def test_an_import_loads_only_what_is_used():
-    own = "sorted(name for name in sys.modules if name.startswith('structsvm'))"
-    code = f"import json, sys, structsvm; first = {own}; structsvm.Ranker; print(json.dumps([first, {own}]))"
+    names = "sorted(name for name in sys.modules if name.startswith('structsvm'))"
+    code = f"import json, sys, structsvm; first = {names}; structsvm.Ranker; print(json.dumps([first, {names}]))"
     first, used = loaded(code)
     assert first == ["structsvm", "structsvm.foundation", "structsvm.foundation.lazy"]
     unused = (
@@ -78,4 +78,4 @@ def test_an_import_loads_only_what_is_used():
         "foundation.tables",
         "estimators.latent_structural_svm",
     )
-    assert not [name for name in used if name.startswith(tuple(f"structsvm.{each}" for each in unused))]
+    assert not [name for name in used if name.startswith(tuple(f"structsvm.{part}" for part in unused))]

@@ -52,7 +52,7 @@ def test_closed_streams(here: Path, command: str, code: int, errors: str) -> Non
         ("bogus 2>/dev/full", ""),
     ],
 )
-def test_a_full_disk_for_what_click_writes(here: Path, command: str, errors: str) -> None:
+def test_click_output_on_a_full_disk_is_one_line(here: Path, command: str, errors: str) -> None:
     assert shell(command) == (1, "", errors)
 
 
@@ -90,7 +90,7 @@ def test_without_compilation_all_solvers_work_in_python(capsys: pytest.CaptureFi
 
 @posix
 @pytest.mark.parametrize(("name", "value"), [("NUMBA_NUM_THREADS", "0"), ("NUMBA_OPT", "x")])
-def test_variables_that_numba_cannot_read_are_told(here: Path, name: str, value: str) -> None:
+def test_invalid_variables_of_numba_are_errors(here: Path, name: str, value: str) -> None:
     code, output, errors = shell("train train.txt --model m.npz", **{name: value})
     assert (code, output, errors.count("\n")) == (1, "", 1)
     assert f"{name}='{value}'" in errors

@@ -18,7 +18,7 @@ from structsvm.solvers import FrankWolfe, SolverState
 from structsvm.solvers.qp import ActiveSet
 
 
-def test_trains_what_the_library_trains(run):
+def test_train_equals_a_fit_of_the_library(run):
     done = run("train", "train.txt", "test.txt", "--loss", "roc_area", "-C", 10, "--tol", 1e-4, "--model", "m.npz")
     ranker = Ranker.load("m.npz")
     assert (ranker.loss, ranker.C, ranker.result_.tol) == ("roc_area", 10.0, 1e-4)
@@ -58,7 +58,7 @@ def test_rows_as_examples(run):
     assert Ranker.load("m.npz").intercept_ != 0.0
 
 
-def test_jobs_are_counted_as_those_of_rankers(run):
+def test_jobs_count_as_n_jobs_of_rankers(run):
     run("train", "train.txt", "--jobs", -1, "--model", "m.npz", "--quiet")
     refused = run("train", "train.txt", "--jobs", 0, "--model", "other.npz", code=2).stderr
     assert "must be a number of threads, -1 for all processors or -2 for all but one, got 0" in refused
@@ -120,7 +120,7 @@ def test_each_fit_of_a_search_has_the_whole_time(run, ticking):
     assert len(Ranker.load("m.npz").result_.history) == 1
 
 
-def test_a_search_goes_on_after_a_fit_that_the_time_ended(run, monkeypatch):
+def test_a_search_continues_after_a_fit_reached_the_time_limit(run, monkeypatch):
     """The next value of C begins anew, and converges."""
     monkeypatch.setattr(FitMonitor, "_is_over", lambda self, step: step.C == 1.0)
     options = ("--time-limit", 1000, "--model", "m.npz")
@@ -149,7 +149,7 @@ def test_ctrl_c_after_a_fit_that_the_time_ended_keeps_it(run, ticking, monkeypat
     )
 
 
-def test_the_same_command_goes_on_after_a_time_limit(run, ticking):
+def test_the_same_command_resumes_after_a_time_limit(run, ticking):
     options = ("train", "train.txt", "-C", 100, *ENDLESS, "--checkpoint", "fit.npz", "--time-limit", 50)
     run(*options, code=1)
     first = Ranker.load("m.npz").result_
@@ -173,7 +173,7 @@ def test_interrupted_before_there_is_a_model(run, monkeypatch):
 
 
 @pytest.mark.parametrize("at_once", [False, True])
-def test_an_interrupted_grid_says_how_much_of_it_was_tried(run, monkeypatch, at_once):
+def test_an_interrupted_grid_reports_the_values_it_tried(run, monkeypatch, at_once):
     """Ctrl-C in the second of four values: in its first iteration, of which nothing is left, or later."""
     solve, calls = FrankWolfe.solve, []
 
@@ -257,7 +257,7 @@ def test_an_inexact_argmax_makes_the_gaps_of_a_grid_estimates(run, rough):
     assert "certified gap" in run("train", "train.txt", *options).stdout
 
 
-def test_an_inexact_argmax_is_named_where_the_limit_is_reached(run, rough):
+def test_an_inexact_argmax_is_mentioned_at_the_limit(run, rough):
     options = ("-C", 1000, "--solver", "one-slack", "--max-iter", 1, "--model", "m.npz")
     done = run("train", "train.txt", "--loss", "rough", *options, code=1)
     assert "not converged: the limit of iterations" in done.stderr
@@ -339,14 +339,14 @@ def test_bad_data(run, content, message):
         ),
     ],
 )
-def test_what_cannot_be_trained(run, args, message):
+def test_invalid_trainings_are_errors(run, args, message):
     done = run("train", *args, "--model", "m.npz", code=2)
     (line,) = done.stderr.splitlines()
     assert message in line
     assert not Path("m.npz").exists()
 
 
-def test_what_the_library_logs_is_not_printed(run, monkeypatch):
+def test_log_messages_of_the_library_are_not_printed(run, monkeypatch):
     fit = Ranker.fit
 
     def loud(self, *args, **kwargs):
@@ -373,7 +373,7 @@ def test_a_grid_of_C_keeps_the_best_on_validation(run):
 
 
 @pytest.mark.parametrize("grid", ["1", "1:0.1", "0:1", "a:b", "1:10:1", "1:10:2:3", "1:inf", "1:10:1000"])
-def test_a_grid_that_is_none(run, grid):
+def test_a_malformed_grid_is_an_error(run, grid):
     done = run("train", "train.txt", "--C-grid", grid, "--validation", "test.txt", "--model", "m.npz", code=2)
     assert "is not low:high or low:high:count" in done.stderr
 
@@ -411,15 +411,15 @@ def test_judges_with_other_features(run):
     assert run("train", "train.txt", "--validation", "narrow.txt", *options).output == ""
 
 
-def test_a_pick_at_an_end_of_the_grid_is_told(run, monkeypatch):
+def test_a_pick_at_an_end_of_the_grid_gives_a_note(run, monkeypatch):
     options = ("train", "train.txt", "--C-grid", "0.1:10:3", "--validation", "test.txt", "--model", "m.npz")
-    for best, said in ((0.1, "least value of --C-grid, C = 0.1"), (1.0, ""), (10.0, "largest .*, C = 10")):
+    for best, message in ((0.1, "least value of --C-grid, C = 0.1"), (1.0, ""), (10.0, "largest .*, C = 10")):
         monkeypatch.setattr(
             Ranker, "predict", lambda self, X, qid, best=best: X[:, 0] * (1.0 if best == self.C else -1.0)
         )
         printed = run(*options).stderr
         assert re.fullmatch(
-            f"structsvm: note: validation chose the {said}; a wider grid may do better\n" if said else "", printed
+            f"structsvm: note: validation chose the {message}; a wider grid may do better\n" if message else "", printed
         )
         assert run(*options, "-q").output == ""
 
@@ -434,14 +434,14 @@ def test_weights_of_zero_are_a_line_of_the_summary(run, grid):
     assert done.stderr == ""
 
 
-def test_the_summary_says_what_was_trained_where_a_name_has_a_cutoff(run):
+def test_the_summary_explains_a_cut_off_in_the_name_of_a_loss(run):
     data, _ = load_digits_queries()
     dump_svmlight_file(data.X, data.y, "digits.txt", query_id=data.qid, zero_based=False)
-    said = {}
+    lines = {}
     for loss in ("ndcg@10", "p@5", "ndcg@150(truncated=true)", "ndcg"):
         done = run("train", "digits.txt", "--loss", loss, "--model", "m.npz")
-        said[loss] = [line for line in done.stdout.splitlines() if line.startswith("loss ")]
-    assert said == {
+        lines[loss] = [line for line in done.stdout.splitlines() if line.startswith("loss ")]
+    assert lines == {
         "ndcg@10": [
             "loss     ndcg@10 trains at full depth, so the optimum belongs to ndcg(encoding=pairwise)",
         ],
@@ -469,7 +469,7 @@ def stopped_early(run, monkeypatch, options, last):
         return run("train", "train.txt", "--checkpoint", "fit.npz", "--model", "m.npz", *options, code=1)
 
 
-def test_the_same_command_goes_on_from_its_checkpoint(run, monkeypatch):
+def test_the_same_command_resumes_from_its_checkpoint(run, monkeypatch):
     stopped_early(run, monkeypatch, HARD, 1000.0)
     left = Result.load("fit.npz").history[-1]
     done = run("train", "train.txt", "--checkpoint", "fit.npz", "--model", "m.npz", *HARD)
@@ -488,7 +488,7 @@ def test_the_same_command_goes_on_from_its_checkpoint(run, monkeypatch):
     assert Path("fit.npz").read_bytes() == content
 
 
-def test_a_grid_goes_on_where_it_stopped(run, monkeypatch):
+def test_a_grid_resumes_where_it_stopped(run, monkeypatch):
     grid = (*HARD[:2], "--tol", 1e-5, "--C-grid", "0.1:10:3", "--validation", "test.txt")
     stopped_early(run, monkeypatch, grid, 10.0)
     done = run("train", "train.txt", "--checkpoint", "fit.npz", "--model", "m.npz", *grid)

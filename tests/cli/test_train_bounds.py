@@ -24,15 +24,15 @@ def table() -> Path:
 def test_bounds_of_all_weights(run):
     done = run("train", "train.txt", "-C", 10, "--bounds", "0:", "--model", "m.npz")
     ranker, data = Ranker.load("m.npz"), load_letor("train.txt")
-    wanted = Ranker(C=10.0, tol=1e-3, bounds=(0, None)).fit(data.X, data.y, qid=data.qid)
-    np.testing.assert_array_equal(ranker.coef_, wanted.coef_)
+    expected = Ranker(C=10.0, tol=1e-3, bounds=(0, None)).fit(data.X, data.y, qid=data.qid)
+    np.testing.assert_array_equal(ranker.coef_, expected.coef_)
     at = int((ranker.coef_ == 0.0).sum())
     assert 0 < at < 4
     assert f"bounds   {at} of 4 weights are at a bound" in done.stdout.splitlines()
     assert f"weights at a bound  {at}" in run("show", "m.npz").stdout
 
 
-def test_those_of_one_feature_hold_in_place_of_those_of_all(run):
+def test_bounds_of_one_feature_override_bounds_of_all(run):
     run("train", "train.txt", "-C", 10, "--bounds", "0:,1::0.5", "--bounds", "4:-1:-0.5", "-m", "m.npz", "-q")
     ranker = Ranker.load("m.npz")
     low, high = ranker.bounds
@@ -40,8 +40,8 @@ def test_those_of_one_feature_hold_in_place_of_those_of_all(run):
     assert high.tolist() == [0.5, np.inf, np.inf, -0.5]
     assert ranker.coef_[0] == 0.5
     shown = run("show", "m.npz").stdout
-    said = "feature 1: at most 0.5, feature 2: at least 0, feature 3: at least 0, feature 4: -1 to -0.5"
-    assert f"bounds              {said}\n" in shown
+    text = "feature 1: at most 0.5, feature 2: at least 0, feature 3: at least 0, feature 4: -1 to -0.5"
+    assert f"bounds              {text}\n" in shown
     assert re.search(r"weights at a bound  \d: feature 1", shown)
     (of_one,) = (line.split() for line in shown.splitlines() if line.lstrip().startswith("1 "))
     assert of_one == ["1", "0.5", "high"]
@@ -71,7 +71,7 @@ def test_a_grid_keeps_to_them(run):
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (["--bounds", "3"], "'3' is not a bound: write LOW:HIGH for all weights"),
         (["--bounds", "a:b"], "'a:b' is not a bound"),
@@ -86,14 +86,14 @@ def test_a_grid_keeps_to_them(run):
         (["--ranker", "rank_svm", "--bounds", "0:"], "--bounds does not apply to RankSVM: leave it out"),
     ],
 )
-def test_what_is_refused_before_data_are_read(run, options, said, monkeypatch):
+def test_invalid_bounds_are_errors_before_data_are_read(run, options, message, monkeypatch):
     monkeypatch.setattr("structsvm.data.load_letor", lambda *args: pytest.fail("data were read"))
-    assert said in run("train", "train.txt", *options, "--model", "m.npz", code=2).stderr.replace("\n", " ")
+    assert message in run("train", "train.txt", *options, "--model", "m.npz", code=2).stderr.replace("\n", " ")
     assert not Path("m.npz").exists()
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (
             ["--bounds", "4:0:"],
@@ -105,6 +105,6 @@ def test_what_is_refused_before_data_are_read(run, options, said, monkeypatch):
         (["--bounds", ":-1", "--monotonic-cst", "2:+1"], "2:+1 and --bounds contradict each other: the weight is betw"),
     ],
 )
-def test_features_that_the_data_do_not_have(run, table, options, said):
-    assert said in run("train", table, *options, "--model", "m.npz", code=2).stderr.replace("\n", " ")
+def test_features_that_the_data_do_not_have(run, table, options, message):
+    assert message in run("train", table, *options, "--model", "m.npz", code=2).stderr.replace("\n", " ")
     assert not Path("m.npz").exists()

@@ -39,7 +39,7 @@ def test_every_ranker_trains_saves_and_is_read(run, name):
 
 
 @pytest.mark.parametrize(
-    ("options", "made"),
+    ("options", "expected"),
     [
         (["--ranker", "rank_svm(objective=queries)", "-C", 2, "--tol", 1e-4], RankSVM(2.0, objective="queries")),
         (["--ranker", "Rank-SVM", "--solver", "one-slack"], RankSVM(solver="one-slack")),
@@ -57,14 +57,14 @@ def test_every_ranker_trains_saves_and_is_read(run, name):
     ],
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_trains_what_the_library_trains(run, options, made):
+def test_train_equals_a_fit_of_the_library(run, options, expected):
     run("train", "train.txt", *options, "--model", "m.npz")
     data = load_letor("train.txt")
     if "--tol" in options:
-        made.set_params(tol=1e-4)
+        expected.set_params(tol=1e-4)
     if "--normalize" in options:
-        made.set_params(normalize="standard")
-    expected = made.fit(data.X, data.y, data.qid).predict(data.X)
+        expected.set_params(normalize="standard")
+    expected = expected.fit(data.X, data.y, data.qid).predict(data.X)
     np.testing.assert_allclose(structsvm.load("m.npz").predict(data.X), expected, rtol=1e-9, atol=1e-9)
 
 
@@ -72,10 +72,10 @@ def test_steps_are_chosen_on_validation(run):
     options = ("--validation", "test.txt", "--measure", "ndcg@5", "--measure", "map", "--model", "m.npz")
     done = run("train", "train.txt", "--ranker", "rank_boost(n_estimators=30)", *options)
     train, test = load_letor("train.txt"), load_letor("test.txt", n_features=4)
-    made = RankBoost(30, measure="ndcg@5").fit(train.X, train.y, train.qid, validation=(test.X, test.y, test.qid))
-    assert RankBoost.load("m.npz").best_iteration_ == made.best_iteration_
-    assert f"steps    {made.best_iteration_} of 30, the best on --validation\n" in done.stdout
-    values = [parse_measure(name).mean(made.predict(test.X), test.y, test.qid) for name in ("ndcg@5", "map")]
+    expected = RankBoost(30, measure="ndcg@5").fit(train.X, train.y, train.qid, validation=(test.X, test.y, test.qid))
+    assert RankBoost.load("m.npz").best_iteration_ == expected.best_iteration_
+    assert f"steps    {expected.best_iteration_} of 30, the best on --validation\n" in done.stdout
+    values = [parse_measure(name).mean(expected.predict(test.X), test.y, test.qid) for name in ("ndcg@5", "map")]
     assert f"held out ndcg@5 {values[0]:.4f}, map {values[1]:.4f}\n" in done.stdout
 
 
@@ -98,7 +98,7 @@ def test_steps_are_chosen_on_validation(run):
         (["--folds", "1", "--C-grid", "1:10"], "Invalid value for '--folds'"),
     ],
 )
-def test_what_does_not_apply_is_refused_by_name(run, options, message):
+def test_an_option_that_does_not_apply_is_an_error(run, options, message):
     done = run("train", "train.txt", "--model", "m.npz", *options, code=2)
     assert message in " ".join(done.stderr.split())
     assert not Path("m.npz").exists()
@@ -138,7 +138,7 @@ def test_cross_validation_is_by_queries_and_the_same_each_time(run):
     assert other != done.stdout.splitlines()[:6]
 
 
-def test_the_folds_are_those_that_are_reported(run):
+def test_the_folds_equal_those_of_the_report(run):
     """Each fold is measured by a ranker that learned from the remaining folds."""
     rows = [line.split() for line in run(*FOLDS, "--model", "m.npz").stdout.splitlines()[2:6]]
     data = load_letor("train.txt")

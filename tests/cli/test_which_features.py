@@ -18,13 +18,13 @@ def test_importance_of_a_model(run):
     done = run("importance", "m.npz", "test.txt", "--top", 2, *options)
     shown = json.loads(Path("i.json").read_text())
     test = load_letor("test.txt")
-    found = query_permutation_importance(
+    importance = query_permutation_importance(
         load("m.npz"), test.X, test.y, test.qid, measure="p@3", n_repeats=2, random_state=3
     )
-    assert [row["feature"] - 1 for row in shown["rows"]] == found.order[:2].tolist()
+    assert [row["feature"] - 1 for row in shown["rows"]] == importance.order[:2].tolist()
     assert shown["rows"][0]["feature"] == 1
-    assert shown["rows"][0]["importance"] == found.importances.max() > 0.0
-    assert (shown["baseline"], shown["queries"]) == (found.baseline, 5)
+    assert shown["rows"][0]["importance"] == importance.importances.max() > 0.0
+    assert (shown["baseline"], shown["queries"]) == (importance.baseline, 5)
     assert "2 further features not shown (--top 2)." in done.stdout
     assert "loss of p@3" in done.stdout
     assert Path("i.svg").stat().st_size > 1000

@@ -37,8 +37,8 @@ def test_every_other_ranker_and_method_of_fusion_is_a_model():
     pytest.importorskip("lightgbm")
     every = names(few(AsGiven()))
     methods = {fusions.find(name).__name__ for name in fusions.built_in}
-    known = {*rankers.__all__} | methods
-    assert set(every) == known - NO_MODELS | {"RankSVM-queries", "RankNet-linear"}
+    ranker_names = {*rankers.__all__} | methods
+    assert set(every) == ranker_names - NO_MODELS | {"RankSVM-queries", "RankNet-linear"}
     assert len(set(every)) == len(every)
     assert experiment_models.names() == [*PAPER_MODELS, *every]
     assert benchmark_models.names() == ["SVM-map", "SVM-map-bins", "SVM-roc", "SVM-ndcg", "SVM-map-trees", *every]
@@ -74,10 +74,10 @@ def test_the_experiment_takes_all_of_them(tmp_path):
         )
 
 
-def test_those_that_know_what_is_missing_read_the_scores_as_they_are():
+def test_models_for_missing_scores_read_unchanged_scores():
     models = few(Scores("min-max"))
-    told = {model.name for model in models if isinstance(model.features, AsGiven)}
-    assert told == {"RankBoost", "LambdaMART", *(fusions.find(name).__name__ for name in fusions.built_in)}
+    as_given = {model.name for model in models if isinstance(model.features, AsGiven)}
+    assert as_given == {"RankBoost", "LambdaMART", *(fusions.find(name).__name__ for name in fusions.built_in)}
 
 
 def test_the_benchmark_takes_all_of_them(tmp_path):

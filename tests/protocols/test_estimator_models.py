@@ -63,7 +63,7 @@ class OfTheQuery(BaseEstimator):
 def test_a_ranker_gets_the_queries_and_one_candidate_for_each_value():
     model = EstimatorModel(name="r", features=AsGiven(), estimator=Ranker("map"), grid={"C": (0.1, 10)})
     candidates = model.candidates(X, Y, QID)
-    assert [each.value for each in candidates] == [0.1, 10.0]
+    assert [candidate.value for candidate in candidates] == [0.1, 10.0]
     for candidate in candidates:
         expected = Ranker("map", C=candidate.value).fit(X, Y, qid=QID).predict(X)
         assert candidate.scores(X, QID) == pytest.approx(expected)
@@ -86,7 +86,7 @@ def test_the_last_step_of_a_pipeline_gets_the_queries():
     assert candidate.value == ""
 
 
-def test_so_does_one_that_made_no_request_for_them():
+def test_the_last_step_gets_the_queries_without_a_request():
     pipeline = make_pipeline(FunctionTransformer(), OfTheQuery())
     (candidate,) = EstimatorModel(name="o", features=AsGiven(), estimator=pipeline).candidates(RAW, Y, QID)
     assert candidate.scores(RAW, QID + 5).tolist() == (QID + 5.0).tolist()
@@ -125,11 +125,11 @@ def test_a_regressor_learns_the_grades_and_a_classifier_who_is_relevant():
     assert trees.scores(X, QID) == pytest.approx(forest.fit(X, Y > 0).predict_proba(X)[:, 1])
 
 
-def test_a_grid_of_several_parameters_is_named_in_words():
+def test_values_of_a_grid_of_several_parameters_are_text():
     grid = {"alpha": (1.0, 10.0), "fit_intercept": (True, False)}
     model = EstimatorModel(name="g", features=AsGiven(), estimator=Ridge(), grid=grid)
     candidates = model.candidates(X, Y, QID)
-    assert [each.value for each in candidates] == [
+    assert [candidate.value for candidate in candidates] == [
         "alpha=1.0, fit_intercept=True",
         "alpha=1.0, fit_intercept=False",
         "alpha=10.0, fit_intercept=True",
@@ -137,7 +137,7 @@ def test_a_grid_of_several_parameters_is_named_in_words():
     ]
     assert candidates[3].scores(X, QID) == pytest.approx(Ridge(alpha=10.0, fit_intercept=False).fit(X, Y).predict(X))
     switch = EstimatorModel(name="s", features=AsGiven(), estimator=Ridge(), grid={"fit_intercept": (False,)})
-    assert [each.value for each in switch.candidates(X, Y, QID)] == ["fit_intercept=False"]
+    assert [candidate.value for candidate in switch.candidates(X, Y, QID)] == ["fit_intercept=False"]
 
 
 def test_indicators_for_estimators_that_know_only_arrays():
@@ -184,7 +184,7 @@ def test_grids_that_make_no_sense_are_refused(grid, message):
         (lambda: ClassificationSVM(name="c", features=None, Cs=(1.0,)), "c: features must be"),
     ],
 )
-def test_what_is_no_estimator_or_no_map_of_features_is_refused(model, message):
+def test_an_invalid_estimator_or_feature_map_is_an_error(model, message):
     with pytest.raises(InputError, match=message):
         model()
 
@@ -218,7 +218,7 @@ def test_a_solver_that_was_interrupted_ends_the_fit(monkeypatch):
             EstimatorModel(name="r", features=AsGiven(), estimator=estimator).candidates(X, Y, QID)
 
 
-def test_fusion_in_a_pipeline_is_told_the_queries():
+def test_fusion_in_a_pipeline_receives_the_queries():
     pipeline = make_pipeline(FunctionTransformer(), CombMNZ())
     (candidate,) = EstimatorModel(name="f", features=AsGiven(), estimator=pipeline).candidates(RAW, Y, QID)
     assert candidate.scores(RAW, QID).tolist() == CombMNZ().fit(RAW, qid=QID).predict(RAW, qid=QID).tolist()
@@ -241,7 +241,7 @@ def test_each_number_of_rounds_is_a_candidate_and_the_rounds_are_gone_through_on
     candidates = model.candidates(X, Y, QID)
     fitted = InRounds().fit(X, Y, QID)
     stages = [scores.copy() for scores in fitted.staged_predict(X)]
-    assert [each.value for each in candidates] == [2.0, 4.0, 6.0]
+    assert [candidate.value for candidate in candidates] == [2.0, 4.0, 6.0]
     for candidate in candidates:
         assert candidate.scores(X, QID) == pytest.approx(stages[int(candidate.value) - 1])
     boosted = candidates[0].scores.args[0]
@@ -252,7 +252,7 @@ def test_each_number_of_rounds_is_a_candidate_and_the_rounds_are_gone_through_on
     assert boosted.runs_ == 3
 
 
-def test_what_ended_early_stays_at_its_last_round():
+def test_early_stopping_repeats_the_last_round():
     model = EstimatorModel(name="s", features=AsGiven(), estimator=InRounds(3), rounds=(1, 3, 9))
     first, third, ninth = model.candidates(X, Y, QID)
     assert ninth.scores(X, QID).tolist() == third.scores(X, QID).tolist() != first.scores(X, QID).tolist()
@@ -284,7 +284,7 @@ def test_rounds_and_a_grid():
         name="s", features=AsGiven(), estimator=InRounds(), rounds=(1, 4), grid={"scale": (1.0, -1.0)}
     )
     candidates = model.candidates(X, Y, QID)
-    assert [each.value for each in candidates] == [
+    assert [candidate.value for candidate in candidates] == [
         "scale=1.0, rounds=1",
         "scale=1.0, rounds=4",
         "scale=-1.0, rounds=1",
@@ -313,8 +313,8 @@ def test_maps_of_scores():
     filled = Scores(None).within_queries(RAW, QID)
     assert filled == pytest.approx(FillMissing("min").fit_transform(RAW, qid=QID))
     assert Scores(None).transformer().fit(filled).transform(filled) is filled
-    kept = AsGiven().within_queries(RAW, QID)
-    assert AsGiven().transformer().fit(kept).transform(kept) is RAW
+    unchanged = AsGiven().within_queries(RAW, QID)
+    assert AsGiven().transformer().fit(unchanged).transform(unchanged) is RAW
     with pytest.raises(InputError, match="Scores"):
         Scores("ranks")
 

@@ -90,9 +90,9 @@ def test_trees_grow_once_for_all_values_of_C(monkeypatch):
     model = evolve(benchmark_models.create("svm-map-trees"), Cs=(0.01, 0.1, 1.0))
     grow, grown = tree_ranker._grow, []
     with monkeypatch.context() as patch:
-        patch.setattr(tree_ranker, "_grow", lambda *given: grown.append(1) or grow(*given))
+        patch.setattr(tree_ranker, "_grow", lambda *arguments: grown.append(1) or grow(*arguments))
         candidates = model.candidates(SCORES, Y, QID)
     assert len(grown) == 1
-    for each in candidates:
-        alone = clone(model.ranker).set_params(C=each.value).fit(SCORES, Y, QID)
-        np.testing.assert_allclose(each.scores(SCORES, QID), alone.predict(SCORES, QID), atol=0.03)
+    for candidate in candidates:
+        alone = clone(model.ranker).set_params(C=candidate.value).fit(SCORES, Y, QID)
+        np.testing.assert_allclose(candidate.scores(SCORES, QID), alone.predict(SCORES, QID), atol=0.03)

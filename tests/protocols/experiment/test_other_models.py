@@ -79,7 +79,7 @@ def test_they_take_part_and_are_reported(pool, tmp_path):
     assert fits_table(results, "with-best").records[1]["at_an_end"] == 0
 
 
-def test_a_fit_is_what_the_estimator_makes_of_the_trial(pool, tmp_path):
+def test_a_fit_equals_one_by_the_estimator(pool, tmp_path):
     results = run(pool, SETTINGS, tmp_path, n_jobs=1)
     qid = pool.qid
     X = FillMissing(0.0).fit_transform(QueryMinMax().fit_transform(pool.X, qid=qid), qid=qid)
@@ -88,11 +88,11 @@ def test_a_fit_is_what_the_estimator_makes_of_the_trial(pool, tmp_path):
         fits = trial.fits["with-best"]
         for place, C in enumerate((0.1, 10.0)):
             ranker = Ranker("map", C=C).fit(X[train], (pool.y > 0)[train], qid=qid[train])
-            found = AP().mean(ranker.predict(X)[validation], (pool.y > 0)[validation], qid[validation])
-            assert abs(fits["ranker"].validation[place] - found) < 1e-12
+            mean = AP().mean(ranker.predict(X)[validation], (pool.y > 0)[validation], qid[validation])
+            assert abs(fits["ranker"].validation[place] - mean) < 1e-12
         fused = MeanRank().predict(pool.X, qid=qid)
-        wanted = AP().per_query(fused[test], (pool.y > 0)[test], qid[test]).values
-        assert np.allclose(fits["fusion"].queries["map"], wanted)
+        expected = AP().per_query(fused[test], (pool.y > 0)[test], qid[test]).values
+        assert np.allclose(fits["fusion"].queries["map"], expected)
 
 
 def test_an_error_of_scikit_learn_names_model_and_trial(pool, tmp_path):
@@ -102,6 +102,6 @@ def test_an_error_of_scikit_learn_names_model_and_trial(pool, tmp_path):
 
 
 @pytest.mark.parametrize("models", [[Ridge()], Ridge()])
-def test_what_is_no_model_is_refused(models):
+def test_an_object_without_the_model_interface_is_an_error(models):
     with pytest.raises(InputError, match=r"models\[0\] is neither a name nor a model: Ridge\(\)"):
         Settings(models=models)

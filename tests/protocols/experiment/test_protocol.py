@@ -60,7 +60,7 @@ def results(pool, tmp_path_factory):
 
 
 @pytest.mark.parametrize("variant", ["with-best", "without-best"])
-def test_a_trial_is_what_the_estimators_make_of_it(pool, results, variant):
+def test_a_trial_equals_fits_by_the_estimators(pool, results, variant):
     """SVM-map once more, from the public parts: thresholds of training queries, every C, the best on validation."""
     from structsvm import Ranker
     from structsvm.features import Thresholds
@@ -84,11 +84,11 @@ def test_a_trial_is_what_the_estimators_make_of_it(pool, results, variant):
         assert fit.validation == pytest.approx(on_validation, abs=1e-12)
         assert fit.chosen == best
         assert fit.features == binned.shape[1]
-        wanted = AP().per_query(scores[best][test], (pool.y > 0)[test], qid[test]).values
-        assert fit.queries["map"] == pytest.approx(wanted, abs=1e-12)
+        expected = AP().per_query(scores[best][test], (pool.y > 0)[test], qid[test]).values
+        assert fit.queries["map"] == pytest.approx(expected, abs=1e-12)
         assert fit.test[best] == pytest.approx(np.mean(fit.queries["map"]), abs=1e-12)
-        found = (scores[best][test], (pool.y > 0)[test], qid[test])
-        precision = [IPrec(k / 10).mean(*found, ties="input") for k in range(11)]
+        arguments = (scores[best][test], (pool.y > 0)[test], qid[test])
+        precision = [IPrec(k / 10).mean(*arguments, ties="input") for k in range(11)]
         assert precision_of(fit) == pytest.approx(precision, abs=1e-12)
         extremes = BinnedMatrix([[0] * len(columns), *np.diag(np.diff(binned.offsets))], binned.offsets)
         nothing, *first = rankers[best].predict(extremes)  # of no function, and by one alone
@@ -100,11 +100,11 @@ def test_base_functions_rank_the_pool_and_come_best_first(pool, results):
     qid = pool.qid
     for function in results.functions:
         scores = pool.X[:, pool.run_names.index(function.name)]
-        wanted = AP().per_query(np.nan_to_num(scores, nan=-np.inf), (pool.y > 0), qid).values
-        assert function.queries["map"] == pytest.approx(wanted, abs=1e-12)
+        expected = AP().per_query(np.nan_to_num(scores, nan=-np.inf), (pool.y > 0), qid).values
+        assert function.queries["map"] == pytest.approx(expected, abs=1e-12)
         assert function.retrieved == pytest.approx(np.mean(~np.isnan(scores)))
-        known = np.nan_to_num(scores, nan=-np.inf)
-        by_query = [IPrec(k / 10).per_query(known, (pool.y > 0), qid, ties="input").values for k in range(11)]
+        filled = np.nan_to_num(scores, nan=-np.inf)
+        by_query = [IPrec(k / 10).per_query(filled, (pool.y > 0), qid, ties="input").values for k in range(11)]
         of_trials = [
             [np.mean(values[np.isin(pool.topics, trial.test)]) for values in by_query] for trial in results.trials
         ]
@@ -148,16 +148,16 @@ def test_rows_of_a_table(results):
 
 
 @pytest.mark.parametrize(
-    ("asked", "message"),
+    ("query", "message"),
     [
         (lambda results: results.rows("with_best"), "unknown variant 'with_best'. Did you mean 'with-best'"),
         (lambda results: results.fits("with-best", "SVM-mpa"), "unknown model 'SVM-mpa'. Did you mean 'SVM-map'"),
         (lambda results: results.rows("with-best", denominators="all"), "denominators must be 'pool' or 'judged'"),
     ],
 )
-def test_what_results_do_not_have_is_named(results, asked, message):
+def test_unknown_names_are_errors(results, query, message):
     with pytest.raises(InputError, match=message):
-        asked(results)
+        query(results)
 
 
 def test_the_denominators_of_trec_eval_scale_each_query():
@@ -176,9 +176,9 @@ def test_the_fingerprint_tells_data_apart():
         pool_of(X, y, qid, run_names=["one", "other"]),
         pool_of(X, y, qid, judged={0: 20}),
     ]
-    found = [ExperimentPlan.of(pool, evolve(SMALL, train=2)).header().data for pool in pools]
-    assert len(set(found)) == len(pools)
-    assert found[0] == ExperimentPlan.of(pool_of(X.copy(), y, qid), evolve(SMALL, train=2)).header().data
+    fingerprints = [ExperimentPlan.of(pool, evolve(SMALL, train=2)).header().data for pool in pools]
+    assert len(set(fingerprints)) == len(pools)
+    assert fingerprints[0] == ExperimentPlan.of(pool_of(X.copy(), y, qid), evolve(SMALL, train=2)).header().data
 
 
 def test_the_statistics_of_table_5(pool, results):
@@ -202,21 +202,21 @@ def test_results_come_back_from_their_file_to_the_last_digit(results, tmp_path):
         ExperimentResults.load(tmp_path / "other.json")
 
 
-def test_an_interrupted_experiment_goes_on(pool, results, tmp_path):
+def test_an_interrupted_experiment_resumes(pool, results, tmp_path):
     def interrupt(done: int, total: int) -> None:
         if done == 2:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         run(pool, SMALL, tmp_path, n_jobs=1, progress=interrupt)
-    kept = (tmp_path / TRIALS).read_bytes()
-    assert len(kept.splitlines()) == 3
-    (tmp_path / TRIALS).write_bytes(kept[:-10])
+    stored = (tmp_path / TRIALS).read_bytes()
+    assert len(stored.splitlines()) == 3
+    (tmp_path / TRIALS).write_bytes(stored[:-10])
     seen = []
     again = run(pool, SMALL, tmp_path, n_jobs=1, progress=lambda *numbers: seen.append(numbers))
     assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
     assert same(again, results)
-    assert (tmp_path / TRIALS).read_bytes()[:-1].startswith(kept.rsplit(b"\n", 2)[0])
+    assert (tmp_path / TRIALS).read_bytes()[:-1].startswith(stored.rsplit(b"\n", 2)[0])
     finished = run(pool, SMALL, tmp_path, n_jobs=1)
     assert finished == again
 
@@ -246,7 +246,7 @@ run(data, SMALL, sys.argv[1], n_jobs=int(sys.argv[2]), progress=lambda done, tot
 
 
 @pytest.mark.slow
-def test_killed_at_a_random_moment_it_goes_on_to_the_same_results(pool, results, tmp_path):
+def test_a_killed_experiment_resumes_with_the_same_results(pool, results, tmp_path):
     """On two processes before, on one after: the number of processes does not matter either."""
     process = subprocess.Popen([sys.executable, "-c", RUN, tmp_path, "2"], stdout=subprocess.PIPE, text=True)
     while process.stdout.readline().strip() != "1":
@@ -265,8 +265,8 @@ def test_killed_at_a_random_moment_it_goes_on_to_the_same_results(pool, results,
 
 
 def children(pid: int) -> list[int]:
-    found = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True)
-    return [int(each) for each in found.stdout.split()]
+    done = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True)
+    return [int(number) for number in done.stdout.split()]
 
 
 def alive(pid: int) -> bool:
@@ -346,7 +346,7 @@ class FirstColumn(ProtocolModel):
         return [Candidate(sign, lambda X, qid, sign=sign: sign * X[:, 0], 0.0) for sign in (-1.0, 1.0)]
 
 
-def test_a_model_of_ones_own(pool, tmp_path):
+def test_a_custom_model_takes_part(pool, tmp_path):
     models = [RankingSVM(name="few Cs", features=Indicators(4), loss="map", Cs=(0.1, 1.0)), FirstColumn()]
     results = run(pool, evolve(SMALL, models=models, variants=["with-best"]), tmp_path, n_jobs=1)
     assert results.models == ("few Cs", "first column")

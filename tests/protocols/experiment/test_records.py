@@ -53,7 +53,7 @@ def read(folder, header=HEADER):
 def test_trials_come_back_to_the_last_digit_and_in_order(tmp_path):
     write(tmp_path / "new" / "folder", 3, 1)
     write(tmp_path / "new" / "folder", 2)
-    assert [count_trials(tmp_path / each) for each in ("", "new/folder")] == [0, 3]
+    assert [count_trials(tmp_path / folder) for folder in ("", "new/folder")] == [0, 3]
     records = read(tmp_path / "new" / "folder")
     assert records.parts == (trial(1), trial(2), trial(3))
     assert records.header == HEADER
@@ -71,12 +71,12 @@ def test_a_torn_last_line_is_dropped(tmp_path, lost):
     assert path.read_bytes() == content
 
 
-@pytest.mark.parametrize("kept", [0, 1, 20, None])
-def test_a_folder_without_a_trial_is_free_even_if_its_header_is_torn(tmp_path, kept):
+@pytest.mark.parametrize("length", [0, 1, 20, None])
+def test_a_folder_without_a_trial_is_free_even_if_its_header_is_torn(tmp_path, length):
     write(tmp_path)
     path = tmp_path / NAME
     content = path.read_bytes()
-    path.write_bytes(content[:kept])
+    path.write_bytes(content[:length])
     other = Header(SETTINGS | {"random_state": 1}, "def", {})
     assert read(tmp_path, other).header == other
     write(tmp_path)
@@ -112,7 +112,7 @@ def test_a_file_of_another_kind_is_refused(tmp_path, content):
     assert (tmp_path / NAME).read_text(encoding="latin-1") == content
 
 
-def test_a_damaged_line_in_the_middle_is_named(tmp_path):
+def test_the_message_about_a_damaged_line_has_its_number(tmp_path):
     write(tmp_path, 0, 1)
     path = tmp_path / NAME
     lines = path.read_text().splitlines(keepends=True)
@@ -143,7 +143,7 @@ def test_two_processes_do_not_write_at_once(tmp_path):
         read(tmp_path)
 
 
-def test_a_folder_that_cannot_be_made_is_named(tmp_path):
+def test_the_message_names_a_folder_that_cannot_be_created(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="file/out/trials.jsonl cannot be written"):
         read(tmp_path / "file" / "out")

@@ -94,7 +94,7 @@ WRONG: dict[str, tuple[Callable[[Any], Any], str]] = {
 
 
 @pytest.mark.parametrize("kind", WRONG)
-def test_what_cannot_be_is_refused_with_its_place(tmp_path: Path, kind: str) -> None:
+def test_invalid_results_are_errors_with_the_place(tmp_path: Path, kind: str) -> None:
     edit, message = WRONG[kind]
     path = tmp_path / "results.json"
     made_up().save(path)
@@ -123,7 +123,7 @@ def test_what_cannot_be_is_refused_with_its_place(tmp_path: Path, kind: str) -> 
         (b"null", "must be a JSON object"),
     ],
 )
-def test_what_is_no_json_of_results_is_refused(tmp_path: Path, text: bytes, message: str) -> None:
+def test_malformed_json_is_an_error(tmp_path: Path, text: bytes, message: str) -> None:
     path = tmp_path / "results.json"
     path.write_bytes(text)
     with pytest.raises(InputError, match="does not hold the results of an experiment") as caught:
@@ -136,7 +136,7 @@ def test_a_folder_in_place_of_the_file(tmp_path: Path) -> None:
         ExperimentResults.load(tmp_path)
 
 
-def test_what_is_read_can_be_shown_after_any_change_of_a_bit(tmp_path: Path) -> None:
+def test_a_changed_bit_gives_an_error_or_complete_tables(tmp_path: Path) -> None:
     """Numbers may be others, since text has no check sum; but there is never anything else than a refusal by name."""
     path, whole = tmp_path / "results.json", bytearray()
     made_up(variants=("with-best",)).save(path)
@@ -151,4 +151,4 @@ def test_what_is_read_can_be_shown_after_any_change_of_a_bit(tmp_path: Path) -> 
             continue
         assert experiment_tables(results)
         assert findings(results)
-        assert [(query_table(results, each), path_table(results, each)) for each in results.variants]
+        assert [(query_table(results, variant), path_table(results, variant)) for variant in results.variants]

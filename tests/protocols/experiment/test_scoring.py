@@ -15,7 +15,7 @@ DOCUMENTS = st.lists(st.tuples(st.sampled_from([-np.inf, 0.0, 1.0, 2.0]), st.boo
 
 
 @given(st.lists(DOCUMENTS.map(lambda documents: [*documents, (1.0, True)]), min_size=1, max_size=4))
-def test_the_values_are_those_of_the_measures(queries):
+def test_the_values_equal_those_of_the_measures(queries):
     scores, relevant = (np.array(column) for column in zip(*chain(*queries), strict=True))
     qid = np.repeat(np.arange(len(queries)), list(map(len, queries)))
     times = np.arange(len(queries)) + 1

@@ -67,7 +67,7 @@ def test_the_same_files_are_replaced_and_others_refused(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("settings", "said"),
+    ("settings", "message"),
     [
         ({"folds": 2}, "folds must be an integer of at least 3"),
         ({"folds": 10}, "9 queries are too few for 10 folds"),
@@ -76,8 +76,8 @@ def test_the_same_files_are_replaced_and_others_refused(tmp_path):
         ({"folder": 3}, "folder must be a path"),
     ],
 )
-def test_what_cannot_be_used_is_refused(settings, said, tmp_path):
-    with pytest.raises(InputError, match=said):
+def test_invalid_settings_are_errors(settings, message, tmp_path):
+    with pytest.raises(InputError, match=message):
         write_folds(**{"folder": tmp_path / "out", "data": make(9), **settings})
     assert not list(tmp_path.iterdir())
 

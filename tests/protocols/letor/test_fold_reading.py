@@ -7,7 +7,7 @@ from structsvm.protocols.letor import Fold
 from structsvm.protocols.letor.folds import read_fold
 
 
-def test_a_query_in_two_sets_is_told_with_all_files_that_it_may_be_in(tmp_path):
+def test_a_query_in_two_sets_is_an_error_with_their_files(tmp_path):
     paths = [tmp_path / f"S{k}.csv" for k in range(1, 5)]
     for path, query in zip(paths, (1, 2, 3, 2), strict=True):
         path.write_text(f"label,qid,one\n1,{query},0.5\n0,{query},0.1\n")

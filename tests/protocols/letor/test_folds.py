@@ -73,7 +73,7 @@ def test_a_folder_that_is_one_fold(tmp_path):
         (["Fold1/x", "fold01/x"], "has both Fold1 and fold01: keep one"),
     ],
 )
-def test_what_is_missing_or_there_twice_is_named(tmp_path, files, message):
+def test_the_message_names_missing_and_repeated_files(tmp_path, files, message):
     touch(tmp_path, *files)
     with pytest.raises(InputError, match=re.escape(message)):
         find_folds(tmp_path)

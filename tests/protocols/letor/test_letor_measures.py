@@ -20,7 +20,7 @@ def literal(scores, y, qid):
     for query in queries:
         rows = [row for row in range(len(y)) if qid[row] == query]
         ranked = [int(y[row]) for row in sorted(rows, key=lambda row: -scores[row])]
-        found, dcg, ideal, precisions = 0, 0.0, 0.0, []
+        relevant, dcg, ideal, precisions = 0, 0.0, 0.0, []
         best = sorted(ranked, reverse=True)
         for place in range(max(10, len(ranked))):
             grade = ranked[place] if place < len(ranked) else 0
@@ -29,17 +29,17 @@ def literal(scores, y, qid):
             dcg += (2**grade - 1) * weight
             ideal += (2**ideal_grade - 1) * weight
             if grade > 0:
-                found += 1
-                precisions.append(found / (place + 1))
+                relevant += 1
+                precisions.append(relevant / (place + 1))
             if place < 10:
                 ndcg = dcg / ideal if ideal > 0 else 0.0
                 for name, value in (
-                    (f"p@{place + 1}", found / (place + 1)),
+                    (f"p@{place + 1}", relevant / (place + 1)),
                     (f"ndcg@{place + 1}", ndcg),
                     (f"ndcg4@{place + 1}", ndcg if place < len(ranked) else 0.0),
                 ):
                     totals[name] = totals.get(name, 0.0) + value
-        totals["map"] = totals.get("map", 0.0) + (sum(precisions) / found if found else 0.0)
+        totals["map"] = totals.get("map", 0.0) + (sum(precisions) / relevant if relevant else 0.0)
     return {name: value / len(queries) for name, value in totals.items()}
 
 
@@ -48,7 +48,7 @@ def lists_of_rows(scores, **options):
 
 
 @given(lists_of_rows(st.integers(0, 99), max_size=40, unique_by=lambda row: row[0]))
-def test_they_are_those_of_a_literal_script(rows):
+def test_measures_equal_those_of_a_literal_script(rows):
     """With queries without a relevant document, and queries of fewer than ten documents."""
     scores, y, qid = (np.array(column, dtype=float) for column in zip(*rows, strict=True))
     assert means(scores, y, qid.astype(int)) == pytest.approx(literal(scores, y, qid), abs=1e-12)
@@ -65,9 +65,9 @@ def test_with_ties_they_are_means_of_a_literal_script_over_all_orders(rows):
 def test_long_queries():
     rng = np.random.default_rng(0)
     scores, y, qid = rng.permutation(90).astype(float), rng.integers(0, 3, 90).astype(float), np.arange(90) // 30
-    found = means(scores, y, qid)
-    assert found == pytest.approx(literal(scores, y, qid), abs=1e-12)
-    assert [found[f"ndcg@{k}"] for k in range(1, 11)] == [found[f"ndcg4@{k}"] for k in range(1, 11)]
+    values = means(scores, y, qid)
+    assert values == pytest.approx(literal(scores, y, qid), abs=1e-12)
+    assert [values[f"ndcg@{k}"] for k in range(1, 11)] == [values[f"ndcg4@{k}"] for k in range(1, 11)]
 
 
 def test_scores_that_are_no_numbers_are_refused():

@@ -64,16 +64,16 @@ def loaded(paths):
     return load_letor(paths, n_features=4)
 
 
-def test_a_fold_is_what_the_estimators_make_of_it(sets, results):
+def test_a_fold_equals_fits_by_the_estimators(sets, results):
     assert results.title == "tiny"
     assert results.models == ("svm", "bins", "Best feature")
-    for fold, found in zip(find_folds(sets), results.trials, strict=True):
+    for fold, trial in zip(find_folds(sets), results.trials, strict=True):
         train, validation, test = loaded(fold.train), loaded(fold.validation), loaded(fold.test)
         thresholds = Thresholds(4).fit(train.X)
         for name, read in (("svm", lambda X: X), ("bins", thresholds.transform)):
             rankers = Ranker("map", solver="frank-wolfe", tol=1e-4).path(read(train.X), train.y, train.qid, FEW)
             on_validation = [ranker.score(read(validation.X), validation.y, validation.qid) for ranker in rankers]
-            outcome = found.fits["models"][name]
+            outcome = trial.fits["models"][name]
             assert outcome.values == FEW
             assert outcome.validation == pytest.approx(on_validation)
             assert outcome.chosen == int(np.argmax(np.round(on_validation, 12)))
@@ -81,21 +81,21 @@ def test_a_fold_is_what_the_estimators_make_of_it(sets, results):
             assert outcome.measures == pytest.approx(means(scores, test.y, test.qid))
             assert all(gap <= 1e-4 for gap in outcome.gaps)
             assert all(seconds > 0.0 for seconds in outcome.seconds)
-        assert [len(ids) for ids in (found.train, found.validation, found.test)] == [8, 8, 8]
-        assert found.documents == (len(train.y), len(validation.y), len(test.y))
+        assert [len(ids) for ids in (trial.train, trial.validation, trial.test)] == [8, 8, 8]
+        assert trial.documents == (len(train.y), len(validation.y), len(test.y))
 
 
 def test_the_best_feature_is_picked_on_validation(sets, results):
-    for fold, found in zip(find_folds(sets), results.trials, strict=True):
+    for fold, trial in zip(find_folds(sets), results.trials, strict=True):
         validation, test = loaded(fold.validation), loaded(fold.test)
         on_validation = [AP().mean(column, validation.y, validation.qid) for column in validation.X.T]
         best = int(np.argmax(on_validation))
-        outcome = found.fits["models"]["Best feature"]
+        outcome = trial.fits["models"]["Best feature"]
         assert outcome.value == f"feature {best + 1}"
         assert outcome.validation == pytest.approx(on_validation)
         assert outcome.measures == pytest.approx(means(test.X[:, best], test.y, test.qid))
-        assert list(found.fits["features"]) == [f"feature {k}" for k in range(1, 5)]
-        assert found.fits["features"][outcome.value].measures == outcome.measures
+        assert list(trial.fits["features"]) == [f"feature {k}" for k in range(1, 5)]
+        assert trial.fits["features"][outcome.value].measures == outcome.measures
 
 
 @pytest.mark.parametrize("measure", SHOWN)
@@ -115,7 +115,7 @@ def test_means_are_over_all_test_queries_and_inside_their_intervals(tmp_path, me
         assert record["difference"] == pytest.approx(rows[record["model"]]["mean"] - rows["CombSUM"]["mean"])
 
 
-def test_a_note_says_how_much_the_order_of_equal_scores_matters(sets, results):
+def test_a_note_shows_the_range_over_orders_of_equal_scores(sets, results):
     ranges = []
     for fold, trial in zip(find_folds(sets), results.trials, strict=True):
         test, feature = loaded(fold.test), trial.fits["models"]["Best feature"].value
@@ -132,38 +132,38 @@ def test_the_number_of_processes_does_not_matter(sets):
     models = [SVM, EstimatorModel(name="logistic", features=Scores(), estimator=LogisticRegression())]
     one, two = (benchmark(sets, models, n_jobs=n_jobs) for n_jobs in (1, 2))
     for name in one.models:
-        assert [each.measures for each in one.of(name)] == [each.measures for each in two.of(name)]
+        assert [fit.measures for fit in one.of(name)] == [fit.measures for fit in two.of(name)]
 
 
 def test_rounds_are_picked_like_any_value(sets, results):
     staged = EstimatorModel(name="staged", features=AsGiven(), estimator=Rounds(), rounds=(1, 2, 3, 4))
-    found = benchmark(sets, [staged], n_jobs=1)
-    for rounds, best in zip(found.of("staged"), found.of("Best feature"), strict=True):
+    results = benchmark(sets, [staged], n_jobs=1)
+    for rounds, best in zip(results.of("staged"), results.of("Best feature"), strict=True):
         assert (rounds.chosen, rounds.validation, rounds.measures) == (best.chosen, best.validation, best.measures)
         assert rounds.value == float(best.chosen + 1)
 
 
-def test_picks_at_an_end_are_told(sets):
+def test_picks_at_an_end_give_a_sentence(sets):
     models = [
         EstimatorModel(name=name, features=AsGiven(), estimator=Rounds(), rounds=rounds)
         for name, rounds in (("up", (3, 4)), ("down", (2, 4)), ("from one", (1, 4)))
     ]
-    found = benchmark(sets, models, n_jobs=1)
-    found = from_json(to_json(found), Benchmark)
-    for name, outcomes in ((model.name, found.of(model.name)) for model in models):
+    results = benchmark(sets, models, n_jobs=1)
+    results = from_json(to_json(results), Benchmark)
+    for name, outcomes in ((model.name, results.of(model.name)) for model in models):
         least = "" if name == "from one" else "least"  # no number of rounds is below 1
         for outcome in outcomes:
             first, second = outcome.validation
             assert outcome.at_an_end == ("largest" if second > first else least if first > second else "")
         for end, value in (("least", outcomes[0].values[0]), ("largest", outcomes[0].values[1])):
             folds = [
-                fold.name for fold, outcome in zip(found.trials, outcomes, strict=True) if outcome.at_an_end == end
+                fold.name for fold, outcome in zip(results.trials, outcomes, strict=True) if outcome.at_an_end == end
             ]
-            said = f"{name}: validation picked the {end} value that was tried, {value:g}, in {', '.join(folds)}"
-            assert (said in found.ends) == bool(folds)
-    assert found.ends
-    assert any(outcome.chosen == 0 for outcome in found.of("from one"))
-    assert not any(outcome.at_an_end for outcome in found.of("Best feature"))
+            sentence = f"{name}: validation picked the {end} value that was tried, {value:g}, in {', '.join(folds)}"
+            assert (sentence in results.ends) == bool(folds)
+    assert results.ends
+    assert any(outcome.chosen == 0 for outcome in results.of("from one"))
+    assert not any(outcome.at_an_end for outcome in results.of("Best feature"))
 
 
 @pytest.fixture
@@ -179,7 +179,7 @@ def sparse_sets(tmp_path):
     return tmp_path
 
 
-def test_training_that_did_not_converge_is_told(sets):
+def test_training_that_did_not_converge_is_reported(sets):
     class Warner(Ridge):
         def fit(self, X, y):
             warnings.warn("other", UserWarning, stacklevel=2)
@@ -192,13 +192,13 @@ def test_training_that_did_not_converge_is_told(sets):
         grid={"C": (1.0, 10.0)},
     )
     with pytest.warns(UserWarning, match="other"):
-        found = benchmark(
+        results = benchmark(
             sets, [short, EstimatorModel(name="w", features=AsGiven(), estimator=Warner()), SVM], n_jobs=1
         )
-    assert [outcome.unconverged for outcome in found.of("short")] == [2, 2, 2]
-    said = "short: training did not converge in Fold1 (2 times), Fold2 (2 times), Fold3 (2 times)"
-    assert found.unconverged == (said,)
-    assert any(note.startswith(said) for note in benchmark_tables(found)[-1].notes)
+    assert [outcome.unconverged for outcome in results.of("short")] == [2, 2, 2]
+    sentence = "short: training did not converge in Fold1 (2 times), Fold2 (2 times), Fold3 (2 times)"
+    assert results.unconverged == (sentence,)
+    assert any(note.startswith(sentence) for note in benchmark_tables(results)[-1].notes)
 
 
 @pytest.mark.parametrize("objective", ["pairs", "queries"])
@@ -208,35 +208,35 @@ def test_the_gap_of_an_estimator_is_in_units_of_its_tol(sets, objective):
     for fold, outcome in zip(find_folds(sets), benchmark(sets, model, n_jobs=1).of("pairs"), strict=True):
         train = loaded(fold.train)
         fitted = [clone(estimator).set_params(C=C).fit(train.X, train.y, qid=train.qid) for C in FEW]
-        shares = [each.result_.gap / each.C / (each.result_.tol / each.tol) for each in fitted]
+        shares = [svm.result_.gap / svm.C / (svm.result_.tol / svm.tol) for svm in fitted]
         assert outcome.gaps == pytest.approx(shares)
         assert 0.0 <= max(outcome.gaps) <= 1e-2
 
 
 def test_sparse_data(sparse_sets):
     """Models and single features do not mind."""
-    found = benchmark(sparse_sets, [SVM, BINS], n_jobs=1, single_features=True)
-    assert len(found.features) == 40
+    results = benchmark(sparse_sets, [SVM, BINS], n_jobs=1, single_features=True)
+    assert len(results.features) == 40
     train = load_letor(sparse_sets / "S1.txt", n_features=40)
     assert sp.issparse(train.X)
     dense = BINS.features.within_queries(train.X, train.qid)
     assert dense.tolist() == train.X.toarray().tolist()
-    assert found.of("bins")[0].gaps[0] <= 1e-4
+    assert results.of("bins")[0].gaps[0] <= 1e-4
     data = load_letor(sparse_sets / "S3.txt", n_features=40, sparse=False)
     expected = means(data.X[:, 39], data.y, data.qid)
-    assert found.trials[0].fits["features"]["feature 40"].measures == expected
+    assert results.trials[0].fits["features"]["feature 40"].measures == expected
 
 
 def test_models_that_need_dense_features_get_them(sparse_sets):
     names = ["RankBoost", "RankNet", "RankNet-linear", "CombSUM", "CombMED", "Condorcet"]
     assert all(benchmark_models.create(name).features == AsGiven(dense=True) for name in names)
-    found = benchmark(sparse_sets, names, n_jobs=1)
+    results = benchmark(sparse_sets, names, n_jobs=1)
     data = load_letor(sparse_sets / "S3.txt", n_features=40, sparse=False)
     scores = CombSUM().fit(data.X, qid=data.qid).predict(data.X, data.qid)
-    assert found.trials[0].fits["models"]["CombSUM"].measures == means(scores, data.y, data.qid)
+    assert results.trials[0].fits["models"]["CombSUM"].measures == means(scores, data.y, data.qid)
 
 
-def test_a_model_that_takes_no_sparse_features_is_told_the_way_out(sparse_sets):
+def test_the_error_about_sparse_features_advises_dense_ones(sparse_sets):
     boosting = EstimatorModel(name="trees", features=AsGiven(), estimator=HistGradientBoostingRegressor(max_iter=2))
     with pytest.raises(InputError, match=r"trees in Fold1: its estimator does not .* features=AsGiven\(dense=True\)"):
         benchmark(sparse_sets, [boosting], n_jobs=1)
@@ -267,9 +267,9 @@ def test_single_features_that_every_fold_has(tmp_path):
     for number in range(1, 3):
         for k, part in enumerate(("train", "vali", "test")):
             write_set(tmp_path / f"Fold{number}" / f"{part}.txt", first=1 + 10 * k, seed=k, missing_last=number == 2)
-    found = benchmark(tmp_path, [SVM], n_jobs=1, single_features=True)
-    assert found.features == ("feature 1", "feature 2", "feature 3")
-    assert len(found.trials[0].fits["features"]) == 4
+    results = benchmark(tmp_path, [SVM], n_jobs=1, single_features=True)
+    assert results.features == ("feature 1", "feature 2", "feature 3")
+    assert len(results.trials[0].fits["features"]) == 4
 
 
 def test_single_features_have_the_names_that_a_file_gives_them(tmp_path):
@@ -279,9 +279,9 @@ def test_single_features_have_the_names_that_a_file_gives_them(tmp_path):
         write_letor(
             path, data.X, data.y, data.qid, feature_names=[f"title.L{k}" for k in range(1, data.X.shape[1] + 1)]
         )
-    found = benchmark(tmp_path, [SVM], n_jobs=1, single_features=True)
-    assert found.features[:2] == ("feature 1 (title.L1)", "feature 2 (title.L2)")
-    assert {fold.fits["models"]["Best feature"].values for fold in found.trials} == {found.features}
+    results = benchmark(tmp_path, [SVM], n_jobs=1, single_features=True)
+    assert results.features[:2] == ("feature 1 (title.L1)", "feature 2 (title.L2)")
+    assert {fold.fits["models"]["Best feature"].values for fold in results.trials} == {results.features}
 
 
 def test_the_tables_show_the_results(results):
@@ -298,7 +298,7 @@ def test_the_tables_show_the_results(results):
 
 
 @pytest.mark.parametrize(
-    ("asked", "message"),
+    ("query", "message"),
     [
         (lambda results: results.queries("SVM-mpa"), "unknown benchmark model 'SVM-mpa'"),
         (
@@ -308,32 +308,32 @@ def test_the_tables_show_the_results(results):
         (lambda results: measure_table(results, "map"), "name must be 'p' or 'ndcg' or 'ndcg4', got 'map'"),
     ],
 )
-def test_what_results_do_not_have_is_named(results, asked, message):
+def test_unknown_names_are_errors(results, query, message):
     with pytest.raises(InputError, match=message):
-        asked(results)
+        query(results)
 
 
 def test_another_measure_picks_and_compares(sets):
-    found = benchmark(sets, [SVM, BINS], measure="ndcg@3", n_jobs=1)
-    assert found.measure == "ndcg@3"
-    for fold, results in zip(find_folds(sets), found.trials, strict=True):
+    outcomes = benchmark(sets, [SVM, BINS], measure="ndcg@3", n_jobs=1)
+    assert outcomes.measure == "ndcg@3"
+    for fold, results in zip(find_folds(sets), outcomes.trials, strict=True):
         train, validation, test = loaded(fold.train), loaded(fold.validation), loaded(fold.test)
         rankers = Ranker("map", solver="frank-wolfe", tol=1e-4).path(train.X, train.y, train.qid, FEW)
         letor = NDCG(3, discount="letor")
-        on_validation = [letor.mean(each.predict(validation.X), validation.y, validation.qid) for each in rankers]
+        on_validation = [letor.mean(ranker.predict(validation.X), validation.y, validation.qid) for ranker in rankers]
         outcome = results.fits["models"]["svm"]
         assert outcome.validation == pytest.approx(on_validation)
         expected = letor.per_query(rankers[outcome.chosen].predict(test.X), test.y, test.qid).values
         assert outcome.queries["ndcg@3"] == pytest.approx(expected.tolist())
         assert outcome.measures["ndcg@3"] == means(rankers[outcome.chosen].predict(test.X), test.y, test.qid)["ndcg@3"]
         assert not np.isclose(outcome.measures["ndcg@3"], outcome.measures["map"])
-    titles = [table.title for table in benchmark_tables(found)]
+    titles = [table.title for table in benchmark_tables(outcomes)]
     assert titles[2:4] == ["NDCG@3 on the test queries, tiny", "MAP on the test queries, tiny"]
     assert "Difference in NDCG@3 from svm, query by query, tiny" in titles
-    assert "Validation NDCG@3" in as_text(training_table(found))
+    assert "Validation NDCG@3" in as_text(training_table(outcomes))
 
 
-def test_differences_are_those_of_the_test_queries(results):
+def test_differences_are_over_the_test_queries(results):
     table = difference_table(results)
     assert [record["model"] for record in table.sections[0]] == ["bins", "Best feature"]
     difference = results.queries("bins") - results.queries("svm")
@@ -347,8 +347,8 @@ def test_differences_are_those_of_the_test_queries(results):
     assert row["losses"] == (difference < -1e-12).sum()
     assert row["wins"] + row["losses"] + row["ties"] == 24
     for test in ("t", "wilcoxon", "randomization"):
-        p_values = [each[f"p_{test}"] for each in table.records]
-        assert [each[f"holm_{test}"] for each in table.records] == holm(p_values)
+        p_values = [record[f"p_{test}"] for record in table.records]
+        assert [record[f"holm_{test}"] for record in table.records] == holm(p_values)
     turned = difference_table(results, "bins").sections[0][0]
     assert (turned["model"], turned["difference"]) == ("svm", pytest.approx(-row["difference"]))
     assert turned["p_wilcoxon"] == pytest.approx(row["p_wilcoxon"])
@@ -356,7 +356,7 @@ def test_differences_are_those_of_the_test_queries(results):
         difference_table(results, "binz")
 
 
-def test_a_note_says_which_models_are_warm_started(sets, results):
+def test_a_note_lists_warm_started_models(sets, results):
     assert "svm and bins start from the weights of the previous value, all other models from zero." in _training_note(
         results
     )
@@ -388,7 +388,7 @@ def test_the_files(results, tmp_path):
     written = write_tables(results, tmp_path / "new" / "out")
     assert [path.name for path in written] == ["tables.txt", "tables.md", "tables.tex", "tables.csv", "tables.json"]
     assert all(path.stat().st_size > 1000 for path in written)
-    assert [each["title"] for each in json.loads(written[-1].read_text())] == [
+    assert [table["title"] for table in json.loads(written[-1].read_text())] == [
         table.title for table in benchmark_tables(results)
     ]
     (tmp_path / "file").touch()
@@ -454,7 +454,7 @@ def test_one_model_needs_no_list(sets):
         (["svm-map", RankingSVM], r"models\[1\] must be an object, RankingSVM\(...\)"),
     ],
 )
-def test_what_is_no_model_is_refused(sets, models, message):
+def test_an_object_without_the_model_interface_is_an_error(sets, models, message):
     with pytest.raises(InputError, match=message):
         benchmark(sets, models, n_jobs=1)
 
@@ -472,8 +472,8 @@ def test_normalized_features_do_not_depend_on_scales(normalize, sets, tmp_path):
         data = load_letor(path)
         (tmp_path / "scaled").mkdir(exist_ok=True)
         write_letor(tmp_path / "scaled" / path.name, data.X * [1.0, 2.0**20, 2.0**-20, 4.0], data.y, data.qid)
-    found, scaled = (benchmark(folder, [SVM], normalize=normalize, n_jobs=1) for folder in (sets, tmp_path / "scaled"))
-    for one, other in zip(found.trials, scaled.trials, strict=True):
+    plain, scaled = (benchmark(folder, [SVM], normalize=normalize, n_jobs=1) for folder in (sets, tmp_path / "scaled"))
+    for one, other in zip(plain.trials, scaled.trials, strict=True):
         assert one.fits["models"]["svm"].measures == other.fits["models"]["svm"].measures
     plain = benchmark(tmp_path / "scaled", [SVM], n_jobs=1)
     assert plain.trials[0].fits["models"]["svm"].measures != scaled.trials[0].fits["models"]["svm"].measures
@@ -490,17 +490,17 @@ def test_another_normalization_is_another_benchmark(sets, tmp_path):
         benchmark(sets, [SVM], n_jobs=1, normalize="min")
 
 
-def test_sizes_of_queries_may_be_beside_the_files_and_are_of_what_a_benchmark_goes_on_with(sets, tmp_path):
-    wanted = benchmark(sets, [SVM], n_jobs=1)
+def test_files_of_query_sizes_are_part_of_the_data(sets, tmp_path):
+    expected = benchmark(sets, [SVM], n_jobs=1)
     for path in sorted(sets.iterdir()):
         lines = [line.split(" ", 2) for line in path.read_text().splitlines()]
         path.write_text("".join(f"{label} {features}\n" for label, _, features in lines))
         queries = [query for _, query, _ in lines]
         sizes = [queries.count(query) for query in dict.fromkeys(queries)]
         path.with_name(f"{path.name}.query").write_text("".join(f"{size}\n" for size in sizes))
-    found = benchmark(sets, [SVM], out=tmp_path / "out", n_jobs=1)
-    assert [fold.fits["models"]["svm"].queries for fold in found.trials] == [
-        fold.fits["models"]["svm"].queries for fold in wanted.trials
+    results = benchmark(sets, [SVM], out=tmp_path / "out", n_jobs=1)
+    assert [fold.fits["models"]["svm"].queries for fold in results.trials] == [
+        fold.fits["models"]["svm"].queries for fold in expected.trials
     ]
     beside = sets / "S2.txt.query"
     beside.write_text("".join(reversed(beside.read_text().splitlines(keepends=True))))

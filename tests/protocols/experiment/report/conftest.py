@@ -23,16 +23,16 @@ def ranked(*ap, precision):
 def recorded(monkeypatch, plots):
     """Figures by name, as the module ``plots`` draws them from now on."""
     pytest.importorskip("matplotlib", reason="Matplotlib is not installed: reports have no plots")
-    found, figure_of = {}, plots.figure_of
+    figures, figure_of = {}, plots.figure_of
 
     @contextmanager
     def record(name, width, height):
         with figure_of(name, width, height) as (figure, drawn):
-            found[name] = figure
+            figures[name] = figure
             yield figure, drawn
 
     monkeypatch.setattr(plots, "figure_of", record)
-    return found
+    return figures
 
 
 def falling(start):

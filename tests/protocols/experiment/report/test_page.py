@@ -83,10 +83,10 @@ def test_names_are_escaped(page):
     assert "query q9: it is <not> judged" in "".join(texts)
 
 
-def test_it_says_how_it_was_made(page):
+def test_the_page_shows_settings_and_versions(page):
     text = "".join(Checked(page).texts)
-    for said in ("0123456789abcdef", "numpy 2.0.0", "python 3.11.0"):
-        assert said in text
+    for fact in ("0123456789abcdef", "numpy 2.0.0", "python 3.11.0"):
+        assert fact in text
     assert re.search(r"Random state\s*7\s", text)
 
 
@@ -247,4 +247,6 @@ def test_names_of_any_signs_are_shown_as_they_are(recwarn):
     assert {f"SVM{shown}", f"other{also}", f"alpha{also}", f"beta{shown}", f"title{shown}{also}"} <= set(texts)
     assert html.encode()
     assert "".join(html.replace("\N{NO-BREAK SPACE}", "").split("\n")).isprintable()
-    assert not [each for each in recwarn if "deprecated" not in str(each.message)]  # as old Matplotlib is of pyparsing
+    assert not [
+        warning for warning in recwarn if "deprecated" not in str(warning.message)
+    ]  # as old Matplotlib is of pyparsing

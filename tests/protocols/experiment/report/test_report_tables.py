@@ -105,7 +105,7 @@ SVM-map      10       0.3000   0.2000              1
 """
 
 
-def test_the_tables_are_those_of_the_results(results):
+def test_the_tables_show_the_results(results):
     tables = experiment_tables(results)
     for table, expected in zip(tables, [DATA, WITH_BEST, WITHOUT_BEST, JUDGED], strict=False):
         assert as_text(table).startswith(expected)
@@ -117,14 +117,14 @@ def test_the_tables_are_those_of_the_results(results):
     assert len(tables) == 1 + 4 + 2 + 2
 
 
-def test_each_table_says_which_denominators_it_has(results):
-    pool, judged = (" ".join(map_table(results, "with-best", each).notes) for each in ("pool", "judged"))
+def test_each_table_names_its_denominators(results):
+    pool, judged = (" ".join(map_table(results, "with-best", name).notes) for name in ("pool", "judged"))
     assert "relevant documents in the pool" in pool
     assert "trec_eval" not in pool
     assert "all documents judged relevant, in the pool or not, as in trec_eval" in judged
 
 
-def test_the_test_of_significance_is_named_once(results):
+def test_one_table_names_the_test_of_significance(results):
     notes = [" ".join(table.notes) for table in map_tables(results)]
     assert ["two-tailed Wilcoxon signed rank test" in note for note in notes] == [True, False, False, False]
 
@@ -168,11 +168,11 @@ def test_an_end_is_picked_where_a_further_value_may_do_better(results, validatio
 def test_csv_has_every_number_to_the_last_digit(results):
     rows = list(csv.DictReader(io.StringIO(as_csv(map_tables(results)))))
     assert len(rows) == 2 * 2 * 4
-    found = {(row["variant"], row["denominators"], row["name"]): row for row in rows}
+    by_key = {(row["variant"], row["denominators"], row["name"]): row for row in rows}
     for variant in results.variants:
         for denominators in ("pool", "judged"):
             for row in results.rows(variant, denominators=denominators):
-                read = found[variant, denominators, row.name]
+                read = by_key[variant, denominators, row.name]
                 assert float(read["map"]) == row.map
                 assert int(read["place"]) == row.place
                 if row.wins is None:
@@ -186,5 +186,5 @@ def test_csv_has_every_number_to_the_last_digit(results):
 def test_json_holds_the_records(results):
     tables = experiment_tables(results)
     read = json.loads(as_json(tables))
-    assert [each["title"] for each in read] == [table.title for table in tables]
-    assert [each["rows"] for each in read] == [table.records for table in tables]
+    assert [entry["title"] for entry in read] == [table.title for table in tables]
+    assert [entry["rows"] for entry in read] == [table.records for table in tables]
