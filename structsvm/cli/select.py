@@ -1,7 +1,7 @@
 """``structsvm select``."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 import numpy as np
@@ -21,12 +21,10 @@ from structsvm.cli.shared.options import (
 )
 from structsvm.cli.shared.paths import DATA, MODEL
 from structsvm.cli.shared.results import Outputs, with_outputs, write_plot
-from structsvm.exceptions import counted, first_of
+from structsvm.exceptions import counted
 from structsvm.registry import losses
 
 if TYPE_CHECKING:
-    from structsvm.estimators import FeatureEliminationCV
-    from structsvm.foundation.tables.table import Table
     from structsvm.metrics import Measure
 
 
@@ -87,7 +85,7 @@ def select_command(
         raise click.BadParameter(f"it must be a whole number, or a share below 1, got {step:g}", param_hint="--step")
     with progress_line(shown=outputs.text) as say:
         say(f"reading {counted(len(data), 'file')}")
-        read = read_data(data, columns, use="are not used: select counts all queries alike")
+        train = read_data(data, columns, use="are not used: select counts all queries alike")
         search = FeatureEliminationCV(
             Ranker(loss, C, normalize=normalize, measure=measure),
             step=int(step) if step >= 1.0 else step,
@@ -96,14 +94,15 @@ def select_command(
             random_state=seed,
         )
 
-        def tell(size: int, fold: int | None) -> None:
+        def report(size: int, fold: int | None) -> None:
             where = "all queries" if fold is None else f"fold {fold + 1} of {folds}"
             say(f"{where}: {counted(size, 'feature')}")
 
-        search.fit(read.X, read.y, read.qid, callback=tell)
-    if read.feature_names is not None:
-        search.estimator_.name_features(read.feature_names)
-    table = _table(search)
+        search.fit(train.X, train.y, train.qid, callback=report)
+    names = train.feature_names
+    if names is not None:
+        search.estimator_.name_features(names)
+    table = search.table()
     chosen = (np.flatnonzero(search.support_) + 1).tolist()
     content = {
         "data": data,
@@ -111,7 +110,7 @@ def select_command(
         "measure": search.measure_name_,
         "n_features": search.n_features_,
         "features": chosen,
-        "names": None if read.feature_names is None else [read.feature_names[k - 1] for k in chosen],
+        "names": None if names is None else [names[k - 1] for k in chosen],
         "model": model,
         "rows": table.records,
         "notes": table.notes,
@@ -126,43 +125,3 @@ def select_command(
         from structsvm.plots import FeatureEliminationDisplay
 
         write_plot(outputs.plot, 6.0, 3.6, FeatureEliminationDisplay(search).plot, quiet=not outputs.text)
-
-
-def _table(search: "FeatureEliminationCV") -> "Table":
-    from structsvm.evaluation.paired_columns import interval_column
-    from structsvm.foundation.tables.table import Column, Table
-
-    names = search.estimator_.known_names or [str(k) for k in range(1, search.n_features_in_ + 1)]
-    rows: list[dict[str, Any]] = []
-    fewer = np.zeros(search.n_features_in_, dtype=np.bool_)
-    for k, support in enumerate(search.supports_):
-        low, high = (None if np.isnan(end) else float(end) for end in search.intervals_[k])
-        kept = search.fold_supports_[:, k] & support
-        rows.append(
-            {
-                "features": int(search.sizes_[k]),
-                search.measure_name_: float(search.mean_scores_[k]),
-                "low": low,
-                "high": high,
-                "chosen": bool(search.sizes_[k] == search.n_features_),
-                "same_in_folds": float(kept.sum(axis=1).mean() / support.sum()),
-                "added": ",".join(names[j] for j in np.flatnonzero(support & ~fewer)),
-            }
-        )
-        fewer = support
-    columns = (
-        Column("features", lambda row: f"{row['features']}{' *' if row['chosen'] else '  '}"),
-        Column.number(search.measure_name_, search.measure_name_, ".4f"),
-        interval_column(),
-        Column.number("same in folds", "same_in_folds", ".0%"),
-        Column("added", lambda row: first_of(row["added"].split(",")), right=False),
-    )
-    folds = len(search.fold_supports_)
-    notes = (
-        f"*: chosen. Means are over {len(search.query_ids_)} held-out queries in {folds} folds. Each fold chooses "
-        "features from the other folds. "
-        '"Same in folds" is the share of the features chosen on all queries that a fold also chose. '
-        '"Added" names the features that the row above lacks. The best mean was chosen, so it is optimistic: evaluate '
-        "the model on other queries.",
-    )
-    return Table("", columns, (tuple(rows),), notes)

@@ -21,9 +21,11 @@ from structsvm.estimators.ranker_cv import measure_of_loss
 from structsvm.estimators.ranking import RankingEstimator, measured, predicted
 from structsvm.estimators.saving import adopt, note, save_chosen, set_features
 from structsvm.estimators.search import require_folds_at_once
+from structsvm.evaluation.paired_columns import interval_column
 from structsvm.evaluation.significance.intervals import mean_intervals
-from structsvm.exceptions import InputError, brief, stacklevel_of_user
+from structsvm.exceptions import InputError, brief, first_of, stacklevel_of_user
 from structsvm.foundation.settings import is_integer, is_number, place, require_integer
+from structsvm.foundation.tables.table import Column, Table
 from structsvm.foundation.types import IntVector, Matrix, Vector
 from structsvm.metrics import Measure
 from structsvm.models.base import TrainedModel
@@ -221,6 +223,42 @@ class FeatureEliminationCV(RankingEstimator):
         """Return the mean of ``scoring`` for ``estimator_``; see `Ranker.score`."""
         check_is_fitted(self, "estimator_")
         return measured(self.estimator_, self.measure_, predicted(self.estimator_, X, qid), y, qid, sample_weight)
+
+    def table(self) -> Table:
+        """Return the mean of ``scoring`` at each number of features, with its interval and the added features."""
+        check_is_fitted(self, "estimator_")
+        names = self.estimator_.known_names or [str(k) for k in range(1, self.n_features_in_ + 1)]
+        records: list[dict[str, Any]] = []
+        fewer = np.zeros(self.n_features_in_, dtype=np.bool_)
+        for k, support in enumerate(self.supports_):
+            low, high = (None if np.isnan(end) else float(end) for end in self.intervals_[k])
+            shared = self.fold_supports_[:, k] & support
+            records.append(
+                {
+                    "features": int(self.sizes_[k]),
+                    self.measure_name_: float(self.mean_scores_[k]),
+                    "low": low,
+                    "high": high,
+                    "chosen": bool(self.sizes_[k] == self.n_features_),
+                    "same_in_folds": float(shared.sum(axis=1).mean() / support.sum()),
+                    "added": ",".join(names[j] for j in np.flatnonzero(support & ~fewer)),
+                }
+            )
+            fewer = support
+        columns = (
+            Column("features", lambda record: f"{record['features']}{' *' if record['chosen'] else '  '}"),
+            Column.number(self.measure_name_, self.measure_name_, ".4f"),
+            interval_column(),
+            Column.number("same in folds", "same_in_folds", ".0%"),
+            Column("added", lambda record: first_of(record["added"].split(",")), right=False),
+        )
+        notes = (
+            f"*: chosen. Means are over {len(self.query_ids_)} held-out queries in {len(self.fold_supports_)} folds. "
+            'Each fold chooses features from the other folds. "Same in folds" is the share of the features chosen on '
+            'all queries that a fold also chose. "Added" names the features that the row above lacks. The best mean '
+            "was chosen, so it is optimistic: evaluate the model on other queries.",
+        )
+        return Table("", columns, (tuple(records),), notes)
 
     save = save_chosen
 

@@ -23,9 +23,10 @@ from structsvm.foundation.storage.records import Header, RecordType, count_recor
 from structsvm.foundation.types import Vector
 from structsvm.metrics import Measure
 from structsvm.protocols.feature_maps import FeatureMap
-from structsvm.protocols.model import ProtocolModel
+from structsvm.protocols.model import Candidate, ProtocolModel
 from structsvm.protocols.results import Fit, Trial
-from structsvm.training.choose import best_of
+from structsvm.training.choose import Candidate as Fitted
+from structsvm.training.choose import HeldScores, choose
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Receives the numbers of finished and of all trials or folds, at the start and after each trial or fold."""
@@ -181,40 +182,50 @@ def tuned(model: ProtocolModel, matrices: Sequence[Any], case: Case, plan: Plan)
 
     ``matrices`` are the features of the training, validation and test queries.
     """
-    parts = dict(zip(("train", "validation", "test"), zip(matrices, case.sets, strict=True), strict=True))
-    X, train = parts["train"]
-    compiled = compile_seconds()
-    with _unconverged() as messages:
-        candidates = model.candidates(X, train.y, train.queries.number)
-    means = {}
-    for name in ("validation", *plan.measures_each_value):
-        features, part = parts[name]
-        qid = part.queries.number
-        means[name] = tuple(plan.measure.mean(candidate.scores(features, qid), part.y, qid) for candidate in candidates)
-    chosen = best_of(means["validation"])
-    best, (features, test) = candidates[chosen], parts["test"]
-    measures, queries = plan.test(best.scores(features, test.queries.number), test)
-    weights = None if best.weights is None else plan.weights(case.group, best.weights, X)
+    train, validation, test = zip(matrices, case.sets, strict=True)
+    sets = {"train": train, "test": test}
+    compiled, messages = compile_seconds(), list[str]()
+
+    def fit(part: tuple[Any, QuerySet], fold: int) -> list[Fitted]:
+        X, queries = part
+        with _unconverged(messages):
+            return [Fitted(candidate) for candidate in model.candidates(X, queries.y, queries.queries.number)]
+
+    def score(candidate: Candidate, part: tuple[Any, QuerySet]) -> HeldScores:
+        X, queries = part
+        qid = queries.queries.number
+        return HeldScores((plan.measure.mean(candidate.scores(X, qid), queries.y, qid),))
+
+    choice = choose([(train, validation)], 1, fit, score, quiet=False)
+    (fold,) = choice.folds
+    candidates: list[Candidate] = [fitted.fitted for fitted in fold.candidates]
+    further: dict[str, Any] = {
+        name: tuple(score(candidate, sets[name]).scores[0] for candidate in candidates)
+        for name in plan.measures_each_value
+    }
+    best, (X, queries) = candidates[choice.best], test
+    measures, by_query = plan.test(best.scores(X, queries.queries.number), queries)
+    weights = None if best.weights is None else plan.weights(case.group, best.weights, matrices[0])
     return Fit(
         measures=measures,
-        queries={name: tuple(values.tolist()) for name, values in queries.items()},
+        queries={name: tuple(values.tolist()) for name, values in by_query.items()},
+        validation=tuple(held.scores[0] for held in fold.scores),
         values=tuple(candidate.value for candidate in candidates),
         seconds=tuple(candidate.seconds for candidate in candidates),
         gaps=tuple(candidate.gap for candidate in candidates),
-        chosen=chosen,
-        features=X.shape[1],
+        chosen=choice.best,
+        features=matrices[0].shape[1],
         weights=None if weights is None else tuple(np.asarray(weights).tolist()),
         warm_started=model.warm_started,
         unconverged=len(messages),
         compile_seconds=compile_seconds() - compiled,
-        **means,
+        **further,
     )
 
 
 @contextmanager
-def _unconverged() -> Iterator[list[str]]:
-    """Collect convergence warnings; show other warnings as usual."""
-    messages: list[str] = []
+def _unconverged(messages: list[str]) -> Iterator[None]:
+    """Collect the messages of convergence warnings; show other warnings as usual."""
     with warnings.catch_warnings():
         warnings.simplefilter("always", ConvergenceWarning)
         show = warnings.showwarning
@@ -226,7 +237,7 @@ def _unconverged() -> Iterator[list[str]]:
                 show(message, category, *where, **more)
 
         warnings.showwarning = collect
-        yield messages
+        yield
 
 
 @contextmanager

@@ -53,7 +53,7 @@ def test_a_loss_that_was_compiled_needs_no_more():
     with event.install_recorder("numba:compile") as recorder:
         Ranker(loss="roc_area", C=10).fit(train.X, train.y, qid=train.qid)
         Ranker(loss="roc_area", solver="n-slack").fit(train.X[few], train.y[few], qid=train.qid[few])
-    assert [event for _, event in recorder.buffer if event.is_start] == []
+    assert [entry for _, entry in recorder.buffer if entry.is_start] == []
 
 
 def test_the_progress_line_shows_compilation(monkeypatch):

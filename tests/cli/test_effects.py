@@ -111,11 +111,11 @@ def outcome(words, files):
     written = {path: content for path, content in contents().items() if path not in files}
     # Models contain the time of their training, and archives the time of their writing.
     models = {path for path in written if path.suffix == ".npz" or path.name == "new.json"}
-    shown = [done.stdout, done.stderr, *(str(path) for path, path in written.items() if path not in models)]
+    shown = [done.stdout, done.stderr, *(str(content) for path, content in written.items() if path not in models)]
     weights = [str(CliRunner().invoke(main, ["show", str(path)]).stdout) for path in sorted(models)]
     texts = [
-        re.sub(r"\d+\.\d+ ?(e-\d+ )?s\b|\d{4}-\S+|seconds.*|[\d.]+ *(?=\d+\.\d\d)", "", path)
-        for path in shown + weights
+        re.sub(r"\d+\.\d+ ?(e-\d+ )?s\b|\d{4}-\S+|seconds.*|[\d.]+ *(?=\d+\.\d\d)", "", text)
+        for text in shown + weights
     ]
     return done.exit_code, sorted(written), texts
 

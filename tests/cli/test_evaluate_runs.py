@@ -190,11 +190,11 @@ def test_predict_writes_a_run(run, model, named):
     run("predict", model, named, "--format", "trec", "--tag", "svm", "--output", "run.txt")
     data, written = load_letor(named, doc_ids=True), load_run("run.txt")
     scores = Ranker.load(model).predict(data.X)
-    scores = {
+    stored = {
         (topic, doc): score for topic, doc, score in zip(written.qid, written.doc_ids, written.scores, strict=True)
     }
     expected = np.float32(scores).tolist()
-    assert scores == dict(zip(zip(data.qid.astype(str), data.doc_ids, strict=True), expected, strict=True))
+    assert stored == dict(zip(zip(data.qid.astype(str), data.doc_ids, strict=True), expected, strict=True))
     assert run("predict", model, named, "--format", "trec", "--tag", "svm").stdout == Path("run.txt").read_text()
     rows = zip(data.qid, data.doc_ids, data.y.astype(int), strict=True)
     Path("qrels.txt").write_text("".join(f"{topic} 0 {doc} {label}\n" for topic, doc, label in rows))

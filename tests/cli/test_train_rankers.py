@@ -39,7 +39,7 @@ def test_every_ranker_trains_saves_and_is_read(run, name):
 
 
 @pytest.mark.parametrize(
-    ("options", "expected"),
+    ("options", "ranker"),
     [
         (["--ranker", "rank_svm(objective=queries)", "-C", 2, "--tol", 1e-4], RankSVM(2.0, objective="queries")),
         (["--ranker", "Rank-SVM", "--solver", "one-slack"], RankSVM(solver="one-slack")),
@@ -57,14 +57,14 @@ def test_every_ranker_trains_saves_and_is_read(run, name):
     ],
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_train_equals_a_fit_of_the_library(run, options, expected):
+def test_train_equals_a_fit_of_the_library(run, options, ranker):
     run("train", "train.txt", *options, "--model", "m.npz")
     data = load_letor("train.txt")
     if "--tol" in options:
-        expected.set_params(tol=1e-4)
+        ranker.set_params(tol=1e-4)
     if "--normalize" in options:
-        expected.set_params(normalize="standard")
-    expected = expected.fit(data.X, data.y, data.qid).predict(data.X)
+        ranker.set_params(normalize="standard")
+    expected = ranker.fit(data.X, data.y, data.qid).predict(data.X)
     np.testing.assert_allclose(structsvm.load("m.npz").predict(data.X), expected, rtol=1e-9, atol=1e-9)
 
 

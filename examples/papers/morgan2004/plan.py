@@ -18,7 +18,7 @@ from structsvm.exceptions import InputError
 from structsvm.foundation.queries import Queries
 from structsvm.foundation.settings import as_list, as_path, require_kind
 from structsvm.foundation.storage.files import replacing
-from structsvm.foundation.storage.records import Header, Kind, to_json, versions
+from structsvm.foundation.storage.records import Header, RecordType, to_json, versions
 from structsvm.foundation.types import BoolVector, IntVector, Matrix, Vector
 from structsvm.metrics import AP, IPrec, rank_lists
 from structsvm.metrics.average_precision import LEVELS
@@ -148,7 +148,7 @@ class TopicData:
 class MorganPlan(Plan):
     """The trials of the experiment: every topic with every split. `data` belongs to one trial, in its process."""
 
-    kind = Kind(
+    kind = RecordType(
         part=TopicTrial,
         key=lambda trial: trial.name,
         work="experiment",

@@ -135,7 +135,7 @@ def test_the_number_of_processes_does_not_matter(sets):
         assert [fit.measures for fit in one.of(name)] == [fit.measures for fit in two.of(name)]
 
 
-def test_rounds_are_picked_like_any_value(sets, results):
+def test_rounds_are_picked_like_any_value(sets):
     staged = EstimatorModel(name="staged", features=AsGiven(), estimator=Rounds(), rounds=(1, 2, 3, 4))
     results = benchmark(sets, [staged], n_jobs=1)
     for rounds, best in zip(results.of("staged"), results.of("Best feature"), strict=True):
