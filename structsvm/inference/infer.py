@@ -81,7 +81,7 @@ def infer(
     messages = dual_point(graph, scores, messages)
     relaxed = relaxation(graph, scores, tables, messages)
     if relaxed:
-        best, messages = improved(best, relaxed.found), relaxed.messages
+        best, messages = improved(best, relaxed.best), relaxed.messages
     if method == "relaxation" or best.gap <= allowed + _ROUNDING * score_size(graph, scores, tables, messages):
         return best
     # The duals of the relaxation leave fewer labels to the search.

@@ -30,7 +30,7 @@ class Relaxation:
     nodes: Matrix
     pairs: Vector
     messages: Matrix
-    found: Inference
+    best: Inference
 
 
 def dual_point(graph: Graph, unary: Matrix, messages: Matrix) -> Matrix:

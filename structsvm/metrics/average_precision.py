@@ -231,7 +231,7 @@ class _Tied(NamedTuple):
     """A tie group: the rank above it, relevant documents above it, its size, and relevant documents in it."""
 
     rank: int
-    found: int
+    relevant_above: int
     size: int
     hits: int
 
@@ -253,7 +253,7 @@ def _expected_best(best: float, needed: float, tied: list[_Tied]) -> float:
     """Return the expected maximum of ``best`` and the precision at relevant tied documents from the needed one on."""
     possible = [_precisions(group) for group in tied]
     for group, precision in zip(tied, possible, strict=True):
-        precision[: max(int(needed) - group.found - 1, 0)] = 0.0
+        precision[: max(int(needed) - group.relevant_above - 1, 0)] = 0.0
         # The last relevant document of a group has at least the precision of the whole group.
         best = max(best, precision[-1, -1])
     steps = np.unique(np.concatenate([[best], *(precision[precision > best] for precision in possible)]))
@@ -272,7 +272,7 @@ def _precisions(group: _Tied) -> NDArray[np.float64]:
     """Return the precision at each place of each relevant document of a group, 0 if impossible, shape (hits, size)."""
     hit, place = np.arange(1, group.hits + 1)[:, None], np.arange(1, group.size + 1)
     possible = (place >= hit) & (place <= group.size - group.hits + hit)
-    return np.where(possible, (group.found + hit) / (group.rank + place), 0.0)
+    return np.where(possible, (group.relevant_above + hit) / (group.rank + place), 0.0)
 
 
 def _chance_below(precision: NDArray[np.float64], limits: Vector) -> Vector:

@@ -79,7 +79,7 @@ class TrainedModel(ABC):
     form: ClassVar[str]
     """Name of the kind of model in files."""
 
-    own: ClassVar[tuple[str, ...]]
+    array_names: ClassVar[tuple[str, ...]]
     """Names of the form's own arrays in files."""
 
     takes_sparse: ClassVar[bool] = False

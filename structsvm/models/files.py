@@ -37,9 +37,9 @@ def read_model(arrays: Mapping[str, Any]) -> TrainedModel:
     require_integer("n_features", d, 0 if text["form"] == "joint" else 1)
     names = tuple(text_array(arrays, "feature_names", (d,)).tolist()) if "feature_names" in arrays else None
     calibration = _read_calibration(text["calibration"], arrays) if "calibration" in text else None
-    names_of_form = {"model", "feature_names", *kind.own, *({} if calibration is None else calibration.arrays())}
+    reserved = {"model", "feature_names", *kind.array_names, *({} if calibration is None else calibration.arrays())}
     common = {"n_features": d, "feature_names": names, "calibration": calibration}
-    model = kind.read(text, arrays, {**common, "training": Training.read(text, arrays, names_of_form)})
+    model = kind.read(text, arrays, {**common, "training": Training.read(text, arrays, reserved)})
     # The record reads every entry of the file, so it raises if one is malformed.
     model.record  # noqa: B018
     return model

@@ -18,7 +18,7 @@ class JointModel(TrainedModel):
     """Weights of joint features, shape (d,); ``n_features`` is 0 if inputs are not rows of features."""
 
     form: ClassVar[str] = "joint"
-    own: ClassVar[tuple[str, ...]] = ()
+    array_names: ClassVar[tuple[str, ...]] = ()
     takes_sparse: ClassVar[bool] = True
 
     coef: Vector = field(repr=False)

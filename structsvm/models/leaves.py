@@ -174,9 +174,9 @@ class LeafModel(TrainedModel):
     """
 
     form: ClassVar[str] = "leaves"
-    own: ClassVar[tuple[str, ...]] = (
+    array_names: ClassVar[tuple[str, ...]] = (
         *("splits", "split_feature", "threshold", "decision", "left", "right", "values", "counts"),
-        *LinearModel.own,
+        *LinearModel.array_names,
     )
     takes_missing: ClassVar[bool] = True
     takes_sparse: ClassVar[bool] = True

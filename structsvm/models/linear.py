@@ -59,7 +59,7 @@ class LinearModel(TrainedModel):
     """
 
     form: ClassVar[str] = "linear"
-    own: ClassVar[tuple[str, ...]] = ("coef", "columns", "scaling", "scaling_mean", "scaling_deviation")
+    array_names: ClassVar[tuple[str, ...]] = ("coef", "columns", "scaling", "scaling_mean", "scaling_deviation")
     takes_sparse: ClassVar[bool] = True
 
     coef: Vector = field(repr=False, converter=_vector, validator=_one_a_feature)

@@ -26,7 +26,7 @@ class NetworkModel(TrainedModel):
     """
 
     form: ClassVar[str] = "network"
-    own: ClassVar[tuple[str, ...]] = ("scaling", "scaling_mean", "scaling_deviation", "weights")
+    array_names: ClassVar[tuple[str, ...]] = ("scaling", "scaling_mean", "scaling_deviation", "weights")
 
     scaling: StandardScaling
     hidden: int

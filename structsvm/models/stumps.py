@@ -21,7 +21,7 @@ class StumpModel(TrainedModel):
     """A sum of weak rankers ``Σ_t α_t h_t``: h_t is 1 if a feature is above a threshold, or NaN and ``missing``."""
 
     form: ClassVar[str] = "stumps"
-    own: ClassVar[tuple[str, ...]] = ("features", "thresholds", "alphas", "missing")
+    array_names: ClassVar[tuple[str, ...]] = ("features", "thresholds", "alphas", "missing")
     takes_missing: ClassVar[bool] = True
 
     features: IntVector = field(repr=False)
@@ -59,7 +59,7 @@ class StumpModel(TrainedModel):
         return cls(features=features, thresholds=thresholds, alphas=alphas, missing=missing, **common)
 
     def _arrays(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.own}
+        return {name: getattr(self, name) for name in self.array_names}
 
     def _scores(self, X: NDArray[Any], qid: Any) -> Vector:
         scores = np.zeros(len(X))

@@ -51,7 +51,7 @@ class TreeModel(TrainedModel):
     """A sum of the first ``trees`` trees in a text of LightGBM's, which is loaded when the first rows are scored."""
 
     form: ClassVar[str] = "trees"
-    own: ClassVar[tuple[str, ...]] = ("trees",)
+    array_names: ClassVar[tuple[str, ...]] = ("trees",)
     takes_missing: ClassVar[bool] = True
     takes_sparse: ClassVar[bool] = True
 

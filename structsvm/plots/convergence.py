@@ -9,7 +9,7 @@ from structsvm.exceptions import InputError, brief
 from structsvm.foundation.settings import as_list, require_choice, require_kind, require_number
 from structsvm.foundation.types import Vector
 from structsvm.plots.base import Display, matrix, named, require_fitted, vector
-from structsvm.plots.style import GRAY, as_label, chosen, line_style
+from structsvm.plots.style import GRAY, artist_settings, as_label, line_style
 from structsvm.result import Result
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ class ConvergenceDisplay(Display):
         costs, values = self.curves[name]
         if self.x == "seconds":
             costs = np.maximum(costs, _SOONEST)
-        settings = chosen("lines.Line2D", {**defaults, "marker": ".", "drawstyle": "steps-post"}, kwargs)
+        settings = artist_settings("lines.Line2D", {**defaults, "marker": ".", "drawstyle": "steps-post"}, kwargs)
         label = as_label(name)
         if self.y == "bounds":
             settings["linestyle"] = "-" if "linestyle" not in kwargs and "ls" not in kwargs else settings["linestyle"]

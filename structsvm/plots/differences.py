@@ -11,7 +11,7 @@ from structsvm.exceptions import InputError
 from structsvm.foundation.settings import require_kind
 from structsvm.metrics import Measure, RankedLists, rank_lists
 from structsvm.plots.base import Display, as_texts, scores_of, vector
-from structsvm.plots.style import BLUE, GRAY, INK, VERMILION, as_label, chosen, measure_label
+from structsvm.plots.style import BLUE, GRAY, INK, VERMILION, artist_settings, as_label, measure_label
 from structsvm.registry import measures
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ class QueryDifferencesDisplay(Display):
         """Draw the plot; ``**kwargs`` are settings of `matplotlib.axes.Axes.stairs`."""
         with self._drawing(ax) as axes:
             edges = np.arange(len(self.differences) + 1.0)
-            settings = chosen("patches.StepPatch", {"fill": True}, kwargs)
+            settings = artist_settings("patches.StepPatch", {"fill": True}, kwargs)
             self.bars_: list[StepPatch] = []
             for sign, color in ((1.0, BLUE), (-1.0, VERMILION)):
                 shown = np.where(sign * self.differences > 0.0, self.differences, 0.0)

@@ -7,7 +7,7 @@ import numpy as np
 from structsvm.estimators.feature_elimination_cv import FeatureEliminationCV
 from structsvm.foundation.settings import require_kind
 from structsvm.plots.base import Display, require_fitted
-from structsvm.plots.style import BLUE, VERMILION, chosen, measure_label
+from structsvm.plots.style import BLUE, VERMILION, artist_settings, measure_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,7 +49,7 @@ class FeatureEliminationDisplay(Display):
         search = self.search
         with self._drawing(ax) as axes:
             defaults = {"color": BLUE, "marker": "."}
-            settings = chosen("lines.Line2D", defaults, kwargs)
+            settings = artist_settings("lines.Line2D", defaults, kwargs)
             self.line_: Line2D = axes.plot(search.sizes_, search.mean_scores_, **settings)[0]
             ends = np.where(np.isnan(search.intervals_), search.mean_scores_[:, None], search.intervals_).T
             color = self.line_.get_color()

@@ -7,7 +7,7 @@ import numpy as np
 from structsvm.foundation.settings import require_integer, require_kind
 from structsvm.inspection import FeatureImportance, query_permutation_importance
 from structsvm.plots.base import Display
-from structsvm.plots.style import BLUE, INK, as_label, chosen, measure_label
+from structsvm.plots.style import BLUE, INK, artist_settings, as_label, measure_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -80,7 +80,7 @@ class FeatureImportanceDisplay(Display):
         with self._drawing(ax, (self._size[0], 0.8 + 0.2 * max(len(places), 4))) as axes:
             axes.axvline(0.0, color=INK, linewidth=0.6)
             defaults = {"color": BLUE, "marker": "o", "linestyle": "", "markersize": 5.0}
-            self.dots_: Line2D = axes.plot(self.values, places, **chosen("lines.Line2D", defaults, kwargs))[0]
+            self.dots_: Line2D = axes.plot(self.values, places, **artist_settings("lines.Line2D", defaults, kwargs))[0]
             certain = ~np.isnan(self.ends[:, 0])
             self.intervals_: LineCollection = axes.hlines(
                 places[certain], *self.ends[certain].T, color=self.dots_.get_color(), linewidth=1.2

@@ -11,7 +11,7 @@ from structsvm.foundation.arrays import numbers
 from structsvm.foundation.settings import require_kind
 from structsvm.foundation.types import Matrix, Vector
 from structsvm.plots.base import Display, as_texts, named, require_fitted, vector
-from structsvm.plots.style import COLORS, INK, as_label, chosen
+from structsvm.plots.style import COLORS, INK, artist_settings, as_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -106,7 +106,7 @@ class FusionWeightsDisplay(Display):
                     "alpha": 0.85,
                     "label": as_label(name),
                 }
-                self.lines_ += axes.plot(share, heights, **chosen("lines.Line2D", defaults, kwargs))
+                self.lines_ += axes.plot(share, heights, **artist_settings("lines.Line2D", defaults, kwargs))
                 if name in self.middle_halves:
                     color = self.lines_[-1].get_color()
                     ends = self.middle_halves[name]

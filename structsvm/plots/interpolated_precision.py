@@ -10,7 +10,7 @@ from structsvm.exceptions import InputError
 from structsvm.foundation.settings import require_integer, require_kind
 from structsvm.metrics import IPrec, RankedLists, rank_lists
 from structsvm.plots.base import Display, named, scores_of, vector
-from structsvm.plots.style import as_label, chosen, line_style
+from structsvm.plots.style import artist_settings, as_label, line_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -123,7 +123,7 @@ class InterpolatedPrecisionDisplay(Display):
             for number, (name, precision) in enumerate(self.curves.items()):
                 marker = "o" if len(self.recall) <= 21 else ""
                 defaults = {**line_style(number), "label": as_label(name), "marker": marker, "markersize": 3.5}
-                self.lines_ += axes.plot(self.recall, precision, **chosen("lines.Line2D", defaults, kwargs))
+                self.lines_ += axes.plot(self.recall, precision, **artist_settings("lines.Line2D", defaults, kwargs))
             axes.set(xlabel="recall", ylabel="interpolated precision", xlim=(-0.02, 1.02), ylim=(0.0, 1.02))
             if len(self.curves) > MOST_INSIDE:
                 best_first = np.argsort([-precision.mean() for precision in self.curves.values()], kind="stable")

@@ -11,7 +11,7 @@ from structsvm.exceptions import InputError
 from structsvm.foundation.settings import require_kind, require_number
 from structsvm.metrics import Measure, RankedLists
 from structsvm.plots.base import Display, named, vector
-from structsvm.plots.style import INK, as_label, chosen, measure_label
+from structsvm.plots.style import INK, artist_settings, as_label, measure_label
 from structsvm.registry import measures
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class MeansDisplay(Display):
         places, means = np.arange(len(self.means)), np.array(list(self.means.values()))
         ends = np.array([ends or (mean, mean) for ends, mean in zip(self.intervals.values(), means, strict=True)])
         with self._drawing(ax, (self._size[0], 0.8 + 0.26 * max(len(places), 3))) as axes:
-            settings = chosen("lines.Line2D", {"marker": "o", "linestyle": "", "elinewidth": 1.0}, kwargs)
+            settings = artist_settings("lines.Line2D", {"marker": "o", "linestyle": "", "elinewidth": 1.0}, kwargs)
             beside = np.abs(ends.T - means)
             self.dots_: ErrorbarContainer = axes.errorbar(means, places + shift, xerr=beside, **settings)
             axes.set_yticks(places, labels=list(map(as_label, self.means)))

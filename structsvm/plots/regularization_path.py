@@ -15,7 +15,7 @@ from structsvm.foundation.settings import as_list, require_integer, require_kind
 from structsvm.foundation.types import Matrix, Vector
 from structsvm.metrics import Measure
 from structsvm.plots.base import Display, as_texts, matrix, vector
-from structsvm.plots.style import BLUE, GRAY, VERMILION, as_label, chosen, measure_label
+from structsvm.plots.style import BLUE, GRAY, VERMILION, artist_settings, as_label, measure_label
 from structsvm.registry import measures
 from structsvm.registry.capabilities import capabilities_of
 from structsvm.training.choose import splits_of
@@ -206,7 +206,7 @@ class RegularizationPathDisplay(Display):
             self.areas_: dict[str, FillBetweenPolyCollection] = {}
             for part, values in self.values.items():
                 mean, deviation = values.mean(axis=0), values.std(axis=0)
-                settings = chosen("lines.Line2D", {**looks[part], "label": part}, kwargs)
+                settings = artist_settings("lines.Line2D", {**looks[part], "label": part}, kwargs)
                 (self.lines_[part],) = axes.plot(x, mean, **settings)
                 of_queries = self.intervals if part == "validation" else None
                 if len(values) > 1 or of_queries is not None:

@@ -12,7 +12,7 @@ from structsvm.foundation.settings import require_choice, require_integer
 from structsvm.models.base import model_of
 from structsvm.models.calibration import relevance, row_shares
 from structsvm.plots.base import Display, require_fitted, vector
-from structsvm.plots.style import BLUE, INK, chosen
+from structsvm.plots.style import BLUE, INK, artist_settings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -120,7 +120,7 @@ class ReliabilityDisplay(Display):
         """Draw the plot; ``**kwargs`` are settings of `matplotlib.axes.Axes.errorbar`."""
         with self._drawing(ax) as axes:
             axes.plot([0.0, 1.0], [0.0, 1.0], color=INK, linewidth=0.9, linestyle="--")
-            settings = chosen("lines.Line2D", {"color": BLUE, "marker": "o"}, kwargs)
+            settings = artist_settings("lines.Line2D", {"color": BLUE, "marker": "o"}, kwargs)
             bars = np.abs(np.array([self.low, self.high]) - self.observed)
             self.points_: ErrorbarContainer = axes.errorbar(self.predicted, self.observed, yerr=bars, **settings)
             for x, y, count in zip(self.predicted, self.observed, self.counts.tolist(), strict=True):

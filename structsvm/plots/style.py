@@ -101,7 +101,7 @@ def line_style(number: int) -> dict[str, Any]:
     return {"color": COLORS[place], "linestyle": DASHES[(place + turn) % len(DASHES)], "linewidth": width}
 
 
-def chosen(artist: str, defaults: Mapping[str, Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+def artist_settings(artist: str, defaults: Mapping[str, Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
     """Return settings of an artist such as ``"lines.Line2D"``; user settings replace them, by long or short name."""
     from matplotlib.cbook import normalize_kwargs
 

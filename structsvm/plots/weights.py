@@ -9,7 +9,7 @@ from structsvm.exceptions import InputError
 from structsvm.foundation.settings import require_integer, require_kind
 from structsvm.models.base import model_of
 from structsvm.plots.base import Display, as_texts, require_fitted, vector
-from structsvm.plots.style import BLUE, INK, as_label, chosen
+from structsvm.plots.style import BLUE, INK, artist_settings, as_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -83,7 +83,7 @@ class WeightsDisplay(Display):
         """Draw the plot; ``**kwargs`` are settings of `matplotlib.axes.Axes.barh`."""
         places = range(len(self.values))
         with self._drawing(ax, (self._size[0], 0.8 + 0.2 * max(len(places), 4))) as axes:
-            settings = chosen("patches.Rectangle", {"color": BLUE}, kwargs)
+            settings = artist_settings("patches.Rectangle", {"color": BLUE}, kwargs)
             self.bars_: BarContainer = axes.barh(places, self.values, **settings)
             axes.set_yticks(places, labels=list(map(as_label, self.names)))
             axes.invert_yaxis()

@@ -12,7 +12,7 @@ from structsvm.exceptions import InputError
 from structsvm.features.operators import Operator
 from structsvm.features.operators.base import largest_score, require_finite_scores, scores_of_examples
 from structsvm.features.operators.matrix import Readable
-from structsvm.features.operators.occupied import with_columns
+from structsvm.features.operators.occupied import columns_of_operator
 from structsvm.foundation.arrays import numbers
 from structsvm.foundation.compute.summation import ExactSum, exact_sum
 from structsvm.foundation.compute.threads import require_jobs, using
@@ -237,7 +237,7 @@ class Problem(AbstractProblem):
 
     def of_features(self, columns: IntVector) -> Self:
         """Return the problem with only the features ``columns``: all other weights are 0; an intercept stays."""
-        operator = with_columns(self.operator, columns)
+        operator = columns_of_operator(self.operator, columns)
         coordinates = self.coordinates
         if coordinates is not None:
             weights = np.concatenate([columns, np.arange(self.d - operator.d + len(columns), self.d)])

@@ -49,7 +49,7 @@ def test_a_relaxation_is_a_point_of_the_local_polytope_with_the_value_of_its_dua
     np.testing.assert_allclose(point.pairs.sum(axis=2), point.nodes[graph.edges[:, 0]], atol=1e-9)
     np.testing.assert_allclose(point.pairs.sum(axis=1), point.nodes[graph.edges[:, 1]], atol=1e-9)
     score = (point.nodes * unary).sum() + (point.pairs * pairwise).sum()
-    assert point.found.bound == pytest.approx(score, abs=1e-6)
+    assert point.best.bound == pytest.approx(score, abs=1e-6)
 
 
 @pytest.mark.parametrize("seed", range(10))

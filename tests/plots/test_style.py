@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from structsvm.plots import COLORS, STYLE
-from structsvm.plots.style import INK, as_label, chosen, line_style, measure_label
+from structsvm.plots.style import INK, artist_settings, as_label, line_style, measure_label
 
 # Linear RGB as a protanope, a deuteranope and a tritanope see it: Machado, Oliveira and Fernandes (IEEE TVCG 2009),
 # table 1 at full severity.
@@ -65,7 +65,7 @@ def test_labels_are_no_mathematics():
 
 
 def test_settings_of_users_are_known_by_long_and_short_names():
-    assert chosen("lines.Line2D", {"color": "red", "linewidth": 1.0}, {"c": "blue", "lw": 2}) == {
+    assert artist_settings("lines.Line2D", {"color": "red", "linewidth": 1.0}, {"c": "blue", "lw": 2}) == {
         "color": "blue",
         "linewidth": 2,
     }

@@ -54,10 +54,10 @@ def rows_of(operator: Operator) -> Any:
     return X
 
 
-def with_columns(operator: Operator, columns: IntVector) -> Operator:
+def columns_of_operator(operator: Operator, columns: IntVector) -> Operator:
     """Return an operator on some features of rows, dense or CSR, with the constant feature if there is one."""
     if isinstance(operator, WithIntercept):
-        return evolve(operator, rows=with_columns(operator.rows, columns))
+        return evolve(operator, rows=columns_of_operator(operator.rows, columns))
     X = rows_of(operator)
     return Rows(
         np.ascontiguousarray(X[:, columns]) if isinstance(X, np.ndarray) else _narrowed(X, columns), operator.ptr

@@ -20,7 +20,7 @@ _INDEX = ("_source_stamp", "_load_index", "_load_data", "save")
 """Attributes of numba's cache index that are overridden, because numba checks only the function's own file."""
 
 
-def kept(make: Callable[[], Any]) -> Any:
+def cached_on_disk(make: Callable[[], Any]) -> Any:
     """Return the dispatcher made by ``make()``, cached on disk if that is safe."""
     dispatcher = make()
     try:
@@ -128,7 +128,7 @@ def compiled(
     decorate: Callable[[F], F] = numba.njit(nogil=True, fastmath=_fastmath(reorder), **options)
     if numba.config.DISABLE_JIT:
         return decorate(function)
-    decorated: F = kept(lambda: decorate(function)) if keep else decorate(function)
+    decorated: F = cached_on_disk(lambda: decorate(function)) if keep else decorate(function)
     dispatcher: Any = decorated
     watched(dispatcher)
     if signatures is not None:
