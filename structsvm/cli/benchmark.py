@@ -104,9 +104,9 @@ def benchmark_command(
     from structsvm.protocols.letor.tables import difference_table, summary_table, write_figure
     from structsvm.protocols.plan import count_trials
 
-    chosen = models_of(models)
+    rivals = models_of(models)
     if baseline is not None:
-        baseline = _baseline(baseline, [model.name for model in chosen])
+        baseline = _baseline(baseline, [model.name for model in rivals])
     data = find_folds(folds)
     if out is not None:
         # The stored folds show whether the tables in the folder belong to this benchmark.
@@ -115,7 +115,7 @@ def benchmark_command(
         with progress_bar("folds", shown=not quiet) as show:
             results = benchmark(
                 data,
-                chosen,
+                rivals,
                 measure=measure,
                 single_features=single_features,
                 n_jobs=jobs,

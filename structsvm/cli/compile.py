@@ -61,16 +61,16 @@ def compile_command(names: tuple[str, ...], storages: tuple[str, ...], jobs: int
     cache = os.environ.get("NUMBA_CACHE_DIR")
     if cache and not Path(folder).is_relative_to(cache):
         raise Failure(f"cannot store machine code in {cache}, the folder of NUMBA_CACHE_DIR: it is not writable")
-    began, chosen = time.monotonic(), list(dict.fromkeys(names or ranking))
+    began, queue = time.monotonic(), list(dict.fromkeys(names or ranking))
     if not sys.stderr.isatty():
-        note(f"compiling {', '.join(chosen)}: the first loss takes a minute or more if no compiled code is cached yet")
+        note(f"compiling {', '.join(queue)}: the first loss takes a minute or more if no compiled code is cached yet")
     with progress_line() as say:
-        say(_at_work(chosen, 0))
+        say(_at_work(queue, 0))
         compile_reader()
-        for done, (name, seconds) in enumerate(compile_losses(chosen, storages, jobs), start=1):
+        for done, (name, seconds) in enumerate(compile_losses(queue, storages, jobs), start=1):
             echo(f"{name:20s} {seconds:6.1f} s")
-            say(_at_work(chosen, done))
-    echo(f"{counted(len(chosen), 'loss', 'losses')} in {time.monotonic() - began:.1f} s, kept in {folder}")
+            say(_at_work(queue, done))
+    echo(f"{counted(len(queue), 'loss', 'losses')} in {time.monotonic() - began:.1f} s, kept in {folder}")
 
 
 def _at_work(names: list[str], done: int) -> str:

@@ -11,7 +11,7 @@ from structsvm.cli.shared.command import command
 from structsvm.cli.shared.console import echo, echo_wrapped, progress_line, show_tables
 from structsvm.cli.shared.data import Columns, with_columns
 from structsvm.cli.shared.files import note_drift, read_model_and_data
-from structsvm.cli.shared.options import SEED, Dependent, Number, Whole, measure_option
+from structsvm.cli.shared.options import SEED, Dependent, Whole, confidence_option, measure_option
 from structsvm.cli.shared.paths import DATA, QRELS
 from structsvm.cli.shared.results import Outputs, with_outputs, write_plot
 from structsvm.exceptions import DataFormatError, InputError, ModelFileError, counted
@@ -63,12 +63,7 @@ if TYPE_CHECKING:
     help="Interval of each mean: Student's t, bootstrap (BCa), or betting, which is wider and guaranteed for values "
     "from 0 to 1. Intervals of differences are Student's.",
 )
-@click.option(
-    "--confidence",
-    type=Number(0, 1, min_open=True, max_open=True),
-    default=0.95,
-    help="Level of all intervals.",
-)
+@confidence_option("Level of all intervals.")
 @click.option(
     "--resamples",
     type=Whole(100),

@@ -86,12 +86,12 @@ def experiment_command(
     from structsvm.protocols.experiment import Settings, run
     from structsvm.protocols.plan import count_trials
 
-    chosen: dict[str, Any] = dict(numbers)
+    arguments: dict[str, Any] = dict(numbers)
     if models:
-        chosen["models"] = models
+        arguments["models"] = models
     if with_best != without_best:
-        chosen["variants"] = ("with-best",) if with_best else ("without-best",)
-    settings = Settings(**chosen)
+        arguments["variants"] = ("with-best",) if with_best else ("without-best",)
+    settings = Settings(**arguments)
     with progress_line(shown=not quiet) as say:
         say("reading runs and judgments")
         pool = _read(runs, qrels, grades, topics)
@@ -136,13 +136,13 @@ def _read(runs: Path, qrels: Path | str, grades: dict[int, int] | None, topics: 
     if topics is None:
         return pool_runs(read, judgments)
     every = set(judgments.qid.tolist()).union(*(run.qid.tolist() for run in read))
-    chosen = list(dict.fromkeys(expanded(topics, every)))
-    if not chosen:
+    selection = list(dict.fromkeys(expanded(topics, every)))
+    if not selection:
         raise InputError(
             f"--topics {','.join(topics)} does not match any of the {len(every)} topics of {runs} and {qrels}: name "
             "other topics"
         )
-    return pool_runs(read, judgments, topics=chosen)
+    return pool_runs(read, judgments, topics=selection)
 
 
 @command(

@@ -56,10 +56,10 @@ def explain_command(
     text = shows_text(json_path)
     scorer, rows = read_model_and_data(model, [data], doc_ids=None, columns=columns, labels=False)
     ids = list(dict.fromkeys(rows.qid.tolist()))
-    chosen = next((id for id in ids if query is None or str(id) == query), None)
-    if chosen is None:
+    qid = next((id for id in ids if query is None or str(id) == query), None)
+    if qid is None:
         raise InputError(f"{data} has no query {quoted(query or '')}; it has {first_of(map(str, ids))}")
-    ranking = ExplainedRanking.of(scorer, rows.X, rows.qid, chosen, rows.doc_ids)
+    ranking = ExplainedRanking.of(scorer, rows.X, rows.qid, qid, rows.doc_ids)
     if documents is None:
         table = ranking.table(top)
         content = {"mean_score": ranking.mean_score, "rows": table.records}
@@ -70,6 +70,6 @@ def explain_command(
         first, second = map(ranking.document, documents)
         gap = first["score"] - second["score"]
         content = {"documents": [first, second], "difference": gap, "rows": table.records}
-    write_json({"model": model, "data": data, "query": chosen, **content, "notes": table.notes}, json_path)
+    write_json({"model": model, "data": data, "query": qid, **content, "notes": table.notes}, json_path)
     if text:
         show_tables(table)

@@ -1,7 +1,6 @@
 """``structsvm features``."""
 
 from collections.abc import Sequence
-from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,7 @@ from structsvm.cli.shared.collections import with_grades, with_numbering, with_t
 from structsvm.cli.shared.command import Output, command
 from structsvm.cli.shared.console import note, progress_bar, progress_line
 from structsvm.cli.shared.files import write_text
-from structsvm.cli.shared.options import COUNT, SEED, Dependent, Whole, list_option, names_in
+from structsvm.cli.shared.options import COUNT, Whole, fold_seed, list_option, names_in
 from structsvm.cli.shared.paths import INPUT, NEW_FILES, QRELS, RUNS, STREAMED, TOPICS
 from structsvm.cli.shared.results import shows_text, with_json, write_json
 from structsvm.exceptions import InputError, counted, first_of
@@ -81,15 +80,7 @@ def _folds(values: dict[str, Any]) -> list[Output]:
     help="Scale each feature within each query. LETOR uses query-min-max, which scales to the range from 0 to 1.",
 )
 @click.option("--folds", type=Whole(min=3), help='Split the topics into files S1.txt, ... for "benchmark".')
-@click.option(
-    "--seed",
-    type=SEED,
-    default=0,
-    cls=Dependent,
-    needs="--folds",
-    when=itemgetter("folds"),
-    help="Seed of the random split into folds.",
-)
+@fold_seed
 @click.option(
     "--query",
     metavar="PART",
@@ -151,25 +142,25 @@ def features_command(
         read = Index.load(index)
         judgments = load_qrels(qrels, grades)
         every = read_topics(topics, **reading)
-        chosen = _judged_topics(every, judgments, topics, qrels)
+        judged_topics = _judged_topics(every, judgments, topics, qrels)
         say("finding candidates")
-        taken: dict[str, Any] = {"depth": top or 1000, "topics": [topic.id for topic in chosen]}
+        taken: dict[str, Any] = {"depth": top or 1000, "topics": [topic.id for topic in judged_topics]}
         pairs: Candidates
         missing: list[str] = []
         if judged:
-            pairs, missing = indexed_judgments(judgments, read, chosen)
+            pairs, missing = indexed_judgments(judgments, read, judged_topics)
         elif candidates:
             files = [file for path in candidates for file in run_files(path)]
             pairs = join_runs([evolve(load_run(file), name=str(file)) for file in files], **taken)
         else:
             functions, depth = function or ("bm25",), taken["depth"]
             pairs = join_runs(
-                [retrieve(read, chosen, name, depth, query=query, name=name) for name in functions], **taken
+                [retrieve(read, judged_topics, name, depth, query=query, name=name) for name in functions], **taken
             )
     with progress_bar("topics", shown=not quiet) as show:
         data = letor_features(
             read,
-            chosen,
+            judged_topics,
             pairs,
             judgments,
             features=features,

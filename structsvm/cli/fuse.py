@@ -102,14 +102,14 @@ def fuse_command(
     if output is None and not shows_text(json_path):
         raise click.UsageError("the run and --json both go to standard output: name a file for one, as with --output")
     try:
-        chosen: Any = method_named(method, **({} if normalize is None else {"normalize": normalize}))
+        fusion: Any = method_named(method, **({} if normalize is None else {"normalize": normalize}))
     except InputError as error:
         raise click.UsageError(str(error)) from None
-    if chosen.learns and qrels is None:
+    if fusion.learns and qrels is None:
         raise click.UsageError(f"{method} learns from judgments: name judgments of training topics with --qrels")
-    if qrels is not None and not chosen.learns:
+    if qrels is not None and not fusion.learns:
         raise click.UsageError(f"{method} does not use judgments: leave --qrels out, or use weighted-comb-sum")
-    if plot_path is not None and not chosen.learns:
+    if plot_path is not None and not fusion.learns:
         raise click.UsageError(
             f"{method} learns no weights that --plot could draw: leave --plot out, or use weighted-comb-sum"
         )
@@ -122,15 +122,15 @@ def fuse_command(
         judgments = None if qrels is None else load_qrels(qrels)
         if judgments is not None:
             say("learning weights")
-            fit_to_judged(chosen, read, judgments, depth=depth)
-            chosen.set_params(weights=chosen.weights_)
+            fit_to_judged(fusion, read, judgments, depth=depth)
+            fusion.set_params(weights=fusion.weights_)
         say("fusing runs")
-        fused = fuse_runs(read, chosen, depth=depth, length=length, name=tag)
+        fused = fuse_runs(read, fusion, depth=depth, length=length, name=tag)
         lines = run_lines(fused)
     _note_missing(read)
     weights = None
     if judgments is not None:
-        weights = {run.name: float(weight) for run, weight in zip(read, chosen.weights_, strict=True)}
+        weights = {run.name: float(weight) for run, weight in zip(read, fusion.weights_, strict=True)}
         if not quiet:
             note(f"learned weights: {', '.join(f'{name} {weight:.4g}' for name, weight in weights.items())}")
         trained = set(judgments.qid.tolist()) & set(fused.qid.tolist())

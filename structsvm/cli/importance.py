@@ -10,7 +10,7 @@ from structsvm.cli.shared.command import command
 from structsvm.cli.shared.console import echo, progress_line, show_tables
 from structsvm.cli.shared.data import Columns, with_columns
 from structsvm.cli.shared.files import read_model_and_data
-from structsvm.cli.shared.options import COUNT, SEED, Number, measure_option
+from structsvm.cli.shared.options import COUNT, SEED, confidence_option, measure_option
 from structsvm.cli.shared.paths import DATA, INPUT
 from structsvm.cli.shared.results import Outputs, with_outputs, write_plot
 from structsvm.exceptions import counted
@@ -36,12 +36,7 @@ if TYPE_CHECKING:
     help="Shuffle among all documents instead of within each query. Needed for features of queries, which trees and "
     "networks can use.",
 )
-@click.option(
-    "--confidence",
-    type=Number(0, 1, min_open=True, max_open=True),
-    default=0.95,
-    help="Level of the intervals.",
-)
+@confidence_option("Level of the intervals.")
 @click.option("--seed", type=SEED, default=0, help="Seed of the shuffles.")
 @click.option("--top", type=COUNT, help="Number of features to show, the most important first.  [default: all]")
 @with_outputs(

@@ -103,14 +103,14 @@ def select_command(
     if names is not None:
         search.estimator_.name_features(names)
     table = search.table()
-    chosen = (np.flatnonzero(search.support_) + 1).tolist()
+    features = (np.flatnonzero(search.support_) + 1).tolist()
     content = {
         "data": data,
         "queries": len(search.query_ids_),
         "measure": search.measure_name_,
         "n_features": search.n_features_,
-        "features": chosen,
-        "names": None if names is None else [names[k - 1] for k in chosen],
+        "features": features,
+        "names": None if names is None else [names[k - 1] for k in features],
         "model": model,
         "rows": table.records,
         "notes": table.notes,

@@ -1,21 +1,20 @@
 """``structsvm train``."""
 
-from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from structsvm.cli.shared.command import Output, command
-from structsvm.cli.shared.console import echo_wrapped, note, progress_line
+from structsvm.cli.shared.console import echo_wrapped, note, progress_line, show_tables
 from structsvm.cli.shared.data import Columns, read_data, read_judges, with_columns
 from structsvm.cli.shared.fits import FitMonitor, require_converged, warnings_of_fits, without_model
 from structsvm.cli.shared.options import (
     COUNT,
-    SEED,
     Dependent,
     Whole,
     as_Cs,
+    fold_seed,
     measure_option,
     name_option,
     number_option,
@@ -26,7 +25,7 @@ from structsvm.cli.shared.options import (
 from structsvm.cli.shared.paths import CHECKPOINT, DATA, INPUT, MODEL
 from structsvm.cli.shared.rankers import make_ranker, require_applicable, tol_of, warm_started
 from structsvm.cli.shared.results import shows_text, with_json, write_json
-from structsvm.cli.shared.summary import note_end, show_scores, summary
+from structsvm.cli.shared.summary import note_end, summary
 from structsvm.cli.shared.weights import Limit, settings_for, with_bounds
 from structsvm.exceptions import counted
 from structsvm.foundation.settings import RANKING_TOL
@@ -95,15 +94,7 @@ def _checkpoints(values: dict[str, Any]) -> list[Output]:
     help="Choose the value of --C-grid by cross-validation with this number of folds. The value that is best on "
     "held-out queries is then trained on all queries.",
 )
-@click.option(
-    "--seed",
-    type=SEED,
-    default=0,
-    cls=Dependent,
-    needs="--folds",
-    when=itemgetter("folds"),
-    help="Seed of the random split into folds.",
-)
+@fold_seed
 @measure_option(
     "measures",
     multiple=True,
@@ -226,7 +217,7 @@ def train_command(
         finish()
     trained: Any = learner.estimator_ if C_grid else learner
     if C_grid and not quiet:
-        show_scores(learner, by_folds=bool(folds))
+        show_tables(learner.table())
         note_end(learner)
     if names is not None and len(names) == trained.n_features_in_:
         trained.name_features(names)

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
+from attrs import evolve
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils import Tags
@@ -20,6 +21,7 @@ from structsvm.estimators.saving import save_chosen, set_features
 from structsvm.estimators.search import Grid, Scoring, SearchCallback, as_scorings, scorer_value, search_C
 from structsvm.evaluation.significance.intervals import UNLIMITED, mean_intervals
 from structsvm.exceptions import InputError
+from structsvm.foundation.tables.table import Column, Table
 from structsvm.foundation.types import Matrix, Vector
 from structsvm.metrics import Measure
 from structsvm.models.base import TrainedModel
@@ -211,6 +213,34 @@ class RankerCV(RankingEstimator):
         ids, weight = cast(Any, (qid, sample_weight))
         held = TrainingData(type(self).__name__, X, y, ids, weight)
         return held_scores({name: scoring}, self.estimator_, held).scores[0]
+
+    def table(self) -> Table:
+        """Return the scores at each C: their means and those of each fold, or with one split the certified gaps.
+
+        After Ctrl-C, the table has the finished folds.
+        """
+        check_is_fitted(self, "scores_by_name_")
+        (first, *_) = self.scores_by_name_.values()
+        fitted: Any = getattr(self, "estimator_", None)
+        by_folds = fitted is None or len(first) > 1
+        prefix = "" if by_folds else "validation "
+        columns = {f"{prefix}{name}": (scores.mean(axis=0), ".4f") for name, scores in self.scores_by_name_.items()}
+        if by_folds:
+            columns |= {f"fold {k + 1}": (scores, ".4f") for k, scores in enumerate(first)}
+        elif capabilities_of(fitted).has_certificate:
+            columns |= {f"{'certified' if fitted.result_.certified else 'estimated'} gap": (self.gaps_[0], ".1e")}
+        best = getattr(self, "C_", None)
+        records = (
+            {
+                "C": float(C),
+                **{heading: float(values[k]) for heading, (values, _) in columns.items()},
+                "chosen": "chosen" if best == C else "",
+            }
+            for k, C in enumerate(self.Cs_)
+        )
+        shown = {"C": "g", **{heading: form for heading, (_, form) in columns.items()}}
+        numbers = (evolve(Column.number(heading, heading, form), right=False) for heading, form in shown.items())
+        return Table("", (*numbers, Column.text("", "chosen")), (tuple(records),))
 
     save = save_chosen
 

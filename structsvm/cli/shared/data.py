@@ -160,8 +160,8 @@ def read_as_wide(
     is smaller.
     """
     if columns.are_tables(paths):
-        chosen = set(columns.features or names or ())
-        missing = [name for name in names or () if name not in chosen]
+        selection = set(columns.features or names or ())
+        missing = [name for name in names or () if name not in selection]
         if missing:
             raise InputError(f"--features leaves out {quoted(missing[0])}, a feature of the model: name it too")
         columns = evolve(columns, features=names or columns.features)

@@ -6,9 +6,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from structsvm.cli.shared.console import echo, note
+from structsvm.cli.shared.console import echo, note, show_tables
 from structsvm.cli.shared.failures import Failure
-from structsvm.cli.shared.summary import show_scores
 from structsvm.exceptions import counted
 from structsvm.result import Status
 
@@ -110,7 +109,7 @@ def without_model(learner: Any, folds: int | None, *, certified: bool, quiet: bo
     if folds:
         finished = len(next(iter(getattr(learner, "scores_by_name_", {"": []}).values())))
         if finished and not quiet:
-            show_scores(learner, by_folds=True)
+            show_tables(learner.table())
         if finished < folds:
             return Failure(
                 f"interrupted in fold {finished + 1} of {folds}, before C was chosen: there is no model. With "

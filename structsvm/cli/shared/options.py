@@ -4,6 +4,7 @@ import inspect
 import math
 import re
 from collections.abc import Callable, Mapping
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -215,6 +216,24 @@ def measure_option(*names: str, **settings: Any) -> Callable[[T], T]:
     callback = as_measures if settings.get("multiple") else as_measure
     complete = names_of(measures)
     return click.option("--measure", *names, metavar="NAME", callback=callback, shell_complete=complete, **settings)
+
+
+fold_seed = click.option(
+    "--seed",
+    type=SEED,
+    default=0,
+    cls=Dependent,
+    needs="--folds",
+    when=itemgetter("folds"),
+    help="Seed of the random split into folds.",
+)
+"""Option for the seed of --folds."""
+
+
+def confidence_option(help: str) -> Callable[[T], T]:
+    """Return the option --confidence, the level of intervals."""
+    level = Number(0, 1, min_open=True, max_open=True)
+    return click.option("--confidence", type=level, default=0.95, help=help)
 
 
 def as_scaling(_ctx: click.Context, _param: click.Parameter, name: str) -> str | None:

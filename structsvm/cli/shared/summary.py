@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from structsvm.cli.shared.console import note, print_table
+from structsvm.cli.shared.console import note
 from structsvm.exceptions import counted
 from structsvm.features.scaling.names import FEATURE_SCALINGS
 from structsvm.registry import backends, losses, solvers
@@ -64,8 +64,8 @@ def _uncertified(
         lines.append(f"used     {_used(ranker, 'because training cannot use them')}")
     if ranker.capabilities.is_staged:
         curve = ranker.validation_scores_
-        chosen = "" if curve is None else f" of {len(curve)}, the best on --validation"
-        lines.append(f"steps    {ranker.best_iteration_}{chosen}")
+        of_curve = "" if curve is None else f" of {len(curve)}, the best on --validation"
+        lines.append(f"steps    {ranker.best_iteration_}{of_curve}")
     for what, queries in (("training", data), ("held out", validation)):
         if queries is not None:
             qid = {"qid": queries.qid} if ranker.capabilities.takes_qid_at_predict else {}
@@ -144,31 +144,6 @@ def _far_apart(ranker: Any, data: "RankingData") -> list[str]:
         return []
     text = ranges.description(lambda k: f"feature {k + 1}" if names is None else names[k])
     return [f"warning  {text}: try --normalize {', '.join(FEATURE_SCALINGS[:-1])} or {FEATURE_SCALINGS[-1]}"]
-
-
-def show_scores(search: "RankerCV", *, by_folds: bool) -> None:
-    """Print the scores of a search at each C; it may have been interrupted after some folds."""
-    names, (first, *_) = list(search.scores_by_name_), search.scores_by_name_.values()
-    means = [scores.mean(axis=0) for scores in search.scores_by_name_.values()]
-    more: list[tuple[str, Any]] = []
-    if by_folds:
-        more = [(f"fold {k + 1}", [f"{score:.4f}" for score in scores]) for k, scores in enumerate(first)]
-    elif search.estimator_.capabilities.has_certificate:
-        heading = "certified gap" if search.estimator_.result_.certified else "estimated gap"
-        more = [(heading, [f"{gap:.1e}" for gap in search.gaps_[0]])]
-    chosen = getattr(search, "C_", None)
-    print_table(
-        ["C", *(name if by_folds else f"validation {name}" for name in names), *(heading for heading, _ in more), ""],
-        [
-            [
-                f"{C:g}",
-                *(f"{mean[k]:.4f}" for mean in means),
-                *(cells[k] for _, cells in more),
-                "chosen" if chosen == C else "",
-            ]
-            for k, C in enumerate(search.Cs_)
-        ],
-    )
 
 
 def note_end(search: "RankerCV") -> None:

@@ -253,11 +253,11 @@ class ExperimentPlan(Plan):
         return {WITH_BEST: best_first, WITHOUT_BEST: best_first[1:]}[variant]
 
     def _query_set(self, queries: Sequence[int], columns: IntVector) -> QuerySet:
-        rows, chosen = self.queries.rows(queries), list(queries)
+        rows, numbers = self.queries.rows(queries), list(queries)
         return QuerySet(
             read=lambda features: self.read[features][np.ix_(rows, columns)],
             y=(self.pool.y[rows] > 0).astype(np.float64),
-            queries=Queries.of_sizes(self.queries.sizes[chosen], self.queries.ids[chosen]),
+            queries=Queries.of_sizes(self.queries.sizes[numbers], self.queries.ids[numbers]),
         )
 
     def _ids(self, split: Split) -> tuple[tuple[str, ...], ...]:

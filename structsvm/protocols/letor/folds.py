@@ -230,8 +230,8 @@ def write_folds(
     with ExitStack() as stack:
         files = [stack.enter_context(replacing(path, makes_folders=True)) for path in paths]
         for file, part in zip(files, np.array_split(order, folds), strict=True):
-            chosen = [queries[k] for k in part.tolist()]
-            file.writelines(text.rows(np.isin(text.queries, chosen)).pieces())
+            ids = [queries[k] for k in part.tolist()]
+            file.writelines(text.rows(np.isin(text.queries, ids)).pieces())
     return paths
 
 

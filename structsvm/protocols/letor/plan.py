@@ -156,10 +156,10 @@ def benchmark(
 def models_of(models: str | ProtocolModel | Sequence[str | ProtocolModel] | None) -> tuple[ProtocolModel, ...]:
     """Return the models of the tables with the best single feature; None means all installed models."""
     installed = (name for name in benchmark_models.names() if not needed_package(name))
-    chosen = as_models(list(installed) if models is None else models, benchmark_models)
-    if not chosen:
+    objects = as_models(list(installed) if models is None else models, benchmark_models)
+    if not objects:
         raise InputError("models is empty: name at least one, or leave it out for all installed models")
-    return (*chosen, *(() if any(isinstance(model, BestFeature) for model in chosen) else (BestFeature(),)))
+    return (*objects, *(() if any(isinstance(model, BestFeature) for model in objects) else (BestFeature(),)))
 
 
 @frozen(eq=False, kw_only=True)
