@@ -215,7 +215,7 @@ class RankerCV(RankingEstimator):
         return held_scores({name: scoring}, self.estimator_, held).scores[0]
 
     def table(self) -> Table:
-        """Return the scores at each C: their means and those of each fold, or with one split the certified gaps.
+        """Return the scores at each C: their means and the scores of each fold; with one split, the certified gaps.
 
         After Ctrl-C, the table has the finished folds.
         """
