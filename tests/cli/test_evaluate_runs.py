@@ -140,7 +140,6 @@ def test_json(run, files):
     ("args", "message"),
     [
         (("--qrels", "run.txt", "qrels.txt"), "run.txt, line 1: there are 6 columns in '1 Q0 a 1 1 base'"),
-        (("--qrels", "none", "run.txt"), "there is no file none"),
         (("--qrels", "qrels.txt", "run.txt", "none"), "there is no file none"),
         (
             ("--qrels", "others.txt", "run.txt"),
@@ -280,7 +279,6 @@ def test_names_of_runs_that_are_the_same(run, compared):
     [
         (("--baseline", "new.txt"), 2, "the baseline 'new' is the only run: give another run to compare with it"),
         (("new.txt", "--baseline", "old.txt"), 2, "new.txt is given twice: leave one out"),
-        (("--baseline", "none.txt"), 2, "there is no file none.txt"),
         (("--baseline", "other.txt"), 2, "other.txt by judged.txt: no topic of the run 'other' is judged"),
         (("--baseline", "old.txt", "--confidence", "95"), 2, "is not in the range 0<x<1"),
         (("--baseline", "old.txt", "--measure", "bperf"), 2, "Did you mean 'bpref'?"),

@@ -74,7 +74,6 @@ def test_other_files_of_the_folder_are_named(run, indexes):
     ("words", "code", "message"),
     [
         (("plain", "topics.jsonl", "--out", "runs", "--function", "okapy"), 2, "Did you mean 'okapi'?"),
-        (("plain", "topics.jsonl", "--out", "runs", "--function", "okapi(b=2)"), 2, "must be from 0 to 1, got 2.0"),
         (("plain", "topics.jsonl", "--out", "runs", "--function", "okapi,okapi(b=0.75)"), 2, "are the same"),
         (("plain", "topics.jsonl", "--out", "runs", "--top", "0"), 2, "--top"),
         (("none", "topics.jsonl", "--out", "runs"), 2, "there is no index none: make it with structsvm index"),
@@ -88,7 +87,6 @@ def test_other_files_of_the_folder_are_named(run, indexes):
         (("plain", "none.jsonl", "--out", "runs"), 2, "there is no file none.jsonl"),
         (("plain", "topics.jsonl", "--out", "runs", "--query", "title"), 2, "has no part 'title'"),
         (("plain", "strange.jsonl", "--out", "runs"), 2, "no document has a term of any of 1 topics"),
-        (("plain", "strange.jsonl", "--out", "deeper/runs"), 2, "no document has a term of any of 1 topics"),
         (("plain", "topics.jsonl", "--out", "topics.jsonl"), 2, "is a file"),
         (("plain", "--out", "runs"), 2, "Missing argument"),
         (
@@ -111,7 +109,7 @@ def test_invalid_retrievals_are_errors(run, indexes, words, code, message):
         Path("plain").rename("deep/plain")
         run("index", "docs.jsonl", "--stemmer", "none", "--stop-words", "none", "--out", "plain", "-q")
     assert message in run("retrieve", *words, code=code).stderr
-    assert not {path.name for path in Path().iterdir()} & {"runs", "deeper"}
+    assert not Path("runs").exists()
 
 
 def test_one_field_alone(run, here):
