@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from structsvm.foundation.settings import require_kind, require_switch
 from structsvm.foundation.types import Vector
 from structsvm.plots.base import Display, matrix, named, vector
-from structsvm.plots.style import as_label, chosen, line_style
+from structsvm.plots.style import artist_settings, as_label, line_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -67,7 +67,7 @@ class MeanCurvesDisplay(Display):
             self.intervals_: list[PolyCollection] = []
             for number, (name, values) in enumerate(self.curves.items()):
                 own = {**line_style(number), "marker": "o", "markersize": 2.5, "label": as_label(name)}
-                settings = chosen("lines.Line2D", own, kwargs)
+                settings = artist_settings("lines.Line2D", own, kwargs)
                 self.lines_ += axes.plot(self.x, values.mean(axis=0), **settings)
                 color = self.lines_[-1].get_color()
                 ends = [mean_interval(column) for column in values.T]
