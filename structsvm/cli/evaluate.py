@@ -1,7 +1,7 @@
 """``structsvm evaluate``."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from zipfile import is_zipfile
 
 import click
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from structsvm.evaluation import RunComparison
     from structsvm.metrics import Measure, RankedLists
     from structsvm.metrics.base import Empty
     from structsvm.metrics.ranking import Ties
@@ -143,30 +142,48 @@ def evaluate_command(
     """
     from attrs import evolve
 
+    from structsvm.evaluation.baseline import compare_lists
     from structsvm.evaluation.report import figure_table, notes_of, query_tables, to_csv, to_json
 
     if qrels is not None and columns != Columns():
         raise click.UsageError("columns and --groups apply to the DATA of a model, not to runs: leave them out")
     if qrels is not None and ties == "input":
         raise click.UsageError("--ties input applies to models: runs are read in trec_eval's order")
-    request = _Request(
-        {str(measure): evolve(measure, empty=empty) if empty else measure for measure in measures},
-        per_query,
-        interval,
-        {"confidence_level": confidence, "n_resamples": resamples, "random_state": seed},
-        outputs.plot is not None or baseline is not None,
-        ties or ("mean" if qrels is None else "trec"),
-        all_topics,
-    )
+    by_name = {str(measure): evolve(measure, empty=empty) if empty else measure for measure in measures}
+    tests: dict[str, Any] = {"confidence_level": confidence, "n_resamples": resamples, "random_state": seed}
+    rule: Ties = ties or ("mean" if qrels is None else "trec")
+    settings = {"measures": by_name, "per_query": per_query, "method": interval, **tests}
+    record = {"interval": interval, "confidence": confidence, "resamples": resamples, "seed": seed}
+    record |= {"ties": rule, "all_topics": all_topics}
+    systems: list[dict[str, Any]]
     if qrels is not None:
+        keep = outputs.plot is not None or baseline is not None
+        rules = {"ties": rule, "all_topics": all_topics}
         try:
-            report, lists = _measure_runs(qrels, files, grades, baseline, request)
+            systems, lists = _measure_runs(qrels, files, grades, baseline, settings | rules, keep=keep)
         except DataFormatError as error:
             if error.path in (*files, baseline) and error.path.is_file() and is_zipfile(error.path):
                 raise InputError(f"{error}. With --qrels the files are runs, not a model and its data") from error
             raise
+        report: dict[str, Any] = {"qrels": str(qrels), **record, "runs": systems}
     else:
-        report, lists = _measure_models(files, baseline, columns, request)
+        data = [path for path in files[1:] if not (path.is_file() and is_zipfile(path))]
+        models = _with_baseline([path for path in files if path not in data], baseline)
+        systems, lists = _measure_models(models, data, columns, rule, settings)
+        report = {"data": [str(path) for path in data], **record, "models": systems}
+    if baseline is not None:
+        paths = [system["model" if qrels is None else "file"] for system in systems]
+        first = list(lists)[paths.index(str(baseline))]
+        means = [measure for measure in by_name.values() if measure.summary == "mean"] or by_name.values()
+        with progress_line() as show:
+            report["comparison"] = compare_lists(
+                lists,
+                first,
+                means,
+                **tests,
+                callback=lambda name: show(f"comparing {name} with {first}"),
+                of_models=qrels is None,
+            )
     outputs.write(to_json(report), lambda: to_csv(report))
     if outputs.text:
         show_tables(*query_tables(report))
@@ -198,49 +215,23 @@ def _draw(lists: "Mapping[str, RankedLists]", path: Path) -> None:
     write_plot(path, width, height, draw)
 
 
-class _Request(NamedTuple):
-    """Measures by name, and settings of intervals and tests; ``keep`` retains the rankings of runs for a plot."""
-
-    measures: "Mapping[str, Measure]"
-    per_query: bool
-    interval: str
-    tests: "Mapping[str, Any]"
-    keep: bool
-    ties: "Ties"
-    all_topics: bool
-
-    @property
-    def figures(self) -> dict[str, Any]:
-        """Arguments of `figures` and `measure_run`."""
-        return {"measures": self.measures, "per_query": self.per_query, "method": self.interval, **self.tests}
-
-    @property
-    def record(self) -> dict[str, Any]:
-        """The settings in reports."""
-        level, resamples, seed = self.tests.values()
-        intervals = {"interval": self.interval, "confidence": level, "resamples": resamples, "seed": seed}
-        return {**intervals, "ties": self.ties, "all_topics": self.all_topics}
-
-
 def _measure_models(
-    files: "Sequence[Path]", baseline: Path | None, columns: Columns, request: _Request
-) -> "tuple[dict[str, Any], dict[str, RankedLists]]":
-    """Measure models on the same data; return the report, and the rankings by model."""
+    models: "Sequence[Path]", data: "Sequence[Path]", columns: Columns, ties: "Ties", settings: "Mapping[str, Any]"
+) -> "tuple[list[dict[str, Any]], dict[str, RankedLists]]":
+    """Measure models on the same data; return the figures of each, and the rankings by model."""
     import numpy as np
 
     from structsvm.evaluation.runs import figures
     from structsvm.metrics import rank_lists
 
-    if files[0] == STANDARD_INPUT:
+    if STANDARD_INPUT in models:
         raise click.UsageError("a model cannot come from standard input: name its file")
-    data = [path for path in files[1:] if not (path.is_file() and is_zipfile(path))]
-    models = _with_baseline([path for path in files if path not in data], baseline)
     if not data:
         raise click.UsageError("give a model and the LETOR files to measure it on, or --qrels and TREC runs")
     if STANDARD_INPUT in data and len(models) > 1:
         raise click.UsageError("each model reads the data, which standard input allows only once: name a file")
-    by_id = request.ties == "trec"
-    reports: list[dict[str, Any]] = []
+    by_id = ties == "trec"
+    systems: list[dict[str, Any]] = []
     lists: dict[str, RankedLists] = {}
     for model in models:
         try:
@@ -259,13 +250,10 @@ def _measure_models(
             # Runs and trec_eval round scores to float32.
             scores = scores.astype(np.float32).astype(np.float64)
         ids = test.doc_ids if by_id else None
-        ranked = lists[str(model)] = rank_lists(scores, test.y, test.qid, doc_ids=ids, ties=request.ties)
+        ranked = lists[str(model)] = rank_lists(scores, test.y, test.qid, doc_ids=ids, ties=ties)
         key = {"model": str(model), "queries": len(ranked.ids), "documents": len(test.y)}
-        reports.append({**key, **figures(ranked, **request.figures)})
-    report: dict[str, Any] = {"data": [str(path) for path in data], **request.record, "models": reports}
-    if baseline is not None:
-        report["comparison"] = _compared(lists, str(baseline), request, of_models=True)
-    return report, lists
+        systems.append({**key, **figures(ranked, **settings)})
+    return systems, lists
 
 
 def _with_baseline(paths: "Sequence[Path]", baseline: Path | None) -> "list[Path]":
@@ -277,30 +265,22 @@ def _with_baseline(paths: "Sequence[Path]", baseline: Path | None) -> "list[Path
     return paths
 
 
-def _compared(lists: "Mapping[str, RankedLists]", baseline: str, request: _Request, **settings: Any) -> "RunComparison":
-    """Compare rankings with the baseline by all measures that are means."""
-    from structsvm.evaluation.baseline import compare_lists
-
-    every = request.measures.values()
-    means = [measure for measure in every if measure.summary == "mean"] or every
-    return compare_lists(lists, baseline, means, **request.tests, **settings)
-
-
 def _measure_runs(
     qrels: Path | str,
     paths: "Sequence[Path]",
     grades: dict[int, int] | None,
     baseline: Path | None,
-    request: _Request,
-) -> "tuple[dict[str, Any], dict[str, RankedLists]]":
-    """Measure runs as trec_eval does; return the report, and the rankings by run."""
+    settings: "Mapping[str, Any]",
+    *,
+    keep: bool,
+) -> "tuple[list[dict[str, Any]], dict[str, RankedLists]]":
+    """Measure runs as trec_eval does; return the figures of each, and to ``keep`` them the rankings by run."""
     from structsvm.data import load_qrels, load_run
     from structsvm.evaluation.runs import measure_run
 
     if baseline is not None:
         paths = _with_baseline(paths, baseline)
     judgments = load_qrels(qrels, grades)
-    settings = {**request.figures, "ties": request.ties, "all_topics": request.all_topics}
     runs: list[dict[str, Any]] = []
     rankings: list[RankedLists] = []
     with progress_line() as show:
@@ -312,15 +292,8 @@ def _measure_runs(
             except InputError as error:
                 raise InputError(f"{path} by {qrels}: {error}") from error
             runs.append({"run": run.name, "file": str(path), **measured})
-            if request.keep:
+            if keep:
                 rankings.append(ranked)
-        report: dict[str, Any] = {"qrels": str(qrels), **request.record, "runs": runs}
-        alike = [run["run"] for run in runs]
-        names = [f"{run['run']} ({run['file']})" if alike.count(run["run"]) > 1 else run["run"] for run in runs]
-        lists = dict(zip(names, rankings, strict=bool(rankings)))
-        if baseline is not None:
-            first = names[paths.index(baseline)]
-            report["comparison"] = _compared(
-                lists, first, request, callback=lambda name: show(f"comparing {name} with {first}")
-            )
-    return report, lists
+    alike = [run["run"] for run in runs]
+    names = [f"{run['run']} ({run['file']})" if alike.count(run["run"]) > 1 else run["run"] for run in runs]
+    return runs, dict(zip(names, rankings, strict=keep))
