@@ -47,7 +47,7 @@ WRONG: dict[str, tuple[Callable[[Any], Any], str]] = {
     "null for a list": (put("trials", None), "@ $.trials"),
     "further field": (put("queries", 0, "color", 1), "extra fields found (color) @ $.queries[0]"),
     "a function of fewer queries": (
-        lambda content: [each.pop() for each in content["functions"][0]["queries"].values()],
+        lambda content: [values.pop() for values in content["functions"][0]["queries"].values()],
         "base function 'alpha_1' must rank the 4 queries",
     ),
     "fewer shares of ties": (
