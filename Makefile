@@ -22,10 +22,10 @@ BIN := $(VENV)/bin
 OLDEST := $(VENV)-oldest
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 # uv installs in a fifth of pip's time. It ignores pip's settings, so pip takes over where uv fails. Neither compiles
-# modules, because most of them are never imported.
+# modules, because most of them are never imported. pip reads dependency groups since version 25.1.
 INSTALL := install() { \
   { $(PIP) install --only-binary uv uv && $(BIN)/uv pip install --quiet --python $(BIN)/python "$$@"; } || \
-  $(PIP) install --no-compile "$$@"; }; install
+  { $(PIP) install 'pip>=25.1' && $(PIP) install --no-compile "$$@"; }; }; install
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -145,24 +145,24 @@ $(VENV)/.installed: pyproject.toml | $(BIN)/pip
 
 $(VENV)/.installed-dev: pyproject.toml | $(BIN)/pip
 	@echo "Installing structsvm, its dependencies and the development tools into $(VENV)"
-	@$(INSTALL) --editable '.[cvxopt,dev]'
+	@$(INSTALL) --editable . --group dev
 	@touch $(VENV)/.installed $@
 
 $(OLDEST)/.installed-dev: pyproject.toml
 	@$(MAKE) --no-print-directory VENV=$(OLDEST) $(OLDEST)/bin/pip
 	@echo "Installing the oldest versions that structsvm allows into $(OLDEST)"
 	@$(OLDEST)/bin/python -m pip --disable-pip-version-check --quiet install uv
-	@$(OLDEST)/bin/uv pip install --quiet --python $(OLDEST)/bin/python --resolution lowest-direct --editable '.[cvxopt,dev]'
+	@$(OLDEST)/bin/uv pip install --quiet --python $(OLDEST)/bin/python --resolution lowest-direct --editable . --group dev
 	@touch $@
 
 $(VENV)/.installed-docs: pyproject.toml | $(BIN)/pip
 	@echo "Installing structsvm and the packages that build its site into $(VENV)"
-	@$(INSTALL) --editable '.[docs]'
+	@$(INSTALL) --editable . --group docs
 	@touch $(VENV)/.installed $@
 
 # The installation compiles dlib, which takes minutes and needs a C++ compiler. The benchmarks also run without dlib.
 $(VENV)/.installed-bench: pyproject.toml | $(BIN)/pip
 	@echo "Installing structsvm and the packages of the benchmarks into $(VENV); compiling dlib takes minutes"
-	@$(INSTALL) --editable '.[cvxopt,bench]'
-	@$(INSTALL) --editable '.[dlib]' || echo "could not install dlib: the benchmarks run without it" >&2
+	@$(INSTALL) --editable . --group bench
+	@$(INSTALL) --group dlib || echo "could not install dlib: the benchmarks run without it" >&2
 	@touch $(VENV)/.installed $@

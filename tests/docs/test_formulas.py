@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-pytest.importorskip("sphinx", reason="Sphinx is not installed: pip install '.[docs]'")
-pytest.importorskip("math_core", reason="math-core is not installed: pip install '.[docs]'")
+pytest.importorskip("sphinx", reason="Sphinx is not installed: pip install --group docs")
+pytest.importorskip("math_core", reason="math-core is not installed: pip install --group docs")
 
 PAGE = r"""
 Formulas

@@ -7,7 +7,7 @@ import pytest
 
 from tests.docs.questions import ask
 
-sphinx = pytest.importorskip("sphinx", reason="Sphinx is not installed: pip install '.[docs]'")
+sphinx = pytest.importorskip("sphinx", reason="Sphinx is not installed: pip install --group docs")
 
 PAGES = {
     "index": """

@@ -6,12 +6,11 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 GITHUB = ROOT / ".github"
-
-yaml = pytest.importorskip("yaml")
 
 of_the_repository = pytest.mark.skipif(not GITHUB.is_dir(), reason="an sdist has no workflows")
 
@@ -64,17 +63,32 @@ def test_issue_forms():
             assert len({part["id"] for part in form["body"]}) == len(form["body"])
 
 
-def test_the_recipe_needs_what_the_wheel_needs():
-    """conda-forge has no extras, and calls two packages by other names."""
+def test_the_recipe_agrees_with_the_project():
+    """conda-forge has no extras, so the recipe includes ``tools``. It calls two packages by other names."""
     recipe = read(ROOT / "recipe" / "recipe.yaml")
-    called = {"python-xxhash": "xxhash", "pystemmer": "PyStemmer"}
-    first, *rest = recipe["requirements"]["run"]
-    found = {called.get(name, name) + bound for name, bound in (text.split() for text in rest)}
-    assert first == "python >=${{ python_min }}"
     project = PROJECT["project"]
-    assert found == {*project["dependencies"], *project["optional-dependencies"]["tools"]}
-    [script] = recipe["build"]["python"]["entry_points"]
-    assert script.split(" = ") == list(*project["scripts"].items())
+    pypi = {"python-xxhash": "xxhash", "pystemmer": "PyStemmer"}
+
+    def requirements(part):
+        return {pypi.get(name, name) + bound for name, _, bound in (text.partition(" ") for text in part)}
+
+    assert requirements(recipe["requirements"]["run"]) == {
+        "python>=${{ python_min }}",
+        *project["dependencies"],
+        *project["optional-dependencies"]["tools"],
+    }
+    assert requirements(recipe["requirements"]["host"]) == {
+        "python${{ python_min }}.*",
+        "pip",
+        *PROJECT["build-system"]["requires"],
+    }
+    assert recipe["context"] == {
+        "version": project["version"],
+        "python_min": project["requires-python"].removeprefix(">="),
+    }
+    assert recipe["package"]["name"] == project["name"]
+    scripts = dict(text.split(" = ") for text in recipe["build"]["python"]["entry_points"])
+    assert scripts == project["scripts"]
     assert recipe["about"]["license"] == project["license"]
     assert recipe["about"]["license_file"] == project["license-files"]
 
