@@ -7,7 +7,7 @@ import sys
 import time
 from importlib.util import find_spec
 
-from benchmarks.store import NAMES, ONE_THREAD, ROOT
+from benchmarks.harness.store import NAMES, ONE_THREAD, ROOT
 
 
 def main() -> None:
@@ -27,7 +27,7 @@ def main() -> None:
     if arguments.command == "list":
         print("\n".join(NAMES))
     elif arguments.command == "report":
-        from benchmarks.report import draw, write
+        from benchmarks.harness.notes import draw, write
 
         print(f"wrote {len(write())} pages")
         if find_spec("matplotlib") is None:
@@ -37,7 +37,7 @@ def main() -> None:
     elif unknown := set(arguments.names) - set(NAMES):
         parser.error(f"there is no benchmark {', '.join(sorted(unknown))}; there are {', '.join(NAMES)}")
     elif arguments.in_process:
-        from benchmarks.store import measure
+        from benchmarks.harness.store import measure
 
         measure(arguments.names[0], arguments.scale, arguments.repeats)
     else:

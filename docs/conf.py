@@ -138,7 +138,7 @@ if any(GALLERY.glob("*.py")):
 
 
 def _lead_to_pages_of_the_site(app: Sphinx, page: str, source: list[str]) -> None:
-    """Link files above docs/ as the pages that include them, and name notes, which are in the repository only."""
+    """Link files above docs/ as the pages that include them, and name files that are in the repository only."""
     source[0] = re.sub(r"\[([^\]]+)\]\((?:\.\./)+benchmarks/[^)]*\)", r"\1", source[0])
     source[0] = re.sub(
         r"\]\((?:\.\./)+(CONTRIBUTING|CHANGELOG)\.md", lambda found: f"](/{found[1].lower()}.md", source[0]

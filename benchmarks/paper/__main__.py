@@ -6,10 +6,10 @@ import os
 from pathlib import Path
 from typing import Any
 
+from benchmarks.harness.store import ROOT, machine
 from benchmarks.paper import __doc__ as description
 from benchmarks.paper import experiments, statements
 from benchmarks.paper.document import page
-from benchmarks.store import ROOT, machine
 
 PAGE = ROOT / "docs" / "experiment" / "yue2007.md"
 

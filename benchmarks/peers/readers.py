@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmarks.measuring import peak_megabytes
+from benchmarks.harness.measuring import peak_megabytes
 
 WARM = "1 1:0.5 2:0.25\n0 1:0.125 2:1\n"
 """Text to read before the clock runs, to load and compile all code; it is repeated for the compiled loops."""

@@ -13,7 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from benchmarks.measuring import peak_megabytes
+from benchmarks.harness.measuring import peak_megabytes
 
 
 def one(paths: list[str], C: float) -> dict[str, Any]:

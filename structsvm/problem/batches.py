@@ -6,7 +6,7 @@ other, at the weights after the previous steps, so that each step is the best po
 
 Weights move to and fro with each step, so planes found at the weights after the previous batch are worse than planes
 found after every step. Planes found at an average over the previous batches are as good
-(benchmarks/notes/threads_tried.md).
+(benchmarks/solvers/threads_tried.md).
 """
 
 from typing import NamedTuple, Self

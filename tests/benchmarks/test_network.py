@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from attrs import evolve
 
-from benchmarks.network import (
+from benchmarks.clusters.network import (
     Cluster,
     Even,
     Exchange,
@@ -16,7 +16,7 @@ from benchmarks.network import (
     fan_ins,
     round_seconds,
 )
-from benchmarks.network.plan import DATACENTRE, Costs, Data, driver_seconds, exchanges_of, fits
+from benchmarks.clusters.network.plan import DATACENTRE, Costs, Data, driver_seconds, exchanges_of, fits
 
 LINK = Link(latency=0.5, bandwidth=100.0)
 TREE, EVEN, WORK = Tree(LINK, fan_in=4), Even(), Exchange(down=0.0, up=0.0, work=2.0)

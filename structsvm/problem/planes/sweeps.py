@@ -4,7 +4,7 @@ Examples are visited in batches of a few blocks. Each block is the work of one t
 on a private copy of w. Then the moves of the blocks are joined, each scaled by the share from 0 to 1 that maximizes the
 dual, so that the dual never falls. Batches and blocks do not depend on the number of threads. Jaggi et al.,
 "Communication-Efficient Distributed Dual Coordinate Ascent", NIPS 2014, use whole machines as blocks and a fixed share.
-With blocks as small as here, a sweep gains about as much as a serial one (benchmarks/notes/threads_tried.md).
+With blocks as small as here, a sweep gains about as much as a serial one (benchmarks/solvers/threads_tried.md).
 """
 
 from math import gcd

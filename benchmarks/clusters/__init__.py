@@ -1,0 +1,1 @@
+"""Benchmarks of training on several machines, and the model of their network."""

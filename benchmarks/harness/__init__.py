@@ -1,0 +1,1 @@
+"""Data, clocks, stored rows and the pages made of them."""

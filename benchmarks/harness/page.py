@@ -1,0 +1,368 @@
+"""The tables and figures of the page for users, from the stored results.
+
+``templates/benchmarks.md.j2`` has the prose. Each function here returns the values of one section. Sentences that
+compare systems depend on the results: `_claim` stops the report if a sentence no longer holds.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from benchmarks.harness.rows import Row
+from benchmarks.harness.store import read
+from structsvm.foundation.tables.formats import as_markdown, environment
+from structsvm.foundation.tables.table import Column, Table
+
+MINUS, NONE = "−", "–"
+CS = (10.0, 100.0, 1000.0)
+
+
+def users_page() -> str:
+    """Return the page for users as Markdown."""
+    template = environment("benchmarks.harness").get_template("benchmarks.md.j2")
+    values = {name: section() for name, section in SECTIONS.items()}
+    return template.render(values)
+
+
+def _dlib() -> dict[str, Any]:
+    what, ours = "MAP on m", "auto"
+    each, whole = "dlib, query by query", "dlib, one call per pass"
+
+    def cells(C: float) -> list[str]:
+        find = _finder("average_precision", what=what, C=C)
+        gaps = [f"{find(who, 'gap'):.1e}" for who in (ours, each)]
+        seconds = [_seconds(find(who, "seconds")) for who in (ours, each, whole)]
+        return [f"{C:,.0f}", seconds[0], gaps[0], seconds[1], gaps[1], seconds[2]]
+
+    def faster(who: str) -> list[str]:
+        finds = [_finder("average_precision", what=what, C=C) for C in CS]
+        return [f"{find(who, 'seconds') / find(ours, 'seconds'):.0f}" for find in finds]
+
+    headings = ("C", "structsvm, s", "gap / C", "dlib, s", "gap / C", "dlib, one call, s")
+    return {"table": _table(headings, map(cells, CS)), "each": faster(each), "whole": faster(whole)}
+
+
+TREES = {
+    "linear": "`Ranker`, linear",
+    "bins of single features": "`Ranker` on bins",
+    "LightGBM, tuned": "LightGBM (`LambdaMART`)",
+    "XGBoost, tuned": "XGBoost",
+    "TreeRanker": '`TreeRanker("map")`',
+    "TreeRanker, loss ndcg": '`TreeRanker("ndcg")`',
+}
+TREE_DATA = {
+    "MQ2008": "MQ2008",
+    "Robust 2003": "Robust 2003",
+    "products": "made, products",
+    "shape of MSLR": "made, MSLR",
+}
+
+
+def _trees() -> dict[str, Any]:
+    def cells(what: str, who: str) -> list[str]:
+        find = _finder("trees", what=what)
+        leads = [
+            (find(who, mean), find(who, error)) for mean, error in (("ahead", "error"), ("ndcg_ahead", "ndcg_error"))
+        ]
+        ahead = [_difference(*lead) if lead[1] else NONE for lead in leads]
+        return [TREE_DATA[what], TREES[who], f"{find(who, 'map'):.4f}", ahead[0], f"{find(who, 'ndcg'):.4f}", ahead[1]]
+
+    headings = ("data", "system", "test MAP", "ahead of LightGBM", "test NDCG@10", "ahead of LightGBM")
+    letor, made, mslr = (_finder("trees", what=what) for what in ("MQ2008", "products", "shape of MSLR"))
+    errors = max(letor(who, "ndcg_ahead") / letor(who, "ndcg_error") for who in TREES if letor(who, "ndcg_error"))
+    _claim(errors < 3.0, "no lead on MQ2008 exceeds 3 standard errors", "trees")
+    _claim(made("linear", "ahead") < -0.1, "LightGBM beats linear models on products", "trees")
+    _claim(mslr("TreeRanker", "ndcg_ahead") < 0.0, "LightGBM beats TreeRanker(map) in NDCG@10 on MSLR's shape", "trees")
+    _claim(mslr("TreeRanker, loss ndcg", "ndcg_ahead") > 0.0, "TreeRanker(ndcg) beats LightGBM there", "trees")
+    dask = _finder("beside_lightgbm_dask", what="MQ2008, fold 1")
+    theirs, ours = (dask(f"{who}: time to", "seconds") for who in ("DaskLGBMRanker", "DaskRanker"))
+    _claim(theirs < ours, "lightgbm.dask is faster on MQ2008", "beside_lightgbm_dask")
+    return {
+        "table": _table(headings, (cells(what, who) for what in TREE_DATA for who in TREES), left=2),
+        "errors": f"{errors:.1f}",
+        "behind": [f"{-find('linear', 'ahead'):.2f}" for find in (made, mslr)],
+        "ndcg_behind": _difference(-mslr("TreeRanker", "ndcg_ahead"), mslr("TreeRanker", "ndcg_error")).lstrip("+"),
+        "cpu": [_seconds(letor(who, "cpu")) for who in ("linear", "LightGBM, tuned", "TreeRanker")],
+        "dask": [_seconds(theirs), _seconds(ours)],
+    }
+
+
+LOSSES = (
+    "ndcg@10",
+    "map",
+    "roc_area",
+    "RankSVM",
+    "MaximumEntropy",
+    "RankNet, linear",
+    "ndcg@10(truncated=true)",
+    "LambdaMART",
+)
+LOSS_DATA = {
+    "MQ2008": "MQ2008",
+    "Robust 2003": "Robust 2003",
+    "lists of 100": "made, lists of 100",
+    "lists of 1000": "made, lists of 1,000",
+}
+
+
+def _losses() -> dict[str, Any]:
+    def cell(who: str, what: str) -> str:
+        find = _finder("cutoff", what=what)
+        if (who, what) == ("RankNet, linear", "Robust 2003"):
+            return NONE
+        lead, error = find(who, "lead"), find(who, "error")
+        return f"{find(who, 'ndcg'):.4f}" + (f" ({_difference(lead, error)})" if error else "")
+
+    def errors(who: str) -> float:
+        finds = (_finder("cutoff", what=what) for what in LOSS_DATA)
+        return max(-find(who, "lead") / find(who, "error") for find in finds)
+
+    worst = max(map(errors, LOSSES[:3]))
+    _claim(worst < 2.0, "all losses at full depth are within 2 standard errors of the best", "cutoff")
+    long = _finder("cutoff", what="lists of 1000")("ndcg@10(truncated=true)", "lead")
+    _claim(long < -0.1, "the truncated loss fails on long lists", "cutoff")
+    names = {who: f"`{who}`" if who[0].islower() else who for who in LOSSES}
+    rows = ([names[who], *(cell(who, what) for what in LOSS_DATA)] for who in LOSSES)
+    return {"table": _table(("trained on", *LOSS_DATA.values()), rows), "errors": f"{worst:.1f}"}
+
+
+def _chains() -> dict[str, Any]:
+    times: dict[tuple[str, float | None], dict[str, Row]] = {}
+    for row in _rows("sequences"):
+        if "cpu" in row.values:
+            times.setdefault((row.what, row.C), {})[row.who.partition(" (")[0]] = row
+
+    def cell(row: Row | None) -> str:
+        if row is None:
+            return NONE
+        return f"{'> ' if row.values['gap'] > 1.01e-3 else ''}{_seconds(row.values['cpu'])}"
+
+    def ratios(prefix: str, slower: str, faster: str) -> list[float]:
+        found = [by for (what, _), by in times.items() if what.startswith(prefix) and slower in by]
+        return [by[slower].values["cpu"] / by[faster].values["cpu"] for by in found]
+
+    made, words = ratios("n = ", "auto", "FrankWolfe"), ratios("letters", "FrankWolfe", "auto")
+    _claim(min(made) > 1.0, "FrankWolfe is faster on made sequences", "sequences")
+    _claim(min(words) > 1.0, "one-slack is faster on handwritten words", "sequences")
+    systems = ("auto", "FrankWolfe", "BCFW with gap sampling")
+    rows = ([what, f"{C:,.0f}", *(cell(by.get(who)) for who in systems)] for (what, C), by in times.items())
+    find = _finder("letters", what="handwritten words")
+    right = [find(f"{who}, average=True", "letters") for who in ("fold 1, pixels", "nine folds, products")]
+    return {
+        "table": _table(("data", "C", "`auto`, CPU s", "`FrankWolfe`, CPU s", "BCFW, CPU s"), rows),
+        "right": [f"{share:.1%}" for share in right],
+        "made": [f"{min(made):.1f}", f"{max(made):.1f}"],
+        "words": [f"{min(words):.1f}", f"{max(words):.1f}"],
+    }
+
+
+def _growth() -> dict[str, Any]:
+    base = _finder("growth", what="m")("FrankWolfe", "seconds")
+    kept = {row.what: row.values["seconds"] for row in _rows("growth")}
+    most = max(kept.values()) / base
+    _claim(most < 2.5, "a pass takes about twice as long on doubled data", "growth")
+    names = {"m": "1,000 queries of 100 documents, 136 features"}
+    rows = ([names.get(what, what), f"{1e3 * seconds:.1f}", f"{seconds / base:.1f}"] for what, seconds in kept.items())
+    rounds = [_finder("scale", what="queries")(f"{n} queries", "rounds", 1000.0) for n in ("250", "8,000")]
+    wide = [_finder("choice", what=f"MAP, {n} features")("auto", "seconds") for n in (100, 10000)]
+    return {
+        "table": _table(("data", "ms a pass", "times as long"), rows),
+        "most": f"{most:.1f}",
+        "rounds": [f"{count:.0f}" for count in rounds],
+        "wide": [_seconds(seconds) for seconds in wide],
+    }
+
+
+def _threads() -> dict[str, Any]:
+    gains, reference = [], []
+
+    def cells(what: str, C: float) -> list[str]:
+        find = _finder("both_cores", what=what, C=C)
+        one, two = (find(f"FrankWolfe, {threads}", "seconds") for threads in ("1 thread", "2 threads"))
+        numpy = find("X @ w and X.T @ c, 2 threads", "ratio")
+        gains.append(one / two)
+        reference.append(numpy)
+        return [what, f"{C:,.0f}", _seconds(one), _seconds(two), f"{one / two:.2f}", f"{numpy:.2f}"]
+
+    rows = [cells(what, C) for what in ("MAP on m", "MAP on l") for C in (*CS, 10_000.0)]
+    headings = ("data", "C", "one thread, s", "two threads, s", "times faster", "NumPy, times faster")
+    ranges = {"gains": gains, "reference": reference}
+    return {"table": _table(headings, rows)} | {
+        name: [f"{min(found):.1f}", f"{max(found):.1f}"] for name, found in ranges.items()
+    }
+
+
+def _mslr() -> dict[str, Any]:
+    alone = _finder("web30k", what="MAP, 31,531 x 120 x 136, float32")
+    spread = _finder("cluster_web30k", what="MAP, 31,531 x 120 x 136, float32, 16 files")
+    text = _finder("reading", what="the size of MSLR-WEB30K, from text to a model")
+    works: dict[str, tuple[Callable[..., float], str]] = {
+        "fit arrays in memory, one thread": (alone, "Ranker"),
+        "read 16 Parquet files, two threads": (spread, "one process, two threads: read"),
+        "fit them with `one-slack`, two threads": (spread, "one process, two threads: fit"),
+        "read them by two Dask workers": (spread, "two workers: read"),
+        "fit with two Dask workers": (spread, "two workers: fit"),
+        "`structsvm train`, from text to a model": (text, "structsvm train"),
+    }
+    rows = (
+        [work, _seconds(find(who, "seconds")), f"{find(who, 'megabytes'):,.0f}"] for work, (find, who) in works.items()
+    )
+    return {
+        "table": _table(("work", "seconds", "peak MB of a process"), rows),
+        "seconds": _seconds(alone("Ranker", "seconds")),
+        "data": f"{alone('the data', 'megabytes') / 1000:.1f}",
+        "peak": f"{alone('Ranker', 'megabytes') / 1000:.1f}",
+        "cpu": _seconds(text("structsvm train", "cpu")),
+    }
+
+
+def _memory() -> dict[str, Any]:
+    fresh, later = (
+        _finder("first_fit", what=f"first fit {when}") for when in ("on a fresh install", "of a later process")
+    )
+    sparse = _finder("sparse", what="ROC area, 1,000,000 x 100,000, sparse")
+    binned = _finder("binned", what="one pass")
+    text = _finder("reading", what="1.1 GB")
+    seconds = [_seconds(find("auto", "seconds", 10.0)) for find in (fresh, later)]
+
+    def cells(work: str, find: Callable[..., float], who: str, time: str, memory: str) -> list[str]:
+        return [work, _seconds(find(who, time)), _mb(find(who, memory))]
+
+    rows = [
+        ["first fit of an installation, `auto`", seconds[0], NONE],
+        ["first fit of an installation, `one-slack`", _seconds(fresh("one-slack", "seconds")), NONE],
+        ["first fit of a later process", seconds[1], NONE],
+        cells("fit 1,000,000 × 100,000, sparse: whole process", sparse, "Ranker", "seconds", "megabytes"),
+        ["the sparse data alone", NONE, _mb(sparse("the data", "megabytes"))],
+        cells("one pass over bins, float64 array", binned, "float64 array", "seconds", "stored"),
+        cells("one pass over bins, `BinnedMatrix`", binned, "BinnedMatrix", "seconds", "stored"),
+        cells("read 1.1 GB of text: `load_letor`, CPU", text, "load_letor", "cpu", "megabytes"),
+        cells("read 1.1 GB of text: LightGBM, CPU", text, "LightGBM", "cpu", "megabytes"),
+        cells("read 1.1 GB of text: XGBoost, CPU", text, "XGBoost", "cpu", "megabytes"),
+    ]
+    return {"table": _table(("work", "seconds", "MB"), rows), "first": seconds}
+
+
+START, QUERY = "import, load, first scores", "a query of 100 documents"
+
+
+def _serving() -> dict[str, Any]:
+    numpy = "NumPy's X @ w"
+
+    def cells(work: str, what: str, column: str, scale: float, *systems: str) -> list[str]:
+        find = _finder("serving", what=what)
+        return [work, *(f"{scale * find(who, column):,.3g}" for who in ("structsvm.load", *systems))]
+
+    others = ("Ranker.predict", "LightGBM", numpy)
+    rows = [
+        [*cells("first scores of a process, ms", START, "seconds", 1e3, "Ranker.load", "LightGBM"), NONE],
+        cells("a query of 100 documents, µs", QUERY, "microseconds", 1.0, *others),
+        cells("a million rows, ms", "a million rows", "seconds", 1e3, *others),
+    ]
+    headings = ("work", "`structsvm.load`", "`Ranker`", "LightGBM, 100 trees", "NumPy's `X @ w`")
+    query = _finder("serving", what=QUERY)("structsvm.load", "microseconds")
+    return {"table": _table(headings, rows), "query": f"{query:.0f}"}
+
+
+def _machines() -> dict[str, Any]:
+    origins: dict[tuple[str, str], list[str]] = {}
+    versions: dict[str, dict[str, None]] = {}
+    for name in USED:
+        machine = _stored(name)[0]
+        system = f"{machine['processor']}, {machine['cores']} cores, {machine['system']}"
+        origins.setdefault((system, machine["date"]), []).append(f"`{name}`")
+        for package, version in {"Python": machine["python"], **machine["packages"]}.items():
+            versions.setdefault(package.replace("xgboost-cpu", "xgboost"), {})[version] = None
+    rows = ([system, date, ", ".join(names)] for (system, date), names in sorted(origins.items()))
+    return {
+        "table": _table(("machine", "date", "benchmarks"), rows, left=3),
+        "versions": ", ".join(f"{package} {' and '.join(found)}" for package, found in versions.items()),
+    }
+
+
+USED = (
+    *(
+        "average_precision",
+        "trees",
+        "beside_lightgbm_dask",
+        "cutoff",
+        "sequences",
+        "letters",
+        "growth",
+        "scale",
+        "choice",
+    ),
+    *("both_cores", "web30k", "cluster_web30k", "reading", "first_fit", "sparse", "binned", "serving"),
+)
+"""The benchmarks of the page; all others are in the notes only."""
+
+SECTIONS: dict[str, Callable[[], dict[str, Any]]] = {
+    "dlib": _dlib,
+    "trees": _trees,
+    "losses": _losses,
+    "chains": _chains,
+    "growth": _growth,
+    "threads": _threads,
+    "mslr": _mslr,
+    "memory": _memory,
+    "serving": _serving,
+    "machines": _machines,
+}
+
+
+def _stored(name: str) -> tuple[dict[str, Any], list[Row]]:
+    stored = read(name)
+    if stored is None:
+        raise LookupError(
+            f"the page needs results of {name}, and none are stored. Run: python -m benchmarks run {name}"
+        )
+    return stored
+
+
+def _rows(name: str) -> list[Row]:
+    return _stored(name)[1]
+
+
+def _finder(name: str, *, what: str, C: float | None = None) -> Callable[..., float]:
+    """Return the function that finds a value of one work by system; ``auto`` also finds ``auto (FrankWolfe)``."""
+    rows = [row for row in _rows(name) if row.what == what]
+
+    def find(who: str, column: str, own_C: float | None = C) -> float:
+        for row in rows:
+            named = row.who == who or row.who.startswith(f"{who} (")
+            if named and own_C in {None, row.C} and column in row.values:
+                return row.values[column]
+        at = "" if own_C is None else f" at C = {own_C:g}"
+        raise LookupError(f"{name} has no {column} of {who!r} for {what!r}{at}. Adapt benchmarks/page.py to its rows")
+
+    return find
+
+
+def _claim(holds: bool, sentence: str, name: str) -> None:
+    if not holds:
+        raise ValueError(
+            f"the results of {name} no longer show that {sentence}. Rewrite the sentence in "
+            "benchmarks/harness/templates/benchmarks.md.j2 and its check in benchmarks/harness/page.py"
+        )
+
+
+def _table(headings: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1) -> Markup:
+    """Return a table as Markdown, its first columns aligned to the left."""
+    columns = tuple(
+        Column(heading, lambda record, k=k: record[str(k)], right=k >= left) for k, heading in enumerate(headings)
+    )
+    records = tuple({str(k): cell for k, cell in enumerate(row)} for row in rows)
+    return Markup(as_markdown([Table("", columns, (records,))], escaped=False).strip())
+
+
+def _seconds(value: float) -> str:
+    return f"{value:,.0f}" if value >= 9.95 else f"{value:#.2g}" if value >= 0.00995 else f"{value:.2g}"
+
+
+def _mb(value: float) -> str:
+    return f"{value:,.0f}" if value >= 10.0 else f"{value:.2g}"
+
+
+def _difference(mean: float, error: float) -> str:
+    return f"{mean:+.4f} ± {error:.4f}".replace("-", MINUS)

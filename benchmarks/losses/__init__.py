@@ -1,0 +1,1 @@
+"""Benchmarks of losses: for rankings, for classes and sequences, and by users."""

@@ -1,0 +1,1 @@
+"""Benchmarks of commands, start-up, reading and prediction."""

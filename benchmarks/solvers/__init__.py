@@ -1,0 +1,1 @@
+"""Benchmarks of solvers: time, passes and memory until the gap is proved."""
