@@ -11,46 +11,18 @@ from structsvm import Problem, Result
 from structsvm.features.operators import BinnedMatrix
 from structsvm.foundation.types import Matrix, Vector
 from structsvm.losses import (
-    AveragePrecision,
     ChainHamming,
-    FBeta,
     Multiclass,
-    NDCGLoss,
-    PrecisionAtK,
-    PrecisionRecallBreakEven,
-    RecallAtK,
-    ReciprocalRank,
-    ROCArea,
-    SwappedPairs,
     ZeroOne,
 )
 from structsvm.problem.planes import Capacity
 from structsvm.problem.planes.capacity import fewest
 from structsvm.solvers import Auto, FrankWolfe, NSlack, OneSlack, Solver
 from structsvm.solvers.qp import CVXOPT, OSQP, ActiveSet, HiGHS
-from tests.small_problems import Kronecker, PlainROCArea
+from tests.losses.cases import CASES
+from tests.small_problems import Kronecker
 
-QUERY_LOSSES: list[tuple[Any, int]] = [
-    (AveragePrecision(), 5),
-    (AveragePrecision(relevant_from=2), 5),
-    (ROCArea(), 5),
-    (PlainROCArea(), 5),
-    (NDCGLoss(encoding="pairwise"), 5),
-    (NDCGLoss(2, encoding="pairwise", truncated=True), 5),
-    (NDCGLoss(discount="letor", encoding="pairwise"), 5),
-    (NDCGLoss(encoding="thresholds"), 3),
-    (NDCGLoss(2, discount="letor", encoding="thresholds", truncated=True), 3),
-    (NDCGLoss(encoding="position"), 4),
-    (NDCGLoss(1, gain="linear", encoding="position", truncated=True), 4),
-    (ReciprocalRank(), 5),
-    (PrecisionAtK(1, truncated=True), 5),
-    (PrecisionAtK(3, truncated=True), 5),
-    (RecallAtK(2, truncated=True), 5),
-    (FBeta(), 6),
-    (FBeta(2.0), 6),
-    (PrecisionRecallBreakEven(), 6),
-    (SwappedPairs(), 4),
-]
+QUERY_LOSSES = [(case.loss, case.documents) for case in CASES if case.documents]
 """Losses of queries, and the most documents of which all outputs can be listed."""
 
 _MOST_COLUMNS = 8

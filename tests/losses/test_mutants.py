@@ -2,72 +2,16 @@
 
 from typing import Any
 
-import numpy as np
 import pytest
 
-from structsvm.losses import (
-    AveragePrecision,
-    ChainHamming,
-    FBeta,
-    GraphHamming,
-    JudgedPairs,
-    Multiclass,
-    MultiLabelHamming,
-    PrecisionAtK,
-    PrecisionRecallBreakEven,
-    PreferencePairs,
-    RecallAtK,
-    ReciprocalRank,
-    ROCArea,
-    SwappedPairs,
-    WeightedRanks,
-    ZeroOne,
-)
-from structsvm.losses.ndcg import PairwiseNDCG, PositionNDCG, ThresholdNDCG
+from tests.losses.cases import MUTANTS, cases_of
 from tests.losses.mutants import Mutant, is_found, sample
 
-BINARY = [np.array(y, dtype=float) for y in ([0, 1], [1, 0, 0, 1], [0, 0, 1], [1, 0, 1, 0, 1], [0, 1, 0, 0, 0])]
-GRADED = [np.array(y, dtype=float) for y in ([0, 2, 1], [1, 0, 0, 3], [2, 1, 0, 1, 0])]
-JUDGED = [JudgedPairs(3, [2, 1], [1, 0], [1.0, 3.0]), JudgedPairs(4, [0, 1, 2, 0], [1, 2, 0, 3], [1.0, 2.0, 0.5, 1.0])]
-WEIGHTS = [np.array(y) for y in ([0.0, 1.5, 0.3], [2.0, 0.0, 0.5, 1.0])]
-COSTS = [[0.0, 1.0, 4.0], [0.5, 0.0, 1.0], [2.0, 0.0, 0.0]]
-COSTS_OF_FOUR = [[0.0, 1.0, 4.0, 1.0], [0.5, 0.0, 1.0, 2.0], [2.0, 0.0, 0.0, 1.0], [1.0, 3.0, 0.5, 0.0]]
-CHAINS = [list("abc"), list("bb"), list("c"), list("acbb")]
-INDICATORS = [[0, 1, 1], [1, 0, 0], [1, 1, 1]]
-RING = [[0, 1], [1, 2], [2, 3], [3, 0]]
-GRAPH = GraphHamming("abc", symmetric=True, cost=COSTS)
-GRAPHS = GRAPH.examples(
-    [(np.ones((len(y), 1)), RING[: len(y) - 1 + len(y) // 4], np.ones((len(y) - 1 + len(y) // 4, 1))) for y in CHAINS],
-    CHAINS,
-).ys
-CASES = [
-    (AveragePrecision(), None),
-    (ROCArea(relevant_from=2), None),
-    (ZeroOne(), [1.0, -1.0]),
-    (Multiclass("abc", COSTS), "abc"),
-    (ChainHamming("abcde"), CHAINS),
-    (ChainHamming("abcd", ends=True, transition_features=True, forbidden=["ca"], cost=COSTS_OF_FOUR), CHAINS),
-    (PrecisionAtK(2, truncated=True), None),
-    (RecallAtK(2, truncated=True), None),
-    (FBeta(2.0), None),
-    (PrecisionRecallBreakEven(), None),
-    (ReciprocalRank(), BINARY),
-    (PairwiseNDCG(discount="letor"), BINARY),
-    (PairwiseNDCG(2), BINARY),
-    (PositionNDCG(), GRADED),
-    (ThresholdNDCG(), [y[:4] for y in GRADED]),
-    (SwappedPairs(), None),
-    (PreferencePairs(), JUDGED),
-    (WeightedRanks(), WEIGHTS),
+CASES_OF_TARGETS = [
+    pytest.param(case.loss, case.outputs, target, id=f"{case.loss!r}, {target}")
+    for case in cases_of(MUTANTS)
+    for target in case.targets
 ]
-TARGETS = ("kernel", "loss_augmented_argmax")
-CASES_OF_TARGETS = [pytest.param(*case, target, id=f"{case[0]!r}, {target}") for case in CASES for target in TARGETS]
-KERNELS = [
-    (GRAPH, GRAPHS),
-    (MultiLabelHamming([(0, 1), (2, 1)], cost=[[0.0, 2.0], [0.5, 0.0]]), INDICATORS),
-    (MultiLabelHamming("complete"), INDICATORS),
-]
-CASES_OF_TARGETS += [pytest.param(*case, "kernel", id=f"{case[0]!r}, kernel") for case in KERNELS]
 
 
 @pytest.mark.parametrize(("loss", "examples", "target"), CASES_OF_TARGETS)

@@ -8,39 +8,17 @@ from scipy.optimize import minimize
 
 from structsvm import Problem, StructuralSVM
 from structsvm.losses import (
-    AveragePrecision,
     FBeta,
     Multiclass,
-    NDCGLoss,
-    PrecisionAtK,
     PrecisionRecallBreakEven,
-    RecallAtK,
-    ROCArea,
-    SwappedPairs,
 )
 from structsvm.solvers import FrankWolfe, NSlack, OneSlack
+from tests.losses.cases import OPTIMUM, cases_of
 from tests.losses.exhaustive import exhaustive_objective
 from tests.small_problems import Kronecker, graded_arrays
 
 COST = np.array([[0.0, 1.0, 4.0], [0.5, 0.0, 1.0], [2.0, 0.0, 0.0]])
-LOSSES = [
-    AveragePrecision(),
-    ROCArea(),
-    PrecisionAtK(1, truncated=True),
-    PrecisionAtK(3, truncated=True),
-    PrecisionAtK(3, relevant_from=2, truncated=True),
-    PrecisionAtK(1, relevant_from=2),
-    RecallAtK(2, truncated=True),
-    RecallAtK(9, truncated=True),
-    FBeta(),
-    FBeta(2.0),
-    FBeta(0.5, relevant_from=2),
-    PrecisionRecallBreakEven(),
-    NDCGLoss(encoding="thresholds"),
-    NDCGLoss(2, discount="letor", encoding="thresholds", truncated=True),
-    NDCGLoss(2, encoding="thresholds"),
-    SwappedPairs(),
-]
+LOSSES = [case.loss for case in cases_of(OPTIMUM)]
 SOLVERS = [OneSlack(tol=1e-6), NSlack(tol=1e-6), FrankWolfe(tol=1e-6)]
 
 

@@ -16,61 +16,20 @@ from structsvm.exceptions import InputError, OracleError, UnknownNameError
 from structsvm.foundation.types import Vector
 from structsvm.losses import (
     AveragePrecision,
-    ChainHamming,
-    FBeta,
     GraphHamming,
-    JudgedPairs,
     Loss,
-    Multiclass,
-    MultiLabelHamming,
-    NDCGLoss,
     PairwiseLoss,
-    PrecisionAtK,
-    PrecisionRecallBreakEven,
-    PreferencePairs,
-    RecallAtK,
-    ReciprocalRank,
-    ROCArea,
     ScoreLoss,
     SlackRescaled,
-    SwappedPairs,
-    WeightedRanks,
-    ZeroOne,
 )
 from structsvm.objectives import Hinge
 from structsvm.objectives import hinges as hinges_module
 from structsvm.objectives.hinges import Recent
+from tests.losses.cases import HINGE, cases_of
 from tests.small_problems import hinge
 
-OF_QUERIES = [
-    AveragePrecision(),
-    AveragePrecision(relevant_from=2),
-    ROCArea(),
-    ReciprocalRank(),
-    NDCGLoss(),
-    NDCGLoss(2, truncated=True),
-    NDCGLoss(encoding="pairwise"),
-    NDCGLoss(encoding="position"),
-    PrecisionAtK(1),
-    PrecisionAtK(2, truncated=True),
-    RecallAtK(2),
-    RecallAtK(2, truncated=True),
-    PrecisionRecallBreakEven(),
-    FBeta(),
-    FBeta(2.0, relevant_from=2),
-    SwappedPairs(),
-    WeightedRanks(),
-    SlackRescaled(ROCArea()),
-]
-OF_OUTPUTS: list[tuple[Any, list[Any], list[int]]] = [
-    (ZeroOne(), [1.0, 0.0, 1.0], [1, 1, 1]),
-    (Multiclass(), ["b", "a", "c", "a"], [3, 3, 3, 3]),
-    (Multiclass(cost=[[0, 1, 4], [0.5, 0, 1], [2, 0, 0]]), [0, 1, 2], [3, 3, 3]),
-    (ChainHamming(), [[0, 1, 1], [1], [0, 0]], [10, 6, 8]),
-    (MultiLabelHamming(), [[0, 1], [1, 1]], [2, 2]),
-    (MultiLabelHamming("complete", average=False), [[0, 1, 1], [1, 0, 0]], [15, 15]),
-    (PreferencePairs(), [JudgedPairs(3, [0, 2], [1, 1], [1.0, 2.0]), JudgedPairs(2, [1], [0], [5.0])], [3, 2]),
-]
+OF_QUERIES = [case.loss for case in cases_of(HINGE) if case.sizes is None]
+OF_OUTPUTS = [(case.loss, case.outputs, case.sizes) for case in cases_of(HINGE) if case.sizes is not None]
 
 
 class MinusDocuments(PairwiseLoss):
