@@ -30,6 +30,7 @@ from structsvm.foundation.settings import DEFAULT_TOL
 from structsvm.foundation.signals import finish
 from structsvm.foundation.storage.temporary import with_ending
 from structsvm.registry import Registry, backends, losses, solvers
+from structsvm.registry.built_in import DEFAULT_BACKENDS
 
 if TYPE_CHECKING:
     from structsvm import Problem
@@ -81,7 +82,7 @@ def _stored(values: dict[str, Any]) -> list[Output]:
 @_several(
     "--backend",
     backends,
-    "active-set,cvxopt,osqp,highs",
+    ",".join(DEFAULT_BACKENDS),
     "QP backends to compare, for solvers that use one.",
     cls=Dependent,
     needs="a solver that solves QPs",

@@ -103,6 +103,9 @@ Examples
 'active-set'
 """
 
+DEFAULT_BACKENDS = tuple(name for name in backends.built_in if name != "auto")
+"""The backends that a comparison runs if it names none."""
+
 measures: Registry[Any] = Registry(
     "measure",
     "structsvm.measures",

@@ -18,9 +18,9 @@ from structsvm.losses import (
 from structsvm.problem.planes import Capacity
 from structsvm.problem.planes.capacity import fewest
 from structsvm.solvers import Auto, FrankWolfe, NSlack, OneSlack, Solver
-from structsvm.solvers.qp import CVXOPT, OSQP, ActiveSet, HiGHS
 from tests.losses.cases import CASES
 from tests.small_problems import Kronecker
+from tests.solvers.qp.programs import BACKENDS
 
 QUERY_LOSSES = [(case.loss, case.documents) for case in CASES if case.documents]
 """Losses of queries, and the most documents of which all outputs can be listed."""
@@ -239,7 +239,8 @@ def _problem(of: Case, xs: list[Any]) -> Problem:
 
 def _solver(rng: np.random.Generator, problem: Problem) -> Solver:
     tol = float(10.0 ** rng.uniform(-6.0, -2.0))
-    backend = [ActiveSet(), CVXOPT(), OSQP(), HiGHS()][rng.choice(4, p=[0.7, 0.1, 0.1, 0.1])]
+    others = len(BACKENDS) - 1
+    backend = BACKENDS[rng.choice(len(BACKENDS), p=[0.7, *[0.3 / others] * others])]()
     max_cuts = int(rng.choice([2_000, 10]))
     kind = rng.integers(5)
     if kind == 0:

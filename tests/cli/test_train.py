@@ -14,6 +14,7 @@ from structsvm.data import load_digits_queries
 from structsvm.exceptions import InputError, NotInstalledError
 from structsvm.losses import AveragePrecision
 from structsvm.registry import losses, solvers
+from structsvm.registry.built_in import DEFAULT_BACKENDS
 from structsvm.solvers import FrankWolfe, SolverState
 from structsvm.solvers.qp import ActiveSet
 
@@ -35,7 +36,7 @@ def test_train_equals_a_fit_of_the_library(run):
 
 
 @pytest.mark.parametrize("solver", ["one-slack", "n_slack"])
-@pytest.mark.parametrize("backend", ["active-set", "highs", "osqp", "cvxopt"])
+@pytest.mark.parametrize("backend", DEFAULT_BACKENDS)
 def test_any_solver_with_any_backend(run, solver, backend):
     if backend == "cvxopt":
         pytest.importorskip("cvxopt")

@@ -17,9 +17,9 @@ from structsvm.losses import AveragePrecision, ZeroOne
 from structsvm.problem.coordinates import Box
 from structsvm.result import Result, Status, Step
 from structsvm.solvers import Auto, Checkpoint, FrankWolfe, NSlack, OneSlack
-from structsvm.solvers.qp import CVXOPT, OSQP, ActiveSet, HiGHS
 from tests.losses.exhaustive import planes_of
 from tests.problem.test_regularized import CENTER, LINEAR, PENALTY, data, optimum
+from tests.solvers.qp.programs import BACKENDS
 from tests.testing.test_check_loss import Positive
 
 SOLVERS = [OneSlack(tol=1e-6), OneSlack(tol=1e-6, line_search=False), NSlack(tol=1e-6), Auto(tol=1e-6)]
@@ -85,10 +85,10 @@ def boxes(draw: Any) -> dict[str, Any]:
 
 
 @settings(max_examples=25, deadline=None)
-@given(boxes(), st.floats(-2.0, 4.0), st.sampled_from([ActiveSet(), ActiveSet(), CVXOPT(), OSQP(), HiGHS()]))
+@given(boxes(), st.floats(-2.0, 4.0), st.sampled_from([BACKENDS[0], *BACKENDS]))
 def test_certificates_hold_for_any_bounds(objective: dict[str, Any], power: float, backend: Any) -> None:
     problem, best = bounded(10.0**power, **objective)
-    for solver in (OneSlack(tol=1e-5, backend=backend), NSlack(tol=1e-5, backend=backend)):
+    for solver in (OneSlack(tol=1e-5, backend=backend()), NSlack(tol=1e-5, backend=backend())):
         require_certified(solver.solve(problem), best, objective["bounds"])
 
 

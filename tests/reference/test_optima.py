@@ -14,11 +14,12 @@ from structsvm.problem import Problem
 from structsvm.registry import solvers
 from structsvm.solvers import OneSlack
 from tests.real_data import MQ2008, REFERENCE, mq2008, needs
+from tests.solvers.qp.programs import BACKENDS
 
 OPTIMA = REFERENCE / "optima.json"
 pytestmark = needs(MQ2008, OPTIMA)
 
-TOL = {"active-set": 1e-4, "cvxopt": 1e-3, "osqp": 1e-3, "highs": 1e-3}
+TOL = {backend.name: 1e-4 if backend.name == "active-set" else 1e-3 for backend in BACKENDS}
 needs_cvxopt = pytest.mark.skipif(find_spec("cvxopt") is None, reason="needs cvxopt")
 
 

@@ -17,6 +17,7 @@ from structsvm.foundation.storage.records import Header, Records, RecordType, di
 from structsvm.problem import Problem, fingerprint
 from structsvm.problem.planes import Capacity, DualPlanes
 from structsvm.problem.planes.capacity import of_use
+from structsvm.registry.built_in import DEFAULT_BACKENDS
 from structsvm.result import Result, Status, Step
 from structsvm.solvers import Auto, FrankWolfe, OneSlack, Solver
 from structsvm.solvers.comparison.combinations import Combination, Task, tasks, with_settings
@@ -169,7 +170,7 @@ Callback: TypeAlias = Callable[[Progress], bool | None]
 def compare(
     problems: Problem | Mapping[str, Problem],
     solvers: str | Solver | Iterable[str | Solver] = ("one-slack", "n-slack", "frank-wolfe"),
-    backends: str | QPBackend | Iterable[str | QPBackend] = ("active-set", "cvxopt", "osqp", "highs"),
+    backends: str | QPBackend | Iterable[str | QPBackend] = DEFAULT_BACKENDS,
     Cs: float | Iterable[float] = 1.0,
     *,
     tol: float = DEFAULT_TOL,

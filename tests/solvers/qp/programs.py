@@ -5,7 +5,11 @@ import itertools
 import numpy as np
 
 from structsvm.foundation.types import Vector
-from structsvm.solvers.qp import DualQP
+from structsvm.registry import backends
+from structsvm.solvers.qp import DualQP, GeneralBackend
+
+BACKENDS = [*dict.fromkeys(backends.find(name) for name in backends.built_in)]
+GENERAL_BACKENDS = [backend for backend in BACKENDS if issubclass(backend, GeneralBackend)]
 
 
 def random_qp(seed: int, size: int, d: int, groups: int, C: float, tol: float = 0.0, repeat: bool = False) -> DualQP:

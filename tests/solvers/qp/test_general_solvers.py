@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from operator import attrgetter
 
 import numpy as np
 import pytest
@@ -11,14 +12,12 @@ from attrs.exceptions import FrozenInstanceError
 from structsvm.exceptions import InputError, NotInstalledError
 from structsvm.solvers.qp import CVXOPT, OSQP, DualQP, HiGHS
 from structsvm.testing import check_backend
-from tests.solvers.qp.programs import random_qp
-
-PACKAGES = {CVXOPT: "cvxopt", OSQP: "osqp", HiGHS: "highspy"}
+from tests.solvers.qp.programs import GENERAL_BACKENDS, random_qp
 
 
-@pytest.fixture(params=PACKAGES, ids=lambda backend: backend.name)
+@pytest.fixture(params=GENERAL_BACKENDS, ids=lambda backend: backend.name)
 def backend(request):
-    pytest.importorskip(PACKAGES[request.param])
+    pytest.importorskip(request.param.package or "numpy")
     return request.param()
 
 
@@ -50,7 +49,7 @@ def test_prints_nothing(backend, capfd):
 def test_a_poor_limit_costs_time_and_not_the_optimum():
     qp = random_qp(0, size=40, d=20, groups=3, C=100.0, tol=1e-6)
     for backend in (CVXOPT(max_iter=1), OSQP(max_iter=1), HiGHS(time_limit=1e-9)):
-        pytest.importorskip(PACKAGES[type(backend)])
+        pytest.importorskip(backend.package)
         solution = backend.solve(qp)
         assert solution.handed_over
         assert qp.gap(solution.a) <= 1e-6
@@ -84,9 +83,9 @@ def test_highs_starts_hot_from_its_basis():
     assert 4 * hot < cold
 
 
-@pytest.mark.parametrize("backend", PACKAGES, ids=lambda backend: backend.name)
+@pytest.mark.parametrize("backend", filter(attrgetter("package"), GENERAL_BACKENDS), ids=lambda backend: backend.name)
 def test_a_missing_package_is_named_with_the_way_to_get_it(backend, monkeypatch):
-    monkeypatch.setitem(sys.modules, PACKAGES[backend], None)
+    monkeypatch.setitem(sys.modules, backend.package, None)
     with pytest.raises(NotInstalledError, match="pip install") as caught:
         backend().solve(random_qp(0, size=3, d=3, groups=1, C=1.0))
     assert "install structsvm" not in str(caught.value)

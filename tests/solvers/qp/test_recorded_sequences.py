@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from attrs import evolve
 
-from structsvm.solvers.qp import CVXOPT, OSQP, ActiveSet, DualQP, HiGHS
+from structsvm.solvers.qp import ActiveSet, DualQP
 from structsvm.testing import check_backend
 from tests.real_data import REFERENCE, needs
+from tests.solvers.qp.programs import GENERAL_BACKENDS
 
 FOLDER = REFERENCE / "qp"
 NAMES = ["seq1_d50_C100", "seq1_d500_C100", "seq1_d50_C100000", "seqn_d50_C1"]
@@ -36,11 +37,11 @@ def test_active_set_certifies_1e_9(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("backend", [CVXOPT(), OSQP(), HiGHS()], ids=lambda backend: backend.name)
+@pytest.mark.parametrize("backend", GENERAL_BACKENDS, ids=lambda backend: backend.name)
 def test_general_backends_certify_1e_6(name, backend):
-    pytest.importorskip({"highs": "highspy"}.get(backend.name, backend.name))
+    pytest.importorskip(backend.package or "numpy")
     qps = recorded(name, 1e-6)
     solution = None
     for qp in qps[:: max(1, len(qps) // 8)]:
-        solution = backend.solve(qp, solution)
+        solution = backend().solve(qp, solution)
         assert qp.gap(solution.a) <= 1.01 * qp.tol
