@@ -4,7 +4,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any, Protocol, Self, TypeAlias
+from typing import Any
 
 import numpy as np
 from attrs import fields, frozen, has
@@ -13,16 +13,6 @@ from structsvm.problem.base import CallCounts
 
 ARITY = 32
 """Largest number of answers merged at once; more answers are merged as a tree at workers."""
-
-Kept: TypeAlias = Any
-"""A kept result at a worker; only its cluster knows its type."""
-
-
-class Answer(Protocol):
-    """Answer of a shard: a few numbers, or a vector of shape (d,)."""
-
-    def merged(self, others: "Sequence[Self]") -> Self:
-        """Return the merged answers of this part of the data and of others, in this order."""
 
 
 @frozen
@@ -53,11 +43,11 @@ class Cluster(ABC):
     >>> from structsvm.distributed import DistributedProblem, Partition
     >>> from structsvm.solvers import OneSlack
     >>> class InThreads(Cluster):
-    ...     def keep(self, function, parts, *each):
-    ...         return list(map(function, parts, *each))
-    ...     def ask(self, function, kept, *arguments):
+    ...     def keep(self, function, parts, *columns):
+    ...         return list(map(function, parts, *columns))
+    ...     def ask(self, function, shards, *arguments):
     ...         with ThreadPoolExecutor(2) as pool:
-    ...             return list(pool.map(lambda shard: function(shard, *arguments), kept))
+    ...             return list(pool.map(lambda shard: function(shard, *arguments), shards))
     >>> X = np.array([[1.0], [2.0]])
     >>> parts = [Partition(X, [0, 1], [1, 1]), Partition(2.0 * X, [0, 1], [2, 2])]
     >>> OneSlack().solve(DistributedProblem.from_queries(InThreads(), parts, loss="map")).converged
@@ -69,8 +59,8 @@ class Cluster(ABC):
         self.traffic = CallCounts()
 
     @abstractmethod
-    def keep(self, function: Callable[..., Any], parts: Sequence[Any], *each: Sequence[Any]) -> list[Kept]:
-        """Apply a function to each part, and keep each result at the worker that computed it.
+    def keep(self, function: Callable[..., Any], parts: Sequence[Any], *columns: Sequence[Any]) -> list[Any]:
+        """Apply a function to each part, and keep each result at the worker that computed it; return references.
 
         A cluster may return before the results exist; `ask` and `total` then raise the errors.
 
@@ -78,11 +68,11 @@ class Cluster(ABC):
         ----------
         function : called with a part, and with an element of every further sequence.
         parts : values, kept results, or references that the cluster resolves (futures).
-        *each : further arguments, one for each part.
+        *columns : further arguments, one for each part.
         """
 
     @abstractmethod
-    def ask(self, function: Callable[..., Any], kept: Sequence[Kept], *arguments: Any) -> list[Any]:
+    def ask(self, function: Callable[..., Any], shards: Sequence[Any], *arguments: Any) -> list[Any]:
         """Apply a function to each kept result, and return the answers in order.
 
         Raises
@@ -90,9 +80,9 @@ class Cluster(ABC):
         ClusterError : no answer arrived in time, or no worker is left.
         """
 
-    def total(self, function: Callable[..., Answer], kept: Sequence[Kept], *arguments: Any) -> Any:
-        """Apply a function to each kept result, and return the answers merged in a fixed order, as `merged` does."""
-        return merged(self.ask(function, kept, *arguments))
+    def total(self, function: Callable[..., Any], shards: Sequence[Any], *arguments: Any) -> Any:
+        """Apply a function to each kept result, and merge the answers by their method ``merged``, in a fixed order."""
+        return merged(self.ask(function, shards, *arguments))
 
     def count(self, call: Call) -> None:
         """Add a call to the log."""
@@ -118,20 +108,20 @@ class InProcess(Cluster):
     (True, 2)
     """
 
-    def keep(self, function: Callable[..., Any], parts: Sequence[Any], *each: Sequence[Any]) -> list[Kept]:
+    def keep(self, function: Callable[..., Any], parts: Sequence[Any], *columns: Sequence[Any]) -> list[Any]:
         """Apply a function to each part, and keep the results."""
-        return [function(*arguments) for arguments in zip(parts, *each, strict=True)]
+        return [function(*arguments) for arguments in zip(parts, *columns, strict=True)]
 
-    def ask(self, function: Callable[..., Any], kept: Sequence[Kept], *arguments: Any) -> list[Any]:
+    def ask(self, function: Callable[..., Any], shards: Sequence[Any], *arguments: Any) -> list[Any]:
         """Apply a function to each kept result, and return the answers in order."""
         answers, seconds, up, began = [], [], 0, time.perf_counter()
-        for shard in kept:
+        for shard in shards:
             started = time.perf_counter()
             answers.append(function(shard, *arguments))
             up = max(up, size_of(answers[-1]))
             seconds.append(time.perf_counter() - started)
         wall = time.perf_counter() - began
-        self.count(Call(function.__name__, len(kept), size_of(arguments), up, tuple(seconds), wall))
+        self.count(Call(function.__name__, len(shards), size_of(arguments), up, tuple(seconds), wall))
         return answers
 
 
@@ -162,4 +152,4 @@ def size_of(value: Any) -> int:
 @cache
 def _fields(kind: type) -> tuple[str, ...] | None:
     """Return the field names of an attrs class, None for other classes."""
-    return tuple(each.name for each in fields(kind)) if has(kind) else None
+    return tuple(field.name for field in fields(kind)) if has(kind) else None

@@ -1,14 +1,15 @@
 """A cluster of Dask workers, whose partitions are futures."""
 
 import time
+from collections import ChainMap
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from attrs import frozen
 
-from structsvm.distributed.cluster import ARITY, Answer, Call, Cluster, Kept, merge, merged, size_of
-from structsvm.distributed.workers import Workers, WorkersLost, open_client
+from structsvm.distributed.cluster import ARITY, Call, Cluster, merge, merged, size_of
+from structsvm.distributed.workers import Workers, WorkersLost, open_client, preferring, spread
 from structsvm.exceptions import ClusterError
 from structsvm.foundation.settings import require_number
 
@@ -21,7 +22,7 @@ _TRIES = 3
 _SENT_ONCE = 2**16
 """Arguments above this size in bytes are sent once to every worker instead of with every task."""
 
-_BYTES_HELD, _MOST_HELD = 2**20, 64
+_MOST_BYTES, _MOST_ANSWERS = 2**20, 64
 """Bytes and number of answers that workers keep at most; all are released together, because a release costs 15 ms."""
 
 _SHORT = 0.05
@@ -62,120 +63,117 @@ class DaskCluster(Cluster):
         self.workers = Workers(open_client(client), float(timeout))
         self._places: dict[str, str] = {}
         self._threads: dict[str, int] = {}
-        self._held: list[Future[Any]] = []
-        self._bytes_held = 0
+        self._answers: list[Future[Any]] = []
+        self._bytes = 0
 
-    def keep(self, function: Callable[..., Any], parts: Sequence[Any], *each: Sequence[Any]) -> list[Kept]:
+    def keep(self, function: Callable[..., Any], parts: Sequence[Any], *columns: Sequence[Any]) -> list[Any]:
         """Apply a function to each part at the workers, and keep the results there; values of this process are sent."""
         from distributed import Future
 
         name = f"structsvm-{function.__name__.strip('_')}-{uuid4().hex}"
-        chosen = {} if all(isinstance(part, Future) for part in parts) else self.workers.places()
-        places = [place for place, threads in sorted(chosen.items()) for _ in range(threads)] or [""]
+        places = {} if all(isinstance(part, Future) for part in parts) else self.workers.places()
 
-        def made() -> "list[Future[Any]]":
+        def submitted() -> "list[Future[Any]]":
+            tasks = zip(spread(places, len(parts)), zip(parts, *columns, strict=True), strict=True)
             return [
                 self.workers.client.submit(
                     *(function, *arguments),
                     key=f"{name}-{number}",
                     pure=False,
-                    **self._at("" if isinstance(arguments[0], Future) else places[number * len(places) // len(parts)]),
+                    **preferring("" if isinstance(arguments[0], Future) else place),
                 )
-                for number, arguments in enumerate(zip(parts, *each, strict=True))
+                for number, (place, arguments) in enumerate(tasks)
             ]
 
-        futures = self.workers.together(made)
-        if chosen:
-            self.workers.let_go(self.workers.settle(futures, chosen))
+        futures = self.workers.together(submitted)
+        if places:
+            self.workers.let_go(self.workers.settle(futures, places))
         return futures
 
-    def ask(self, function: Callable[..., Any], kept: Sequence[Kept], *arguments: Any) -> list[Any]:
+    def ask(self, function: Callable[..., Any], shards: Sequence[Any], *arguments: Any) -> list[Any]:
         """Apply a function to each kept result, and return the answers in order."""
-        answers: dict[int, Any] = self.total(_numbered, kept, function, *arguments).values
-        return [answers[number] for number in range(len(kept))]
+        by_number: dict[int, Any] = self._call(function, shards, arguments, merging=False)
+        return [by_number[number] for number in range(len(shards))]
 
-    def total(self, function: Callable[..., Answer], kept: Sequence[Kept], *arguments: Any) -> Any:
+    def total(self, function: Callable[..., Any], shards: Sequence[Any], *arguments: Any) -> Any:
         """Apply a function to each kept result, and return the merged answers."""
+        return self._call(function, shards, arguments, merging=True)
+
+    def _call(
+        self, function: Callable[..., Any], shards: Sequence[Any], arguments: tuple[Any, ...], *, merging: bool
+    ) -> Any:
         began = time.monotonic()
         for attempt in range(_TRIES):
             try:
-                found, groups = self._total(function, kept, arguments)
+                timed, groups = self._timed(function, shards, arguments, merging=merging)
                 break
             except WorkersLost as error:
                 self._places.clear()
                 if attempt == _TRIES - 1:
                     raise ClusterError(f"{error}. This happened {_TRIES} times. {self.workers.present()}") from error
-        if found.elsewhere:
+        if timed.elsewhere:
             self._places.clear()
-        down, wall = size_of(arguments), time.monotonic() - began
-        self.count(Call(_name(function, arguments), groups, down, found.up, found.seconds, wall))
-        return found.answer
+        wall = time.monotonic() - began
+        self.count(Call(function.__name__, groups, size_of(arguments), timed.up, timed.seconds, wall))
+        return timed.answer
 
-    def _total(
-        self, function: Callable[..., Answer], kept: Sequence[Kept], arguments: tuple[Any, ...]
+    def _timed(
+        self, function: Callable[..., Any], shards: Sequence[Any], arguments: tuple[Any, ...], *, merging: bool
     ) -> "tuple[_Timed, int]":
-        groups = self._groups(kept)
-        name = f"structsvm-{_name(function, arguments)}-{uuid4().hex}"
+        groups = self._groups(shards)
+        name = f"structsvm-{function.__name__}-{uuid4().hex}"
         sent: Any = self.workers.send(arguments) if size_of(arguments) > _SENT_ONCE else arguments
         submit = self.workers.client.submit
 
-        def made() -> "list[Future[Any]]":
+        def submitted() -> "list[Future[Any]]":
             answers = [
                 submit(
-                    *(_answer, [kept[i] for i in numbers], numbers, place, function, sent),
+                    *(_answer, [shards[i] for i in numbers], numbers, place, function, sent, merging),
                     key=f"{name}-{group}",
                     pure=False,
-                    **self._at(place),
+                    **preferring(place),
                 )
                 for group, (place, numbers) in enumerate(groups)
             ]
-            self._held += answers
+            self._answers += answers
             while len(answers) > ARITY:
                 answers = [
                     submit(merge, answers[i : i + ARITY], key=f"{answers[i].key}-merged", pure=False)
                     for i in range(0, len(answers), ARITY)
                 ]
-                self._held += answers
+                self._answers += answers
             return answers
 
         began = time.monotonic()
         try:
-            found: _Timed = merge(self.workers.answers(made, self._threads, kept))
-            self._bytes_held += found.up * len(groups)
+            timed: _Timed = merge(self.workers.answers(submitted, self._threads, shards))
+            self._bytes += timed.up * len(groups)
         finally:
-            many = self._bytes_held > _BYTES_HELD or len(self._held) > _MOST_HELD
+            many = self._bytes > _MOST_BYTES or len(self._answers) > _MOST_ANSWERS
             if many or time.monotonic() - began > _SHORT:
-                self._held, self._bytes_held = [], 0
-        return found, len(groups)
+                self._answers, self._bytes = [], 0
+        return timed, len(groups)
 
-    def _groups(self, kept: Sequence[Kept]) -> list[tuple[str, list[int]]]:
-        """Group the numbers of kept results by the answering thread; "" stands for results that are recomputed."""
-        if any(each.key not in self._places for each in kept):
-            found = self.workers.ask_scheduler("who_has", keys=[each.key for each in kept])
+    def _groups(self, shards: Sequence[Any]) -> list[tuple[str, list[int]]]:
+        """Group the numbers of shards by the answering thread; "" stands for shards that are recomputed."""
+        if any(shard.key not in self._places for shard in shards):
+            holders = self.workers.ask_scheduler("who_has", keys=[shard.key for shard in shards])
             alive = {key: place for key, place in self._places.items() if key in self.workers.client.futures}
-            self._places = alive | {key: next(iter(places), "") for key, places in found.items()}
+            self._places = alive | {key: next(iter(places), "") for key, places in holders.items()}
             self._threads = self.workers.places()
-        nowhere = [("", [number]) for number, each in enumerate(kept) if not self._places.get(each.key)]
         by_place: dict[str, list[int]] = {}
-        for number, each in enumerate(kept):
-            if place := self._places.get(each.key, ""):
-                by_place.setdefault(place, []).append(number)
-        shares = [
-            (place, numbers[start :: min(self._threads.get(place, 1), len(numbers))])
-            for place, numbers in by_place.items()
-            for start in range(min(self._threads.get(place, 1), len(numbers)))
-        ]
-        return sorted([*shares, *nowhere], key=lambda share: share[1])
-
-    @staticmethod
-    def _at(place: str) -> dict[str, Any]:
-        """Return the arguments of `submit` that prefer a worker but allow others."""
-        return {"workers": place, "allow_other_workers": True} if place else {}
+        for number, shard in enumerate(shards):
+            by_place.setdefault(self._places.get(shard.key, ""), []).append(number)
+        groups = []
+        for place, numbers in by_place.items():
+            count = min(self._threads.get(place, 1), len(numbers)) if place else len(numbers)
+            groups += [(place, numbers[start::count]) for start in range(count)]
+        return sorted(groups, key=lambda group: group[1])
 
 
 @frozen(eq=False)
 class _Timed:
-    """An answer with its cost: seconds per shard, bytes of the largest answer, and whether another worker gave it."""
+    """An answer, merged or by number, with seconds per shard, bytes of the largest, and whether its place changed."""
 
     answer: Any
     seconds: tuple[float, ...]
@@ -183,44 +181,30 @@ class _Timed:
     elsewhere: bool
 
     def merged(self, others: "Sequence[_Timed]") -> "_Timed":
-        every = [self, *others]
+        parts = [self, *others]
+        answers = [part.answer for part in parts]
         return _Timed(
-            merge([each.answer for each in every]),
-            tuple(taken for each in every for taken in each.seconds),
-            max(each.up for each in every),
-            any(each.elsewhere for each in every),
+            dict(ChainMap(*answers)) if isinstance(self.answer, dict) else merge(answers),
+            tuple(seconds for part in parts for seconds in part.seconds),
+            max(part.up for part in parts),
+            any(part.elsewhere for part in parts),
         )
 
 
-@frozen(eq=False)
-class _Numbered:
-    """Answers by the number of the partition, not merged."""
-
-    values: dict[int, Any]
-
-    def merged(self, others: "Sequence[_Numbered]") -> "_Numbered":
-        return _Numbered({number: value for each in (self, *others) for number, value in each.values.items()})
-
-
 def _answer(
-    shards: Sequence[Any], numbers: Sequence[int], place: str, function: Callable[..., Any], arguments: tuple[Any, ...]
+    shards: Sequence[Any],
+    numbers: Sequence[int],
+    place: str,
+    function: Callable[..., Any],
+    arguments: tuple[Any, ...],
+    merging: bool,
 ) -> _Timed:
     from distributed import get_worker
 
     answers, seconds = [], []
-    for number, shard in zip(numbers, shards, strict=True):
+    for shard in shards:
         began = time.perf_counter()
-        named = (number,) if function is _numbered else ()
-        answers.append(function(shard, *named, *arguments))
+        answers.append(function(shard, *arguments))
         seconds.append(time.perf_counter() - began)
-    answer = merged(answers)
+    answer = merged(answers) if merging else dict(zip(numbers, answers, strict=True))
     return _Timed(answer, tuple(seconds), size_of(answer), get_worker().address != place)
-
-
-def _numbered(shard: Any, number: int, function: Callable[..., Any], *arguments: Any) -> _Numbered:
-    return _Numbered({number: function(shard, *arguments)})
-
-
-def _name(function: Callable[..., Any], arguments: tuple[Any, ...]) -> str:
-    named = arguments[0] if function is _numbered else function
-    return str(named.__name__)

@@ -4,30 +4,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from copy import deepcopy
+from copy import copy
 from typing import Any, Self
 
 import numpy as np
 from attrs import evolve, frozen
-from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from structsvm.distributed.dask_cluster import DaskCluster
 from structsvm.distributed.partition import labels_of
 from structsvm.distributed.partitions import TIMEOUT, Partitions
-from structsvm.distributed.preparation import (
-    ClassWeights,
-    feature_statistics,
-    learned_scaling,
-    narrowed_to,
-    occupied_columns,
-    scaled_partition,
-    weighted,
-)
+from structsvm.distributed.preparation import feature_statistics, scaled, weighted, without_empty_columns
 from structsvm.distributed.problem import DistributedProblem
 from structsvm.distributed.scoring import (
     PartitionScorer,
-    mean,
+    overall_mean,
     partition_scores,
     parts_of_means,
     with_features_of,
@@ -41,7 +32,6 @@ from structsvm.estimators.parameters import measure_of, ranking_spec, solver_of,
 from structsvm.estimators.ranker import Ranker
 from structsvm.exceptions import InputError
 from structsvm.features.scaling.names import scaling_named
-from structsvm.features.scaling.scalings import Scaling
 from structsvm.foundation.settings import RANKING_TOL, place, require_number, require_switch
 from structsvm.losses import ScoreLoss
 from structsvm.metrics import Measure
@@ -83,7 +73,7 @@ class DaskRanker(Ranker):
     >>> import dask.array as da
     >>> from dask.distributed import Client
     >>> X, y, qid = [[1.0], [2.0], [3.0], [1.0]], [0, 1, 1, 0], [1, 1, 2, 2]
-    >>> spread = [da.from_array(np.array(each), chunks=2) for each in (X, y, qid)]
+    >>> spread = [da.from_array(np.array(column), chunks=2) for column in (X, y, qid)]
     >>> with Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None) as client:
     ...     ranker = DaskRanker("map", C=10.0, client=client).fit(*spread)
     ...     print(ranker.result_.converged, ranker.score(*spread))
@@ -92,9 +82,9 @@ class DaskRanker(Ranker):
 
     @with_parameters_of(Ranker)
     def __init__(
-        self, *given: Any, shuffle: bool = False, client: Any = None, timeout: float = TIMEOUT, **settings: Any
+        self, *values: Any, shuffle: bool = False, client: Any = None, timeout: float = TIMEOUT, **settings: Any
     ) -> None:
-        super().__init__(*given, **settings)
+        super().__init__(*values, **settings)
         self.shuffle = shuffle
         self.client = client
         self.timeout = timeout
@@ -180,7 +170,7 @@ class DaskRanker(Ranker):
         Other arguments are as in `fit`.
         """
         check_is_fitted(self, "coef_")
-        chosen = checked_measures(measures)
+        columns = checked_measures(measures)
         if is_dask_frame(X):
             X = with_features_of(self, X, y, qid, sample_weight)
         data = self._partitions(X, y, qid, sample_weight, self._columns(labels=True))
@@ -189,21 +179,18 @@ class DaskRanker(Ranker):
             raise InputError("measures need labels: pass y, or partitions that have them")
         if self._fitted_with_qid and not data.has_queries:
             raise InputError("this ranker was fitted with qid, so measures need qid too")
-        scorer = PartitionScorer.of(self)
-        futures = [
-            data.workers.submit(parts_of_means, part, scorer, chosen, about.name)
-            for part, about in zip(data.parts, data.surveys, strict=True)
-        ]
-        found = data.workers.fetch(futures)
-        return {str(measure): mean(measure, [each[k] for each in found]) for k, measure in enumerate(chosen)}
+        parts = data.ask(parts_of_means, PartitionScorer.of(self), columns)
+        return {
+            str(measure): overall_mean(measure, means)
+            for measure, means in zip(columns, zip(*parts, strict=True), strict=True)
+        }
 
     def to_local(self) -> Ranker:
         """Return a `Ranker` for one machine with the same parameters and fitted attributes."""
-        parameters = self.get_params(deep=False)
-        local = Ranker(**{name: parameters[name] for name in Ranker().get_params(deep=False)})
-        for name, value in vars(self).items():
-            if name not in parameters:
-                setattr(local, name, value)
+        local = Ranker()
+        local.__dict__.update(vars(self))
+        for name in ("shuffle", "client", "timeout"):
+            delattr(local, name)
         return local
 
     def spec(self) -> DaskSpec:  # type: ignore[override]
@@ -233,10 +220,10 @@ class DaskRanker(Ranker):
             X.require_held()
             self._require_width(X.n_features)
             scorer.require_queries(known=X.has_queries)
-            return X.parts, [each.rows for each in X.surveys]
+            return X.parts, [survey.rows for survey in X.surveys]
         if is_dask_frame(X):
             X = with_features_of(self, X, qid)
-        calls, _ = calls_of(X, None, qid, columns=self._columns(labels=False))
+        calls = calls_of(X, None, qid, columns=self._columns(labels=False))
         if is_collection(X):
             scorer.require_queries(known=qid is not None)
         chunks = getattr(X, "chunks", None)
@@ -257,12 +244,9 @@ class DaskRanker(Ranker):
         return {**state, "client": None}
 
     def __sklearn_clone__(self) -> Self:
-        parameters = self.get_params(deep=False)
-        client = parameters.pop("client")
-        cloned = type(self)(**{name: clone(value, safe=False) for name, value in parameters.items()}, client=client)
-        for name in ("_metadata_request", "_sklearn_output_config"):
-            if hasattr(self, name):
-                setattr(cloned, name, deepcopy(getattr(self, name)))
+        # Dask's clients cannot be copied, so a shallow copy of the ranker omits its client.
+        cloned: Self = super(DaskRanker, copy(self)).__sklearn_clone__()
+        cloned.client = self.client
         return cloned
 
 
@@ -286,14 +270,15 @@ class DaskSpec(Spec):
         ranking, n_features, names = self.ranking, data.n_features, data.names
         statistics = feature_statistics(data)
         # `Ranker` computes scalings without the weights of classes.
-        data, scaling = self._scaled(data)
-        if ranking.class_weight is not None:
-            setting = ranking.weights_of_classes(labels_of(data.surveys))
-            classes = ClassWeights(setting) if isinstance(setting, dict) else ClassWeights.balanced(data)
-            data = data.mapped(weighted, classes)
-        columns = occupied_columns(data) if ranking.regularizer.plain else None
-        if columns is not None:
-            data = data.mapped(narrowed_to, columns)
+        name, scaling = scaling_named(place(ranking.owner, "normalize"), ranking.normalize), None
+        if name is not None:
+            data, scaling = scaled(data, name)
+        elif (ranges := max(data.surveys, key=lambda survey: survey.rows).ranges) is not None:
+            warn_of_ranges(ranges, names)
+        classes = None if ranking.class_weight is None else ranking.weights_of_classes(labels_of(data.surveys))
+        if classes is not None:
+            data = weighted(data, classes)
+        data, columns = without_empty_columns(data) if ranking.regularizer.plain else (data, None)
         problem = DistributedProblem.from_queries(
             DaskCluster(data.workers.client, timeout=data.workers.timeout),
             data.parts,
@@ -311,16 +296,6 @@ class DaskSpec(Spec):
             with_qid=data.has_queries,
             statistics=statistics,
         )
-
-    def _scaled(self, data: Partitions) -> tuple[Partitions, Scaling | None]:
-        name = scaling_named(place(self.ranking.owner, "normalize"), self.ranking.normalize)
-        if name is None:
-            largest = max(data.surveys, key=lambda survey: survey.rows)
-            if largest.ranges is not None:
-                warn_of_ranges(largest.ranges, data.names)
-            return data, None
-        learned = learned_scaling(name, data)
-        return data.mapped(scaled_partition, learned), learned
 
 
 def _require_roles(loss: ScoreLoss[Any], *, labels: bool, queries: bool) -> None:

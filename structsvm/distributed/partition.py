@@ -18,6 +18,8 @@ from structsvm.training.scaling import ColumnRanges
 MOST_LABELS = 10_000
 """Largest number of distinct labels in a partition; losses have fewer grades or classes."""
 
+_WHOLE_NUMBERS = str.maketrans("ub", "ii")
+
 ALIKE: Mapping[str, str] = {
     "features": "columns",
     "names of features": "names",
@@ -40,6 +42,7 @@ class Partition(NamedTuple):
     qid : query id of each row, shape (rows,); None: one query.
     sample_weight : weight of each row, the same for all rows of a query; None: all 1.
     names : names of the features, or None.
+    title : name of the partition in messages.
 
     Examples
     --------
@@ -53,11 +56,20 @@ class Partition(NamedTuple):
     qid: Any = None
     sample_weight: Any = None
     names: tuple[str, ...] | None = None
+    title: str = "the partition"
 
     @property
     def rows(self) -> int:
         """Number of rows."""
         return int(self.X.shape[0])
+
+
+def as_partition(part: Any, title: str) -> Partition:
+    """Return a `Partition` with this title; raise InputError for anything else."""
+    if not isinstance(part, Partition) or len(getattr(part.X, "shape", ())) != 2:
+        wrong = f"one with a {type(part.X).__name__} for X" if isinstance(part, Partition) else type(part).__name__
+        raise InputError(f"{title} must be a Partition with X of shape (rows, d), got {wrong}")
+    return part._replace(title=title)
 
 
 @contextmanager
@@ -79,7 +91,7 @@ def naming(partition: str) -> Iterator[None]:
 class Survey:
     """Summary of a partition; it has at most 10,000 ``labels``, so its size does not grow with the number of rows."""
 
-    name: str
+    title: str
     rows: int
     columns: int
     dtype: str
@@ -102,14 +114,14 @@ class Survey:
         return bool(self.kind)
 
 
-def survey(part: Partition, name: str) -> Survey:
-    """Return the summary of a partition; ``name`` describes it in messages."""
+def survey_partition(part: Partition) -> Survey:
+    """Return the summary of a partition."""
     X: Any = part.X
-    with naming(name):
+    with naming(part.title):
         labels, counts = np.unique([] if part.y is None else part.y, return_counts=True)
         ids = [] if part.qid is None else Queries.of(part.qid, part.rows).ids.tolist()
     return Survey(
-        name=name,
+        title=part.title,
         rows=part.rows,
         columns=int(X.shape[1]),
         dtype=str(getattr(X, "dtype", type(X).__name__)),
@@ -121,7 +133,7 @@ def survey(part: Partition, name: str) -> Survey:
         counts=counts[:MOST_LABELS],
         distinct=len(labels),
         queries=len(ids),
-        kind="" if part.qid is None else _kind(np.asarray(part.qid)),
+        kind="" if part.qid is None else np.asarray(part.qid).dtype.kind.translate(_WHOLE_NUMBERS),
         low=min(ids, default=None),
         high=max(ids, default=None),
         ranges=_ranges(X) if part.rows else None,
@@ -130,40 +142,37 @@ def survey(part: Partition, name: str) -> Survey:
 
 def labels_of(surveys: Sequence[Survey]) -> NDArray[Any]:
     """Return the distinct labels of partitions, ascending; raise InputError if a partition has too many."""
-    for each in surveys:
-        if each.distinct > MOST_LABELS:
+    for survey in surveys:
+        if survey.distinct > MOST_LABELS:
             raise InputError(
-                f"{each.name} has {each.distinct:,} different labels, but at most {MOST_LABELS:,} are supported: round "
-                "them to grades, or use Ranker if the data fit one machine"
+                f"{survey.title} has {survey.distinct:,} different labels, but at most {MOST_LABELS:,} are supported: "
+                "round them to grades, or use Ranker if the data fit one machine"
             )
-    return np.unique(np.concatenate([each.labels for each in surveys]))
+    return np.unique(np.concatenate([survey.labels for survey in surveys]))
 
 
 def require_alike(surveys: Sequence[Survey], properties: Mapping[str, str] = ALIKE) -> None:
     """Raise InputError that names two partitions with different properties."""
     first, *others = surveys
-    for each in others:
+    for second in others:
         for what, name in properties.items():
-            one, other = getattr(first, name), getattr(each, name)
+            one, other = getattr(first, name), getattr(second, name)
             if one != other:
-                raise InputError(f"partitions must be alike: {_difference(what, first.name, one, each.name, other)}")
+                differ = _difference(what, first.title, one, second.title, other)
+                raise InputError(f"partitions must be alike: {differ}")
 
 
 def require_ends_apart(surveys: Sequence[Survey]) -> None:
     """Raise InputError if the least or greatest query id of a partition is also in another partition."""
     holders: dict[Any, str] = {}
-    for each in surveys:
-        for query in {each.low, each.high} - {None}:
-            other = holders.setdefault(query, each.name)
-            if other != each.name:
+    for survey in surveys:
+        for query in {survey.low, survey.high} - {None}:
+            other = holders.setdefault(query, survey.title)
+            if other != survey.title:
                 raise InputError(
-                    f"query {query} is in {other} and in {each.name}: put the rows of a query in one partition, and "
+                    f"query {query} is in {other} and in {survey.title}: put the rows of a query in one partition, and "
                     "give queries of different partitions different ids"
                 )
-
-
-def _kind(qid: NDArray[Any]) -> str:
-    return "i" if qid.dtype.kind in "iub" else qid.dtype.kind
 
 
 def _ranges(X: Any) -> ColumnRanges | None:
@@ -178,9 +187,5 @@ def _difference(what: str, first: str, one: Any, second: str, other: Any) -> str
         return f"{having} has {what}, but {lacking} does not"
     if isinstance(one, int):
         return f"{first} has {one} {what}, but {second} has {other}"
-    return f"the {what} of {first} and of {second} differ ({_cut(one)}; {_cut(other)})"
-
-
-def _cut(value: Any) -> str:
-    text = str(value)
-    return text if len(text) <= 80 else f"{text[:80]}..."
+    values = (text if len(text) <= 80 else f"{text[:80]}..." for text in map(str, (one, other)))
+    return f"the {what} of {first} and of {second} differ ({'; '.join(values)})"

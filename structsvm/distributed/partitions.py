@@ -1,6 +1,6 @@
 """Data on a cluster: partitions of whole queries that stay at their workers."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from os import PathLike
 from typing import Any, Self
 
@@ -9,12 +9,11 @@ from attrs import evolve, field, frozen
 from numpy.typing import DTypeLike
 
 from structsvm.distributed import whole_queries
-from structsvm.distributed.partition import Partition, Survey, require_alike, survey
+from structsvm.distributed.partition import Partition, Survey, require_alike, survey_partition
 from structsvm.distributed.sources import AS_READ, calls_of, require_none
 from structsvm.distributed.sources.files import FileColumns, are_files
-from structsvm.distributed.workers import Workers, is_closed, open_client
+from structsvm.distributed.workers import Workers, is_closed, open_client, preferring, spread
 from structsvm.exceptions import InputError
-from structsvm.foundation.arrays import is_sparse
 from structsvm.foundation.settings import require_number, require_switch
 
 TIMEOUT = 600.0
@@ -52,10 +51,14 @@ class Partitions:
             return evolve(X, workers=evolve(X.workers, timeout=timeout))
         workers = Workers(open_client(client), timeout)
         require_switch("shuffle", shuffle)
-        calls, names = calls_of(X, y, qid, sample_weight, columns)
+        calls = calls_of(X, y, qid, sample_weight, columns)
         places = workers.places() if are_files(X) else {}
-        parts = _compute(workers.client, calls, places)
-        surveys = _surveyed(workers, parts, names, places)
+        if places:
+            preferred = zip(calls, spread(places, len(calls)), strict=True)
+            parts = [workers.client.compute(call, **preferring(place)) for call, place in preferred]
+        else:
+            parts = workers.client.compute(calls)
+        surveys = _surveyed(workers, parts, places)
         if places:
             workers.let_go(parts)
         return cls(workers, tuple(parts), surveys)._alike(free=are_files(X))._whole(shuffle)
@@ -66,7 +69,7 @@ class Partitions:
     @property
     def rows(self) -> int:
         """Number of rows."""
-        return sum(each.rows for each in self.surveys)
+        return sum(survey.rows for survey in self.surveys)
 
     @property
     def n_features(self) -> int:
@@ -76,7 +79,7 @@ class Partitions:
     @property
     def queries(self) -> int:
         """Number of queries."""
-        return sum(each.queries for each in self.surveys)
+        return sum(survey.queries for survey in self.surveys)
 
     @property
     def names(self) -> tuple[str, ...] | None:
@@ -119,18 +122,17 @@ class Partitions:
 
     def _alike(self, *, free: bool) -> Self:
         """Return the partitions that have rows; if ``free``, as for files, give them equal width and storage first."""
-        filled = [k for k, each in enumerate(self.surveys) if each.rows]
+        filled = [k for k, survey in enumerate(self.surveys) if survey.rows]
         if not filled:
             raise InputError("all partitions are empty: pass at least one row")
         parts, surveys = [self.parts[k] for k in filled], [self.surveys[k] for k in filled]
         if free:
-            width, sparse = max(each.columns for each in surveys), any(each.sparse for each in surveys)
-            for k, each in enumerate(surveys):
-                if sparse and not each.sparse:
-                    parts[k] = self.workers.submit(with_csr_rows, parts[k])
-                if each.columns != width and each.names is None:
-                    parts[k] = self.workers.submit(widened, parts[k], width)
-                surveys[k] = evolve(each, sparse=sparse, columns=width if each.names is None else each.columns)
+            width, sparse = max(survey.columns for survey in surveys), any(survey.sparse for survey in surveys)
+            for k, survey in enumerate(surveys):
+                columns = width if survey.names is None else survey.columns
+                if (survey.sparse, survey.columns) != (sparse, columns):
+                    parts[k] = self.workers.submit(with_features, parts[k], stored_alike, sparse, columns)
+                    surveys[k] = evolve(survey, sparse=sparse, columns=columns)
         require_alike(surveys)
         return type(self)(self.workers, tuple(parts), tuple(surveys))
 
@@ -146,9 +148,8 @@ class Partitions:
             return self
         changed = whole_queries.move(self.workers, self.parts, split, shared)
         parts, surveys, numbers = list(self.parts), list(self.surveys), sorted(changed)
-        moved, names = [changed[k] for k in numbers], [surveys[k].name for k in numbers]
-        for k, part, about in zip(numbers, moved, _surveyed(self.workers, moved, names), strict=True):
-            parts[k], surveys[k] = part, about
+        for k, survey in zip(numbers, _surveyed(self.workers, [changed[k] for k in numbers]), strict=True):
+            parts[k], surveys[k] = changed[k], survey
         return type(self)(self.workers, tuple(parts), tuple(surveys))._alike(free=False)
 
 
@@ -194,47 +195,30 @@ def read_partitions(
     >>> for k in range(2):
     ...     write_letor(f"part-{k}.txt", np.eye(4), [1, 0, 1, 0], np.array([1, 1, 2, 2]) + 2 * k)
     >>> with Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None) as client:
-    ...     found = read_partitions(["part-0.txt", "part-1.txt"], client=client)
-    ...     print(found)
+    ...     print(read_partitions(["part-0.txt", "part-1.txt"], client=client))
     Partitions(2 of them, 4 queries, 8 documents, 4 features, float64)
     """
     columns = FileColumns(label, qid, features, n_features, sparse, dtype)
     return Partitions.of(paths, client=client, timeout=timeout, shuffle=shuffle, columns=columns)
 
 
-def _compute(client: Any, calls: Sequence[Any], places: Mapping[str, int]) -> list[Any]:
-    """Return futures of delayed calls, distributed evenly over the threads of ``places`` if there are any."""
-    slots = [address for address, threads in sorted(places.items()) for _ in range(threads)]
-    if not slots:
-        return list(client.compute(list(calls)))
-    return [
-        client.compute(call, workers=[slots[k % len(slots)]], allow_other_workers=True) for k, call in enumerate(calls)
-    ]
-
-
-def _surveyed(
-    workers: Workers, parts: Sequence[Any], names: Sequence[str], places: Collection[str] = ()
-) -> tuple[Survey, ...]:
+def _surveyed(workers: Workers, parts: Sequence[Any], places: Collection[str] = ()) -> tuple[Survey, ...]:
     """Wait for the partitions that the workers at ``places`` compute; return their surveys."""
-    futures = [workers.submit(survey, part, name) for part, name in zip(parts, names, strict=True)]
-    return tuple(workers.fetch(futures, places, after=parts))
+    return tuple(workers.fetch([workers.submit(survey_partition, part) for part in parts], places, after=parts))
 
 
-def widened(part: Partition, columns: int) -> Partition:
-    """Return a partition with additional zero columns; dense features are copied."""
-    X: Any = part.X
-    if is_sparse(X):
+def with_features(part: Partition, function: Callable[..., Any], *arguments: Any) -> Partition:
+    """Return a partition with features that a function makes of its features."""
+    return part._replace(X=function(part.X, *arguments))
+
+
+def stored_alike(X: Any, sparse: bool, columns: int) -> Any:
+    """Return features as CSR or dense, with additional zero columns; dense features are copied."""
+    if sparse:
         import scipy.sparse as sp
 
-        return part._replace(X=sp.csr_array((X.data, X.indices, X.indptr), shape=(part.rows, columns)))
-    wide = np.zeros((part.rows, columns), dtype=X.dtype)
+        X = sp.csr_array(X)
+        return sp.csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], columns))
+    wide = np.zeros((X.shape[0], columns), dtype=X.dtype)
     wide[:, : X.shape[1]] = X
-    return part._replace(X=wide)
-
-
-def with_csr_rows(part: Partition) -> Partition:
-    """Return a partition with features in CSR."""
-    import scipy.sparse as sp
-
-    X: Any = part.X
-    return part._replace(X=sp.csr_array(X))
+    return wide

@@ -7,22 +7,22 @@ from typing import Any, Self
 import numpy as np
 from attrs import evolve, field, frozen
 
-from structsvm.distributed.cluster import Cluster, Kept
-from structsvm.distributed.partition import Survey, labels_of, require_alike, require_ends_apart, survey
-from structsvm.distributed.shard import (
-    Facts,
-    Question,
-    Recipe,
-    Sums,
+from structsvm.distributed.cluster import Cluster
+from structsvm.distributed.partition import (
+    Survey,
     as_partition,
-    evaluate_shard,
-    facts,
-    itself,
+    labels_of,
+    require_alike,
+    require_ends_apart,
+    survey_partition,
+)
+from structsvm.distributed.shard import (
+    PartialSums,
+    PointRequest,
+    Shard,
+    ShardSummary,
     library_versions,
-    look_along,
     make_shard,
-    same_as_before,
-    total_cap,
 )
 from structsvm.exceptions import ClusterError, InputError
 from structsvm.foundation.arrays import numbers
@@ -55,32 +55,31 @@ class SpreadPoint:
         self.scored = False
         self._tokens = tokens
         # Base, target and t, for shards that lose the scores.
-        self._made_of: tuple[SpreadPoint, SpreadPoint, float] | None = None
+        self._origin: tuple[SpreadPoint, SpreadPoint, float] | None = None
 
     def toward(self, other: "SpreadPoint", t: float) -> "SpreadPoint":
         """Return ``(1 − t)`` times this point plus t times ``other``, without a message to the workers."""
         point = SpreadPoint(self.w + t * (other.w - self.w), self._tokens, max(self.moves, other.moves) + 1)
-        point._made_of = self, other, t
+        point._origin = self, other, t
         if self.largest is not None and other.largest is not None:
             point.largest = abs(1.0 - t) * self.largest + abs(t) * other.largest
         return point
 
-    def recipe(self, weights_at: Callable[[Vector], Vector], *, lost: bool = False) -> Recipe:
-        """Return instructions for a shard to find the scores, or to repeat all moves if they are ``lost``."""
+    def request(self, weights_at: Callable[[Vector], Vector], *, lost: bool = False) -> PointRequest:
+        """Return the request to a shard for the scores, with all moves if they are ``lost``."""
         if self.scored and not lost:
-            return Recipe(self.token)
-        if self._made_of is None:
-            return Recipe(self.token, weights_at(self.w))
-        base, target, t = self._made_of
-        return Recipe(self.token, None, base.recipe(weights_at, lost=lost), target.recipe(weights_at, lost=lost), t)
+            return PointRequest(self.token)
+        if self._origin is None:
+            return PointRequest(self.token, weights_at(self.w))
+        base, target, t = self._origin
+        first, second = (end.request(weights_at, lost=lost) for end in (base, target))
+        return PointRequest(self.token, None, first, second, t)
 
     def note(self) -> None:
         """Record that the shards have the scores of this point and of the points that it was computed from."""
-        if self.scored:
-            return
-        if self._made_of is not None:
-            for each in self._made_of[:2]:
-                each.note()
+        if not self.scored and self._origin is not None:
+            for end in self._origin[:2]:
+                end.note()
         self.scored = True
 
 
@@ -106,9 +105,9 @@ class DistributedProblem(AbstractProblem):
 
     Parameters
     ----------
-    cluster, shards : the cluster, and its kept shards of the problem.
+    cluster, shards : the cluster, and its references to the shards of the problem.
     loss : the loss, bound to the labels of all data.
-    facts : counts, weights and digests of each shard.
+    summaries : sizes and digest of each shard.
     C, used, left_out, total_cap, known_fingerprint, coordinates : as in `Problem`.
     tokens : numbers of the points at the shards; all problems on the same shards share them.
 
@@ -126,9 +125,9 @@ class DistributedProblem(AbstractProblem):
     """
 
     cluster: Cluster = field(repr=False)
-    shards: Sequence[Kept] = field(repr=False)
+    shards: Sequence[Any] = field(repr=False)
     loss: ScoreLoss[Any]
-    facts: tuple[Facts, ...] = field(repr=False)
+    summaries: tuple[ShardSummary, ...] = field(repr=False)
     C: float
     used: int
     left_out: int
@@ -172,10 +171,9 @@ class DistributedProblem(AbstractProblem):
             raise InputError("there are no partitions: give at least one")
         checked = surveys is not None
         if surveys is None:
-            names = [f"partition {number}" for number in range(len(parts))]
-            parts = cluster.keep(as_partition, parts, names)
-            surveys = cluster.ask(itself, cluster.keep(survey, parts, names))
-        filled = [each for each in surveys if each.rows]
+            parts = cluster.keep(as_partition, parts, [f"partition {number}" for number in range(len(parts))])
+            surveys = cluster.ask(survey_partition, parts)
+        filled = [survey for survey in surveys if survey.rows]
         if not filled:
             raise InputError(f"all {len(parts)} partitions are empty: pass at least one row")
         require_alike(filled, {"features": "columns", "labels": "labeled"})
@@ -185,26 +183,25 @@ class DistributedProblem(AbstractProblem):
         if not (checked or bound.per_row):
             require_ends_apart(surveys)
         settings = (bound, intercept, library_versions())
-        names = [each.name for each in surveys]
-        made = cluster.keep(make_shard, parts, names, *([each] * len(parts) for each in settings))
-        found: list[Facts] = cluster.ask(facts, made)
-        shards = cluster.keep(same_as_before, made, [each.digest if each.known else None for each in found])
-        used = sum(each.used for each in found)
+        shards = cluster.keep(make_shard, parts, *([setting] * len(parts) for setting in settings))
+        summaries: list[ShardSummary] = cluster.ask(Shard.summary, shards)
+        digests = [summary.digest if summary.reproducible else None for summary in summaries]
+        n, used = sum(summary.sizes[0] for summary in summaries), sum(summary.used for summary in summaries)
         if not used:
             raise InputError(
-                f"{bound.title} cannot learn from any of the {sum(each.n for each in found)} queries: "
+                f"{bound.title} cannot learn from any of the {n} queries: "
                 f"{bound.why_unusable or 'each has labels of one kind only'}"
             )
-        if not any(each.weighted for each in found):
+        if not any(summary.weighted for summary in summaries):
             raise InputError("sample_weight is zero at every row that can be learned from")
         problem = cls(
             cluster=cluster,
-            shards=shards,
+            shards=cluster.keep(Shard.require_digest, shards, digests),
             loss=bound,
-            facts=tuple(found),
+            summaries=tuple(summaries),
             C=float(C),
             used=used,
-            left_out=sum(each.n for each in found) - used,
+            left_out=n - used,
             total_cap=0.0,
         )
         return problem.with_C(C)
@@ -212,8 +209,8 @@ class DistributedProblem(AbstractProblem):
     @property
     def sizes(self) -> tuple[int, int, int]:
         """Number of examples, of weights and of scores."""
-        n, scores = (sum(getattr(each, name) for each in self.facts) for name in ("n", "scores"))
-        return n, max(each.d for each in self.facts), scores
+        n, d, scores = zip(*(summary.sizes for summary in self.summaries), strict=True)
+        return sum(n), max(d), sum(scores)
 
     @property
     def traffic(self) -> CallCounts:
@@ -223,7 +220,7 @@ class DistributedProblem(AbstractProblem):
     def with_C(self, C: float) -> Self:
         """Return the problem with another C on the same shards: one call."""
         require_C(C)
-        (total,) = self.cluster.total(total_cap, self.shards, float(C), self.used).exact
+        (total,) = self.cluster.total(Shard.total_cap, self.shards, float(C), self.used).exact
         require_caps(np.array([total.value]))
         return evolve(self, C=float(C), total_cap=total.value)
 
@@ -267,36 +264,35 @@ class DistributedProblem(AbstractProblem):
 
     def add_content(self, content: Content) -> None:
         """Add the digests of the partitions, in order, and their number to the fingerprint."""
-        content.add((self.used, tuple(each.digest for each in self.facts)))
+        content.add((self.used, tuple(summary.digest for summary in self.summaries)))
         if self.coordinates is not None:
             content.add(self.coordinates.content)
-        if not all(each.known for each in self.facts):
+        if not all(summary.reproducible for summary in self.summaries):
             content.add_unknown()
 
     def _evaluated(self, planes: SpreadPlanes) -> tuple[float, Cut | None]:
         """Evaluate hinge and cut of planes, and cache them; the cut is None if no partition has rows."""
         point = planes.point
-        found = self._asked((point,), evaluate_shard, self.total_cap)
-        (point.largest,) = found.largest
-        planes.hinge, L = (each.value for each in found.exact)
-        if found.vector is not None:
-            g = found.vector.value
+        sums = self._total(Shard.hinge_and_cut, (point,), self.total_cap)
+        (point.largest,) = sums.largest
+        planes.hinge, L = (total.value for total in sums.exact)
+        if sums.vector is not None:
+            g = sums.vector.value
             if self.coordinates is not None:
                 (g,), (L,) = self.coordinates.planes(g[np.newaxis], np.array([L]))
             require_moderate(g[np.newaxis], self.C)
             planes.cut = Cut(g, float(L))
         return planes.hinge, planes.cut
 
-    def _asked(self, points: tuple[SpreadPoint, ...], function: Any, argument: Any) -> Sums:
+    def _total(self, function: Callable[..., PartialSums], points: Sequence[SpreadPoint], argument: Any) -> PartialSums:
         """Call all shards with points; if a worker lost scores, call again with instructions to compute them."""
         for attempt in range(_TRIES):
-            recipes = tuple(each.recipe(self.to_weights, lost=attempt > 0) for each in points)
-            question = Question(self.C, self.used, recipes)
-            answer: Sums = self.cluster.total(function, self.shards, question, argument)
-            if answer.exact:
-                for each in points:
-                    each.note()
-                return answer
+            requests = tuple(point.request(self.to_weights, lost=attempt > 0) for point in points)
+            sums: PartialSums = self.cluster.total(function, self.shards, self.C, self.used, requests, argument)
+            if sums.exact:
+                for point in points:
+                    point.note()
+                return sums
         raise ClusterError(
             f"shards lost the scores of a point {_TRIES} times in a row, because workers keep dying: give them more "
             "memory"
@@ -320,12 +316,12 @@ class _SpreadLine(Line):
     def hinges(self, steps: Sequence[float]) -> list[LineHinge]:
         """Return the weighted hinge and its slope at several t: one call."""
         base, target = self._base, self._target
-        found = self._problem._asked((base, target), look_along, np.array(steps, dtype=np.float64))
-        base.largest, target.largest = found.largest
-        values = [each.value for each in found.exact]
-        slopes = np.zeros(len(steps)) if found.vector is None else found.vector.value
+        sums = self._problem._total(Shard.line_values, (base, target), np.array(steps, dtype=np.float64))
+        base.largest, target.largest = sums.largest
+        values = [total.value for total in sums.exact]
+        slopes = np.zeros(len(steps)) if sums.vector is None else sums.vector.value
         self._seen.update(zip(steps, values, strict=True))
-        return [LineHinge(*each) for each in zip(values, slopes.tolist(), strict=True)]
+        return list(map(LineHinge, values, slopes.tolist()))
 
     def at(self, t: float) -> tuple[SpreadPoint, SpreadPlanes]:
         """Return the point at t, and its planes, with their hinge if it was evaluated before."""

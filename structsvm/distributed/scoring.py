@@ -44,19 +44,17 @@ def partition_scores(scorer: PartitionScorer, part: Partition) -> Vector:
         return scorer.model.predict(part.X, part.qid)
 
 
-def parts_of_means(
-    part: Partition, scorer: PartitionScorer, measures: Sequence[Measure], name: str
-) -> list[tuple[float, float]]:
+def parts_of_means(part: Partition, scorer: PartitionScorer, measures: Sequence[Measure]) -> list[tuple[float, float]]:
     """Return the mean of each measure over a labeled partition, 0 without weight, and the weight of that mean."""
-    with naming(name):
+    with naming(part.title):
         weights = query_weights(part)
         y: Any = part.y
         lists = rank_lists(partition_scores(scorer, part), y, part.qid)
         parts = []
         for measure in measures:
             values, weight = measure.weighted(lists, weights)
-            found = measure.over_queries(values, weight) if weight.any() else 0.0
-            parts.append((found, float(weight.sum())))
+            mean = measure.over_queries(values, weight) if weight.any() else 0.0
+            parts.append((mean, float(weight.sum())))
         return parts
 
 
@@ -68,7 +66,7 @@ def query_weights(part: Partition) -> Vector:
     return queries.weights(part.sample_weight)
 
 
-def mean(measure: Measure, parts: Sequence[tuple[float, float]]) -> float:
+def overall_mean(measure: Measure, parts: Sequence[tuple[float, float]]) -> float:
     """Return the mean of a measure over all queries, from the means and weights of partitions."""
     values, weights = np.array([part for part in parts if part[1] > 0.0]).reshape(-1, 2).T
     measure.require_weight(float(weights.sum()))
@@ -77,7 +75,7 @@ def mean(measure: Measure, parts: Sequence[tuple[float, float]]) -> float:
 
 def with_features_of(ranker: Ranker, X: Any, *roles: Any) -> Any:
     """Return a Dask data frame with the features that a ranker knows by name, and the columns that ``roles`` name."""
-    named = [each for each in roles if isinstance(each, str)]
+    named = [role for role in roles if isinstance(role, str)]
     columns = [name for name in X.columns if name not in named]
     features = ordered(columns, ranker.known_names, f"{type(ranker).__name__} was fitted with")
     return X if features == columns else X[[*features, *named]]

@@ -48,18 +48,17 @@ class SplitSummary:
 
 def overlaps(surveys: Sequence[Survey]) -> tuple[list[int], Regions]:
     """Return the partitions that may share queries, and the ranges of the shared ids; all ids must have one type."""
-    held = [k for k, each in enumerate(surveys) if each.queries]
-    for k in held:
-        if surveys[k].kind != surveys[held[0]].kind:
-            one, other = surveys[held[0]], surveys[k]
+    filled = [k for k, survey in enumerate(surveys) if survey.queries]
+    for k in filled:
+        one, other = surveys[filled[0]], surveys[k]
+        if one.kind != other.kind:
             raise InputError(
-                f"query ids are {_KINDS.get(one.kind, 'numbers')} in {one.name} and "
-                f"{_KINDS.get(other.kind, 'numbers')} in {other.name}: give all query ids one type"
+                f"query ids are {_KINDS.get(one.kind, 'numbers')} in {one.title} and "
+                f"{_KINDS.get(other.kind, 'numbers')} in {other.title}: give all query ids one type"
             )
-    held.sort(key=lambda k: surveys[k].low)
-    regions, reached, owner = Regions([], []), None, -1
-    sharing = set[int]()
-    for k in held:
+    filled.sort(key=lambda k: surveys[k].low)
+    regions, reached = Regions([], []), None
+    for k in filled:
         low, high = surveys[k].low, surveys[k].high
         if reached is not None and low <= reached:
             end = min(high, reached)
@@ -68,11 +67,9 @@ def overlaps(surveys: Sequence[Survey]) -> tuple[list[int], Regions]:
             else:
                 regions.low.append(low)
                 regions.high.append(end)
-            sharing |= {owner, k}
         if reached is None or high > reached:
-            reached, owner = high, k
-    touched = [k for k in held if k in sharing or _touches(surveys[k], regions)]
-    return sorted(touched), regions
+            reached = high
+    return sorted(k for k in filled if _touches(surveys[k], regions)), regions
 
 
 _KINDS = {"i": "whole numbers", "f": "numbers with fractions", "U": "texts"}
@@ -89,16 +86,16 @@ def find(workers: Workers, parts: Sequence[Any], surveys: Sequence[Survey]) -> t
         return SplitSummary(0, (), frozenset()), []
     buckets = -(-sum(surveys[k].queries for k in numbers) // _IDS_A_BUCKET)
     hashes = [workers.submit(hashes_of, parts[k], regions, buckets) for k in numbers]
-    shared = []
-    for bucket in range(buckets):
-        own = [workers.submit(getitem, each, bucket) for each in hashes]
-        shared.append(workers.submit(held_by_several, numbers, own))
+    shared = [
+        workers.submit(held_by_several, numbers, [workers.submit(getitem, hashed, bucket) for hashed in hashes])
+        for bucket in range(buckets)
+    ]
     del hashes
-    found: list[SplitSummary] = workers.fetch([workers.submit(getitem, each, 0) for each in shared])
+    summaries: list[SplitSummary] = workers.fetch([workers.submit(getitem, result, 0) for result in shared])
     split = SplitSummary(
-        count=sum(each.count for each in found),
-        examples=tuple(example for each in found for example in each.examples),
-        moves=frozenset[tuple[int, int]]().union(*(each.moves for each in found)),
+        count=sum(summary.count for summary in summaries),
+        examples=tuple(example for summary in summaries for example in summary.examples),
+        moves=frozenset[tuple[int, int]]().union(*(summary.moves for summary in summaries)),
     )
     return split, shared
 
@@ -111,23 +108,23 @@ def refuse(workers: Workers, parts: Sequence[Any], surveys: Sequence[Survey], sp
         if both:
             more = f", and {split.count - 1:,} more queries are split" if split.count > 1 else ""
             raise InputError(
-                f"query {both[0]} is in {surveys[first].name} and in {surveys[second].name}{more}. The rows of a query "
-                "must be in one partition: pass shuffle=True to move them together. If they are two queries, give them "
-                "different ids"
+                f"query {both[0]} is in {surveys[first].title} and in {surveys[second].title}{more}. The rows of a "
+                "query must be in one partition: pass shuffle=True to move them together. If they are two queries, "
+                "give them different ids"
             )
 
 
 def move(workers: Workers, parts: Sequence[Any], split: SplitSummary, shared: Sequence[Any]) -> dict[int, Any]:
     """Move the rows of split queries together; return futures of the changed partitions by number."""
     sources = {source for source, _ in split.moves}
-    moves = [workers.submit(getitem, each, 1) for each in shared]
+    moves = [workers.submit(getitem, result, 1) for result in shared]
     out = {k: workers.submit(leaving, parts[k], k, moves) for k in sources}
     changed = {}
     for k in sources | {destination for _, destination in split.moves}:
-        kept = workers.submit(getitem, out[k], k) if k in sources else parts[k]
+        rest = workers.submit(getitem, out[k], k) if k in sources else parts[k]
         senders = sorted(source for source, destination in split.moves if destination == k)
         pieces = [workers.submit(getitem, out[source], k) for source in senders]
-        changed[k] = workers.submit(joined_split, [kept, *pieces])
+        changed[k] = workers.submit(joined_split, [rest, *pieces])
     return changed
 
 
@@ -138,9 +135,8 @@ def hashed_ids(ids: NDArray[Any]) -> Hashes:
     elif ids.dtype.kind == "f":
         z = (ids.astype(np.float64) + 0.0).view(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
     else:
-        return np.array(
-            [xxh3_64_intdigest(str(each).encode("utf-8", "surrogatepass")) for each in ids], dtype=np.uint64
-        )
+        texts = (str(text).encode("utf-8", "surrogatepass") for text in ids)
+        return np.array(list(map(xxh3_64_intdigest, texts)), dtype=np.uint64)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return np.asarray(z ^ (z >> np.uint64(31)))
@@ -159,7 +155,7 @@ def hashes_of(part: Partition, regions: Regions, buckets: int) -> list[Hashes]:
 
 def held_by_several(numbers: Sequence[int], hashes: Sequence[Hashes]) -> tuple[SplitSummary, Moves]:
     """Return the queries that several partitions share in one bucket of hashes, and the moves that join them."""
-    holder = np.repeat(np.array(numbers, dtype=np.int64), [len(each) for each in hashes])
+    holder = np.repeat(np.array(numbers, dtype=np.int64), list(map(len, hashes)))
     ids = np.concatenate(hashes)
     order = np.argsort(ids, kind="stable")
     ids, holder = ids[order], holder[order]
@@ -171,9 +167,9 @@ def held_by_several(numbers: Sequence[int], hashes: Sequence[Hashes]) -> tuple[S
     counts = np.diff(starts, append=len(ids))
     several = np.flatnonzero(counts > 1)
     first = starts[several]
-    chosen = holder[first + (ids[first] % counts[several].astype(np.uint64)).astype(np.int64)]
+    homes = holder[first + (ids[first] % counts[several].astype(np.uint64)).astype(np.int64)]
     entries = np.repeat(counts > 1, counts)
-    destination = np.repeat(chosen, counts[several])
+    destination = np.repeat(homes, counts[several])
     source, moving = holder[entries], ids[entries]
     leaves = source != destination
     examples = tuple((int(ids[k]), int(holder[k]), int(holder[k + 1])) for k in first[:_EXAMPLES].tolist())
@@ -185,8 +181,7 @@ def held_by_several(numbers: Sequence[int], hashes: Sequence[Hashes]) -> tuple[S
 def ids_of_hash(part: Partition, hashed: int) -> list[Any]:
     """Return the query ids of a partition with this hash."""
     ids = Queries.of(part.qid, part.rows).ids
-    found: list[Any] = ids[hashed_ids(ids) == np.uint64(hashed)].tolist()
-    return found
+    return list(ids[hashed_ids(ids) == np.uint64(hashed)].tolist())
 
 
 def leaving(part: Partition, number: int, shared: Sequence[Moves]) -> dict[int, Partition]:
@@ -196,40 +191,36 @@ def leaving(part: Partition, number: int, shared: Sequence[Moves]) -> dict[int, 
     hashes = hashed_ids(ids)
     order = np.argsort(hashes)
     to = np.full(len(ids), number, dtype=np.int64)
-    for each in shared:
-        own = each.source == number
-        moving, destination = each.hashes[own], each.destination[own]
-        by_hash = np.argsort(moving)
-        moving, destination = moving[by_hash], destination[by_hash]
-        place = np.searchsorted(moving, hashes[order])
-        known = np.append(moving, np.uint64(0))[place] == hashes[order]
-        known &= place < len(moving)
-        to[order[known]] = destination[place[known]]
+    for moves in shared:
+        mine = np.flatnonzero(moves.source == number)
+        mine = mine[np.argsort(moves.hashes[mine])]
+        place = np.searchsorted(moves.hashes[mine], hashes[order])
+        moving = np.append(moves.hashes[mine], np.uint64(0))[place] == hashes[order]
+        moving &= place < len(mine)
+        to[order[moving]] = moves.destination[mine[place[moving]]]
     of_rows = to[queries.number]
     return {int(k): _rows(part, of_rows == k) for k in np.union1d(to, [number])}
 
 
 def joined_split(parts: Sequence[Partition]) -> Partition:
     """Concatenate partitions, with the rows of each query together, in the order of the partitions."""
-    parts = [each for each in parts if each.rows] or list(parts[:1])
+    title = parts[0].title
+    parts = [part for part in parts if part.rows] or list(parts[:1])
     if len(parts) == 1:
-        return parts[0]
-    rows: list[Any] = [each.X for each in parts]
-    if is_sparse(rows[0]):
+        return parts[0]._replace(title=title)
+    X, y, qid, weight = map(_joined, *(part[:4] for part in parts))
+    return Partition(X, y, qid, weight, parts[0].names, title)
+
+
+def _joined(*values: Any) -> Any:
+    if is_sparse(values[0]):
         import scipy.sparse as sp
 
-        X: Any = sp.vstack(rows, format="csr")
-    else:
-        X = np.concatenate(rows)
-    y, qid, weight = (_column([each[k] for each in parts]) for k in (1, 2, 3))
-    return Partition(X, y, qid, weight, parts[0].names)
-
-
-def _column(values: list[Any]) -> Any:
+        return sp.vstack(values, format="csr")
     return None if values[0] is None else np.concatenate(values)
 
 
-def _rows(part: Partition, chosen: NDArray[np.bool_]) -> Partition:
+def _rows(part: Partition, rows: NDArray[np.bool_]) -> Partition:
     X: Any = part.X
-    y, qid, weight = (None if values is None else values[chosen] for values in (part.y, part.qid, part.sample_weight))
-    return Partition(X[chosen], y, qid, weight, part.names)
+    y, qid, weight = (None if values is None else values[rows] for values in (part.y, part.qid, part.sample_weight))
+    return part._replace(X=X[rows], y=y, qid=qid, sample_weight=weight)

@@ -3,8 +3,9 @@
 import asyncio
 import concurrent.futures
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -42,32 +43,32 @@ class Workers:
     def together(self, make: Callable[[], "list[Future[Any]]"]) -> "list[Future[Any]]":
         """Call ``make``, which submits tasks, on the client's own thread, so that all tasks leave in one message."""
 
-        async def made() -> "list[Future[Any]]":
+        async def submit() -> "list[Future[Any]]":
             return make()
 
         with self._in_time("new tasks are left"):
-            futures: list[Future[Any]] = self.client.sync(made, callback_timeout=self.timeout)
+            futures: list[Future[Any]] = self.client.sync(submit, callback_timeout=self.timeout)
         return futures
 
     def answers(
-        self, make: Callable[[], "list[Future[Any]]"], chosen: Collection[str] = (), after: Sequence[Any] = ()
+        self, make: Callable[[], "list[Future[Any]]"], places: Collection[str] = (), after: Sequence[Any] = ()
     ) -> list[Any]:
         """Submit tasks as `together`, and return their results as `fetch`, with fewer messages if tasks are fast."""
         futures: list[Future[Any]] = []
 
-        async def asked() -> Any:
+        async def gather() -> Any:
             futures.extend(make())
             return await self.client.gather(futures, errors="skip", asynchronous=True)
 
         try:
             with _telling_lost():
-                results: list[Any] = self.client.sync(asked, callback_timeout=min(_LOOK, self.timeout))
+                results: list[Any] = self.client.sync(gather, callback_timeout=min(_LOOK, self.timeout))
         except TimeoutError:
             results = []
-        return results if 0 < len(futures) == len(results) else self.fetch(futures, chosen, after)
+        return results if 0 < len(futures) == len(results) else self.fetch(futures, places, after)
 
-    def settle(self, futures: Sequence[Any], chosen: Collection[str] = ()) -> list[Any]:
-        """Return the futures of tasks at the ``chosen`` workers; raise ClusterError after ``timeout`` idle seconds."""
+    def settle(self, futures: Sequence[Any], places: Collection[str] = ()) -> list[Any]:
+        """Return the futures of tasks at these workers; raise ClusterError after ``timeout`` idle seconds."""
         from distributed import wait
 
         pending: Sequence[Any] = list(futures)
@@ -80,21 +81,19 @@ class Workers:
             except TimeoutError as error:
                 if left <= _LOOK:
                     raise self._late(_left(len(pending), "task")) from error
-                self._require_one_of(chosen)
+                self._require_one_of(places)
                 continue
             for future in done:
                 require_finished(future)
             pending, until = list(waiting), time.monotonic() + self.timeout
         return list(futures)
 
-    def fetch(self, futures: Sequence[Any], chosen: Collection[str] = (), after: Sequence[Any] = ()) -> list[Any]:
+    def fetch(self, futures: Sequence[Any], places: Collection[str] = (), after: Sequence[Any] = ()) -> list[Any]:
         """Return small results; see `settle`. The timeout begins again when one of the tasks ``after`` has finished."""
-        self.settle([*after, *futures], chosen)
+        self.settle([*after, *futures], places)
         with self._in_time(_left(len(futures), "result")):
-            found = self.client.sync(
-                lambda: self.client.gather(futures, asynchronous=True), callback_timeout=self.timeout
-            )
-            return list(found)
+            gather = partial(self.client.gather, futures, asynchronous=True)
+            return list(self.client.sync(gather, callback_timeout=self.timeout))
 
     def send(self, value: Any) -> Any:
         """Send a value to all workers once; return its future."""
@@ -102,7 +101,7 @@ class Workers:
             return self.client.scatter([value], broadcast=True, hash=False, timeout=self.timeout)[0]
 
     def let_go(self, futures: "Sequence[Future[Any]]") -> None:
-        """Allow any worker to compute futures again; Dask would wait for the chosen workers forever."""
+        """Allow any worker to compute futures again; Dask would wait for a preferred worker forever."""
         self.ask_scheduler("set_restrictions", worker={future.key: [] for future in futures})
 
     def places(self, timeout: float | None = None) -> dict[str, int]:
@@ -130,10 +129,10 @@ class Workers:
             return "There are no workers left: start some"
         return f"There {'is 1 worker' if count == 1 else f'are {count} workers'}; set timeout=... to wait longer"
 
-    def _require_one_of(self, chosen: Collection[str]) -> None:
-        """Raise `WorkersLost` if all chosen workers are gone, because Dask lets their tasks wait for them."""
-        there = set(self.places())
-        if there and chosen and not there & set(chosen):
+    def _require_one_of(self, places: Collection[str]) -> None:
+        """Raise `WorkersLost` if all these workers are gone, because Dask lets their tasks wait for them."""
+        present = set(self.places())
+        if present and places and not present & set(places):
             raise _lost("all of them are gone, and others came")
 
     @contextmanager
@@ -157,6 +156,17 @@ def _alone(function: Callable[..., Any], *arguments: Any) -> Any:
     # A worker has one thread for each of its current tasks.
     with using(1):
         return function(*arguments)
+
+
+def spread(places: Mapping[str, int], count: int) -> list[str]:
+    """Return a worker for each of ``count`` tasks, evenly over the threads of ``places``; "" without places."""
+    threads = [place for place, number in sorted(places.items()) for _ in range(number)] or [""]
+    return [threads[number * len(threads) // count] for number in range(count)]
+
+
+def preferring(place: str) -> dict[str, Any]:
+    """Return Dask's arguments that prefer a worker, but allow others; none for ""."""
+    return {"workers": [place], "allow_other_workers": True} if place else {}
 
 
 class WorkersLost(ClusterError):
@@ -204,30 +214,29 @@ def _lost(what: str) -> WorkersLost:
     )
 
 
-def open_client(given: Any = None) -> "Client":
-    """Return the given Dask client, or the last one created, or the current task's; it must be open."""
+def open_client(client: Any = None) -> "Client":
+    """Return this Dask client, or the last one created, or the current task's; it must be open."""
     with needed("data on a cluster need Dask", "dask"):
         from distributed import Client, get_client
-    if given is None:
+    if client is None:
         try:
-            given = get_client()
+            client = get_client()
         except ValueError:
             raise InputError(
                 "there is no Dask client: connect to a cluster by distributed.Client('tcp://scheduler:8786'), or use "
                 "the cores of this machine by distributed.Client(processes=True)"
             ) from None
-    if not isinstance(given, Client):
+    if not isinstance(client, Client):
         raise InputError(
-            f"client must be a dask.distributed.Client or None, "
-            f"got {brief(given)}: make a client from the address of a "
-            "scheduler, or from a cluster, by distributed.Client(...)"
+            f"client must be a dask.distributed.Client or None, got {brief(client)}: make a client from the address of "
+            "a scheduler, or from a cluster, by distributed.Client(...)"
         )
-    if is_closed(given):
+    if is_closed(client):
         raise InputError(
             "this client is closed: pass an open client, client=distributed.Client('tcp://scheduler:8786'), or None "
             "for the newest client, and read the partitions of the closed client again"
         )
-    return given
+    return client
 
 
 def is_closed(client: "Client") -> bool:

@@ -10,7 +10,7 @@ from dask import delayed
 
 from structsvm.data import RankingData, load_letor
 from structsvm.distributed import read_partitions
-from structsvm.distributed.partition import Partition, labels_of, survey
+from structsvm.distributed.partition import Partition, labels_of, survey_partition
 from structsvm.distributed.partitions import Partitions
 from structsvm.exceptions import DataFormatError, InputError
 from tests.distributed.queries import COLUMNS, CUTS, DATA, arrays, delayed_blocks, frame, frames, letor_files, source
@@ -44,7 +44,7 @@ def test_every_source_gives_the_same_rows(kind, client, tmp_path):
 
 def test_labels_that_are_too_many_are_counted():
     surveys = [
-        survey(Partition(np.zeros((n, 1)), np.arange(n) / 7.0), f"partition {k}")
+        survey_partition(Partition(np.zeros((n, 1)), np.arange(n) / 7.0, title=f"partition {k}"))
         for k, n in enumerate((10_000, 12_345))
     ]
     assert len(labels_of(surveys[:1])) == 10_000

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from structsvm.distributed import DistributedProblem, InProcess, Partition
 from structsvm.distributed.cluster import merged
-from structsvm.distributed.shard import Recipe, Shard, evaluate_shard, library_versions, look_along, same_as_before
+from structsvm.distributed.shard import PointRequest, Shard, library_versions
 from structsvm.exceptions import CheckError, ClusterError, InputError
 from structsvm.features.operators import BinnedMatrix
 from structsvm.foundation.types import Matrix, Vector
@@ -141,7 +141,7 @@ def test_the_numbers_of_a_round_do_not_depend_on_the_rows() -> None:
     for documents in (10, 40):
         _, spread = both(4, C=100.0, queries=40, documents=documents, d=50)
         OneSlack(tol=1e-3).solve(spread)
-        rounds = [call for call in spread.cluster.log if call.name in ("look_along", "evaluate_shard")]
+        rounds = [call for call in spread.cluster.log if call.name in ("line_values", "hinge_and_cut")]
         per_shard.append((max(call.down for call in rounds), max(call.up for call in rounds)))
         assert max(call.down for call in rounds) <= 8 * (50 + 40)
         assert max(call.up for call in rounds) <= 8 * (50 + 60)
@@ -158,7 +158,7 @@ def test_lost_scores_change_no_bit(every: int, pulled: bool) -> None:
 
         def ask(self, function: Any, kept: Any, *arguments: Any) -> Any:
             self.asked += 1
-            if self.asked % every == 0 and function in (look_along, evaluate_shard):
+            if self.asked % every == 0 and function in (Shard.line_values, Shard.hinge_and_cut):
                 kept[self.asked % len(kept)]._scores.clear()
             return super().ask(function, kept, *arguments)
 
@@ -318,9 +318,9 @@ def test_a_partition_without_weight_counts_for_nothing() -> None:
 
 def test_data_that_changed_are_refused() -> None:
     seen, now = (both(2, seed=seed)[1].shards[1] for seed in (0, 1))
-    assert same_as_before(seen, seen.facts.digest) is seen
+    assert seen.require_digest(seen.summary().digest) is seen
     with pytest.raises(InputError, match="partition 1 was read again"):
-        same_as_before(now, seen.facts.digest)
+        now.require_digest(seen.summary().digest)
 
 
 def test_another_task_may_ask_for_another_C_at_the_same_time() -> None:
@@ -354,7 +354,7 @@ def test_another_task_may_forget_the_same_scores_at_the_same_time() -> None:
     shard = both(1)[1].shards[0]
     shard._scores = Emptied()
     for token in range(8):
-        assert shard.point(shard.problem, Recipe(token, np.ones(4))) is not None
+        assert shard.point(shard.problem, PointRequest(token, np.ones(4))) is not None
     assert len(shard._scores) <= 4
 
 
@@ -365,11 +365,11 @@ def test_a_partition_that_was_empty_and_is_not_when_it_is_read_again_is_refused(
         DistributedProblem.from_queries(InProcess(), [full._replace(qid=qid + 4), each]).shards[1]
         for each in (empty, full)
     )
-    assert same_as_before(seen, seen.facts.digest) is seen
+    assert seen.require_digest(seen.summary().digest) is seen
     for was, found in ((seen, now), (now, seen)):
         with pytest.raises(InputError, match="partition 1 was read again"):
-            same_as_before(found, was.facts.digest)
-    assert same_as_before(now, None) is now  # it cannot be told
+            found.require_digest(was.summary().digest)
+    assert now.require_digest(None) is now  # it cannot be told
 
 
 def test_other_versions_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from dask import delayed
 from hypothesis import HealthCheck, given, settings
 
-from structsvm.distributed.partition import Partition, survey
+from structsvm.distributed.partition import Partition, survey_partition
 from structsvm.distributed.partitions import Partitions
 from structsvm.distributed.whole_queries import (
     Regions,
@@ -80,7 +80,7 @@ def test_whole_queries_whose_ids_interleave_are_fine(client):
 
 
 def brief(number, ids):
-    return survey(Partition(np.zeros((len(ids), 1)), None, np.array(ids)), f"partition {number}")
+    return survey_partition(Partition(np.zeros((len(ids), 1)), None, np.array(ids), title=f"partition {number}"))
 
 
 def test_partitions_apart_exchange_nothing():
@@ -106,7 +106,7 @@ def test_all_split_queries_are_found_and_moved(ids, text, buckets):
     sets = [set(part.qid.tolist()) for part in parts]
     split = {each for own in sets for each in own if sum(each in other for other in sets) > 1}
 
-    numbers, regions = overlaps([survey(part, "partition") for part in parts])
+    numbers, regions = overlaps([survey_partition(part) for part in parts])
     if not numbers:
         assert not split
         return

@@ -12,8 +12,8 @@ AS_READ = FileColumns()
 
 def calls_of(
     X: Any, y: Any = None, qid: Any = None, sample_weight: Any = None, columns: FileColumns = AS_READ
-) -> tuple[list[Any], list[str]]:
-    """Return delayed calls that make the partitions, and their names for messages; arguments as in `Partitions.of`."""
+) -> list[Any]:
+    """Return delayed calls that make the partitions; arguments as in `Partitions.of`."""
     if is_collection(X):
         return of_collections(X, y, qid, sample_weight)
     if is_call(X):
@@ -26,9 +26,9 @@ def calls_of(
             f"X must be a Dask array or data frame, a list of files, or a list of futures or delayed calls, got a "
             f"{type(X).__name__}: {made_of(X, 'X')}; use Ranker for data that fit one machine"
         )
-    made = of_files(X, columns) if are_files(X) else of_list(X)
+    calls = of_files(X, columns) if are_files(X) else of_list(X)
     require_none(y, qid, sample_weight, "files" if are_files(X) else "partitions")
-    return made
+    return calls
 
 
 def is_local(X: Any) -> bool:
@@ -38,6 +38,6 @@ def is_local(X: Any) -> bool:
 
 def require_none(y: Any, qid: Any, sample_weight: Any, source: str) -> None:
     """Raise InputError if columns are passed in addition to a source that contains them."""
-    for name, given in (("y", y), ("qid", qid), ("sample_weight", sample_weight)):
-        if given is not None:
+    for name, value in (("y", y), ("qid", qid), ("sample_weight", sample_weight)):
+        if value is not None:
             raise InputError(f"{name} must not be given, because {source} contain labels, query ids and weights")

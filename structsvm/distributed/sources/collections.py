@@ -1,29 +1,20 @@
 """Partitions of Dask arrays and data frames."""
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 from structsvm.distributed.sources.given import is_call, partition
 from structsvm.exceptions import InputError, quoted
 
 
-class _Roles(NamedTuple):
-    """Vectors beside X by role."""
-
-    y: Any
-    qid: Any
-    sample_weight: Any
-
-
-def of_collections(X: Any, y: Any = None, qid: Any = None, sample_weight: Any = None) -> tuple[list[Any], list[str]]:
-    """Return the partitions of Dask arrays or data frames as delayed calls, and their names."""
-    roles = _Roles(y, qid, sample_weight)
-    X, vectors = _columns_apart(X, roles)
+def of_collections(X: Any, y: Any = None, qid: Any = None, sample_weight: Any = None) -> list[Any]:
+    """Return the partitions of Dask arrays or data frames as delayed calls."""
+    X, vectors = _columns_apart(X, {"y": y, "qid": qid, "sample_weight": sample_weight})
     if is_dask_frame(X):
         _require_no_text(X)
     rows = _row_chunks(X)
     blocks = [_blocks("X", X)]
-    for name, values in vectors._asdict().items():
+    for name, values in vectors.items():
         if values is None:
             blocks.append([None] * len(blocks[0]))
             continue
@@ -34,9 +25,8 @@ def of_collections(X: Any, y: Any = None, qid: Any = None, sample_weight: Any = 
             )
     from dask import delayed
 
-    names = [f"partition {k}" for k in range(len(blocks[0]))]
     make = delayed(partition, pure=False)
-    return [make(name, *of_one) for name, *of_one in zip(names, *blocks, strict=True)], names
+    return [make(f"partition {number}", *columns) for number, columns in enumerate(zip(*blocks, strict=True))]
 
 
 def is_collection(X: Any) -> bool:
@@ -57,21 +47,21 @@ def made_of(values: Any, name: str) -> str:
     return f"make a Dask array by dask.array.from_array({name}, chunks={chunks})"
 
 
-def _columns_apart(X: Any, roles: _Roles) -> tuple[Any, _Roles]:
+def _columns_apart(X: Any, vectors: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     """Split a data frame into features and the columns with other roles."""
-    named = {role: name for role, name in roles._asdict().items() if isinstance(name, str)}
+    named = {role: name for role, name in vectors.items() if isinstance(name, str)}
     if not named:
-        return X, roles
+        return X, vectors
     if not is_dask_frame(X):
         role, name = next(iter(named.items()))
         raise InputError(f"{role}={name!r} names a column, but X is not a data frame: pass the vector itself")
     columns = list(map(str, X.columns))
     for role, name in named.items():
         if name not in columns:
-            shown = ", ".join(quoted(each) for each in columns[:12]) + ", ..." * (len(columns) > 12)
+            shown = ", ".join(map(quoted, columns[:12])) + ", ..." * (len(columns) > 12)
             raise InputError(f"X has no column {name!r}, which {role} names; it has {shown}")
     features = X[[name for name in X.columns if name not in named.values()]]
-    return features, roles._replace(**{role: X[name] for role, name in named.items()})
+    return features, vectors | {role: X[name] for role, name in named.items()}
 
 
 def _require_no_text(X: Any) -> None:
@@ -110,19 +100,19 @@ def _alike(name: str, values: Any, rows: tuple[float, ...] | None) -> Any:
         return values
     if chunks[0] == rows:
         return values
-    n, found = int(sum(rows)), int(sum(chunks[0]))
-    if n != found:
+    n, length = int(sum(rows)), int(sum(chunks[0]))
+    if n != length:
         hint = ""
-        if name == "qid" and values.dtype.kind in "iu" and 2 * found <= n:
+        if name == "qid" and values.dtype.kind in "iu" and 2 * length <= n:
             hint = ". If qid has group sizes, turn them into ids by numpy.repeat(numpy.arange(len(group)), group)"
-        raise InputError(f"{name} must have a number for each of the {n:,} rows of X, got {found:,}{hint}")
+        raise InputError(f"{name} must have a number for each of the {n:,} rows of X, got {length:,}{hint}")
     return values.rechunk((rows,))
 
 
 def _blocks(name: str, values: Any) -> list[Any]:
     """Return the partitions of a collection as delayed calls."""
-    blocks = values.to_delayed()
-    found: list[Any] = blocks.ravel().tolist() if hasattr(blocks, "ravel") else list(blocks)
-    if not found:
+    calls = values.to_delayed()
+    blocks: list[Any] = calls.ravel().tolist() if hasattr(calls, "ravel") else list(calls)
+    if not blocks:
         raise InputError(f"{name} has no partitions")
-    return found
+    return blocks

@@ -1,6 +1,5 @@
 """Partitions from files in LETOR's format or tables, each read by a worker."""
 
-from collections.abc import Iterable, Sequence
 from glob import has_magic
 from os import PathLike
 from typing import Any
@@ -33,12 +32,12 @@ _NUMBERED_APART = 2**32
 """Largest number of queries of a file without ids, so that the numbers of different files do not overlap."""
 
 
-def _type_name(given: DTypeLike) -> str:
-    return str(as_float_type("dtype", given))
+def _type_name(dtype: DTypeLike) -> str:
+    return str(as_float_type("dtype", dtype))
 
 
-def _names(given: Any) -> tuple[str, ...] | None:
-    return None if given is None else as_names("features", given)
+def _names(names: Any) -> tuple[str, ...] | None:
+    return None if names is None else as_names("features", names)
 
 
 @frozen
@@ -61,16 +60,20 @@ def are_files(X: Any) -> bool:
     return isinstance(X, list | tuple) and len(X) > 0 and isinstance(X[0], str | PathLike)
 
 
-def of_files(paths: Any, how: FileColumns) -> tuple[list[Any], list[str]]:
-    """Return the partitions of files, one each, as delayed calls, and their names for messages."""
-    names = _paths(paths)
+def of_files(paths: Any, columns: FileColumns) -> list[Any]:
+    """Return the partitions of files, one per file, as delayed calls."""
+    paths = [paths] if isinstance(paths, str | PathLike) else paths
+    names = [str(as_path("a path", path)) for path in as_list("paths", paths, "a path, or a list of them")]
+    twice = repeated(names)
+    if twice is not None or not names:
+        raise InputError(f"the list of files has {twice} twice" if names else "the list of files is empty: name one")
     from dask import delayed
 
     read = delayed(read_file, pure=False)
-    return [read(path, number, how) for number, path in enumerate(names)], names
+    return [read(path, number, columns) for number, path in enumerate(names)]
 
 
-def read_file(path: str, number: int, how: FileColumns) -> Partition:
+def read_file(path: str, number: int, columns: FileColumns) -> Partition:
     """Read a file at a worker; without ids, queries count from ``2³²`` times the number of the file."""
     file = as_path("path", path)
     if has_magic(path) and not file.exists():
@@ -78,27 +81,21 @@ def read_file(path: str, number: int, how: FileColumns) -> Partition:
             f"there is no file {path}. If it is a pattern, pass the list of paths: sorted(glob.glob({path!r}))"
         )
     if named_as_table(file) or is_parquet(file):
-        needs = "required" if how.labels else "optional"
-        data = load_table(
-            file, label=how.label, qid=how.qid, features=how.features, dtype=how.dtype, labels=needs, queries=needs
-        )
+        needs = "required" if columns.labels else "optional"
+        roles: dict[str, Any] = {"label": columns.label, "qid": columns.qid, "features": columns.features}
+        data = load_table(file, **roles, dtype=columns.dtype, labels=needs, queries=needs)
     else:
         reading = Reading(
-            n_features=how.n_features, labels=how.labels, queries=how.labels, sparse=how.sparse, dtype=how.dtype
+            n_features=columns.n_features,
+            labels=columns.labels,
+            queries=columns.labels,
+            sparse=columns.sparse,
+            dtype=columns.dtype,
         )
         with using(1):
             rows = read_rows([file], reading, taken=number * _NUMBERED_APART)
-        data = rows.data(how.n_features or rows.width, sparse=how.sparse)
-        if how.labels:
+        data = rows.data(columns.n_features or rows.width, sparse=columns.sparse)
+        if columns.labels:
             data = evolve(data, sample_weight=weights_beside([file], data.qid))
-    made = partition(path, data.X, data.y if how.labels else None, data.qid, data.sample_weight)
-    return made._replace(names=data.feature_names)
-
-
-def _paths(paths: Any) -> list[str]:
-    given: Sequence[Any] | Iterable[Any] = [paths] if isinstance(paths, str | PathLike) else paths
-    names = [str(as_path("a path", path)) for path in as_list("paths", given, "a path, or a list of them")]
-    twice = repeated(names)
-    if twice is not None or not names:
-        raise InputError(f"the list of files has {twice} twice" if names else "the list of files is empty: name one")
-    return names
+    part = partition(path, data.X, data.y if columns.labels else None, data.qid, data.sample_weight)
+    return part._replace(names=data.feature_names)

@@ -20,56 +20,55 @@ def is_call(X: Any) -> bool:
     return any(module in sys.modules and isinstance(X, getattr(sys.modules[module], name)) for module, name in kinds)
 
 
-def of_list(given: Any) -> tuple[list[Any], list[str]]:
-    """Return partitions that futures or calls make, as delayed calls, and their names for messages."""
-    if not given:
+def of_list(parts: Any) -> list[Any]:
+    """Return partitions that futures or calls make, as delayed calls."""
+    if not parts:
         raise InputError("the list of partitions is empty: give at least one")
-    for number, each in enumerate(given):
-        if not is_call(each):
+    for number, part in enumerate(parts):
+        if not is_call(part):
             raise InputError(
-                f"partition {number} is a {type(each).__name__}: a list must contain paths of files, or futures or "
-                f"delayed calls that return (X, y, qid); {_way(each)}"
+                f"partition {number} is a {type(part).__name__}: a list must contain paths of files, or futures or "
+                f"delayed calls that return (X, y, qid); {_way(part)}"
             )
     from dask import delayed
 
-    names = [f"partition {k}" for k in range(len(given))]
-    make = delayed(of_given, pure=False)
-    return [make(name, each) for name, each in zip(names, given, strict=True)], names
+    make = delayed(of_result, pure=False)
+    return [make(f"partition {number}", part) for number, part in enumerate(parts)]
 
 
-def of_given(name: str, given: Any) -> Partition:
+def of_result(title: str, result: Any) -> Partition:
     """Make a partition from the result of a future, whose last elements may be missing."""
-    if isinstance(given, Partition):
-        return given
-    if len(getattr(given, "shape", ())) == 2:
-        return partition(name, given)
-    if isinstance(given, RankingData):
-        return partition(name, given.X, given.y, given.qid)._replace(names=given.feature_names)
-    if not isinstance(given, tuple | list) or not 1 <= len(given) <= 4:
+    if isinstance(result, Partition):
+        return result._replace(title=title)
+    if len(getattr(result, "shape", ())) == 2:
+        return partition(title, result)
+    if isinstance(result, RankingData):
+        return partition(title, result.X, result.y, result.qid)._replace(names=result.feature_names)
+    if not isinstance(result, tuple | list) or not 1 <= len(result) <= 4:
         raise InputError(
-            f"{name} must return (X, y, qid), (X, y, qid, sample_weight), a data set of structsvm.data, or X alone to "
-            f"be scored, got a {type(given).__name__}"
+            f"{title} must return (X, y, qid), (X, y, qid, sample_weight), a data set of structsvm.data, or X alone to "
+            f"be scored, got a {type(result).__name__}"
         )
-    return partition(name, *given)
+    return partition(title, *result)
 
 
-def partition(name: str, X: Any, y: Any = None, qid: Any = None, weight: Any = None) -> Partition:
+def partition(title: str, X: Any, y: Any = None, qid: Any = None, weight: Any = None) -> Partition:
     """Make a partition from arrays or data frames; it shares float32 and float64 in C order or CSR."""
-    with naming(name):
+    with naming(title):
         rows, names = _features(X)
         n = rows.shape[0]
         labels = None if y is None else checked_labels(_column(y), n)
         ids = None if qid is None else _ids(_column(qid), n)
         weights = None if weight is None else _weights(_column(weight), n)
-        return Partition(rows, labels, ids, weights, names)
+        return Partition(rows, labels, ids, weights, names, title)
 
 
-def _way(given: Any) -> str:
-    """Return the advice of an error message: how to turn the given object into partitions."""
-    if hasattr(given, "dask"):
-        joined = "dask.dataframe.concat" if hasattr(given, "columns") else "dask.array.concatenate"
+def _way(part: Any) -> str:
+    """Return the advice of an error message: how to turn an object into partitions."""
+    if hasattr(part, "dask"):
+        joined = "dask.dataframe.concat" if hasattr(part, "columns") else "dask.array.concatenate"
         return f"join collections of Dask with {joined}(...) and pass the result without a list"
-    if isinstance(given, tuple | list) or hasattr(given, "shape"):
+    if isinstance(part, tuple | list) or hasattr(part, "shape"):
         return "if parts is a list of (X, y, qid) in memory, pass [dask.delayed(part) for part in parts]"
     return "for example dask.delayed(load_letor)(path)"
 
