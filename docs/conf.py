@@ -22,7 +22,7 @@ HERE = Path(__file__).parent
 COMMANDS = HERE / "reference" / "generated" / "commands"
 sys.path.insert(0, str(HERE.parent))
 
-from tests.docs.test_reference import listed, thing  # noqa: E402
+from tests.docs.reference import listed, thing  # noqa: E402
 from tests.docs.values import docstring_of, is_value  # noqa: E402
 
 FIELD = type(tokenize.TokenInfo.type)  # a field of a named tuple

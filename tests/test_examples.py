@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from tests.docs.test_reference import listed, thing
+from tests.docs.reference import listed, thing
 from tests.docs.values import docstring_of, is_error, is_value
 
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE

@@ -9,7 +9,7 @@ import importlib
 import pytest
 
 from structsvm.exceptions import StructSVMError
-from tests.docs.test_reference import PACKAGES
+from tests.docs.reference import PACKAGES
 from tests.public_calls import BAD, GROUPS, NOT_CALLED, covered
 
 pytestmark = pytest.mark.filterwarnings("ignore")

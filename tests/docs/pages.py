@@ -12,7 +12,7 @@ Every fenced block of a page names its language, and the language decides its us
     counts.
 ``bash``
     each line runs as a command.
-``text``, ``toml``, ...
+``text``, ``py``, ``toml``, ...
     is shown and not run (`SHOWN`).
 
 All blocks of a page run in one empty folder. Pages show real output; `outputs.py` says how it is
@@ -57,7 +57,7 @@ from tests.docs.outputs import WITHIN, differences, refreshed, tokens
 
 ROOT = Path(__file__).resolve().parents[2]
 
-SHOWN = {"text", "toml", "bibtex", "math", "diff", "make"}
+SHOWN = {"text", "py", "toml", "bibtex", "math", "diff", "make"}
 SET_UP = re.compile(r"(make|git clone|cd|python3? -m venv|source|\.|(python3? -m )?pip install) ")
 PROGRESS = re.compile(r"^structsvm: \d+ of \d+ \w.*? after \S+?(, .* left)?\n", re.MULTILINE)
 """Progress lines of long commands."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from numpydoc.validate import validate
 
-from tests.docs.test_reference import listed, thing
+from tests.docs.reference import listed, thing
 from tests.docs.values import docstring_of, is_error, is_value
 
 CHECKS = {"GL01", "GL03", "GL05", "GL06", "GL07", "GL09", "GL10"}  # white space, sections, deprecations

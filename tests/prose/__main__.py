@@ -116,6 +116,10 @@ def main() -> int:
         return 0
     for finding in findings:
         print(f"{finding.path}:{finding.line}: {finding.message}")
+    if findings:
+        print(
+            "tests/prose/habits.py explains the habits. To allow a false alarm, add a line to tests/prose/allowed.txt."
+        )
     if not options.paths:
         for line in unused:
             print(f"tests/prose/allowed.txt: '{line}' matches no finding. Remove the line.")
