@@ -82,7 +82,7 @@ def _argmax_sweep(
     longest = 0
     for i in range(len(ptr) - 1 if shared + bounds_too > 0 else 0):
         longest = max(longest, ptr[i + 1] - ptr[i])
-        # Shared scores follow each example's own scores, so they are copied only once.
+    # Shared scores follow each example's own scores, so they are copied only once.
     both, written = np.empty(longest + shared), np.empty(longest + shared + bounds_too)
     both[longest:] = scores[first_shared:]
     while True:

@@ -64,7 +64,6 @@ class Solver(ABC):
             checkpoint begins with its last step.
         checkpoint : `Checkpoint`, or path of a file that stores the run. If the file exists, the run resumes from it
             and ignores ``start``. A solver without this argument cannot use checkpoints.
-            from it and ignores ``start``. A solver without this argument cannot use checkpoints.
 
         Raises
         ------
