@@ -24,8 +24,16 @@ def ranking(queries=40, documents=6, features=5, seed=0, dtype=np.float32):
     return RankingData(X=X, y=y, qid=np.repeat(np.arange(queries), documents) + 10)
 
 
+def assert_same_optimum(result, expected):
+    """Require that two certificates allow the same optimum."""
+    assert result.converged
+    assert expected.converged
+    assert result.dual <= expected.primal
+    assert expected.dual <= result.primal
+
+
 def arrays(data, chunk=60):
-    return tuple(da.from_array(each, chunks=(chunk, *each.shape[1:])) for each in (data.X, data.y, data.qid))
+    return tuple(da.from_array(column, chunks=(chunk, *column.shape[1:])) for column in (data.X, data.y, data.qid))
 
 
 def frame(data):
@@ -68,7 +76,7 @@ CUTS = [60, 120, 180]
 
 
 def source(kind, client, folder):
-    """Return `DATA` in four partitions as a user may have them: what `DaskRanker.fit` takes."""
+    """Return the arguments of `DaskRanker.fit` for `DATA` in four partitions of one kind."""
     if kind == "arrays":
         return arrays(DATA)
     if kind == "frames":
@@ -76,7 +84,7 @@ def source(kind, client, folder):
     if kind == "series":
         table = frames(DATA)
         return table[COLUMNS], table["label"], table["session"]
-    made = {
+    makers = {
         "delayed": lambda: delayed_blocks(DATA, CUTS),
         "futures": lambda: client.compute(delayed_blocks(DATA, CUTS)),
         "letor": lambda: letor_files(DATA, CUTS, folder),
@@ -84,4 +92,4 @@ def source(kind, client, folder):
         "parquet": lambda: parquet_files(DATA, CUTS, folder),
         "partitions": lambda: Partitions.of(*arrays(DATA), client=client),
     }
-    return (made[kind](),)
+    return (makers[kind](),)

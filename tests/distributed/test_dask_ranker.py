@@ -1,4 +1,4 @@
-"""`DaskRanker` is `Ranker` on partitions: the same optimum, model, scores and measures."""
+"""`DaskRanker` scores and measures partitions as `Ranker` scores and measures rows."""
 
 import pickle
 
@@ -25,38 +25,29 @@ def loaded(ranker, tmp_path):
     return DaskRanker.load(tmp_path / "model.npz")
 
 
-def test_scores_are_computed_lazily_in_the_chunks_of_the_features(client, local, tmp_path):
-    ranker = loaded(local, tmp_path)
-    X, _, _ = arrays(DATA)
-    scores = ranker.predict(X)
-    assert isinstance(scores, da.Array)
-    assert scores.chunks == ((60, 60, 60, 60),)
-    np.testing.assert_array_equal(scores.compute(), local.predict(DATA.X))
-
-
-@pytest.mark.parametrize("kind", ["series", "letor", "parquet", "delayed", "partitions", "local"])
+@pytest.mark.parametrize("kind", ["arrays", "series", "letor", "parquet", "delayed", "partitions", "local"])
 def test_scores_of_every_source_are_the_same(kind, client, local, tmp_path):
-    ranker = loaded(local, tmp_path)
-    scores = ranker.predict(DATA.X if kind == "local" else source(kind, client, tmp_path)[0])
-    found = scores if kind == "local" else scores.compute()
-    np.testing.assert_allclose(found, local.predict(DATA.X), rtol=1e-6)  # files hold float64
+    scores = loaded(local, tmp_path).predict(DATA.X if kind == "local" else source(kind, client, tmp_path)[0])
+    if kind == "arrays":
+        assert isinstance(scores, da.Array)
+        assert scores.chunks == ((60, 60, 60, 60),)
+    np.testing.assert_allclose(np.asarray(scores), local.predict(DATA.X), rtol=1e-6)  # files hold float64
 
 
 @pytest.mark.parametrize("measure", ["map", "ndcg@3", "p@2", "map(empty=skip)"])
-def test_measures_are_those_of_one_machine(client, local, tmp_path, measure):
+def test_measures_are_as_on_one_machine(client, local, tmp_path, measure):
     ranker = loaded(local, tmp_path).set_params(measure=measure)
     weights = np.repeat(np.random.default_rng(1).uniform(0.5, 2.0, 40), 6)
     weights[:60] = 0.0
     expected = local.set_params(measure=measure).score(DATA.X, DATA.y, DATA.qid, weights)
-    found = ranker.score(*arrays(DATA), da.from_array(weights, chunks=60))
-    assert found == pytest.approx(expected, rel=1e-12)
+    assert ranker.score(*arrays(DATA), da.from_array(weights, chunks=60)) == pytest.approx(expected, rel=1e-12)
     assert ranker.evaluate(*arrays(DATA), measures=[measure, "mrr"])[measure] == pytest.approx(
         local.score(DATA.X, DATA.y, DATA.qid), rel=1e-12
     )
     local.set_params(measure=None)
 
 
-def test_a_split_query_is_not_measured(client, local, tmp_path):
+def test_split_queries_are_measured_with_shuffle_only(client, local, tmp_path):
     ranker = loaded(local, tmp_path)
     X, y, qid = arrays(DATA, chunk=63)
     with pytest.raises(InputError, match="query 20 is in partition 0 and in partition 1"):
@@ -73,7 +64,7 @@ def test_labels_are_not_needed_to_score(client, local, tmp_path):
     np.testing.assert_allclose(ranker.predict([bare]).compute(), expected)
 
 
-def test_predictions_that_do_not_fit_are_refused(client, local, tmp_path):
+def test_data_unlike_those_of_the_fit_are_errors(client, local, tmp_path):
     ranker = loaded(local, tmp_path)
     X, y, _ = arrays(DATA)
     with pytest.raises(InputError, match="X has 4 features, but DaskRanker is expecting 5"):
@@ -87,11 +78,11 @@ def test_predictions_that_do_not_fit_are_refused(client, local, tmp_path):
     with pytest.raises(InputError, match="'e'"):
         other.predict(frames(DATA)[list("abcd")])
     for columns in (COLUMNS, list("bacde")):
-        found = other.predict(frames(DATA)[columns]).compute()
-        np.testing.assert_array_equal(found, named.predict(frame(DATA)[COLUMNS]))
+        scores = other.predict(frames(DATA)[columns]).compute()
+        np.testing.assert_array_equal(scores, named.predict(frame(DATA)[COLUMNS]))
 
 
-def test_calls_may_return_features_alone_where_rows_are_scored(client, local, tmp_path):
+def test_calls_may_return_only_features_to_score(client, local, tmp_path):
     ranker = loaded(local, tmp_path)
     blocks = [DATA.X[:60], DATA.X[60:]]
     for calls in (
@@ -102,7 +93,7 @@ def test_calls_may_return_features_alone_where_rows_are_scored(client, local, tm
         np.testing.assert_array_equal(ranker.predict(calls).compute(), local.predict(DATA.X))
 
 
-def test_a_call_that_is_in_no_list_is_refused(client, local, tmp_path):
+def test_a_single_call_is_an_error(client, local, tmp_path):
     ranker = loaded(local, tmp_path)
     call = delayed(lambda: (DATA.X, DATA.y, DATA.qid))()
     for single in (call, client.compute(call)):
@@ -112,7 +103,7 @@ def test_a_call_that_is_in_no_list_is_refused(client, local, tmp_path):
 
 
 @pytest.mark.parametrize("timeout", [0, -1, "a", None, np.inf])
-def test_the_timeout_is_checked_whatever_the_data(client, local, tmp_path, timeout):
+def test_a_wrong_timeout_is_an_error(client, local, tmp_path, timeout):
     ranker = loaded(local, tmp_path).set_params(timeout=timeout)
     for data in (Partitions.of(*arrays(DATA), client=client), delayed_blocks(DATA, CUTS)):
         for ask in (ranker.fit, ranker.evaluate):
@@ -120,15 +111,15 @@ def test_the_timeout_is_checked_whatever_the_data(client, local, tmp_path, timeo
                 ask(data)
 
 
-def test_the_timeout_is_that_of_the_ranker(client):
+def test_partitions_adopt_another_timeout(client):
     data = Partitions.of(*arrays(DATA), client=client, timeout=70)
     assert data.workers.timeout == 70
-    given = Partitions.of(data, timeout=80)
-    assert given.workers.timeout == 80
-    assert given.parts is data.parts
+    patient = Partitions.of(data, timeout=80)
+    assert patient.workers.timeout == 80
+    assert patient.parts is data.parts
 
 
-def test_a_client_that_is_closed_is_refused(client, local, tmp_path):
+def test_a_closed_client_is_an_error(client, local, tmp_path):
     from distributed import Client
 
     ranker = loaded(local, tmp_path)
@@ -161,12 +152,12 @@ def test_parameters_clone_and_pickle(client):
 
 
 @pytest.mark.parametrize("normalize", [None, "query-min-max"])
-def test_drift_is_found_as_on_one_machine(client, local, normalize):
-    found = DaskRanker("map", C=10.0, normalize=normalize).fit(*arrays(DATA)).model_.training.arrays
+def test_statistics_of_features_are_as_on_one_machine(client, local, normalize):
+    merged = DaskRanker("map", C=10.0, normalize=normalize).fit(*arrays(DATA)).model_.training.arrays
     expected = local.model_.training.arrays
     for name in ("feature_ranges", "feature_queries"):
-        np.testing.assert_array_equal(found[name], expected[name])
-    shares = found["feature_shares"]
+        np.testing.assert_array_equal(merged[name], expected[name])
+    shares = merged["feature_shares"]
     np.testing.assert_allclose(shares.sum(axis=1), 1.0)
     # Merged deciles are within 1/200 of the rows of each partition, of which there are 4.
     assert np.abs(np.cumsum(shares, axis=1)[:, :9] - np.arange(1, 10) / 10.0).max() < 0.02
