@@ -1,4 +1,4 @@
-"""Partitions: from every kind of source the same rows, and kind words where they do not fit."""
+"""Partitions have the same rows from every kind of source, and errors name sources and partitions."""
 
 from pathlib import Path
 
@@ -17,22 +17,18 @@ from tests.distributed.queries import COLUMNS, CUTS, DATA, arrays, delayed_block
 
 
 def rows_of(partitions):
-    """Gather all rows, which only a test does."""
     parts = partitions.workers.client.gather(list(partitions.parts))
     dense = [part.X.toarray() if sp.issparse(part.X) else part.X for part in parts]
     return np.concatenate(dense), np.concatenate([p.y for p in parts]), np.concatenate([p.qid for p in parts])
 
 
-def made(kind, client, folder):
-    given = source(kind, client, folder)
-    if kind in ("letor", "gzip", "parquet"):
-        return read_partitions(*given, dtype="float32", client=client)
-    return Partitions.of(*given, client=client)
-
-
 @pytest.mark.parametrize("kind", ["arrays", "frames", "series", "delayed", "futures", "letor", "gzip", "parquet"])
 def test_every_source_gives_the_same_rows(kind, client, tmp_path):
-    partitions = made(kind, client, tmp_path)
+    arguments = source(kind, client, tmp_path)
+    if kind in ("letor", "gzip", "parquet"):
+        partitions = read_partitions(*arguments, dtype="float32", client=client)
+    else:
+        partitions = Partitions.of(*arguments, client=client)
     X, y, qid = rows_of(partitions)
     assert len(partitions) == 4
     assert X.dtype == np.float32
@@ -40,9 +36,12 @@ def test_every_source_gives_the_same_rows(kind, client, tmp_path):
     np.testing.assert_array_equal(y, DATA.y)
     np.testing.assert_array_equal(qid, DATA.qid)
     assert (partitions.rows, partitions.queries, partitions.n_features) == (240, 40, 5)
+    assert "4 of them, 40 queries, 240 documents, 5 features" in repr(partitions)
+    if kind == "frames":
+        assert partitions.names == tuple(COLUMNS)
 
 
-def test_labels_that_are_too_many_are_counted():
+def test_too_many_labels_are_an_error():
     surveys = [
         survey_partition(Partition(np.zeros((n, 1)), np.arange(n) / 7.0, title=f"partition {k}"))
         for k, n in enumerate((10_000, 12_345))
@@ -55,7 +54,7 @@ def test_labels_that_are_too_many_are_counted():
 def test_files_are_spread_over_the_workers(client, tmp_path):
     partitions = read_partitions(letor_files(DATA, CUTS, tmp_path), client=client)
     holders = [client.who_has(part)[part.key] for part in partitions.parts]
-    assert len({holder for each in holders for holder in each}) == 2
+    assert len(set().union(*holders)) == 2
 
 
 def test_a_partition_shares_the_memory_of_its_source(client):
@@ -71,39 +70,30 @@ def test_smaller_chunks_of_labels_become_those_of_features(client):
     np.testing.assert_array_equal(rows_of(partitions)[1], DATA.y)
 
 
-def test_empty_partitions_are_fine(client):
+def test_empty_partitions_are_left_out_unless_all_are_empty(client):
     empty = delayed(lambda: (DATA.X[:0], DATA.y[:0], DATA.qid[:0]))()
     partitions = Partitions.of([empty, *delayed_blocks(DATA, CUTS), empty], client=client)
-    assert partitions.rows == 240
-    assert len(partitions) == 4
+    assert (partitions.rows, len(partitions)) == (240, 4)
+    refused(client, "all partitions are empty", [empty])
 
 
-def test_rows_without_any_are_refused(client):
-    with pytest.raises(InputError, match="all partitions are empty"):
-        Partitions.of([delayed(lambda: (DATA.X[:0], DATA.y[:0], DATA.qid[:0]))()], client=client)
-
-
-def test_files_of_fewer_features_are_widened(client, tmp_path):
-    paths = letor_files(DATA, CUTS, tmp_path)
-    narrow = RankingData(X=DATA.X[:6, :3], y=DATA.y[:6], qid=np.full(6, 999))
-    paths += letor_files(narrow, [], tmp_path, ".narrow")
-    partitions = read_partitions(paths, client=client)
-    assert partitions.n_features == 5
-    np.testing.assert_array_equal(rows_of(partitions)[0][-6:, 3:], 0.0)
-
-
-def test_a_file_that_is_sparse_makes_all_csr(client, tmp_path):
+def test_files_get_the_same_width_and_storage(client, tmp_path):
     X = np.zeros((12, 50))
     X[:, 49] = 1.0
-    sparse = RankingData(X=sp.csr_array(X), y=DATA.y[:12], qid=DATA.qid[:12])
-    dense = RankingData(X=np.ones((12, 50)), y=DATA.y[:12], qid=DATA.qid[12:24] + 500)
-    paths = letor_files(sparse, [], tmp_path, ".sparse") + letor_files(dense, [], tmp_path, ".dense")
-    partitions = read_partitions(paths, client=client)
-    assert all(about.sparse for about in partitions.surveys)
-    np.testing.assert_array_equal(rows_of(partitions)[0], np.concatenate([X, np.ones((12, 50))]))
+    wide = RankingData(X=sp.csr_array(X), y=DATA.y[:12], qid=DATA.qid[:12] + 900)
+    narrow = RankingData(X=DATA.X[:12, :3], y=DATA.y[:12], qid=DATA.qid[12:24] + 500)
+    dense = letor_files(DATA, CUTS, tmp_path) + letor_files(narrow, [], tmp_path, ".narrow")
+    for paths, width in ((dense, 5), (dense + letor_files(wide, [], tmp_path, ".sparse"), 50)):
+        partitions = read_partitions(paths, client=client)
+        assert {survey.sparse for survey in partitions.surveys} == {width == 50}
+        assert partitions.n_features == width
+        rows = rows_of(partitions)[0]
+        np.testing.assert_array_equal(rows[240:252, :3], DATA.X[:12, :3])
+        np.testing.assert_array_equal(rows[240:252, 3:], 0.0)
+    np.testing.assert_array_equal(rows[252:], X)
 
 
-def test_queries_of_sizes_beside_files_are_numbered_apart(client, tmp_path):
+def test_files_with_query_sizes_share_no_ids(client, tmp_path):
     for name in ("one.txt", "two.txt"):
         (tmp_path / name).write_text("1 1:1\n0 1:2\n1 1:3\n0 1:4\n")
         (tmp_path / f"{name}.query").write_text("2\n2\n")
@@ -125,7 +115,7 @@ def refused(client, match, *arguments, error=InputError, **settings):
         Partitions.of(*arguments, client=client, **settings)
 
 
-def test_what_does_not_fit_is_refused_by_name(client, tmp_path):
+def test_unsupported_sources_are_errors(client, tmp_path):
     X, y, qid = arrays(DATA)
     refused(client, r"split its 5 columns in 5.*X.rechunk\(\{1: -1\}\)", X.rechunk((60, 1)), y, qid)
     refused(client, "y must have a number for each of the 240 rows of X, got 239", X, y[:-1], qid)
@@ -168,12 +158,12 @@ def test_what_does_not_fit_is_refused_by_name(client, tmp_path):
     refused(client, r"bad\.txt, line 2", [str(bad)], error=DataFormatError)
     with pytest.raises(InputError, match=r"must be a dask.distributed.Client or None, got 3"):
         Partitions.of(X, y, qid, client=3)
-    held = Partitions.of(X, y, qid, client=client)
+    partitions = Partitions.of(X, y, qid, client=client)
     with pytest.raises(InputError, match=r"got 'tcp://a:1': make a client from the address"):
-        Partitions.of(held, client="tcp://a:1")
+        Partitions.of(partitions, client="tcp://a:1")
 
 
-def test_numbers_at_fault_are_named_with_their_partition(client):
+def test_errors_name_the_partition_of_wrong_numbers(client):
     X = DATA.X.copy()
     X[130, 2] = np.nan
     refused(
@@ -186,7 +176,7 @@ def test_numbers_at_fault_are_named_with_their_partition(client):
     refused(client, r"partition 1: y contains NaN or infinity", *arrays(RankingData(X=DATA.X, y=y, qid=DATA.qid)))
 
 
-def test_partitions_that_differ_are_refused_by_name(client):
+def test_different_partitions_are_an_error_with_their_titles(client):
     first, *others = [(DATA.X[a : a + 60], DATA.y[a : a + 60], DATA.qid[a : a + 60]) for a in (0, 60)]
     for changed, match in (
         ((others[0][0].astype(float), *others[0][1:]), r"numbers of type of partition 0 and of partition 1 differ"),
@@ -199,7 +189,7 @@ def test_partitions_that_differ_are_refused_by_name(client):
         refused(client, match, parts)
 
 
-def test_group_sizes_are_told_from_query_ids(client):
+def test_group_sizes_are_an_error(client):
     X, y, _ = arrays(DATA)
     refused(client, "If qid has group sizes", X, y, da.from_array(np.full(40, 6), chunks=10))
     parts = [delayed(lambda: (DATA.X, DATA.y, np.full(40, 6)))()]
@@ -215,7 +205,7 @@ def test_weights_may_be_all_zero_in_one_partition(client):
     )
 
 
-def test_without_a_client_it_is_said_how_to_make_one(monkeypatch):
+def test_a_missing_client_is_an_error(monkeypatch):
     import distributed
 
     def none():
@@ -224,11 +214,3 @@ def test_without_a_client_it_is_said_how_to_make_one(monkeypatch):
     monkeypatch.setattr(distributed, "get_client", none)
     with pytest.raises(InputError, match="there is no Dask client: connect to a cluster by distributed.Client"):
         Partitions.of(*arrays(DATA))
-
-
-def test_frames_may_have_their_labels_beside(client):
-    table = frame(DATA)
-    assert list(table.columns) == [*COLUMNS, "label", "session"]
-    partitions = Partitions.of(frames(DATA), "label", "session", client=client)
-    assert partitions.names == tuple(COLUMNS)
-    assert "4 of them, 40 queries, 240 documents, 5 features" in repr(partitions)

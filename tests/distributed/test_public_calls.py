@@ -1,4 +1,4 @@
-"""What cannot be used is refused in our words, whatever it is."""
+"""Wrong arguments of public calls on a cluster raise errors of this package."""
 
 import pytest
 
@@ -19,23 +19,23 @@ def calls(client, tmp_path_factory):
     rows = {"X": X, "y": y, "qid": qid}
     fitted = DaskRanker("map", client=client).fit(X, y, qid)
     path = letor_files(DATA, [], tmp_path_factory.mktemp("files"))[0]
-    how = {"label": "label", "qid": "qid", "features": None, "n_features": 5, "sparse": None, "dtype": "float32"}
+    columns = {"label": "label", "qid": "qid", "features": None, "n_features": 5, "sparse": None, "dtype": "float32"}
     settings = {name: value for name, value in DaskRanker().get_params().items() if name != "client"}
     return [
-        (lambda **given: DaskRanker(client=client, **given).fit(X, y, qid), settings),
+        (lambda **values: DaskRanker(client=client, **values).fit(X, y, qid), settings),
         (DaskRanker("map", client=client).fit, {**rows, "sample_weight": y * 0 + 1, "callback": None}),
         (fitted.predict, {"X": X, "qid": qid}),
         (fitted.score, rows),
         (fitted.evaluate, {**rows, "measures": ["map"]}),
-        (lambda **given: Partitions.of(client=client, **given), rows),
-        (lambda **given: read_partitions(client=client, **given), {"paths": [path], **how}),
+        (lambda **values: Partitions.of(client=client, **values), rows),
+        (lambda **values: read_partitions(client=client, **values), {"paths": [path], **columns}),
     ]
 
 
 @pytest.mark.parametrize("bad", BAD)
-def test_what_cannot_be_used_is_refused_in_our_words(calls, bad, tmp_path, monkeypatch):
+def test_wrong_arguments_raise_errors_of_this_package(calls, bad, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    said = []
+    errors = []
     for number, (function, arguments) in enumerate(calls):
         for argument in arguments:
             try:
@@ -43,10 +43,10 @@ def test_what_cannot_be_used_is_refused_in_our_words(calls, bad, tmp_path, monke
             except StructSVMError:
                 pass
             except Exception as error:
-                said.append(f"{number}({argument}={bad}): {type(error).__name__}: {str(error)[:200]}")
-    assert not said, "\n".join(said)
+                errors.append(f"{number}({argument}={bad}): {type(error).__name__}: {str(error)[:200]}")
+    assert not errors, "\n".join(errors)
 
 
-def test_what_can_be_used_is(calls):
+def test_right_arguments_raise_no_error(calls):
     for function, arguments in calls:
         function(**arguments)

@@ -1,4 +1,4 @@
-"""Queries that are split over partitions are found, whatever the order of ids, and refused or moved together."""
+"""Split queries are found in any order of ids, and are errors or moved together."""
 
 import hypothesis.strategies as st
 import numpy as np
@@ -42,18 +42,18 @@ def test_split_queries_are_moved_together(client, text, sparse):
     homes = [set(part.qid.tolist()) for part in parts]
     assert sum(map(len, homes)) == len(set.union(*homes)) == 40
     X = np.concatenate([part.X.toarray() if sparse else part.X for part in parts])
-    order, known = np.lexsort(X.T), np.lexsort(DATA.X.T)
-    np.testing.assert_array_equal(X[order], DATA.X[known])
-    np.testing.assert_array_equal(np.concatenate([part.y for part in parts])[order], DATA.y[known])
+    order, expected = np.lexsort(X.T), np.lexsort(DATA.X.T)
+    np.testing.assert_array_equal(X[order], DATA.X[expected])
+    np.testing.assert_array_equal(np.concatenate([part.y for part in parts])[order], DATA.y[expected])
     assert max(map(len, homes)) < 20  # they spread
 
 
 def test_rows_of_whole_queries_do_not_move(client):
     rows = [np.arange(0, 63), np.arange(63, 120), np.arange(120, 240)]  # query 10 is split at row 63
     calls = client.compute(parts_of(rows))
-    given = Partitions.of(calls, client=client, shuffle=True)
-    assert [about.rows for about in given.surveys] in ([66, 54, 120], [60, 60, 120])
-    before, after = client.gather(calls)[2], client.gather(given.parts[2])
+    partitions = Partitions.of(calls, client=client, shuffle=True)
+    assert [survey.rows for survey in partitions.surveys] in ([66, 54, 120], [60, 60, 120])
+    before, after = client.gather(calls)[2], client.gather(partitions.parts[2])
     assert np.shares_memory(before[0], after.X)
 
 
@@ -67,13 +67,13 @@ def test_rows_of_whole_queries_do_not_move(client):
     ],
 )
 @pytest.mark.parametrize("text", [False, True])
-def test_split_queries_are_refused_by_name(client, rows, match, text):
+def test_split_queries_are_errors(client, rows, match, text):
     match = match.replace("query ", "query q" if text else "query ")
     with pytest.raises(InputError, match=match):
         Partitions.of(parts_of(rows, text=text), client=client)
 
 
-def test_whole_queries_whose_ids_interleave_are_fine(client):
+def test_interleaved_ids_of_whole_queries_are_allowed(client):
     even = np.flatnonzero(DATA.qid % 2 == 0)
     odd = np.flatnonzero(DATA.qid % 2 == 1)
     assert len(Partitions.of(parts_of([even, odd]), client=client)) == 2
@@ -83,7 +83,7 @@ def brief(number, ids):
     return survey_partition(Partition(np.zeros((len(ids), 1)), None, np.array(ids), title=f"partition {number}"))
 
 
-def test_partitions_apart_exchange_nothing():
+def test_only_overlapping_partitions_exchange_hashes():
     assert overlaps([brief(0, [5, 6]), brief(1, [1, 2]), brief(2, [9])])[0] == []
     touched, regions = overlaps([brief(0, [1, 2]), brief(1, [2, 3]), brief(2, [5])])
     assert touched == [0, 1]
@@ -96,25 +96,24 @@ IDS = st.lists(st.lists(st.integers(0, 30), min_size=1, max_size=12), min_size=1
 @given(IDS, st.booleans(), st.integers(1, 3))
 @settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 def test_all_split_queries_are_found_and_moved(ids, text, buckets):
-    """The exchange and the moves, without a cluster, beside sets."""
     name = (lambda k: f"q{k}") if text else int
     parts = []
-    for number, own in enumerate(ids):
-        qid = np.array([name(k) for k in own])
-        marks = np.array([[number * 100 + row] for row in range(len(own))], dtype=float)
+    for number, numbers in enumerate(ids):
+        qid = np.array([name(k) for k in numbers])
+        marks = np.array([[number * 100 + row] for row in range(len(qid))], dtype=float)
         parts.append(Partition(marks, marks[:, 0], qid, None, None))
     sets = [set(part.qid.tolist()) for part in parts]
-    split = {each for own in sets for each in own if sum(each in other for other in sets) > 1}
+    split = {query for query in set.union(*sets) if sum(query in part for part in sets) > 1}
 
     numbers, regions = overlaps([survey_partition(part) for part in parts])
     if not numbers:
         assert not split
         return
     hashes = [hashes_of(parts[k], regions, buckets) for k in numbers]
-    found = [held_by_several(numbers, [own[b] for own in hashes]) for b in range(buckets)]
-    assert sum(summary.count for summary, _ in found) == len(split)
+    results = [held_by_several(numbers, [hashed[b] for hashed in hashes]) for b in range(buckets)]
+    assert sum(summary.count for summary, _ in results) == len(split)
 
-    out = [leaving(part, k, [moves for _, moves in found]) for k, part in enumerate(parts)]
+    out = [leaving(part, k, [moves for _, moves in results]) for k, part in enumerate(parts)]
     after = [
         joined_split([out[k][k], *(out[j][k] for j in range(len(parts)) if j != k and k in out[j])])
         for k in range(len(parts))
@@ -129,14 +128,13 @@ def test_all_split_queries_are_found_and_moved(ids, text, buckets):
         np.testing.assert_array_equal(part.y, part.X[:, 0])
 
 
-def test_hashes_of_whole_numbers_are_all_different():
+def test_hashes_of_whole_numbers_differ():
     ids = np.r_[np.arange(-1000, 100_000), 2**62 - np.arange(1000)]
     assert len(np.unique(hashed_ids(ids))) == len(ids)
     np.testing.assert_array_equal(hashed_ids(ids.astype(np.int64)[:5]), hashed_ids(ids.astype(np.int32)[:5]))
 
 
 def test_ids_of_large_numbers_keep_their_digits(client):
-    """Beside a text or a float they would lose the last."""
     X, y = np.zeros((4, 1)), np.array([1.0, 0.0, 1.0, 0.0])
     low, high = 2**62, 2**62 + 1
     parts = [delayed(lambda q=q: (X, y, np.full(4, q)))() for q in (low, high)]
