@@ -19,7 +19,6 @@ from structsvm.distributed.problem import DistributedProblem
 from structsvm.distributed.scoring import (
     PartitionScorer,
     overall_mean,
-    partition_scores,
     parts_of_means,
     with_features_of,
 )
@@ -142,7 +141,7 @@ class DaskRanker(Ranker):
 
         scorer = PartitionScorer.of(self)
         calls, rows = self._calls(X, qid, scorer)
-        score, sent = delayed(partition_scores, pure=False), delayed(scorer, pure=False)
+        score, sent = delayed(PartitionScorer.scores, pure=False), delayed(scorer, pure=False)
         return concatenate(
             [from_delayed(score(sent, call), shape=(n,), dtype=np.float64) for call, n in zip(calls, rows, strict=True)]
         )

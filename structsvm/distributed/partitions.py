@@ -147,10 +147,10 @@ class Partitions:
             whole_queries.refuse(self.workers, self.parts, self.surveys, split)
             return self
         changed = whole_queries.move(self.workers, self.parts, split, shared)
-        parts, surveys, numbers = list(self.parts), list(self.surveys), sorted(changed)
-        for k, survey in zip(numbers, _surveyed(self.workers, [changed[k] for k in numbers]), strict=True):
-            parts[k], surveys[k] = changed[k], survey
-        return type(self)(self.workers, tuple(parts), tuple(surveys))._alike(free=False)
+        surveys = dict(enumerate(self.surveys))
+        surveys |= zip(changed, _surveyed(self.workers, list(changed.values())), strict=True)
+        parts = tuple((dict(enumerate(self.parts)) | changed).values())
+        return type(self)(self.workers, parts, tuple(surveys.values()))._alike(free=False)
 
 
 def read_partitions(

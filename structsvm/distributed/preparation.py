@@ -8,10 +8,11 @@ import numpy as np
 
 from structsvm.distributed.partition import Partition
 from structsvm.distributed.partitions import Partitions, with_features
+from structsvm.distributed.sources.given import checked_weights
 from structsvm.features.operators.occupied import narrowed, occupied
 from structsvm.features.scaling.names import STANDARD
 from structsvm.features.scaling.scalings import Moments, QueryScaling, Scaling
-from structsvm.foundation.queries import Queries, row_weights
+from structsvm.foundation.queries import Queries
 from structsvm.foundation.types import IntVector, Matrix
 from structsvm.models.drift import MOST_FEATURES, FeatureStatistics, FeatureSummary
 
@@ -29,10 +30,7 @@ def scaled(data: Partitions, name: str) -> tuple[Partitions, Scaling]:
 
 def _moments(part: Partition) -> Moments:
     weights = part.sample_weight
-    # Other partitions may have weights above 0.
-    if weights is not None:
-        weights = row_weights(weights, part.rows) if np.any(weights) else np.zeros(part.rows)
-    return Moments.of(part.X, weights)
+    return Moments.of(part.X, None if weights is None else checked_weights(weights, part.rows))
 
 
 def _with_scaling(part: Partition, scaling: Scaling) -> Partition:

@@ -36,12 +36,11 @@ class PartitionScorer:
                 f"this {self.model.title} was fitted with qid and normalizes by query: pass qid to predict, too"
             )
 
-
-def partition_scores(scorer: PartitionScorer, part: Partition) -> Vector:
-    """Return the scores of the rows of a partition, shape (rows,)."""
-    scorer.require_queries(known=part.qid is not None)
-    with using(1):
-        return scorer.model.predict(part.X, part.qid)
+    def scores(self, part: Partition) -> Vector:
+        """Return the scores of the rows of a partition, shape (rows,)."""
+        self.require_queries(known=part.qid is not None)
+        with using(1):
+            return self.model.predict(part.X, part.qid)
 
 
 def parts_of_means(part: Partition, scorer: PartitionScorer, measures: Sequence[Measure]) -> list[tuple[float, float]]:
@@ -49,7 +48,7 @@ def parts_of_means(part: Partition, scorer: PartitionScorer, measures: Sequence[
     with naming(part.title):
         weights = query_weights(part)
         y: Any = part.y
-        lists = rank_lists(partition_scores(scorer, part), y, part.qid)
+        lists = rank_lists(scorer.scores(part), y, part.qid)
         parts = []
         for measure in measures:
             values, weight = measure.weighted(lists, weights)

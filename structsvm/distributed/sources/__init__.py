@@ -26,8 +26,8 @@ def calls_of(
             f"X must be a Dask array or data frame, a list of files, or a list of futures or delayed calls, got a "
             f"{type(X).__name__}: {made_of(X, 'X')}; use Ranker for data that fit one machine"
         )
-    calls = of_files(X, columns) if are_files(X) else of_list(X)
-    require_none(y, qid, sample_weight, "files" if are_files(X) else "partitions")
+    calls, source = (of_files(X, columns), "files") if are_files(X) else (of_list(X), "partitions")
+    require_none(y, qid, sample_weight, source)
     return calls
 
 

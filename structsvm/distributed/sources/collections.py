@@ -13,20 +13,17 @@ def of_collections(X: Any, y: Any = None, qid: Any = None, sample_weight: Any = 
     if is_dask_frame(X):
         _require_no_text(X)
     rows = _row_chunks(X)
-    blocks = [_blocks("X", X)]
+    columns = [_blocks("X", X)]
+    count = len(columns[0])
     for name, values in vectors.items():
-        if values is None:
-            blocks.append([None] * len(blocks[0]))
-            continue
-        blocks.append(_blocks(name, _alike(name, values, rows)))
-        if len(blocks[-1]) != len(blocks[0]):
-            raise InputError(
-                f"{name} has {len(blocks[-1])} partitions, but X has {len(blocks[0])}: repartition {name} like X"
-            )
+        blocks = [None] * count if values is None else _blocks(name, _alike(name, values, rows))
+        if len(blocks) != count:
+            raise InputError(f"{name} has {len(blocks)} partitions, but X has {count}: repartition {name} like X")
+        columns.append(blocks)
     from dask import delayed
 
     make = delayed(partition, pure=False)
-    return [make(f"partition {number}", *columns) for number, columns in enumerate(zip(*blocks, strict=True))]
+    return [make(f"partition {number}", *part) for number, part in enumerate(zip(*columns, strict=True))]
 
 
 def is_collection(X: Any) -> bool:
@@ -91,14 +88,12 @@ def _row_chunks(X: Any) -> tuple[float, ...] | None:
 
 def _alike(name: str, values: Any, rows: tuple[float, ...] | None) -> Any:
     """Return a vector in the chunks of X, if their lengths are known."""
-    chunks = getattr(values, "chunks", None)
     if not hasattr(values, "dask"):
         raise InputError(
             f"{name} must be a Dask array or series like X, got a {type(values).__name__}: {made_of(values, name)}"
         )
-    if rows is None or chunks is None or any(map(math.isnan, [*rows, *chunks[0]])):
-        return values
-    if chunks[0] == rows:
+    chunks = getattr(values, "chunks", None)
+    if rows is None or chunks is None or any(map(math.isnan, [*rows, *chunks[0]])) or chunks[0] == rows:
         return values
     n, length = int(sum(rows)), int(sum(chunks[0]))
     if n != length:
