@@ -56,14 +56,6 @@ def test_split_queries_are_measured_with_shuffle_only(client, local, tmp_path):
     assert ranker.set_params(shuffle=True).score(X, y, qid) == pytest.approx(expected, rel=1e-12)
 
 
-def test_labels_are_not_needed_to_score(client, local, tmp_path):
-    ranker = loaded(local, tmp_path)
-    bare = tmp_path / "bare.txt"
-    bare.write_text("qid:1 1:1 2:2\nqid:1 3:1\n")
-    expected = local.predict(np.array([[1.0, 2, 0, 0, 0], [0, 0, 1, 0, 0]]))
-    np.testing.assert_allclose(ranker.predict([bare]).compute(), expected)
-
-
 def test_data_unlike_those_of_the_fit_are_errors(client, local, tmp_path):
     ranker = loaded(local, tmp_path)
     X, y, _ = arrays(DATA)
@@ -82,8 +74,12 @@ def test_data_unlike_those_of_the_fit_are_errors(client, local, tmp_path):
         np.testing.assert_array_equal(scores, named.predict(frame(DATA)[COLUMNS]))
 
 
-def test_calls_may_return_only_features_to_score(client, local, tmp_path):
+def test_files_and_calls_need_no_labels_to_score(client, local, tmp_path):
     ranker = loaded(local, tmp_path)
+    bare = tmp_path / "bare.txt"
+    bare.write_text("qid:1 1:1 2:2\nqid:1 3:1\n")
+    expected = local.predict(np.array([[1.0, 2, 0, 0, 0], [0, 0, 1, 0, 0]]))
+    np.testing.assert_allclose(ranker.predict([bare]).compute(), expected)
     blocks = [DATA.X[:60], DATA.X[60:]]
     for calls in (
         [delayed(lambda X=X: X)() for X in blocks],

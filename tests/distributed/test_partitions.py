@@ -16,8 +16,12 @@ from structsvm.exceptions import DataFormatError, InputError
 from tests.distributed.queries import COLUMNS, CUTS, DATA, arrays, delayed_blocks, frame, frames, letor_files, source
 
 
+def gathered(partitions):
+    return partitions.workers.client.gather(list(partitions.parts))
+
+
 def rows_of(partitions):
-    parts = partitions.workers.client.gather(list(partitions.parts))
+    parts = gathered(partitions)
     dense = [part.X.toarray() if sp.issparse(part.X) else part.X for part in parts]
     return np.concatenate(dense), np.concatenate([p.y for p in parts]), np.concatenate([p.qid for p in parts])
 
@@ -60,8 +64,7 @@ def test_files_are_spread_over_the_workers(client, tmp_path):
 def test_a_partition_shares_the_memory_of_its_source(client):
     future = client.scatter(DATA.X, workers=[next(iter(client.nthreads()))], hash=False)
     call = delayed(lambda X: (X, DATA.y, DATA.qid))(future)
-    part = client.gather(list(Partitions.of([call], client=client).parts))[0]
-    assert np.shares_memory(part.X, client.gather(future))
+    assert np.shares_memory(gathered(Partitions.of([call], client=client))[0].X, client.gather(future))
 
 
 def test_smaller_chunks_of_labels_become_those_of_features(client):
@@ -106,7 +109,7 @@ def test_weights_beside_files_are_read(client, tmp_path):
     for weight, path in enumerate(paths):
         queries = len(set(load_letor(path).qid.tolist()))
         Path(f"{path}.weight").write_text(f"{weight}\n" * queries)
-    parts = client.gather(list(read_partitions(paths, client=client).parts))
+    parts = gathered(read_partitions(paths, client=client))
     assert [set(part.sample_weight.tolist()) for part in parts] == [{float(k)} for k in range(len(paths))]
 
 
@@ -121,23 +124,14 @@ def test_unsupported_sources_are_errors(client, tmp_path):
     refused(client, "y must have a number for each of the 240 rows of X, got 239", X, y[:-1], qid)
     refused(client, r"qid must have a number for each of the 240 rows of X, got 239$", X, y, qid[:-1])
     refused(client, "must be a Dask array or series like X, got a ndarray", X, DATA.y, qid)
+    table = frame(DATA)
     refused(
-        client,
-        r"got a ndarray: make a Dask array by dask.array.from_array\(X, chunks=\(100_000, -1\)\)",
-        DATA.X,
-        y,
-        qid,
+        client, r"a ndarray: make a Dask array by dask.array.from_array\(X, chunks=\(100_000, -1\)\)", DATA.X, y, qid
     )
     refused(
-        client,
-        r"got a DataFrame: make a Dask data frame by dask.dataframe.from_pandas\(X, npartitions=8",
-        frame(DATA),
-        "label",
-        "session",
+        client, r"a DataFrame: make a Dask data frame by dask.dataframe.from_pandas\(X, npartitions=8", table, "label"
     )
-    refused(
-        client, r"got a Series: make a Dask data frame by dask.dataframe.from_pandas\(y", X, frame(DATA)["label"], qid
-    )
+    refused(client, r"a Series: make a Dask data frame by dask.dataframe.from_pandas\(y", X, table["label"], qid)
     refused(client, "X must be a matrix", y, y, qid)
     refused(client, "X has no column 'lable', which y names", frames(DATA), "lable", "session")
     texts = frames(DATA).assign(docid="d1", url="a")
@@ -156,24 +150,21 @@ def test_unsupported_sources_are_errors(client, tmp_path):
     bad = tmp_path / "bad.txt"
     bad.write_text("1 qid:1 1:1\nx qid:1 1:1\n")
     refused(client, r"bad\.txt, line 2", [str(bad)], error=DataFormatError)
-    with pytest.raises(InputError, match=r"must be a dask.distributed.Client or None, got 3"):
-        Partitions.of(X, y, qid, client=3)
     partitions = Partitions.of(X, y, qid, client=client)
-    with pytest.raises(InputError, match=r"got 'tcp://a:1': make a client from the address"):
-        Partitions.of(partitions, client="tcp://a:1")
+    refused(3, "must be a dask.distributed.Client or None, got 3", X, y, qid)
+    refused("tcp://a:1", "got 'tcp://a:1': make a client from the address", partitions)
 
 
 def test_errors_name_the_partition_of_wrong_numbers(client):
     X = DATA.X.copy()
     X[130, 2] = np.nan
-    refused(
-        client,
-        r"partition 2: .*NaN.*Call them in the function that returns a partition",
-        *arrays(RankingData(X=X, y=DATA.y, qid=DATA.qid)),
-    )
     y = DATA.y.copy()
     y[61] = np.inf
-    refused(client, r"partition 1: y contains NaN or infinity", *arrays(RankingData(X=DATA.X, y=y, qid=DATA.qid)))
+    for match, data in (
+        (r"partition 2: .*NaN.*Call them in the function that returns a partition", (X, DATA.y, DATA.qid)),
+        (r"partition 1: y contains NaN or infinity", (DATA.X, y, DATA.qid)),
+    ):
+        refused(client, match, *(da.from_array(column, chunks=(60, *column.shape[1:])) for column in data))
 
 
 def test_different_partitions_are_an_error_with_their_titles(client):
@@ -200,17 +191,9 @@ def test_weights_may_be_all_zero_in_one_partition(client):
     weights = np.ones(240)
     weights[:60] = 0.0
     partitions = Partitions.of(*arrays(DATA), da.from_array(weights, chunks=60), client=client)
-    np.testing.assert_array_equal(
-        np.concatenate([p.sample_weight for p in client.gather(list(partitions.parts))]), weights
-    )
+    np.testing.assert_array_equal(np.concatenate([part.sample_weight for part in gathered(partitions)]), weights)
 
 
 def test_a_missing_client_is_an_error(monkeypatch):
-    import distributed
-
-    def none():
-        raise ValueError
-
-    monkeypatch.setattr(distributed, "get_client", none)
-    with pytest.raises(InputError, match="there is no Dask client: connect to a cluster by distributed.Client"):
-        Partitions.of(*arrays(DATA))
+    monkeypatch.setattr("distributed.get_client", lambda: int("none"))
+    refused(None, "there is no Dask client: connect to a cluster by distributed.Client", *arrays(DATA))
