@@ -4,6 +4,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -114,15 +115,21 @@ class InProcess(Cluster):
 
     def ask(self, function: Callable[..., Any], shards: Sequence[Any], *arguments: Any) -> list[Any]:
         """Apply a function to each kept result, and return the answers in order."""
-        answers, seconds, up, began = [], [], 0, time.perf_counter()
-        for shard in shards:
-            started = time.perf_counter()
-            answers.append(function(shard, *arguments))
-            up = max(up, size_of(answers[-1]))
-            seconds.append(time.perf_counter() - started)
-        wall = time.perf_counter() - began
-        self.count(Call(function.__name__, len(shards), size_of(arguments), up, tuple(seconds), wall))
+        answers, seconds = timed(function, shards, arguments)
+        up = max(map(size_of, answers), default=0)
+        self.count(Call(function.__name__, len(shards), size_of(arguments), up, seconds, sum(seconds)))
         return answers
+
+
+def timed(
+    function: Callable[..., Any], shards: Sequence[Any], arguments: tuple[Any, ...]
+) -> tuple[list[Any], tuple[float, ...]]:
+    """Return the answers of shards, and the seconds of each."""
+    answers, times = [], [time.perf_counter()]
+    for shard in shards:
+        answers.append(function(shard, *arguments))
+        times.append(time.perf_counter())
+    return answers, tuple(end - begin for begin, end in pairwise(times))
 
 
 def merged(answers: Sequence[Any]) -> Any:

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from attrs import frozen
 
-from structsvm.distributed.cluster import ARITY, Call, Cluster, merge, merged, size_of
+from structsvm.distributed.cluster import ARITY, Call, Cluster, merge, merged, size_of, timed
 from structsvm.distributed.workers import Workers, WorkersLost, open_client, preferring, spread
 from structsvm.exceptions import ClusterError
 from structsvm.foundation.settings import require_number
@@ -105,17 +105,17 @@ class DaskCluster(Cluster):
         began = time.monotonic()
         for attempt in range(_TRIES):
             try:
-                timed, groups = self._timed(function, shards, arguments, merging=merging)
+                result, groups = self._timed(function, shards, arguments, merging=merging)
                 break
             except WorkersLost as error:
                 self._places.clear()
                 if attempt == _TRIES - 1:
                     raise ClusterError(f"{error}. This happened {_TRIES} times. {self.workers.present()}") from error
-        if timed.elsewhere:
+        if result.elsewhere:
             self._places.clear()
         wall = time.monotonic() - began
-        self.count(Call(function.__name__, groups, size_of(arguments), timed.up, timed.seconds, wall))
-        return timed.answer
+        self.count(Call(function.__name__, groups, size_of(arguments), result.up, result.seconds, wall))
+        return result.answer
 
     def _timed(
         self, function: Callable[..., Any], shards: Sequence[Any], arguments: tuple[Any, ...], *, merging: bool
@@ -146,13 +146,13 @@ class DaskCluster(Cluster):
 
         began = time.monotonic()
         try:
-            timed: _Timed = merge(self.workers.answers(submitted, self._threads, shards))
-            self._bytes += timed.up * len(groups)
+            result: _Timed = merge(self.workers.answers(submitted, self._threads, shards))
+            self._bytes += result.up * len(groups)
         finally:
             many = self._bytes > _MOST_BYTES or len(self._answers) > _MOST_ANSWERS
             if many or time.monotonic() - began > _SHORT:
                 self._answers, self._bytes = [], 0
-        return timed, len(groups)
+        return result, len(groups)
 
     def _groups(self, shards: Sequence[Any]) -> list[tuple[str, list[int]]]:
         """Group the numbers of shards by the answering thread; "" stands for shards that are recomputed."""
@@ -201,10 +201,6 @@ def _answer(
 ) -> _Timed:
     from distributed import get_worker
 
-    answers, seconds = [], []
-    for shard in shards:
-        began = time.perf_counter()
-        answers.append(function(shard, *arguments))
-        seconds.append(time.perf_counter() - began)
+    answers, seconds = timed(function, shards, arguments)
     answer = merged(answers) if merging else dict(zip(numbers, answers, strict=True))
-    return _Timed(answer, tuple(seconds), size_of(answer), get_worker().address != place)
+    return _Timed(answer, seconds, size_of(answer), get_worker().address != place)

@@ -174,9 +174,9 @@ class DaskRanker(Ranker):
             X = with_features_of(self, X, y, qid, sample_weight)
         data = self._partitions(X, y, qid, sample_weight, self._columns(labels=True))
         self._require_width(data.n_features)
-        if not data.has_labels:
+        if not data.first.labeled:
             raise InputError("measures need labels: pass y, or partitions that have them")
-        if self._fitted_with_qid and not data.has_queries:
+        if self._fitted_with_qid and not data.first.has_queries:
             raise InputError("this ranker was fitted with qid, so measures need qid too")
         parts = data.ask(parts_of_means, PartitionScorer.of(self), columns)
         return {
@@ -218,7 +218,7 @@ class DaskRanker(Ranker):
         if isinstance(X, Partitions):
             X.require_held()
             self._require_width(X.n_features)
-            scorer.require_queries(known=X.has_queries)
+            scorer.require_queries(known=X.first.has_queries)
             return X.parts, [survey.rows for survey in X.surveys]
         if is_dask_frame(X):
             X = with_features_of(self, X, qid)
@@ -261,12 +261,12 @@ class DaskSpec(Spec):
         if is_collection(X):
             _require_roles(self.ranking.loss, labels=y is not None, queries=qid is not None)
         data = self.partitions(X, y, qid, weight)
-        _require_roles(self.ranking.loss, labels=data.has_labels, queries=data.has_queries)
+        _require_roles(self.ranking.loss, labels=data.first.labeled, queries=data.first.has_queries)
         return data
 
     def objective(self, data: Partitions) -> Objective:
         """Return the objective over scaled, weighted and narrowed partitions."""
-        ranking, n_features, names = self.ranking, data.n_features, data.names
+        ranking, n_features, names = self.ranking, data.n_features, data.first.names
         statistics = feature_statistics(data)
         # `Ranker` computes scalings without the weights of classes.
         name, scaling = scaling_named(place(ranking.owner, "normalize"), ranking.normalize), None
@@ -292,7 +292,7 @@ class DaskSpec(Spec):
             names,
             columns=columns,
             scaling=scaling,
-            with_qid=data.has_queries,
+            with_qid=data.first.has_queries,
             statistics=statistics,
         )
 

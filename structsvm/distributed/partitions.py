@@ -74,7 +74,7 @@ class Partitions:
     @property
     def n_features(self) -> int:
         """Number of features."""
-        return self.surveys[0].columns
+        return self.first.columns
 
     @property
     def queries(self) -> int:
@@ -82,19 +82,9 @@ class Partitions:
         return sum(survey.queries for survey in self.surveys)
 
     @property
-    def names(self) -> tuple[str, ...] | None:
-        """Names of the features, or None."""
-        return self.surveys[0].names
-
-    @property
-    def has_labels(self) -> bool:
-        """Whether rows have labels."""
-        return self.surveys[0].labeled
-
-    @property
-    def has_queries(self) -> bool:
-        """Whether rows have query ids."""
-        return self.surveys[0].has_queries
+    def first(self) -> Survey:
+        """The survey of the first partition; all partitions share its properties in `ALIKE`."""
+        return self.surveys[0]
 
     def require_held(self) -> None:
         """Raise InputError if the client is closed, because the partitions are gone then."""
@@ -118,7 +108,7 @@ class Partitions:
 
     def __repr__(self) -> str:
         numbers = f"{self.queries:,} queries, {self.rows:,} documents, {self.n_features} features"
-        return f"Partitions({len(self)} of them, {numbers}, {self.surveys[0].dtype})"
+        return f"Partitions({len(self)} of them, {numbers}, {self.first.dtype})"
 
     def _alike(self, *, free: bool) -> Self:
         """Return the partitions that have rows; if ``free``, as for files, give them equal width and storage first."""
@@ -138,7 +128,7 @@ class Partitions:
 
     def _whole(self, shuffle: bool) -> Self:
         """Return partitions of whole queries."""
-        if not self.has_queries:
+        if not self.first.has_queries:
             return self
         split, shared = whole_queries.find(self.workers, self.parts, self.surveys)
         if not split.count:

@@ -19,7 +19,7 @@ from structsvm.models.drift import MOST_FEATURES, FeatureStatistics, FeatureSumm
 
 def scaled(data: Partitions, name: str) -> tuple[Partitions, Scaling]:
     """Return partitions with scaled features, and the scaling from `FEATURE_SCALINGS`; moments need one pass."""
-    centered = not data.surveys[0].sparse
+    centered = not data.first.sparse
     if name == STANDARD:
         moments: Moments = reduce(Moments.with_more, data.ask(_moments))
         scaling: Scaling = moments.standard(centered=centered)
@@ -61,7 +61,7 @@ def _with_weights(part: Partition, classes: Mapping[float, float], by_sign: bool
 
 def without_empty_columns(data: Partitions) -> tuple[Partitions, IntVector | None]:
     """Return partitions without columns that are empty in all partitions, and the remaining columns; None if all."""
-    occupations: list[Any] = data.ask(_occupied) if data.surveys[0].sparse else [None]
+    occupations: list[Any] = data.ask(_occupied) if data.first.sparse else [None]
     if any(columns is None for columns in occupations):
         return data, None
     columns: IntVector = np.unique(np.concatenate(occupations))

@@ -42,7 +42,7 @@ def test_every_source_gives_the_same_rows(kind, client, tmp_path):
     assert (partitions.rows, partitions.queries, partitions.n_features) == (240, 40, 5)
     assert "4 of them, 40 queries, 240 documents, 5 features" in repr(partitions)
     if kind == "frames":
-        assert partitions.names == tuple(COLUMNS)
+        assert partitions.first.names == tuple(COLUMNS)
 
 
 def test_too_many_labels_are_an_error():
