@@ -85,15 +85,17 @@ def test_files_get_the_same_width_and_storage(client, tmp_path):
     X[:, 49] = 1.0
     wide = RankingData(X=sp.csr_array(X), y=DATA.y[:12], qid=DATA.qid[:12] + 900)
     narrow = RankingData(X=DATA.X[:12, :3], y=DATA.y[:12], qid=DATA.qid[12:24] + 500)
+    full = RankingData(X=np.ones((12, 50)), y=DATA.y[:12], qid=DATA.qid[12:24] + 700)
     dense = letor_files(DATA, CUTS, tmp_path) + letor_files(narrow, [], tmp_path, ".narrow")
-    for paths, width in ((dense, 5), (dense + letor_files(wide, [], tmp_path, ".sparse"), 50)):
+    mixed = dense + letor_files(wide, [], tmp_path, ".sparse") + letor_files(full, [], tmp_path, ".full")
+    for paths, width in ((dense, 5), (mixed, 50)):
         partitions = read_partitions(paths, client=client)
         assert {survey.sparse for survey in partitions.surveys} == {width == 50}
         assert partitions.n_features == width
         rows = rows_of(partitions)[0]
         np.testing.assert_array_equal(rows[240:252, :3], DATA.X[:12, :3])
         np.testing.assert_array_equal(rows[240:252, 3:], 0.0)
-    np.testing.assert_array_equal(rows[252:], X)
+    np.testing.assert_array_equal(rows[252:], np.concatenate([X, full.X]))
 
 
 def test_files_with_query_sizes_share_no_ids(client, tmp_path):
