@@ -7,9 +7,9 @@ from unittest.mock import patch
 
 import pytest
 
+from structsvm.text import Analyzer, Index
 from tests.cli.conftest import write_letor
 from tests.cli.test_paths import contents
-from tests.examples.morgan2004.conftest import write_collection
 from tests.protocols.experiment.conftest import scored_documents, write_trec
 from tests.protocols.experiment.report.conftest import made_up
 
@@ -17,6 +17,16 @@ resource = pytest.importorskip("resource", reason="the system has no limits of f
 
 LARGEST = 64
 """Bytes that a file may have."""
+
+
+def write_collection(folder):
+    """Write an index and its judgments."""
+    texts = ["alpha beta", "delta alpha", "gamma beta delta"] * 10
+    Index.build([(f"D{k}", {"text": text}) for k, text in enumerate(texts)], Analyzer(None, None)).save(
+        folder / "index"
+    )
+    lines = [f"{topic} 0 D{k} {int(k < 5)}\n" for topic in ("1", "2", "few") for k in range(30)]
+    (folder / "qrels.txt").write_text("".join(lines))
 
 
 @contextmanager

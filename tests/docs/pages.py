@@ -138,7 +138,7 @@ def run_here(command: str) -> tuple[int, str]:
     entry = main
     if program == "python":
         _, module, *words = words
-        entry = import_module(f"{module}.__main__").main
+        entry = import_module(module).main
     done = CliRunner().invoke(entry, words, prog_name=program, env=surroundings)
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception
