@@ -24,6 +24,7 @@ from structsvm.features.operators import Rows
 from structsvm.foundation.tables.table import Column, Table
 from structsvm.foundation.types import BoolVector, IntVector, Matrix, Vector
 from structsvm.metrics import AP
+from structsvm.plots import STYLE
 from structsvm.protocols import AsGiven, Candidate, EstimatorModel, RankingSVM
 from structsvm.rankers import MaximumEntropy, WeightSearch
 from structsvm.text import Index, Postings, RetrievalFunction
@@ -276,6 +277,7 @@ def draw(results: Results, path: Path) -> None:
     """Draw average precision against query length, a panel per part."""
     import matplotlib.pyplot as plt
 
+    plt.rcParams.update(STYLE)
     figure, panels = plt.subplots(1, 3, figsize=(9.0, 3.2), sharex=True, layout="constrained")
     for axes, part in zip(panels, PARTS, strict=True):
         for method in results.ap:
