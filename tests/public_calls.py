@@ -1,4 +1,4 @@
-"""Calls of public names: the ones in the examples of their docstrings, and more."""
+"""Calls of public names, from the examples of their docstrings and from `MORE`."""
 
 import ast
 import contextlib
@@ -217,7 +217,7 @@ class Call(NamedTuple):
 
 @cache
 def calls(package: str) -> list[Call]:
-    """Run `MORE` and the examples of a package; return a call of each function, the one with most arguments."""
+    """Run `MORE` and the examples of a package; return for each function the call with most arguments."""
     found = dict[str, tuple[int, Call]]()
     names: dict[str, Any] = {"__name__": "calls", "np": np, "structsvm": structsvm}
     public = public_names(package)

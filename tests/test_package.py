@@ -1,4 +1,4 @@
-"""What holds of the package as a whole: what an import costs, who imports whom, sizes, names."""
+"""The package as a whole: the cost of its import, the order of imports, sizes, names."""
 
 import ast
 import json
@@ -20,7 +20,7 @@ PACKAGE = ROOT / "structsvm"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 ALL = frozenset(MODULES)
 
-# The folders and modules of the package in order: each may import those before it. CONTRIBUTING.md has the same order.
+# The folders and modules of the package in order: each may import earlier ones. CONTRIBUTING.md has the same order.
 ORDER = [
     "exceptions",
     "foundation",
@@ -191,7 +191,7 @@ def part_of(module: Path) -> str:
 
 
 def part_of_name(names: Sequence[str]) -> str:
-    """Name the part of a dotted name without ``structsvm``: a room inside another room is a part of its own."""
+    """Name the part of a dotted name without ``structsvm``: a room inside another room is a separate part."""
     inner = ".".join(names[:2])
     return inner if inner in MAY_IMPORT else names[0] if names else "__init__"
 
@@ -333,7 +333,7 @@ def test_the_other_project_is_recognized(command):
 
 
 def test_versions_agree():
-    """The version is in pyproject.toml; Python asks what is installed for it."""
+    """The version is in pyproject.toml; Python reads it from the installed package."""
     version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
     assert structsvm.__version__ == version, "installed is another version: make test installs this one"
     assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")

@@ -35,7 +35,7 @@ def nobody(monkeypatch):
 
 @pytest.fixture
 def easy(monkeypatch):
-    """Problems that are solved at once: what C is large costs seconds even at this size."""
+    """Problems that are solved at once: a large C costs seconds even at this size."""
     monkeypatch.setattr("benchmarks.solvers.average_precision.CS", (10.0, 100.0))
     monkeypatch.setattr("benchmarks.losses.sequences.C", 0.01)
     monkeypatch.setattr("benchmarks.clusters.scale.CS", (10.0,))
@@ -55,7 +55,7 @@ def easy(monkeypatch):
         "folds",
         "fusion",
         "hinge",
-        "indexing",
+        pytest.param("indexing", marks=pytest.mark.slow),
         "mq2008",
         "multilabel",
         "letters",
@@ -63,7 +63,7 @@ def easy(monkeypatch):
         "one_pass",
         pytest.param("scale", marks=pytest.mark.slow),
         pytest.param("sequences", marks=pytest.mark.slow),
-        "sparse",
+        pytest.param("sparse", marks=pytest.mark.slow),
         pytest.param("trees", marks=pytest.mark.slow),
         pytest.param("tol", marks=pytest.mark.slow),
         pytest.param("tree_growth", marks=pytest.mark.slow),
@@ -174,7 +174,7 @@ def test_tables_are_written_into_pages_of_their_own():
 
 
 def test_the_vectorized_argmax_is_the_argmax():
-    """What dlib is given finds the same most violated rankings as the library."""
+    """The argmax passed to dlib finds the same most violated rankings as the library."""
     rng = np.random.default_rng(3)
     ptr = np.array([0, 4, 11, 18, 24])
     X, qid = rng.normal(size=(24, 5)), np.repeat(np.arange(4), np.diff(ptr))
@@ -192,6 +192,7 @@ def test_the_vectorized_argmax_is_the_argmax():
         assert mean_loss + mean_psi @ w == pytest.approx(expected.mean())
 
 
+@pytest.mark.slow
 def test_the_peer_of_chains_solves_the_same_problem():
     xs, ys = hidden_markov(20, K=4, d=3, shortest=1, longest=6)
     problem = Problem.from_examples(xs, ys, loss=ChainHamming(range(4)), C=5.0)
@@ -215,7 +216,7 @@ def test_data_are_what_they_are_said_to_be():
 
 
 def test_text_that_is_read_is_what_was_made(tmp_path):
-    """Each reader in a process of its own is the benchmark itself."""
+    """Only the benchmark itself runs each reader in a separate process."""
     from benchmarks.serving import reading
     from structsvm.data import load_letor
 

@@ -1,4 +1,4 @@
-"""The model of a cluster is what formulas say, where there are any."""
+"""The model of a cluster agrees with formulas, if they exist."""
 
 import numpy as np
 import pytest
@@ -86,7 +86,7 @@ def test_half_of_the_lognormal_times_are_below_the_median():
 
 
 def test_a_tree_waits_for_the_last_of_those_it_hears_from_and_no_longer():
-    """The late one of four is heard from by one machine of two; the other has its sum before."""
+    """One machine of two waits for the late worker of four; the second machine has its sum before."""
     tree = Tree(Link(1.0, 1e9), fan_in=2)
     assert tree.finished(np.array([[0.0, 0.0, 0.0, 5.0]]), 0.0) == pytest.approx([7.0])
     assert tree.finished(np.array([[0.0, 0.0, 0.0, 0.0]]), 0.0) == pytest.approx([2.0])

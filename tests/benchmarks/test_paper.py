@@ -1,4 +1,4 @@
-"""The reproduction of the paper: the page is what its numbers make of it, and can be made anew."""
+"""The reproduction of the paper: the page follows from its numbers, and can be made again."""
 
 import json
 
@@ -61,7 +61,7 @@ def test_commands_are_ones_that_there_are(each, tmp_path):
 
 @pytest.mark.slow
 def test_one_command_makes_it_without_data(tmp_path):
-    """On images that come with scikit-learn, in one trial; a second call goes on from what is there."""
+    """On images that come with scikit-learn, in one trial; a second call resumes."""
     target = tmp_path / "page.md"
     arguments = ["--data", "nowhere", "--work", str(tmp_path / "work"), "--page", str(target), "--trials", "1"]
     main([*arguments, "--jobs", "1"])

@@ -1,4 +1,4 @@
-"""`DaskRanker.fit` reaches the optimum of `Ranker.fit` from every source, and rejects what it does not support."""
+"""`DaskRanker.fit` reaches the optimum of `Ranker.fit` from every source, and rejects unsupported arguments."""
 
 from mmap import mmap
 

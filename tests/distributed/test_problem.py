@@ -32,7 +32,7 @@ class Rough(PlainROCArea):
 
 
 def parts_of(X: Any, y: Vector, qid: Vector, K: int, weights: Vector | None = None) -> list[Partition]:
-    """Split rows into K partitions of whole queries, some of them empty where there are fewer queries."""
+    """Split rows into K partitions of whole queries, some of them empty if there are fewer queries."""
     of_row = (qid * K) // (qid.max() + 1)
     return [
         Partition(X[of_row == k], y[of_row == k], qid[of_row == k], None if weights is None else weights[of_row == k])
@@ -367,7 +367,7 @@ def test_an_inexact_argmax_is_estimated() -> None:
 
 
 def test_answers_are_merged_by_thirty_two() -> None:
-    """70 answers: 32, 32 and 6 are merged, then the three of these."""
+    """70 answers: 32, 32 and 6 are merged, then the three results."""
     seen = []
 
     class Noting(list[int]):

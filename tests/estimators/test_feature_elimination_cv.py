@@ -28,7 +28,7 @@ def data():
 
 
 def from_scratch(ranker, X, y, qid):
-    """Weights at each number of features, each from a fit of its own without a start."""
+    """Weights at each number of features, each from a separate fit without a start."""
     order = np.argsort(qid, kind="stable")
     kept, found = np.arange(X.shape[1]), {}
     while True:
@@ -73,7 +73,7 @@ def test_elimination_equals_refits_from_scratch(data, ranker):
 
 
 def test_held_out_queries_have_no_part_in_the_choice(data):
-    """Each fold is an elimination of its own on the other queries."""
+    """Each fold is a separate elimination on the other queries."""
     X, y, qid = data
     splits = list(GroupKFold(3).split(X, y, qid))
     search = FeatureEliminationCV(cv=splits, scoring="map").fit(X, y, qid=qid)

@@ -1,4 +1,4 @@
-"""What both estimators say of a fit that learned nothing."""
+"""Warnings of both estimators about a fit whose weights are 0."""
 
 import re
 import warnings
@@ -58,7 +58,7 @@ def test_losses_of_sets_say_what_they_are_for():
 
 
 class Constant(Loss):
-    """Two outputs that nothing tells apart."""
+    """Two outputs with equal features."""
 
     def joint_feature(self, x, y):
         return np.ones(2)

@@ -1,4 +1,4 @@
-"""Who comes from LightGBM, XGBoost or CatBoost is told what the query of a row is called here."""
+"""Arguments of LightGBM, XGBoost and CatBoost are errors that name the argument for queries."""
 
 import inspect
 import pickle

@@ -1,4 +1,4 @@
-"""What `StructuralSVM` says of inputs that are matrices, one an example, when they do not fit."""
+"""Messages of `StructuralSVM` about inputs that are matrices, one per example, with wrong shapes."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What latent losses with mistakes in them, and bad first guesses, are told."""
+"""Messages about latent losses with mistakes, and about bad first guesses."""
 
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ YS = [1, 0] * 2
 
 
 class Boxes(LatentLoss[Any, int, Any]):
-    """y is 1 where a box holds the object; h is that box, or None."""
+    """y is 1 if a box holds the object; h is that box, or None."""
 
     def joint_feature(self, x: Any, y: int, h: Any) -> Any:
         return x[h] if y else np.zeros(2)

@@ -1,4 +1,4 @@
-"""Rankers that normalize features themselves, and the warning where none does."""
+"""Rankers that normalize features themselves, and the warning about unnormalized features."""
 
 import warnings
 from pathlib import Path
@@ -201,7 +201,7 @@ def test_columns_are_called_by_their_names():
 
 
 def test_what_a_factor_of_a_million_costs_is_won_back():
-    """The column is noise: it converges, silently before, to a model that knows nothing else."""
+    """The column is noise: the fit converges to a model of this column alone, and warns."""
     rng = np.random.default_rng(5)
     features, y, qid = data(5, 40, 10)
     noisy = np.c_[features, 1e6 * rng.normal(size=len(y))]

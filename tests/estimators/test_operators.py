@@ -1,4 +1,4 @@
-"""Rankers and structural SVMs of operators in the place of matrices."""
+"""Rankers and structural SVMs of operators instead of matrices."""
 
 from typing import Any
 

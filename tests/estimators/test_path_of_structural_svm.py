@@ -39,7 +39,7 @@ class Nearest(Loss):
 
 
 def rows(seed: int) -> tuple[list[Any], list[Any]]:
-    """Return the positions of sequences as examples of their own."""
+    """Return the positions of sequences as separate examples."""
     xs, ys = noisy_chains(12, seed)
     return list(np.concatenate(xs)), np.concatenate(ys).tolist()
 

@@ -1,4 +1,4 @@
-"""Rankers of ramps: what a file keeps, and queries whose labels are wrong."""
+"""Rankers of ramps: their files, and queries whose labels are wrong."""
 
 import json
 from pathlib import Path

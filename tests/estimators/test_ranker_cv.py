@@ -30,7 +30,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::structsvm.exceptions.GridEndWar
 
 @pytest.fixture
 def apart(queries):
-    """The first 20 queries, and the others."""
+    """The first 20 queries, and the rest."""
     X, y, qid = queries
     first = qid < 20
     return (X[first], y[first], qid[first]), (X[~first], y[~first], qid[~first])

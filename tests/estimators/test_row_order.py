@@ -52,7 +52,7 @@ def by_folds(estimator, chosen):
 
 
 def by_validation(estimator, fitted):
-    """Fit to half of the queries, with many rows alike, and choose by the others."""
+    """Fit to half of the queries, with many rows alike, and choose by the second half."""
 
     def fit(X, y, qid):
         X = X.round()

@@ -19,7 +19,7 @@ ABOUT = {"1": ["alpha", "beta", "gamma"], "2": ["delta", "epsilon", "beta"], "fe
 
 
 def collection():
-    """240 documents, of which those with words of topic 1 or 2 are relevant to it; the third topic has 2."""
+    """240 documents; documents with words of topic 1 or 2 are relevant to it; the third topic has 2."""
     rng = np.random.default_rng(0)
     texts, pairs = {}, [("few", "D001"), ("few", "D002")]
     for k in range(240):

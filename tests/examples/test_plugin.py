@@ -72,6 +72,7 @@ def with_plugin(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(installed))
 
 
+@pytest.mark.slow
 def test_its_own_tests_pass(run: Run) -> None:
     done = run(
         "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull, str(ROOT / "examples" / "plugin" / "tests")
@@ -81,6 +82,7 @@ def test_its_own_tests_pass(run: Run) -> None:
     assert "skipped" not in done.stdout
 
 
+@pytest.mark.slow
 def test_all_are_listed_without_being_imported(run: Run) -> None:
     lines = run("-m", "structsvm", "list").stdout.splitlines()
     rows = {line.split()[0]: line for line in lines if "structsvm-example-plugin 0.1.0" in line}
@@ -120,6 +122,7 @@ def test_a_saved_model_knows_both_by_name_and_settings(tmp_path: Path) -> None:
     again.fit(train.X, train.y, qid=train.qid)
 
 
+@pytest.mark.slow
 def test_the_command_line_trains_with_both_by_name(run: Run, trained: subprocess.CompletedProcess[str]) -> None:
     assert (trained.returncode, trained.stderr) == (0, "")
     assert "one-slack, backend piqp: " in trained.stdout
@@ -150,6 +153,7 @@ def test_mistakes_on_the_command_line(option: str, value: str, message: str, tmp
     assert message in " ".join(done.output.replace("\u2502", "").split())
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("trained")
 def test_a_model_whose_plug_in_is_not_installed_still_predicts(run: Run, folder: Path) -> None:
     data = load_letor(folder / "train.txt")

@@ -1,6 +1,7 @@
 """Find habits of writing that readers stumble over: ``python -m tests.prose [--count] [paths...]``.
 
-Without paths: the documentation, and docstrings, comments and messages of the package, the examples and the benchmarks.
+Without paths: the documentation; docstrings, comments and messages of the package, the examples and the benchmarks;
+docstrings and comments of the tests.
 A false alarm is one line in ``allowed.txt``: ``path: words of the sentence``, the finding among them.
 """
 
@@ -21,7 +22,7 @@ from tests.prose.texts import prose
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).parent
-FOLDERS = ("docs", "changes", "structsvm", "examples", "benchmarks")
+FOLDERS = ("docs", "changes", "structsvm", "tests", "examples", "benchmarks")
 BUILT = ("benchmarks/notes", "docs/_build", "docs/gallery", "docs/reference/generated")
 SUFFIXES = {".md", ".py", ".rst"}
 CONFIG = {"max_errors": 1_000_000, "checks": {"habits": True, "lexical_illusions": True}}

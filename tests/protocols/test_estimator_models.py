@@ -50,7 +50,7 @@ class InRounds(BaseEstimator):
 
 
 class OfTheQuery(BaseEstimator):
-    """Scores that depend on the query, as those of fusion do; learns nothing."""
+    """Scores that depend on the query, like the scores of fusion; without training."""
 
     def fit(self, X, y=None, qid=None):
         self.fitted_ = True

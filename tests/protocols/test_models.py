@@ -47,7 +47,7 @@ def test_the_rankers_are_optimal(name, loss):
 
 @pytest.mark.parametrize("name", ["SVM-acc", "SVM-acc+b", "SVM-acc2", "SVM-acc2+b"])
 def test_the_classifiers_have_the_optimum_of_zero_one(name):
-    """Merged documents, and class weights whose ratio is that of the classes, change nothing but the speed."""
+    """Merged documents, and class weights in the ratio of the classes, change only the speed."""
     model = experiment_models.create(name)
     model = evolve(model, Cs=(0.01, 1.0, 100.0))
     for candidate in model.candidates(X, Y, QID):

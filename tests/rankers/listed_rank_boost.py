@@ -8,7 +8,7 @@ EQUAL = 1e-12
 
 
 def candidates(X):
-    """Every (feature, threshold, value where missing) that can tell documents apart, in order."""
+    """Every (feature, threshold, value if missing) that can separate documents, in order."""
     for f in range(X.shape[1]):
         present = X[~np.isnan(X[:, f]), f]
         lacks = len(present) < len(X)

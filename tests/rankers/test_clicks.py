@@ -28,13 +28,13 @@ def shown(*clicks: str) -> dict[str, Any]:
 
 
 def test_the_third_document_is_preferred_to_those_skipped_above_it() -> None:
-    """The lecture's: users consistently click on the document at rank 3 instead of those at ranks 1 and 2."""
+    """The lecture's: users consistently click on the document at rank 3, not on ranks 1 and 2."""
     assert triples(Preferences.from_clicks(**shown("00100"))) == [(2, 0, 1.0), (2, 1, 1.0)]
     assert triples(Preferences.from_clicks(**shown("00100", "00100", "00100"))) == [(2, 0, 3.0), (2, 1, 3.0)]
 
 
 def test_clicks_at_1_3_and_7() -> None:
-    """Joachims, KDD 2002, section 3: 3 before 2, and 7 before 2, 4, 5 and 6; nothing of 1, nothing below 7."""
+    """Joachims, KDD 2002, section 3: 3 before 2, and 7 before 2, 4, 5 and 6; no pair with 1 or below 7."""
     found = triples(Preferences.from_clicks(**shown("1010001000")))
     assert found == [(2, 1, 1.0), (6, 1, 1.0), (6, 3, 1.0), (6, 4, 1.0), (6, 5, 1.0)]
 
@@ -99,7 +99,7 @@ def test_any_log_gives_what_a_loop_over_pairs_of_entries_gives(log: dict[str, An
 
 
 def test_a_ranker_learns_from_clicks() -> None:
-    """Users click on what they like; the log shows it in an order that they do not like."""
+    """Users click on relevant documents, in a log that shows them in a bad order."""
     rng = np.random.default_rng(0)
     X, taste = rng.standard_normal((40, 3)), np.array([1.0, -1.0, 0.5])
     qid, likes = np.repeat(np.arange(8), 5), X @ taste

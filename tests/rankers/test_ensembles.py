@@ -1,4 +1,4 @@
-"""Trees of other libraries: the leaves and scores are those of the library, with its values and with new ones."""
+"""Trees of other libraries: leaves and scores agree with the library, with its values and with new ones."""
 
 from typing import Any
 
@@ -36,7 +36,7 @@ def data(holes: bool = True) -> tuple[Matrix, Vector]:
 
 
 def require_equal(ensemble: Any, X: Matrix, scores: Any, rtol: float = 1e-12) -> None:
-    """Compare sums of leaf values with the library's scores, up to a constant, and those of other values."""
+    """Compare sums of leaf values with the library's scores, up to a constant, also for new values."""
     trees, values = ensemble.trees()
     leaves = trees.leaves(X) + trees.offsets[:-1]
     assert np.ptp(values[leaves].sum(axis=1) - scores(None)) < 1e3 * rtol

@@ -88,7 +88,7 @@ def test_the_best_region_is_that_of_exact_arithmetic(problem):
 
 @given(problems())
 def test_other_crossings_do_not_matter(problem):
-    """Between all crossings, those of two relevant or two other documents included, nothing is better."""
+    """Between all crossings, including pairs of two relevant or two other documents, no point is better."""
     n = len(problem.heights)
     steps = {Fraction(0)}
     for i in range(n):

@@ -45,7 +45,7 @@ def test_the_model_is_the_optimum_of_its_objective(C, relevant_from):
 
 
 def test_expected_features_are_those_of_relevant_documents():
-    """What makes it a maximum entropy model; without a regularizer, up to the tolerance."""
+    """The property of a maximum entropy model; without a regularizer, up to the tolerance."""
     X, y, _ = documents()
     ranker = MaximumEntropy(1e6, tol=1e-8).fit(X, y)
     probability = 1.0 / (1.0 + np.exp(-ranker.predict(X)))

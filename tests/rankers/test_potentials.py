@@ -9,7 +9,7 @@ from structsvm.rankers.rank_boost import pairs_of_labels, pairs_of_preferences
 
 @given(st.integers(0, 10**6), st.sampled_from([0.0, 1.0, 30.0, 1000.0]))
 def test_sums_over_grades_are_those_over_pairs(seed, scale):
-    """Also where scores are so far apart that their exponentials are 0 or infinite."""
+    """Also for scores so far apart that their exponentials are 0 or infinite."""
     rng = np.random.default_rng(seed)
     qid = np.sort(rng.integers(0, 4, 30))
     y = rng.integers(0, 4, 30).astype(float)

@@ -1,4 +1,4 @@
-"""Refitted ensembles: the library's scores are those that were certified, or `refit` refuses the model.
+"""Refitted ensembles: the library's scores equal the certified scores, or `refit` rejects the model.
 
 The matrix is library x objective (and so link) x missing values x sparse rows x early stopping.
 `python -m tests.rankers.test_refits` prints the number of cells with equal scores, and the refusals.

@@ -190,7 +190,7 @@ def test_zero_weights_are_a_start():
 
 
 def test_rounding_that_undoes_a_step_leads_to_a_wider_region(monkeypatch):
-    """Features that cancel leave scores of few digits: what narrow regions promise does not always come true."""
+    """Features that cancel leave scores of few digits: the value in a narrow region may differ from its promise."""
     tried = []
     search_one = ExhaustiveSearch.best
 

@@ -1,4 +1,4 @@
-"""What weight search takes, and what it refuses."""
+"""Valid and invalid inputs of weight search."""
 
 import numpy as np
 import pandas as pd

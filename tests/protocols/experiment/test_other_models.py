@@ -18,7 +18,7 @@ from structsvm.protocols.experiment.report.tables import fits_table, path_table
 
 
 class MeanRank(BaseEstimator):
-    """Fusion that knows nothing of how scores are missing but that they are: the mean of ranks within the query."""
+    """Fusion that sees only whether scores are missing: the mean of ranks within the query."""
 
     def fit(self, X, y=None, qid=None):
         return self

@@ -326,7 +326,7 @@ def test_settings_that_make_no_sense_are_refused(settings, message):
 
 @frozen
 class Filled(FeatureMap):
-    """Scores, with 0 for those that are missing."""
+    """Scores, with 0 for missing ones."""
 
     def transformer(self):
         from structsvm.features import FillMissing

@@ -1,4 +1,4 @@
-"""The file of results: what is read is what was written, or it is refused with its name and the place."""
+"""The file of results: reading returns the written results, or an error with the name and the place."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Folds are found in all layouts, and what is missing is named."""
+"""Folds are found in all layouts, and missing files are named."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The protocol on small folds: what is fitted on what, what is picked, and what is told."""
+"""The protocol on small folds: training, choices, and reports."""
 
 import csv
 import io
@@ -56,7 +56,7 @@ class Rounds(BaseEstimator):
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
-    """Of sets that are those of the fixture `sets`."""
+    """The data are the sets of the fixture `sets`."""
     return benchmark(write_sets(tmp_path_factory.mktemp("sets")), [SVM, BINS], single_features=True, n_jobs=1)
 
 
@@ -100,7 +100,7 @@ def test_the_best_feature_is_picked_on_validation(sets, results):
 
 @pytest.mark.parametrize("measure", SHOWN)
 def test_means_are_over_all_test_queries_and_inside_their_intervals(tmp_path, measure):
-    """Test folds of 2, 2 and 30 queries; differences of means are those of the table of differences."""
+    """Test folds of 2, 2 and 30 queries; differences of means equal the table of differences."""
     for number, queries in ((1, 30), (2, 2), (3, 2)):
         write_set(tmp_path / f"S{number}.txt", queries=queries, first=100 * number, seed=number)
     results = benchmark(tmp_path, ["CombSUM", "Borda"], n_jobs=1)
@@ -168,7 +168,7 @@ def test_picks_at_an_end_give_a_sentence(sets):
 
 @pytest.fixture
 def sparse_sets(tmp_path):
-    """Three sets of rows that take less memory as CSR, and so are read as that."""
+    """Three sets of rows that take less memory as CSR, and are read as CSR."""
     rng = np.random.default_rng(0)
     for number in range(1, 4):
         lines = [
@@ -467,7 +467,7 @@ def test_an_error_of_scikit_learn_names_model_and_fold(sets):
 
 @pytest.mark.parametrize("normalize", ["query-min-max", "query_z_score", "standard"])
 def test_normalized_features_do_not_depend_on_scales(normalize, sets, tmp_path):
-    """Powers of two change no digit, and so no figure: not where features are sparse, either."""
+    """Powers of two change no digit, and so no figure, even for sparse features."""
     for path in sets.iterdir():
         data = load_letor(path)
         (tmp_path / "scaled").mkdir(exist_ok=True)

@@ -102,6 +102,7 @@ def test_the_same_results_give_the_same_page(page, results):
     assert as_page(results, "A & B <1>")[0] == page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variant", ["with-best", "without-best"])
 def test_one_variant_one_model_one_function(variant):
     pytest.importorskip("matplotlib", reason="Matplotlib is not installed: reports have no plots")
@@ -115,6 +116,7 @@ def figures(monkeypatch):
     return recorded(monkeypatch, plots)
 
 
+@pytest.mark.slow
 def test_precision_that_is_drawn(results, figures):
     draw(results)
     panels = np.reshape(figures["precision"].axes, (2, 2))
@@ -130,6 +132,7 @@ def test_precision_that_is_drawn(results, figures):
         assert np.array(behind) == pytest.approx(np.outer([0.15625 - 0.125 * v, -0.09375 - 0.125 * v], np.ones(11)))
 
 
+@pytest.mark.slow
 def test_weights_that_are_drawn(results, figures):
     """Shares (3/4, 1/4) and (3/4, -1/4) of two trials of SVM-map, and the same of SVM-roc."""
     draw(results)
@@ -146,6 +149,7 @@ def test_weights_that_are_drawn(results, figures):
     assert only == [[1.0], [1.0]]
 
 
+@pytest.mark.slow
 def test_means_and_differences_that_are_drawn_have_intervals(results, figures):
     """The values of a query are 0.5, 0.625 and 0.75 for SVM-map, and 0.25 less for SVM-roc."""
     draw(results)
@@ -162,6 +166,7 @@ def test_means_and_differences_that_are_drawn_have_intervals(results, figures):
     assert (record["model"], record["low"], record["high"]) == ("Best function: alpha_1", low, high)
 
 
+@pytest.mark.slow
 def test_small_differences_have_a_scale_of_their_own(figures):
     """Differences of 0.25, 0.5 and so on from the first of five models, and a base function near it."""
     results = made_up(names=("first", *"abcd"), functions=("k",))
@@ -177,6 +182,7 @@ def test_small_differences_have_a_scale_of_their_own(figures):
     assert differences.get_xlim()[1] < 0.4
 
 
+@pytest.mark.slow
 def test_models_of_which_one_is_linear_or_none(figures):
     plots = draw(made_up(linear=("SVM-roc",)))
     assert len(figures["weights-with-best"].axes) == 1
@@ -209,6 +215,7 @@ def test_findings(results):
     assert second.startswith("SVM-map, reading all base functions but the best one, has a MAP of 0.500.")
 
 
+@pytest.mark.slow
 def test_the_files(results, tmp_path, monkeypatch):
     written = write_report(results, tmp_path / "new" / "digits")
     folder = tmp_path / "new" / "digits"
@@ -237,6 +244,7 @@ def test_a_folder_that_is_a_file(results, tmp_path, monkeypatch):
     assert (tmp_path / "file").read_text() == "mine"
 
 
+@pytest.mark.slow
 def test_names_of_any_signs_are_shown_as_they_are(recwarn):
     pytest.importorskip("matplotlib", reason="Matplotlib is not installed: reports have no plots")
     some, others = "\x1b[2J\x9b\x07 \udce9", "\u202e\u2066\u2028 $\\frac{$ $x$ 検索 \U0001f600"
