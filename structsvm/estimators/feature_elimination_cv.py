@@ -158,7 +158,7 @@ class FeatureEliminationCV(RankingEstimator):
         if qid is None:
             raise InputError("qid is missing: features are chosen on held-out queries, so pass the query of each row")
         spec = ranker.spec()
-        data = TrainingData.of(type(self).__name__, X, y, qid)
+        data = spec.data(X, y, qid)
         d = data.n_features
         require_integer(place(self, "min_features"), self.min_features, 1)
         if self.min_features > d:

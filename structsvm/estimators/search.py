@@ -14,7 +14,6 @@ from structsvm import training
 from structsvm.estimators.parameters import random_of
 from structsvm.estimators.saving import adopt, note
 from structsvm.exceptions import GridEndWarning, InputError, brief, stacklevel_of_user
-from structsvm.features.operators import Operator
 from structsvm.foundation.compute.threads import require_jobs
 from structsvm.foundation.settings import (
     is_integer,
@@ -196,8 +195,6 @@ def search_C(
         search.estimator_ = candidates[best].fitted
         _note_choice(search, f"on {held.extent}")
         return choice
-    if isinstance(data.X, Operator):
-        raise InputError(f"X must be a list of inputs or a matrix to be split into folds, got {type(data.X).__name__}")
     splits = splits_of(place(search, "cv"), search.cv, data, random_of(search))
     finished: list[FoldScores] = []
     try:

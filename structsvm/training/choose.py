@@ -17,6 +17,7 @@ from structsvm.exceptions import (
     OneQueryWarning,
     ZeroWeightsWarning,
 )
+from structsvm.features.operators import Operator
 from structsvm.foundation.queries import Queries
 from structsvm.foundation.settings import is_integer, require_integer
 from structsvm.foundation.types import IntVector, Matrix, Vector
@@ -197,6 +198,9 @@ def group_folds(
 
 def splits_of(what: str, cv: Any, data: Any, random: np.random.RandomState) -> list[tuple[IntVector, IntVector]]:
     """Return the training rows and the held-out rows of each split; errors begin with ``what``."""
+    X = getattr(data, "X", data)
+    if isinstance(X, Operator) or not hasattr(data, "subset"):
+        raise InputError(f"X must be a list of inputs or a matrix to be split into folds, got {type(X).__name__}")
     rows, groups = len(data.y), data.groups
     if is_integer(cv):
         require_integer(what, cv, 2)
