@@ -18,7 +18,7 @@ SECONDS = "seconds.json"
 
 _FUNCTIONS = "cosine,tfidf,okapi,lm_dirichlet,lm_jelinek_mercer"
 _INDEXES: dict[str, tuple[str, ...]] = {
-    "plain": (),
+    "plain": ("--stemmer", "none", "--stop-words", "none"),
     "porter": ("--stop-words", "none"),
     "stop": ("--stop-words", "glasgow"),
 }
