@@ -142,7 +142,7 @@ def test_bounds_of_200_fits_hold_against_an_enumerated_qp(part: int) -> None:
         listed = [planes(x, y, loss) for x, y in zip(xs, ys, strict=True)]
         w, lower = solve(listed, np.full(6, C / 6))
         upper = 0.5 * w @ w + C / 6 * sum((L - G @ w).max() for G, L in listed)
-        assert upper - lower <= 1e-6 * (1.0 + upper)
+        assert upper - lower <= 5e-6 * (1.0 + upper)
         solver = (OneSlack(), FrankWolfe(), OneSlack(line_search=False))[trial % 3]
         result = solver.solve(Problem.from_examples(xs, ys, loss=loss, C=C))
         reached = 0.5 * result.w @ result.w + C / 6 * sum((L - G @ result.w).max() for G, L in listed)
