@@ -21,6 +21,7 @@ from structsvm.estimators.saving import save_chosen, set_features
 from structsvm.estimators.search import Grid, Scoring, SearchCallback, as_scorings, scorer_value, search_C
 from structsvm.evaluation.significance.intervals import UNLIMITED, mean_intervals
 from structsvm.exceptions import InputError
+from structsvm.foundation.queries import Queries
 from structsvm.foundation.tables.table import Column, Table
 from structsvm.foundation.types import Matrix, Vector
 from structsvm.metrics import Measure
@@ -68,9 +69,9 @@ def checked_validation(search: RankingEstimator, validation: Any, data: Training
         rows = features_as_fitted(search, X, min_rows=2, missing=missing)
     except InputError as error:
         raise InputError(f"validation cannot be used: {error}") from None
-    held = TrainingData(data.owner, rows, checked_labels(y, rows.shape[0]), None if qid is None else np.asarray(qid))
-    held.queries  # noqa: B018, checks the ids
-    return held
+    labels = checked_labels(y, rows.shape[0])
+    queries, ids = Queries.of(qid, len(labels)), None if qid is None else np.asarray(qid)
+    return TrainingData(data.owner, rows, labels, ids, queries=queries)
 
 
 class RankerCV(RankingEstimator):

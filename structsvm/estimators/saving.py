@@ -161,7 +161,7 @@ def result_of(estimator: Any) -> Any:
 
 
 def curve(arrays: Mapping[str, Any], name: str, steps: int | None = None) -> Vector | None:
-    """Return a value for each step of training, of which there are ``steps`` if that is known; None if it is absent."""
+    """Return the values of the training steps in a file, ``steps`` of them unless None; None without values."""
     if name not in arrays:
         return None
     return finite_numbers(arrays, name, (steps,))

@@ -105,7 +105,6 @@ class PairsSpec(Spec):
             other_losses=False,
             n_features=data.n_features,
             columns=columns,
-            gap_unit=unit,
         )
 
 

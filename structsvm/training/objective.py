@@ -46,7 +46,6 @@ class Objective:
     loss, ranks, other_losses : the loss as the user named it, and the kind of advice on zero weights.
     n_features, columns : number of features and the columns with entries; None if features have no own weights, or if
         all columns have entries.
-    gap_unit : unit of the gap divided by C: 1 for units of the loss.
     """
 
     problem: AbstractProblem
@@ -59,7 +58,6 @@ class Objective:
     other_losses: bool = True
     n_features: int | None = None
     columns: IntVector | None = None
-    gap_unit: float = 1.0
 
     def minimize(
         self,
