@@ -177,7 +177,7 @@ UNCHECKED = {
     *("AP.values", "CertifiedBounds.cut", "CertifiedBounds.evaluate", "IndexedField", "Okapi.weights", "Postings.find"),
     *("RankedLists.total", "SolverState", "SolverState.cut", "SolverState.evaluate", "SolverState.record"),
     *("TermStatistics.of", "XGBoostMeasure.__call__", "compare_runs.callback", "fold_table", "run", "write_tables"),
-    *("letor_features.progress", "most_violated.cuts", "ExperimentResults.rows", "Run.from_frame", "Run.from_dict"),
+    *("letor_features.progress", "most_violated.cuts", "Results.rows", "Run.from_frame", "Run.from_dict"),
     *("Qrels.from_frame", "Qrels.from_dict", "Settings.models", "Settings.variants", "Retriever.retrieve.progress"),
     # For authors of losses, features, operators, solvers and backends.
     *("ActiveSet.solve", "AveragePrecision.loss", "EstimatorModel", "EstimatorModel.candidates", "PositionBias.at"),
@@ -195,7 +195,6 @@ UNCHECKED = {
 
 MADE = {
     "Attempt",
-    "Benchmark",
     "Candidate",
     "FeatureCheck",
     "FeatureImportance",

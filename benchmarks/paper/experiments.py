@@ -11,7 +11,8 @@ from attrs import frozen
 
 from structsvm.cli import main as structsvm
 from structsvm.data import load_digits_runs, pool_runs
-from structsvm.protocols.experiment import ExperimentResults, Settings, run
+from structsvm.protocols import Results
+from structsvm.protocols.experiment import Settings, run
 from structsvm.protocols.experiment.plan import RESULTS
 
 SECONDS = "seconds.json"
@@ -92,7 +93,7 @@ def commands(of: DataSet, data: Path, out: Path, extra: Sequence[str] = ()) -> I
     yield ("experiment", "--runs", str(out / "runs"), *judged, "--with-best", "--out", str(out / "report"), *extra)
 
 
-def make(of: DataSet, data: Path | None, work: Path, jobs: int, extra: Sequence[str] = ()) -> ExperimentResults:
+def make(of: DataSet, data: Path | None, work: Path, jobs: int, extra: Sequence[str] = ()) -> Results:
     """Run the missing commands of a data set, add up their times, and return the results."""
     out = work / of.name
     out.mkdir(parents=True, exist_ok=True)
@@ -107,10 +108,10 @@ def make(of: DataSet, data: Path | None, work: Path, jobs: int, extra: Sequence[
         if command[0] == "experiment" or not _finished(folder):
             print(f"$ structsvm {' '.join(command)}", flush=True)
             _timed(out, command[0], partial(structsvm.main, [*command], standalone_mode=False))
-    return ExperimentResults.load(folder / RESULTS)
+    return Results.load(folder / RESULTS)
 
 
-def numbers(of: DataSet, results: ExperimentResults, work: Path) -> dict[str, Any]:
+def numbers(of: DataSet, results: Results, work: Path) -> dict[str, Any]:
     """Return the numbers of a data set on the page, for JSON."""
     seconds = work / of.name / SECONDS
     return {

@@ -100,8 +100,7 @@ def benchmark_command(
     from structsvm.protocols.letor import benchmark, fold_table, write_tables
     from structsvm.protocols.letor.folds import find_folds
     from structsvm.protocols.letor.plan import models_of
-    from structsvm.protocols.letor.results import WIDER_RANGE
-    from structsvm.protocols.letor.tables import difference_table, summary_table, write_figure
+    from structsvm.protocols.letor.tables import WIDER_RANGE, difference_table, summary_table, write_figure
     from structsvm.protocols.plan import count_trials
 
     rivals = models_of(models)

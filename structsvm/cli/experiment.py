@@ -23,7 +23,7 @@ from structsvm.exceptions import InputError, counted, first_of
 
 if TYPE_CHECKING:
     from structsvm.data import Pool
-    from structsvm.protocols.experiment import ExperimentResults
+    from structsvm.protocols import Results
 
 
 @command(
@@ -156,13 +156,13 @@ def report_command(folder: Path) -> None:
 
     FOLDER is the --out folder of "structsvm experiment". The command trains no models.
     """
-    from structsvm.protocols.experiment import ExperimentResults
+    from structsvm.protocols import Results
     from structsvm.protocols.experiment.plan import RESULTS
 
-    report_results(ExperimentResults.load(folder / RESULTS), folder)
+    report_results(Results.load(folder / RESULTS), folder)
 
 
-def report_results(results: "ExperimentResults", folder: Path, *, title: str | None = None) -> None:
+def report_results(results: "Results", folder: Path, *, title: str | None = None) -> None:
     """Write the report of an experiment; print the statistics, MAP over the pool for each variant, and the files."""
     from structsvm.protocols.experiment.plan import RESULTS
     from structsvm.protocols.experiment.report import write_report

@@ -12,7 +12,7 @@ from structsvm.evaluation.paired_columns import (
     paired_note,
     paired_record,
 )
-from structsvm.evaluation.significance import PairedTests
+from structsvm.evaluation.significance import paired_tests
 from structsvm.evaluation.significance.intervals import mean_interval
 from structsvm.exceptions import counted
 from structsvm.foundation.tables.table import Column, Table
@@ -39,13 +39,20 @@ def interval_note(queries: int, parts: str, count: int) -> str:
 
 
 def paired_table(
-    title: str, heading: str, sections: Sequence[Mapping[str, PairedTests]], *, last: str = "randomization"
+    title: str,
+    heading: str,
+    sections: Sequence[Mapping[str, tuple[Vector, Vector]]],
+    value_range: tuple[float, float],
+    *,
+    last: str = "randomization",
 ) -> Table:
-    """Return a table of comparisons by name, in sections; Holm's correction of the test ``last`` is a column.
+    """Return a table of mean differences, given two lists of values of queries by name, in sections.
 
-    The records have the corrections of all tests.
+    Holm's correction of the test ``last`` is a column. The records have the corrections of all tests.
     """
-    comparisons = {name: paired for section in sections for name, paired in section.items()}
+    comparisons = {
+        name: paired_tests(*pair, value_range=value_range) for section in sections for name, pair in section.items()
+    }
     records = {
         name: {"model": name, **paired_record(paired), **{f"holm_{test}": p for test, p in by_holm.items()}}
         for (name, paired), by_holm in zip(comparisons.items(), corrected([*comparisons.values()]), strict=True)

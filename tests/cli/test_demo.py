@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from structsvm.cli.shared.paths import EXPERIMENT
-from structsvm.protocols.experiment import ExperimentResults
+from structsvm.protocols import Results
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def test_demo(run, small):
     assert "its documents are 60 other images" in done.stdout
     assert "In each of 1 trials, models learn from 10 queries" in done.stdout
     assert done.stdout.rstrip().endswith("demo/report.html")
-    results = ExperimentResults.load("demo/results.json")
+    results = Results.load("demo/results.json")
     assert f"SVM-map {results.rows('with-best')[0].map:14.4f}".split()[1] in done.stdout
     assert len(results.functions) == 15
     assert len(results.queries) == 50

@@ -4,8 +4,7 @@ from pathlib import Path
 import pytest
 
 from structsvm.cli.shared.paths import EXPERIMENT
-from structsvm.protocols import plan
-from structsvm.protocols.experiment import ExperimentResults
+from structsvm.protocols import Results, plan
 from tests.protocols.experiment.conftest import scored_documents, write_trec
 
 SHORT = ("--trials", 2, "--train", 3, "--validation", 2, "--bins", 6, "--jobs", 1)
@@ -24,7 +23,7 @@ def test_it_prints_a_table_of_each_variant_and_keeps_the_results(run, trec):
     assert printed.startswith("Data\nBase functions   Features   Queries ")
     assert "MAP of models that read all base functions\n" in printed
     assert "MAP of models that read all base functions but the best one\n" in printed
-    results = ExperimentResults.load("out/results.json")
+    results = Results.load("out/results.json")
     assert results.models == ("SVM-map", "SVM-roc")
     assert results.variants == ("with-best", "without-best")
     for variant in results.variants:
@@ -67,7 +66,7 @@ def test_only_the_same_command_resumes_after_ctrl_c(run, trec, monkeypatch):
 )
 def test_ranges_mean_the_existing_topics(run, trec, topics, left):
     run("experiment", *READ, *SHORT, "--models", "svm-map", "--without-best", "--topics", topics)
-    results = ExperimentResults.load("out/results.json")
+    results = Results.load("out/results.json")
     assert [query.id for query in results.queries] == left
     assert results.variants == ("without-best",)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from structsvm.protocols.experiment import ExperimentResults
+from structsvm.protocols import Results
 from tests.data.trec_reference import average_precision_over_orders, lines_of, read_qrels, read_run
 
 ENDINGS = ("ing", "ed", "s")
@@ -41,7 +41,7 @@ def test_fifteen_base_functions_from_text_to_a_report(run, collection):
     run("retrieve", *folders, "topics.txt", "--function", ",".join(FUNCTIONS), "--top", 40, "--out", "runs", "-q")
     options = ("--trials", 2, "--train", 3, "--validation", 2, "--bins", 8, "--models", "svm-map", "--jobs", 1)
     run("experiment", "--runs", "runs", "--qrels", "qrels.txt", *options, "--with-best", "--out", "report", "-q")
-    results = ExperimentResults.load("report/results.json")
+    results = Results.load("report/results.json")
     assert {function.name for function in results.functions} == {
         f"{i}.{function}" for i in INDEXES for function in FUNCTIONS
     }

@@ -12,7 +12,7 @@ from structsvm.fusion import WeightedCombSUM
 from structsvm.inspection import query_permutation_importance
 from structsvm.metrics import parse_measure
 from structsvm.models import Calibration, LinearModel
-from structsvm.protocols.letor.results import measured
+from structsvm.protocols.letor.measures import measured
 from structsvm.rankers import (
     LambdaMART,
     MaximumEntropy,

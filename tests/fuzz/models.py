@@ -31,7 +31,7 @@ _LOADERS = {
     "l.npz": "structsvm.estimators.LatentStructuralSVM.load",
     "result.npz": "structsvm.Result.load",
     "c.npz": "structsvm.solvers.Checkpoint({}).read",
-    "results/results.json": "structsvm.protocols.experiment.ExperimentResults.load",
+    "results/results.json": "structsvm.protocols.Results.load",
 }
 _FEATURES = 4
 """Columns of the data that the models were trained on."""

@@ -37,7 +37,7 @@ def test_published_figures(results, model, published):
 
 def test_the_best_feature(results):
     """A figure that no training is in: the feature is 39, and 38 in the second fold."""
-    assert [outcome.value for outcome in results.of("Best feature")] == [
+    assert [outcome.value for outcome in results.of("Best feature").values()] == [
         "feature 39",
         "feature 38",
         "feature 39",

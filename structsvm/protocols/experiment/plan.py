@@ -18,7 +18,11 @@ from structsvm.foundation.types import BoolVector, IntVector, Vector
 from structsvm.metrics import AP, rank_lists
 from structsvm.metrics.average_precision import LEVELS, interpolated
 from structsvm.protocols.catalogue import PAPER_MODELS, as_models
-from structsvm.protocols.experiment.results import (
+from structsvm.protocols.experiment.splits import Split, balanced_splits
+from structsvm.protocols.feature_maps import FeatureMap
+from structsvm.protocols.model import ProtocolModel, require_different_names
+from structsvm.protocols.plan import TRIALS, Case, Plan, Progress, QuerySet, run_plan
+from structsvm.protocols.results import (
     IPREC,
     MAP,
     TIED,
@@ -26,14 +30,10 @@ from structsvm.protocols.experiment.results import (
     WITH_BEST,
     WITHOUT_BEST,
     BaseFunction,
-    ExperimentResults,
     Query,
+    Results,
+    Trial,
 )
-from structsvm.protocols.experiment.splits import Split, balanced_splits
-from structsvm.protocols.feature_maps import FeatureMap
-from structsvm.protocols.model import ProtocolModel, require_different_names
-from structsvm.protocols.plan import TRIALS, Case, Plan, Progress, QuerySet, run_plan
-from structsvm.protocols.results import Trial
 from structsvm.registry.built_in import experiment_models
 
 RESULTS = "results.json"
@@ -102,7 +102,7 @@ def run(
     *,
     n_jobs: int | None = None,
     progress: Progress | None = None,
-) -> ExperimentResults:
+) -> Results:
     """Run an experiment, or resume an interrupted one.
 
     Yue, Finley, Radlinski and Joachims, "A Support Vector Method for Optimizing Average Precision", SIGIR 2007,
@@ -181,7 +181,7 @@ class ExperimentPlan(Plan):
             validation=settings.validation,
             random_state=settings.random_state,
         )
-        times = np.bincount(np.concatenate([split.test for split in splits]), minlength=len(queries))
+        times = np.bincount(np.concatenate([test for _, _, test in splits]), minlength=len(queries))
         functions = rank_base_functions(pool, queries.number, times)
         return cls(pool, settings, queries, settings.as_objects(), splits, functions)
 
@@ -205,12 +205,9 @@ class ExperimentPlan(Plan):
 
     def cases(self, name: str) -> Iterator[Case]:
         """Yield the variants: models read all base functions, or all but the best one."""
-        split = self.splits[int(name)]
         for variant in self.settings.variants:
             columns = np.sort(self._columns(variant))
-            train, validation, test = (
-                self._query_set(queries, columns) for queries in (split.train, split.validation, split.test)
-            )
+            train, validation, test = (self._query_set(queries, columns) for queries in self.splits[int(name)])
             yield Case(variant, f"trial {name}, {variant}", self.models, (train, validation, test))
 
     def test(self, scores: Vector, queries: QuerySet) -> tuple[Mapping[str, float], Mapping[str, Vector]]:
@@ -238,11 +235,11 @@ class ExperimentPlan(Plan):
         )
         return "" if same else "other queries, variants or models"
 
-    def results(self, header: Header, trials: tuple[Trial, ...]) -> ExperimentResults:
+    def results(self, header: Header, trials: tuple[Trial, ...]) -> Results:
         """Return the results, with the counts of the pool."""
         pool, queries = self.pool, self.queries
         counts = (queries.ids.tolist(), queries.sizes.tolist(), pool.relevant.values(), pool.relevant_judged.values())
-        return ExperimentResults(
+        return Results(
             header=header,
             queries=tuple(map(Query, *counts)),
             left_out=dict(pool.left_out),
@@ -265,7 +262,7 @@ class ExperimentPlan(Plan):
 
     def _ids(self, split: Split) -> tuple[tuple[str, ...], ...]:
         ids = self.queries.ids
-        return tuple(tuple(ids[list(part)].tolist()) for part in (split.train, split.validation, split.test))
+        return tuple(tuple(ids[list(part)].tolist()) for part in split)
 
 
 def measures_of(

@@ -1,7 +1,8 @@
 """Random splits of queries into training, validation and test sets, with equal shares for all queries."""
 
+from typing import TypeAlias
+
 import numpy as np
-from attrs import frozen
 from scipy.optimize import linear_sum_assignment
 
 from structsvm.exceptions import InputError
@@ -11,13 +12,8 @@ _MOST_ROLES = 10_000_000
 """Largest number of queries times trials; drawing their splits takes some hundred megabytes."""
 
 
-@frozen
-class Split:
-    """The queries of one trial, by number, in ascending order."""
-
-    train: tuple[int, ...]
-    validation: tuple[int, ...]
-    test: tuple[int, ...]
+Split: TypeAlias = tuple[tuple[int, ...], ...]
+"""The queries of a trial for training, validation and the test, by number, in ascending order."""
 
 
 def balanced_splits(queries: int, *, trials: int, train: int, validation: int, random_state: int) -> tuple[Split, ...]:
@@ -39,7 +35,7 @@ def balanced_splits(queries: int, *, trials: int, train: int, validation: int, r
         query, place = linear_sum_assignment(cost)
         due[query, place] -= 1
         roles = place_of_role[place]
-        splits.append(Split(*(tuple(query[roles == role].tolist()) for role in range(3))))
+        splits.append(tuple(tuple(query[roles == role].tolist()) for role in range(3)))
     return tuple(splits)
 
 

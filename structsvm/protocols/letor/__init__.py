@@ -2,7 +2,6 @@
 
 from structsvm.protocols.letor.folds import Fold, write_folds
 from structsvm.protocols.letor.plan import benchmark
-from structsvm.protocols.letor.results import Benchmark
 from structsvm.protocols.letor.tables import fold_table, write_tables
 
-__all__ = ["Benchmark", "Fold", "benchmark", "fold_table", "write_folds", "write_tables"]
+__all__ = ["Fold", "benchmark", "fold_table", "write_folds", "write_tables"]

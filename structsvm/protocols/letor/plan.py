@@ -23,20 +23,10 @@ from structsvm.metrics import Measure, rank_lists
 from structsvm.protocols.catalogue import as_models, needed_package
 from structsvm.protocols.feature_maps import AsGiven, FeatureMap
 from structsvm.protocols.letor.folds import Fold, checked_columns, find_folds, read_fold
-from structsvm.protocols.letor.results import (
-    FEATURES,
-    HIGHEST,
-    LOWEST,
-    MODELS,
-    SHOWN,
-    Benchmark,
-    as_reported,
-    measured,
-    name_of,
-)
+from structsvm.protocols.letor.measures import SHOWN, as_reported, measured, name_of
 from structsvm.protocols.model import Candidate, ProtocolModel, require_different_names
 from structsvm.protocols.plan import FOLDS, Case, Plan, Progress, QuerySet, run_plan
-from structsvm.protocols.results import Trial
+from structsvm.protocols.results import FEATURES, HIGHEST, LOWEST, MODELS, Results, Trial
 from structsvm.registry import benchmark_models, measures
 
 
@@ -80,7 +70,7 @@ def benchmark(
     normalize: str | None = None,
     columns: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
-) -> Benchmark:
+) -> Results:
     """Train, tune and test models by LETOR's protocol.
 
     In each fold, a model is fitted on the training queries for every value of its hyper-parameter. The model with the
@@ -150,7 +140,7 @@ def benchmark(
     )
     folder = as_path("out", out) if out else None
     header, trials = run_plan(plan, folder, n_jobs=n_jobs, progress=progress, replace=replace)
-    return Benchmark(header=header, trials=trials, title=title)
+    return Results(header=header, trials=trials, title=title)
 
 
 def models_of(models: str | ProtocolModel | Sequence[str | ProtocolModel] | None) -> tuple[ProtocolModel, ...]:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from structsvm.evaluation.paired_columns import interval_column
-from structsvm.evaluation.significance import paired_tests
 from structsvm.evaluation.significance.intervals import range_of_differences
 from structsvm.exceptions import UnknownNameError
 from structsvm.foundation.settings import as_path, require_choice
@@ -18,13 +17,16 @@ from structsvm.foundation.tables.table import Column, Record, Table
 from structsvm.plots import STYLE, MeansDisplay
 from structsvm.plots.files import figure_of
 from structsvm.plots.style import measure_label, require_matplotlib
-from structsvm.protocols.letor.results import CUTOFFS, MODELS, SHOWN, WIDER_RANGE, Benchmark, value_range_of
+from structsvm.protocols.letor.measures import CUTOFFS, SHOWN, value_range_of
 from structsvm.protocols.model import spelled
-from structsvm.protocols.results import known_gaps
+from structsvm.protocols.results import MODELS, Results, known_gaps
 from structsvm.protocols.tables import interval_note, interval_record, paired_table
 
 FIGURE = "figures/means.svg"
 """File of `write_figure`."""
+
+WIDER_RANGE = "a model with a wider range, given to benchmark(models=...) in Python, may do better"
+"""Advice if validation picked the end of a range. It mentions Python because no command has an option for ranges."""
 
 MEAN = "mean"
 
@@ -51,19 +53,19 @@ _POOLED = "mean: over the test queries of all folds, so that each query counts o
 
 
 def _table(
-    benchmark: Benchmark,
+    results: Results,
     title: str,
     columns: Iterable[Column],
     record: Callable[[str], Record],
     notes: Iterable[str] = (),
 ) -> Table:
     """Return a table with a row for each model, and a second section for single features."""
-    sections = tuple(tuple(map(record, names)) for names in (benchmark.models, benchmark.features) if names)
-    return Table(_titled(benchmark, title), (_MODEL, *columns), sections, tuple(notes))
+    sections = tuple(tuple(map(record, names)) for names in (results.models, results.features) if names)
+    return Table(_titled(results, title), (_MODEL, *columns), sections, tuple(notes))
 
 
-def _titled(benchmark: Benchmark, title: str) -> str:
-    return f"{title}, {benchmark.title}" if benchmark.title else title
+def _titled(results: Results, title: str) -> str:
+    return f"{title}, {results.title}" if results.title else title
 
 
 def _figures(measures: Iterable[str]) -> list[Column]:
@@ -71,16 +73,16 @@ def _figures(measures: Iterable[str]) -> list[Column]:
     return [Column.number(measure.upper(), measure, ".4f") for measure in measures]
 
 
-def summary_table(benchmark: Benchmark) -> Table:
+def summary_table(results: Results) -> Table:
     """Return the means over all test queries: MAP, P and NDCG at 1, 5 and 10; and training time."""
 
     def record(name: str) -> Record:
-        seconds = fmean(math.fsum(fit.seconds) for fit in benchmark.of(name))
-        return {"model": name, **{measure: benchmark.mean(name, measure) for measure in SHOWN}, "seconds": seconds}
+        seconds = fmean(math.fsum(fit.seconds) for fit in results.of(name).values())
+        return {"model": name, **{measure: results.mean(name, measure) for measure in SHOWN}, "seconds": seconds}
 
-    folds = len(benchmark.trials)
+    folds = len(results.trials)
     return _table(
-        benchmark,
+        results,
         f"Test queries, mean over {folds} folds" if folds > 1 else "Test queries",
         (*_figures(SHOWN), Column.number("Seconds", "seconds", ".2f")),
         record,
@@ -94,14 +96,14 @@ def summary_table(benchmark: Benchmark) -> Table:
     )
 
 
-def fold_table(benchmark: Benchmark, measure: str | None = None) -> Table:
+def fold_table(results: Results, measure: str | None = None) -> Table:
     """Return a measure on the test queries of each fold, and its mean over all test queries.
 
-    The mean has an interval if the results have values for each query (`Benchmark.with_intervals`).
+    The mean has an interval if the results have values for each query (`Results.measures`).
 
     Parameters
     ----------
-    benchmark : results of `structsvm.protocols.letor.benchmark`.
+    results : results of `structsvm.protocols.letor.benchmark`.
     measure : name of the measure; None: the measure of validation.
 
     Examples
@@ -122,17 +124,17 @@ def fold_table(benchmark: Benchmark, measure: str | None = None) -> Table:
     <BLANKLINE>
     mean: over the test queries of all folds, so that each query counts once.
     """
-    measure = measure or benchmark.measure
-    folds = [fold.name for fold in benchmark.trials]
-    by_query = measure in benchmark.with_intervals
+    measure = measure or results.measure
+    folds = [fold.name for fold in results.trials]
+    by_query = measure in results.measures
 
     def record(name: str) -> Record:
-        of_folds = dict(zip(folds, benchmark.measured(name, measure), strict=True))
-        ends = interval_record(benchmark.queries(name, measure), value_range_of(measure)) if by_query else {}
-        return {"model": name, **of_folds, MEAN: benchmark.mean(name, measure), **ends}
+        of_folds = dict(zip(folds, results.measured(name, measure), strict=True))
+        ends = interval_record(results.values(name, measure), value_range_of(measure)) if by_query else {}
+        return {"model": name, **of_folds, MEAN: results.mean(name, measure), **ends}
 
     return _table(
-        benchmark,
+        results,
         f"{measure.upper()} on the test queries",
         (
             *(Column.number(name, name, ".4f") for name in (*folds, MEAN)),
@@ -142,44 +144,40 @@ def fold_table(benchmark: Benchmark, measure: str | None = None) -> Table:
         (
             _EMPTY,
             _POOLED,
-            *([interval_note(benchmark.n_queries, "folds", len(folds))] if by_query else []),
-            *([" ".join([*benchmark.ties, _TIES])] if measure == benchmark.measure and benchmark.ties else []),
+            *([interval_note(sum(len(fold.test) for fold in results.trials), "folds", len(folds))] if by_query else []),
+            *([" ".join([*results.ties, _TIES])] if measure == results.measure and results.ties else []),
         ),
     )
 
 
-def difference_table(benchmark: Benchmark, baseline: str | None = None, measure: str | None = None) -> Table:
+def difference_table(results: Results, baseline: str | None = None, measure: str | None = None) -> Table:
     """Return differences from a model (None: the first) over all test queries, with intervals and tests.
 
-    ``measure`` is one of `Benchmark.with_intervals`; None: the measure of validation.
+    ``measure`` is one of `Results.measures`; None: the measure of validation.
     """
-    measure = measure or benchmark.measure
-    first = benchmark.reference if baseline is None else baseline
-    names = (*benchmark.models, *benchmark.features)
+    measure = measure or results.measure
+    first = results.reference if baseline is None else baseline
+    names = (*results.models, *results.features)
     if first not in names:
         raise UnknownNameError("benchmark model", first, names)
-    values, ends = benchmark.queries(first, measure), value_range_of(measure)
+    values = results.values(first, measure)
     sections = [
-        {
-            name: paired_tests(benchmark.queries(name, measure), values, value_range=ends)
-            for name in group
-            if name != first
-        }
-        for group in (benchmark.models, benchmark.features)
+        {name: (results.values(name, measure), values) for name in group if name != first}
+        for group in (results.models, results.features)
         if group
     ]
     title = f"Difference in {measure.upper()} from {first}, query by query"
-    return paired_table(_titled(benchmark, title), "Model", sections)
+    return paired_table(_titled(results, title), "Model", sections, value_range_of(measure))
 
 
-def measure_table(benchmark: Benchmark, name: str) -> Table:
+def measure_table(results: Results, name: str) -> Table:
     """Return "p", "ndcg" or "ndcg4" at the cut-offs 1 to 10, for each fold and their mean."""
     require_choice("name", name, _TITLES)
     measures = {f"{name}@{k}": f"@{k}" for k in CUTOFFS}
     sections = []
-    for model in (*benchmark.models, *benchmark.features):
-        means = {measure: benchmark.mean(model, measure) for measure in measures}
-        rows = [*((fold, fit.measures) for fold, fit in benchmark.by_fold(model).items()), (MEAN, means)]
+    for model in (*results.models, *results.features):
+        means = {measure: results.mean(model, measure) for measure in measures}
+        rows = [*((fold, fit.measures) for fold, fit in results.of(model).items()), (MEAN, means)]
         sections.append(
             tuple(
                 {"model": model, "fold": fold, **{measure: values[measure] for measure in measures}}
@@ -188,14 +186,14 @@ def measure_table(benchmark: Benchmark, name: str) -> Table:
         )
     columns = (Column.number(heading, measure, ".4f") for measure, heading in measures.items())
     notes = (_EMPTY, _POOLED, *_NOTES[name])
-    return Table(_titled(benchmark, _TITLES[name]), (_MODEL, _FOLD, *columns), tuple(sections), notes)
+    return Table(_titled(results, _TITLES[name]), (_MODEL, _FOLD, *columns), tuple(sections), notes)
 
 
-def training_table(benchmark: Benchmark) -> Table:
+def training_table(results: Results) -> Table:
     """Return the values that each fold tried and picked, with their results and training times."""
-    measure = benchmark.measure
+    measure = results.measure
     return Table(
-        title=_titled(benchmark, "Training"),
+        title=_titled(results, "Training"),
         columns=(
             _MODEL,
             _FOLD,
@@ -208,37 +206,37 @@ def training_table(benchmark: Benchmark) -> Table:
             Column.number("Compiling", "compile_seconds", ".2f"),
             Column.number("Largest gap", "gap", ".1e"),
         ),
-        sections=tuple(tuple(_training(benchmark, name)) for name in benchmark.models),
+        sections=tuple(tuple(_training(results, name)) for name in results.models),
         notes=(
             f"The picked value of the hyper-parameter (C of an SVM) has the largest {measure.upper()} on the "
-            f"validation queries. {_starts(benchmark)} The gap is certified: the objective is at most this far above "
+            f"validation queries. {_starts(results)} The gap is certified: the objective is at most this far above "
             "the optimum, in units of the loss; for RankSVM, as a share of the pairs. Seconds are wall-clock time "
             "without compilation.",
-            *(f"{end}." for end in benchmark.ends),
-            *([f"At an end of a range, {WIDER_RANGE}."] if benchmark.ends else []),
-            *(f"{sentence}; its figures are for the last iterate." for sentence in benchmark.unconverged),
+            *(f"{end}." for end in results.ends),
+            *([f"At an end of a range, {WIDER_RANGE}."] if results.ends else []),
+            *(f"{sentence}; its figures are for the last iterate." for sentence in results.unconverged),
         ),
     )
 
 
-def record_table(benchmark: Benchmark) -> Table:
+def record_table(results: Results) -> Table:
     """Return all numbers, a row for each model and fold, and for the mean: the content of a CSV file."""
     records: list[Record] = []
-    validated, queries = f"validation_{benchmark.measure}", [len(fold.validation) for fold in benchmark.trials]
-    for name in (*benchmark.models, *benchmark.features):
-        fits = benchmark.of(name)
-        rows = [{**row, **fit.measures} for row, fit in zip(_training(benchmark, name), fits, strict=True)]
+    validated, queries = f"validation_{results.measure}", [len(fold.validation) for fold in results.trials]
+    for name in (*results.models, *results.features):
+        fits = [*results.of(name).values()]
+        rows = [{**row, **fit.measures} for row, fit in zip(_training(results, name), fits, strict=True)]
         means = {
             validated: float(np.average([row[validated] for row in rows], weights=queries)),
             **{time: fmean(row[time] for row in rows) for time in ("seconds", "seconds_picked", "compile_seconds")},
-            **{measure: benchmark.mean(name, measure) for measure in fits[0].measures},
+            **{measure: results.mean(name, measure) for measure in fits[0].measures},
         }
         records += [*rows, {**dict.fromkeys(rows[0]), "model": name, "fold": MEAN, **means}]
     columns = (_MODEL, _FOLD, *_figures(["map"]))
-    return Table(_titled(benchmark, "All measures"), columns, (tuple(records),))
+    return Table(_titled(results, "All measures"), columns, (tuple(records),))
 
 
-def size_table(benchmark: Benchmark) -> Table:
+def size_table(results: Results) -> Table:
     """Return the numbers of training, validation and test queries and documents of each fold."""
     headings = {
         f"{role}_{unit}": f"{role.capitalize()} {unit}"
@@ -246,29 +244,29 @@ def size_table(benchmark: Benchmark) -> Table:
         for role in ("training", "validation", "test")
     }
     records = [
-        (fold.name, *map(len, (fold.train, fold.validation, fold.test)), *fold.documents) for fold in benchmark.trials
+        (fold.name, *map(len, (fold.train, fold.validation, fold.test)), *fold.documents) for fold in results.trials
     ]
     return Table(
-        title=_titled(benchmark, "Queries and documents"),
+        title=_titled(results, "Queries and documents"),
         columns=(_FOLD, *(Column.number(heading, name) for name, heading in headings.items())),
         sections=(tuple(dict(zip(("fold", *headings), record, strict=True)) for record in records),),
     )
 
 
-def benchmark_tables(benchmark: Benchmark, baseline: str | None = None) -> tuple[Table, ...]:
+def benchmark_tables(results: Results, baseline: str | None = None) -> tuple[Table, ...]:
     """Return every table; differences are from ``baseline`` (None: the first model)."""
-    several = len(benchmark.models) > 1
+    several = len(results.models) > 1
     return (
-        size_table(benchmark),
-        summary_table(benchmark),
-        *(fold_table(benchmark, measure) for measure in benchmark.with_intervals),
-        *(difference_table(benchmark, baseline, measure) for measure in benchmark.with_intervals if several),
-        *(measure_table(benchmark, name) for name in _TITLES),
-        training_table(benchmark),
+        size_table(results),
+        summary_table(results),
+        *(fold_table(results, measure) for measure in results.measures),
+        *(difference_table(results, baseline, measure) for measure in results.measures if several),
+        *(measure_table(results, name) for name in _TITLES),
+        training_table(results),
     )
 
 
-def write_tables(benchmark: Benchmark, folder: str | Path, baseline: str | None = None) -> tuple[Path, ...]:
+def write_tables(results: Results, folder: str | Path, baseline: str | None = None) -> tuple[Path, ...]:
     """Write the tables; replace each file only when it is complete.
 
     ``tables.txt``, ``tables.md``, ``tables.tex`` (for LaTeX with booktabs) and ``tables.json`` have all tables;
@@ -276,7 +274,7 @@ def write_tables(benchmark: Benchmark, folder: str | Path, baseline: str | None 
 
     Parameters
     ----------
-    benchmark : results of `structsvm.protocols.letor.benchmark`.
+    results : results of `structsvm.protocols.letor.benchmark`.
     folder : folder of the files; created if it does not exist.
     baseline : model to compare the other models with; None: the first.
 
@@ -294,11 +292,11 @@ def write_tables(benchmark: Benchmark, folder: str | Path, baseline: str | None 
     >>> [path.name for path in paths]
     ['tables.txt', 'tables.md', 'tables.tex', 'tables.csv', 'tables.json']
     """
-    texts = table_texts(benchmark_tables(benchmark, baseline), [record_table(benchmark)])
+    texts = table_texts(benchmark_tables(results, baseline), [record_table(results)])
     return write_texts(texts, as_path("folder", folder))
 
 
-def write_figure(benchmark: Benchmark, folder: Path, baseline: str | None = None) -> Path:
+def write_figure(results: Results, folder: Path, baseline: str | None = None) -> Path:
     """Draw means and differences from the baseline (None: the first model) with 95% intervals, as an SVG file.
 
     Raise NotInstalledError if Matplotlib is missing.
@@ -306,10 +304,10 @@ def write_figure(benchmark: Benchmark, folder: Path, baseline: str | None = None
     require_matplotlib()
     from matplotlib import rc_context
 
-    first = benchmark.reference if baseline is None else baseline
-    values = {name: benchmark.queries(name) for name in benchmark.models}
-    ends = value_range_of(benchmark.measure)
-    label = measure_label(benchmark.measure)
+    first = results.reference if baseline is None else baseline
+    values = {name: results.values(name) for name in results.models}
+    ends = value_range_of(results.measure)
+    label = measure_label(results.measure)
     with rc_context(STYLE):
         with figure_of("means", 9.4, 0.9 + 0.28 * len(values)) as (figure, drawn):
             means, *others = figure.subplots(1, min(len(values), 2), sharey=True, squeeze=False)[0]
@@ -328,7 +326,7 @@ def write_figure(benchmark: Benchmark, folder: Path, baseline: str | None = None
     return path
 
 
-def _training(benchmark: Benchmark, name: str) -> list[dict[str, Any]]:
+def _training(results: Results, name: str) -> list[dict[str, Any]]:
     """Return tried and picked values of a model or single feature, fold by fold."""
     return [
         {
@@ -336,20 +334,20 @@ def _training(benchmark: Benchmark, name: str) -> list[dict[str, Any]]:
             "fold": fold,
             "tried": len(fit.values),
             "picked": fit.value,
-            f"validation_{benchmark.measure}": fit.validation[fit.chosen],
+            f"validation_{results.measure}": fit.validation[fit.chosen],
             "seconds": math.fsum(fit.seconds),
             "seconds_picked": fit.seconds[fit.chosen],
             "compile_seconds": fit.compile_seconds,
             "gap": max(known_gaps([fit]), default=None),
-            benchmark.measure: fit.measures[benchmark.measure],
+            results.measure: fit.measures[results.measure],
         }
-        for fold, fit in benchmark.by_fold(name).items()
+        for fold, fit in results.of(name).items()
     ]
 
 
-def _starts(benchmark: Benchmark) -> str:
+def _starts(results: Results) -> str:
     """Describe which models start training from the weights of the previous value."""
-    warm = [name for name, fit in benchmark.trials[0].fits[MODELS].items() if fit.warm_started]
+    warm = [name for name, fit in results.trials[0].fits[MODELS].items() if fit.warm_started]
     if not warm:
         return "Training starts from zero at each value."
     *others, last = warm

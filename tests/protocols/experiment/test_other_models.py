@@ -11,8 +11,8 @@ from structsvm.exceptions import InputError
 from structsvm.features import FillMissing, QueryMinMax
 from structsvm.foundation.tables.table import as_text
 from structsvm.metrics import AP
-from structsvm.protocols import AsGiven, EstimatorModel, Indicators, Scores
-from structsvm.protocols.experiment import ExperimentResults, Settings, run
+from structsvm.protocols import AsGiven, EstimatorModel, Indicators, Results, Scores
+from structsvm.protocols.experiment import Settings, run
 from structsvm.protocols.experiment.report import write_report
 from structsvm.protocols.experiment.report.tables import fits_table, path_table
 
@@ -67,7 +67,7 @@ def test_they_take_part_and_are_reported(pool, tmp_path):
         ),
         "boosting": (2.0, 4.0, 6.0),
     }
-    assert ExperimentResults.load(tmp_path / "results.json") == results
+    assert Results.load(tmp_path / "results.json") == results
     assert run(pool, SETTINGS, tmp_path, n_jobs=1) == results
     report = write_report(results, tmp_path)
     assert report.page.exists()

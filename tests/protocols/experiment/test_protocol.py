@@ -15,8 +15,8 @@ from attrs import evolve, frozen
 from structsvm.exceptions import InputError
 from structsvm.features.operators import BinnedMatrix
 from structsvm.metrics import AP, IPrec
-from structsvm.protocols import Candidate, FeatureMap, Indicators, ProtocolModel, RankingSVM, plan
-from structsvm.protocols.experiment import ExperimentResults, Settings, run
+from structsvm.protocols import Candidate, FeatureMap, Indicators, ProtocolModel, RankingSVM, Results, plan
+from structsvm.protocols.experiment import Settings, run
 from structsvm.protocols.experiment.plan import ExperimentPlan
 from structsvm.protocols.plan import TRIALS
 from structsvm.protocols.results import Trial
@@ -47,7 +47,7 @@ def precision_of(fit):
     return [fit.measures[f"iprec@{k / 10:g}"] for k in range(11)]
 
 
-def same(first: ExperimentResults, second: ExperimentResults) -> bool:
+def same(first: Results, second: Results) -> bool:
     """Whether two experiments found the same, to the last digit."""
     return evolve(first, trials=tuple(map(timeless, first.trials))) == evolve(
         second, trials=tuple(map(timeless, second.trials))
@@ -194,12 +194,12 @@ def test_the_statistics_of_table_5(pool, results):
 
 def test_results_come_back_from_their_file_to_the_last_digit(results, tmp_path):
     results.save(tmp_path / "results.json")
-    assert ExperimentResults.load(tmp_path / "results.json") == results
+    assert Results.load(tmp_path / "results.json") == results
     with pytest.raises(InputError, match="there is no file"):
-        ExperimentResults.load(tmp_path / "other.json")
+        Results.load(tmp_path / "other.json")
     (tmp_path / "other.json").write_text('{"trials": []}')
     with pytest.raises(InputError, match=r"other.json does not hold the results of an experiment: .*header"):
-        ExperimentResults.load(tmp_path / "other.json")
+        Results.load(tmp_path / "other.json")
 
 
 def test_an_interrupted_experiment_resumes(pool, results, tmp_path):

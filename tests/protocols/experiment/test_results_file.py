@@ -9,7 +9,7 @@ import pytest
 
 from structsvm.exceptions import InputError
 from structsvm.foundation.storage.records import FORMAT
-from structsvm.protocols.experiment import ExperimentResults
+from structsvm.protocols import Results
 from structsvm.protocols.experiment.report.page import findings
 from structsvm.protocols.experiment.report.tables import experiment_tables, path_table, query_table
 from tests.protocols.experiment.report.conftest import made_up
@@ -103,7 +103,7 @@ def test_invalid_results_are_errors_with_the_place(tmp_path: Path, kind: str) ->
     path.write_text(json.dumps(content))
     before = path.read_bytes()
     with pytest.raises(InputError) as caught:
-        ExperimentResults.load(path)
+        Results.load(path)
     assert str(caught.value).startswith(f"{path} does not hold the results of an experiment: ")
     assert message in str(caught.value)
     assert path.read_bytes() == before
@@ -127,13 +127,13 @@ def test_malformed_json_is_an_error(tmp_path: Path, text: bytes, message: str) -
     path = tmp_path / "results.json"
     path.write_bytes(text)
     with pytest.raises(InputError, match="does not hold the results of an experiment") as caught:
-        ExperimentResults.load(path)
+        Results.load(path)
     assert message in str(caught.value)
 
 
 def test_a_folder_in_place_of_the_file(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is a directory"):
-        ExperimentResults.load(tmp_path)
+        Results.load(tmp_path)
 
 
 def test_a_changed_bit_gives_an_error_or_complete_tables(tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ def test_a_changed_bit_gives_an_error_or_complete_tables(tmp_path: Path) -> None
         flipped[bit // 8] ^= 1 << bit % 8
         path.write_bytes(flipped)
         try:
-            results = ExperimentResults.load(path)
+            results = Results.load(path)
         except InputError:
             continue
         assert experiment_tables(results)

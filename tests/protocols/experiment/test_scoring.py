@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from structsvm.metrics import AP, IPrec
 from structsvm.protocols.experiment.plan import measures_of
-from structsvm.protocols.experiment.results import MAP, TIED
+from structsvm.protocols.results import MAP, TIED
 
 DOCUMENTS = st.lists(st.tuples(st.sampled_from([-np.inf, 0.0, 1.0, 2.0]), st.booleans()), min_size=1, max_size=12)
 

@@ -11,7 +11,7 @@ from structsvm.protocols.experiment.splits import balanced_splits
 
 def times(splits, role, queries):
     """How often each query has a role."""
-    return np.bincount([query for split in splits for query in getattr(split, role)], minlength=queries)
+    return np.bincount([query for split in splits for query in split[role]], minlength=queries)
 
 
 @given(
@@ -27,18 +27,18 @@ def test_every_query_has_each_role_equally_often_or_within_one(train, validation
     splits = balanced_splits(queries, trials=trials, train=train, validation=validation, random_state=seed)
     assert len(splits) == trials
     for split in splits:
-        assert (len(split.train), len(split.validation), len(split.test)) == (train, validation, test)
-        assert sorted(split.train + split.validation + split.test) == list(range(queries))
-        assert split == type(split)(*map(tuple, map(sorted, (split.train, split.validation, split.test))))
-    for role in ("train", "validation", "test"):
+        assert tuple(map(len, split)) == (train, validation, test)
+        assert sorted(sum(split, ())) == list(range(queries))
+        assert split == tuple(map(tuple, map(sorted, split)))
+    for role in range(3):
         assert np.ptp(times(splits, role, queries)) <= 1
 
 
 def test_the_numbers_of_the_paper_divide():
     splits = balanced_splits(50, trials=50, train=10, validation=5, random_state=0)
-    assert set(times(splits, "train", 50)) == {10}
-    assert set(times(splits, "validation", 50)) == {5}
-    assert set(times(splits, "test", 50)) == {35}
+    assert set(times(splits, 0, 50)) == {10}
+    assert set(times(splits, 1, 50)) == {5}
+    assert set(times(splits, 2, 50)) == {35}
 
 
 def test_the_seed_decides():
@@ -54,7 +54,7 @@ def test_pairs_of_queries_train_together_as_often_as_at_random():
     together = np.zeros((50, 50))
     for seed in range(20):
         for split in balanced_splits(50, trials=50, train=10, validation=5, random_state=seed):
-            together[np.ix_(split.train, split.train)] += 1
+            together[np.ix_(split[0], split[0])] += 1
     meetings = together[np.triu_indices(50, 1)]
     share = 9 / 49  # of a query's 10 trials in which another given one trains too
     assert meetings.mean() == pytest.approx(20 * 10 * share)

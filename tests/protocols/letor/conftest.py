@@ -3,7 +3,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from structsvm.protocols.letor.results import measured
+from structsvm.protocols.letor.measures import measured
 
 
 def write_set(path: Path, *, queries=8, documents=(3, 12), features=4, first=1, seed=0, missing_last=False) -> Path:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from structsvm.exceptions import InputError
-from structsvm.protocols.letor.results import measured
+from structsvm.protocols.letor.measures import measured
 from tests.protocols.letor.conftest import means
 
 

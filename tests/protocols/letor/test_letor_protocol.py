@@ -19,14 +19,13 @@ from structsvm.data import load_letor, write_letor
 from structsvm.evaluation.significance import holm
 from structsvm.exceptions import DataFormatError, InputError, UnknownNameError
 from structsvm.features import Thresholds
-from structsvm.foundation.storage.records import from_json, to_json
 from structsvm.foundation.tables.table import as_csv, as_text
 from structsvm.fusion import CombSUM
 from structsvm.metrics import AP, NDCG, rank_lists
 from structsvm.protocols import AsGiven, EstimatorModel, Indicators, RankingSVM, Scores
-from structsvm.protocols.letor import Benchmark, Fold, benchmark, fold_table, write_tables
+from structsvm.protocols.letor import Fold, benchmark, fold_table, write_tables
 from structsvm.protocols.letor.folds import find_folds
-from structsvm.protocols.letor.results import SHOWN
+from structsvm.protocols.letor.measures import SHOWN
 from structsvm.protocols.letor.tables import (
     benchmark_tables,
     difference_table,
@@ -109,7 +108,7 @@ def test_means_are_over_all_test_queries_and_inside_their_intervals(tmp_path, me
     rows = {record["model"]: record for record in fold_table(results, measure).records}
     for name, row in rows.items():
         assert row["mean"] == pytest.approx(np.average(results.measured(name, measure), weights=sizes))
-        assert row["mean"] == pytest.approx(results.queries(name, measure).mean())
+        assert row["mean"] == pytest.approx(results.values(name, measure).mean())
         assert row["low"] < row["mean"] < row["high"]
     for record in difference_table(results, measure=measure).records:
         assert record["difference"] == pytest.approx(rows[record["model"]]["mean"] - rows["CombSUM"]["mean"])
@@ -132,13 +131,13 @@ def test_the_number_of_processes_does_not_matter(sets):
     models = [SVM, EstimatorModel(name="logistic", features=Scores(), estimator=LogisticRegression())]
     one, two = (benchmark(sets, models, n_jobs=n_jobs) for n_jobs in (1, 2))
     for name in one.models:
-        assert [fit.measures for fit in one.of(name)] == [fit.measures for fit in two.of(name)]
+        assert [fit.measures for fit in one.of(name).values()] == [fit.measures for fit in two.of(name).values()]
 
 
 def test_rounds_are_picked_like_any_value(sets):
     staged = EstimatorModel(name="staged", features=AsGiven(), estimator=Rounds(), rounds=(1, 2, 3, 4))
     results = benchmark(sets, [staged], n_jobs=1)
-    for rounds, best in zip(results.of("staged"), results.of("Best feature"), strict=True):
+    for rounds, best in zip(results.of("staged").values(), results.of("Best feature").values(), strict=True):
         assert (rounds.chosen, rounds.validation, rounds.measures) == (best.chosen, best.validation, best.measures)
         assert rounds.value == float(best.chosen + 1)
 
@@ -149,8 +148,7 @@ def test_picks_at_an_end_give_a_sentence(sets):
         for name, rounds in (("up", (3, 4)), ("down", (2, 4)), ("from one", (1, 4)))
     ]
     results = benchmark(sets, models, n_jobs=1)
-    results = from_json(to_json(results), Benchmark)
-    for name, outcomes in ((model.name, results.of(model.name)) for model in models):
+    for name, outcomes in ((model.name, [*results.of(model.name).values()]) for model in models):
         least = "" if name == "from one" else "least"  # no number of rounds is below 1
         for outcome in outcomes:
             first, second = outcome.validation
@@ -162,8 +160,8 @@ def test_picks_at_an_end_give_a_sentence(sets):
             sentence = f"{name}: validation picked the {end} value that was tried, {value:g}, in {', '.join(folds)}"
             assert (sentence in results.ends) == bool(folds)
     assert results.ends
-    assert any(outcome.chosen == 0 for outcome in results.of("from one"))
-    assert not any(outcome.at_an_end for outcome in results.of("Best feature"))
+    assert any(outcome.chosen == 0 for outcome in results.of("from one").values())
+    assert not any(outcome.at_an_end for outcome in results.of("Best feature").values())
 
 
 @pytest.fixture
@@ -195,7 +193,7 @@ def test_training_that_did_not_converge_is_reported(sets):
         results = benchmark(
             sets, [short, EstimatorModel(name="w", features=AsGiven(), estimator=Warner()), SVM], n_jobs=1
         )
-    assert [outcome.unconverged for outcome in results.of("short")] == [2, 2, 2]
+    assert [outcome.unconverged for outcome in results.of("short").values()] == [2, 2, 2]
     sentence = "short: training did not converge in Fold1 (2 times), Fold2 (2 times), Fold3 (2 times)"
     assert results.unconverged == (sentence,)
     assert any(note.startswith(sentence) for note in benchmark_tables(results)[-1].notes)
@@ -205,7 +203,7 @@ def test_training_that_did_not_converge_is_reported(sets):
 def test_the_gap_of_an_estimator_is_in_units_of_its_tol(sets, objective):
     estimator = RankSVM(objective=objective, tol=1e-2)
     model = EstimatorModel(name="pairs", features=AsGiven(), estimator=estimator, grid={"C": FEW})
-    for fold, outcome in zip(find_folds(sets), benchmark(sets, model, n_jobs=1).of("pairs"), strict=True):
+    for fold, outcome in zip(find_folds(sets), benchmark(sets, model, n_jobs=1).of("pairs").values(), strict=True):
         train = loaded(fold.train)
         fitted = [clone(estimator).set_params(C=C).fit(train.X, train.y, qid=train.qid) for C in FEW]
         shares = [svm.result_.gap / svm.C / (svm.result_.tol / svm.tol) for svm in fitted]
@@ -221,7 +219,7 @@ def test_sparse_data(sparse_sets):
     assert sp.issparse(train.X)
     dense = BINS.features.within_queries(train.X, train.qid)
     assert dense.tolist() == train.X.toarray().tolist()
-    assert results.of("bins")[0].gaps[0] <= 1e-4
+    assert results.of("bins")["Fold1"].gaps[0] <= 1e-4
     data = load_letor(sparse_sets / "S3.txt", n_features=40, sparse=False)
     expected = means(data.X[:, 39], data.y, data.qid)
     assert results.trials[0].fits["features"]["feature 40"].measures == expected
@@ -260,7 +258,7 @@ def test_rows_of_a_query_need_not_be_together(sets, results):
     path.write_text("".join(lines[row] for row in order))
     ties_broken_otherwise = benchmark(sets, [SVM], n_jobs=1)
     assert len(ties_broken_otherwise.trials[0].test) == 8
-    assert ties_broken_otherwise.of("svm")[0].gaps[0] <= 1e-4
+    assert ties_broken_otherwise.of("svm")["Fold1"].gaps[0] <= 1e-4
 
 
 def test_single_features_that_every_fold_has(tmp_path):
@@ -291,7 +289,7 @@ def test_the_tables_show_the_results(results):
         assert f"{results.mean(name, 'map'):.4f}   {results.mean(name, 'p@1'):.4f}" in text
     by_fold = as_text(fold_table(results))
     for name in results.models:
-        cells = "   ".join(f"{outcome.measures['map']:.4f}" for outcome in results.of(name))
+        cells = "   ".join(f"{outcome.measures['map']:.4f}" for outcome in results.of(name).values())
         assert f"{cells}   {results.mean(name, 'map'):.4f}" in by_fold
     titles = [table.title for table in benchmark_tables(results)]
     assert len(titles) == len(set(titles)) == 6 + 2 * len(SHOWN)
@@ -300,7 +298,7 @@ def test_the_tables_show_the_results(results):
 @pytest.mark.parametrize(
     ("query", "message"),
     [
-        (lambda results: results.queries("SVM-mpa"), "unknown benchmark model 'SVM-mpa'"),
+        (lambda results: results.values("SVM-mpa"), "unknown benchmark model 'SVM-mpa'"),
         (
             lambda results: fold_table(results, "ndcg@11"),
             "unknown benchmark measure 'ndcg@11'. Did you mean 'ndcg@1'",
@@ -336,7 +334,7 @@ def test_another_measure_picks_and_compares(sets):
 def test_differences_are_over_the_test_queries(results):
     table = difference_table(results)
     assert [record["model"] for record in table.sections[0]] == ["bins", "Best feature"]
-    difference = results.queries("bins") - results.queries("svm")
+    difference = results.values("bins") - results.values("svm")
     assert len(difference) == 24
     row = table.sections[0][0]
     assert row["difference"] == pytest.approx(results.mean("bins", "map") - results.mean("svm", "map"))
@@ -379,7 +377,7 @@ def test_csv_has_every_measure_of_every_fold(results):
             if row["fold"] == "mean":
                 assert float(row[measure]) == results.mean(row["model"], measure)
             else:
-                outcome = results.of(row["model"])[int(row["fold"][-1]) - 1]
+                outcome = results.of(row["model"])[row["fold"]]
                 assert float(row[measure]) == outcome.measures[measure]
                 assert float(row["validation_map"]) == max(outcome.validation)
 

@@ -1,45 +1,60 @@
 """The report of an experiment as one self-contained HTML page, and the files beside it."""
 
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 
+from attrs import frozen
+
+from structsvm.exceptions import NotInstalledError
 from structsvm.foundation.settings import as_path, real_name
 from structsvm.foundation.tables.formats import FILES as TABLES
-from structsvm.foundation.tables.formats import table_texts
+from structsvm.foundation.tables.formats import environment, page_style, table_texts, write_texts
 from structsvm.foundation.tables.table import P_VALUE, as_csv
 from structsvm.plots.files import Plot
 from structsvm.protocols.experiment.report import tables
 from structsvm.protocols.experiment.report.plots import draw, figure_names
 from structsvm.protocols.experiment.report.tables import VARIANTS, leading
-from structsvm.protocols.experiment.results import ExperimentResults, MapRow
-from structsvm.protocols.report import PAGE, Written, figure_files, plots_of, rendered, written
+from structsvm.protocols.results import MapRow, Results
 
-QUERIES = "queries.csv"
-FILES = (*TABLES, QUERIES, *figure_files(figure_names(VARIANTS)), PAGE)
+QUERIES, PAGE = "queries.csv", "report.html"
+FILES = (*TABLES, QUERIES, *(f"figures/{name}.svg" for name in figure_names(VARIANTS)), PAGE)
 """Files of `write_report`, if both variants were run and a model is linear."""
 
 
-def as_page(results: ExperimentResults, title: str) -> tuple[str, dict[str, Plot], str]:
+@frozen
+class Written:
+    """The page and the other files of a report; ``missing`` is the reason why it has no plots, or ""."""
+
+    page: Path
+    tables: tuple[Path, ...]
+    figures: tuple[Path, ...]
+    missing: str
+
+
+def as_page(results: Results, title: str) -> tuple[str, dict[str, Plot], str]:
     """Return the report as HTML, its plots by name, and the reason why it has no plots, or ""."""
-    plots, missing = plots_of(partial(draw, results))
+    plots, missing = dict[str, Plot](), ""
+    try:
+        plots = draw(results)
+    except NotInstalledError as error:
+        missing = str(error)
     settings = {name: value for name, value in results.header.settings.items() if name != "models"}
-    page = rendered(
-        "structsvm.protocols.experiment.report",
-        "report.html.j2",
+    template = environment("structsvm.protocols.experiment.report").get_template("report.html.j2")
+    page = template.render(
+        style=page_style(),
         title=title,
         results=results,
         findings=findings(results),
         variants={variant: VARIANTS[variant] for variant in results.variants},
         tables=tables,
         settings=settings,
-        plots=plots or {},
+        plots=plots,
         missing=missing,
     )
-    return page, plots or {}, missing
+    return page, plots, missing
 
 
-def findings(results: ExperimentResults) -> tuple[str, ...]:
+def findings(results: Results) -> tuple[str, ...]:
     """Return a summary for each variant: the first model, the best of the other models, and the best base function."""
     return tuple(_finding(variant, results.rows(variant)) for variant in results.variants)
 
@@ -70,7 +85,7 @@ def _compared(reference: str, row: MapRow) -> str:
     return f"{counts}, {verdict} ({row.p_value:{P_VALUE}}, or {row.holm:{P_VALUE}} by Holm's correction)"
 
 
-def write_report(results: ExperimentResults, folder: str | Path, *, title: str | None = None) -> Written:
+def write_report(results: Results, folder: str | Path, *, title: str | None = None) -> Written:
     """Write an HTML page, and the tables in other formats; replace each file only when it is complete.
 
     ``report.html`` has all tables and figures. ``tables.txt``, ``tables.md``, ``tables.tex`` (for LaTeX with booktabs)
@@ -106,4 +121,6 @@ def write_report(results: ExperimentResults, folder: str | Path, *, title: str |
     page, plots, missing = as_page(results, real_name(folder) if title is None else title)
     texts = table_texts(tables.experiment_tables(results), tables.map_tables(results))
     texts[QUERIES] = as_csv([tables.query_table(results, variant) for variant in results.variants])
-    return written(folder, texts, page, plots, missing)
+    figures = {f"figures/{name}.svg": f"{plot.svg}\n" for name, plot in plots.items()}
+    paths = write_texts({**texts, **figures, PAGE: page}, folder)
+    return Written(paths[-1], paths[: len(texts)], paths[len(texts) : -1], missing)

@@ -19,8 +19,7 @@ from structsvm.plots import (
 from structsvm.plots.files import Plot, figure_of
 from structsvm.plots.style import BLUE, GREEN, INK, VERMILION, as_label, line_style, require_matplotlib
 from structsvm.protocols.experiment.report.tables import VARIANTS, leading
-from structsvm.protocols.experiment.results import WITH_BEST, WITHOUT_BEST, ExperimentResults, MapRow
-from structsvm.protocols.results import known_gaps
+from structsvm.protocols.results import WITH_BEST, WITHOUT_BEST, MapRow, Results, known_gaps
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,7 +54,7 @@ def figure_names(variants: Iterable[str]) -> tuple[str, ...]:
     return (*_OF_ALL, *(f"{name}-{variant}" for variant in variants for name in _OF_VARIANT))
 
 
-def draw(results: ExperimentResults) -> dict[str, Plot]:
+def draw(results: Results) -> dict[str, Plot]:
     """Draw all plots of a report by name; raise NotInstalledError if Matplotlib is missing."""
     require_matplotlib()
     from matplotlib import rc_context
@@ -178,7 +177,7 @@ def _differences(variant: str, rows: Sequence[MapRow]) -> Plot | None:
     )
 
 
-def _precision(results: ExperimentResults, rows: dict[str, tuple[MapRow, ...]]) -> Plot:
+def _precision(results: Results, rows: dict[str, tuple[MapRow, ...]]) -> Plot:
     best = results.functions[0]
     of_best = best.precision
     with figure_of("precision", _WIDTH, 4.6) as (figure, drawn):
@@ -205,7 +204,7 @@ def _precision(results: ExperimentResults, rows: dict[str, tuple[MapRow, ...]]) 
     )
 
 
-def _weights(results: ExperimentResults, variant: str, rows: Sequence[MapRow]) -> Plot | None:
+def _weights(results: Results, variant: str, rows: Sequence[MapRow]) -> Plot | None:
     models = [row for row in rows if not row.place]
     by_map = [models[0], *sorted(models[1:], key=lambda row: -row.map)]
     of_models = {row.name: results.weights(variant, row.name) for row in by_map}
@@ -238,7 +237,7 @@ def _weights(results: ExperimentResults, variant: str, rows: Sequence[MapRow]) -
     )
 
 
-def _regularization(results: ExperimentResults, variant: str) -> Plot:
+def _regularization(results: Results, variant: str) -> Plot:
     with figure_of(f"regularization-{variant}", *_size(len(results.models))) as (figure, drawn):
         for axes, model in zip(_panels(figure, len(results.models)), results.models, strict=True):
             fits = results.fits(variant, model)
@@ -263,7 +262,7 @@ def _regularization(results: ExperimentResults, variant: str) -> Plot:
     )
 
 
-def _training(results: ExperimentResults) -> Plot:
+def _training(results: Results) -> Plot:
     models = results.models
     with figure_of("training", _WIDTH, 1.0 + 0.28 * len(models)) as (figure, drawn):
         time, gap = figure.subplots(1, 2, sharey=True)

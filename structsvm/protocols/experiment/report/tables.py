@@ -8,19 +8,11 @@ import numpy as np
 from attrs import asdict, evolve, filters
 
 from structsvm.evaluation.paired_columns import interval_column, wins_losses_ties
-from structsvm.evaluation.significance import PairedTests, paired_tests
 from structsvm.foundation.tables.table import Column, Record, Table
+from structsvm.foundation.types import Vector
 from structsvm.metrics import AP
-from structsvm.protocols.experiment.results import (
-    TIED,
-    WITH_BEST,
-    WITHOUT_BEST,
-    Denominators,
-    ExperimentResults,
-    MapRow,
-)
 from structsvm.protocols.model import spelled
-from structsvm.protocols.results import known_gaps
+from structsvm.protocols.results import TIED, WITH_BEST, WITHOUT_BEST, Denominators, MapRow, Results, known_gaps
 from structsvm.protocols.tables import interval_note, paired_table
 
 VARIANTS: Mapping[str, str] = {
@@ -49,21 +41,21 @@ The best base functions have the largest MAP over all queries, an optimistic cho
 did not retrieve rank last."""
 
 
-def data_table(results: ExperimentResults) -> Table:
+def data_table(results: Results) -> Table:
     """Return the statistics of the data: Table 5 of the paper, with the documents."""
     statistics = results.statistics
     columns = tuple(Column.number(name.capitalize(), name) for name in statistics)
     return Table("Data", columns, ((statistics,),))
 
 
-def map_table(results: ExperimentResults, variant: str, denominators: Denominators = "pool") -> Table:
+def map_table(results: Results, variant: str, denominators: Denominators = "pool") -> Table:
     """Return MAP, and wins and losses against the first model: Tables 7 and 10 of the paper in one, or 8 and 11.
 
     Parameters
     ----------
     results : results of `structsvm.protocols.experiment.run`.
     variant : ``"with-best"`` (Tables 7 and 10) or ``"without-best"`` (8 and 11).
-    denominators : "pool" or "judged"; see `ExperimentResults.rows`.
+    denominators : "pool" or "judged"; see `Results.rows`.
 
     Examples
     --------
@@ -103,7 +95,7 @@ def leading(rows: Sequence[MapRow]) -> list[MapRow]:
     return [reference, *best, *(row for row in others if row.place == 1)]
 
 
-def function_table(results: ExperimentResults) -> Table:
+def function_table(results: Results) -> Table:
     """Return the MAP of each base function over the pool, best first."""
     records = tuple(
         {
@@ -127,7 +119,7 @@ def function_table(results: ExperimentResults) -> Table:
     )
 
 
-def path_table(results: ExperimentResults, variant: str) -> Table:
+def path_table(results: Results, variant: str) -> Table:
     """Return mean MAP on validation and test queries, and picks, for each value of the hyper-parameter."""
     sections = []
     for model in results.models:
@@ -158,7 +150,7 @@ def path_table(results: ExperimentResults, variant: str) -> Table:
     )
 
 
-def fits_table(results: ExperimentResults, variant: str) -> Table:
+def fits_table(results: Results, variant: str) -> Table:
     """Return training times, certified gaps and chosen values of the models of a variant."""
     records = []
     for model in results.models:
@@ -204,7 +196,7 @@ def fits_table(results: ExperimentResults, variant: str) -> Table:
     )
 
 
-def legend(results: ExperimentResults) -> tuple[str, ...]:
+def legend(results: Results) -> tuple[str, ...]:
     """Return the notes below all tables of MAP."""
     rows = results.rows(results.variants[0])
     tested = int(np.count_nonzero(~np.isnan(rows[0].values)))
@@ -216,20 +208,18 @@ def legend(results: ExperimentResults) -> tuple[str, ...]:
     )
 
 
-def difference_table(results: ExperimentResults, variant: str) -> Table:
+def difference_table(results: Results, variant: str) -> Table:
     """Return the differences of the first model from each other row of `map_table`, with intervals and tests."""
     reference, *others = results.rows(variant)
     tested = ~np.isnan(reference.values)
-    sections: list[dict[str, PairedTests]] = [{}, {}]
+    sections: list[dict[str, tuple[Vector, Vector]]] = [{}, {}]
     for row in others:
-        sections[row.place > 0][display_name(asdict(row))] = paired_tests(
-            reference.values[tested], row.values[tested], value_range=AP.value_range
-        )
+        sections[row.place > 0][display_name(asdict(row))] = reference.values[tested], row.values[tested]
     title = f"MAP of {results.reference} minus MAP of each other ranker, models read {VARIANTS[variant]}"
-    return paired_table(title, "Ranker", sections, last="wilcoxon")
+    return paired_table(title, "Ranker", sections, AP.value_range, last="wilcoxon")
 
 
-def query_table(results: ExperimentResults, variant: str) -> Table:
+def query_table(results: Results, variant: str) -> Table:
     """Return average precision for each query and row, over the pool; missing if no trial tested the query."""
     rows = results.rows(variant)
     values = {row.name: [None if math.isnan(value) else value for value in row.values.tolist()] for row in rows}
@@ -248,13 +238,13 @@ def query_table(results: ExperimentResults, variant: str) -> Table:
     )
 
 
-def map_tables(results: ExperimentResults) -> tuple[Table, ...]:
+def map_tables(results: Results) -> tuple[Table, ...]:
     """Return the tables of MAP by the denominators of the pool, then of trec_eval; notes about all are in the first."""
     first, *others = (map_table(results, variant, kind) for kind in _DENOMINATORS for variant in results.variants)
     return (evolve(first, notes=first.notes + legend(results)), *others)
 
 
-def experiment_tables(results: ExperimentResults) -> tuple[Table, ...]:
+def experiment_tables(results: Results) -> tuple[Table, ...]:
     """Return every table of an experiment: its data, MAP, differences, and training."""
     differences = (difference_table(results, variant) for variant in results.variants)
     fits = (fits_table(results, variant) for variant in results.variants)

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from structsvm.foundation.storage.records import Header
-from structsvm.protocols.experiment import ExperimentResults
-from structsvm.protocols.experiment.results import IPREC, BaseFunction, Query
-from structsvm.protocols.results import Fit, Trial
+from structsvm.protocols import Results
+from structsvm.protocols.results import IPREC, BaseFunction, Fit, Query, Trial
 
 QUERIES = 4
 NAMES = ("SVM-map", "SVM-roc")
@@ -96,7 +95,7 @@ def made_up(*, variants=("with-best", "without-best"), names=NAMES, functions=("
         data="0123456789abcdef",
         versions={"python": "3.11.0", "numpy": "2.0.0"},
     )
-    return ExperimentResults(
+    return Results(
         header=header,
         queries=tuple(Query(f"q{k}", 10, 2, 2 + 2 * k) for k in range(QUERIES)),
         left_out={"q9": "it is <not> judged"},
