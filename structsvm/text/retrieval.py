@@ -1,8 +1,8 @@
 """Retrieve the best documents of each topic as a run."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
-from typing import NamedTuple, TypeAlias
+from collections.abc import Callable, Iterable, Mapping, Sized
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,35 +11,16 @@ from structsvm.data import Run, Topic
 from structsvm.data.collections.items import common_part
 from structsvm.data.pairs import sort_topics
 from structsvm.exceptions import InputError
-from structsvm.foundation.compute.threads import in_blocks
 from structsvm.foundation.settings import as_list, require_integer, require_kind
-from structsvm.foundation.types import IntVector
+from structsvm.foundation.types import Vector
 from structsvm.registry import retrieval_functions
-from structsvm.text.accumulation import BLOCK, NO_KEY, SPARE, best_documents, scores_and_places
 from structsvm.text.functions import RetrievalFunction
-from structsvm.text.functions.base import BoundQuery
 from structsvm.text.index import Index
 
 Topics: TypeAlias = Iterable[Topic] | Mapping[str, str]
 """Topics, or the texts of queries by the id of their topic."""
 
-_AT_ONCE = 64
-"""Topics per report of progress."""
 _LARGEST = np.finfo(np.float32).max
-_MOST_KEYS = 1 << 22
-"""Largest number of keys of documents in memory at a time, unless a single topic has more."""
-_ROUNDING = 1e-12
-"""Largest rounding error of a score, relative to the sizes of its summands."""
-_WORK = 0.02
-"""Time per posting or document, relative to one document in an argmax."""
-
-
-class _Best(NamedTuple):
-    """The best documents of topics, topic after topic, best first; ``counts``, shape (n_topics,), delimits topics."""
-
-    counts: IntVector
-    doc_ids: NDArray[np.str_]
-    scores: NDArray[np.float32]
 
 
 class Retriever:
@@ -66,12 +47,7 @@ class Retriever:
         self.name = spelled if field is None else f"{field}.{spelled}"
         self.scorer = self.function.bind(index.whole if field is None else index.part(field))
         self._ids, numbers = index.sorted_ids
-        self._place = np.empty(len(numbers), dtype=np.int32)
-        self._place[numbers] = np.arange(len(numbers), dtype=np.int32)
-        added = self.scorer.added
-        self._size_of_added = float(np.abs(added).max(initial=0.0))
-        blocks = range(0, len(self._ids), BLOCK)
-        self._most_added = np.array([added[first : first + BLOCK].max() if len(added) else 0.0 for first in blocks])
+        self._place = np.argsort(numbers)
 
     def __repr__(self) -> str:
         field = "" if self.field is None else f", field={self.field!r}"
@@ -103,69 +79,28 @@ class Retriever:
     ) -> Run:
         """Return the best documents for the text of each topic; an empty run if the index has no term of the topics.
 
-        ``progress`` is called with the number of finished topics.
+        ``progress`` is called with 1 after each topic.
         """
         require_integer("top", top, 1)
-        names = sort_topics(texts)
-        top = min(top, len(self._ids))
-        at_once = max(1, min(_AT_ONCE, _MOST_KEYS // top))
-        best: list[_Best] = []
-        for first in range(0, len(names), at_once):
-            counts = [Counter(self.index.analyzer.terms(texts[topic])) for topic in names[first : first + at_once]]
-            some = [self.scorer.bound_query(query_counts) for query_counts in counts]
-            best += self._best(some, top)
+        names, best = sort_topics(texts), list[tuple[NDArray[np.str_], Vector]]()
+        for topic in names:
+            best.append(self._best(texts[topic], top))
             if progress is not None:
-                progress(len(some))
-        sizes, doc_ids, scores = (np.concatenate(parts) for parts in zip(*best, strict=True))
-        return Run(
-            self.name if name is None else name,
-            np.repeat(np.array(names, dtype=np.str_), sizes),
-            doc_ids,
-            np.clip(scores, -_LARGEST, _LARGEST).astype(np.float64),
-        )
+                progress(1)
+        doc_ids, scores = (np.concatenate(parts) for parts in zip(*best, strict=True))
+        sizes = [len(ids) for ids, _ in best]
+        return Run(self.name if name is None else name, np.repeat(names, sizes), doc_ids, scores)
 
-    def _best(self, queries: Sequence[BoundQuery], top: int) -> list[_Best]:
-        """Return the best documents of queries, in batches."""
-        ptr, n = self.scorer.postings.ptr, len(self._ids)
-        work = [n + int((ptr[query.terms + 1] - ptr[query.terms]).sum()) for query in queries]
-
-        # A block is empty if the query before it has more work than a block.
-        def block(first: int, last: int) -> _Best | None:
-            return self._best_of_some(queries[first:last], top) if first < last else None
-
-        parts = in_blocks(block, np.concatenate([[0], np.cumsum(work)]), _WORK)
-        return [best for best in parts if best is not None]
-
-    def _best_of_some(self, queries: Sequence[BoundQuery], top: int) -> _Best:
-        postings = self.scorer.postings
-        documents = np.asarray(postings.documents).view()
-        # Arrays from files are read-only, too, so one compiled version suffices.
-        documents.flags.writeable = False
-        terms = np.concatenate([query.terms for query in queries])
-        keys = np.empty((len(queries), SPARE * top), dtype=np.int64)
-        best_documents(
-            np.cumsum([0, *(len(query.terms) for query in queries)]),
-            postings.ptr[terms],
-            postings.ptr[terms + 1],
-            np.concatenate([query.weights for query in queries]),
-            np.concatenate([query.most for query in queries]),
-            np.array([query.score for query in queries]),
-            np.array([_ROUNDING * (query.size + self._size_of_added) for query in queries]),
-            documents,
-            self.scorer.weights,
-            self.scorer.rows(terms),
-            self.scorer.dense,
-            self.scorer.added,
-            self._most_added,
-            self._place,
-            top,
-            keys,
-        )
-        keys.sort(axis=1)
-        best = keys[:, : -top - 1 : -1]
-        there = best != NO_KEY
-        scores, places = scores_and_places(best[there])
-        return _Best(there.sum(axis=1), self._ids.take(places), scores)
+    def _best(self, text: str, top: int) -> tuple[NDArray[np.str_], Vector]:
+        """Return ids and scores of the best documents with a term of a query."""
+        scores, matches = self.scorer.scores_and_matches(Counter(self.index.analyzer.terms(text)))
+        places = self._place[matches]
+        values = np.clip(scores[matches] + 0.0, -_LARGEST, _LARGEST).astype(np.float32).astype(np.float64)
+        if len(values) > top:
+            best = values >= np.partition(values, -top)[-top]
+            places, values = places[best], values[best]
+        order = np.lexsort((places, values))[: -top - 1 : -1]
+        return self._ids[places[order]], values[order]
 
 
 def retrieve(
@@ -182,7 +117,7 @@ def retrieve(
 
     Documents without a term of the topic are not retrieved; a topic that shares no term with any document is not in the
     run. Scores are summed in float64 and rounded to float32. As in all runs, documents with equal scores are ordered by
-    document id, descending. The work is shared by the threads of numba.
+    document id, descending.
 
     Parameters
     ----------

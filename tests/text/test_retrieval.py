@@ -1,17 +1,15 @@
-"""Retrieval on collections of many blocks, and on real ones."""
+"""Retrieval on large collections, and on real ones."""
 
 import os
 from collections import Counter
 
-import numba
 import numpy as np
 import pytest
 from attrs import frozen
 
 from structsvm.data import Run, Topic, load_qrels, read_documents, read_topics
 from structsvm.exceptions import InputError
-from structsvm.text import Analyzer, Index, Postings, RetrievalFunction, Retriever, retrieval, retrieve
-from structsvm.text.accumulation import best_documents
+from structsvm.text import Analyzer, Index, Postings, RetrievalFunction, Retriever, retrieve
 from structsvm.text.postings import Strings
 from structsvm.text.retrieval import texts_of
 from tests.real_data import CRANFIELD, VASWANI, needs
@@ -43,18 +41,12 @@ def with_a_term(postings, terms):
     return found
 
 
-@pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("top", [1, 7, 1000, 50_000])
 @pytest.mark.parametrize("name", ["okapi", "lm_dirichlet", "cosine", "bm25"])
-def test_many_blocks(large, name, top, threads):
+def test_retrieval_equals_the_scores_of_all_documents(large, name, top):
     retriever = Retriever(large, name)
     texts = {"3": "d", "1": "a a b c d", "2": "c b", "4": "zz"}
-    before = numba.get_num_threads()
-    numba.set_num_threads(min(threads, before))
-    try:
-        run = retriever.retrieve(texts, top)
-    finally:
-        numba.set_num_threads(before)
+    run = retriever.retrieve(texts, top)
     for topic, text in texts.items():
         query = Counter(text.split())
         kept = with_a_term(large.whole, query)
@@ -84,7 +76,7 @@ class Uneven(RetrievalFunction):
 
 
 @pytest.mark.parametrize("signed", [False, True])
-def test_terms_that_are_left_out_change_nothing(signed):
+def test_retrieval_of_signed_weights_equals_the_scores_of_all_documents(signed):
     random = np.random.default_rng(2)
     n, shares = 50_000, (0.95, 0.6, 0.4, 0.1, 0.03, 0.01, 3e-3, 2e-4)
     documents = [np.flatnonzero(random.random(n) < share).astype(np.int32) for share in shares]
@@ -103,18 +95,6 @@ def test_terms_that_are_left_out_change_nothing(signed):
         for top, run in runs.items():
             assert run.doc_ids[run.qid == topic].tolist() == every.doc_ids[:top].tolist()
             assert run.scores[run.qid == topic].tolist() == every.scores[:top].tolist()
-
-
-def test_one_query_has_more_work_than_a_block(monkeypatch):
-    monkeypatch.setattr(retrieval, "_WORK", 1e6)
-    letters = [chr(97 + k) for k in range(26)]
-    index = Index.build([(f"d{k}", {"text": " ".join(letters[k:])}) for k in range(3)], Analyzer(None, None))
-    texts = {"1": " ".join(letters)} | {str(k): "z" for k in range(2, 20)}
-    run = Retriever(index).retrieve(texts)
-    for topic, text in texts.items():
-        alone = Retriever(index).retrieve({topic: text})
-        assert run.doc_ids[run.qid == topic].tolist() == alone.doc_ids.tolist()
-        assert run.scores[run.qid == topic].tolist() == alone.scores.tolist()
 
 
 def test_topics_as_objects_and_parts():
@@ -211,14 +191,6 @@ def test_the_map_of_terrier_s_functions_is_what_pyterrier_published():
     topics, qrels = read_topics(VASWANI / "query-text.trec"), load_qrels(VASWANI / "qrels")
     for function, expected in {"terrier_tf_idf": 0.2909, "okapi(k3=8)": 0.2965}.items():
         assert mean_average_precision(retrieve(index, topics, function), qrels) == pytest.approx(expected, abs=2e-4)
-
-
-def test_an_index_in_memory_and_one_in_files_share_machine_code(tmp_path):
-    index = Index.build([("x", {"t": "wing"}), ("y", {"t": "flow"})], Analyzer(None, None))
-    index.save(tmp_path / "index")
-    for each in (index, Index.load(tmp_path / "index")):
-        assert retrieve(each, {"1": "wing"}, "okapi").doc_ids.tolist() == ["x"]
-    assert len(getattr(best_documents, "signatures", [()])) == 1
 
 
 def test_topics_with_different_parts_are_searched_by_a_part_of_all() -> None:

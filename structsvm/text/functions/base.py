@@ -2,15 +2,14 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from attrs import frozen
 
 from structsvm.exceptions import InputError
 from structsvm.foundation.settings import is_number
-from structsvm.foundation.types import IntVector, Matrix, Vector
-from structsvm.text.accumulation import DENSE
+from structsvm.foundation.types import BoolVector, IntVector, Vector
 from structsvm.text.postings import Postings
 
 
@@ -95,10 +94,6 @@ class Occurrences:
         return self.terms.collection
 
 
-_AT_ONCE = 1 << 14
-"""Postings weighted per step, so that temporary arrays fit in the processor's cache."""
-
-
 @frozen
 class RetrievalFunction(ABC):
     """Base class of functions that score documents for a query by their common terms.
@@ -147,19 +142,6 @@ class RetrievalFunction(ABC):
         return Scorer(self, postings)
 
 
-class BoundQuery(NamedTuple):
-    """Terms and weights of a query, sorted by ``most``, their largest contribution.
-
-    ``size`` bounds the sum of absolute contributions.
-    """
-
-    terms: IntVector
-    weights: Vector
-    most: Vector
-    score: float
-    size: float
-
-
 class Scorer:
     """Scores of the documents of a collection or field.
 
@@ -171,57 +153,40 @@ class Scorer:
         self.postings = postings
         self._lengths = postings.lengths.astype(np.float64)
         self._of_documents = self._checked(function.of_documents(postings), "of_documents")
-        self.added = self._checked(function.document_scores(postings), "document_scores")
-        # Both arrays take memory only in the parts that are filled.
-        self.weights: Vector = np.empty(len(postings.documents))
-        self._dense = np.flatnonzero(DENSE * postings.document_frequency >= postings.n_documents)
-        self.dense: Matrix = np.empty((len(self._dense), postings.n_documents))
-        # Smallest and largest weight of each term.
-        self._range = np.full((2, len(postings.terms)), np.nan)
+        self._added = self._checked(function.document_scores(postings), "document_scores")
+        # The array takes memory only in the parts that are filled.
+        self._weights: Vector = np.empty(len(postings.documents))
+        self._weighted = np.zeros(len(postings.terms), dtype=np.bool_)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.function!r}, {self.postings!r})"
 
     def scores(self, query: Mapping[str, float]) -> Vector:
         """Return the score of every document for the counts of a query's terms, shape (n_documents,)."""
-        bound = self.bound_query(query)
-        sums = np.zeros(self.postings.n_documents)
-        if len(bound.terms) == 0:
-            return sums
-        ptr = self.postings.ptr
-        for term, weight in zip(bound.terms.tolist(), bound.weights.tolist(), strict=True):
-            where = slice(ptr[term], ptr[term + 1])
-            documents = self.postings.documents[where]
-            [row] = self.rows(np.array([term]))
-            sums[documents] += weight * (self.weights[where] if row < 0 else self.dense[row, documents])
-        return (sums + self.added if len(self.added) else sums) + bound.score
+        return self.scores_and_matches(query)[0]
 
-    def rows(self, terms: IntVector) -> IntVector:
-        """Return the row of each term in `dense`, -1 for other terms, shape (n,)."""
-        if len(self._dense) == 0:
-            return np.full(len(terms), -1)
-        row = np.minimum(np.searchsorted(self._dense, terms), len(self._dense) - 1)
-        return np.where(self._dense[row] == terms, row, -1)
-
-    def bound_query(self, query: Mapping[str, float]) -> BoundQuery:
-        """Return a query in the terms of the collection, and compute their weights if needed. See `scores`."""
+    def scores_and_matches(self, query: Mapping[str, float]) -> tuple[Vector, BoolVector]:
+        """Return the score of every document, and whether it has a term of the query; see `scores`."""
         numbered = self._numbered(query)
+        sums, matches = np.zeros(self.postings.n_documents), np.zeros(self.postings.n_documents, dtype=np.bool_)
+        if not numbered:
+            return sums, matches
         terms = np.array(list(numbered), dtype=np.int64)
-        if len(terms) == 0:
-            return BoundQuery(terms, np.zeros(0), np.zeros(0), 0.0, 0.0)
         counts = np.array(list(numbered.values()), dtype=np.float64)
         statistics = TermStatistics.of(self.postings, terms)
         weights = np.broadcast_to(self.function.query_weights(counts, statistics), terms.shape)
         score = float(self.function.query_score(counts, statistics))
         if not (np.isfinite(weights).all() and np.isfinite(score)):
             raise InputError(f"{self.function!r} gives the query {dict(query)!r} a weight or score that is not finite")
-        for term in terms[np.isnan(self._range[0, terms])].tolist():
-            self._fill(term)
-        extremes = weights * self._range[:, terms]
-        most = extremes.max(axis=0, initial=0.0)
-        size = float(np.abs(extremes).max(axis=0).sum()) + abs(score)
-        order = np.argsort(-most, kind="stable")
-        return BoundQuery(terms[order], weights[order], most[order], score, size)
+        for term, weight in zip(numbered, weights.tolist(), strict=True):
+            where = slice(int(self.postings.ptr[term]), int(self.postings.ptr[term + 1]))
+            if not self._weighted[term]:
+                self._weights[where] = self.weigh(term, where)
+                self._weighted[term] = True
+            documents = self.postings.documents[where]
+            sums[documents] += weight * self._weights[where]
+            matches[documents] = True
+        return (sums + self._added if len(self._added) else sums) + score, matches
 
     def _numbered(self, query: Mapping[str, float]) -> dict[int, float]:
         """Return the number of occurrences of each term in the query, by term number, ascending."""
@@ -233,22 +198,6 @@ class Scorer:
             if number is not None:
                 numbered[number] = float(count)
         return dict(sorted(numbered.items()))
-
-    def _fill(self, term: int) -> None:
-        begin, end = int(self.postings.ptr[term]), int(self.postings.ptr[term + 1])
-        [row] = self.rows(np.array([term]))
-        if row >= 0:
-            self.dense[row] = np.nan
-        least, most = np.inf, -np.inf
-        for first in range(begin, end, _AT_ONCE):
-            where = slice(first, min(first + _AT_ONCE, end))
-            weights = self.weigh(term, where)
-            if row < 0:
-                self.weights[where] = weights
-            else:
-                self.dense[row, self.postings.documents[where]] = weights
-            least, most = min(least, weights.min()), max(most, weights.max())
-        self._range[:, term] = least, most
 
     def weigh(self, term: int, where: slice) -> Vector:
         """Return the weights of some postings of a term."""
