@@ -28,7 +28,6 @@ from structsvm.cli.shared.weights import Limit, settings_for, with_bounds
 from structsvm.exceptions import InputError, counted
 from structsvm.foundation.settings import DEFAULT_TOL
 from structsvm.foundation.signals import finish
-from structsvm.foundation.storage.temporary import with_ending
 from structsvm.registry import Registry, backends, losses, solvers
 from structsvm.registry.built_in import DEFAULT_BACKENDS
 
@@ -62,7 +61,7 @@ def _stored(values: dict[str, Any]) -> list[Output]:
     for name in ("csv", "json", "plot"):
         path = values[f"{name}_path"]
         if path is not None and path != STANDARD_OUTPUT:
-            return [Output(f"--{name}", with_ending(path, ".part"), PARTS)]
+            return [Output(f"--{name}", path.with_name(f"{path.name}.part"), PARTS)]
     return []
 
 

@@ -118,13 +118,6 @@ def test_ctrl_c_prints_and_writes_the_finished_rows(run, monkeypatch):
     )
 
 
-def test_a_name_as_long_as_the_file_system_allows(run):
-    name = f"{'n' * 251}.csv"
-    run("compare", "train.txt", "--solver", "one-slack", *SMALL, "--csv", name)
-    assert Path(name).is_file()
-    assert not list(Path().glob("*.part"))
-
-
 def test_it_resumes_from_stored_rows(run, monkeypatch):
     command = ("compare", "train.txt", "--solver", "one-slack,frank-wolfe", *SMALL, "--json", "rows.json")
     with monkeypatch.context() as patch:

@@ -1,6 +1,5 @@
 """Write temporary files that replace other files when complete, with their access rights and locks."""
 
-import errno
 import os
 import re
 import secrets
@@ -20,9 +19,6 @@ try:
 except ImportError:
     fcntl = None  # type: ignore[assignment]
 
-_LONGEST_NAME = 255
-"""Bytes of a file name if the file system does not report a limit."""
-
 _RANDOM = 8
 """Random hexadecimal digits in the name of a temporary file."""
 
@@ -40,39 +36,16 @@ def on_the_way(target: Path, folder: Path) -> Iterator[Path]:
 
 def remove_leftovers(target: Path, folder: Path) -> None:
     """Remove temporary files for ``target`` that killed processes of this machine left; they have no lock."""
-    name = re.compile(re.escape(_prefix(target, folder)) + f"[0-9a-f]{{{_RANDOM}}}")
+    name = re.compile(re.escape(_prefix(target)) + f"[0-9a-f]{{{_RANDOM}}}")
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             if name.fullmatch(entry.name):
                 _remove_unless_in_use(entry.path)
 
 
-def with_ending(path: Path, ending: str) -> Path:
-    """Return the path with an ASCII ending added to its name, which is shortened if the file system requires it."""
-    return path.with_name(_shortened(path.name, _longest_name(path.parent) - len(ending)) + ending)
-
-
-def _prefix(target: Path, folder: Path) -> str:
-    ending = f".structsvm-{_machine()}-"
-    return f".{_shortened(target.name, _longest_name(folder) - len(ending) - _RANDOM - 1)}{ending}"
-
-
-def _shortened(name: str, most: int) -> str:
-    """Return the name, or its beginning with a digest if it is longer than ``most`` bytes."""
-    encoded = os.fsencode(name)
-    if len(encoded) <= most:
-        return name
-    digest = sha256(encoded).hexdigest()[:16]
-    return f"{encoded[: most - len(digest) - 1].decode(errors='ignore')}~{digest}"
-
-
-def _longest_name(folder: Path) -> int:
-    """Return the most bytes that a file name in this folder may have."""
-    try:
-        return os.pathconf(folder, "PC_NAME_MAX")
-    except (AttributeError, OSError, ValueError):
-        # Windows has no pathconf, or the folder does not exist.
-        return _LONGEST_NAME
+def _prefix(target: Path) -> str:
+    # A digest of the name, because the name may be as long as the file system allows.
+    return f".structsvm-{_machine()}-{sha256(os.fsencode(target.name)).hexdigest()[:16]}-"
 
 
 @cache
@@ -82,12 +55,14 @@ def _machine() -> str:
 
 
 def _created(target: Path, folder: Path) -> tuple[Path, int]:
-    if len(os.fsencode(target.name)) > _longest_name(folder):
-        raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG))
     # The replaced file may be private, so only the owner may open the new one until it gets that file's mode.
-    mode = 0o600 if target.exists() else 0o666
+    try:
+        target.stat()
+        mode = 0o600
+    except FileNotFoundError:
+        mode = 0o666
     while True:
-        path = folder / f"{_prefix(target, folder)}{secrets.token_hex(_RANDOM // 2)}"
+        path = folder / f"{_prefix(target)}{secrets.token_hex(_RANDOM // 2)}"
         descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, mode)
         lock(descriptor, wait=True)
         # Another process may have removed it as a leftover before it was locked.

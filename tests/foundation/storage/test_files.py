@@ -104,7 +104,7 @@ with replacement(Path(sys.argv[1]), ARRAYS) as temporary:
 
 def test_what_a_killed_process_left_is_removed_and_what_a_living_one_writes_is_not(path: Path) -> None:
     before = path.read_bytes()
-    other = path.with_name(f".{path.name}.structsvm-0123abcd-01234567")  # of another machine
+    other = path.with_name(".structsvm-0123abcd-0123456789abcdef-01234567")  # of another machine
     similar = path.with_name(f".{path.name}.9b2e01aa")  # of anyone
     other.touch()
     similar.touch()
