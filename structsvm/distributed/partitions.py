@@ -130,13 +130,12 @@ class Partitions:
         """Return partitions of whole queries."""
         if not self.first.has_queries:
             return self
-        split, shared = whole_queries.find(self.workers, self.parts, self.surveys)
-        if not split.count:
+        split = whole_queries.find(self.workers, self.parts, self.surveys)
+        if not split:
             return self
         if not shuffle:
-            whole_queries.refuse(self.workers, self.parts, self.surveys, split)
-            return self
-        changed = whole_queries.move(self.workers, self.parts, split, shared)
+            raise whole_queries.split_error(self.surveys, split)
+        changed = whole_queries.move(self.workers, self.parts, split)
         surveys = dict(enumerate(self.surveys))
         surveys |= zip(changed, _surveyed(self.workers, list(changed.values())), strict=True)
         parts = tuple((dict(enumerate(self.parts)) | changed).values())

@@ -1,25 +1,17 @@
-"""Find queries that are split over partitions by hashes of their ids; reject them, or move their rows together."""
+"""Find queries that are split over partitions by their ids; reject them, or move their rows together."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from operator import getitem
 from typing import Any, NamedTuple
 
 import numpy as np
-from attrs import field, frozen
 from numpy.typing import NDArray
-from xxhash import xxh3_64_intdigest
 
 from structsvm.distributed.partition import Partition, Survey
 from structsvm.distributed.workers import Workers
 from structsvm.exceptions import InputError
 from structsvm.foundation.arrays import is_sparse
 from structsvm.foundation.queries import Queries
-from structsvm.foundation.types import IntVector
-
-_IDS_A_BUCKET = 2**22
-_EXAMPLES = 100
-
-Hashes = NDArray[np.uint64]
 
 
 class Regions(NamedTuple):
@@ -27,23 +19,6 @@ class Regions(NamedTuple):
 
     low: list[Any]
     high: list[Any]
-
-
-class Moves(NamedTuple):
-    """Moves of queries, by hash, from a partition to another; three vectors of shape (moves,)."""
-
-    source: IntVector
-    destination: IntVector
-    hashes: Hashes
-
-
-@frozen
-class SplitSummary:
-    """Number of split queries, some examples (a hash and two partitions each), and pairs (source, destination)."""
-
-    count: int
-    examples: tuple[tuple[int, int, int], ...] = field(repr=False)
-    moves: frozenset[tuple[int, int]] = field(repr=False)
 
 
 def overlaps(surveys: Sequence[Survey]) -> tuple[list[int], Regions]:
@@ -69,137 +44,84 @@ def overlaps(surveys: Sequence[Survey]) -> tuple[list[int], Regions]:
                 regions.high.append(end)
         if reached is None or high > reached:
             reached = high
-    return sorted(k for k in filled if _touches(surveys[k], regions)), regions
+    touching = (
+        k
+        for k in filled
+        if any(low <= surveys[k].high and surveys[k].low <= high for low, high in zip(*regions, strict=True))
+    )
+    return sorted(touching), regions
 
 
 _KINDS = {"i": "whole numbers", "f": "numbers with fractions", "U": "texts"}
 
 
-def _touches(survey: Survey, regions: Regions) -> bool:
-    return any(low <= survey.high and survey.low <= high for low, high in zip(*regions, strict=True))
-
-
-def find(workers: Workers, parts: Sequence[Any], surveys: Sequence[Survey]) -> tuple[SplitSummary, list[Any]]:
-    """Find queries in several partitions; return a summary, and futures of the results of `held_by_several`."""
+def find(workers: Workers, parts: Sequence[Any], surveys: Sequence[Survey]) -> dict[Any, list[int]]:
+    """Return the queries in several partitions, each with the numbers of these partitions."""
     numbers, regions = overlaps(surveys)
     if not numbers:
-        return SplitSummary(0, (), frozenset()), []
-    buckets = -(-sum(surveys[k].queries for k in numbers) // _IDS_A_BUCKET)
-    hashes = [workers.submit(hashes_of, parts[k], regions, buckets) for k in numbers]
-    shared = [
-        workers.submit(held_by_several, numbers, [workers.submit(getitem, hashed, bucket) for hashed in hashes])
-        for bucket in range(buckets)
-    ]
-    del hashes
-    summaries: list[SplitSummary] = workers.fetch([workers.submit(getitem, result, 0) for result in shared])
-    split = SplitSummary(
-        count=sum(summary.count for summary in summaries),
-        examples=tuple(example for summary in summaries for example in summary.examples),
-        moves=frozenset[tuple[int, int]]().union(*(summary.moves for summary in summaries)),
+        return {}
+    return shared(numbers, workers.fetch([workers.submit(ids_within, parts[k], regions) for k in numbers]))
+
+
+def shared(numbers: Sequence[int], ids: Sequence[NDArray[Any]]) -> dict[Any, list[int]]:
+    """Return the queries that several partitions with these numbers and ids share; see `find`."""
+    queries, holder = np.concatenate(ids), np.repeat(numbers, list(map(len, ids)))
+    order = np.argsort(queries, kind="stable")
+    again = queries[order[1:]] == queries[order[:-1]]
+    split: dict[Any, list[int]] = {}
+    for k in order[np.append(again, False) | np.append(False, again)].tolist():
+        split.setdefault(queries[k].item(), []).append(int(holder[k]))
+    return split
+
+
+def split_error(surveys: Sequence[Survey], split: Mapping[Any, Sequence[int]]) -> InputError:
+    """Return the error that names a split query and two of its partitions."""
+    query = min(split, key=lambda query: split[query][:2])
+    first, second = (surveys[k].title for k in split[query][:2])
+    more = f", and {len(split) - 1:,} more queries are split" if len(split) > 1 else ""
+    return InputError(
+        f"query {query} is in {first} and in {second}{more}. The rows of a query must be in one partition: pass "
+        "shuffle=True to move them together. If they are two queries, give them different ids"
     )
-    return split, shared
 
 
-def refuse(workers: Workers, parts: Sequence[Any], surveys: Sequence[Survey], split: SplitSummary) -> None:
-    """Raise InputError that names a split query and two of its partitions."""
-    for hashed, first, second in sorted(split.examples, key=lambda example: example[1:]):
-        ids: list[list[Any]] = workers.fetch([workers.submit(ids_of_hash, parts[k], hashed) for k in (first, second)])
-        both = [query for query in ids[0] if query in ids[1]]
-        if both:
-            more = f", and {split.count - 1:,} more queries are split" if split.count > 1 else ""
-            raise InputError(
-                f"query {both[0]} is in {surveys[first].title} and in {surveys[second].title}{more}. The rows of a "
-                "query must be in one partition: pass shuffle=True to move them together. If they are two queries, "
-                "give them different ids"
-            )
+def destinations(split: Mapping[Any, Sequence[int]]) -> dict[int, dict[Any, int]]:
+    """Return the queries that leave each partition, with their new partitions, which take turns."""
+    moves: dict[int, dict[Any, int]] = {}
+    for turn, (query, partitions) in enumerate(split.items()):
+        home = partitions[turn % len(partitions)]
+        for source in partitions:
+            if source != home:
+                moves.setdefault(source, {})[query] = home
+    return moves
 
 
-def move(workers: Workers, parts: Sequence[Any], split: SplitSummary, shared: Sequence[Any]) -> dict[int, Any]:
+def move(workers: Workers, parts: Sequence[Any], split: Mapping[Any, Sequence[int]]) -> dict[int, Any]:
     """Move the rows of split queries together; return futures of the changed partitions by number."""
-    sources = {source for source, _ in split.moves}
-    moves = [workers.submit(getitem, result, 1) for result in shared]
-    out = {k: workers.submit(leaving, parts[k], k, moves) for k in sources}
+    moves = destinations(split)
+    out = {k: workers.submit(leaving, parts[k], k, homes) for k, homes in moves.items()}
     changed = {}
-    for k in sources | {destination for _, destination in split.moves}:
-        rest = workers.submit(getitem, out[k], k) if k in sources else parts[k]
-        senders = sorted(source for source, destination in split.moves if destination == k)
+    for k in {*moves, *(home for homes in moves.values() for home in homes.values())}:
+        rest = workers.submit(getitem, out[k], k) if k in out else parts[k]
+        senders = sorted(source for source, homes in moves.items() if k in homes.values())
         pieces = [workers.submit(getitem, out[source], k) for source in senders]
         changed[k] = workers.submit(joined_split, [rest, *pieces])
     return changed
 
 
-def hashed_ids(ids: NDArray[Any]) -> Hashes:
-    """Return a 64-bit hash of each id: SplitMix64 of numbers (Steele et al., OOPSLA 2014), XXH3 of text."""
-    if ids.dtype.kind in "iub":
-        z = ids.astype(np.int64).view(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
-    elif ids.dtype.kind == "f":
-        z = (ids.astype(np.float64) + 0.0).view(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
-    else:
-        texts = (str(text).encode("utf-8", "surrogatepass") for text in ids)
-        return np.array(list(map(xxh3_64_intdigest, texts)), dtype=np.uint64)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.asarray(z ^ (z >> np.uint64(31)))
-
-
-def hashes_of(part: Partition, regions: Regions, buckets: int) -> list[Hashes]:
-    """Return the hashes of a partition's query ids in the ranges, by bucket."""
+def ids_within(part: Partition, regions: Regions) -> NDArray[Any]:
+    """Return the query ids of a partition that are in the ranges."""
     ids = Queries.of(part.qid, part.rows).ids
     low, high = np.array(regions.low), np.array(regions.high)
     place = np.searchsorted(low, ids, side="right") - 1
-    inside = (place >= 0) & (ids <= high[np.maximum(place, 0)])
-    hashes = hashed_ids(ids[inside])
-    bucket = hashes % np.uint64(buckets)
-    return [hashes[bucket == k] for k in range(buckets)]
+    return np.asarray(ids[(place >= 0) & (ids <= high[np.maximum(place, 0)])])
 
 
-def held_by_several(numbers: Sequence[int], hashes: Sequence[Hashes]) -> tuple[SplitSummary, Moves]:
-    """Return the queries that several partitions share in one bucket of hashes, and the moves that join them."""
-    holder = np.repeat(np.array(numbers, dtype=np.int64), list(map(len, hashes)))
-    ids = np.concatenate(hashes)
-    order = np.argsort(ids, kind="stable")
-    ids, holder = ids[order], holder[order]
-    again = np.zeros(len(ids), dtype=np.bool_)
-    # Two texts of one partition may share a hash.
-    again[1:] = (ids[1:] == ids[:-1]) & (holder[1:] == holder[:-1])
-    ids, holder = ids[~again], holder[~again]
-    starts = np.flatnonzero(np.concatenate([[True], ids[1:] != ids[:-1]])) if len(ids) else np.zeros(0, dtype=np.int64)
-    counts = np.diff(starts, append=len(ids))
-    several = np.flatnonzero(counts > 1)
-    first = starts[several]
-    homes = holder[first + (ids[first] % counts[several].astype(np.uint64)).astype(np.int64)]
-    entries = np.repeat(counts > 1, counts)
-    destination = np.repeat(homes, counts[several])
-    source, moving = holder[entries], ids[entries]
-    leaves = source != destination
-    examples = tuple((int(ids[k]), int(holder[k]), int(holder[k + 1])) for k in first[:_EXAMPLES].tolist())
-    moves = Moves(source[leaves], destination[leaves], moving[leaves])
-    pairs = np.unique(np.stack(moves[:2], axis=1), axis=0).tolist()
-    return SplitSummary(len(several), examples, frozenset((a, b) for a, b in pairs)), moves
-
-
-def ids_of_hash(part: Partition, hashed: int) -> list[Any]:
-    """Return the query ids of a partition with this hash."""
-    ids = Queries.of(part.qid, part.rows).ids
-    return list(ids[hashed_ids(ids) == np.uint64(hashed)].tolist())
-
-
-def leaving(part: Partition, number: int, shared: Sequence[Moves]) -> dict[int, Partition]:
+def leaving(part: Partition, number: int, homes: Mapping[Any, int]) -> dict[int, Partition]:
     """Split the rows of a partition by destination; rows that stay have its own number."""
     queries = Queries.of(part.qid, part.rows)
-    ids = queries.ids
-    hashes = hashed_ids(ids)
-    order = np.argsort(hashes)
-    to = np.full(len(ids), number, dtype=np.int64)
-    for moves in shared:
-        mine = np.flatnonzero(moves.source == number)
-        mine = mine[np.argsort(moves.hashes[mine])]
-        place = np.searchsorted(moves.hashes[mine], hashes[order])
-        moving = np.append(moves.hashes[mine], np.uint64(0))[place] == hashes[order]
-        moving &= place < len(mine)
-        to[order[moving]] = moves.destination[mine[place[moving]]]
-    of_rows = to[queries.number]
-    return {int(k): _rows(part, of_rows == k) for k in np.union1d(to, [number])}
+    to = np.array([homes.get(query, number) for query in queries.ids.tolist()])[queries.number]
+    return {int(k): _rows(part, to == k) for k in np.union1d(to, [number])}
 
 
 def joined_split(parts: Sequence[Partition]) -> Partition:

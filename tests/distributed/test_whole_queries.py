@@ -11,12 +11,12 @@ from structsvm.distributed.partition import Partition, survey_partition
 from structsvm.distributed.partitions import Partitions
 from structsvm.distributed.whole_queries import (
     Regions,
-    hashed_ids,
-    hashes_of,
-    held_by_several,
+    destinations,
+    ids_within,
     joined_split,
     leaving,
     overlaps,
+    shared,
 )
 from structsvm.exceptions import InputError
 from tests.distributed.queries import DATA
@@ -83,7 +83,7 @@ def brief(number, ids):
     return survey_partition(Partition(np.zeros((len(ids), 1)), None, np.array(ids), title=f"partition {number}"))
 
 
-def test_only_overlapping_partitions_exchange_hashes():
+def test_only_overlapping_partitions_send_ids():
     assert overlaps([brief(0, [5, 6]), brief(1, [1, 2]), brief(2, [9])])[0] == []
     touched, regions = overlaps([brief(0, [1, 2]), brief(1, [2, 3]), brief(2, [5])])
     assert touched == [0, 1]
@@ -93,9 +93,9 @@ def test_only_overlapping_partitions_exchange_hashes():
 IDS = st.lists(st.lists(st.integers(0, 30), min_size=1, max_size=12), min_size=1, max_size=6)
 
 
-@given(IDS, st.booleans(), st.integers(1, 3))
+@given(IDS, st.booleans())
 @settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
-def test_all_split_queries_are_found_and_moved(ids, text, buckets):
+def test_all_split_queries_are_found_and_moved(ids, text):
     name = (lambda k: f"q{k}") if text else int
     parts = []
     for number, numbers in enumerate(ids):
@@ -109,11 +109,10 @@ def test_all_split_queries_are_found_and_moved(ids, text, buckets):
     if not numbers:
         assert not split
         return
-    hashes = [hashes_of(parts[k], regions, buckets) for k in numbers]
-    results = [held_by_several(numbers, [hashed[b] for hashed in hashes]) for b in range(buckets)]
-    assert sum(summary.count for summary, _ in results) == len(split)
-
-    out = [leaving(part, k, [moves for _, moves in results]) for k, part in enumerate(parts)]
+    holders = shared(numbers, [ids_within(parts[k], regions) for k in numbers])
+    assert set(holders) == split
+    moves = destinations(holders)
+    out = [leaving(part, k, moves.get(k, {})) for k, part in enumerate(parts)]
     after = [
         joined_split([out[k][k], *(out[j][k] for j in range(len(parts)) if j != k and k in out[j])])
         for k in range(len(parts))
@@ -126,12 +125,6 @@ def test_all_split_queries_are_found_and_moved(ids, text, buckets):
         assert {q for q in part.qid.tolist() if q not in split} == {q for q in sets[k] if q not in split}
         assert all(q in sets[k] for q in part.qid.tolist())  # to one that held it
         np.testing.assert_array_equal(part.y, part.X[:, 0])
-
-
-def test_hashes_of_whole_numbers_differ():
-    ids = np.r_[np.arange(-1000, 100_000), 2**62 - np.arange(1000)]
-    assert len(np.unique(hashed_ids(ids))) == len(ids)
-    np.testing.assert_array_equal(hashed_ids(ids.astype(np.int64)[:5]), hashed_ids(ids.astype(np.int32)[:5]))
 
 
 def test_ids_of_large_numbers_keep_their_digits(client):
