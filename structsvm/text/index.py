@@ -1,6 +1,5 @@
 """Indexes: term counts of a collection by field."""
 
-from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from os import PathLike
@@ -63,12 +62,12 @@ class Index:
         if analyzer is None:
             analyzer = Analyzer()
         require_kind("analyzer", analyzer, Analyzer, "an Analyzer")
-        counting, ids = Counting(analyzer), _Ids()
+        counting, ids = Counting(analyzer), list[str]()
         for document in _iterated(documents):
             name, texts = _parts(document)
-            ids.add(name)
+            ids.append(name)
             counting.add(texts)
-        doc_ids = ids.different()
+        doc_ids = _different(ids)
         fields, whole = counting.finish()
         if not whole.n_terms:
             raise InputError(
@@ -146,37 +145,22 @@ class Index:
         return f"Index{repr(self.whole).removeprefix('Postings')}"
 
 
-class _Ids:
-    def __init__(self) -> None:
-        self._content = bytearray()
-        self._ends = array("q", [0])
-
-    def add(self, name: str) -> None:
-        try:
-            self._content += name.encode("utf-8", "surrogateescape")
-        except UnicodeEncodeError:
-            raise InputError(f"the id {quoted(name)} of a document contains half a character: remove it") from None
-        self._ends.append(len(self._content))
-
-    def different(self) -> Strings:
-        """Return all ids; raise InputError for an empty collection or two equal ids."""
-        from xxhash import xxh3_64_intdigest
-
-        ids = Strings(np.frombuffer(bytes(self._content), dtype=np.uint8), np.array(self._ends, dtype=np.int64))
-        if not len(ids):
-            raise InputError("there are no documents: pass at least one")
-        view = memoryview(self._content)
-        ends = self._ends
-        digests = np.fromiter((xxh3_64_intdigest(view[ends[k] : ends[k + 1]]) for k in range(len(ids))), np.uint64)
-        order = np.argsort(digests, kind="stable")
-        for at in np.flatnonzero(digests[order[1:]] == digests[order[:-1]]).tolist():
-            first, second = order[at], order[at + 1]
-            if ids[first] == ids[second]:
-                raise InputError(
-                    f"documents {first + 1:,} and {second + 1:,} have the same id, {quoted(ids[first])}: give each "
-                    "document its own id"
-                )
-        return ids
+def _different(ids: list[str]) -> Strings:
+    """Return packed ids; raise InputError for an empty collection, two equal ids, or an id that is not text."""
+    if not ids:
+        raise InputError("there are no documents: pass at least one")
+    first: dict[str, int] = {}
+    for number, name in enumerate(ids, start=1):
+        if first.setdefault(name, number) != number:
+            raise InputError(
+                f"documents {first[name]:,} and {number:,} have the same id, {quoted(name)}: give each document "
+                "its own id"
+            )
+    try:
+        return Strings.of(ids)
+    except UnicodeEncodeError as error:
+        name = quoted(str(error.object))
+        raise InputError(f"the id {name} of a document contains half a character: remove it") from None
 
 
 def _iterated(documents: Any) -> Iterator[Any]:
