@@ -8,8 +8,7 @@ from attrs import evolve
 
 from structsvm.exceptions import ModelFileError
 from structsvm.foundation.storage.files import read_archive
-from structsvm.models.base import TrainedModel
-from structsvm.models.files import read_model
+from structsvm.models.base import TrainedModel, read_model
 
 __all__ = ["load"]
 

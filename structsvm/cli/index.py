@@ -79,7 +79,7 @@ def index_command(
     from structsvm.data import read_documents
     from structsvm.text import Analyzer, Index
     from structsvm.text.analyzer import read_stop_words
-    from structsvm.text.index_file import write_index
+    from structsvm.text.index import write_index
 
     text = shows_text(json_path) and not quiet
     listed = None if stop_words == _NONE else stop_words

@@ -165,7 +165,7 @@ def _runs(
 
 
 def _require_different(indexes: Iterable[Path], names: list[str]) -> None:
-    from structsvm.text.index_file import require_regular
+    from structsvm.text.index import require_regular
 
     for path in indexes:
         require_regular(path)

@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from structsvm.data.letor.reading import load_letor
     from structsvm.data.letor.writing import write_letor
     from structsvm.data.pooling import join_runs, pool_runs
-    from structsvm.data.qrels import Qrels
-    from structsvm.data.run import Run
+    from structsvm.data.runs import Qrels, Run
     from structsvm.data.table import load_table
     from structsvm.data.trec import load_qrels, load_run, load_runs, write_run
 
@@ -49,8 +48,7 @@ __getattr__, __dir__ = lazy.exports(
         "structsvm.data.letor.reading": ["load_letor"],
         "structsvm.data.letor.writing": ["write_letor"],
         "structsvm.data.pooling": ["join_runs", "pool_runs"],
-        "structsvm.data.qrels": ["Qrels"],
-        "structsvm.data.run": ["Run"],
+        "structsvm.data.runs": ["Qrels", "Run"],
         "structsvm.data.table": ["load_table"],
         "structsvm.data.trec": ["load_qrels", "load_run", "load_runs", "write_run"],
     },

@@ -8,8 +8,7 @@ from pathlib import Path
 from attrs import evolve, frozen
 
 from structsvm.exceptions import DataFormatError
-from structsvm.foundation.storage.files import open_source
-from structsvm.foundation.storage.packed import Packing, packing_of
+from structsvm.foundation.storage.files import Packing, open_source, packing_of
 
 BLOCK = 2**22
 """Bytes per read."""

@@ -7,7 +7,7 @@ import numpy as np
 from attrs import field, frozen
 from numpy.typing import NDArray
 
-from structsvm.data.qrels import Qrels
+from structsvm.data.runs import Qrels
 from structsvm.exceptions import UnknownNameError, counted
 from structsvm.foundation.arrays import is_sparse
 from structsvm.foundation.settings import require_kind

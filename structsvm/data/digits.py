@@ -9,8 +9,7 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import load_digits
 
 from structsvm.data.dataset import RankingData
-from structsvm.data.qrels import Qrels
-from structsvm.data.run import Run
+from structsvm.data.runs import Qrels, Run
 from structsvm.exceptions import InputError
 from structsvm.foundation.settings import RandomSource, is_integer, random_generator
 from structsvm.foundation.types import IntVector, Matrix, Vector

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from structsvm.data.dataset import JoinedRuns, Pool
 from structsvm.data.pairs import as_ids, number_pairs, number_topics, sort_topics
-from structsvm.data.qrels import Qrels, QrelsLike, as_qrels, unjudged_as_zero
-from structsvm.data.run import Run, RunLike, as_run
+from structsvm.data.runs import Qrels, QrelsLike, Run, RunLike, as_qrels, as_run, unjudged_as_zero
 from structsvm.exceptions import InputError, brief
 from structsvm.foundation.frames import is_frame
 from structsvm.foundation.settings import as_list, repeated, require_integer

@@ -16,8 +16,7 @@ from structsvm.data.cells import Cells
 from structsvm.data.collections import ir_datasets
 from structsvm.data.frames import mapping_rows
 from structsvm.data.pairs import MOST_CHARACTERS, as_ids, require_words
-from structsvm.data.qrels import Qrels
-from structsvm.data.run import Run
+from structsvm.data.runs import Qrels, Run
 from structsvm.data.trec_faults import (
     QRELS,
     RANK_CHARACTERS,

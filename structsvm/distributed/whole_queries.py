@@ -76,7 +76,7 @@ def shared(numbers: Sequence[int], ids: Sequence[NDArray[Any]]) -> dict[Any, lis
 
 def split_error(surveys: Sequence[Survey], split: Mapping[Any, Sequence[int]]) -> InputError:
     """Return the error that names a split query and two of its partitions."""
-    query = min(split, key=lambda query: split[query][:2])
+    query = min(split, key=lambda query: tuple(split[query][:2]))
     first, second = (surveys[k].title for k in split[query][:2])
     more = f", and {len(split) - 1:,} more queries are split" if len(split) > 1 else ""
     return InputError(

@@ -15,8 +15,7 @@ from structsvm.foundation.settings import checked_names, require_integer, requir
 from structsvm.foundation.storage.archives import finite_numbers, require_names
 from structsvm.foundation.storage.files import read_archive
 from structsvm.foundation.types import Vector
-from structsvm.models.base import TrainedModel
-from structsvm.models.files import read_model
+from structsvm.models.base import TrainedModel, read_model
 from structsvm.models.joint import JointModel
 from structsvm.models.training import Trained, Training
 from structsvm.registry import losses

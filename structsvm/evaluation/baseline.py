@@ -7,8 +7,7 @@ import numpy as np
 from attrs import evolve, field, frozen
 
 from structsvm.data.pooling import as_runs
-from structsvm.data.qrels import QrelsLike, as_qrels
-from structsvm.data.run import RunLike, as_run
+from structsvm.data.runs import QrelsLike, RunLike, as_qrels, as_run
 from structsvm.evaluation.paired_columns import (
     corrected,
     holm_column,

@@ -7,8 +7,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import ArrayLike
 
-from structsvm.data.qrels import Qrels
-from structsvm.data.run import Run
+from structsvm.data.runs import Qrels, Run
 from structsvm.evaluation.runs import rank_run
 from structsvm.exceptions import InputError, brief
 from structsvm.foundation.arrays import numbers

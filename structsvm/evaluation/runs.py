@@ -8,8 +8,7 @@ import numpy as np
 from attrs import evolve
 
 from structsvm.data.pairs import number_topics
-from structsvm.data.qrels import Qrels, QrelsLike, as_qrels
-from structsvm.data.run import Run, RunLike, as_run
+from structsvm.data.runs import Qrels, QrelsLike, Run, RunLike, as_qrels, as_run
 from structsvm.evaluation.significance.intervals import mean_interval
 from structsvm.exceptions import InputError
 from structsvm.foundation.settings import require_choice

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from structsvm.data import join_runs
-from structsvm.data.qrels import QrelsLike, as_qrels
-from structsvm.data.run import Run, RunLike
+from structsvm.data.runs import QrelsLike, Run, RunLike, as_qrels
 from structsvm.exceptions import InputError, brief
 from structsvm.foundation.settings import require_integer
 from structsvm.foundation.types import Vector

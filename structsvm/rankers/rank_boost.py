@@ -23,8 +23,14 @@ from structsvm.foundation.types import BoolVector, IntVector, Vector
 from structsvm.metrics import Measure
 from structsvm.models.stumps import StumpModel
 from structsvm.rankers import staged
-from structsvm.rankers.rank_boost_potentials import write_graded_potentials, write_listed_potentials
-from structsvm.rankers.rank_boost_stumps import CodedFeatures, add_coded_stump, add_stumps, best_stump
+from structsvm.rankers.rank_boost_kernels import (
+    CodedFeatures,
+    add_coded_stump,
+    add_stumps,
+    best_stump,
+    write_graded_potentials,
+    write_listed_potentials,
+)
 from structsvm.rankers.staged import StagedData
 from structsvm.registry.capabilities import Capabilities
 from structsvm.training.choose import best_of

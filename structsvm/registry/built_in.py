@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from structsvm.registry.aliases import OF_FUSIONS, OF_LOSSES, OF_MEASURES, OF_MODELS
 from structsvm.registry.registry import Registry
+from structsvm.registry.spelling import OF_FUSIONS, OF_LOSSES, OF_MEASURES, OF_MODELS
 
 losses: Registry[Any] = Registry(
     "loss",
@@ -253,7 +253,7 @@ exports: Registry[Any] = Registry(
     {
         "solr": "structsvm.models.export.search_engines:Solr",
         "elasticsearch": "structsvm.models.export.search_engines:Elasticsearch",
-        "svm_rank": "structsvm.models.export.svm_rank:SVMRank",
+        "svm_rank": "structsvm.models.export.plain:SVMRank",
         "lightgbm": "structsvm.models.export.lightgbm_text:LightGBMText",
         "onnx": "structsvm.models.export.onnx_graph:ONNXGraph",
         "json": "structsvm.models.export.plain:PlainJSON",

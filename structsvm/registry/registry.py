@@ -9,8 +9,7 @@ from typing import Any, Generic, TypeVar, cast
 from attrs import field, frozen
 
 from structsvm.exceptions import InputError, PluginError, UnknownNameError, brief
-from structsvm.registry.aliases import OF_MEASURES, Aliases
-from structsvm.registry.spelling import Spelling, name_key, parameters_of, require_complete, spell
+from structsvm.registry.spelling import OF_MEASURES, Aliases, Spelling, name_key, parameters_of, require_complete, spell
 
 T = TypeVar("T")
 

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from structsvm.foundation.compute.stages import run_stages
-from structsvm.foundation.compute.threads import using
+from structsvm.foundation.compute.threads import run_stages, using
 from structsvm.foundation.types import Vector
 from structsvm.problem.checks import require_moderate_norm
 from structsvm.problem.line import LineHinge, Parabola

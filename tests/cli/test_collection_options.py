@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from structsvm.cli.shared import collections, paths
 from structsvm.cli.shared.command import Command
-from structsvm.data.collections.formats import AUTO, FORMATS
+from structsvm.data.collections.reading import AUTO, FORMATS
 from structsvm.foundation.storage.files import STANDARD_INPUT
 
 

@@ -13,7 +13,7 @@ from structsvm import StructuralSVM
 from structsvm.estimators import LatentStructuralSVM
 from structsvm.exceptions import InputError, ModelFileError
 from structsvm.foundation.types import Vector
-from structsvm.models.files import read_model
+from structsvm.models.base import read_model
 from structsvm.solvers import OneSlack
 from tests.estimators.detector import Detector
 

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from structsvm import Ranker, StructuralSVM, load
 from structsvm.estimators import RampRanker
 from structsvm.exceptions import InputError, ModelFileError
-from structsvm.models.files import read_model
+from structsvm.models.base import read_model
 
 
 def queries(wrong: float, seed: int) -> tuple[Any, Any, Any]:

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from structsvm.rankers.rank_boost_stumps import CodedFeatures
+from structsvm.rankers.rank_boost_kernels import CodedFeatures
 
 
 def thresholds(values, most):

@@ -14,8 +14,8 @@ from structsvm import RankerCV
 from structsvm.exceptions import InputError, ModelFileError
 from structsvm.foundation.storage.files import read_archive, write_archive
 from structsvm.foundation.types import IntVector, Matrix, Vector
+from structsvm.models.base import read_model
 from structsvm.models.export import export
-from structsvm.models.files import read_model
 from structsvm.problem import Problem
 from structsvm.rankers import TreeRanker, refit, tree_ranker
 from tests.small_problems import listed, ranking_arrays

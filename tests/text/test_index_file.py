@@ -11,7 +11,8 @@ import pytest
 from structsvm.exceptions import DataFormatError, InputError
 from structsvm.foundation.storage.artefacts import CACHE, INDEX, MAGIC
 from structsvm.foundation.storage.mapped import read_header, read_mapped, write_mapped
-from structsvm.text import Analyzer, Index, analyzer, index_file
+from structsvm.text import Analyzer, Index, analyzer
+from structsvm.text import index as index_module
 
 DOCUMENTS = [
     ("a", {"title": "On wings", "text": "A wing is a wing, and of wings there are two."}),
@@ -295,8 +296,8 @@ def test_lists_longer_than_what_is_looked_at_together():
     documents = [(f"d{number}", {"x": "a b" if number % 3 else "b c"}) for number in range(40)]
     whole = Index.build(documents, Analyzer(None, None)).whole
     for at_once in range(1, 90):
-        with patch.object(index_file, "_AT_ONCE", at_once):
-            assert index_file._are_lists(whole.documents, whole.ptr, 40)
+        with patch.object(index_module, "_AT_ONCE", at_once):
+            assert index_module._are_lists(whole.documents, whole.ptr, 40)
             for place in (1, 20, 60, 79):
                 changed = set_at(place, whole.documents[place - 1])(whole.documents)
-                assert index_file._are_lists(changed, whole.ptr, 40) == (place in whole.ptr)
+                assert index_module._are_lists(changed, whole.ptr, 40) == (place in whole.ptr)

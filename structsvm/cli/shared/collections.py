@@ -17,7 +17,7 @@ _GRADE = re.compile(r"([+-]?\d{1,18})\s*=\s*([+-]?\d{1,18})", re.ASCII)
 
 
 def _as_format(_ctx: click.Context, _param: click.Parameter, name: str) -> str:
-    from structsvm.data.collections.formats import AUTO, FORMATS
+    from structsvm.data.collections.reading import AUTO, FORMATS
 
     if name not in (AUTO, *FORMATS):
         raise click.BadParameter(f"unknown format {name!r}; known: {', '.join((AUTO, *FORMATS))}")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from structsvm.exceptions import DataFormatError, InputError, quoted
 from structsvm.foundation.settings import repeated
-from structsvm.foundation.storage.packed import without_suffix
+from structsvm.foundation.storage.files import without_suffix
 from structsvm.foundation.types import Matrix
 
 NO_FEATURE = "; if it is not a feature, name the features: features=[...] (--features on the command line)"

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from structsvm.data.blocks import Block, is_plain_number, read_blocks
 from structsvm.exceptions import DataFormatError, InputError, counted, first_of, quoted, stacklevel_of_user
 from structsvm.foundation.queries import Queries
-from structsvm.foundation.storage.packed import without_suffix
+from structsvm.foundation.storage.files import without_suffix
 from structsvm.foundation.types import IntVector, Vector
 
 T = TypeVar("T", int, float)

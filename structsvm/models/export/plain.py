@@ -1,6 +1,7 @@
-"""Write a weighted sum of features as plain JSON or NumPy arrays, for custom readers."""
+"""Write a weighted sum of features as plain JSON, NumPy arrays, or a model file of svm_rank."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ import numpy as np
 
 from structsvm.features.scaling.scalings import QueryScaling
 from structsvm.models import LinearModel
-from structsvm.models.export.base import Format
+from structsvm.models.export.base import Format, require_float32
 
 
 class PlainJSON(Format):
@@ -53,3 +54,35 @@ class NumPyArchive(Format):
             arrays |= {"normalize": np.array(model.scaling.name), "centered": np.array(model.scaling.centered)}
         with path.open("wb") as file:
             np.savez(file, **arrays)
+
+
+_HEAD = (
+    "SVM-light Version V6.20",
+    "0 # kernel type",
+    "3 # kernel parameter -d ",
+    "1 # kernel parameter -g ",
+    "1 # kernel parameter -s ",
+    "1 # kernel parameter -r ",
+    "empty# kernel parameter -u ",
+)
+"""Lines of a linear kernel; svm_rank_classify refuses other versions."""
+
+
+class SVMRank(Format):
+    """A file whose only support vector is the vector of weights; features are numbered from 1."""
+
+    named = False
+
+    def write(self, model: LinearModel, path: Path, model_name: str) -> None:
+        """Write the weights; svm_rank subtracts the threshold b from scores."""
+        require_float32("svm_rank", model.coef)
+        path.write_text("\n".join([*self._lines(model), ""]), encoding="ascii")
+
+    def _lines(self, model: LinearModel) -> Iterator[str]:
+        yield from _HEAD
+        yield f"{len(model.coef)} # highest feature index "
+        yield "0 # number of training documents "
+        yield "2 # number of support vectors plus 1 "
+        yield f"{-model.intercept + 0.0!r} # threshold b, each following line is a SV (starting with alpha*y)"
+        there = np.flatnonzero(model.coef)
+        yield f"1 {''.join(f'{k + 1}:{model.coef[k]:.9g} ' for k in there.tolist())}#"

@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 
 from structsvm.foundation.compute.compilation import compiled
-from structsvm.foundation.compute.stages import run_stages
-from structsvm.foundation.compute.threads import using
+from structsvm.foundation.compute.threads import run_stages, using
 from structsvm.foundation.memory import require_memory
 from structsvm.foundation.types import IntVector, Matrix, Vector
 from structsvm.problem.planes.arrays import PlaneArrays

@@ -14,7 +14,7 @@ import numpy as np
 
 from structsvm.foundation.compute.compilation import compiled, compiled_part, inlined_part
 from structsvm.foundation.compute.products import dot
-from structsvm.foundation.compute.stages import (
+from structsvm.foundation.compute.threads import (
     begin_stage,
     end_piece,
     ends_stage,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structsvm.foundation.compute.compilation import compiled, compiled_part
-from structsvm.foundation.compute.stages import (
+from structsvm.foundation.compute.threads import (
     begin_stage,
     end_piece,
     ends_stage,
@@ -49,7 +49,7 @@ class PlaneValues:
     """Values ``L − g·w`` of the planes of all examples at a point that moves along lines.
 
     At each point the best plane of each example is chosen, or −1 for the true output. The leader calls the methods, the
-    other threads `follow`; see `structsvm.foundation.compute.stages`. ``choices`` has shape (most_choices, n).
+    other threads `follow`; see `structsvm.foundation.compute.threads`. ``choices`` has shape (most_choices, n).
     """
 
     def __init__(self, planes: PlaneArrays, w: Vector, most_choices: int) -> None:

@@ -15,8 +15,7 @@ from structsvm.foundation.settings import as_list, as_names, as_path, real_name,
 from structsvm.foundation.types import Matrix
 from structsvm.registry import retrieval_functions
 from structsvm.text.functions import RetrievalFunction
-from structsvm.text.index import Index
-from structsvm.text.index_file import content_digest
+from structsvm.text.index import Index, content_digest
 from structsvm.text.letor import Feature, letor_features
 from structsvm.text.letor.catalogue import find_features
 from structsvm.text.retrieval import Retriever, nothing_found

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from structsvm.data import Run, pool_runs
 from structsvm.data.pairs import sort_topics
-from structsvm.data.qrels import QrelsLike, as_qrels
+from structsvm.data.runs import QrelsLike, as_qrels
 from structsvm.estimators import RampRanker, Ranker
 from structsvm.estimators.parameters import measure_of
 from structsvm.exceptions import InputError, brief

@@ -16,7 +16,7 @@ from structsvm.features import Thresholds
 from structsvm.foundation.storage.archives import record, text_array
 from structsvm.foundation.storage.files import read_archive, write_archive
 from structsvm.foundation.storage.records import from_json, to_json
-from structsvm.models.files import read_model
+from structsvm.models.base import read_model
 from structsvm.protocols import AsGiven, FeatureMap, Indicators, Scores
 from structsvm.registry import retrieval_functions
 from structsvm.result import require_format

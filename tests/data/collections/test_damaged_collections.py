@@ -248,7 +248,7 @@ def test_numbering_that_is_none(write):
 
 
 def test_an_element_without_end_does_not_fill_memory(write, monkeypatch):
-    monkeypatch.setattr("structsvm.data.collections.sgml.LONGEST", 1000)
+    monkeypatch.setattr("structsvm.data.collections.trec.LONGEST", 1000)
     monkeypatch.setattr("structsvm.data.blocks.BLOCK", 100)
     path = write("<DOC>\n" + "wing\n" * 10**4)
     with pytest.raises(DataFormatError, match="line 1: <DOC> is longer than 1,000 characters: is it closed by </DOC>"):

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from structsvm.data import Document, Topic, blocks, read_documents, read_topics
-from structsvm.data.collections.formats import FORMATS
+from structsvm.data.collections.reading import FORMATS
 from structsvm.exceptions import DataFormatError, InputError
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from structsvm.foundation.compute.compilation import compiled
-from structsvm.foundation.compute.stages import (
+from structsvm.foundation.compute.threads import (
     begin_stage,
     end_piece,
     ends_stage,
@@ -16,8 +16,8 @@ from structsvm.foundation.compute.stages import (
     next_stage,
     run_stages,
     stage_counters,
+    using,
 )
-from structsvm.foundation.compute.threads import using
 from structsvm.foundation.types import IntVector
 
 PIECES = 7

@@ -1,4 +1,4 @@
-"""Judgments: the grade of relevance of documents to topics."""
+"""Runs, which are rankings that retrieval systems submit to TREC, and judgments of documents for topics."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -9,12 +9,141 @@ from attrs import frozen
 from numpy.typing import ArrayLike, NDArray
 
 from structsvm.data.frames import ByTopic, DataFrame, frame_ids, frame_values, mapping_rows
-from structsvm.data.pairs import PairIndex, as_ids, as_topics, first_repeated, number_topics
+from structsvm.data.pairs import PairIndex, as_ids, as_topics, first_repeated, number_topics, sort_topics
 from structsvm.exceptions import InputError, counted
 from structsvm.foundation.arrays import numbers
 from structsvm.foundation.frames import is_frame
 from structsvm.foundation.settings import require_kind
-from structsvm.foundation.types import Vector
+from structsvm.foundation.types import IntVector, Vector
+
+_LARGEST = float(np.finfo(np.float32).max)
+
+
+@frozen(eq=False, repr=False)
+class Run:
+    """The documents that one system retrieved: topic after topic, best document first.
+
+    Ordered as by trec_eval 9: by score, and documents of equal score by id, both descending. Make a run with
+    `load_run`, `Run.from_scores`, `Run.from_frame` or `Run.from_dict`.
+
+    Parameters
+    ----------
+    name : name of the run, the last column of its file.
+    qid : topic of each row, shape (n,).
+    doc_ids : document of each row, shape (n,), each at most once per topic.
+    scores : score of each row, shape (n,), finite and rounded to float32, because trec_eval 9 compares float32 scores.
+
+    Examples
+    --------
+    >>> run = Run.from_scores("bm25", qid=[1, 1], doc_ids=["a", "b"], scores=[0.5, 2.0])
+    >>> run.doc_ids.tolist()
+    ['b', 'a']
+    """
+
+    name: str
+    qid: NDArray[np.str_]
+    doc_ids: NDArray[np.str_]
+    scores: Vector
+
+    @classmethod
+    def from_scores(cls, name: str, qid: ArrayLike, doc_ids: ArrayLike, scores: ArrayLike) -> "Run":
+        """Rank documents by their scores.
+
+        Parameters
+        ----------
+        name, qid, doc_ids, scores : as in `Run`, in any order; topics that are numbers become their text.
+        """
+        topics, documents, values = as_topics(qid, "qid"), as_ids(doc_ids, "doc_ids"), _as_scores(scores)
+        if not len(topics) == len(documents) == len(values) > 0:
+            raise InputError(
+                f"run {name!r} must have a topic, a document id and a score per row, and at least one row: got "
+                f"{len(topics)} topics, {len(documents)} document ids and {len(values)} scores"
+            )
+        names, number = number_topics(topics)
+        row = first_repeated(number, documents)
+        if row is not None:
+            raise InputError(
+                f"run {name!r} has document {str(documents[row])!r} twice in topic {str(topics[row])!r}, again in row "
+                f"{row}: leave one out"
+            )
+        place = {topic: k for k, topic in enumerate(sort_topics(names))}
+        order = _ranked(np.array([place[topic] for topic in names])[number], values, documents)
+        return cls(name, topics[order], documents[order], values[order])
+
+    @classmethod
+    def from_frame(cls, frame: DataFrame, name: str = "run") -> "Run":
+        """Rank the documents of a data frame by their scores; functions that take runs also take data frames.
+
+        The frame, of pandas, polars or pyarrow, has the columns ``qid``, ``docno`` and ``score``, as in PyTerrier, or
+        ``query_id``, ``doc_id`` and ``score``, as in ir_measures. Raise InputError if a value is missing or wrong.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> results = pd.DataFrame({"qid": ["1", "1"], "docno": ["a", "b"], "score": [0.5, 2.0]})
+        >>> Run.from_frame(results, "bm25").doc_ids.tolist()
+        ['b', 'a']
+        """
+        what = f"the data frame of run {name!r}"
+        return cls.from_scores(name, *frame_ids(frame, what), frame_values(frame, what, "score"))
+
+    @classmethod
+    def from_dict(cls, scores: ByTopic, name: str = "run") -> "Run":
+        """Rank the documents of ``{topic: {document: score}}``, as in pytrec_eval, ranx and BEIR.
+
+        Functions that take runs also take these dictionaries. Scores must be finite numbers, and each topic must have a
+        document.
+
+        Examples
+        --------
+        >>> Run.from_dict({"q1": {"a": 0.5, "b": 2.0}}, "bm25").doc_ids.tolist()
+        ['b', 'a']
+        """
+        return cls.from_scores(name, *mapping_rows(scores, f"the dictionary of run {name!r}", "score"))
+
+    def __repr__(self) -> str:
+        return f"Run({self.name!r}, {counted(len(np.unique(self.qid)), 'topic')}, {counted(len(self.qid), 'document')})"
+
+
+RunLike: TypeAlias = Run | DataFrame | ByTopic
+"""A run, or the data frame or dictionary of one."""
+
+
+def as_run(what: str, value: Any, name: str = "run") -> Run:
+    """Return a run as it is, or the run of a data frame or dictionary with this name."""
+    if is_frame(value):
+        return Run.from_frame(value, name)
+    if isinstance(value, Mapping):
+        return Run.from_dict(value, name)
+    require_kind(what, value, Run, "a Run, such as load_run returns, or a data frame or dictionary of results")
+    run: Run = value
+    return run
+
+
+def _ranked(topic: IntVector, scores: Vector, doc_ids: NDArray[np.str_]) -> IntVector:
+    """Return the order of rows by topic, then by score and by document id, both descending."""
+    ahead = (topic[1:] > topic[:-1]) | ((topic[1:] == topic[:-1]) & (scores[1:] <= scores[:-1]))
+    order = np.arange(len(topic)) if ahead.all() else np.lexsort((-scores, topic))
+    tied = (topic[order[1:]] == topic[order[:-1]]) & (scores[order[1:]] == scores[order[:-1]])
+    group = np.append(0, np.cumsum(~tied))
+    among = np.flatnonzero(np.append(False, tied) | np.append(tied, False))
+    rows = order[among]
+    order[among] = rows[np.lexsort((doc_ids[rows], -group[among]))[::-1]]
+    return order
+
+
+def _as_scores(scores: ArrayLike) -> Vector:
+    """Return scores rounded to float32 and clipped to its largest number."""
+    values = numbers(scores, "scores")
+    if values.ndim != 1:
+        raise InputError(f"scores must have one number per row; their shape is {values.shape}")
+    finite = np.isfinite(values)
+    if not finite.all():
+        row = int(finite.argmin())
+        raise InputError(
+            f"scores must be finite: row {row} has {values[row]}. Leave out documents that were not retrieved"
+        )
+    return np.clip(values, -_LARGEST, _LARGEST).astype(np.float32).astype(np.float64)
 
 
 @frozen(eq=False, repr=False)
