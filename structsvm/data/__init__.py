@@ -7,11 +7,10 @@ from structsvm.foundation import lazy
 if TYPE_CHECKING:
     from structsvm.data.collections.items import Document, Topic
     from structsvm.data.collections.reading import read_documents, read_topics
-    from structsvm.data.dataset import Pool, RankingData
+    from structsvm.data.dataset import Pool, RankingData, join_runs, pool_runs
     from structsvm.data.digits import load_digits_queries, load_digits_runs
     from structsvm.data.letor.reading import load_letor
     from structsvm.data.letor.writing import write_letor
-    from structsvm.data.pooling import join_runs, pool_runs
     from structsvm.data.runs import Qrels, Run
     from structsvm.data.table import load_table
     from structsvm.data.trec import load_qrels, load_run, load_runs, write_run
@@ -43,11 +42,10 @@ __getattr__, __dir__ = lazy.exports(
     {
         "structsvm.data.collections.items": ["Document", "Topic"],
         "structsvm.data.collections.reading": ["read_documents", "read_topics"],
-        "structsvm.data.dataset": ["Pool", "RankingData"],
+        "structsvm.data.dataset": ["Pool", "RankingData", "join_runs", "pool_runs"],
         "structsvm.data.digits": ["load_digits_queries", "load_digits_runs"],
         "structsvm.data.letor.reading": ["load_letor"],
         "structsvm.data.letor.writing": ["write_letor"],
-        "structsvm.data.pooling": ["join_runs", "pool_runs"],
         "structsvm.data.runs": ["Qrels", "Run"],
         "structsvm.data.table": ["load_table"],
         "structsvm.data.trec": ["load_qrels", "load_run", "load_runs", "write_run"],

@@ -14,9 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from structsvm.data.blocks import Block, is_plain_number, read_blocks
 from structsvm.data.cells import Cells
 from structsvm.data.collections import ir_datasets
-from structsvm.data.frames import mapping_rows
 from structsvm.data.pairs import MOST_CHARACTERS, as_ids, require_words
-from structsvm.data.runs import Qrels, Run
+from structsvm.data.runs import Qrels, Run, mapping_rows
 from structsvm.data.trec_faults import (
     QRELS,
     RANK_CHARACTERS,

@@ -1,5 +1,6 @@
 """The linear ranker on a Dask cluster."""
 
+# With postponed annotations, `help` shows types by name instead of as long unions.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence

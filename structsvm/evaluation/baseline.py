@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from attrs import evolve, field, frozen
 
-from structsvm.data.pooling import as_runs
+from structsvm.data.dataset import as_runs
 from structsvm.data.runs import QrelsLike, RunLike, as_qrels, as_run
 from structsvm.evaluation.paired_columns import (
     corrected,

@@ -12,7 +12,7 @@ from structsvm.exceptions import DataFormatError, InputError
 
 NUMBER = {
     load_run: re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?"),
-    load_qrels: re.compile(r"[+-]?[0-9]{1,18}"),
+    load_qrels: re.compile(r"[+-]?[0-9]{1,18}(?:[eE][0-9])?"),
 }
 COLUMNS = {load_run: 6, load_qrels: 4}
 quickly = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])

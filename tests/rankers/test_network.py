@@ -5,8 +5,7 @@ import pytest
 
 from structsvm.foundation.queries import Queries
 from structsvm.models.network import network_scores
-from structsvm.rankers.rank_net import pair_examples
-from structsvm.rankers.rank_net_descent import add_query_gradient, decayed, first_weights, run_epoch, size
+from structsvm.rankers.rank_net import add_query_gradient, decayed, first_weights, pair_examples, run_epoch, size
 from structsvm.training.grouped import GroupedData
 from structsvm.training.preferences import Preferences
 

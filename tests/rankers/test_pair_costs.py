@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import expit, log_expit
 
-from structsvm.rankers.rank_net_descent import cost_of_grades, cost_of_pairs
+from structsvm.rankers.rank_net import cost_of_grades, cost_of_pairs
 
 GRADES = st.lists(st.integers(0, 3), min_size=1, max_size=9)
 

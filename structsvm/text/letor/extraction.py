@@ -10,9 +10,8 @@ from attrs import evolve
 from numpy.typing import ArrayLike, NDArray
 
 from structsvm.data import Qrels, RankingData, Topic
-from structsvm.data.frames import ByTopic, DataFrame, frame_ids, mapping_rows
 from structsvm.data.pairs import as_ids, as_topics, number_pairs
-from structsvm.data.runs import QrelsLike, as_qrels
+from structsvm.data.runs import ByTopic, DataFrame, QrelsLike, as_qrels, frame_ids, mapping_rows
 from structsvm.exceptions import InputError
 from structsvm.features.scaling.names import SCORE_SCALINGS, scaling_named
 from structsvm.features.scaling.scalings import scaled
