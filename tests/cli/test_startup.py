@@ -29,7 +29,7 @@ STEPS = [
     ("evaluate model.npz train.txt --measure map", NUMBERS | REPORTS),
     ("predict model.npz train.txt -o scores.txt", NUMBERS | REPORTS),
     ("index documents.jsonl --out index --quiet", NUMBERS),
-    ("retrieve index topics.jsonl --function okapi --out ranked --quiet", LEARNING),
+    ("retrieve index topics.jsonl --function okapi --out ranked --quiet", NUMBERS),
 ]
 """Command lines in one process, each with modules that must not be loaded so far."""
 
