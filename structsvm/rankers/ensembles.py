@@ -55,20 +55,15 @@ class Ensemble(ABC):
     absent_is_missing: ClassVar[bool] = False
     """True if the library counts absent entries of sparse rows as missing; False if it counts them as 0."""
 
+    n_features: int
+
+    names: Sequence[str] | None
+    """Names of the features, perhaps made by the library; None without names."""
+
     @property
     def constant_features(self) -> BoolVector:
         """True for features with a single value in the training data, shape (d,); False if unknown."""
         return np.zeros(self.n_features, dtype=np.bool_)
-
-    @property
-    @abstractmethod
-    def n_features(self) -> int:
-        """Number of features."""
-
-    @property
-    @abstractmethod
-    def names(self) -> Sequence[str] | None:
-        """Names of the features, perhaps made by the library; None without names."""
 
     @abstractmethod
     def trees(self) -> tuple[Trees, Vector]:
@@ -120,19 +115,11 @@ class LightGBMEnsemble(Ensemble):
         self._dump = booster.dump_model()
         if self._dump["num_tree_per_iteration"] != 1:
             raise InputError(f"the LightGBM model has {_CLASSES}")
-
-    @property
-    def n_features(self) -> int:
-        return int(self.booster.num_feature())
+        self.n_features, self.names = int(booster.num_feature()), booster.feature_name()
 
     @property
     def constant_features(self) -> BoolVector:
         return np.array([name not in self._dump["feature_infos"] for name in self._dump["feature_names"]])
-
-    @property
-    def names(self) -> Sequence[str] | None:
-        names: list[str] = self.booster.feature_name()
-        return names
 
     @property
     def _scale(self) -> int:
@@ -207,19 +194,11 @@ class XGBoostEnsemble(Ensemble):
             raise InputError(f"the XGBoost model has {_SEVERAL}")
         if best is not None:
             self._read(self.booster[: best + 1])
+        self.n_features, self.names = int(learner["learner_model_param"]["num_feature"]), self.booster.feature_names
 
     def _read(self, booster: Any) -> Any:
         self._text = json.loads(bytes(booster.save_raw("json")))
         return self._text["learner"]
-
-    @property
-    def n_features(self) -> int:
-        return int(self._text["learner"]["learner_model_param"]["num_feature"])
-
-    @property
-    def names(self) -> Sequence[str] | None:
-        names: list[str] | None = self.booster.feature_names
-        return names
 
     def trees(self) -> tuple[Trees, Vector]:
         listed = self._text["learner"]["gradient_booster"]["model"]["trees"]
@@ -287,15 +266,7 @@ class CatBoostEnsemble(Ensemble):
             raise InputError("the CatBoost model has trees that are not symmetric: train it with SymmetricTree")
         if len(self._text["scale_and_bias"][1]) > 1:
             raise InputError(f"the CatBoost model has {_CLASSES}")
-
-    @property
-    def n_features(self) -> int:
-        return len(self.model.feature_names_)
-
-    @property
-    def names(self) -> Sequence[str] | None:
-        names: list[str] = self.model.feature_names_
-        return names
+        self.n_features, self.names = len(model.feature_names_), model.feature_names_
 
     def trees(self) -> tuple[Trees, Vector]:
         features = {
@@ -353,20 +324,10 @@ class ScikitLearnEnsemble(Ensemble):
         if any(stage.tree_.value.shape[1:] != (1, 1) for stage in stages):
             raise InputError(f"the {type(model).__name__} has {_SEVERAL}")
         self.stages: Sequence[Any] = stages
-
-    @property
-    def n_features(self) -> int:
-        return int(self.model.n_features_in_)
-
-    @property
-    def names(self) -> Sequence[str] | None:
-        names = getattr(self.model, "feature_names_in_", None)
-        return None if names is None else list(map(str, names))
-
-    @property
-    def _rate(self) -> float:
-        """Factor of a tree's value in the scores."""
-        return float(getattr(self.model, "learning_rate", 1.0 / len(self.stages)))
+        self.n_features = int(model.n_features_in_)
+        self.names = list(map(str, model.feature_names_in_)) if hasattr(model, "feature_names_in_") else None
+        # A tree's value counts by this factor in the scores.
+        self._rate = float(getattr(model, "learning_rate", 1.0 / len(stages)))
 
     def trees(self) -> tuple[Trees, Vector]:
         listed = []

@@ -285,8 +285,7 @@ def _compiled(n_features: int | None, form: LineForm) -> Callable[[NDArray[np.ui
 
     if numba.config.DISABLE_JIT:
         return None
-    from structsvm.data.letor.plain import read_plain
-    from structsvm.foundation.compute.decimals import powers_of_ten
+    from structsvm.data.letor.plain import powers_of_ten, read_plain
 
     most = min(n_features or LARGEST_INDEX, LARGEST_INDEX)
     return lambda text, at, space: read_plain(text, at, most, *form, *powers_of_ten(), space)

@@ -1,13 +1,15 @@
 """Read files in LETOR's format, in blocks that threads parse."""
 
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias, TypeVar
 
 import numpy as np
 from attrs import asdict, evolve, frozen
@@ -19,7 +21,6 @@ from structsvm.data.letor.block import LineForm, has_query_ids, parse_block
 from structsvm.data.letor.growing import Growing, GrowingFeatures
 from structsvm.data.letor.side_files import Head, agreed, queries_of_sizes, sizes_beside, weights_beside
 from structsvm.exceptions import DataFormatError, InputError, TooLargeError, brief, counted
-from structsvm.foundation.compute.ahead import in_order
 from structsvm.foundation.settings import (
     as_float_type,
     as_list,
@@ -329,3 +330,38 @@ def _threads() -> int:
 
     with using(None) as threads:
         return min(_MOST_THREADS, threads.count)
+
+
+S = TypeVar("S")
+T = TypeVar("T")
+
+
+def in_order(function: Callable[[S], T], items: Iterable[S], threads: Callable[[], int]) -> Generator[T]:
+    """Map a function that releases the GIL over items on ``threads()`` threads and yield the results in order."""
+    tasks = _tasks(function, items)
+    start = list(islice(tasks, 2))
+    if len(start) < 2:
+        yield from (task() for task in start)
+        return
+    most = threads()
+    with ThreadPoolExecutor(most) as pool:
+        waiting: deque[Future[T]] = deque()
+        for task in chain(start, tasks):
+            waiting.append(pool.submit(task))
+            if len(waiting) > most:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+def _tasks(function: Callable[[S], T], items: Iterable[S]) -> Iterator[Callable[[], T]]:
+    """Yield a task per item; if iteration fails, the last task raises the error."""
+    try:
+        for item in items:
+            yield partial(function, item)
+    except Exception as error:
+        yield partial(_raised, error)
+
+
+def _raised(error: Exception) -> NoReturn:
+    raise error

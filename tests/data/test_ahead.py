@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from structsvm.foundation.compute.ahead import in_order
+from structsvm.data.letor.reading import in_order
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from structsvm.foundation.compute.decimals import UNDECIDED, decimal, powers_of_ten
+from structsvm.data.letor.plain import UNDECIDED, decimal, powers_of_ten
 
 
 def read(text: str) -> tuple[float, int]:
