@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-from attrs import frozen
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
@@ -156,7 +155,7 @@ class RankBoost(RankingEstimator):
         checked.finish(self, usable, model, arrays)
         return self
 
-    def _boost(self, X: Any, pairs: GradedPairs | ListedPairs) -> None:
+    def _boost(self, X: Any, pairs: WeightedPairs) -> None:
         coded = CodedFeatures.of(X, pairs.rows, self.max_thresholds)
         sizes = np.array([len(values) for values in coded.thresholds])
         scores, potentials = np.zeros(len(pairs.rows)), np.empty(len(pairs.rows))
@@ -212,35 +211,14 @@ class RankBoost(RankingEstimator):
         return scores
 
 
-@frozen(eq=False)
-class GradedPairs:
-    """All pairs of different grades within queries, never listed; fields as in `write_graded_potentials`."""
+class WeightedPairs(NamedTuple):
+    """Rows in pairs, and the function that writes their potentials at scores; it returns the log of all weights."""
 
     rows: IntVector
-    groups: IntVector
-    queries: IntVector
-    log_weights: Vector
-
-    def write_potentials(self, scores: Vector, potentials: Vector) -> float:
-        """Write the potentials of the rows at these scores; return the log of the total weight."""
-        return float(write_graded_potentials(scores, self.groups, self.queries, self.log_weights, potentials))
+    write_potentials: Callable[[Vector, Vector], float]
 
 
-@frozen(eq=False)
-class ListedPairs:
-    """Listed pairs; for the fields see `write_listed_potentials`, and `GradedPairs` for ``rows``."""
-
-    rows: IntVector
-    better: IntVector
-    worse: IntVector
-    log_weights: Vector
-
-    def write_potentials(self, scores: Vector, potentials: Vector) -> float:
-        """Write the potentials of the rows at these scores; return the log of the total weight."""
-        return float(write_listed_potentials(scores, self.better, self.worse, self.log_weights, potentials))
-
-
-def pairs_of_labels(y: Vector, ptr: IntVector, weights: Vector) -> GradedPairs:
+def pairs_of_labels(y: Vector, ptr: IntVector, weights: Vector) -> WeightedPairs:
     """Return all pairs of different labels within queries, weighted by ``weights`` of the queries, shape (Q,)."""
     first = ptr[:-1]
     usable = with_grades(y, ptr) & (weights > 0.0)
@@ -251,23 +229,17 @@ def pairs_of_labels(y: Vector, ptr: IntVector, weights: Vector) -> GradedPairs:
     new_query[1:] = query[rows][1:] != query[rows][:-1]
     new_grade[1:] = y[rows][1:] != y[rows][:-1]
     groups = np.flatnonzero(new_query | new_grade)
-    return GradedPairs(
-        rows=rows,
-        groups=np.append(groups, len(rows)),
-        queries=np.append(np.flatnonzero(new_query[groups]), len(groups)),
-        log_weights=np.log(weights[usable]),
-    )
+    bounds = np.append(groups, len(rows)), np.append(np.flatnonzero(new_query[groups]), len(groups))
+    logs = np.log(weights[usable])
+    return WeightedPairs(rows, lambda scores, potentials: write_graded_potentials(scores, *bounds, logs, potentials))
 
 
-def pairs_of_preferences(preferences: Preferences, ptr: IntVector, weights: Vector) -> ListedPairs:
+def pairs_of_preferences(preferences: Preferences, ptr: IntVector, weights: Vector) -> WeightedPairs:
     """Return the listed pairs, weighted by their magnitudes times ``weights`` of the queries, shape (Q,)."""
     query = preferences.queries(ptr)
     usable = weights[query] > 0.0
     better, worse, query = preferences.better[usable], preferences.worse[usable], query[usable]
     rows, place = np.unique(np.concatenate([better, worse]), return_inverse=True)
-    return ListedPairs(
-        rows=rows,
-        better=place[: len(better)],
-        worse=place[len(better) :],
-        log_weights=np.log(preferences.magnitude[usable]) + np.log(weights[query]),
-    )
+    ends = place[: len(better)], place[len(better) :]
+    logs = np.log(preferences.magnitude[usable]) + np.log(weights[query])
+    return WeightedPairs(rows, lambda scores, potentials: write_listed_potentials(scores, *ends, logs, potentials))

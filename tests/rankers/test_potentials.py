@@ -41,5 +41,3 @@ def test_rows_of_queries_without_pairs_are_left_out():
     y, ptr = np.array([1.0, 1.0, 0.0, 2.0, 1.0, 3.0, 0.0]), np.array([0, 2, 5, 6, 7])
     pairs = pairs_of_labels(y, ptr, np.ones(4))
     assert pairs.rows.tolist() == [2, 4, 3]
-    assert pairs.groups.tolist() == [0, 1, 2, 3]
-    assert pairs.queries.tolist() == [0, 3]
