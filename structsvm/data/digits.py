@@ -167,25 +167,11 @@ def _root_pixels(images: Matrix) -> Matrix:
     return np.asarray(np.sqrt(ink / ink.sum(axis=1, keepdims=True)))
 
 
-def _coarse(images: Matrix) -> Matrix:
-    """Blocks of 2 x 2 pixels."""
-    return np.asarray(images.reshape(-1, 4, 2, 4, 2).sum(axis=(2, 4)).reshape(len(images), -1))
-
-
-def _diagonals(images: Matrix) -> Matrix:
-    return np.stack([np.trace(images, offset, 1, 2) for offset in range(-7, 8)], axis=1)
-
-
 def _outline(images: Matrix) -> Matrix:
     """First dark pixel from each side of each row and column; 8 if all pixels of the line are light."""
     dark = images > 0.5
     sides = [side for lines in (dark, dark.swapaxes(1, 2)) for side in (lines, lines[:, :, ::-1])]
     return np.hstack([np.where(side.any(axis=2), side.argmax(axis=2), 8) for side in sides]).astype(np.float64)
-
-
-def _shades(images: Matrix) -> Matrix:
-    """Number of pixels in each of five shades of gray."""
-    return np.stack([(np.round(images * 4.0) == shade).sum(axis=(1, 2)) for shade in range(5)], axis=1)
 
 
 def _directions(images: Matrix) -> Matrix:
@@ -202,13 +188,16 @@ _FUNCTIONS: dict[str, tuple[Callable[[Matrix], Matrix], Any]] = {
     "hellinger": (_root_pixels, "euclidean"),
     "jaccard": (lambda images: (_pixels(images) > 0.5).astype(np.float64), "jaccard"),
     "blurred": (lambda images: _pixels(gaussian_filter(images, sigma=(0, 1, 1))), "correlation"),
-    "coarse": (_coarse, "cityblock"),
+    "coarse": (lambda images: _pixels(images.reshape(-1, 4, 2, 4, 2).sum(axis=(2, 4))), "cityblock"),
     "rows": (lambda images: images.sum(axis=2), "cityblock"),
     "columns": (lambda images: images.sum(axis=1), "cityblock"),
-    "diagonals": (_diagonals, "cityblock"),
+    "diagonals": (lambda images: np.stack([np.trace(images, k, 1, 2) for k in range(-7, 8)], axis=1), "cityblock"),
     "outline": (_outline, "cityblock"),
     "edges": (lambda images: np.stack(blurred_edges(images), axis=1).reshape(len(images), -1), "cosine"),
     "directions": (_directions, "cosine"),
-    "shades": (_shades, "cityblock"),
+    "shades": (
+        lambda images: np.stack([(np.round(images * 4.0) == shade).sum(axis=(1, 2)) for shade in range(5)], axis=1),
+        "cityblock",
+    ),
 }
 """View of images and distance between views, by name of the retrieval function; equal views have distance 0."""

@@ -168,7 +168,7 @@ def _interpreted(function: Any) -> tuple[Any, set[int]]:
         inner = plain_function(value)
         if not isinstance(inner, FunctionType) or id(inner) in copies:
             return copies.get(id(inner), value)
-        cells = tuple(map(_empty, inner.__closure__ or ()))
+        cells = tuple(CellType() for _ in inner.__closure__ or ())
         namespace = dict(inner.__globals__)
         spaces.add(id(namespace))
         copies[id(inner)] = copy = FunctionType(inner.__code__, namespace, inner.__name__, inner.__defaults__, cells)
@@ -180,7 +180,3 @@ def _interpreted(function: Any) -> tuple[Any, set[int]]:
         return copy
 
     return plain(function), spaces
-
-
-def _empty(cell: CellType) -> CellType:
-    return CellType()
