@@ -57,7 +57,7 @@ class FeatureStatistics:
             return None
         sample = _sample(X)
         ordered = np.sort(sample.T, axis=1).astype(np.float64)
-        deciles = np.array([_deciles(column, np.ones(len(sample))) for column in ordered])
+        deciles = _sample_deciles(ordered)
         below = [np.searchsorted(*column, side="right") for column in zip(ordered, deciles, strict=True)]
         ranges = _ranges(X) if ends is None else ends.T.astype(np.float64)
         return cls(ranges, deciles, _as_shares(np.array(below).T, ordered.T), float(len(sample)))
@@ -254,6 +254,19 @@ def ends_of(X: NDArray[Any]) -> NDArray[Any]:
     both = [(chunk.min(axis=0).reshape(-1, d), chunk.max(axis=0).reshape(-1, d)) for chunk in chunks]
     low, high = (np.concatenate(end) for end in zip(*both, strict=True))
     return np.array([low.min(axis=0), high.max(axis=0)])
+
+
+def _sample_deciles(ordered: Matrix) -> Matrix:
+    """Return the deciles of sorted columns, shape (d, rows); see `_deciles`."""
+    rows = ordered.shape[1]
+    places = np.ceil(np.arange(1, 10) / 10 * rows).astype(np.int64) - 1
+    deciles = ordered[:, places]
+    # NaN is sorted to the end.
+    special = np.isnan(ordered[:, -1]) | (deciles[:, 1:] == deciles[:, :-1]).any(axis=1)
+    ones = np.ones(rows)
+    for k in np.flatnonzero(special):
+        deciles[k] = _deciles(ordered[k], ones)
+    return deciles
 
 
 def _deciles(column: NDArray[Any], weights: Vector) -> Vector:
