@@ -8,8 +8,8 @@ from dask import delayed
 from hypothesis import HealthCheck, given, settings
 
 from structsvm.distributed.partition import Partition, survey_partition
-from structsvm.distributed.partitions import Partitions
-from structsvm.distributed.whole_queries import (
+from structsvm.distributed.partitions import (
+    Partitions,
     Regions,
     destinations,
     ids_within,
