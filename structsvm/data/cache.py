@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
@@ -90,13 +91,47 @@ def _arrays(data: RankingData) -> dict[str, NDArray[Any]]:
 
 
 def _data(about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> RankingData:
+    """Return the data of a cache; raise ValueError for arrays that no reader of text returns."""
+    (n, d), how = about["shape"], about["settings"]
+    names = about["feature_names"]
+    y, qid, doc_ids = _rows(arrays, "y", np.float64, n), _rows(arrays, "qid", np.int64, n), arrays.get("doc_ids")
+    _require(how["labels"] is False or bool(np.isfinite(y).all()), "labels are not finite")
+    _require(doc_ids is None or (doc_ids.shape == (n,) and doc_ids.dtype.kind == "U"), "document ids are not texts")
     X: Any = arrays.get("X")
     if X is None:
         import scipy.sparse as sp
 
-        X = sp.csr_array((arrays["data"], arrays["indices"], arrays["indptr"]), shape=about["shape"])
-    names = about["feature_names"]
-    return RankingData(X, arrays["y"], arrays["qid"], arrays.get("doc_ids"), None if names is None else tuple(names))
+        indptr, indices = _rows(arrays, "indptr", np.integer, n + 1), _rows(arrays, "indices", np.integer)
+        values = _rows(arrays, "data", np.floating, len(indices))
+        _require(indptr[0] == 0 and indptr[-1] == len(indices), "rows do not fit the values")
+        _require(np.diff(indptr).min() >= 0, "offsets of rows descend")
+        _require(indices.min(initial=0) >= 0 and indices.max(initial=-1) < d, "a feature is out of range")
+        begins = np.flatnonzero(np.diff(indices) <= 0) + 1
+        _require(bool(np.isin(begins, indptr).all()), "features do not ascend in a row")
+        X = sp.csr_array((values, indices, indptr), shape=(n, d))
+    else:
+        values = X
+    _require(X.shape == (n, d) and values.dtype == np.dtype(how["dtype"]), "features have another shape or type")
+    _require(how["sparse"] in (None, is_sparse(X)), "features have another storage")
+    ends = (values.min(initial=0.0), values.max(initial=0.0))
+    _require(bool(np.isfinite(ends).all()), "features are not finite")
+    if names is not None:
+        _require(isinstance(names, list) and len(set(names)) == len(names) == d, "names do not fit the features")
+        _require(all(isinstance(name, str) for name in names), "names are not texts")
+    return RankingData(X, y, qid, doc_ids, None if names is None else tuple(names))
+
+
+def _rows(arrays: Mapping[str, NDArray[Any]], name: str, kind: Any, length: int | None = None) -> NDArray[Any]:
+    """Return an array of one axis after a check of its type, the byte order included, and of its length."""
+    array = arrays[name]
+    _require(array.ndim == 1 and length in (None, len(array)), f"{name} has another length")
+    _require(np.issubdtype(array.dtype, kind) and array.dtype.isnative, f"{name} has another type")
+    return array
+
+
+def _require(condition: bool, problem: str) -> None:
+    if not condition:
+        raise ValueError(problem)
 
 
 def _digest(path: Path) -> str:

@@ -10,6 +10,8 @@ import pytest
 from structsvm import Ranker
 from structsvm.data import cache, load_letor
 from structsvm.exceptions import InputError
+from structsvm.foundation.storage.artefacts import CACHE
+from structsvm.foundation.storage.mapped import read_header, read_mapped, write_mapped
 
 TEXT = "# feature 1 = a\n# feature 2 = b\n1 qid:1 1:0.5 #docid = d1\n0 qid:1 2:1 #docid = d2\n1 qid:2 1:3 #docid = d3\n"
 
@@ -184,6 +186,84 @@ def test_nothing_is_left_of_a_cache_that_could_not_be_written(files, monkeypatch
     with pytest.raises(InputError, match="train.cache cannot be written: No space left on device"):
         load_letor(path, cache=kept)
     assert [each.name for each in path.parent.iterdir()] == ["train.txt"]
+
+
+def changed(name, make):
+    """Return a change of an array of a cache."""
+    return lambda about, arrays: (about, {**arrays, name: make(arrays[name])})
+
+
+def described(**changes):
+    """Return a change of the description of a cache."""
+    return lambda about, arrays: ({**about, **changes}, arrays)
+
+
+def set_at(place, value):
+    return lambda array: np.array([*array[:place], value, *array[place + 1 :]], dtype=array.dtype)
+
+
+CRAFTED = {
+    "labels cut short": changed("y", lambda y: y[:1]),
+    "a matrix of labels": changed("y", lambda y: y[None]),
+    "a label that is NaN": changed("y", set_at(0, np.nan)),
+    "labels of another type": changed("y", lambda y: y.astype("f4")),
+    "another byte order": changed("y", lambda y: y.astype(">f8")),
+    "query ids of another type": changed("qid", lambda qid: qid.astype("f8")),
+    "query ids as texts": changed("qid", lambda qid: qid.astype(str)),
+    "more query ids": changed("qid", lambda qid: np.append(qid, 3)),
+    "no query ids": lambda about, arrays: (about, {name: arrays[name] for name in arrays if name != "qid"}),
+    "document ids as numbers": changed("doc_ids", lambda ids: np.arange(len(ids))),
+    "fewer document ids": changed("doc_ids", lambda ids: ids[1:]),
+    "values as whole numbers": changed("data", lambda data: data.astype("i8")),
+    "values of another type": changed("data", lambda data: data.astype("f4")),
+    "a value that is infinite": changed("data", set_at(0, np.inf)),
+    "fewer values": changed("data", lambda data: data[1:]),
+    "indices of another type": changed("indices", lambda indices: indices.astype("f8")),
+    "a negative feature": changed("indices", set_at(0, -1)),
+    "a feature beyond": changed("indices", set_at(0, 99)),
+    "a feature twice": lambda about, arrays: (
+        about,
+        {**arrays, "indices": np.array([0, 1, 1, 0], "i4"), "indptr": np.array([0, 1, 3, 4], "i4")}
+        | {"data": np.ones(4)},
+    ),
+    "an end beyond": changed("indptr", set_at(-1, 99)),
+    "descending offsets": changed("indptr", set_at(1, 3)),
+    "fewer rows": changed("indptr", lambda indptr: np.delete(indptr, 1)),
+    "another shape": described(shape=[3, 1]),
+    "a shape of three": described(shape=[3, 2, 1]),
+    "a huge shape": described(shape=[2**70, 2]),
+    "a shape of text": described(shape="32"),
+    "names of fewer features": described(feature_names=["a"]),
+    "equal names": described(feature_names=["a", "a"]),
+    "names that are numbers": described(feature_names=[1, 2]),
+    "sources of another kind": described(sources=[3]),
+    "another moment": described(looked="now"),
+    "no description": lambda about, arrays: ([], arrays),
+}
+
+
+@pytest.mark.parametrize("kind", CRAFTED)
+def test_a_crafted_cache_is_made_anew(files, monkeypatch, kind):
+    path, kept = files
+    first = load_letor(path, cache=kept, doc_ids=True, sparse=True)
+    with kept.open("rb") as file:
+        about = read_header(file, CACHE)["about"]
+        arrays = {name: array.copy() for name, array in read_mapped(file, CACHE).items()}
+    write_mapped(kept, CACHE, *CRAFTED[kind](about, arrays))
+    reads = read_anew(monkeypatch)
+    assert same(load_letor(path, cache=kept, doc_ids=True, sparse=True), first)
+    assert len(reads) == 1
+
+
+@pytest.mark.parametrize("make", [lambda X: X[:1], lambda X: X.T, lambda X: X.astype("f4"), lambda X: X * np.nan])
+def test_crafted_dense_features_are_read_anew(files, make):
+    path, kept = files
+    first = load_letor(path, cache=kept, sparse=False)
+    with kept.open("rb") as file:
+        about = read_header(file, CACHE)["about"]
+        arrays = {name: array.copy() for name, array in read_mapped(file, CACHE).items()}
+    write_mapped(kept, CACHE, about, {**arrays, "X": make(arrays["X"])})
+    assert same(load_letor(path, cache=kept, sparse=False), first)
 
 
 @pytest.mark.parametrize("name", ["sparse", "doc_ids"])
