@@ -69,6 +69,7 @@ class BoxedWorkingSet(WorkingSet):
         self._columns = np.ones(d)
         self._best: tuple[float, CutSet] | None = None
         self._evaluate(self.a)
+        self._dual_of_zero = self.dual
 
     @property
     def resolution(self) -> float:
@@ -115,7 +116,10 @@ class BoxedWorkingSet(WorkingSet):
                 self._center = np.where(loose, self._farther(), 0.0)
                 self._evaluate(self.a)
             elif isinstance(backend, ActiveSet):
-                break
+                # The steps may gain less than the accuracy of the model.
+                if gap == near or not self._lengthen_steps():
+                    break
+                self._evaluate(self.a)
             else:
                 backend, self._handed_over = ActiveSet(), True
         self.handovers += self._handed_over
@@ -125,7 +129,8 @@ class BoxedWorkingSet(WorkingSet):
 
     def cuts(self) -> CutSet:
         best = self._best
-        return super().cuts() if best is None or best[0] <= self.dual else best[1]
+        dual, cuts = (self.dual, super().cuts()) if best is None or best[0] <= self.dual else best
+        return cuts if dual >= self._dual_of_zero else evolve(cuts, a=np.zeros(len(cuts)))
 
     def _improve(self, backend: QPBackend, gap: float, tol: float) -> bool:
         """Move to the best points towards the solutions of models; return True if the dual rose clearly."""
@@ -301,7 +306,8 @@ class BoxedWorkingSet(WorkingSet):
             self._first_step = self._step = step
             self._evaluate(self.a)
 
-    def _lengthen_steps(self) -> None:
-        """Lengthen the proximal steps of weights without regularizer."""
-        longest = np.where(self._box.loose, _LONGEST, 1.0) * self._first_step
-        self._step = np.minimum(_LONGER * self._step, longest)
+    def _lengthen_steps(self) -> bool:
+        """Lengthen the proximal steps of weights without regularizer; return True if they were not the longest."""
+        before, longest = self._step, np.where(self._box.loose, _LONGEST, 1.0) * self._first_step
+        self._step = np.minimum(_LONGER * before, longest)
+        return bool((self._step > before).any())
