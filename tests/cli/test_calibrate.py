@@ -19,13 +19,3 @@ def test_calibrate_predict_and_show(run, model):
     expected = structsvm.load("calibrated.npz").predict_proba(load_letor("test.txt").X)[:, 1]
     np.testing.assert_array_equal(probabilities, expected)
     assert run("predict", "calibrated.npz", "test.txt").stdout == run("predict", model, "test.txt").stdout
-
-
-def test_invalid_calls_are_errors(run, model):
-    error = run("predict", model, "test.txt", "--probabilities", code=2).stderr
-    assert "m.npz has scores but no probabilities: add a curve with structsvm calibrate" in error
-    error = run("predict", model, "test.txt", "--probabilities", "--format", "trec", code=2).stderr
-    assert "--probabilities excludes --format trec" in error
-    error = run("calibrate", model, "test.txt", "--output", "calibrated.npz", code=2).stderr
-    assert "too few queries to calibrate on: 5 with a weight above 0, but 10 are needed" in error
-    assert not Path("calibrated.npz").exists()

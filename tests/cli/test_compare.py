@@ -4,7 +4,6 @@ import csv
 import json
 import os
 import signal
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -177,61 +176,6 @@ def test_ctrl_c_from_the_keyboard(process, here):
     assert (first[2], second[2]) == ("converged", "interrupted")
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--solver", "one-slack,n-slak"], "unknown solver 'n-slak'. Did you mean 'n-slack'?"),
-        (["--backend", "highs,cvxop"], "unknown QP backend 'cvxop'. Did you mean 'cvxopt'?"),
-        (["--loss", "map,maap"], "unknown loss 'maap'. Did you mean 'map'?"),
-        (["--loss", "multiclass"], "--loss multiclass does not score single documents, so it cannot rank"),
-        (["--solver", ""], "'' has an empty entry: write it as a,b,c"),
-        (["--solver", "one-slack,"], "'one-slack,' has an empty entry"),
-        (["--solver", "one-slack, ,n-slack"], "has an empty entry"),
-        (["--solver", "one-slack,one-slack"], "'one-slack' is given twice: leave one out"),
-        (["--solver", "one-slack", "--solver", "one_slack"], "'one-slack' and 'one_slack' are the same solver"),
-        (["--backend", "auto,active-set"], "'auto' and 'active-set' are the same QP backend: leave one out"),
-        (["-C", "1,0"], "Invalid value for '-C': it must be a positive finite number, got 0"),
-        (["-C", "1,-3"], "it must be a positive finite number, got -3"),
-        (["-C", "1;10"], "'1;10' is not a number; several are written as 1,10,100"),
-        (["-C", "1,1"], "'1' is given twice"),
-        (["-C", "1,1.0"], "1.0 is given twice"),
-        (["--time-limit", "0"], "it must be a positive finite number, got 0"),
-        (["--tol", "nan"], "it must be a positive finite number"),
-    ],
-)
-def test_bad_usage(run, options, message, monkeypatch):
-    monkeypatch.setattr("structsvm.data.load_letor", lambda *args: pytest.fail("data were read"))
-    assert message in " ".join(run("compare", "train.txt", *options, code=2).stderr.split())
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--csv", "a.txt", "--json", "./a.txt"], "--csv a.txt and --json a.txt are the same file: each output needs"),
-        (["--csv", "none/a.csv"], "none/a.csv cannot be written: there is no folder none"),
-        (["--json", "."], ". cannot be written: it is a folder"),
-        (["--plot", "none/a.svg"], "none/a.svg cannot be written: there is no folder none"),
-        (["--plot", "gaps.csv"], "gaps.csv cannot be written: choose a name that ends in ."),
-    ],
-)
-def test_an_unwritable_file_is_found_first(run, options, message, monkeypatch):
-    monkeypatch.setattr("structsvm.data.load_letor", lambda *args: pytest.fail("data were read"))
-    (line,) = run("compare", "train.txt", *options, code=2).stderr.splitlines()
-    assert line.startswith(f"structsvm: error: {message}")
-
-
-def test_without_matplotlib(run, monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    done = run("compare", "train.txt", "--plot", "gaps.svg", code=1)
-    assert done.stderr == "structsvm: error: plots need Matplotlib: pip install 'structural-svm[plot]'.\n"
-
-
-def test_data_of_one_kind_of_document(run):
-    Path("bad.txt").write_text("0 qid:1 1:2\n0 qid:1 1:3\n")
-    (line,) = run("compare", "bad.txt", code=2).stderr.splitlines()
-    assert "cannot learn from any of the 1 queries" in line
-
-
 def test_weights_within_bounds(run):
     bounds = ("--bounds", ":2,1:0.01:0.2", "--monotonic-cst", "4:+1")
     done = run(
@@ -262,8 +206,3 @@ def test_a_solver_without_bounds_is_an_error_if_requested(run):
     assert lines(done.stdout, "frank-wolfe")[0][2] == "failed"
     assert done.stderr == f"structsvm: error: no combination has a result: {why}\n"
     assert why not in done.stdout
-
-
-def test_bounds_of_no_feature(run):
-    done = run("compare", "train.txt", "--bounds", "9:0:", code=2)
-    assert "the data have no feature '9': they are numbered 1 to 4" in done.stderr

@@ -19,11 +19,6 @@ def test_losses_are_compiled_and_the_folder_is_printed(run, monkeypatch):
     assert last.startswith("2 losses in ")
 
 
-def test_a_loss_that_ranks_nothing_is_refused(run):
-    assert "multiclass is not a ranking loss" in run("compile", "multiclass", code=2).stderr
-    assert "nothing" in run("compile", "nothing", code=2).stderr
-
-
 def test_a_loss_that_chooses_its_kernel_by_the_grades_is_compiled_for_each(run, monkeypatch):
     monkeypatch.setattr(precompile, "_compile", lambda name, storages: (name, 1.25))
     done = run("compile", "map", "ndcg@10", "--storage", "float32", "--jobs", "1")

@@ -108,19 +108,6 @@ def test_validation_has_the_columns_of_the_training_table(run, tables):
     assert (one.coef_ == Ranker.load("m.npz").coef_).all()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["train.csv", "train.txt"], "train.csv is a table by its name, but train.txt is not"),
-        (["train.csv", "--cache", "c"], "--cache is for files in LETOR's format, not for tables"),
-        (["train.csv", "--groups", "g"], "--groups is for files in LETOR's format, not for tables"),
-    ],
-)
-def test_options_that_do_not_fit(run, tables, arguments, message):
-    assert message in run("train", *arguments, "--model", "t.npz", code=2).stderr
-    assert not Path("t.npz").exists()
-
-
 def without_ids(name: str, *, labels: bool = True) -> list[str]:
     lines = [line.split() for line in Path(name).read_text().splitlines()]
     return [" ".join([*cells[: int(labels)], *cells[2:]]) + "\n" for cells in lines]

@@ -171,25 +171,3 @@ def test_options_without_effect_are_refused(run, line, option):
 
 def test_dependent_options_are_known_from_their_declaration():
     assert sum(isinstance(param, Dependent) for command in COMMANDS for param in command.params) >= 12
-
-
-@pytest.mark.parametrize("number", ["1_0", "\u0663", "\uff11"])
-@pytest.mark.parametrize(
-    "line",
-    [
-        "plan --queries 9 --sd",
-        "plan --sd 1 --queries",
-        "compare t -C",
-        "train t -m m --C-grid 1:",
-        "train t -m m --bounds 0:",
-    ],
-)
-def test_numbers_have_plain_digits(run, line, number):
-    *words, last = line.split()
-    words += [last, number] if last.startswith("-") else [last + number]
-    assert re.search("not a number|not low:high|not a bound", run(*words, code=2).stderr)
-
-
-@pytest.mark.parametrize("measure", ["ndcg_cut_", "ndcg_cut", "map_cut", "map_cut_", "P_", "success_", "recall."])
-def test_measures_with_a_cutoff_need_it(run, measure):
-    assert "lacks its number" in run("evaluate", "m.npz", "test.txt", "--measure", measure, code=2).stderr

@@ -76,20 +76,6 @@ def test_map_is_the_default(run, model):
 def test_no_query_has_a_value(run, model):
     Path("empty.txt").write_text("0 qid:1 4:1\n0 qid:1 4:2\n")
     assert cells(run("evaluate", model, "empty.txt").stdout)["map"] == ["0.0000", "-", "1", "1"]
-    done = run("evaluate", model, "empty.txt", "--empty", "skip", code=2)
-    assert (
-        done.stderr
-        == "structsvm: error: map(empty=skip) has no mean: it is undefined for every query. Give judged queries\n"
-    )
-
-
-@pytest.mark.parametrize(
-    ("measure", "message"),
-    [("mapp", "Did you mean 'map'?"), ("p", "p needs a cut-off"), ("bpref@3", "bpref takes no cut-off")],
-)
-def test_an_unknown_measure_is_bad_usage(run, model, measure, message):
-    done = run("evaluate", model, "test.txt", "--measure", measure, code=2)
-    assert message in done.stderr
 
 
 def test_intervals_by_other_methods(run, model):
@@ -132,17 +118,3 @@ def test_models_are_compared_on_the_same_file(run, models):
     assert "Against old.npz" in text
     assert "Differences are model minus baseline, over the queries of both." in text
     assert "topic" not in text
-
-
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        (("test.txt", "--baseline", "m.npz"), "the baseline 'm.npz' is the only model: give another model"),
-        (("m.npz", "test.txt"), "m.npz is given twice: leave one out"),
-        (("old.npz",), "give a model and the LETOR files to measure it on"),
-        (("-", "--baseline", "old.npz"), "each model reads the data, which standard input allows only once"),
-        (("test.txt", "--baseline", "train.txt"), "train.txt is not a model file, or it is damaged. To measure TREC"),
-    ],
-)
-def test_models_that_cannot_be_compared(run, models, args, message):
-    assert message in " ".join(run("evaluate", models, *args, code=2).stderr.split())

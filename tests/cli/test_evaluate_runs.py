@@ -136,47 +136,6 @@ def test_json(run, files):
     }
 
 
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        (("--qrels", "run.txt", "qrels.txt"), "run.txt, line 1: there are 6 columns in '1 Q0 a 1 1 base'"),
-        (("--qrels", "qrels.txt", "run.txt", "none"), "there is no file none"),
-        (
-            ("--qrels", "others.txt", "run.txt"),
-            "run.txt by others.txt: no topic of the run 'base' is judged: the first topics are '1' and '7'",
-        ),
-    ],
-)
-def test_faults_are_one_line(run, files, args, message):
-    Path("others.txt").write_text("7 0 a 1\n")
-    done = run("evaluate", *args, code=2)
-    (line,) = done.stderr.splitlines()
-    assert line.startswith(f"structsvm: error: {message}")
-    assert done.stdout == ""
-
-
-def test_a_model_is_no_run(run, files, model):
-    done = run("evaluate", model, "--qrels", "qrels.txt", code=2)
-    assert "this is a zip archive, such as a model or a spreadsheet, not text" in done.stderr
-    assert "With --qrels the files are runs, not a model and its data" in done.stderr
-    Path("run.txt").write_bytes(b"\xff\xfe")
-    assert "not a model" not in run("evaluate", "run.txt", "--qrels", "qrels.txt", code=2).stderr
-
-
-def test_judgments_are_no_model(run, files):
-    assert run("evaluate", "qrels.txt", "run.txt", code=2).stderr == (
-        "structsvm: error: qrels.txt is not a model file, or it is damaged. To measure TREC runs, give their judgments "
-        "with --qrels\n"
-    )
-
-
-def test_a_model_without_data_is_bad_usage(run, model):
-    assert (
-        "give a model and the LETOR files to measure it on, or --qrels and TREC runs"
-        in run("evaluate", model, code=2).stderr
-    )
-
-
 @pytest.fixture
 def named(here):
     """The file test.txt, with document ids."""
@@ -199,17 +158,6 @@ def test_predict_writes_a_run(run, model, named):
     Path("qrels.txt").write_text("".join(f"{topic} 0 {doc} {label}\n" for topic, doc, label in rows))
     done = run("evaluate", "--qrels", "qrels.txt", "run.txt")
     assert cells(done.stdout, "svm")[-3] == f"{AP().mean(scores, data.y, data.qid):.4f}"
-
-
-def test_a_run_needs_document_ids(run, model):
-    Path("old.txt").write_text("old")
-    done = run("predict", model, "test.txt", "--format", "trec", "--output", "old.txt", code=2)
-    assert done.stderr == (
-        "structsvm: error: test.txt, line 1: there is no comment '#docid = ...', so the document has no id: write one "
-        "at the end of each line, or use a table with a column of ids (docid=..., or --docid COLUMN on the command "
-        "line)\n"
-    )
-    assert Path("old.txt").read_text() == "old"
 
 
 @pytest.fixture
@@ -272,26 +220,6 @@ def test_names_of_runs_that_are_the_same(run, compared):
         "new (new.txt)",
         "new (other.txt)",
     }
-
-
-@pytest.mark.parametrize(
-    ("args", "code", "message"),
-    [
-        (("--baseline", "new.txt"), 2, "the baseline 'new' is the only run: give another run to compare with it"),
-        (("new.txt", "--baseline", "old.txt"), 2, "new.txt is given twice: leave one out"),
-        (("--baseline", "other.txt"), 2, "other.txt by judged.txt: no topic of the run 'other' is judged"),
-        (("--baseline", "old.txt", "--confidence", "95"), 2, "is not in the range 0<x<1"),
-        (("--baseline", "old.txt", "--measure", "bperf"), 2, "Did you mean 'bpref'?"),
-    ],
-)
-def test_invalid_comparisons_are_errors(run, compared, args, code, message):
-    Path("other.txt").write_text("99 Q0 a 1 1 other\n")
-    assert message in " ".join(run(*compared, *args, code=code).stderr.split())
-
-
-def test_only_counts_have_no_comparison(run, compared):
-    done = run(*compared[:4], "--measure", "num_q", "--baseline", "old.txt", code=2)
-    assert "num_q is a sum over topics, but tests compare means: leave it out" in done.stderr
 
 
 def test_csv_of_a_model(run, model):

@@ -58,10 +58,5 @@ def test_a_full_disk_is_nobodys_mistake() -> None:
     assert ended_by(error)[0] == 1
 
 
-def test_a_missing_file_is_as_wrong_as_a_typo() -> None:
-    for command in (["show", "missing.npz"], ["show", "--typo"]):
-        assert CliRunner().invoke(main, command).exit_code == 2
-
-
 def test_the_help_states_the_rule() -> None:
     assert EXIT_CODES in " ".join(CliRunner().invoke(main, ["--help"]).output.split())

@@ -53,19 +53,3 @@ def test_the_difference_of_two_documents(named, run):
 def test_lines_stand_in_for_missing_ids(model, run):
     done = run("explain", model, "test.txt", "--documents", "1", "2")
     assert "Documents are line numbers within the query: DATA has no document ids." in done.stdout
-    assert (
-        "query 100 has no line '13'; it has 1, 2, 3, 4, 5, ..."
-        in run("explain", model, "test.txt", "--documents", "1", "13", code=2).stderr
-    )
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--query", "7"), "test.txt has no query '7'; it has 100, 101, 102, 103, 104"),
-        (("--documents", "d1", "GX1"), "query 100 has no document 'GX1'; it has d0, d1, d2, d3, d4, ..."),
-        (("--documents", "d1", "d1"), "--documents d1 d1 names the same document twice"),
-    ],
-)
-def test_unknown_queries_and_documents(named, run, options, message):
-    assert message in run("explain", "m.npz", "test.txt", *options, code=2).stderr

@@ -95,49 +95,6 @@ def test_topics_without_relevant_candidates_give_a_note(run):
     assert "wrote 2 queries, 3 documents" in done.stderr
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        (["--judged", "--top", 3], 2, "--judged chooses the candidates"),
-        (["--candidates", "one", "--function", "okapi"], 2, "leave one out"),
-        (["--function", "nonsense"], 2, "unknown retrieval function 'nonsense'"),
-        (["--function", "okapi,okapi"], 2, "given twice"),
-        (["--top", 0], 2, "0 is not in the range"),
-        (["--features", "L11"], 2, "unknown feature 'L11'"),
-        (["--fields", "abstract"], 2, "unknown index field 'abstract'"),
-        (["--fields", "title,title"], 2, "given twice"),
-        (["--folds", 2], 2, "2 is not in the range"),
-        (["--folds", 10, "--out", "folder"], 2, "too few for 10 folds"),
-        (["--query", "narrative"], 2, "has no part 'narrative'"),
-        (["--grades", "1:2"], 2, "1=4,2=3"),
-        (["--candidates", "missing"], 2, "missing"),
-        (["--candidates", "one"], 2, "'nowhere', a candidate for topic '1', is not in the index"),
-        (["--qrels", "missing"], 2, "there is no file missing"),
-        (["--out", "missing/x.txt"], 2, "there is no folder missing"),
-        (["--out", "qrels.txt"], 2, "would replace the input qrels.txt"),
-        (["--out", "topics.tsv"], 2, "would replace the input topics.tsv"),
-        (["--candidates", "runs", "--out", "runs/x.txt"], 2, "is in the input folder runs"),
-        (["--candidates", "runs/S1.txt", "--folds", 3, "--out", "runs"], 2, "would replace the input runs/S1.txt"),
-        (["--folds", 3, "--out", "others"], 2, "has Fold1, a file of other folds"),
-        (["--folds", 3, "--out", "qrels.txt"], 2, "qrels.txt"),
-        (["--folds", 3, "--out", "taken"], 2, "taken/S2.txt cannot be written: it is a folder"),
-        (["--out", "index"], 2, "would replace the input index"),
-    ],
-)  # fmt: skip
-def test_an_error_is_one_line_and_writes_no_file(arguments, code, message, run):
-    Path("one").write_text("1 Q0 nowhere 1 3 x\n")
-    Path("runs").mkdir()
-    Path("runs/S1.txt").write_text("1 Q0 d1 1 3 x\n")
-    for folder in ("others/Fold1", "taken/S2.txt"):
-        Path(folder).mkdir(parents=True)
-    before = {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
-    if "--out" not in arguments:
-        arguments = [*arguments, "--out", "x.txt"]
-    done = run(*ARGUMENTS, *arguments, code=code)
-    assert message in " ".join(done.stderr.split())
-    assert {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()} == before
-
-
 def test_judged_documents_that_the_index_does_not_have(run):
     judgments = Path("qrels.txt").read_text()
     Path("qrels.txt").write_text(judgments + "1 0 elsewhere 1\n2 0 elsewhere 0\n2 0 nowhere 1\n77 0 other 1\n")
@@ -149,27 +106,3 @@ def test_judged_documents_that_the_index_does_not_have(run):
     Path("qrels.txt").write_text("1 0 elsewhere 1\n")
     error = run(*ARGUMENTS, "--judged", "--out", "z.txt", code=2).stderr
     assert "document 'elsewhere', a candidate for topic '1', is not in the index" in error
-
-
-def test_a_file_that_is_not_an_index_is_an_error(run):
-    path = Path("index")
-    content = bytearray(path.read_bytes())
-    content[-1] ^= 1
-    path.write_bytes(content)
-    error = run(*ARGUMENTS, "--judged", "--out", "x.txt", code=2).stderr
-    assert "does not match. Index the collection again" in error
-
-
-def test_damaged_inputs_are_named(run):
-    Path("damaged").mkdir()
-    error = run("features", "damaged", *ARGUMENTS[2:], "--judged", "--out", "x.txt", code=2).stderr
-    assert "damaged" in error
-    error = run("features", "nowhere", *ARGUMENTS[2:], "--judged", "--out", "x.txt", code=2).stderr
-    assert "nowhere" in error
-    assert not Path("x.txt").exists()
-
-
-def test_the_help_lists_the_kinds(run):
-    text = run("features", "--help").stdout
-    for word in ("--candidates", "--judged", "--folds", "released", "query-min-max"):
-        assert word in text

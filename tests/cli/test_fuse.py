@@ -101,62 +101,6 @@ def test_runs_that_lack_topics_are_named(run, files):
     assert set(load_run("out.run").qid.tolist()) == {"7", "8", "9", "10", "11"}
 
 
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        (("none",), "there is no file none"),
-        (("runs/e0", "none"), "there is no file none"),
-        (("runs/e0", "runs"), "runs is a directory"),
-        (("loop",), "cannot read loop: Too many levels of symbolic links"),
-        (("runs/e0", "runs/e0"), "runs/e0 is given twice"),
-        (("runs/e0", "runs/../runs/e0"), "runs/e0 and runs/../runs/e0 are the same file"),
-        (("runs/e0", "runs/e1", "-o", "runs/e1"), "--output runs/e1 would replace the input runs/e1: "),
-        (
-            ("runs/e0", "runs/e1", "-o", "linked"),
-            "--output linked would replace the input runs/e1, which is",
-        ),
-        (("runs", "-o", "runs/e1"), "--output runs/e1 would replace the input runs/e1: "),
-        (("runs", "-o", "runs/fused"), "--output runs/fused is in the input folder runs"),
-        (("train.txt",), "train.txt, line 1"),
-        (("runs", "-o", "nowhere/out.run"), "nowhere/out.run cannot be written"),
-        (("runs", "--tag", "a b"), "the name 'a b' must not be empty or contain a blank"),
-    ],
-)
-def test_faults_are_one_line(run, files, args, message):
-    Path("linked").symlink_to("runs/e1")
-    Path("loop").symlink_to("loop")
-    before = Path("runs/e1").read_text()
-    done = run("fuse", *args, code=2)
-    (line,) = done.stderr.splitlines()
-    assert line.startswith(f"structsvm: error: {message}")
-    assert done.stdout == ""
-    assert Path("runs/e1").read_text() == before
-
-
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        ((), "Missing argument 'RUNS...'"),
-        (("runs", "--method", "bordas"), "Did you mean 'borda'?"),
-        (("runs", "--method", "borda", "--normalize", "query-z-score"), "'borda' has no setting normalize"),
-        (("runs", "--normalize", "rank"), "'rank' is not one of"),
-        (("runs", "--depth", "0"), "--depth"),
-        (("runs", "--method", "rrf(k=1)"), "'k=1' is not a setting of rrf"),
-        (("runs", "--method", "weighted-comb-sum"), "name judgments of training topics with --qrels"),
-        (("runs", "--method", "rrf", "--qrels", "runs/e0"), "rrf does not use judgments: leave --qrels out"),
-        (("runs", "-o", "-"), "'-' is not supported"),
-    ],
-)
-def test_bad_usage(run, files, args, message):
-    assert message in run("fuse", *args, code=2).stderr
-
-
-def test_a_fault_leaves_old_files_unchanged(run, files):
-    Path("out.run").write_text("old")
-    run("fuse", "runs", "--tag", "", "-o", "out.run", code=2)
-    assert Path("out.run").read_text() == "old"
-
-
 def test_a_name_that_ends_in_gz_is_written_as_gzip(run, files):
     run("fuse", "runs", "-o", "out.run")
     run("fuse", "runs", "-o", "out.run.gz")

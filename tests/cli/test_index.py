@@ -59,11 +59,6 @@ def test_folders_around_it_are_made_unless_it_fails(run, docs):
     assert Index.load("deep/down/idx").doc_ids.tolist() == ["a", "b", "c"]
 
 
-def test_quiet(run, docs):
-    done = run("index", docs, "--out", "idx", "--quiet")
-    assert done.output == ""
-
-
 def test_some_fields_only(run, docs):
     done = run("index", docs, "--fields", "title", "--out", "idx", "--stop-words", "none", "--stemmer", "none")
     assert list(Index.load("idx").fields) == ["title"]
@@ -80,53 +75,6 @@ def test_a_folder_of_files_and_standard_input(run, docs, here):
     done = CliRunner().invoke(main, ["index", "-", "--out", "idx"], input=docs.read_bytes())
     assert done.exit_code == 0
     assert Index.load("idx").doc_ids.tolist() == ["a", "b", "c"]
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("docs.jsonl", "--out", "full/mine.txt"), "full/mine.txt is not an index and would be replaced"),
-        (("docs.jsonl", "--out", "nothing/idx"), "/nothing is not a folder"),
-        (
-            ("docs.jsonl", "--out", "idx", "--fields", "body"),
-            "no document of docs.jsonl has the field 'body'; their fields: text, title",
-        ),
-        (("full", "--out", "full/idx"), "--out full/idx is in the input folder full"),
-        (("empty", "--out", "idx"), "the folder empty has no files"),
-        (("twice.jsonl", "--out", "idx"), "twice.jsonl, line 2: document 'a' occurs twice"),
-        (("signs.jsonl", "--out", "idx"), "no document of 1 has a term: check the format"),
-        (("docs.jsonl", "--out", "idx", "--stop-words", "nothing"), "nothing: the file has no stop words"),
-    ],
-)
-def test_invalid_collections_are_errors(run, docs, words, message):
-    for name in ("full", "empty"):
-        Path(name).mkdir()
-    Path("full/mine.txt").write_text("x")
-    Path("nothing").write_text("")
-    Path("twice.jsonl").write_text('{"id": "a", "text": "wing"}\n' * 2)
-    Path("signs.jsonl").write_text('{"id": "a", "text": "..."}\n')
-    before = contents()
-    assert message in run("index", *words, code=2).stderr
-    assert contents() == before
-    assert not Path("idx").exists()
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("--stemmer", "lovins"), "unknown stemmer 'lovins'; known: none, porter, porter2"),
-        (
-            ("--stop-words", "glasgo"),
-            "'glasgo' is neither a file nor the name of a list; known: none, glasgow, lucene, snowball",
-        ),
-        (("--stop-words", "."), ". is a directory"),
-        (("--out", "."), ". cannot be written: it is a folder"),
-    ],
-)
-def test_usage(run, docs, words, message):
-    done = run("index", docs, "--out", "idx", *words, code=2)
-    assert message in done.stderr
-    assert not Path("idx").exists()
 
 
 def test_an_interrupted_command_leaves_old_files_unchanged(run, docs, monkeypatch):

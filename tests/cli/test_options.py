@@ -1,24 +1,6 @@
 """Errors of the command line about unknown names of losses, solvers and the like."""
 
-import pytest
-
 from structsvm.cli.shared.options import as_measures
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["evaluate", "m.npz", "test.txt", "--measure", "f1"], "'f1' is a loss, for --loss; a measure is needed here."),
-        (
-            ["train", "train.txt", "-m", "m.npz", "--measure", "zero_one"],
-            "'zero_one' is a loss, for --loss; a measure is needed here.",
-        ),
-        (["train", "train.txt", "-m", "m.npz", "--loss", "osqp"], "'osqp' is a QP backend, for --backend of a solver"),
-        (["evaluate", "m.npz", "test.txt", "--measure", "map,"], "'map,' has an empty entry: write it as a,b,c"),
-    ],
-)
-def test_names_of_another_kind(run, arguments, message):
-    assert message in " ".join(run(*arguments, code=2).stderr.split())
 
 
 def test_an_option_may_have_several_measures():
@@ -41,7 +23,3 @@ def test_the_loss_of_another_package_is_no_measure(run, monkeypatch):
 def test_recall_is_measured(run):
     run("train", "train.txt", "-m", "m.npz")
     assert "recall@3" in run("evaluate", "m.npz", "test.txt", "--measure", "recall@3").stdout
-
-
-def test_an_option_in_another_case_is_suggested(run):
-    assert "No such option '-c'. Did you mean '-C'?" in run("train", "train.txt", "-c", "20", code=2).stderr

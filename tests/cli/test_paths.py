@@ -244,10 +244,3 @@ def test_the_file_of_finished_rows_is_an_output_too(run, here):
     (line,) = run("compare", "rows.csv.part", "--csv", "rows.csv", code=2).stderr.splitlines()
     assert line.startswith("structsvm: error: --csv rows.csv.part would replace the input rows.csv.part")
     assert contents() == before
-
-
-def test_a_checkpoint_is_no_folder(run, here):
-    train = ("train", "train.txt", "--model", "m.npz", "--checkpoint", ".")
-    for grid in ((), ("--C-grid", "1:10:2", "--validation", "test.txt")):
-        (line,) = run(*train, *grid, code=2).stderr.splitlines()
-        assert "is a folder" in line

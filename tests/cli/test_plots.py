@@ -97,35 +97,6 @@ def test_plotted_weights_of_a_fusion_are_shares(run, runs, figures):
     assert markers.get_xdata() == pytest.approx([weights["two"], weights["one"]])
 
 
-@pytest.mark.parametrize("method", ["comb-mnz", "borda", "weighted-comb-sum(weights=[2,1])"])
-def test_methods_without_learned_weights_draw_none(run, runs, method):
-    error = run("fuse", "one", "two", "--method", method, "-o", "fused", "--plot", "w.svg", code=2).stderr
-    assert "learns no weights that --plot could draw: leave --plot out" in " ".join(error.split())
-    assert not Path("fused").exists()
-
-
-@pytest.mark.parametrize(
-    ("command", "message"),
-    [
-        (
-            ("evaluate", "--qrels", "qrels.txt", "one", "--plot", "p.doc"),
-            "p.doc cannot be written: choose a name that ends",
-        ),
-        (("evaluate", "--qrels", "qrels.txt", "one", "--plot", "one"), "--plot one would replace the input one"),
-        (("evaluate", "--qrels", "qrels.txt", "one", "--plot", "no/p.svg"), "there is no folder no"),
-        ((*LEARN[:-1], "w.doc"), "w.doc cannot be written: choose a name that ends in ."),
-        ((*LEARN[:-1], "two"), "--plot two would replace the input two"),
-        ((*LEARN[:-3], "w.svg", "--plot", "w.svg"), "--output w.svg and --plot w.svg are the same file"),
-    ],
-)
-def test_files_that_cannot_be_or_are_inputs(run, runs, command, message):
-    done = run(*command, code=2)
-    (line,) = done.stderr.splitlines()
-    assert message in line
-    assert done.stdout == ""
-    assert Path("one").read_text() == RUNS["one"]
-
-
 def test_nothing_to_draw_leaves_the_file_as_it_was(run, runs):
     Path("none.txt").write_text("1 0 a 0\n3 0 a 0\n")
     Path("p.svg").write_text("old")

@@ -123,11 +123,6 @@ def test_version():
     assert version("structural-svm") in CliRunner().invoke(main, ["--version"]).stdout
 
 
-@pytest.mark.parametrize("args", [["bogus"], ["train"], ["evaluate", "m.npz"], ["train", "a.txt", "--bogus"]])
-def test_bad_usage(args):
-    assert CliRunner().invoke(main, args).exit_code == 2
-
-
 def test_unexpected_exceptions_are_not_hidden(run, model, monkeypatch):
     monkeypatch.setattr(LinearModel, "predict", lambda self, X, qid=None: 1 / 0)
     done = CliRunner().invoke(main, ["predict", str(model), "test.txt"])

@@ -37,16 +37,3 @@ def test_files_that_cannot_be_written_leave_the_others_whole(run, finished):
     Path("done/report.html").mkdir()
     assert "done/report.html cannot be written: it is a folder" in run("report", "done", code=2).stderr
     assert {path.name for path in Path("done").iterdir() if path.name.startswith(".")} == set()
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [(None, "there is no file other/results.json"), ("{}", "does not hold the results of an experiment")],
-)
-def test_folders_without_results_are_refused_in_a_line(run, here, content, message):
-    Path("other").mkdir()
-    if content:
-        Path("other/results.json").write_text(content)
-    printed = run("report", "other", code=2).stderr
-    assert message in printed
-    assert "Traceback" not in printed

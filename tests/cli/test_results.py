@@ -75,12 +75,6 @@ def test_fuse_writes_its_runs_as_json(run):
     content = json.loads(Path("f.json").read_text())
     assert content["runs"] == [{"run": "a", "file": "a.run"}, {"run": "b", "file": "b.run"}]
     assert (content["topics"], content["documents"], content["weights"]) == (1, 1, None)
-    refused = run("fuse", "a.run", "b.run", "--json", "-", code=2)
-    assert "both go to standard output" in " ".join(refused.stderr.split())
-
-
-def test_an_input_is_not_replaced(run, model):
-    assert "would replace the input m.npz" in run("show", model, "--json", model, code=2).stderr
 
 
 @pytest.mark.parametrize("number", [float("inf"), float("nan")])

@@ -70,48 +70,6 @@ def test_other_files_of_the_folder_are_named(run, indexes):
     assert Path("runs/other").read_text() == "mine"
 
 
-@pytest.mark.parametrize(
-    ("words", "code", "message"),
-    [
-        (("plain", "topics.jsonl", "--out", "runs", "--function", "okapy"), 2, "Did you mean 'okapi'?"),
-        (("plain", "topics.jsonl", "--out", "runs", "--function", "okapi,okapi(b=0.75)"), 2, "are the same"),
-        (("plain", "topics.jsonl", "--out", "runs", "--top", "0"), 2, "--top"),
-        (("none", "topics.jsonl", "--out", "runs"), 2, "there is no index none: make it with structsvm index"),
-        (
-            ("topics.jsonl", "plain", "--out", "runs"),
-            2,
-            "topics.jsonl is not an index: indexes come first, topics last",
-        ),
-        (("empty", "topics.jsonl", "--out", "runs"), 2, "empty"),
-        (("plain", "deep/plain", "topics.jsonl", "--out", "runs"), 2, "two runs would have the name plain.bm25"),
-        (("plain", "none.jsonl", "--out", "runs"), 2, "there is no file none.jsonl"),
-        (("plain", "topics.jsonl", "--out", "runs", "--query", "title"), 2, "has no part 'title'"),
-        (("plain", "strange.jsonl", "--out", "runs"), 2, "no document has a term of any of 1 topics"),
-        (("plain", "topics.jsonl", "--out", "topics.jsonl"), 2, "is a file"),
-        (("plain", "--out", "runs"), 2, "Missing argument"),
-        (
-            ("plain", "topics.jsonl", "--out", "runs", "--field", "txet"),
-            2,
-            "unknown index field 'txet'. Did you mean 'text'? Known: text, whole.",
-        ),
-        (
-            ("plain", "strange.jsonl", "--out", "runs", "--field", "text"),
-            2,
-            "no document has a term of any of 1 topics in its field 'text'",
-        ),
-    ],
-)
-def test_invalid_retrievals_are_errors(run, indexes, words, code, message):
-    Path("empty").mkdir()
-    Path("deep").mkdir()
-    Path("strange.jsonl").write_text('{"id": "1", "text": "quux"}\n')
-    if "deep/plain" in words:
-        Path("plain").rename("deep/plain")
-        run("index", "docs.jsonl", "--stemmer", "none", "--stop-words", "none", "--out", "plain", "-q")
-    assert message in run("retrieve", *words, code=code).stderr
-    assert not Path("runs").exists()
-
-
 def test_one_field_alone(run, here):
     documents = [{"id": "a", "title": "wing", "text": "heat"}, {"id": "b", "title": "flow", "text": "a wing"}]
     Path("docs.jsonl").write_text("".join(f"{json.dumps(document)}\n" for document in documents))
@@ -122,14 +80,6 @@ def test_one_field_alone(run, here):
         written = load_run(f"runs/plain.{field}.bm25.run")
         assert (written.name, sorted(written.doc_ids.tolist())) == (f"plain.{field}.bm25", ids)
     assert len(list(Path("runs").iterdir())) == 3
-
-
-def test_a_file_that_is_not_an_index_is_an_error(run, indexes):
-    content = bytearray(Path("plain").read_bytes())
-    content[-1] ^= 1
-    Path("plain").write_bytes(content)
-    done = run("retrieve", "plain", "topics.jsonl", "--out", "runs", code=2)
-    assert "is damaged: the checksum of" in done.stderr
 
 
 def test_a_run_does_not_replace_the_topics(run, indexes):
@@ -162,16 +112,3 @@ def test_a_run_can_be_read_whatever_the_name_of_its_index(run, indexes):
     run("retrieve", os.fsdecode(b"caf\xe9 1"), "topics.jsonl", "--out", "runs", "-q")
     (path,) = Path("runs").iterdir()
     assert load_run(path).name == "caf_1.bm25"
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda path: os.mkfifo(path), "is a pipe or a device"),
-        (lambda path: path.symlink_to(path), "there is no index"),
-    ],
-)
-def test_an_index_is_a_regular_file(run, indexes, make, message):
-    make(Path("odd"))
-    assert message in run("retrieve", "odd", "topics.jsonl", "--out", "new", code=2).stderr
-    assert not Path("new").exists()

@@ -89,19 +89,3 @@ def test_runs_and_judgments(fed):
     assert fed(one, "fuse", "-", "two").stdout.startswith("1 Q0 a 1 ")
     done = fed(b"PK\x03\x04", "evaluate", "--qrels", "qrels", "-", code=2)
     assert "/dev/stdin, line 1: this is a zip archive, such as a model" in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("args", "message"),
-    [
-        (
-            ("evaluate", "--qrels", "-", "/dev/stdin"),
-            "two inputs cannot both be standard input",
-        ),
-        (("fuse", "-", "-"), "two inputs cannot both be standard input"),
-        (("evaluate", "-", "test.txt"), "a model cannot come from standard input: name its file"),
-        (("predict", "-", "test.txt"), "'-' is not supported here"),
-    ],
-)
-def test_bad_usage(fed, args, message):
-    assert message in " ".join(fed(b"", *args, code=2).stderr.split())

@@ -196,11 +196,6 @@ def test_numbers_of_many_digits(run, here: Path, options: list[str], code: int, 
     assert not list(Path().glob("out/*.json*"))
 
 
-def test_a_cut_off_of_many_digits(run, model: Path) -> None:
-    done = run("evaluate", model, "test.txt", "--measure", f"ndcg@{'9' * 5000}", code=2)
-    assert "the cut-off after @ must be a whole number" in done.stderr
-
-
 def test_a_tag_that_is_no_text(run, here: Path) -> None:
     Path("a.run").write_text("1 Q0 d1 1 0.5 a\n")
     done = run("fuse", "a.run", "--tag", "\ud800", "--output", "f.run", code=2)

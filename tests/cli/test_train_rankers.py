@@ -79,31 +79,6 @@ def test_steps_are_chosen_on_validation(run):
     assert f"held out ndcg@5 {values[0]:.4f}, map {values[1]:.4f}\n" in done.stdout
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--ranker", "rank_boots"], "unknown ranker 'rank_boots'. Did you mean 'rank_boost'?"),
-        (["--ranker", "map"], "'map' is a loss"),
-        (["--ranker", "rank_boost(color=2)"], "'color=2' is not a setting of rank_boost"),
-        (["--ranker", "rank_boost", "--loss", "map"], "--loss does not apply to RankBoost: leave it out. Its settings"),
-        (["--ranker", "rank_boost", "-C", "2"], "-C does not apply to RankBoost"),
-        (["--ranker", "rank_net", "--backend", "osqp"], "--backend does not apply to RankNet"),
-        (["--ranker", "rank_net", "--normalize", "standard"], "--normalize does not apply to RankNet"),
-        (["--ranker", "rank_net", "--checkpoint", "c.npz"], "--checkpoint does not apply to RankNet"),
-        (["--ranker", "weight_search", "--C-grid", "1:10", "--folds", "2"], "--C-grid does not apply to WeightSearch"),
-        (["--ranker", "rank_svm(C=1)", "-C", "2"], "already sets C: give it once"),
-        (["--ranker", "rank_svm", "--fit-intercept"], "--fit-intercept does not apply to RankSVM"),
-        (["--folds", "3"], "validation needs several values of C to choose from: add --C-grid, such as 0.1:100"),
-        (["--folds", "3", "--validation", "test.txt", "--C-grid", "1:10"], "--validation and --folds both choose"),
-        (["--folds", "1", "--C-grid", "1:10"], "Invalid value for '--folds'"),
-    ],
-)
-def test_an_option_that_does_not_apply_is_an_error(run, options, message):
-    done = run("train", "train.txt", "--model", "m.npz", *options, code=2)
-    assert message in " ".join(done.stderr.split())
-    assert not Path("m.npz").exists()
-
-
 def test_interrupted_before_there_is_a_model(run, monkeypatch):
     def interrupted(*args, **kwargs):
         raise KeyboardInterrupt
@@ -156,11 +131,6 @@ def test_counts_and_geometric_means_of_folds_are_no_arithmetic_means(run):
         assert sum(map(float, row.split()[2:5])) == (data.y > 0).sum()
     geometric, arithmetic = (run(*command, name).stdout.splitlines()[2].split() for name in ("gm_map", "map"))
     assert all(float(one) < float(other) for one, other in zip(geometric[2:5], arithmetic[2:5], strict=True))
-
-
-def test_more_folds_than_queries(run):
-    done = run("train", "train.txt", "--C-grid", "1:10", "--folds", 10, "--model", "m.npz", code=2)
-    assert done.stderr == "structsvm: error: 10 folds need at least 10 queries, got 9: use fewer folds\n"
 
 
 def test_folds_go_on_from_their_checkpoints(run, monkeypatch):

@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from structsvm import Ranker, load
 from structsvm.data import load_letor
@@ -48,16 +47,3 @@ def test_selection_of_features(run):
     assert all(note[0] in '*"' or note[0].isupper() for note in shown["notes"][0].split(". "))
     assert Path("s.svg").stat().st_size > 1000
     assert run("select", "train.txt", "--step", 0.5, "--folds", 2, "--csv", "-").stdout.count("\n") == 4
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("select", "train.txt", "--step", "1.5"), "it must be a whole number, or a share below 1, got 1.5"),
-        (("select", "train.txt", "--min-features", "9"), "and X has 4"),
-        (("importance", "m.npz", "test.txt", "--measure", "num_ret"), "measure must be a mean over queries"),
-    ],
-)
-def test_mistakes(run, arguments, message):
-    run("train", "train.txt", "--model", "m.npz", "--quiet")
-    assert message in run(*arguments, code=2).stderr
