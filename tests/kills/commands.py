@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
+from structsvm import Result
 from structsvm.text import Index
 from tests.cli.conftest import write_letor
 from tests.protocols.experiment.conftest import scored_documents, write_trec
@@ -158,19 +159,31 @@ class Bounds:
             written = json.loads(str(arrays["result"]))
         return cls(*(written[name] for name in ("C", "tol", "status", "dual", "primal")))
 
+    @classmethod
+    def of_result(cls, result: Result) -> "Bounds":
+        return cls(result.C, result.tol, result.status.name, result.dual, result.primal)
+
+    @property
+    def rounding(self) -> float:
+        return 1e-9 * (1.0 + abs(self.primal))
+
+    @property
+    def certified(self) -> bool:
+        """Whether the fit has converged, and its gap shows it."""
+        return self.status == "CONVERGED" and self.primal - self.dual <= self.tol * self.C
+
     def worse_than(self, other: "Bounds") -> bool:
         """Say whether a bound is farther from the optimum than the other's, by more than rounding."""
-        rounding = 1e-9 * (1.0 + abs(other.primal))
-        return self.dual < other.dual - rounding or self.primal > other.primal + rounding
+        return self.dual < other.dual - other.rounding or self.primal > other.primal + other.rounding
+
+    def contradicts(self, other: "Bounds") -> bool:
+        """Say whether no optimum lies within both."""
+        return max(self.dual, other.dual) > min(self.primal, other.primal) + other.rounding
 
     def agrees(self, other: "Bounds") -> bool:
         """Return whether both have converged, and for equal C to the same optimum."""
-        for each in (self, other):
-            if each.status != "CONVERGED" or each.primal - each.dual > each.tol * each.C:
-                return False
-        rounding = 1e-9 * (1.0 + abs(other.primal))
-        apart = max(self.dual, other.dual) > min(self.primal, other.primal) + rounding
-        return self.C != other.C or (self.tol == other.tol and not apart)
+        same = self.tol == other.tol and not self.contradicts(other)
+        return self.certified and other.certified and (self.C != other.C or same)
 
 
 def checkpoints_in(folder: Path) -> dict[str, Bounds]:

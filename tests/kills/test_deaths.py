@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from tests.kills.cluster.trial import Deaths
+from tests.kills.cluster import Deaths
 
 pytest.importorskip("distributed", reason="dask is not installed")
 
