@@ -6,6 +6,7 @@ the short check before it; then false alarms of both on right losses, and the co
 """
 
 import argparse
+import inspect
 import time
 import warnings
 from collections.abc import Callable
@@ -208,28 +209,12 @@ def nan_beyond(right: Any, self: Any, y: Any, y_hat: Any) -> Any:
 
 def other_kernel(before: str, after: str) -> Any:
     """Return the kernel of `Compiled` with a replacement in its text."""
-    text = """
-def kernel(scores, labels, params, out):
-    n = len(scores)
-    pairs = 0
-    loss = 0.0
-    out[:] = 0.0
-    for i in range(n):
-        for j in range(n):
-            if labels[i] > labels[j]:
-                pairs += 1
-                if scores[i] - labels[i] < scores[j] - labels[j]:
-                    out[i] += 1.0
-                    out[j] -= 1.0
-                    loss += labels[i] - labels[j]
-    out /= pairs
-    return loss / pairs
-"""
+    text = inspect.getsource(lost_grades)
     if text.count(before) != 1:
         raise ValueError(f"{before!r} is not once in the kernel")
     space: dict[str, Any] = {"np": np}
     exec(text.replace(before, after), space)
-    return space["kernel"]
+    return space["lost_grades"]
 
 
 COSTS = [

@@ -8,13 +8,11 @@ from attrs import frozen
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from structsvm import Problem, Ranker
+from structsvm import Ranker
 from structsvm.exceptions import CheckError, InputError
 from structsvm.foundation.types import Vector
 from structsvm.losses import GradedPairsLoss, GradedRankingLoss, SwappedPairs
-from structsvm.solvers import FrankWolfe, NSlack, OneSlack
 from structsvm.testing import check_loss
-from tests.losses.exhaustive import exhaustive_objective
 from tests.losses.test_kernels import assert_kernel_agrees
 from tests.small_problems import hinge, score_vectors
 
@@ -92,19 +90,6 @@ def test_equal_weights_are_the_ranking_svm(query: tuple[Vector, Vector]) -> None
     np.testing.assert_allclose(
         alike.loss_augmented_argmax(scores, y), known.loss_augmented_argmax(scores, y), atol=1e-12
     )
-
-
-@pytest.mark.parametrize("C", [0.1, 30.0])
-def test_solvers_reach_the_optimum(C: float) -> None:
-    rng = np.random.default_rng(3)
-    xs = [rng.standard_normal((len(y), 3)) + 0.3 * y[:, None] for y in EXAMPLES]
-    qid = np.repeat(np.arange(3), [len(y) for y in EXAMPLES])
-    X, labels = np.concatenate(xs), np.concatenate(EXAMPLES)
-    optimum = exhaustive_objective(ByDifference(), list(zip(xs, EXAMPLES, strict=True)), C)
-    for solver in (OneSlack(tol=1e-6), NSlack(tol=1e-6), FrankWolfe(tol=1e-6)):
-        result = solver.solve(Problem.from_queries(X, labels, qid, loss=ByDifference(), C=C))
-        assert result.dual <= optimum * (1 + 1e-9)
-        assert result.primal == pytest.approx(optimum, rel=1e-6, abs=1.5e-6 * C)
 
 
 def test_queries_without_a_weighted_pair_are_left_out() -> None:

@@ -1,8 +1,6 @@
 """Interleaving losses: against enumeration and other methods, and errors."""
 
-import sys
 from itertools import combinations_with_replacement
-from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -29,10 +27,9 @@ from structsvm.losses.shared.placements import best_placements, split_by_dividin
 from structsvm.problem import Problem
 from structsvm.problem.oracle import PythonOracle, make_oracle
 from structsvm.problem.program import plain_function
-from structsvm.solvers import FrankWolfe, OneSlack
 from structsvm.testing import check_loss
-from tests.losses.test_kernels import assert_kernel_agrees
-from tests.small_problems import listed, ranking, relevances, score_vectors
+from tests.losses.test_kernels import assert_kernel_agrees, lines_run
+from tests.small_problems import ranking, relevances, score_vectors
 
 
 class PrecisionSum(InterleavingLoss):
@@ -192,28 +189,6 @@ def test_shipped_kernels_find_the_planes_of_their_costs(by_cost: InterleavingLos
     np.testing.assert_allclose(planes.coef, expected.coef, atol=1e-12)
 
 
-@pytest.mark.parametrize(
-    "loss", [ReciprocalRank(), PairwiseNDCG(), PairwiseNDCG(10), NDCGLoss(discount="letor")], ids=str
-)
-@pytest.mark.parametrize("offset", [0.0, -1e6])
-def test_kernels_agree_on_the_longest_queries(loss: Any, offset: float) -> None:
-    rng = np.random.default_rng(5)
-    y = (rng.random(5000) < 0.02).astype(np.float64)
-    assert_kernel_agrees(loss, [y], [offset + rng.standard_normal(5000) + y])
-
-
-@pytest.mark.parametrize(
-    "loss", [ReciprocalRank(), PairwiseNDCG(2), PairwiseNDCG(discount="letor"), Random(3)], ids=str
-)
-def test_training_reaches_the_optimum_over_all_rankings(loss: InterleavingLoss) -> None:
-    problem = ranking(loss, seed=2, C=3.0, queries=4, documents=5)
-    optimum = listed(problem).optimum()
-    for solver in (OneSlack(tol=1e-6), FrankWolfe(tol=1e-6)):
-        result = solver.solve(problem)
-        assert result.converged
-        assert result.primal == pytest.approx(optimum, abs=1e-5)
-
-
 def test_the_truth_has_no_loss_even_where_costs_only_cancel() -> None:
     class Cancelling(InterleavingLoss):
         def cost(self, k: Any, j: Any, R: int, N: int) -> Any:
@@ -316,24 +291,6 @@ def test_both_paths_find_planes_of_one_value_in_a_problem() -> None:
     np.testing.assert_allclose(problem.violation(compiled, point), problem.violation(python, point), atol=1e-12)
 
 
-def lines_run(function: Any, arguments: tuple[Any, ...], inner: tuple[Any, ...] = ()) -> int:
-    """Number of lines of a function and of those it calls that are run, uncompiled."""
-    codes, count = {plain_function(each).__code__ for each in (function, *inner)}, 0
-
-    def trace(frame: FrameType, event: str, _: Any) -> Any:
-        nonlocal count
-        count += event == "line" and frame.f_code in codes
-        return trace if frame.f_code in codes else None
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        plain_function(function)(*arguments)
-    finally:
-        sys.settrace(before)
-    return count
-
-
 def arguments(loss: InterleavingLoss, n: int) -> tuple[Any, Vector, Vector, float]:
     """Costs and scores of a query of n documents, half of them relevant."""
     rng = np.random.default_rng(n)
@@ -345,7 +302,7 @@ def arguments(loss: InterleavingLoss, n: int) -> tuple[Any, Vector, Vector, floa
 
 def test_concave_costs_take_n_log_n_steps() -> None:
     """From 100 to 1600 documents n log n grows 26-fold, R N 256-fold."""
-    short, long = (lines_run(split_by_dividing, arguments(PrecisionSum(), n)) for n in (100, 1600))
+    short, long = (lines_run([split_by_dividing], *arguments(PrecisionSum(), n)) for n in (100, 1600))
     assert long < 28 * short
 
 
@@ -357,7 +314,7 @@ def test_a_cutoff_takes_steps_linear_in_the_documents(monkeypatch: pytest.Monkey
     steps = []
     for n in (100, 1600):
         costs, s, s_bar, scale = arguments(PairwiseNDCG(10), n)
-        steps.append(lines_run(placements.split_by_truncating, (costs, 10, s, s_bar, scale), inner))
+        steps.append(lines_run([placements.split_by_truncating, *inner], costs, 10, s, s_bar, scale))
     assert steps[1] < 17 * steps[0]
 
 

@@ -14,10 +14,8 @@ from structsvm.exceptions import InputError, ZeroWeightsWarning
 from structsvm.foundation.types import Vector
 from structsvm.losses import NDCGLoss, ReciprocalRank
 from structsvm.registry import losses
-from structsvm.solvers import FrankWolfe, OneSlack
 from structsvm.testing import check_loss
-from tests.losses.test_kernels import assert_kernel_agrees
-from tests.small_problems import Listed, score_vectors
+from tests.small_problems import score_vectors
 
 discounts = st.sampled_from(["standard", "letor"])
 gains = st.sampled_from(["exponential", "linear"])
@@ -74,12 +72,6 @@ def test_ndcg_passes_check_loss(loss: NDCGLoss, ys: list[Vector], seed: int) -> 
         check_loss(loss, ys, trials=2, random_state=seed)
 
 
-@settings(max_examples=15)
-@given(ys=st.lists(labels([0.0, 1.0]), min_size=1, max_size=2), seed=st.integers(0, 1000))
-def test_reciprocal_rank_passes_check_loss(ys: list[Vector], seed: int) -> None:
-    check_loss(ReciprocalRank(), [*ys, np.array([0.0, 1.0])], trials=2, random_state=seed)
-
-
 @pytest.mark.parametrize(
     "name",
     ["ndcg", "ndcg@1(truncated=true)", "ndcg@3(truncated=true)", "letor_ndcg@2(truncated=true)", "letor_ndcg", "mrr"],
@@ -87,20 +79,6 @@ def test_reciprocal_rank_passes_check_loss(ys: list[Vector], seed: int) -> None:
 def test_losses_by_name_pass_check_loss(name: str) -> None:
     check_loss(name, trials=1)
     assert losses.spell(losses.create(name)) == name
-
-
-@each_encoding
-@pytest.mark.parametrize("k", [None, 10])
-@pytest.mark.parametrize("levels", [None, 4])
-def test_kernels_agree_on_large_queries(encoding: Any, k: int | None, levels: int | None) -> None:
-    rng = np.random.default_rng(3)
-    ys = [np.concatenate([[0.0, 1.0], rng.choice([0.0, 1.0, 2.0], n, p=[0.8, 0.15, 0.05])]) for n in (0, 60, 700, 5000)]
-    scores = [rng.standard_normal(len(y)) + 0.5 * y for y in ys]
-    if levels:
-        scores = [np.round(s * levels) / levels for s in scores]
-    truncated = k is not None
-    assert_kernel_agrees(NDCGLoss(k, encoding=encoding, truncated=truncated), ys, scores)
-    assert_kernel_agrees(NDCGLoss(k, discount="letor", encoding=encoding, truncated=truncated), ys[:3], scores[:3])
 
 
 @settings(max_examples=40)
@@ -250,25 +228,6 @@ def test_a_query_is_seen_in_the_encoding_of_the_training_set(grades: Any, tmp_pa
     one = Problem.from_queries(X[:10], y[:10], loss=NDCGLoss(encoding="thresholds"), C=1.0)
     point = one.at(ranker.coef_)
     assert seen.hinge == pytest.approx(one.violation(one.planes(point), point)[0])
-
-
-@pytest.mark.parametrize(
-    "loss",
-    [
-        NDCGLoss(encoding="position"),
-        *(NDCGLoss(2, encoding=encoding, truncated=True) for encoding in ("position", "pairwise")),
-    ],
-    ids=str,
-)
-def test_training_on_grades_reaches_the_optimum_over_all_rankings(loss: NDCGLoss) -> None:
-    rng = np.random.default_rng(2)
-    y = np.array([0, 1, 2, 0, 2, 1, 0, 0, 1, 0, 2, 1, 1, 0, 0], dtype=float)
-    problem = Problem.from_queries(rng.standard_normal((15, 3)), y, np.repeat(np.arange(3), 5), loss=loss, C=4.0)
-    every = Listed.of(problem, [y[i : i + 5] for i in (0, 5, 10)])
-    for solver in (OneSlack(tol=1e-6), FrankWolfe(tol=1e-6)):
-        result = solver.solve(problem)
-        assert result.converged
-        assert result.primal == pytest.approx(every.optimum(), abs=1e-5)
 
 
 def test_labels_that_are_no_numbers_are_refused(grades: Any) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import fbeta_score, precision_score, recall_score
 
@@ -13,30 +13,10 @@ from structsvm.exceptions import InputError
 from structsvm.foundation.types import Vector
 from structsvm.losses import FBeta, PrecisionRecallBreakEven
 from structsvm.problem.oracle import make_oracle
-from structsvm.testing import check_loss
-from tests.losses.test_kernels import assert_kernel_agrees
 from tests.small_problems import relevances, score_vectors
 
 BETAS = [0.5, 1.0, 2.0, 1e-3, 1e3, 1e-200, 1e200]
 labels_of_any_kind = st.lists(st.sampled_from([0.0, 1.0, 2.0]), min_size=1, max_size=7).map(np.array)
-
-
-@settings(max_examples=25)
-@given(y=labels_of_any_kind, beta=st.sampled_from(BETAS) | st.floats(0.1, 10), seed=st.integers(0, 1000))
-def test_check_loss_finds_nothing_wrong_with_f_beta(y: Vector, beta: float, seed: int) -> None:
-    check_loss(FBeta(beta), [y], trials=2, random_state=seed)
-    check_loss(FBeta(beta, relevant_from=2), [y], trials=2, random_state=seed)
-
-
-@settings(max_examples=25)
-@given(y=relevances(2, 7), seed=st.integers(0, 1000))
-def test_check_loss_finds_nothing_wrong_with_the_break_even_point(y: Vector, seed: int) -> None:
-    check_loss(PrecisionRecallBreakEven(), [y], trials=2, random_state=seed)
-
-
-def test_examples_of_check_loss_pass_too() -> None:
-    check_loss(FBeta(), trials=2)
-    check_loss(PrecisionRecallBreakEven(relevant_from=2), trials=2)
 
 
 @given(data=st.data(), y=labels_of_any_kind, beta=st.sampled_from([0.5, 1.0, 2.0]))
@@ -63,34 +43,6 @@ def test_joint_features_are_sums_over_documents(data: Any, y: Vector) -> None:
     first = set(np.argsort(-y_hat, kind="stable")[: (y > 0).sum()].tolist())
     expected = [1.0 if document in first else -1.0 for document in range(len(y))]
     np.testing.assert_array_equal(PrecisionRecallBreakEven().encode(y_hat, y), expected)
-
-
-@pytest.mark.parametrize("loss", [FBeta(), FBeta(0.3), FBeta(5.0), PrecisionRecallBreakEven()], ids=repr)
-@settings(max_examples=40)
-@given(
-    n=st.integers(2, 150),
-    share=st.floats(0.01, 0.99),
-    size=st.sampled_from([1e-3, 0.03, 1.0, 30.0]),
-    levels=st.sampled_from([None, 2, 5]),
-    seed=st.integers(0, 10_000),
-)
-def test_kernels_agree_on_large_queries(
-    loss: Any, n: int, share: float, size: float, levels: int | None, seed: int
-) -> None:
-    rng = np.random.default_rng(seed)
-    y = (rng.random(n) < share).astype(np.float64)
-    y[:2] = 0.0, 1.0
-    scores = size * (rng.standard_normal(n) if levels is None else rng.integers(-2, levels, n).astype(np.float64))
-    scores += 2 * size * rng.random() * y
-    assert_kernel_agrees(loss, [y], [scores])
-
-
-@pytest.mark.parametrize("loss", [FBeta(), PrecisionRecallBreakEven()], ids=repr)
-@pytest.mark.parametrize("offset", [0.0, -1e3])
-def test_kernels_agree_on_the_longest_queries(loss: Any, offset: float) -> None:
-    rng = np.random.default_rng(0)
-    y = (rng.random(6000) < 0.03).astype(np.float64)
-    assert_kernel_agrees(loss, [y], [offset + 1e-3 * (rng.standard_normal(6000) + y)])
 
 
 @given(data=st.data(), y=labels_of_any_kind)
@@ -195,10 +147,3 @@ def test_queries_of_one_kind_teach_f_beta_and_not_the_break_even_point() -> None
         Problem.from_queries(X, np.zeros(4), qid, loss=PrecisionRecallBreakEven())
     with pytest.raises(InputError, match="the labels y must be numbers for FBeta"):
         Problem.from_queries(X, np.array(list("abcd")), qid, loss=FBeta())
-
-
-@pytest.mark.parametrize("loss", [FBeta(2.0, relevant_from=1), PrecisionRecallBreakEven()], ids=repr)
-def test_a_fitted_ranker_keeps_its_loss(loss: Any, tmp_path: Any) -> None:
-    X, y = imbalanced()
-    Ranker(loss).fit(X, y).save(tmp_path / "model.npz")
-    assert Ranker.load(tmp_path / "model.npz").loss == loss

@@ -1,7 +1,5 @@
 """The losses of the ranking SVM, against their definitions pair by pair and by enumeration."""
 
-import sys
-from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -14,7 +12,6 @@ from structsvm import Problem, Ranker, StructuralSVM
 from structsvm.exceptions import InputError
 from structsvm.foundation.types import Vector
 from structsvm.losses import JudgedPairs, PreferencePairs, ROCArea, SwappedPairs
-from structsvm.losses import swapped_pairs as module
 from structsvm.problem import most_violated
 from structsvm.problem.oracle import make_oracle
 from structsvm.solvers import FrankWolfe, NSlack, OneSlack
@@ -68,17 +65,6 @@ def value(loss: Any, y: Any, scores: Vector) -> float:
     """The hinge by the Python methods of a loss."""
     y_hat = loss.loss_augmented_argmax(scores, y)
     return float(loss.loss(y, y_hat) - (loss.encode(y, y) - loss.encode(y_hat, y)) @ scores)
-
-
-@pytest.mark.parametrize(
-    "examples", [None, [np.array([5.0, -1.0, 2.5, 0.0, 7.0])], [np.array([1, 3, 2, 1])]], ids=["small", "all", "ints"]
-)
-def test_check_loss_finds_nothing_wrong_with_grades(examples: Any) -> None:
-    check_loss(SwappedPairs(), examples)
-
-
-def test_check_loss_finds_nothing_wrong_with_judged_pairs() -> None:
-    check_loss(PreferencePairs(), JUDGED)
 
 
 @settings(max_examples=15)
@@ -148,30 +134,6 @@ def test_kernels_agree_on_small_queries(data: st.DataObject) -> None:
     assert_kernel_agrees(PreferencePairs(), [y for y, _ in judged], [scores for _, scores in judged])
 
 
-@settings(max_examples=60)
-@given(
-    n=st.integers(2, 300),
-    kinds=st.sampled_from([2, 3, 5, 400]),
-    size=st.sampled_from([1e-3, 0.1, 1.0, 30.0]),
-    levels=st.sampled_from([None, 2, 5]),
-    seed=st.integers(0, 10_000),
-)
-def test_the_kernel_agrees_on_large_queries(n: int, kinds: int, size: float, levels: int | None, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    y = rng.integers(0, kinds, n).astype(np.float64)
-    y[:2] = 0.0, 1.0
-    scores = size * (rng.standard_normal(n) if levels is None else rng.integers(0, levels, n).astype(np.float64))
-    assert_kernel_agrees(SwappedPairs(), [y], [scores + size * rng.random() * y])
-
-
-@pytest.mark.parametrize("n", [4096, 6000])
-@pytest.mark.parametrize("offset", [0.0, -1e6, 1e17])
-def test_the_kernel_agrees_on_the_longest_queries(n: int, offset: float) -> None:
-    rng = np.random.default_rng(n)
-    y = rng.integers(0, 5, n).astype(np.float64)
-    assert_kernel_agrees(SwappedPairs(), [y], [offset + rng.standard_normal(n) + y])
-
-
 @given(query=graded_queries())
 def test_with_two_grades_it_is_the_roc_area_at_twice_the_weights(query: tuple[Vector, Vector]) -> None:
     y, scores = query
@@ -217,34 +179,6 @@ def differences_svm(X: Any, pairs: JudgedPairs, weights: Vector) -> Vector:
     svm = LinearSVC(loss="hinge", C=1.0, fit_intercept=False, dual=True, tol=1e-9, max_iter=1_000_000)
     found: Vector = svm.fit(differences, sign, sample_weight=weights).coef_[0]
     return found
-
-
-def lines_run(n: int, kinds: int) -> int:
-    """Number of lines that the kernel and its tree run in Python for a query of n documents."""
-    rng = np.random.default_rng(n)
-    y = rng.integers(0, kinds, n).astype(np.float64)
-    scores, out = 0.1 * rng.standard_normal(n), np.empty(n)
-    codes = {each.__code__ for each in (module.swapped_pairs, module._add, module._up_to)}
-    count = 0
-
-    def trace(frame: FrameType, event: str, _: Any) -> Any:
-        nonlocal count
-        count += event == "line"
-        return trace if frame.f_code in codes else None
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        module.swapped_pairs(scores, SwappedPairs().labels(y), np.zeros(0), out)
-    finally:
-        sys.settrace(before)
-    return count
-
-
-@pytest.mark.parametrize("kinds", [2, 5, 100_000])
-def test_the_argmax_takes_n_log_n_steps(kinds: int) -> None:
-    """From 200 to 3200 documents n log n grows 24-fold, the number of pairs 256-fold."""
-    assert lines_run(3200, kinds) < 26 * lines_run(200, kinds)
 
 
 def test_an_output_need_not_be_a_ranking() -> None:

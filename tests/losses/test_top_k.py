@@ -12,28 +12,14 @@ from hypothesis import strategies as st
 from structsvm import Problem, Ranker
 from structsvm.exceptions import InputError
 from structsvm.foundation.types import Vector
-from structsvm.losses import AveragePrecision, NDCGLoss, PrecisionAtK, RecallAtK, ScoreLoss
+from structsvm.losses import AveragePrecision, NDCGLoss, PrecisionAtK, RecallAtK
 from structsvm.losses.ndcg import PairwiseNDCG
 from structsvm.metrics import P
 from structsvm.problem.oracle import make_oracle
 from structsvm.testing import check_loss
-from tests.losses.test_kernels import assert_kernel_agrees
 from tests.small_problems import ranking_arrays, relevances, score_vectors
 
 each_kind = pytest.mark.parametrize("kind", [PrecisionAtK, RecallAtK])
-
-
-@each_kind
-@settings(max_examples=25)
-@given(y=relevances(2, 5), k=st.integers(1, 7), seed=st.integers(0, 1000))
-def test_check_loss_finds_nothing_wrong(kind: Any, y: Vector, k: int, seed: int) -> None:
-    check_loss(kind(k, truncated=True), [y], trials=2, random_state=seed)
-
-
-@each_kind
-def test_examples_of_check_loss_pass_too(kind: Any) -> None:
-    check_loss(kind(2, truncated=True), trials=3)
-    check_loss(kind(1, relevant_from=2, truncated=True), trials=3)
 
 
 def best_value(loss: Any, scores: Vector, y: Vector) -> float:
@@ -68,35 +54,6 @@ def test_both_argmaxes_reach_the_maximum_over_interleavings(kind: Any, data: Any
     planes = make_oracle(loss, [y]).planes(scores, np.array([0, len(y)]), np.ones(1))
     own = loss.encode(y, y) @ scores
     assert planes.loss[0] - planes.coef @ scores + own == pytest.approx(expected, abs=1e-9)
-
-
-@each_kind
-@settings(max_examples=40)
-@given(
-    n=st.integers(2, 150),
-    k=st.integers(1, 200),
-    share=st.floats(0.01, 0.99),
-    size=st.sampled_from([1e-3, 0.1, 1.0, 30.0]),
-    levels=st.sampled_from([None, 2, 5]),
-    seed=st.integers(0, 10_000),
-)
-def test_kernels_agree_on_large_queries(
-    kind: Any, n: int, k: int, share: float, size: float, levels: int | None, seed: int
-) -> None:
-    rng = np.random.default_rng(seed)
-    y = (rng.random(n) < share).astype(np.float64)
-    y[:2] = 0.0, 1.0
-    scores = size * (rng.standard_normal(n) if levels is None else rng.integers(0, levels, n).astype(np.float64))
-    scores += 2 * size * rng.random() * y
-    assert_kernel_agrees(kind(k, truncated=True), [y], [scores])
-
-
-@each_kind
-@pytest.mark.parametrize("offset", [0.0, -1e6])
-def test_kernels_agree_on_the_longest_queries(kind: Any, offset: float) -> None:
-    rng = np.random.default_rng(0)
-    y = (rng.random(6000) < 0.03).astype(np.float64)
-    assert_kernel_agrees(kind(10, truncated=True), [y], [offset + rng.standard_normal(6000) + y])
 
 
 @given(data=st.data(), y=relevances(2, 8), k=st.integers(1, 9))
@@ -135,20 +92,6 @@ def test_without_both_kinds_there_is_no_loss(kind: Any, y: Vector) -> None:
 def test_k_is_a_positive_integer(kind: Any, k: Any) -> None:
     with pytest.raises(InputError, match=rf"{kind.__name__}\(k=...\) must be an integer of at least 1, got"):
         kind(k)
-
-
-@each_kind
-def test_a_fitted_ranker_keeps_the_cut_off(kind: Any, tmp_path: Any) -> None:
-    X, y, qid = ranking_arrays(0)
-    loss: ScoreLoss[Any] = kind(np.int64(2), relevant_from=0.5, truncated=True)
-    ranker = Ranker(loss, C=10.0).fit(X, y, qid)
-    ranker.save(tmp_path / "model.npz")
-    assert (
-        Ranker.load(tmp_path / "model.npz").loss
-        == loss
-        == kind(2, relevant_from=0.5, truncated=True)
-        != kind(3, truncated=True)
-    )
 
 
 @pytest.mark.parametrize("k", [2**31, 2**63 - 1])
