@@ -10,12 +10,17 @@ from structsvm.distributed import DaskRanker
 from structsvm.estimators import RampRanker
 from structsvm.exceptions import InputError, UnknownNameError
 from structsvm.fusion import CombSUM, Condorcet
+from structsvm.losses import AveragePrecision
 from structsvm.metrics import AP, NDCG
 from structsvm.solvers import OneSlack
 from structsvm.solvers.qp import HiGHS
 from tests.small_problems import Kronecker
 
 BOTH = [
+    ({"C": 0.0}, "C must be a positive finite number, got 0.0"),
+    ({"C": np.nan}, "C must be a positive finite number"),
+    ({"tol": -1.0}, r"\(tol=...\) must be a positive finite number or None, got -1.0"),
+    ({"solver": "one slak"}, "Did you mean 'one-slack'?"),
     ({"solver": HiGHS()}, r"is not a valid solver, but a QP backend, for backend=... of a solver"),
     ({"solver": OneSlack}, r"OneSlack is a class: pass an object, OneSlack\(\)"),
     ({"max_iter": 0}, r"\(max_iter=...\) must be an integer of at least 1"),
@@ -31,6 +36,8 @@ OF_RANKERS = [
     ({"measure": NDCG}, "NDCG is a class: pass an object"),
     ({"measure": "ndgc@10"}, "unknown measure 'ndgc@10'. Did you mean 'ndcg@10'?"),
     ({"loss": Kronecker()}, r"Ranker\(loss=...\) must be a ScoreLoss, .* Kronecker is a Loss .*: use StructuralSVM"),
+    ({"loss": "mpa"}, "unknown loss 'mpa'. Did you mean 'map'?"),
+    ({"loss": AveragePrecision}, r"AveragePrecision is a class: pass an object, AveragePrecision\(\)"),
     ({"loss": "map@5"}, "'map@5': map takes no cut-off; write 'map'"),
     ({"loss": AP()}, r"AP\(.*\) is not a valid loss"),
     ({"loss": "multiclass"}, "'multiclass' does not give each row one score, .*: use StructuralSVM"),

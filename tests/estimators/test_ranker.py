@@ -1,4 +1,3 @@
-import pickle
 import signal
 import warnings
 from functools import partial
@@ -12,12 +11,9 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import average_precision_score
 from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from structsvm import Ranker, RankerCV, Status
-from structsvm.exceptions import InputError, ModelFileError, OneQueryWarning, UnknownNameError
-from structsvm.foundation.storage.files import write_archive
+from structsvm.exceptions import InputError, OneQueryWarning
 from structsvm.losses import AveragePrecision, ROCArea
 from structsvm.metrics import AP, NDCG
 from structsvm.problem import Problem, fingerprint
@@ -85,12 +81,6 @@ def test_a_query_weighs_as_much_as_it_is_told(queries):
     np.testing.assert_allclose(twice.coef_, copied.coef_, atol=1e-4)
 
 
-def test_weights_within_a_query_must_agree(queries):
-    X, y, qid = queries
-    with pytest.raises(InputError, match="differs within a query"):
-        Ranker().fit(X, y, qid=qid, sample_weight=np.arange(len(y)))
-
-
 def test_score_takes_weights_of_queries(queries):
     X, y, qid = queries
     ranker = Ranker().fit(X, y, qid=qid)
@@ -139,16 +129,6 @@ def test_grid_search_over_C_loss_and_solver(queries):
     assert len(search.cv_results_["params"]) == 12
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
     assert 0.0 < search.score(X, y, qid=qid) <= 1.0
-
-
-@pytest.mark.usefixtures("routing")
-def test_grid_search_in_a_pipeline(queries):
-    X, y, qid = queries
-    pipeline = make_pipeline(StandardScaler(), Ranker())
-    search = GridSearchCV(pipeline, {"ranker__C": [0.1, 10.0]}, cv=GroupKFold(3)).fit(X, y, qid=qid, groups=qid)
-    assert search.best_estimator_.predict(X).shape == y.shape
-    scores = cross_val_score(pipeline, X, y, cv=GroupKFold(3), params={"qid": qid, "groups": qid})
-    assert np.isfinite(scores).all()
 
 
 @pytest.mark.filterwarnings("ignore:.*is not being used in fit")
@@ -202,30 +182,6 @@ def test_not_converged_is_a_warning_with_the_gap(queries):
     X, y, qid = queries
     with pytest.warns(ConvergenceWarning, match=r"limit of iterations .* of the optimum, but tol requires 1e-09"):
         Ranker(C=1e4, solver=OneSlack(tol=1e-9, max_iter=2)).fit(X, y, qid=qid)
-
-
-@pytest.mark.parametrize(
-    ("parameters", "error", "message"),
-    [
-        ({"C": 0.0}, InputError, "C must be a positive finite number, got 0.0"),
-        ({"C": np.nan}, InputError, "C must be a positive finite number"),
-        ({"tol": -1.0}, InputError, r"Ranker\(tol=...\) must be a positive finite number or None, got -1.0"),
-        ({"loss": "mpa"}, UnknownNameError, "unknown loss 'mpa'. Did you mean 'map'?"),
-        ({"loss": AveragePrecision}, InputError, r"AveragePrecision is a class: pass an object, AveragePrecision\(\)"),
-        ({"solver": "one slak"}, UnknownNameError, "Did you mean 'one-slack'?"),
-        ({"solver": OneSlack(backend="highss")}, UnknownNameError, "Did you mean 'highs'?"),
-    ],
-)
-def test_bad_parameters(queries, parameters, error, message):
-    X, y, qid = queries
-    with pytest.raises(error, match=message):
-        Ranker(**parameters).fit(X, y, qid=qid)
-
-
-def test_bad_measure(queries):
-    X, y, qid = queries
-    with pytest.raises(UnknownNameError, match="unknown measure 'ndgc@10'. Did you mean 'ndcg@10'?"):
-        Ranker(measure="ndgc@10").fit(X, y, qid=qid).score(X, y, qid)
 
 
 def test_bad_data(queries):
@@ -402,31 +358,6 @@ def test_feature_names_are_kept_and_compared(queries, tmp_path):
     assert loaded.predict(frame).shape == y.shape
     with pytest.raises(InputError, match="X lacks 1 of the 6 features that Ranker was fitted with: 'a'"):
         loaded.predict(frame.rename(columns={"a": "z"}))
-
-
-def test_files_that_are_not_models(queries, tmp_path):
-    X, y, qid = queries
-    ranker = Ranker().fit(X, y, qid=qid)
-    path = tmp_path / "model.npz"
-    ranker.save(path)
-    whole = path.read_bytes()
-    path.write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(ModelFileError, match="not a model file, or it is damaged"):
-        Ranker.load(path)
-    path.write_text("hello")
-    with pytest.raises(ModelFileError, match="not a model file"):
-        Ranker.load(path)
-    write_archive(path, {"w": np.zeros(3)})
-    with pytest.raises(ModelFileError, match="not a file of this kind: it holds no model"):
-        Ranker.load(path)
-    with pytest.raises(ModelFileError, match="does not exist"):
-        Ranker.load(tmp_path / "none.npz")
-
-
-def test_pickles(queries):
-    X, y, qid = queries
-    ranker = Ranker().fit(X, y, qid=qid)
-    np.testing.assert_array_equal(pickle.loads(pickle.dumps(ranker)).predict(X), ranker.predict(X))
 
 
 def test_most_violated_of_a_query(queries):

@@ -198,17 +198,6 @@ def test_in_pipelines_and_searches(queries):
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
 
 
-def test_parameters_are_those_of_scikit_learn(queries):
-    X, y, qid = queries
-    search = RankerCV(Ranker("roc_area", solver=OneSlack()), CS, cv=2)
-    before = search.get_params()
-    assert before["estimator__loss"] == "roc_area"
-    search.fit(X, y, qid=qid)
-    assert search.get_params() == before
-    assert not hasattr(search.estimator, "coef_")
-    assert clone(search.set_params(estimator__C=3.0)).estimator.C == 3.0
-
-
 def test_named_and_sparse_features(queries):
     X, y, qid = queries
     names = [f"f{k}" for k in range(6)]

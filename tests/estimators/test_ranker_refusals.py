@@ -170,9 +170,3 @@ def test_labels_that_are_not_there(queries):
             InputError, match="requires y to be passed, but the target y is None: pass one label per row"
         ):
             call(X, None, qid)
-
-
-def test_a_folder_that_is_not_there(queries, tmp_path):
-    X, y, _ = queries
-    with pytest.raises(InputError, match=r"m.npz cannot be written: there is no folder .*nofolder"):
-        Ranker("zero_one").fit(X, y).save(tmp_path / "nofolder" / "m.npz")

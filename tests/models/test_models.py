@@ -16,7 +16,6 @@ import scipy.sparse as sp
 from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 import structsvm
@@ -125,26 +124,6 @@ def test_a_model_scores_as_the_estimator_to_the_last_bit(saved, name):
     assert len(set(equal.tolist())) == 1
 
 
-@pytest.mark.parametrize("normalize", ["query-min-max", "query-z-score", "standard"])
-@pytest.mark.parametrize("kind", [Ranker, RankSVM, MaximumEntropy, WeightSearch])
-def test_normalization_is_in_the_file(tmp_path, kind, normalize):
-    X, y, qid = data()
-    X = X * [1.0, 10.0, 100.0, 1.0, 1e-3] + 5.0
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        ranker = kind(normalize=normalize).fit(X, y, qid)
-    ranker.save(tmp_path / "m.npz")
-    scorer, loaded = structsvm.load(tmp_path / "m.npz"), kind.load(tmp_path / "m.npz")
-    for rows, queries in ((X, qid), (X[:15], None), (X[:0], qid[:0]), (X[:0], None), (sp.csr_array(X), qid)):
-        given = np.zeros(rows.shape[0]) if queries is None else queries
-        expected = ranker.predict(rows, qid=given)
-        np.testing.assert_array_equal(loaded.predict(rows, qid=given), expected)
-        assert scorer.predict(rows, qid=queries).tobytes() == expected.tobytes()
-    for bad in (holes(X), infinite(X)):
-        with pytest.raises(InputError, match="row 3, column 2"):
-            scorer.predict(bad, qid=qid)
-
-
 @every
 def test_parts_are_of_features_the_largest_first(saved, name):
     ranker, path = saved(name)
@@ -232,35 +211,6 @@ def test_refusals_are_those_of_the_estimator(saved, name, bad):
     assert said[0] == said[1]
 
 
-@pytest.mark.parametrize("fitted_on", ["a frame", "an array"])
-@every
-def test_columns_of_a_frame_are_found_by_name(tmp_path, name, fitted_on):
-    """The fitted estimator, the loaded one and the scorer have one rule."""
-    X, y, qid = data()
-    frame = pd.DataFrame(X, columns=list("abcde"))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        ranker = clone(MADE[name]).fit(frame if fitted_on == "a frame" else X, y, qid)
-    nameless = ranker.predict(frame if fitted_on == "a frame" else X)
-    ranker.name_features(list("abcde")).save(tmp_path / "m.npz")
-    for model in (ranker, type(ranker).load(tmp_path / "m.npz"), structsvm.load(tmp_path / "m.npz")):
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            for rows in (frame, frame[list("ecdab")], frame.assign(topic="x")[["topic", *"badce"]], X, X.tolist()):
-                np.testing.assert_array_equal(model.predict(rows), nameless)
-            np.testing.assert_array_equal(model.predict(pd.DataFrame(X[:, ::-1])), model.predict(X[:, ::-1]))
-        for wrong, said in (
-            (frame.rename(columns={"a": "z"}), r"lacks 1 of the 5 features .*: 'a'; X has unknown ones: 'z'\. Rename"),
-            (frame[list("ab")], r"lacks 3 of the 5 features .*: 'c', 'd', 'e'\. Rename"),
-            (pd.concat([frame, frame[["b"]]], axis=1), "several columns named 'b'"),
-            (frame.rename(columns={"a": 1}), "must be all texts or all numbers, but one is 1"),
-            (X[:, :4], "X has 4 features, but .* is expecting 5"),
-            (pd.DataFrame(X[:, :4]), "X has 4 features, but .* is expecting 5"),
-        ):
-            with pytest.raises(InputError, match=said):
-                model.predict(wrong)
-
-
 def test_a_frame_is_read_by_position_if_the_model_has_no_names(saved):
     ranker, path = saved("ranker")
     frame = pd.DataFrame(data()[0], columns=list("abcde"))
@@ -283,25 +233,6 @@ def test_finite_features_may_give_scores_that_are_not():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert np.isinf(model.predict(np.full((2, 2), 1e200))).all()
-
-
-@every
-def test_damage_is_refused(saved, tmp_path, name):
-    """A byte changed anywhere: the file is rejected, or gives the written model."""
-    ranker, path = saved(name)
-    content, X = path.read_bytes(), data()[0]
-    expected = ranker.predict(X)
-    rng = np.random.default_rng(1)
-    for place in rng.integers(0, len(content), 25):
-        changed = bytearray(content)
-        changed[place] ^= int(rng.integers(1, 256))
-        (tmp_path / "m.npz").write_bytes(changed)
-        for load in (type(ranker).load, structsvm.load):
-            try:
-                read = load(tmp_path / "m.npz")
-            except ModelFileError:
-                continue
-            np.testing.assert_allclose(read.predict(X), expected, rtol=1e-12, atol=1e-12)
 
 
 def changed(path, to, change):

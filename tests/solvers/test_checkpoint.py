@@ -268,11 +268,6 @@ def test_what_is_no_path_is_refused_before_any_work(given: Any, message: str) ->
         OneSlack().solve(problem_of(), callback=lambda step: pytest.fail("it ran"), checkpoint=given)
 
 
-def test_a_folder_that_is_missing_is_told_before_any_work(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot be written: there is no folder"):
-        OneSlack().solve(problem_of(), checkpoint=tmp_path / "none" / "fit.npz")
-
-
 @pytest.mark.parametrize("every", [-1.0, np.nan, np.inf, "a", None])
 def test_bad_intervals(every: Any) -> None:
     with pytest.raises(InputError, match=r"Checkpoint\(every=...\) must be a finite number of at least 0"):
@@ -408,9 +403,3 @@ def test_a_file_for_each_C_beside_the_one_that_is_named() -> None:
     assert Checkpoint("a/fit.npz", every=5.0).at(0.1) == Checkpoint("a/fit.C=0.1.npz", every=5.0)
     assert Checkpoint("fit").at(100.0).path == Path("fit.C=100.0")
     assert Checkpoint("none.npz").read() is None
-
-
-def test_a_keeper_is_passed_on_and_none_stays_none() -> None:
-    assert CheckpointWriter.of(None, OneSlack()) is None
-    keeper = CheckpointWriter.of("fit.npz", Auto())
-    assert CheckpointWriter.of(keeper, OneSlack()) is keeper

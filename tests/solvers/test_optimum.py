@@ -116,11 +116,6 @@ def test_the_built_in_backend_goes_on_for_one_without_an_answer(answer: float, c
     assert_certified(result, every, optimum)
 
 
-def test_the_built_in_backend_hands_nothing_over_to_itself(cutting_plane: str) -> None:
-    result = solvers.create(cutting_plane, tol=1e-12, max_iter=50).solve(small_problem("map", C=1e4))
-    assert result.handovers == 0
-
-
 @pytest.mark.parametrize("max_cuts", [2, 3, 8])
 @pytest.mark.parametrize("max_idle", [1, 50])
 def test_a_tiny_working_set_still_converges(max_cuts: int, max_idle: int) -> None:

@@ -9,7 +9,7 @@ from structsvm.exceptions import InputError
 from structsvm.losses import ROCArea
 from structsvm.problem import Problem
 from structsvm.registry import solvers
-from structsvm.result import Result, Status
+from structsvm.result import Result
 from structsvm.solvers import FrankWolfe, NSlack, OneSlack, Solver
 from tests.small_problems import ranking, ranking_arrays
 
@@ -128,14 +128,6 @@ def test_a_result_with_another_number_of_weights_is_refused(solver_name: str) ->
         SOLVERS[solver_name].solve(Problem.from_queries(X[:, :5], y, qid), start=start)
 
 
-@each_start
-def test_an_unfinished_result_is_a_start_too(start_with: str, solver_name: str) -> None:
-    unfinished = solvers.create(start_with, tol=1e-5, max_iter=2).solve(problem_of())
-    assert unfinished.status is Status.ITERATION_LIMIT
-    warm = SOLVERS[solver_name].solve(problem_of(), start=unfinished)
-    assert_same_optimum(warm, cold_start(solver_name))
-
-
 def test_more_cuts_than_the_new_solver_keeps() -> None:
     start = OneSlack(tol=1e-2).solve(problem_of(1000.0))
     least = problem_of().d + 1
@@ -190,18 +182,6 @@ def test_weights_of_any_mean_carry_over(start_with: str, solver_name: str) -> No
     start, other = (Problem.from_queries(X, y, qid, loss="map", C=C, sample_weight=weights) for C in (3.0, 6.0))
     warm = SOLVERS[solver_name].solve(other, start=SOLVERS[start_with].solve(start))
     assert_same_optimum(warm, SOLVERS[solver_name].solve(other))
-
-
-def test_features_that_had_no_weight_are_seen_too(solver_name: str) -> None:
-    """A column of zeros gets weight 0; data in which it is filled are other data, and the old cuts false."""
-    X, y, qid = DATA[0].copy(), *DATA[1:3]
-    X[:, 4] = 0.0
-    solver = solvers.create(solver_name, tol=1e-5)
-    start = solver.solve(Problem.from_queries(X, y, qid, loss="map", C=10.0))
-    assert start.w[4] == 0.0
-    X[:, 4] = y + 0.1 * X[:, 0]
-    other = Problem.from_queries(X, y, qid, loss="map", C=10.0)
-    assert_same_optimum(solver.solve(other, start=start), solver.solve(other))
 
 
 @pytest.mark.parametrize("seed", range(30))

@@ -28,10 +28,6 @@ def test_settings_are_values(solver: Any) -> None:
         solver("active-set")
 
 
-def test_different_solvers_are_different() -> None:
-    assert OneSlack() != NSlack()
-
-
 @each_solver
 @pytest.mark.parametrize("tol", [0.0, -1e-3, float("nan"), float("inf"), "1e-3", True])
 def test_tol_is_a_positive_number(solver: Any, tol: Any) -> None:
@@ -84,8 +80,3 @@ def test_auto_gives_many_examples_of_a_loss_in_python_to_one_slack_if_processes_
 def test_line_search_is_a_truth_value_or_none() -> None:
     with pytest.raises(InputError, match=r"OneSlack\(line_search=...\) must be True or False, got 'yes'"):
         OneSlack(line_search="yes")  # type: ignore[arg-type]
-
-
-@each_solver
-def test_a_result_tells_its_solver(solver: Any) -> None:
-    assert solver(tol=0.01).solve(small_problem("map")).solver == repr(solver(tol=0.01))

@@ -10,9 +10,8 @@ import scipy.sparse as sp
 from attrs import evolve
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.model_selection import GroupKFold
 
-from structsvm import Problem, Ranker, StructuralSVM
+from structsvm import Problem, Ranker
 from structsvm.exceptions import InputError, OracleError
 from structsvm.features.operators.binned import BinnedMatrix
 from structsvm.losses import ROCArea
@@ -192,25 +191,3 @@ def test_an_estimator_takes_the_threads_that_it_is_given() -> None:
 @pytest.mark.parametrize("backend", ["loky", "threading"])
 def test_a_worker_of_joblib_takes_no_further_threads(backend: str) -> None:
     assert joblib.Parallel(n_jobs=2, backend=backend)([joblib.delayed(threads_of_a_fit)(None)] * 2) == [set(), set()]
-
-
-def test_a_search_in_parallel_gives_the_same() -> None:
-    X, y, qid = DATA
-    alone, together = (
-        joblib.Parallel(n_jobs=n)(
-            joblib.delayed(coefficients)(X[train], y[train], qid[train])
-            for train, _ in GroupKFold(3).split(X, y, groups=qid)
-        )
-        for n in (1, 2)
-    )
-    np.testing.assert_array_equal(alone, together)
-
-
-def coefficients(X: Any, y: Any, qid: Any) -> Any:
-    return Ranker("map", C=10.0).fit(X, y, qid=qid).coef_
-
-
-@pytest.mark.parametrize("estimator", [Ranker(n_jobs=0), StructuralSVM(n_jobs=0)])
-def test_no_threads_are_refused(estimator: Any) -> None:
-    with pytest.raises(InputError, match=r"\(n_jobs=\.\.\.\) must be a number of threads .*got 0"):
-        estimator.fit(np.ones((2, 1)), np.array([0.0, 1.0]))

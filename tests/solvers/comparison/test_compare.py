@@ -1,10 +1,8 @@
 """Rows hold the results of solvers, and a failure spares all other rows."""
 
-import doctest
 import itertools
 
 import numpy as np
-import pandas as pd
 import pytest
 from attrs import evolve, frozen
 
@@ -13,7 +11,7 @@ from structsvm.problem import Problem
 from structsvm.registry import solvers
 from structsvm.solvers import NSlack, OneSlack
 from structsvm.solvers import n_slack as n_slack_module
-from structsvm.solvers.comparison import compare, running
+from structsvm.solvers.comparison import compare
 from structsvm.solvers.qp import ActiveSet, GeneralBackend, HiGHS
 from tests.small_problems import PlainROCArea, ranking, small_problem, solved
 
@@ -223,17 +221,3 @@ def test_ctrl_c_before_the_clock_starts(problem, monkeypatch, solver, call):
     table = compare(problem, solver, "active-set")
     assert table.interrupted
     assert len(table) == 0
-
-
-def test_a_data_frame(problem):
-    table = compare(problem, ["one-slack", "frank-wolfe"], "active-set", [1.0, 10.0])
-    frame = pd.DataFrame(table.records())
-    assert frame.shape == (4, 20)
-    assert frame.groupby("C").gap.max().max() <= 1e-3
-    assert frame.status.eq("converged").all()
-
-
-def test_the_example():
-    failed, run = doctest.testmod(running)
-    assert run
-    assert not failed

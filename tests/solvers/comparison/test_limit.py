@@ -129,9 +129,3 @@ def test_a_solver_that_lets_the_interruption_through(problem, clock, monkeypatch
     assert (one.status, one.gap) == ("time limit", None)
     assert one.note == "the time limit of 3 s has passed before the first result"
     assert two.status == "converged"
-
-
-def test_no_limit(problem, clock):
-    (row,) = compare(problem, "n-slack", Slow(clock), 10.0, time_limit=None)
-    assert row.status == "converged"
-    assert row.seconds == row.qps > 10
