@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from structsvm.foundation.compute.processes import one_thread, spread
-from tests.campaign.verdict import FAULTS, KINDS, OTHERS, Verdict, try_case
+from tests.campaign.verdict import FAULTS, KINDS, Verdict, try_case
 
 _AT_ONCE = 50
 
@@ -26,9 +26,9 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0, help="number of the first one")
     parser.add_argument("--jobs", type=int, default=None, help="processes")
     parser.add_argument("--only", type=int, default=None, metavar="NUMBER", help="try this case alone")
-    parser.add_argument("--kind", choices=(*KINDS, *OTHERS), default=None, help="this kind alone")
+    parser.add_argument("--kind", choices=KINDS, default=None, help="this kind alone")
     arguments = parser.parse_args()
-    kinds = [arguments.kind] if arguments.kind else [*KINDS, *OTHERS]
+    kinds = [arguments.kind] if arguments.kind else list(KINDS)
     if arguments.only is not None:
         print(try_case(arguments.only, kinds[arguments.only % len(kinds)]))
         return

@@ -8,8 +8,8 @@ import pytest
 from tests.campaign import verdict as verdict_module
 from tests.campaign.verdict import try_case
 
-NEW = {"boxed": 1, "graded": 1, "mistaken": 1, "pinned": 1, "planning": 0, "saved": 4, "structured": 0}
-"""Kinds of which five problems are tried, with the number of the first; saved ranker 8 normalizes each query."""
+NEW = {"boxed": 1, "graded": 1, "mistaken": 1, "pinned": 1, "structured": 0}
+"""Kinds of which five problems are tried, with the number of the first."""
 
 
 @pytest.mark.parametrize(

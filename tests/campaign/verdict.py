@@ -16,7 +16,7 @@ from structsvm import Result
 from structsvm.exceptions import StructSVMError
 from structsvm.foundation.types import Matrix, Vector
 from structsvm.result import Status
-from tests.campaign import planning, saved, users
+from tests.campaign import users
 from tests.campaign.cases import Case, Objective, bounded, boxed, case, pinned, start_of
 from tests.small_problems import matrix_of
 
@@ -40,10 +40,7 @@ KINDS: Mapping[str, Callable[[int], Case]] = {
     "mistaken": users.mistaken,
     "structured": users.structured,
 }
-"""Makers of the cases of each kind; `OTHERS` has kinds without a problem to solve."""
-
-OTHERS: Mapping[str, Callable[[int], str]] = {"planning": planning.fault_of, "saved": saved.fault_of}
-"""The fault of a case of each kind, "" without a fault."""
+"""Makers of the cases of each kind."""
 
 _MOST_CONDITION = 1e6
 
@@ -81,8 +78,6 @@ class Verdict:
 
 def try_case(number: int, kind: str = "plain") -> Verdict:
     """Solve a case and judge the result."""
-    if kind in OTHERS:
-        return _of_other(number, kind)
     try:
         made = KINDS[kind](number)
     except StructSVMError:
@@ -98,14 +93,6 @@ def try_case(number: int, kind: str = "plain") -> Verdict:
     if fault in ("over-long", "slow"):  # the first of its kind waits for its code to be compiled
         fault, said = _tried(made, planes, seconds, kind)
     return Verdict(number, kind, fault, f"{made}: {said}" if fault else "", ordinary)
-
-
-def _of_other(number: int, kind: str) -> Verdict:
-    try:
-        said = OTHERS[kind](number)
-    except Exception as error:
-        return Verdict(number, kind, "error", f"{type(error).__name__}: {error}", True)
-    return Verdict(number, kind, "wrong bound" if said else "", said, True)
 
 
 def _tried(made: Case, planes: Outputs, most_seconds: float, kind: str) -> tuple[str, str]:

@@ -6,7 +6,7 @@ from scipy.stats import t as student
 
 from structsvm.evaluation import queries_needed, smallest_difference, spread_of_differences
 from structsvm.exceptions import InputError
-from tests.campaign.planning import fault_in, plans
+from tests.evaluation.planned import fault_in, plans
 
 
 @pytest.mark.parametrize("effect", [0.1, 0.3, 0.6])

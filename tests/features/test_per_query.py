@@ -102,14 +102,6 @@ def test_missing_scores_become_a_number() -> None:
 
 
 @pytest.mark.parametrize("transformer", EVERY)
-def test_float32_is_read(transformer: Any) -> None:
-    X = np.array([[0.1], [0.2], [np.nan], [0.4]], dtype=np.float32)
-    qid = [0, 0, 0, 0]
-    out = transformer().fit_transform(X, qid=qid)
-    np.testing.assert_array_equal(out, transformer().fit_transform(X.astype(np.float64), qid=qid))
-
-
-@pytest.mark.parametrize("transformer", EVERY)
 def test_qid_is_needed(transformer: Any) -> None:
     X = [[1.0], [2.0]]
     message = f"{transformer.__name__} needs qid.*enable_metadata_routing=True"

@@ -154,33 +154,9 @@ def test_the_scale_of_a_system_means_nothing(rule, how, seed):
     np.testing.assert_allclose(fused(RULES[rule](how), rescaled), fused(RULES[rule](how), X), rtol=1e-9, atol=1e-9)
 
 
-@each
-@each_scaling
-def test_queries_are_normalized_apart(rule, how):
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(40, 4))
-    X[rng.random(X.shape) < 0.4] = nan
-    X[3] = nan
-    qid = rng.integers(0, 5, 40)
-    method = RULES[rule](how)
-    found = method.fit(X, qid=qid).predict(X, qid)
-    for query in np.unique(qid):
-        alone = fused(RULES[rule](how), X[qid == query])
-        np.testing.assert_allclose(found[qid == query], alone, rtol=1e-12, atol=1e-12)
-
-
 def test_sums_that_are_too_large_are_refused():
     X = [[1e308, 1e308, -1e308], [nan, nan, nan]]
     for method in (CombSUM("none"), CombANZ("none"), CombMNZ("none")):
         with pytest.raises(InputError, match="scores of 1 documents are too large to be combined, up to 1e.308"):
             fused(method, X)
     assert fused(CombSUM(), X).tolist() == [0.0, -np.inf]
-
-
-@each
-def test_the_matrix_passed_in_stays_as_it_is(rule):
-    X = np.array([[3.0, nan], [1.0, 2.0], [2.0, 5.0]])
-    before = X.copy()
-    for how in WAYS:
-        fused(RULES[rule](how), X)
-    np.testing.assert_array_equal(X, before)

@@ -320,7 +320,7 @@ def _made_public(contents: Mapping[str, str]) -> str:
 
 def _namespace() -> dict[str, Any]:
     names: dict[str, Any] = {"np": np, "sp": sp, "pd": pd, "_csr": _csr, "_as": _as, "structsvm": structsvm}
-    names |= {"_Unshown": Unshown, "_Text": Text}
+    names |= {"_Unshown": Unshown, "_Text": Text, "call": api.call}
     modules = ["data", "metrics", "registry", "features", "fusion", "rankers", "solvers", "losses", "estimators"]
     modules += ["protocols", "protocols.experiment", "features.operators", "solvers.qp", "solvers.comparison"]
     for name in (*modules, "foundation.tables"):

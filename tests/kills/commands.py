@@ -218,7 +218,7 @@ def same_each_time(path: Path) -> Any:
         result = json.loads(str(read["result"]))
         return read["w"].tolist(), result["primal"], result["dual"], result["status"]
     content = path.read_bytes()
-    if path.name == "index":
+    if path.name in ("index", "indexed"):
         Index.load(path)
         return content
     if path.suffix == ".gz":

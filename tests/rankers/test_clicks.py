@@ -33,12 +33,6 @@ def test_the_third_document_is_preferred_to_those_skipped_above_it() -> None:
     assert triples(Preferences.from_clicks(**shown("00100", "00100", "00100"))) == [(2, 0, 3.0), (2, 1, 3.0)]
 
 
-def test_clicks_at_1_3_and_7() -> None:
-    """Joachims, KDD 2002, section 3: 3 before 2, and 7 before 2, 4, 5 and 6; no pair with 1 or below 7."""
-    found = triples(Preferences.from_clicks(**shown("1010001000")))
-    assert found == [(2, 1, 1.0), (6, 1, 1.0), (6, 3, 1.0), (6, 4, 1.0), (6, 5, 1.0)]
-
-
 def test_opposite_preferences_are_subtracted() -> None:
     """One user prefers row 1 to row 0, and then others, who were shown them the other way around, row 0 to row 1."""
 
@@ -65,11 +59,6 @@ def test_preferences_of_few_are_left_out() -> None:
 def test_sessions_without_clicks_or_without_a_skip_prefer_nothing() -> None:
     assert len(Preferences.from_clicks(**shown("000", "100", "110", "1"))) == 0
     assert len(Preferences.from_clicks([], [], [], [])) == 0
-
-
-def test_ranks_may_have_gaps_and_start_anywhere() -> None:
-    found = Preferences.from_clicks(["a", "a", "a"], [5, 9, 7], [30, -1, 4], [True, False, False])
-    assert triples(found) == [(5, 7, 1.0), (5, 9, 1.0)]
 
 
 @st.composite

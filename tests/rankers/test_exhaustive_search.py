@@ -137,13 +137,6 @@ def test_parallel_lines_leave_the_step_at_zero():
     assert found.value / ONE == pytest.approx((1 + 2 / 3) / 2)
 
 
-@pytest.mark.parametrize("relevant", [[True, False], [False, True]])
-def test_the_same_line_twice_counts_by_the_mean_over_both_orders(relevant):
-    found = Problem([1, 1], [2, 2], relevant, [2]).best()
-    assert found.value / ONE == 0.75
-    assert found.step == 0.0
-
-
 @pytest.mark.parametrize(("height", "step"), [(3, 6.0), (0.5, 1.5), (0, 1.0), (-5, 0.0)])
 def test_an_unbounded_region_is_entered_as_far_again(height, step):
     """The relevant document is ahead from ``height`` on."""

@@ -1,9 +1,6 @@
-import pickle
 import sys
-import warnings
 
 import numpy as np
-import pandas as pd
 import pytest
 import scipy.sparse as sp
 
@@ -67,13 +64,6 @@ def test_missing_features_are_those_of_lightgbm():
     ours.fit(sparse, y, qid)
     with pytest.raises(InputError, match="infinity"):
         ours.predict(np.where(np.isnan(X), np.inf, X))
-
-
-def test_rows_of_a_query_need_not_be_together():
-    X, y, qid = queries()
-    by_row = np.argsort(np.arange(len(y)) % 15, kind="stable")
-    one, other = (ranker().fit(X[rows], y[rows], qid[rows]).predict(X) for rows in (slice(None), by_row))
-    np.testing.assert_allclose(one, other, rtol=1e-12)
 
 
 def test_a_query_of_no_weight_is_not_learned_from():
@@ -188,19 +178,6 @@ def test_nothing_is_printed(capfd):
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_fitted_ranker_can_be_pickled():
-    X, y, qid = queries()
-    fitted = ranker().fit(X, y, qid)
-    assert (pickle.loads(pickle.dumps(fitted)).predict(X) == fitted.predict(X)).all()
-
-
-def test_lightgbm_that_is_not_installed(monkeypatch):
-    monkeypatch.setitem(sys.modules, "lightgbm", None)
-    X, y, qid = queries()
-    with pytest.raises(NotInstalledError, match=r"pip install 'structural-svm\[lambdamart\]'"):
-        ranker().fit(X, y, qid)
-
-
 @pytest.mark.parametrize(
     ("error", "message"),
     [
@@ -250,23 +227,8 @@ def test_data_that_cannot_be_learned_from():
             ranker().fit(X, wrong, qid)
     with pytest.raises(InputError, match="any of the 20 queries"):
         ranker().fit(X, qid, qid)
-    with pytest.raises(InputError, match="sample_weight is zero for each of the 1 queries"):
-        ranker().fit(X, np.where(qid == 1, y, 0.0), qid, sample_weight=np.where(qid == 1, 0.0, 1.0))
     with pytest.raises(InputError, match="not Preferences: only RankSVM, RankBoost and RankNet"):
         ranker().fit(X, Preferences([0], [1]), qid)
-
-
-def test_data_frames_and_their_names():
-    X, y, qid = queries(n=8)
-    frame = pd.DataFrame(X, columns=[f"f{j}" for j in range(X.shape[1])])
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        fitted = ranker(n_estimators=3).fit(frame, y, qid, validation=(frame, y, qid))
-        scores = fitted.predict(frame)
-        stages = list(fitted.staged_predict(frame))
-    assert fitted.feature_names_in_.tolist() == list(frame.columns)
-    assert (scores == ranker(n_estimators=3).fit(X, y, qid, validation=(X, y, qid)).predict(X)).all()
-    assert len(stages) == fitted.best_iteration_
 
 
 OURS = {

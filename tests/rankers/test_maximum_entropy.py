@@ -7,10 +7,7 @@ from scipy.optimize import minimize
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics import make_scorer
 from sklearn.model_selection import GridSearchCV, GroupKFold
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from structsvm.exceptions import InputError
 from structsvm.features import Thresholds
@@ -133,21 +130,3 @@ def test_weights_of_rows_can_be_kept_from_score():
     np.testing.assert_allclose(search.best_estimator_.coef_, alone.coef_)
     by_query = np.repeat(np.arange(1.0, 13.0), 10)
     assert alone.score(X, y, qid, by_query) != alone.score(X, y, qid)
-
-
-def test_weights_of_rows_in_a_search_over_a_pipeline():
-    X, y, qid = documents()
-    weights = np.random.default_rng(2).uniform(0.5, 2.0, len(y))
-    with config_context(enable_metadata_routing=True):
-        scaler = StandardScaler().set_fit_request(sample_weight=False)
-        scoring = make_scorer(lambda y, scores, qid: AP().mean(scores, y, qid)).set_score_request(qid=True)
-        search = GridSearchCV(
-            make_pipeline(scaler, MaximumEntropy()),
-            {"maximumentropy__C": [0.1, 1.0]},
-            cv=GroupKFold(3),
-            scoring=scoring,
-            error_score="raise",
-        ).fit(X, y, groups=qid, qid=qid, sample_weight=weights)
-    C = search.best_params_["maximumentropy__C"]
-    alone = MaximumEntropy(C).fit(StandardScaler().fit_transform(X), y, qid, weights)
-    np.testing.assert_allclose(search.best_estimator_[-1].coef_, alone.coef_)

@@ -51,11 +51,6 @@ def test_what_is_no_preference_is_refused(better, worse, magnitude, message):
         Preferences(better, worse, magnitude)
 
 
-def test_a_tuple_of_another_length_is_refused():
-    with pytest.raises(InputError, match="pair 1 is "):
-        Preferences.of([(0, 1), (2,)])
-
-
 def test_training_groups_rows_and_renumbers_preferences():
     X = np.arange(12.0).reshape(6, 2)
     qid = ["b", "a", "b", "a", "c", "b"]

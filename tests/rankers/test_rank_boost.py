@@ -1,15 +1,10 @@
-import doctest
 import math
-import sys
 
 import numpy as np
-import pandas as pd
 import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn import config_context
-from sklearn.model_selection import GridSearchCV, GroupKFold
 
 from structsvm.exceptions import InputError, ZeroWeightsWarning
 from structsvm.features import Thresholds
@@ -112,18 +107,6 @@ def test_listed_pairs_of_equal_weight_are_those_of_labels(data):
     np.testing.assert_allclose(by_pairs.alphas_, by_labels.alphas_, rtol=1e-9)
     np.testing.assert_allclose(by_pairs.losses_, by_labels.losses_, rtol=1e-9)
     assert by_pairs.n_left_out_ == by_labels.n_left_out_
-
-
-def test_rows_of_a_query_need_not_be_together(data):
-    X, y, qid = data
-    order = np.random.default_rng(1).permutation(len(y))
-    for labels, moved in [
-        (y, y[order]),
-        (Preferences(*pairs_of(y, qid)), Preferences(*(np.argsort(order)[rows] for rows in pairs_of(y, qid)))),
-    ]:
-        ranker = RankBoost(30).fit(X, labels, qid)
-        other = RankBoost(30).fit(X[order], moved, qid[order])
-        np.testing.assert_allclose(other.predict(X), ranker.predict(X), rtol=1e-9)
 
 
 def test_the_weight_of_a_query_is_how_often_it_is_there(data):
@@ -262,19 +245,6 @@ def test_predictions_are_sums_of_weak_rankers(data):
     )
 
 
-def test_lists_and_frames(data):
-    X, y, qid = data
-    ranker = RankBoost(10).fit(X, y, qid)
-    frame = pd.DataFrame(X, columns=list("abcde"))
-    named = RankBoost(10).fit(frame, pd.Series(y), pd.Series(qid))
-    assert named.feature_names_in_.tolist() == list("abcde")
-    assert named.predict(frame).tolist() == ranker.predict(X.tolist()).tolist()
-    assert RankBoost(10).fit(X.tolist(), y.tolist(), qid.tolist()).predict(X).tolist() == ranker.predict(X).tolist()
-    assert named.predict(frame[list("abced")]).tolist() == named.predict(frame).tolist()
-    with pytest.raises(InputError, match="X lacks 1 of the 5 features"):
-        named.predict(frame[list("abcd")])
-
-
 def test_thresholds_are_values_of_documents_and_not_too_many(data):
     X, y, qid = data
     X = X + 1e-3 * np.arange(200)[:, None]
@@ -331,11 +301,6 @@ def test_of_equal_rounds_the_first_is_kept(data):
     assert ranker.best_iteration_ == 1
 
 
-def test_validation_of_one_query(data):
-    X, y, _ = data
-    assert len(RankBoost(5).fit(X, y, validation=(X, y)).validation_scores_) == 5
-
-
 @pytest.mark.parametrize(
     ("validation", "message"),
     [
@@ -374,8 +339,6 @@ def test_data_that_cannot_be_used(data):
     X, y, qid = data
     with pytest.raises(InputError, match="cannot learn from any of the 20 queries"):
         RankBoost().fit(X, qid.astype(float), qid)
-    with pytest.raises(InputError, match="cannot learn from any of the 1 queries"):
-        RankBoost().fit(X, np.ones(200))
     with pytest.raises(InputError, match="zero for each of the 1 queries that RankBoost can learn from"):
         RankBoost().fit(X, Preferences([0], [1]), qid, sample_weight=(qid > 0).astype(float))
     with pytest.raises(InputError, match="RankBoost takes dense features: sparse input"):
@@ -384,32 +347,6 @@ def test_data_that_cannot_be_used(data):
         RankBoost().fit(Thresholds(bins=5).fit_transform(X), y, qid)
     with pytest.raises(InputError, match="RankBoost takes dense features: sparse input"):
         RankBoost(3).fit(X, y, qid).predict(sp.csr_array(X))
-    with pytest.raises(InputError, match="sample_weight differs within a query"):
-        RankBoost().fit(X, y, qid, sample_weight=np.arange(1.0, 201.0))
-    with pytest.raises(InputError, match="sample_weight differs within a query"):
-        RankBoost().fit(X, y, sample_weight=np.arange(1.0, 201.0))
     X[3, 1], X[5, 2] = np.nan, np.inf
     with pytest.raises(InputError, match="The first is at row 5, column 2"):
         RankBoost().fit(X, y, qid)
-
-
-def test_the_example_of_the_docstring():
-    found = doctest.testmod(sys.modules[RankBoost.__module__], extraglobs={"np": np, "RankBoost": RankBoost})
-    assert (found.failed, found.attempted > 3) == (0, True)
-
-
-def test_grid_search_hands_over_the_queries(data):
-    X, y, qid = data
-    with config_context(enable_metadata_routing=True):
-        search = GridSearchCV(RankBoost(), {"n_estimators": [1, 20]}, cv=GroupKFold(4))
-        search.fit(X, y, groups=qid, qid=qid)
-    assert search.best_params_ == {"n_estimators": 20}
-    assert search.best_estimator_.best_iteration_ == 20
-
-
-def test_score_needs_the_queries(data):
-    X, y, qid = data
-    ranker = RankBoost(5).fit(X, y, qid)
-    with pytest.raises(InputError, match="so score needs qid too"):
-        ranker.score(X, y)
-    assert 0.0 < ranker.score(X, y, qid) <= 1.0

@@ -1,15 +1,11 @@
-import pickle
 import warnings
 
 import numpy as np
-import pandas as pd
 import pytest
 import scipy.sparse as sp
-import sklearn
 from scipy.optimize import minimize
 from scipy.special import expit
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV, GroupKFold
 
 from structsvm.exceptions import InputError
 from structsvm.metrics import AP
@@ -130,25 +126,6 @@ def test_random_state_decides(hidden):
     assert (one != other).any()
 
 
-def test_rows_of_a_query_need_not_be_together():
-    X, y, qid = queries()
-    by_row = np.argsort(np.arange(len(y)) % 8, kind="stable")  # keeps the order within queries, and of queries
-    one, other = (
-        RankNet(3, max_iter=3, random_state=0).fit(X[rows], y[rows], qid[rows]) for rows in (slice(None), by_row)
-    )
-    np.testing.assert_allclose(one.predict(X), other.predict(X), rtol=1e-10)
-
-
-def test_float32_and_lists():
-    X, y, qid = queries(n=6)
-    ranker = RankNet(3, max_iter=3, random_state=0)
-    scores = clone(ranker).fit(X, y, qid).predict(X)
-    np.testing.assert_allclose(clone(ranker).fit(X.tolist(), y.tolist(), qid.tolist()).predict(X.tolist()), scores)
-    single = clone(ranker).fit(X.astype(np.float32), y, qid).predict(X.astype(np.float32))
-    assert single.dtype == np.float64
-    np.testing.assert_allclose(single, scores, atol=1e-4)
-
-
 def test_validation_keeps_the_first_best_epoch():
     X, y, qid = queries(noise=3.0)
     held = queries(1, noise=3.0)
@@ -174,12 +151,6 @@ def test_patience_stops():
     ranker = RankNet(4, max_iter=300, n_iter_no_change=3, random_state=0).fit(X, y, qid, validation=held)
     assert len(ranker.costs_) == ranker.best_iteration_ + 3 < 300
     assert len(ranker.validation_scores_) == len(ranker.path_) == len(ranker.costs_)
-
-
-def test_a_fitted_ranker_can_be_pickled():
-    X, y, qid = queries(n=5)
-    ranker = RankNet(3, max_iter=2).fit(X, y, qid)
-    assert (pickle.loads(pickle.dumps(ranker)).predict(X) == ranker.predict(X)).all()
 
 
 def test_a_constant_feature_changes_nothing():
@@ -222,8 +193,6 @@ def test_data_that_cannot_be_learned_from():
         RankNet().fit(X, qid, qid)
     with pytest.raises(InputError, match="any of the 24 queries"):
         RankNet(ties=True).fit(X, y, np.arange(24))
-    with pytest.raises(InputError, match="sample_weight is zero for each of the 1 queries"):
-        RankNet().fit(X, np.where(qid == 1, y, 0.0), qid, sample_weight=np.where(qid == 1, 0.0, 1.0))
     with pytest.raises(InputError, match="ties=True"):
         RankNet(ties=True).fit(X, Preferences([0], [1]), qid)
     with pytest.raises(InputError, match=r"sparse input \(csr_array\) is not supported"):
@@ -248,43 +217,6 @@ def test_validation_that_cannot_be_used(change, message):
     X, y, qid = queries(n=3)
     with pytest.raises(InputError, match=message):
         RankNet().fit(X, y, qid, validation=change(X, y, qid))
-
-
-def test_without_qid_validation_needs_none():
-    X, y, _ = queries(n=3)
-    assert RankNet(max_iter=3).fit(X, y, validation=(X, y)).validation_scores_.shape == (3,)
-
-
-def test_data_frames_and_their_names():
-    X, y, qid = queries(n=8)
-    frame = pd.DataFrame(X, columns=[f"f{j}" for j in range(X.shape[1])])
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        fitted = RankNet(3, max_iter=3, random_state=0).fit(frame, y, qid, validation=(frame, y, qid))
-        scores = fitted.predict(frame)
-        stages = list(fitted.staged_predict(frame))
-    assert fitted.feature_names_in_.tolist() == list(frame.columns)
-    assert (scores == RankNet(3, max_iter=3, random_state=0).fit(X, y, qid, validation=(X, y, qid)).predict(X)).all()
-    assert len(stages) == fitted.best_iteration_
-
-
-def test_a_grid_search_with_queries():
-    X, y, qid = queries(noise=1.0)
-    with sklearn.config_context(enable_metadata_routing=True):
-        search = GridSearchCV(RankNet(max_iter=3, random_state=0), {"hidden_layer_sizes": [0, 4]}, cv=GroupKFold(3))
-        search.fit(X, y, qid=qid, groups=qid)
-        assert 0.5 < search.score(X, y, qid=qid) <= 1.0
-    assert search.best_estimator_.n_examples_ > 20
-
-
-def test_settings_that_are_changed_later_do_not_change_a_fitted_network():
-    X, y, qid = queries(n=6)
-    ranker = RankNet(3, max_iter=3, random_state=0).fit(X, y, qid)
-    scores, stages = ranker.predict(X), [stage.tolist() for stage in ranker.staged_predict(X)]
-    assert ranker.hidden_ == 3
-    ranker.set_params(hidden_layer_sizes=500)
-    assert ranker.predict(X).tolist() == scores.tolist()
-    assert [stage.tolist() for stage in ranker.staged_predict(X)] == stages
 
 
 def test_a_refit_that_fails_leaves_the_network_as_it_was():

@@ -4,9 +4,7 @@ import warnings
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
-import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
@@ -127,21 +125,6 @@ def test_the_C_of_svm_rank_is_divided_by_all_queries() -> None:
     np.testing.assert_allclose(ranker.coef_, known, atol=2e-3)
 
 
-@pytest.mark.parametrize("make", [sp.csr_matrix, sp.csr_array, pd.DataFrame, np.ndarray.tolist], ids=lambda f: str(f))
-def test_other_kinds_of_matrix_give_the_same(make: Any) -> None:
-    X, y, qid = graded(6)
-    known = RankSVM(tol=1e-7).fit(X, y, qid)
-    ranker = RankSVM(tol=1e-7).fit(make(X), y, qid)
-    np.testing.assert_allclose(ranker.coef_, known.coef_, atol=1e-3)
-    np.testing.assert_allclose(ranker.predict(make(X)), known.predict(X), atol=1e-2)
-
-
-def test_float32_is_read_as_it_is() -> None:
-    X, y, qid = graded(6)
-    ranker = RankSVM(tol=1e-6).fit(X.astype(np.float32), y, qid)
-    np.testing.assert_allclose(ranker.coef_, RankSVM(tol=1e-6).fit(X, y, qid).coef_, atol=1e-2)
-
-
 def test_preferences_of_rows_in_any_order_are_those_of_grouped_rows() -> None:
     X, y, qid = graded(7)
     order = np.argsort(qid, kind="stable")
@@ -178,14 +161,6 @@ def test_a_path_that_is_stopped_has_what_was_reached() -> None:
     assert [ranker.C for ranker in rankers] == [0.1, 1.0]
 
 
-def test_score_is_the_measure() -> None:
-    X, y, qid = graded(9)
-    ranker = RankSVM(measure="ndcg@3").fit(X, y, qid)
-    known = Ranker("swapped_pairs", measure="ndcg@3").fit(X, y, qid)
-    known.model_ = ranker.model_
-    assert ranker.score(X, y, qid) == known.score(X, y, qid)
-
-
 def test_features_that_are_constant_in_queries_teach_nothing() -> None:
     X, y, qid = np.ones((6, 2)), [0, 1, 0, 1, 2, 2], [0, 0, 1, 1, 2, 2]
     with pytest.warns(ZeroWeightsWarning, match=r"all scores are equal") as caught:
@@ -196,12 +171,6 @@ def test_features_that_are_constant_in_queries_teach_nothing() -> None:
     with pytest.warns(ZeroWeightsWarning) as caught:
         RankSVM().path(X, y, qid)
     assert caught[0].filename == __file__
-
-
-def test_a_limit_of_iterations_is_told() -> None:
-    X, y, qid = graded(10)
-    with pytest.warns(ConvergenceWarning, match="limit of iterations"):
-        RankSVM(100.0, solver=OneSlack(max_iter=2)).fit(X, y, qid)
 
 
 @pytest.mark.parametrize(

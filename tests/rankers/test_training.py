@@ -84,14 +84,6 @@ def test_weights_of_pairs_that_overflow(data):
         RankSVM().fit(X, Preferences([0, 1], [2, 2], 1e308), qid)
 
 
-def test_pairs_that_are_not_learned_from_are_not_counted(data):
-    X, y, qid = data
-    ranker = RankSVM(0.1).fit(X, y, qid, sample_weight=(qid > 2).astype(float))
-    known = RankSVM(0.1).fit(X[qid > 2], y[qid > 2], qid[qid > 2])
-    assert ranker.n_pairs_ == known.n_pairs_
-    np.testing.assert_allclose(ranker.coef_, known.coef_, rtol=1e-9)
-
-
 def test_queries_of_grades_and_of_preferences():
     queries, weights = Queries.of([0, 0, 1, 1, 2], 5), np.array([0.0, 2.0, 1.0])
     graded = GroupedData("RankBoost", np.eye(5), np.array([0.0, 1.0, 3.0, 2.0, 5.0]), queries, weights)

@@ -84,17 +84,6 @@ def test_features_beside_the_trees_are_weighed() -> None:
     np.testing.assert_allclose(both.predict(X), scores, rtol=0, atol=1e-10)
 
 
-def test_rows_of_a_query_need_not_be_together() -> None:
-    X, y, qid = products()
-    first = ranker().fit(X, y, qid)
-    # The trees depend on the order of the rows, so they are given.
-    forest = RandomForestRegressor(5, max_leaf_nodes=6, random_state=0).fit(X, y)
-    mixed = np.random.default_rng(0).permutation(len(y))
-    one, other = (ranker(trees=forest).fit(X[k], y[k], qid[k]) for k in (slice(None), mixed))
-    np.testing.assert_allclose(one.result_.primal, other.result_.primal, rtol=2e-3)
-    assert first.n_examples_ == one.n_examples_
-
-
 def test_a_loss_of_rows_takes_each_row_as_an_example() -> None:
     X, y, qid = products(queries=5)
     given = ranker(loss="zero_one", n_estimators=2, num_leaves=3, tol=1e-4)
@@ -118,12 +107,6 @@ def test_a_path_grows_the_trees_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [each.C for each in found] == [1.0, 10.0, 100.0]
     assert found[0].model_.trees is found[2].model_.trees
     assert found[0].result_.primal < found[2].result_.primal
-
-
-def test_c_is_chosen_by_cross_validation() -> None:
-    search = RankerCV(ranker(), Cs=[0.1, 10.0], cv=2).fit(*products())
-    assert search.scores_.shape == (2, 2)
-    assert search.estimator_.model_.form == "leaves"
 
 
 def test_a_clone_keeps_the_trees_it_was_given() -> None:
@@ -202,14 +185,6 @@ def test_contributions_add_up_to_the_score() -> None:
         scores = model.predict(X, qid)
         np.testing.assert_allclose(explained.base + explained.contributions.sum(axis=1), scores, rtol=0, atol=1e-12)
     assert {row["feature"] for row in model.parts().rows[:2]} == {0, 1}
-
-
-def test_a_query_normalization_needs_the_queries() -> None:
-    X, y, qid = products()
-    fitted = ranker(normalize="query-z-score").fit(X, y, qid)
-    assert fitted.predict(X, qid).shape == (len(y),)
-    with pytest.raises(InputError, match="normalizes by query, so predict needs qid too"):
-        fitted.predict(X)
 
 
 def test_refit_returns_an_ensemble_of_the_same_kind() -> None:

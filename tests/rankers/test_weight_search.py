@@ -160,12 +160,6 @@ def test_directions_and_start_of_ones_own():
     assert {each.terms for each in chain.history_} == {2, 3, 4}
 
 
-def test_coordinates_are_the_rows_of_the_identity():
-    X, y, qid = some()
-    coordinates, own = (WeightSearch(directions).fit(X, y, qid=qid) for directions in ("coordinates", np.eye(4)))
-    assert own.coef_.tolist() == coordinates.coef_.tolist()
-
-
 def test_rows_that_are_the_same_get_the_same_score():
     rng = np.random.default_rng(0)
     for d in range(1, 30):
@@ -181,12 +175,6 @@ def test_a_search_that_is_stopped_says_so():
     with pytest.warns(ConvergenceWarning, match="each of the 1 rounds increased MAP"):
         ranker = WeightSearch(max_iter=1).fit(X, y, qid=qid)
     assert ranker.n_rounds_ == 1
-
-
-def test_zero_weights_are_a_start():
-    X, y, qid = some()
-    ranker = WeightSearch(start=np.zeros(4)).fit(X, y, qid=qid)
-    assert ranker.map_ > AP().mean(np.zeros(len(y)), y, qid)
 
 
 def test_rounding_that_undoes_a_step_leads_to_a_wider_region(monkeypatch):

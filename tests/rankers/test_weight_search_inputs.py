@@ -34,14 +34,6 @@ def test_kinds_of_data_give_the_same():
     assert WeightSearch().fit(binned, y, qid=qid).map_ == as_numbers.map_
 
 
-def test_rows_of_a_query_need_not_be_together():
-    X, y, qid = some(digits=1)
-    order = np.argsort(np.arange(len(y)) % 15, kind="stable")
-    assert qid[order][:6].tolist() == list(range(6))
-    expected, found = WeightSearch().fit(X, y, qid=qid), WeightSearch().fit(X[order], y[order], qid=qid[order])
-    assert found.history_ == expected.history_
-
-
 def test_a_weight_of_two_is_the_query_twice():
     X, y, qid = some(queries=3)
     weight = np.where(qid == 1, 2.0, 1.0)
@@ -100,12 +92,8 @@ def test_data_that_cannot_be_used_are_refused():
     X, y, qid = some()
     with pytest.raises(InputError, match="WeightSearch cannot learn from any of the 6 queries: none has both relevant"):
         WeightSearch().fit(X, np.ones_like(y), qid=qid)
-    with pytest.raises(InputError, match="zero for each of the 5 queries that WeightSearch can"):
-        WeightSearch().fit(X, np.where(qid > 0, y, 0.0), qid=qid, sample_weight=(qid == 0).astype(float))
     with pytest.raises(InputError, match="not Preferences"):
         WeightSearch().fit(X, Preferences([0], [1]), qid=qid)
-    with pytest.raises(InputError, match="differs within a query"):
-        WeightSearch().fit(X, y, qid=qid, sample_weight=np.arange(len(y)))
 
 
 def test_the_start_is_not_changed():
