@@ -9,7 +9,7 @@ from attrs import evolve
 from sklearn.datasets import dump_svmlight_file
 
 from structsvm import Ranker, Result, Status, training
-from structsvm.cli.shared.fits import FitMonitor
+from structsvm.cli.train.fits import FitMonitor
 from structsvm.data import load_digits_queries
 from structsvm.exceptions import InputError, NotInstalledError
 from structsvm.losses import AveragePrecision

@@ -8,7 +8,6 @@ import click
 from structsvm.cli.shared.command import Output, command
 from structsvm.cli.shared.console import echo_wrapped, note, progress_line, show_tables
 from structsvm.cli.shared.data import Columns, read_data, read_judges, with_columns
-from structsvm.cli.shared.fits import FitMonitor, require_converged, warnings_of_fits, without_model
 from structsvm.cli.shared.options import (
     COUNT,
     Dependent,
@@ -23,10 +22,11 @@ from structsvm.cli.shared.options import (
     with_tol,
 )
 from structsvm.cli.shared.paths import CHECKPOINT, DATA, INPUT, MODEL
-from structsvm.cli.shared.rankers import make_ranker, require_applicable, tol_of, warm_started
 from structsvm.cli.shared.results import shows_text, with_json, write_json
-from structsvm.cli.shared.summary import note_end, summary
 from structsvm.cli.shared.weights import Limit, settings_for, with_bounds
+from structsvm.cli.train.fits import FitMonitor, require_converged, warnings_of_fits, without_model
+from structsvm.cli.train.rankers import make_ranker, require_applicable, tol_of, warm_started
+from structsvm.cli.train.summary import note_end, summary
 from structsvm.exceptions import counted
 from structsvm.foundation.settings import RANKING_TOL
 from structsvm.foundation.signals import finish
