@@ -37,19 +37,6 @@ def _as_grid(grid: Mapping[str, Sequence[Any]] | Grid) -> Grid:
     return tuple((name, tuple(values)) for name, values in pairs)
 
 
-def _require_grid(model: Any, attribute: Any, grid: Grid) -> None:
-    """Raise InputError if the estimator lacks a parameter of the grid, or a parameter has no values."""
-    parameters = model.estimator.get_params()
-    for name, values in grid:
-        if name not in parameters:
-            raise InputError(
-                f"{model.name}: {type(model.estimator).__name__} has no parameter {name!r}; it has "
-                f"{', '.join(parameters)}"
-            )
-        if not values:
-            raise InputError(f"{model.name}: the grid has no values for {name!r}")
-
-
 def _points(grid: Grid) -> Iterator[dict[str, Any]]:
     """Yield the points of a grid in the given order: of equal results, the first wins."""
     pairs = ([(name, value) for value in values] for name, values in grid)
@@ -65,16 +52,6 @@ def _value_of(settings: Mapping[str, Any]) -> Value:
     return ", ".join(f"{name}={value}" for name, value in settings.items())
 
 
-def _require_estimator(model: Any, attribute: Any, estimator: Any) -> None:
-    """Require an object with fit and get_params; reject a class."""
-    if isinstance(estimator, type):
-        raise InputError(
-            f"{model.name}: the estimator must be an object, {estimator.__name__}(...); {estimator.__name__} is a class"
-        )
-    if not (hasattr(estimator, "fit") and hasattr(estimator, "get_params")):
-        raise InputError(f"{model.name}: the estimator must have fit and get_params, as scikit-learn's; {estimator!r}")
-
-
 def _as_rounds(rounds: Any) -> tuple[int, ...] | None:
     if rounds is None:
         return None
@@ -83,19 +60,6 @@ def _as_rounds(rounds: Any) -> tuple[int, ...] | None:
             f"EstimatorModel(rounds=...) must be whole numbers, such as range(10, 301, 10), got {brief(rounds)}"
         )
     return tuple(map(int, rounds))
-
-
-def _require_rounds(model: "EstimatorModel", _attribute: object, rounds: tuple[int, ...] | None) -> None:
-    """Require ascending numbers, and an estimator with scores after each round."""
-    if rounds is None:
-        return
-    if not capabilities_of(model.estimator).is_staged:
-        raise InputError(f"{model.name}: {type(model.estimator).__name__} has no staged_predict; leave out rounds")
-    if not rounds or rounds[0] < 1 or any(later <= earlier for earlier, later in pairwise(rounds)):
-        raise InputError(
-            f"EstimatorModel(rounds=...) of {model.name} must ascend from 1 or more, such as range(10, 301, 10); got "
-            f"{rounds}"
-        )
 
 
 @frozen(kw_only=True)
@@ -134,10 +98,38 @@ class EstimatorModel(ProtocolModel):
 
     name: str
     features: FeatureMap = field(validator=require_features)
-    estimator: BaseEstimator = field(validator=_require_estimator)
-    grid: Grid = field(default=(), converter=_as_grid, validator=_require_grid)
+    estimator: BaseEstimator
+    grid: Grid = field(default=(), converter=_as_grid)
     sparse: bool = field(default=False, validator=truth_value)
-    rounds: tuple[int, ...] | None = field(default=None, converter=_as_rounds, validator=_require_rounds)
+    rounds: tuple[int, ...] | None = field(default=None, converter=_as_rounds)
+
+    def __attrs_post_init__(self) -> None:
+        """Require an object with fit and get_params, values of its parameters, and rounds only if it has stages."""
+        estimator, rounds, kind = self.estimator, self.rounds, type(self.estimator).__name__
+        if isinstance(estimator, type):
+            raise InputError(
+                f"{self.name}: the estimator must be an object, {estimator.__name__}(...); {estimator.__name__} is a "
+                "class"
+            )
+        if not (hasattr(estimator, "fit") and hasattr(estimator, "get_params")):
+            raise InputError(
+                f"{self.name}: the estimator must have fit and get_params, as scikit-learn's; {estimator!r}"
+            )
+        parameters = estimator.get_params()
+        for name, values in self.grid:
+            if name not in parameters:
+                raise InputError(f"{self.name}: {kind} has no parameter {name!r}; it has {', '.join(parameters)}")
+            if not values:
+                raise InputError(f"{self.name}: the grid has no values for {name!r}")
+        if rounds is None:
+            return
+        if not capabilities_of(estimator).is_staged:
+            raise InputError(f"{self.name}: {kind} has no staged_predict; leave out rounds")
+        if not rounds or rounds[0] < 1 or any(later <= earlier for earlier, later in pairwise(rounds)):
+            raise InputError(
+                f"EstimatorModel(rounds=...) of {self.name} must ascend from 1 or more, such as range(10, 301, 10); "
+                f"got {rounds}"
+            )
 
     def candidates(self, X: Any, y: Vector, qid: IntVector) -> Sequence[Candidate]:
         """Fit for every point of the grid; see `ProtocolModel.candidates`."""

@@ -65,8 +65,8 @@ class Plan(ABC):
     expected_warnings: ClassVar[tuple[str, ...]] = ()
     """Beginnings of warnings that trials do not show."""
 
-    measures_each_value: ClassVar[tuple[str, ...]] = ()
-    """Sets besides validation on which to measure every value of the hyper-parameter: "train", "test"."""
+    tests_each_value: ClassVar[bool] = False
+    """Whether to measure every value of the hyper-parameter on the test queries, too."""
 
     measure: Measure
     """Measure whose mean over the validation queries chooses hyper-parameters."""
@@ -99,12 +99,6 @@ class Plan(ABC):
     def ready(self, names: Sequence[str]) -> Iterator[Self]:
         """Yield the plan for each missing trial, with all data that the trial needs."""
         return repeat(self, len(names))
-
-    def trial(self, name: str, case: Case, fits: dict[str, dict[str, Fit]], seconds: float) -> Trial:
-        """Return a trial, given one of its cases and all its fits."""
-        train, validation, test = (tuple(map(str, part.queries.ids.tolist())) for part in case.sets)
-        one, two, three = (len(part.y) for part in case.sets)
-        return Trial(name, train, validation, test, (one, two, three), seconds, fits)
 
 
 def run_plan(
@@ -159,7 +153,9 @@ def run_trial(plan: Plan, name: str) -> Trial:
         fits = {}
         for case in plan.cases(name):
             fits[case.group] = fit_models(case, plan)
-    return plan.trial(name, case, fits, time.perf_counter() - began)
+    ids = (tuple(map(str, part.queries.ids.tolist())) for part in case.sets)
+    train, validation, test = (len(part.y) for part in case.sets)
+    return Trial(name, *ids, (train, validation, test), time.perf_counter() - began, fits)
 
 
 def fit_models(case: Case, plan: Plan) -> dict[str, Fit]:
@@ -183,7 +179,6 @@ def tuned(model: ProtocolModel, matrices: Sequence[Any], case: Case, plan: Plan)
     ``matrices`` are the features of the training, validation and test queries.
     """
     train, validation, test = zip(matrices, case.sets, strict=True)
-    sets = {"train": train, "test": test}
     compiled, messages = compile_seconds(), list[str]()
 
     def fit(part: tuple[Any, QuerySet], fold: int) -> list[Fitted]:
@@ -199,10 +194,6 @@ def tuned(model: ProtocolModel, matrices: Sequence[Any], case: Case, plan: Plan)
     choice = choose([(train, validation)], 1, fit, score, quiet=False)
     (fold,) = choice.folds
     candidates: list[Candidate] = [fitted.fitted for fitted in fold.candidates]
-    further: dict[str, Any] = {
-        name: tuple(score(candidate, sets[name]).scores[0] for candidate in candidates)
-        for name in plan.measures_each_value
-    }
     best, (X, queries) = candidates[choice.best], test
     measures, by_query = plan.test(best.scores(X, queries.queries.number), queries)
     weights = None if best.weights is None else plan.weights(case.group, best.weights, matrices[0])
@@ -210,6 +201,7 @@ def tuned(model: ProtocolModel, matrices: Sequence[Any], case: Case, plan: Plan)
         measures=measures,
         queries={name: tuple(values.tolist()) for name, values in by_query.items()},
         validation=tuple(held.scores[0] for held in fold.scores),
+        test=tuple(score(candidate, test).scores[0] for candidate in candidates if plan.tests_each_value),
         values=tuple(candidate.value for candidate in candidates),
         seconds=tuple(candidate.seconds for candidate in candidates),
         gaps=tuple(candidate.gap for candidate in candidates),
@@ -219,7 +211,6 @@ def tuned(model: ProtocolModel, matrices: Sequence[Any], case: Case, plan: Plan)
         warm_started=model.warm_started,
         unconverged=len(messages),
         compile_seconds=compile_seconds() - compiled,
-        **further,
     )
 
 

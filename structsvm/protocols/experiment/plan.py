@@ -158,7 +158,7 @@ class ExperimentPlan(Plan):
         data="documents, scores or judgments",
     )
     file = TRIALS
-    measures_each_value = ("test",)
+    tests_each_value = True
     expected_warnings = ("all scores of .* functions are missing",)
     measure = AP()
 

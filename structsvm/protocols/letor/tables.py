@@ -1,7 +1,7 @@
 """The tables and the figure of a benchmark, and their files."""
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -32,21 +32,24 @@ MEAN = "mean"
 
 _MODEL, _FOLD = Column.text("Model", "model"), Column.text("Fold", "fold")
 
-_TITLES = {
-    "p": "Precision on the test queries",
-    "ndcg": "NDCG on the test queries",
-    "ndcg4": "NDCG on the test queries, as computed by the tool of LETOR 4.0",
-}
 _NDCG = "NDCG has gains 2^grade - 1 and LETOR's discounts: 1 for the first two places, 1/log2(r) for place r."
-_NOTES = {
-    "p": ("Places beyond the last document of a query count as not relevant.",),
-    "ndcg": (_NDCG,),
+_BY_CUTOFF = {
+    "p": (
+        "Precision on the test queries",
+        ("Places beyond the last document of a query count as not relevant.",),
+    ),
+    "ndcg": ("NDCG on the test queries", (_NDCG,)),
     "ndcg4": (
-        _NDCG,
-        "NDCG of LETOR 4.0: a query with fewer than k documents counts as 0. Therefore published figures of short "
-        "queries decrease with k.",
+        "NDCG on the test queries, as computed by the tool of LETOR 4.0",
+        (
+            _NDCG,
+            "NDCG of LETOR 4.0: a query with fewer than k documents counts as 0. Therefore published figures of short "
+            "queries decrease with k.",
+        ),
     ),
 }
+"""Titles and notes of `measure_table`."""
+
 _EMPTY = "A query without a relevant document counts as 0."
 _TIES = "Measures are means over all orders of documents with equal scores."
 _POOLED = "mean: over the test queries of all folds, so that each query counts once."
@@ -68,11 +71,6 @@ def _titled(results: Results, title: str) -> str:
     return f"{title}, {results.title}" if results.title else title
 
 
-def _figures(measures: Iterable[str]) -> list[Column]:
-    """Return a column for each measure, with its name as the heading."""
-    return [Column.number(measure.upper(), measure, ".4f") for measure in measures]
-
-
 def summary_table(results: Results) -> Table:
     """Return the means over all test queries: MAP, P and NDCG at 1, 5 and 10; and training time."""
 
@@ -84,7 +82,10 @@ def summary_table(results: Results) -> Table:
     return _table(
         results,
         f"Test queries, mean over {folds} folds" if folds > 1 else "Test queries",
-        (*_figures(SHOWN), Column.number("Seconds", "seconds", ".2f")),
+        (
+            *(Column.number(measure.upper(), measure, ".4f") for measure in SHOWN),
+            Column.number("Seconds", "seconds", ".2f"),
+        ),
         record,
         (
             _EMPTY,
@@ -172,21 +173,21 @@ def difference_table(results: Results, baseline: str | None = None, measure: str
 
 def measure_table(results: Results, name: str) -> Table:
     """Return "p", "ndcg" or "ndcg4" at the cut-offs 1 to 10, for each fold and their mean."""
-    require_choice("name", name, _TITLES)
+    require_choice("name", name, _BY_CUTOFF)
+    title, notes = _BY_CUTOFF[name]
     measures = {f"{name}@{k}": f"@{k}" for k in CUTOFFS}
-    sections = []
-    for model in (*results.models, *results.features):
-        means = {measure: results.mean(model, measure) for measure in measures}
-        rows = [*((fold, fit.measures) for fold, fit in results.of(model).items()), (MEAN, means)]
-        sections.append(
-            tuple(
-                {"model": model, "fold": fold, **{measure: values[measure] for measure in measures}}
-                for fold, values in rows
-            )
-        )
-    columns = (Column.number(heading, measure, ".4f") for measure, heading in measures.items())
-    notes = (_EMPTY, _POOLED, *_NOTES[name])
-    return Table(_titled(results, _TITLES[name]), (_MODEL, _FOLD, *columns), tuple(sections), notes)
+
+    def records(model: str) -> Iterator[Record]:
+        for fold, fit in results.of(model).items():
+            yield {"model": model, "fold": fold, **{measure: fit.measures[measure] for measure in measures}}
+        yield {"model": model, "fold": MEAN, **{measure: results.mean(model, measure) for measure in measures}}
+
+    return Table(
+        _titled(results, title),
+        (_MODEL, _FOLD, *(Column.number(heading, measure, ".4f") for measure, heading in measures.items())),
+        tuple(tuple(records(model)) for model in (*results.models, *results.features)),
+        (_EMPTY, _POOLED, *notes),
+    )
 
 
 def training_table(results: Results) -> Table:
@@ -232,8 +233,7 @@ def record_table(results: Results) -> Table:
             **{measure: results.mean(name, measure) for measure in fits[0].measures},
         }
         records += [*rows, {**dict.fromkeys(rows[0]), "model": name, "fold": MEAN, **means}]
-    columns = (_MODEL, _FOLD, *_figures(["map"]))
-    return Table(_titled(results, "All measures"), columns, (tuple(records),))
+    return Table("All measures", (_MODEL, _FOLD), (tuple(records),))
 
 
 def size_table(results: Results) -> Table:
@@ -261,7 +261,7 @@ def benchmark_tables(results: Results, baseline: str | None = None) -> tuple[Tab
         summary_table(results),
         *(fold_table(results, measure) for measure in results.measures),
         *(difference_table(results, baseline, measure) for measure in results.measures if several),
-        *(measure_table(results, name) for name in _TITLES),
+        *(measure_table(results, name) for name in _BY_CUTOFF),
         training_table(results),
     )
 

@@ -99,9 +99,3 @@ def test_an_error_of_scikit_learn_names_model_and_trial(pool, tmp_path):
     model = EstimatorModel(name="ridge", features=Scores(), estimator=Ridge(alpha=-1.0))
     with pytest.raises(InputError, match="ridge in trial 0, with-best: The 'alpha' parameter of Ridge must be"):
         run(pool, Settings(trials=2, train=4, validation=3, models=model), tmp_path, n_jobs=1)
-
-
-@pytest.mark.parametrize("models", [[Ridge()], Ridge()])
-def test_an_object_without_the_model_interface_is_an_error(models):
-    with pytest.raises(InputError, match=r"models\[0\] is neither a name nor a model: Ridge\(\)"):
-        Settings(models=models)

@@ -8,8 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from structsvm.exceptions import InputError
-from structsvm.protocols.letor.measures import measured
 from tests.protocols.letor.conftest import means
 
 
@@ -60,16 +58,3 @@ def test_with_ties_they_are_means_of_a_literal_script_over_all_orders(rows):
     orders = [literal(*zip(*order, strict=True)) for order in permutations(rows)]
     expected = {name: np.mean([values[name] for values in orders]) for name in orders[0]}
     assert means(scores, y, qid.astype(int)) == pytest.approx(expected, abs=1e-12)
-
-
-def test_long_queries():
-    rng = np.random.default_rng(0)
-    scores, y, qid = rng.permutation(90).astype(float), rng.integers(0, 3, 90).astype(float), np.arange(90) // 30
-    values = means(scores, y, qid)
-    assert values == pytest.approx(literal(scores, y, qid), abs=1e-12)
-    assert [values[f"ndcg@{k}"] for k in range(1, 11)] == [values[f"ndcg4@{k}"] for k in range(1, 11)]
-
-
-def test_scores_that_are_no_numbers_are_refused():
-    with pytest.raises(InputError, match="must not be NaN"):
-        measured(np.array([1.0, np.nan]), np.array([1.0, 0.0]), np.zeros(2, dtype=int))

@@ -394,13 +394,6 @@ def test_the_files(results, tmp_path):
         write_tables(results, tmp_path / "file")
 
 
-def test_models_by_name():
-    assert benchmark_models.names()[:4] == ["SVM-map", "SVM-map-bins", "SVM-roc", "SVM-ndcg"]
-    assert benchmark_models.create(" svm-MAP-bins").features == Indicators(10)
-    with pytest.raises(UnknownNameError, match="unknown benchmark model 'svm-mpa'. Did you mean 'SVM-map'"):
-        benchmark_models.create("svm-mpa")
-
-
 @pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_errors_name_the_model_and_the_fold_or_the_file(sets, n_jobs):
     wrong = EstimatorModel(name="wrong", features=AsGiven(), estimator=Ranker(C=-1.0))
@@ -455,12 +448,6 @@ def test_one_model_needs_no_list(sets):
 def test_an_object_without_the_model_interface_is_an_error(sets, models, message):
     with pytest.raises(InputError, match=message):
         benchmark(sets, models, n_jobs=1)
-
-
-def test_an_error_of_scikit_learn_names_model_and_fold(sets):
-    model = EstimatorModel(name="ridge", features=AsGiven(), estimator=Ridge(alpha=-1.0))
-    with pytest.raises(InputError, match="ridge in Fold[123]: The 'alpha' parameter of Ridge must be"):
-        benchmark(sets, [model], n_jobs=1)
 
 
 @pytest.mark.parametrize("normalize", ["query-min-max", "query_z_score", "standard"])

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from structsvm.exceptions import InputError, NotInstalledError, printable
+from structsvm.foundation.tables.table import as_csv
 from structsvm.protocols.experiment.report import plots, write_report
 from structsvm.protocols.experiment.report.page import FILES, as_page, findings
 from structsvm.protocols.experiment.report.plots import draw
-from structsvm.protocols.experiment.report.tables import difference_table
+from structsvm.protocols.experiment.report.tables import difference_table, map_tables
 from tests.protocols.experiment.report.conftest import falling, made_up, recorded
 
 VOID = {"meta", "link", "br", "hr", "img", "input"}
@@ -230,6 +231,7 @@ def test_the_files(results, tmp_path, monkeypatch):
         assert ElementTree.fromstring(path.read_text(encoding="utf-8")).tag == "{http://www.w3.org/2000/svg}svg"
         assert path.read_text(encoding="utf-8").rstrip() in page
     assert "<h1>digits</h1>" in written.page.read_text(encoding="utf-8")
+    assert (folder / "tables.csv").read_text(encoding="utf-8") == as_csv(map_tables(results))
     before = {path: path.read_bytes() for path in written.tables}
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     write_report(results, tmp_path / "new" / "digits")

@@ -1,12 +1,7 @@
-import csv
-import io
-import json
-
 import pytest
 from attrs import evolve
 
-from structsvm.foundation.tables.formats import as_json
-from structsvm.foundation.tables.table import as_csv, as_text
+from structsvm.foundation.tables.table import as_text
 from structsvm.protocols.experiment.report import map_table
 from structsvm.protocols.experiment.report.tables import (
     experiment_tables,
@@ -163,28 +158,3 @@ def test_an_end_is_picked_where_a_further_value_may_do_better(results, validatio
             gaps=validation,
         )
     assert fits_table(results, "with-best").records[1]["at_an_end"] == ends
-
-
-def test_csv_has_every_number_to_the_last_digit(results):
-    rows = list(csv.DictReader(io.StringIO(as_csv(map_tables(results)))))
-    assert len(rows) == 2 * 2 * 4
-    by_key = {(row["variant"], row["denominators"], row["name"]): row for row in rows}
-    for variant in results.variants:
-        for denominators in ("pool", "judged"):
-            for row in results.rows(variant, denominators=denominators):
-                read = by_key[variant, denominators, row.name]
-                assert float(read["map"]) == row.map
-                assert int(read["place"]) == row.place
-                if row.wins is None:
-                    assert read["wins"] == read["p_value"] == read["holm"] == ""
-                else:
-                    assert (float(read["p_value"]), float(read["holm"])) == (row.p_value, row.holm)
-                    wins = tuple(int(read[name]) for name in ("wins", "losses", "ties"))
-                    assert wins == (row.wins, row.losses, row.ties)
-
-
-def test_json_holds_the_records(results):
-    tables = experiment_tables(results)
-    read = json.loads(as_json(tables))
-    assert [entry["title"] for entry in read] == [table.title for table in tables]
-    assert [entry["rows"] for entry in read] == [table.records for table in tables]
