@@ -153,9 +153,9 @@ def run_trial(plan: Plan, name: str) -> Trial:
         fits = {}
         for case in plan.cases(name):
             fits[case.group] = fit_models(case, plan)
-    ids = (tuple(map(str, part.queries.ids.tolist())) for part in case.sets)
-    train, validation, test = (len(part.y) for part in case.sets)
-    return Trial(name, *ids, (train, validation, test), time.perf_counter() - began, fits)
+    train, validation, test = (tuple(map(str, part.queries.ids.tolist())) for part in case.sets)
+    one, two, three = (len(part.y) for part in case.sets)
+    return Trial(name, train, validation, test, (one, two, three), time.perf_counter() - began, fits)
 
 
 def fit_models(case: Case, plan: Plan) -> dict[str, Fit]:
