@@ -43,7 +43,7 @@ def test_errors_can_be_sent(error):
         ("\udce9", r"\udce9"),
     ],
 )
-def test_what_a_terminal_acts_on_is_shown_as_an_escape(text, shown):
+def test_control_characters_are_escaped(text, shown):
     assert printable(text) == shown
     assert printable(shown) == shown
     assert str(InputError(f"1: {text}")) == "1: " + "\n".join(map(printable, text.split("\n")))

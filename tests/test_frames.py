@@ -391,7 +391,7 @@ def test_a_frame_that_is_not_in_memory_is_an_error() -> None:
         fit("ranker", lazy)
 
 
-def test_numbers_beside_dates_are_no_numbers() -> None:
+def test_numbers_beside_dates_are_errors() -> None:
     """polars alone turns dates into days since 1970 if the other columns are numbers."""
     frame = table("polars", {**COLUMNS, "price": [datetime.date(2020, 1, 1)] * ROWS})
     with pytest.raises(InputError, match="X, column 'price', must have real numbers, got dates"):

@@ -109,7 +109,7 @@ def test_parts_of_the_numbers_on_as_many_servers_as_messages_leave_only_what_a_w
     assert parts.seconds(64, 10.0) == pytest.approx(0.5 + 0.1)
 
 
-def test_who_never_dies_costs_nothing():
+def test_networks_without_deaths_cost_nothing():
     never = Failures(mean=1e15, notice=100.0, reload=100.0)
     spread = ShiftedExponential(0.2)
     np.testing.assert_array_equal(seconds(spread=spread, failures=never).work, seconds(spread=spread).work)

@@ -28,7 +28,7 @@ def test_no_bound_is_wrong_and_nothing_stalls(kind: str, first: int) -> None:
         pytest.param(3043088, id="an example that needs more planes than Frank-Wolfe had places for"),
     ],
 )
-def test_what_once_stalled_does_so_no_more(number: int) -> None:
+def test_cases_that_once_stalled_converge(number: int) -> None:
     assert try_case(number).fault == ""
 
 

@@ -96,7 +96,7 @@ def test_outputs_replace_files_of_their_kind_only(run, written, command, output)
 
 
 @pytest.mark.parametrize(("command", "output"), [case for case in OUTPUTS if case.values[1].type.file_okay])
-def test_folders_and_streams_are_no_files(run, command, output):
+def test_folders_and_streams_are_rejected_as_outputs(run, command, output):
     for path in ("/", ".", "..", *(() if output.type.pipes else ("/dev/stdout", "/proc/self/fd/1"))):
         (line,) = run(*command_line(command, output, path), code=2).stderr.splitlines()
         assert line.endswith(("it is a folder", "it is not a regular file"))

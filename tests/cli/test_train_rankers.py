@@ -124,7 +124,7 @@ def test_the_folds_equal_those_of_the_report(run):
         assert float(rows[2][3 + fold]) == pytest.approx(value, abs=0.06)
 
 
-def test_counts_and_geometric_means_of_folds_are_no_arithmetic_means(run):
+def test_counts_and_geometric_means_of_folds_differ_from_arithmetic_means(run):
     command = ("train", "train.txt", "--C-grid", "0.1:1:2", "--folds", 3, "--model", "m.npz", "--measure")
     data = load_letor("train.txt")
     for row in run(*command, "num_rel_ret").stdout.splitlines()[2:4]:

@@ -155,7 +155,7 @@ def test_logs_are_read_from_tables(tmp_path: Path) -> None:
         ClickLog.read(path)
 
 
-def test_what_cannot_be_used_is_refused() -> None:
+def test_invalid_arguments_are_errors() -> None:
     with pytest.raises(InputError, match="position must be a vector of whole numbers from 1, got 0 in row 1"):
         ClickLog.of([1, 1], [1, 2], [1, 0], [0, 0])
     with pytest.raises(InputError, match="vectors of one length"):

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from structsvm.distributed import DaskCluster, DistributedProblem, Partition
@@ -136,18 +135,3 @@ def test_no_workers_left_is_an_error_that_names_the_checkpoint(tmp_path: Path) -
     assert_optimal(result, 1000.0)
     assert [step.iteration for step in result.history] == list(range(len(result.history)))
     assert result.history[-1].calls > stored.history[-1].calls
-
-
-def test_a_closed_client_is_an_error_of_the_cluster() -> None:
-    local = {"threads_per_worker": 1, "processes": False, "dashboard_address": ":0"}
-    with distributed.LocalCluster(n_workers=1, **local) as workers, distributed.Client(workers) as client:
-        problem = DistributedProblem.from_queries(DaskCluster(client, timeout=5.0), parts_of(2), C=1000.0)
-        client.close()
-        with pytest.raises(ClusterError, match="scheduler cannot be reached"):
-            OneSlack(tol=1e-6).solve(problem)
-
-
-@pytest.mark.parametrize("timeout", [0.0, -1.0, np.inf, "ten"])
-def test_timeouts_must_be_positive_numbers(timeout: Any) -> None:
-    with pytest.raises(InputError, match="timeout"):
-        DaskCluster(object(), timeout=timeout)

@@ -189,13 +189,6 @@ def test_group_sizes_are_an_error(client):
     refused(client, r"partition 0: .*these look like group sizes", parts)
 
 
-def test_weights_may_be_all_zero_in_one_partition(client):
-    weights = np.ones(240)
-    weights[:60] = 0.0
-    partitions = Partitions.of(*arrays(DATA), da.from_array(weights, chunks=60), client=client)
-    np.testing.assert_array_equal(np.concatenate([part.sample_weight for part in gathered(partitions)]), weights)
-
-
 def test_a_missing_client_is_an_error(monkeypatch):
     monkeypatch.setattr("distributed.get_client", lambda: int("none"))
     refused(None, "there is no Dask client: connect to a cluster by distributed.Client", *arrays(DATA))

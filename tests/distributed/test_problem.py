@@ -89,16 +89,6 @@ def test_bounds_are_equal_to_the_last_bit(
         np.testing.assert_allclose(cut.g, spread_cut.g, rtol=1e-12, atol=1e-12 * np.abs(cut.g).max(initial=1.0))
 
 
-@pytest.mark.parametrize("K", [1, 2, 5, 12, 40])
-@pytest.mark.parametrize("loss", ["map", "roc_area", PlainROCArea()])
-def test_one_slack_reaches_the_optimum_of_one_machine(K: int, loss: Any) -> None:
-    one, spread = both(K, loss, C=100.0)
-    result = OneSlack(tol=1e-6).solve(spread)
-    assert_same_optimum(result, OneSlack(tol=1e-6).solve(one))
-    point = one.at(result.w)
-    assert result.primal == one.primal(one.planes(point), point)
-
-
 @pytest.mark.parametrize("bounds", [None, ([-0.2, -1.0, 0.0, -9.0], [0.1, 1.0, 5.0, 9.0])])
 @pytest.mark.parametrize("K", [1, 5])
 def test_regularizers_and_bounds_need_no_calls(K: int, bounds: Any) -> None:
@@ -205,20 +195,6 @@ def test_a_start_from_another_C_saves_rounds() -> None:
 def test_the_fingerprint_depends_on_data_and_partitions() -> None:
     first, *others = [fingerprint(both(K, seed=seed)[1]) for K, seed in ((3, 0), (3, 0), (4, 0), (3, 1))]
     assert [same(first, other) for other in others] == [True, False, False]
-
-
-def test_a_fit_resumes_from_its_checkpoint(tmp_path: Any) -> None:
-    file, solver = tmp_path / "fit.npz", OneSlack(tol=1e-6)
-    _, spread = both(3, C=1000.0, queries=40)
-    stopped = solver.solve(spread, callback=lambda step: step.iteration == 5, checkpoint=file)
-    assert not stopped.converged
-    steps: list[int] = []
-    _, again = both(3, C=1000.0, queries=40)
-    result = solver.solve(again, callback=lambda step: steps.append(step.iteration), checkpoint=file)
-    assert result.converged
-    assert steps[0] in (5, 6)
-    with pytest.raises(InputError, match="other features"):
-        solver.solve(both(4, C=1000.0, queries=40)[1], checkpoint=file)
 
 
 @pytest.mark.parametrize("ended", ["max_iter", "callback", "interrupt"])

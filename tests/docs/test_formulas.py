@@ -60,7 +60,7 @@ def test_formulas_are_mathml_with_their_tex(built):
         (r"So \\hat y is", r"a formula that is not one: \hat"),
     ],
 )
-def test_what_does_not_become_mathml_is_a_warning_at_its_line(built, text, said):
+def test_invalid_formulas_are_warnings_at_their_line(built, text, said):
     _, warnings = built(f"Page\n====\n\n{text}\n")
     assert re.search(r"index\.rst:4: WARNING: " + re.escape(said), warnings)
 

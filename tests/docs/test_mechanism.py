@@ -123,7 +123,7 @@ def test_blocks_that_need_data_run_where_it_is(tmp_path):
         run(tmp_path, text, tmp_path / "data")
 
 
-def test_what_is_set_up_and_not_run():
+def test_installation_commands_are_recognized():
     assert sets_up("make test")
     assert sets_up("git clone somewhere && cd somewhere && make demo")
     assert sets_up("pip install '.[cvxopt]'")

@@ -37,7 +37,7 @@ def test_errors_are_listed():
     assert {f"structsvm.exceptions.{name}" for name in classes} <= set(listed())
 
 
-def test_what_is_listed_is_public_and_there_once():
+def test_listed_names_are_public_and_listed_once():
     paths = listed()
     assert len(paths) == len(set(paths))
     for path in paths:

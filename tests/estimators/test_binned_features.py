@@ -66,7 +66,7 @@ def test_other_estimators_see_an_array(binned: Any) -> None:
     np.testing.assert_array_equal(LinearSVC().fit(B, y).predict(B), LinearSVC().fit(B.toarray(), y).predict(B.tocsr()))
 
 
-def test_what_does_not_fit_is_refused(binned: Any) -> None:
+def test_inconsistent_arguments_are_errors(binned: Any) -> None:
     B, y, qid = binned
     ranker = Ranker().fit(B, y, qid=qid)
     with pytest.raises(InputError, match="X has 3 features, but Ranker is expecting 30 features"):

@@ -150,7 +150,7 @@ def test_the_domain_of_a_latent_loss_is_kept() -> None:
     assert fitted.stationary_
 
 
-def test_what_cannot_be_is_refused() -> None:
+def test_impossible_bounds_are_errors() -> None:
     for given, said in [
         ({"bounds": 3}, r"Ranker\(bounds=...\) must be a pair \(smallest, largest\)"),
         ({"bounds": ([0.0, 0.0], None)}, r"Ranker\(bounds=...\): the smallest weights must be one number or 3 numbers"),

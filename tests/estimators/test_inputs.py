@@ -21,10 +21,6 @@ def tagger(chains):
     return StructuralSVM("chain_hamming").fit(*chains)
 
 
-def test_the_number_of_features_is_kept(tagger):
-    assert tagger.n_features_in_ == 4
-
-
 def test_another_number_of_features(tagger, chains):
     xs, ys = chains
     few = [x[:, :3] for x in xs]
@@ -38,7 +34,7 @@ def test_another_number_of_features(tagger, chains):
         StructuralSVM("chain_hamming").fit([*xs[:2], few[2]], ys)
 
 
-def test_words_are_no_matrix(tagger, chains):
+def test_words_in_a_matrix_are_an_error(tagger, chains):
     xs, ys = chains
     for use in (tagger.predict, lambda X: StructuralSVM("chain_hamming").fit(X, ys)):
         with pytest.raises(
@@ -63,7 +59,7 @@ def test_one_sequence_that_is_not_in_a_list(tagger, chains):
     assert [len(path) for path in tagger.predict(np.stack([x, x]))] == [8, 8]
 
 
-def test_what_is_no_list_of_inputs(tagger, chains):
+def test_inputs_outside_of_a_list_are_an_error(tagger, chains):
     with pytest.raises(InputError, match="X must be a list of inputs, or a matrix with one per row, got generator"):
         tagger.predict(x for x in chains[0])
     with pytest.raises(InputError, match="X must be a list of inputs"):
@@ -118,6 +114,6 @@ class Tokens(Multiclass):
         return np.array([[sum(token < 3 for token in x), sum(token >= 3 for token in x)] for x in xs], dtype=float)
 
 
-def test_what_a_loss_reads_itself_may_be_of_any_length():
+def test_inputs_that_the_loss_parses_may_have_any_length():
     svm = StructuralSVM(Tokens()).fit([[1, 2, 1], [4, 5], [2], [3, 3, 5]], [0, 1, 0, 1])
     assert list(svm.predict([[1, 2, 2, 1, 1, 2], [5]])) == [0, 1]

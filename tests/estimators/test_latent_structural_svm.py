@@ -125,7 +125,7 @@ def test_it_computes_in_as_many_processes_as_it_is_told(monkeypatch: pytest.Monk
     assert told == [2]
 
 
-def test_what_cannot_be_used_is_told() -> None:
+def test_invalid_arguments_are_errors() -> None:
     xs, ys = series(8, 5)
     with pytest.raises(InputError, match=r"LatentStructuralSVM\(loss=...\) must be a LatentLoss"):
         LatentStructuralSVM("map").fit(xs, ys)  # type: ignore[arg-type]

@@ -45,14 +45,7 @@ def test_an_operator_is_as_good_as_its_matrix(qid: Vector | None) -> None:
     assert ranker.score(HIDDEN, Y, qid=QID) == ranker.score(X, Y, qid=QID)
 
 
-def test_rows_and_an_intercept() -> None:
-    rows = Wrapped(Rows.one_row_per_example(X))
-    ranker = Ranker("zero_one", tol=1e-6, fit_intercept=True).fit(rows, Y)
-    matrix = Ranker("zero_one", tol=1e-6, fit_intercept=True).fit(X, Y)
-    assert ranker.predict(rows) == pytest.approx(matrix.predict(X), abs=1e-2)
-
-
-def test_what_does_not_go_together() -> None:
+def test_incompatible_operators_are_errors() -> None:
     with pytest.raises(InputError, match="the 5 examples of the operator must be the 2 queries of qid"):
         Ranker().fit(HIDDEN, Y, qid=np.repeat([0, 1], 10))
     with pytest.raises(InputError, match="be the 5 queries of qid in the same order: make it with the rows of each"):

@@ -8,7 +8,7 @@ import pytest
 from structsvm import Problem, Ranker, RankerCV, StructuralSVM, StructuralSVMCV
 from structsvm.distributed import DaskRanker
 from structsvm.estimators import RampRanker
-from structsvm.exceptions import InputError, UnknownNameError
+from structsvm.exceptions import InputError
 from structsvm.fusion import CombSUM, Condorcet
 from structsvm.losses import AveragePrecision
 from structsvm.metrics import AP, NDCG
@@ -63,13 +63,7 @@ def test_a_structural_svm_looks_at_its_parameters_first(queries, parameters, mes
         StructuralSVM(**parameters).fit(X, y)
 
 
-def test_a_path_looks_at_the_parameters_too(queries):
-    X, y, qid = queries
-    with pytest.raises(UnknownNameError, match="unknown measure 'mapp'"):
-        Ranker(measure="mapp").path(X, y, qid)
-
-
-def test_a_backend_that_is_none():
+def test_a_solver_as_backend_is_an_error():
     with pytest.raises(InputError, match="is not a valid QP backend, but a solver, for solver="):
         OneSlack(backend=OneSlack()).solve(Problem.from_queries(np.eye(2), [0, 1], [1, 1]))
 

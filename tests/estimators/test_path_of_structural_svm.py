@@ -100,11 +100,3 @@ def test_faulty_values_of_C_are_refused_as_by_rankers(Cs: Any, message: str) -> 
     for path in (StructuralSVM().path, Ranker().path):
         with pytest.raises(InputError, match=message):
             path(np.eye(2), [0, 1], Cs=Cs)
-
-
-def test_faulty_data_are_refused() -> None:
-    xs, ys = noisy_chains(4, 0)
-    with pytest.raises(InputError, match="4 inputs and 3 outputs"):
-        StructuralSVM("chain_hamming").path(xs, ys[:3])
-    with pytest.raises(InputError, match="requires y"):
-        StructuralSVM().path(np.eye(2), None)

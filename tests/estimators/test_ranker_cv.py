@@ -155,7 +155,7 @@ def test_the_model_says_how_C_was_chosen(queries, tmp_path):
         (RankSVM(), "map"),
     ],
 )
-def test_what_chooses_is_what_the_loss_optimizes(ranker, name):
+def test_the_default_measure_of_the_choice_belongs_to_the_loss(ranker, name):
     assert str(measure_of_loss(ranker)) == name
 
 
@@ -307,13 +307,13 @@ def test_checkpoints_of_folds(queries, tmp_path):
     ],
 )
 @pytest.mark.filterwarnings("ignore:The groups parameter")
-def test_what_cannot_be_used_is_refused(queries, settings, message):
+def test_invalid_arguments_are_errors(queries, settings, message):
     X, y, qid = queries
     with pytest.raises(InputError, match=message):
         RankerCV(**settings).fit(X, y, qid=qid)
 
 
-def test_what_a_fit_cannot_use_is_refused(queries):
+def test_invalid_data_are_errors(queries):
     X, y, qid = queries
     with pytest.raises(UnknownNameError, match="unknown measure 'mapp'"):
         RankerCV(scoring="mapp").fit(X, y, qid=qid)

@@ -83,7 +83,7 @@ def test_bad_class_weights(queries, class_weight, sample_weight, message):
         Ranker("zero_one", class_weight=class_weight).fit(X, y, sample_weight=sample_weight)
 
 
-def test_class_weights_of_labels_that_do_not_occur_are_no_harm(queries):
+def test_class_weights_of_absent_labels_are_ignored(queries):
     X, y, _ = queries
     more = Ranker("zero_one", class_weight={0: 1.0, 1: 2.0, 2: 3.0}).fit(X, y)
     np.testing.assert_array_equal(more.coef_, Ranker("zero_one", class_weight={0: 1.0, 1: 2.0}).fit(X, y).coef_)
@@ -153,7 +153,7 @@ def test_the_first_feature_that_is_not_finite_is_found_where_no_dense_table_woul
 
 
 @pytest.mark.parametrize("X", [{"bm25": [1.0, 2.0]}, None, "a.txt", {1.0, 2.0}, 3.0, [1.0, np.nan]])
-def test_features_that_are_no_table(X):
+def test_features_must_be_a_table(X):
     kind = "2D array" if isinstance(X, float | list) else f"X must be a table of numbers .* got {type(X).__name__}"
     for estimator in (Ranker("zero_one"), StructuralSVM()):
         with pytest.raises(InputError, match=kind):

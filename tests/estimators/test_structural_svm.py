@@ -192,13 +192,6 @@ def test_measurements_are_not_classes(loss, y):
         assert StructuralSVM(Multiclass(classes=(0.5, 1.0))).fit(np.eye(2), [0.5, 1.0]).classes_.tolist() == [0.5, 1.0]
 
 
-def test_score_needs_an_output_for_each_input(iris):
-    X, y = iris
-    svm = StructuralSVM().fit(X, y)
-    with pytest.raises(InputError, match="150 inputs and 149 outputs"):
-        svm.score(X, y[:-1])
-
-
 @pytest.mark.parametrize(
     ("loss", "truth", "score"),
     [

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import accuracy_score, make_scorer
@@ -53,14 +52,6 @@ def test_sequences_and_labels_of_one_fold_alone() -> None:
     assert np.isfinite(search.scores_).all()
     with pytest.raises(NotFittedError):
         search.predict(xs)
-
-
-@pytest.mark.parametrize("form", [list, tuple, lambda xs: np.array([*xs, None], dtype=object)[:-1]])
-def test_inputs_of_several_forms(form: Any) -> None:
-    xs, ys = noisy_chains(9, 0)
-    expected = StructuralSVMCV(StructuralSVM("chain_hamming"), CS, cv=3).fit(xs, ys)
-    search = clone(expected).fit(form(xs), form(ys))
-    assert search.scores_.tolist() == expected.scores_.tolist()
 
 
 def test_validation_examples_choose(iris: Any, tmp_path: Any) -> None:

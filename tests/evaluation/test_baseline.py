@@ -93,7 +93,7 @@ def test_tables():
         ),
     ],
 )
-def test_what_cannot_be_compared(arguments, message):
+def test_invalid_comparisons_are_errors(arguments, message):
     with pytest.raises(InputError, match=message):
         compare_runs(**{"runs": [NEW], "qrels": QRELS, "baseline": OLD, **arguments})
 
@@ -103,7 +103,7 @@ def test_a_misspelled_measure():
         compare_runs([NEW], QRELS, OLD, ["bperf"])
 
 
-def test_what_was_judged_must_be_known():
+def test_unjudged_runs_are_errors():
     """Labels of 0 for documents that were not judged would be taken for judgments."""
     run = Run.from_scores("r", [1, 1, 1], ["a", "x", "d"], [3, 2, 1])
     labels = QRELS.labels(run.qid, run.doc_ids)

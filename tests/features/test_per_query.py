@@ -112,7 +112,7 @@ def test_qid_is_needed(transformer: Any) -> None:
 
 
 @pytest.mark.parametrize("transformer", EVERY)
-def test_what_cannot_be_used_is_refused(transformer: Any) -> None:
+def test_invalid_arguments_are_errors(transformer: Any) -> None:
     with pytest.raises(InputError, match="infinite, the first is at row 1, column 0"):
         transformer().fit([[1.0], [np.inf]], qid=[0, 0])
     with pytest.raises(InputError, match="one query id per row"):
@@ -124,6 +124,6 @@ def test_what_cannot_be_used_is_refused(transformer: Any) -> None:
 
 
 @pytest.mark.parametrize("value", ["max", None, np.nan, np.inf, True, [0.0]])
-def test_what_cannot_be_filled_in_is_refused(value: Any) -> None:
+def test_invalid_fill_values_are_errors(value: Any) -> None:
     with pytest.raises(InputError, match="must be 'min' or a finite number"):
         FillMissing(value).fit([[1.0]], qid=[0])

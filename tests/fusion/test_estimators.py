@@ -91,7 +91,7 @@ def test_fitted_with_qid_needs_qid(method):
 
 
 @each
-def test_what_cannot_be_used_is_refused(method):
+def test_invalid_arguments_are_errors(method):
     method = clone(method)
     with pytest.raises(NotFittedError):
         method.predict([[1.0]])

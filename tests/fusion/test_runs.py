@@ -93,7 +93,7 @@ def test_the_method_passed_in_stays_as_it_is():
         ({"topics": "10"}, "topics must be a list of topics"),
     ],
 )
-def test_what_cannot_be_used_is_refused(given, message):
+def test_invalid_arguments_are_errors(given, message):
     with pytest.raises(InputError, match=message):
         fuse_runs(**{"runs": engines(), "method": "borda", **given})
 

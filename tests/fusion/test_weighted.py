@@ -110,7 +110,7 @@ def test_a_better_system_weighs_more():
         (WeightedCombSUM(weights=RankBoost(2)), [1, 0], "RankBoost learns no weights"),
     ],
 )
-def test_what_is_refused(method, y, message):
+def test_invalid_arguments_are_errors(method, y, message):
     with pytest.raises(InputError, match=message):
         clone(method).fit([[1.0, 2.0], [3.0, 1.0]], y)
 

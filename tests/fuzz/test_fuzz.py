@@ -50,7 +50,7 @@ def test_mutations_change_what_they_are_given(files):
 
 
 @pytest.mark.slow
-def test_a_process_that_dies_is_told_of_and_the_others_go_on(pool):
+def test_a_process_that_dies_is_reported_and_replaced(pool):
     dies = Case("api", {}, "__import__('os').kill", ("__import__('os').getpid()", "9"))
     fine = Case("api", {}, "metrics.AP", ())
     assert [verdict.fault for _, verdict in pool.run([dies, fine])] == ["process died", ""]

@@ -111,7 +111,7 @@ def test_queries_without_a_weighted_pair_are_left_out() -> None:
     ],
 )
 @pytest.mark.filterwarnings("ignore:divide by zero")
-def test_weights_that_are_none_are_refused(returned: Any, said: str) -> None:
+def test_invalid_weights_are_errors(returned: Any, said: str) -> None:
     class Wrong(GradedPairsLoss):
         def weight(self, better: Vector, worse: Vector) -> Any:
             return returned(better, worse)

@@ -112,12 +112,6 @@ def test_queries_of_one_gain_are_not_usable(encoding: Any) -> None:
     assert loss.usable(np.array([0.0, 2.0]))
 
 
-def test_grades_alone_are_usable_where_they_have_gains() -> None:
-    assert NDCGLoss(encoding="position").usable(np.array([1.0, 2.0]))
-    assert NDCGLoss(encoding="thresholds").usable(np.array([1.0, 2.0]))
-    assert not NDCGLoss(encoding="pairwise").usable(np.array([1.0, 2.0]))
-
-
 @pytest.mark.parametrize(
     ("loss", "ys", "encoding"),
     [
@@ -230,7 +224,7 @@ def test_a_query_is_seen_in_the_encoding_of_the_training_set(grades: Any, tmp_pa
     assert seen.hinge == pytest.approx(one.violation(one.planes(point), point)[0])
 
 
-def test_labels_that_are_no_numbers_are_refused(grades: Any) -> None:
+def test_labels_must_be_numbers(grades: Any) -> None:
     X, y, qid = grades
     with pytest.raises(InputError, match="the labels y must be numbers for NDCG"):
         Problem.from_queries(X, np.array(["no", "yes"])[(y > 0).astype(int)], qid, loss="ndcg")
@@ -248,7 +242,7 @@ def test_data_without_a_usable_query_are_explained(grades: Any) -> None:
             Problem.from_queries(X, np.zeros(80), qid, loss=loss)
 
 
-def test_labels_that_are_no_grades_are_told() -> None:
+def test_labels_with_too_many_values_are_errors() -> None:
     labels = np.linspace(0.0, 1.0, 40)
     with pytest.raises(InputError, match="39 different values above 0; NDCG learns from up to 31: round them"):
         NDCGLoss().bind(labels)

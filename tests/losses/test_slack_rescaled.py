@@ -90,7 +90,7 @@ def test_every_solver_reaches_the_optimum(C: float) -> None:
             assert result.primal == pytest.approx(best, rel=1e-6, abs=1.5e-6 * C)
 
 
-def test_where_the_loss_is_0_or_1_nothing_changes() -> None:
+def test_rescaling_a_loss_of_0_or_1_changes_nothing() -> None:
     rng = np.random.default_rng(0)
     X = rng.standard_normal((30, 3))
     y = np.where(X[:, 0] + rng.standard_normal(30) > 0, 1.0, -1.0)

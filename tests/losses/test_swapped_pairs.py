@@ -231,7 +231,7 @@ def test_judged_pairs_are_an_output_for_structural_svm() -> None:
         ([0], [1], [1j], "magnitudes must have real numbers"),
     ],
 )
-def test_what_is_no_pair_of_a_query_is_refused(better: Any, worse: Any, magnitude: Any, message: str) -> None:
+def test_invalid_pairs_are_errors(better: Any, worse: Any, magnitude: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         JudgedPairs(3, better, worse, magnitude)
 
@@ -243,7 +243,7 @@ def test_the_outputs_of_many_pairs_are_not_listed_at_once() -> None:
         check_loss(PreferencePairs(), [listed(np.arange(12.0))])
 
 
-def test_labels_are_no_judged_pairs() -> None:
+def test_labels_instead_of_judged_pairs_are_errors() -> None:
     with pytest.raises(InputError, match=r"PreferencePairs learns from one JudgedPairs .* Labels are for SwappedPairs"):
         Ranker(PreferencePairs()).fit(np.eye(3), [0.0, 1.0, 0.0])
 

@@ -102,7 +102,7 @@ def test_grades_of_all_kinds_pass_check_loss(y: list[float], k: int | None) -> N
     check_loss(NDCGLoss(k, encoding="thresholds", truncated=k is not None), [np.array(y)], trials=2)
 
 
-def test_what_all_documents_gain_is_no_loss() -> None:
+def test_the_gain_of_all_documents_is_excluded_from_the_loss() -> None:
     """Grades 1 and 2: gains 1 and 3, so that a third of the DCG of any two documents comes from the lower one."""
     loss, y = NDCGLoss(encoding="thresholds"), np.array([1.0, 2.0])
     d = 1.0 / np.log2([2.0, 3.0])
@@ -155,7 +155,7 @@ def test_tables_are_there_for_every_query(loss: NDCGLoss, ys: list[Vector]) -> N
 
 
 @given(data=st.data())
-def test_what_is_counted_is_what_the_matrices_of_thresholds_say(data):
+def test_counts_agree_with_the_matrices_of_thresholds(data):
     """Queries are set up from the numbers of documents of each gain, without a row for each threshold."""
     grades = st.lists(st.integers(-1, 3), min_size=1, max_size=9).map(lambda values: np.array(values, dtype=float))
     ys = data.draw(st.lists(grades, min_size=1, max_size=4))

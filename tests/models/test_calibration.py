@@ -99,7 +99,7 @@ def test_a_query_of_weight_2_counts_like_two(method):
     ],
 )
 @pytest.mark.filterwarnings("ignore:.*invalid value:RuntimeWarning", "ignore:.*divide by zero:RuntimeWarning")
-def test_what_cannot_be_calibrated(change, settings, said):
+def test_invalid_data_are_errors(change, settings, said):
     given = dict(zip(("scores", "y", "qid"), judged(5), strict=True))
     with pytest.raises(InputError, match=said):
         Calibration.of(

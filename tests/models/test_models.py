@@ -290,7 +290,7 @@ def header(**changes):
         ),
     ],
 )
-def test_what_no_model_can_be_is_refused(saved, tmp_path, name, change):
+def test_malformed_models_are_errors(saved, tmp_path, name, change):
     ranker, path = saved(name)
     changed(path, tmp_path / "m.npz", change)
     with pytest.raises(ModelFileError):

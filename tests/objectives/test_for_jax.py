@@ -30,7 +30,7 @@ def test_values_and_gradients_are_those_of_hinge(loss, compiled):
     np.testing.assert_allclose(gradient, expected.gradient, rtol=1e-6)
 
 
-def test_what_comes_in_is_multiplied():
+def test_incoming_gradients_are_multiplied():
     gradient = jax.grad(lambda scores: 3.0 * of_segments(scores) ** 2)(S)
     expected = hinge("map", S, Y, QID)
     np.testing.assert_allclose(gradient, 6.0 * expected.values.sum() * expected.gradient, rtol=1e-5)
@@ -73,7 +73,7 @@ def test_many_scores_reach_the_callback():
     np.testing.assert_allclose(gradient, expected.gradient, rtol=1e-5)
 
 
-def test_what_is_seen_too_late_to_raise_is_nan():
+def test_late_errors_become_nan():
     value, gradient = jax.jit(jax.value_and_grad(of_segments))(S * np.nan)
     assert np.isnan(value)
     assert np.isnan(gradient).all()

@@ -48,7 +48,7 @@ def test_table_4_accuracies_are_right(h, printed):  # type: ignore[no-untyped-de
     assert f"{best_accuracy(TABLE_3, h(TABLE_3)):.2f}" == printed
 
 
-def test_what_the_tables_are_there_to_show():
+def test_tables_show_their_claims():
     """The hypothesis with the better ROC area, or accuracy, has the worse average precision."""
     average_precision, roc_area = AveragePrecision(), ROCArea()
     assert average_precision.loss(TABLE_1, h1(TABLE_1)) < average_precision.loss(TABLE_1, h2(TABLE_1))

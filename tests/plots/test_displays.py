@@ -69,7 +69,7 @@ class TestAll:
         with pytest.raises(InputError, match="names must be a list of 2 texts, got 'ab'"):
             QueryDifferencesDisplay([1.0], [2.0], names="ab")
 
-    def test_what_are_no_axes(self):
+    def test_invalid_axes_are_errors(self):
         with pytest.raises(InputError, match="ax must be axes of Matplotlib"):
             WeightsDisplay([1.0]).plot(object())
 
@@ -138,7 +138,7 @@ class TestConvergence:
             ({"a": ([1], [1.0])}, {"unfinished": ["b"]}, "unfinished must be names of curves, 'a', got 'b'"),
         ],
     )
-    def test_what_cannot_be_drawn(self, curves, settings, said):
+    def test_invalid_values_are_errors(self, curves, settings, said):
         with pytest.raises(InputError, match=said):
             ConvergenceDisplay(curves, **settings)
 
@@ -233,7 +233,7 @@ class TestRegularizationPath:
         assert display.discs_.get_sizes().tolist() == [40.0, 120.0, 0.0]
         assert display.lines_["test"].get_color() == BLUE
 
-    def test_settings_that_are_no_numbers(self, axes):
+    def test_settings_must_be_numbers(self, axes):
         RegularizationPathDisplay(["a", "b"], [0.1, 0.2], parameter="model").plot(axes)
         assert [text.get_text() for text in axes.get_xticklabels()] == ["a", "b"]
 
@@ -245,11 +245,11 @@ class TestRegularizationPath:
             (([], []), "Cs must be a list of at least one number"),
         ],
     )
-    def test_what_cannot_be_drawn(self, arguments, said):
+    def test_invalid_values_are_errors(self, arguments, said):
         with pytest.raises(InputError, match=said):
             RegularizationPathDisplay(*arguments)
 
-    def test_what_cannot_be_fitted(self, data):
+    def test_invalid_estimators_are_errors(self, data):
         with pytest.raises(InputError, match="must be a ranker with C"):
             RegularizationPathDisplay.from_estimator(RankBoost(), data.X, data.y, data.qid)
         with pytest.raises(InputError, match="folds cannot split these queries: .* number of groups: 12"):
@@ -341,7 +341,7 @@ class TestQueryDifferences:
             (([0.1], [0.2]), {"names": "ab"}, "names must be a list of 2 texts"),
         ],
     )
-    def test_what_cannot_be_drawn(self, arguments, settings, said):
+    def test_invalid_values_are_errors(self, arguments, settings, said):
         with pytest.raises(InputError, match=said):
             QueryDifferencesDisplay(*arguments, **settings)
 
@@ -367,7 +367,7 @@ class TestWeights:
         ("arguments", "said"),
         [(([],), "values must be a list"), (([1.0], ["a", "b"]), "names must be 1 texts"), (([[1.0]],), "its shape")],
     )
-    def test_what_cannot_be_drawn(self, arguments, said):
+    def test_invalid_values_are_errors(self, arguments, said):
         with pytest.raises(InputError, match=said):
             WeightsDisplay(*arguments)
 
@@ -414,7 +414,7 @@ class TestReliability:
             ({"strategy": "equal"}, "strategy must be 'uniform' or 'quantile', got 'equal'"),
         ],
     )
-    def test_what_cannot_be_drawn(self, settings, said):
+    def test_invalid_values_are_errors(self, settings, said):
         with pytest.raises(InputError, match=said):
             ReliabilityDisplay(**{"probabilities": [0.1, 0.2], "y": [0, 1], **settings})
 
@@ -443,7 +443,7 @@ class TestInterpolatedPrecision:
         with pytest.raises(InputError, match="no query of 'ranking' has a relevant document"):
             InterpolatedPrecisionDisplay.from_predictions([1.0, 2.0], [0, 0])
 
-    def test_what_cannot_be_drawn(self):
+    def test_invalid_values_are_errors(self):
         with pytest.raises(InputError, match="the precision of 'a' must be 2 numbers"):
             InterpolatedPrecisionDisplay([0.0, 1.0], {"a": [1.0]})
         with pytest.raises(InputError, match="levels must be an integer of at least 2"):
@@ -485,7 +485,7 @@ class TestFusionWeights:
             (({"a": [1.0]}, ["x", "y"]), "systems must be 1 texts"),
         ],
     )
-    def test_what_cannot_be_drawn(self, arguments, said):
+    def test_invalid_values_are_errors(self, arguments, said):
         with pytest.raises(InputError, match=said):
             FusionWeightsDisplay(*arguments)
 

@@ -60,7 +60,7 @@ def test_the_style_is_one_of_matplotlib():
         assert matplotlib.rcParams["axes.prop_cycle"].by_key()["color"] == list(COLORS)
 
 
-def test_labels_are_no_mathematics():
+def test_labels_are_drawn_literally():
     assert as_label("$C$\x00") == r"\$C\$" + as_label("\x00")
 
 

@@ -46,7 +46,7 @@ def test_pairs_of_labels_are_those_of_different_labels_within_queries():
         ([0.5], [1], 1.0, "row numbers"),
     ],
 )
-def test_what_is_no_preference_is_refused(better, worse, magnitude, message):
+def test_invalid_preferences_are_errors(better, worse, magnitude, message):
     with pytest.raises(InputError, match=message):
         Preferences(better, worse, magnitude)
 
@@ -84,7 +84,7 @@ def test_preferences_that_do_not_fit_the_rows_are_refused(pairs, message):
 
 
 @pytest.mark.parametrize("pair", [1, "ab", None, {0, 1}])
-def test_what_is_no_tuple_is_refused(pair):
+def test_malformed_tuples_are_errors(pair):
     with pytest.raises(InputError, match=r"pair 1 is .*: it must be \(better, worse\)"):
         Preferences.of([(0, 1), pair])
 
@@ -98,7 +98,7 @@ def test_what_is_no_tuple_is_refused(pair):
         ([1.0, np.nan], "y contains NaN or infinity, first in row 1"),
     ],
 )
-def test_labels_that_are_none_are_refused(y, message):
+def test_invalid_labels_are_errors(y, message):
     with pytest.raises(InputError, match=message):
         Preferences.of_labels(y)
 

@@ -186,7 +186,7 @@ def test_features_that_tell_nothing():
     assert ranker.best_iteration_ == 0
 
 
-def test_who_has_a_feature_at_all():
+def test_a_threshold_may_separate_documents_with_the_feature():
     X = [[math.nan], [4.0], [3.0], [math.nan]]
     ranker = RankBoost().fit(X, [0, 1, 1, 0])
     assert ranker.thresholds_.tolist() == [-math.inf]

@@ -21,7 +21,7 @@ def queries(seed=0, n=30, size=8, d=5, noise=0.0):
 
 
 @pytest.mark.parametrize("hidden", [0, 10])
-def test_what_can_be_separated_is_learned(hidden):
+def test_separable_queries_are_learned(hidden):
     X, y, qid = queries()
     ranker = RankNet(hidden, random_state=0, weight_decay=0.0).fit(X, y, qid)
     assert ranker.score(X, y, qid) > 0.995

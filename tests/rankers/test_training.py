@@ -123,7 +123,7 @@ def test_preferences_where_labels_are_needed(data):
 
 
 @pytest.mark.parametrize("pairs", [[(0, 1, 2.0)] * 80, [(0, 1), (0, 2, 2.0)], np.zeros((80, 2), dtype=int)])
-def test_pairs_that_are_no_preferences_yet(pairs, data):
+def test_plain_pairs_are_errors(pairs, data):
     X, _, qid = data
     for learner in (RankSVM(), RankBoost(3), RankNet()):
         name = type(learner).__name__

@@ -82,7 +82,7 @@ def test_queries_of_one_kind_are_left_out_and_count():
         ({"measure": "mop"}, "unknown measure 'mop'"),
     ],
 )
-def test_what_cannot_be_used_is_refused(settings, message):
+def test_invalid_arguments_are_errors(settings, message):
     X, y, qid = some()
     with pytest.raises(InputError, match=message):
         WeightSearch(**settings).fit(10.0 * X, y, qid=qid)

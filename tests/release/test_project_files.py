@@ -46,7 +46,7 @@ def test_every_python_is_tested():
 
 
 @of_the_repository
-def test_what_is_published_is_trusted_not_told_a_password():
+def test_releases_are_published_without_passwords():
     release = read(GITHUB / "workflows" / "release.yml")
     for job in ("pypi", "testpypi"):
         assert release["jobs"][job]["permissions"] == {"id-token": "write"}

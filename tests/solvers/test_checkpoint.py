@@ -139,9 +139,7 @@ def test_the_limit_of_iterations_counts_all_lives(name: str, file: Path) -> None
 
 
 @pytest.mark.parametrize("solver", [OneSlack(), NSlack(), FrankWolfe()], ids=repr)
-def test_where_the_argmax_is_inexact_an_estimate_never_falls_for_want_of_what_was_known(
-    solver: Solver, file: Path
-) -> None:
+def test_estimates_of_inexact_argmaxes_never_fall_after_a_restart(solver: Solver, file: Path) -> None:
     exact = small_problem("chain", C=30.0)
     problem = evolve(exact, loss=GreedyPython(), oracle=evolve_oracle(exact))
     result, left = solved_in_lives(solver, problem, file, 2)
@@ -247,7 +245,7 @@ def damaged(content: bytes) -> bytes:
     [cut_short, damaged, lambda content: b"", lambda content: b"1 qid:1 1:2\n"],
     ids=["cut", "bit", "none", "text"],
 )
-def test_what_is_no_checkpoint_is_refused_and_left_as_it_is(spoil: Callable[[bytes], bytes], file: Path) -> None:
+def test_damaged_checkpoints_are_errors_and_stay_unchanged(spoil: Callable[[bytes], bytes], file: Path) -> None:
     OneSlack().solve(problem_of(), checkpoint=file)
     content = spoil(file.read_bytes())
     file.write_bytes(content)
@@ -263,7 +261,7 @@ def test_a_result_that_is_no_checkpoint_is_refused(file: Path) -> None:
 
 
 @pytest.mark.parametrize(("given", "message"), [(3, "path of a file, or a Checkpoint, got 3"), ("", "is a folder")])
-def test_what_is_no_path_is_refused_before_any_work(given: Any, message: str) -> None:
+def test_invalid_paths_are_errors_before_the_first_iteration(given: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         OneSlack().solve(problem_of(), callback=lambda step: pytest.fail("it ran"), checkpoint=given)
 

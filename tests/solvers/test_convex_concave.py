@@ -133,7 +133,7 @@ def test_it_stops_when_told() -> None:
     assert len(once.rounds) == 1
 
 
-def test_what_is_not_convex_is_told() -> None:
+def test_losses_that_are_not_convex_are_errors() -> None:
     problem, _, _, _ = problem_and_examples("map", 10.0)
     right = ramp(problem)
 

@@ -224,7 +224,7 @@ def test_ctrl_c_between_any_two_lines_leaves_true_bounds(line: int, kind: str, t
 
 
 @pytest.mark.parametrize("kind", sorted(set(KINDS) - {"multiclass"}))  # all of whose classes are argmaxes at w = 0
-def test_where_the_start_is_within_tol_the_weights_found_are_kept_all_the_same(kind: str) -> None:
+def test_better_weights_than_a_start_within_tol_are_kept(kind: str) -> None:
     problem = small_problem(kind, 3, 1e-3)
     at_zero = problem.primal(problem.planes(problem.origin()), problem.origin())
     result = FrankWolfe(tol=0.9 * at_zero / problem.C).solve(problem)
@@ -255,9 +255,7 @@ def test_an_intercept_and_sparse_rows_go_the_same_way() -> None:
 
 
 @pytest.mark.parametrize("seed", [0, 1])
-def test_where_it_crawls_it_says_so_and_the_planes_are_moved_together(
-    seed: int, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_slow_convergence_is_logged_and_planes_move_jointly(seed: int, caplog: pytest.LogCaptureFixture) -> None:
     """One step per example and pass would need more than 10,000 passes."""
     problem = ranking("f1", seed, C=500.0, queries=8, documents=5)
     result = FrankWolfe(tol=1e-6, cache_sweeps=0, max_iter=100).solve(problem)
@@ -269,7 +267,7 @@ def test_where_it_crawls_it_says_so_and_the_planes_are_moved_together(
     assert result.dual == pytest.approx(OneSlack(tol=1e-7).solve(problem).primal, abs=1e-6 * problem.C)
 
 
-def test_where_it_does_not_crawl_it_says_nothing(caplog: pytest.LogCaptureFixture) -> None:
+def test_fast_convergence_is_not_logged(caplog: pytest.LogCaptureFixture) -> None:
     assert FrankWolfe(tol=1e-4).solve(ranking("f1", 0, C=5.0, queries=8, documents=5)).converged
     assert not caplog.records
 

@@ -126,7 +126,7 @@ def test_greedy_decoding_trains(loss: Any, solver: Any, exact: tuple[Problem, Re
 
 
 @each_greedy
-def test_what_is_kept_of_each_example_makes_the_lower_bound_better(loss: Any) -> None:
+def test_planes_of_single_examples_improve_the_lower_bound(loss: Any) -> None:
     one, each = (solver.solve(sequences(loss)).dual for solver in (OneSlack(), FrankWolfe()))
     assert each > one
 
@@ -228,7 +228,7 @@ def negative(scores, labels, params, out):  # type: ignore[no-untyped-def]
 
 @each_solver
 @pytest.mark.parametrize(("kernel", "message"), [(hollow, "contains NaN"), (negative, "a loss of -0.5")])
-def test_what_no_argmax_returns_is_still_refused(solver: Any, kernel: Any, message: str) -> None:
+def test_invalid_planes_are_errors_if_the_argmax_is_inexact(solver: Any, kernel: Any, message: str) -> None:
     methods = {"kernel": staticmethod(kernel), "exact": False, "check_before_fit": False}
     mutant: Any = type("Mutant", (ChainHamming,), methods)
     with pytest.raises(OracleError, match=message):

@@ -156,7 +156,7 @@ class Raising(ROCArea):
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2, 8])
-def test_what_a_kernel_raises_ends_all_threads(n_jobs: int) -> None:
+def test_an_error_in_a_kernel_ends_all_threads(n_jobs: int) -> None:
     _, y, qid = ranking_arrays(0, queries=200, documents=10)
     y = np.where((qid == 120) & (y > 0), 7.0, y)
     y[qid == 120] = np.roll(y[qid == 120], -int(np.argmax(y[qid == 120] == 7.0)))

@@ -71,7 +71,7 @@ ROC = ROCArea.kernel
 
 
 @pytest.mark.parametrize("solver", [OneSlack(), FrankWolfe()], ids=["one-slack", "frank-wolfe"])
-def test_so_it_is_with_kernels(solver: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_kernels_are_errors(solver: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("structsvm.problem.oracle.compiled_kernel", lambda kernel: kernel)
     monkeypatch.setattr("structsvm.problem.oracle.argmax_sweep", interpreted(_argmax_sweep))
     monkeypatch.setattr("structsvm.problem.oracle.line_sweep", interpreted(_line_sweep))

@@ -44,7 +44,7 @@ def complaint(base: type, examples: Any = None, **methods: Any) -> AssertionErro
     ],
     ids=["None", "2-d", "too long", "NaN", "text"],
 )
-def test_an_encoding_that_is_none(came: Any, words: str) -> None:
+def test_malformed_encodings_are_named(came: Any, words: str) -> None:
     assert str(complaint(ROCArea, encode=returns(came))) == (
         f"Mine.encode returned {words}: it must return a vector of 2 finite numbers, one per score"
         "\n  example y = [1., 0.]\n  output ŷ = [1., 0.]"
@@ -61,7 +61,7 @@ def test_joint_features_are_as_many_for_every_example() -> None:
 
 
 @pytest.mark.parametrize("method", ["encode", "loss", "loss_augmented_argmax", "argmax", "usable", "outputs"])
-def test_what_a_method_raises_is_told_with_its_arguments(method: str) -> None:
+def test_errors_of_methods_are_reported_with_their_arguments(method: str) -> None:
     error = complaint(ROCArea, **{method: fails})
     assert str(error).startswith(f"Mine.{method} raised KeyError: 'oops'\n  example y = [")
     assert isinstance(error.__cause__, KeyError)
@@ -69,7 +69,7 @@ def test_what_a_method_raises_is_told_with_its_arguments(method: str) -> None:
 
 
 @pytest.mark.parametrize("method", ["joint_feature", "loss", "loss_augmented_argmax", "argmax", "outputs"])
-def test_what_a_method_of_a_generic_loss_raises(method: str) -> None:
+def test_errors_of_a_generic_loss_are_reported_with_their_arguments(method: str) -> None:
     error = complaint(Kronecker, PAIRS, **{method: fails})
     assert str(error).startswith(f"Mine.{method} raised KeyError: 'oops'\n  example x = [ 1. , -0.5], y = 0")
     assert ("\n  w = [0., 0., 0., 0., 0., 0.]" in str(error)) == ("argmax" in method)
@@ -135,7 +135,7 @@ def test_a_kernel_that_cannot_be_compiled(kernel: Any, numba_says: str) -> None:
 
 
 @pytest.mark.parametrize("kernel", ["text", 5, lambda scores, labels, out: 0.0])
-def test_a_kernel_that_is_none(kernel: Any) -> None:
+def test_invalid_kernels_are_named(kernel: Any) -> None:
     said = str(complaint(ROCArea, kernel=staticmethod(kernel) if callable(kernel) else kernel))
     assert said == f"Mine: kernel must be a function kernel(scores, labels, params, out), got {kernel!r}"
 
@@ -177,7 +177,7 @@ def fails_in_python_only(scores, labels, params, out):  # type: ignore[no-untype
 right = numba.njit(ROCArea.kernel)
 
 
-def test_what_fails_in_python_only_is_no_fault() -> None:
+def test_failures_in_python_alone_are_ignored() -> None:
     with pytest.raises(TypeError):
         fails_in_python_only(np.zeros(2), np.zeros(2), np.zeros(0), np.zeros(2))
     check_loss(type("Mine", (ROCArea,), {"kernel": staticmethod(fails_in_python_only)})())
@@ -193,7 +193,7 @@ def test_what_fails_in_python_only_is_no_fault() -> None:
         ("params", np.zeros((3, 1)), "an array of shape (3, 1)"),
     ],
 )
-def test_what_a_kernel_reads_is_a_vector(method: str, came: Any, words: str) -> None:
+def test_labels_and_params_must_be_vectors(method: str, came: Any, words: str) -> None:
     said = str(complaint(ROCArea, kernel=staticmethod(ROCArea.kernel), **{method: returns(came)}))
     assert said == f"Mine.{method} returned {words}: it must return a vector of numbers\n  example y = [1., 0.]"
 
@@ -269,7 +269,7 @@ def test_a_score_loss_takes_no_pairs(loss: Any, pair: Any) -> None:
         check_loss(loss, [pair])
 
 
-def test_no_examples_are_none() -> None:
+def test_an_empty_list_of_examples_is_an_error() -> None:
     with pytest.raises(InputError, match=r"^no examples were given to check ROCArea\(.*\) with: give a few"):
         check_loss(ROCArea(), [])
 

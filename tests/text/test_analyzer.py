@@ -143,7 +143,7 @@ def test_files_of_stop_words(tmp_path, content, words):
         (b"\x1f\x8b\x08\x00", "words: the gzip stream is damaged"),
     ],
 )
-def test_files_that_are_none(tmp_path, content, message):
+def test_unreadable_files_are_errors(tmp_path, content, message):
     (tmp_path / "words").write_bytes(content)
     with pytest.raises(DataFormatError, match=message):
         read_stop_words(tmp_path / "words")

@@ -123,7 +123,7 @@ def test_documents_are_read_once_and_as_they_come():
         (None, "documents must be documents"),
     ],
 )
-def test_documents_that_are_none(documents, message):
+def test_malformed_documents_are_errors(documents, message):
     with pytest.raises(InputError, match=message):
         Index.build(documents, Analyzer(None, stop_words="lucene"))
 

@@ -136,7 +136,7 @@ def test_a_field_is_a_collection_of_its_own(name):
         ({"1": "quux"}, {}, "no document has a term of any of 1 topics"),
     ],
 )
-def test_what_cannot_be_retrieved(topics, settings, message):
+def test_invalid_retrievals_are_errors(topics, settings, message):
     index = Index.build([("x", {"t": "wing"})], Analyzer(None, None))
     with pytest.raises(InputError, match=message):
         retrieve(index, topics, **{"function": "okapi"} | settings)

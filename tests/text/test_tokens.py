@@ -80,11 +80,6 @@ def test_tokens_are_their_own_tokens(text):
     assert all(unicodedata.is_normalized("NFC", token) and not any(map(str.isspace, token)) for token in found)
 
 
-@given(st.text(), st.text())
-def test_a_blank_separates(one, other):
-    assert tokens(f"{one} {other}") == tokens(one) + tokens(other)
-
-
 def test_every_character_is_a_part_of_a_token_or_none():
     for number in range(0, sys.maxunicode, 7):
         found = tokens(chr(number))

@@ -152,7 +152,7 @@ def test_corrections():
         (([1.0], [1.0], {"random_state": -1}), "random_state must be an integer of at least 0"),
     ],
 )
-def test_what_cannot_be_tested(arguments, message):
+def test_invalid_samples_are_errors(arguments, message):
     first, second, *settings = arguments
     with pytest.raises(InputError, match=message):
         paired_tests(first, second, **(settings[0] if settings else {}))

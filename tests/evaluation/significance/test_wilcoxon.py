@@ -34,7 +34,7 @@ def test_ties_are_counted_and_dropped_from_the_test():
     assert first.tolist() == [0.5, 0.2, 0.1, 0.7, 0.3]
 
 
-def test_only_ties_are_no_difference():
+def test_differences_of_zero_have_p_value_1():
     found = signed_ranks(np.ones(3), np.ones(3))
     assert (found.wins, found.losses, found.ties, found.p_values["wilcoxon"]) == (0, 0, 3, 1.0)
 

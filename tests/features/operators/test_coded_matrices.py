@@ -153,7 +153,7 @@ def test_it_shows_its_size() -> None:
         ([[0]], [[0, 1]], "vector of integers"),
     ],
 )
-def test_what_does_not_fit_is_refused(codes: Any, offsets: Any, message: str) -> None:
+def test_inconsistent_arguments_are_errors(codes: Any, offsets: Any, message: str) -> None:
     """Kernels look codes up without a test: none may be beyond its table."""
     with pytest.raises(InputError, match=message):
         BinnedMatrix(codes, offsets)

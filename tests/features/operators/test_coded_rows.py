@@ -140,6 +140,6 @@ def test_tables_are_not_made_for_every_row() -> None:
     assert seconds(Rows.one_row_per_example(B)) < 100 * seconds(Rows(B, np.array([0, len(B)])))
 
 
-def test_other_things_are_no_rows() -> None:
+def test_other_types_are_errors() -> None:
     with pytest.raises(InputError, match="got list"):
         Rows([[1.0]], np.array([0, 1])).view  # type: ignore[arg-type]  # noqa: B018

@@ -93,7 +93,7 @@ def test_wherever_it_enters(entry, form):
 
 @pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr", "dia", "lil", "dok"])
 @pytest.mark.parametrize("kind", ["array", "matrix"])
-def test_what_is_intact_is_read(form, kind):
+def test_intact_matrices_are_read(form, kind):
     X = intact(form, kind)
     np.testing.assert_array_equal(readable(X).toarray(), X.toarray())
     assert np.array_equal(Ranker().fit(X, Y, QID).coef_, Ranker().fit(intact("csr"), Y, QID).coef_)

@@ -104,7 +104,7 @@ def test_an_array_of_matrices_is_narrowed_as_a_list_of_them():
     assert [x.toarray().tolist() for x in narrowed(cube, np.array([1, 3]))] == cube[:, :, [1, 3]].tolist()
 
 
-def test_what_is_narrowed():
+def test_empty_columns_are_removed():
     X = wide()
     assert np.array_equal(occupied(X), COLUMNS)
     assert np.array_equal(narrowed(X, COLUMNS).toarray(), NARROW)
@@ -129,7 +129,7 @@ def test_what_is_narrowed():
         BinnedMatrix([[1]], [0, 2]),
     ],
 )
-def test_what_stays_as_it_is(X):
+def test_matrices_with_few_empty_columns_stay_as_they_are(X):
     assert occupied(X) is None
 
 

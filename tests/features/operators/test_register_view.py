@@ -117,6 +117,6 @@ class NoPtr(NamedTuple):
         (ScaledView, lambda view, i, w: None, "<lambda> must have four arguments, as example_scores has"),
     ],
 )
-def test_what_is_no_view_is_refused(kind: type, scores: Any, message: str) -> None:
+def test_invalid_views_are_errors(kind: type, scores: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         register_view(kind, scores, scaled_combine)

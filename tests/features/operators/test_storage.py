@@ -205,7 +205,7 @@ def test_numbers_of_any_kind_are_read(dtype: str, sparse: bool) -> None:
 
 @each_precision
 @pytest.mark.parametrize("form", ["C", "Fortran", "read only"])
-def test_what_can_be_read_is_not_copied(dtype: Any, form: str) -> None:
+def test_readable_arrays_are_shared(dtype: Any, form: str) -> None:
     X = FORMS[form](features().astype(dtype))
     assert readable(X) is X
     sparse = sp.csr_matrix(X)

@@ -118,7 +118,7 @@ def test_search_engines_find_the_same_leaves(form: str, kind: str, tmp_path: Pat
         np.testing.assert_allclose(read(tmp_path / "m.json", NAMES, X), given.predict(X), rtol=0.0, atol=2e-6)
 
 
-def test_what_a_format_cannot_represent_is_refused(tmp_path: Path) -> None:
+def test_unsupported_trees_are_errors(tmp_path: Path) -> None:
     for form in ("json", "numpy", "svm_rank"):
         with pytest.raises(
             InputError, match=rf"{form} stores weighted sums .* has trees: export it as lightgbm or onnx"

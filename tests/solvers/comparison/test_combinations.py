@@ -55,7 +55,7 @@ def test_a_problem_without_a_name_is_called_after_its_loss():
     assert names(small_problem("generic"), "auto", "auto", 1)[0][0] == "Kronecker"
 
 
-def test_what_is_run_has_the_settings_of_the_comparison(problem):
+def test_tasks_have_the_settings_of_the_comparison(problem):
     solvers, backends = [NSlack(batch=3), FrankWolfe()], OSQP(eps=1e-9)
     made = tasks(problem, solvers, [backends], np.array([1.0, 100.0]), 1e-2)
     assert [task.solver for task in made[:2]] == [
@@ -123,7 +123,7 @@ class Plain(Solver):
         ({"solvers": Plain()}, "the solver plain needs a setting tol"),
     ],
 )
-def test_what_cannot_be_compared(problem, settings, message):
+def test_invalid_comparisons_are_errors(problem, settings, message):
     given = {"problems": problem, "solvers": "one-slack", "backends": "active-set", "Cs": 1.0} | settings
     with pytest.raises(InputError, match=message):
         compare(callback=lambda _: pytest.fail("it ran"), **given)

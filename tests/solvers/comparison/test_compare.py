@@ -116,7 +116,7 @@ class Broken(ActiveSet):
         raise ZeroDivisionError("by nothing")
 
 
-def test_what_fails_says_so_and_the_others_go_on(problem):
+def test_failures_are_rows_and_other_combinations_run(problem):
     one, two = compare(problem, "one-slack", [Broken(), "active-set"])
     assert (one.status, one.note, one.primal) == ("failed", "ZeroDivisionError: by nothing", None)
     assert two.status == "converged"

@@ -62,7 +62,7 @@ def test_after_the_limit_of_one_the_next_goes_on(problem, clock):
     assert [row.seconds for row in table] == [3.0, 0.0] * 2
 
 
-def test_what_takes_exactly_the_limit_is_over(problem, clock):
+def test_a_run_of_exactly_the_limit_ends(problem, clock):
     (row,) = compare(problem, "one-slack", Slow(clock), 100.0, time_limit=3.0)
     assert (row.status, row.qps, row.iterations, row.seconds) == ("time limit", 3, 3, 3.0)
 

@@ -61,7 +61,7 @@ def test_compilation_is_not_timed(compared, rows, tmp_path):
 
 
 @pytest.mark.parametrize("queries", [5, 60])
-def test_what_auto_would_choose_is_warmed(queries, monkeypatch):
+def test_the_choices_of_auto_are_compiled_first(queries, monkeypatch):
     """It chooses by the whole problem, of which a few examples are solved."""
     seen = []
     for kind in (FrankWolfe, OneSlack):

@@ -32,7 +32,7 @@ def test_cut_by_cut_it_is_as_good_as_the_active_set_solver(seed: int, scale: flo
         assert qp.dual == pytest.approx(whole.dual(ActiveSet().solve(whole).a), rel=1e-8, abs=1e-9)
 
 
-def test_what_pairwise_steps_leave_is_solved_closely(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_remainders_of_pairwise_steps_are_solved_closely(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(0)
     G = 100.0 * (1.0 + 0.01 * rng.standard_normal((30, 20)))
     L = rng.uniform(0.0, 1.0, 30)
@@ -58,7 +58,7 @@ def test_a_loose_solution_is_within_what_was_asked() -> None:
         assert max(0.0, violation.max()) - qp.a @ violation <= 0.05 + 1e-12
 
 
-def test_numbers_that_are_none_end_it() -> None:
+def test_numbers_that_are_not_finite_end_it() -> None:
     qp = GrowingQP(np.array([np.nan, 1.0]), 1.0, 3)
     for _ in range(2):
         qp.add(np.ones(2), np.nan)

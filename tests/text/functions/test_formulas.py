@@ -1,6 +1,5 @@
 """Every retrieval function against its formula, evaluated one document and one term at a time."""
 
-import pickle
 from collections import Counter
 
 import numpy as np
@@ -11,7 +10,7 @@ from hypothesis import strategies as st
 from structsvm.data import Run
 from structsvm.exceptions import InputError
 from structsvm.registry import retrieval_functions
-from structsvm.text import Analyzer, Index, RetrievalFunction, retrieve
+from structsvm.text import Analyzer, Index, retrieve
 from structsvm.text.functions.tf_idf import Okapi
 from tests.text.functions.literal import SCORES, SETTINGS, Collection
 
@@ -73,15 +72,6 @@ def test_the_run_is_the_first_of_all_scores(name, documents, queries, top):
     assert run.qid.tolist() == every.qid[first].tolist()
     assert run.doc_ids.tolist() == every.doc_ids[first].tolist()
     assert run.scores.tolist() == every.scores[first].tolist()
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_functions_are_values(name):
-    function = retrieval_functions.create(name)
-    assert isinstance(function, RetrievalFunction)
-    assert pickle.loads(pickle.dumps(function)) == function
-    assert retrieval_functions.spell(function) == name
-    assert retrieval_functions.create(retrieval_functions.spell(function)) == function
 
 
 @pytest.mark.parametrize(

@@ -122,14 +122,6 @@ def test_nothing_is_infinite_without_words_in_common(index):
     assert set(column(data, "body.H2")) == {np.log(0.01)}
 
 
-def test_a_term_of_every_document_has_finite_l6():
-    index = make_index([{"body": ["ab", "ba"]}, {"body": ["ab"]}])
-    data = letor_features(index, make_topics("ab"), candidates(2), normalize=None)
-    np.testing.assert_allclose(column(data, "body.L6"), np.log(np.log(2 / 1.5)))
-    other = letor_features(index, make_topics("ba"), candidates(2), normalize=None)
-    assert column(other, "body.L6")[0] > column(data, "body.L6")[0]
-
-
 def test_h2_orders_documents_as_h1_does(index):
     data = letor_features(index, make_topics("ab ba ba ca"), candidates(4), normalize=None)
     bm25, logarithm = column(data, "body.H1"), column(data, "body.H2")
@@ -185,14 +177,6 @@ def test_a_feature_of_ones_own(index):
     assert column(data, "body.length").tolist() == [2, 1, 0, 4]
 
 
-def test_progress_is_shown_topic_by_topic(index):
-    shown = []
-    letor_features(
-        index, make_topics("ab", "ba"), candidates(4, ["1", "2"]), progress=lambda done, of: shown.append((done, of))
-    )
-    assert shown == [(1, 2), (2, 2)]
-
-
 def test_they_are_written_and_read_back(index, tmp_path):
     data = letor_features(index, make_topics("ab", "ba"), candidates(4, ["1", "2"]))
     write_letor(tmp_path / "one.txt", data.X, data.y, data.qid, data.doc_ids, feature_names=data.feature_names)
@@ -236,7 +220,7 @@ def bad(values):
         ({"normalize": "standard"}, InputError, "normalize must be"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_used_is_refused(wrong, kind, said, index):
+def test_invalid_arguments_are_errors(wrong, kind, said, index):
     right = {"index": index, "topics": make_topics("ab"), "candidates": candidates(4)}
     with pytest.raises(kind, match=said) as found:
         letor_features(**{**right, **wrong})

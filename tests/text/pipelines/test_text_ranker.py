@@ -111,13 +111,6 @@ def test_letor_features_by_hand(folders):
     assert made.column_names_ == train.feature_names
 
 
-def test_letor_features_of_two_indexes(folders):
-    made = TextRanker(folders, FUNCTIONS, depth=DEPTH, letor="released").fit(TRAIN, QRELS)
-    assert len(made.column_names_) == 2 * 3 * len(RELEASED) == made.ranker_.n_features_in_
-    assert made.column_names_[:2] == ("plain.text.L1", "plain.text.L2")
-    assert made.rank(NEW).qid.tolist() == made.rank([*NEW]).qid.tolist()
-
-
 def test_a_topic_is_ranked_alone_as_among_others(trained):
     together = trained.rank(NEW)
     for topic in NEW:
@@ -236,7 +229,7 @@ class Doubled(FeatureMap):
         return AsGiven().transformer()
 
 
-def test_what_no_file_holds(folders, tmp_path):
+def test_unsaveable_settings_are_errors(folders, tmp_path):
     path = tmp_path / "model.npz"
     settings = {"indexes": folders[0], "functions": "okapi", "depth": DEPTH}
     for changed, said in [
@@ -290,7 +283,7 @@ def test_a_damaged_file_is_refused(trained, tmp_path, old, new, said):
         TextRanker.load(tmp_path / "wrong.npz")
 
 
-def test_what_cannot_be_used(folders):
+def test_invalid_arguments_are_errors(folders):
     for settings, error, said in [
         ({"indexes": []}, InputError, "indexes is empty"),
         ({"indexes": 3}, InputError, "indexes must be an index, its file, or a list of indexes and files, got 3"),
