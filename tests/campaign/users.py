@@ -11,13 +11,13 @@ from structsvm.losses import (
     AveragePrecision,
     GradedPairsLoss,
     GradedRankingLoss,
-    InterleavingLoss,
     NDCGLoss,
     SlackRescaled,
     SwappedPairs,
 )
 from structsvm.solvers import FrankWolfe, OneSlack
 from tests.campaign.cases import Case, boxed, case
+from tests.losses.mistakes import FirstRelevant
 from tests.small_problems import BufferedKronecker, GenericTwoRows, Kronecker, PlainROCArea, PlainTwoRows, TwoRows
 
 
@@ -39,11 +39,6 @@ class Sorted(GradedRankingLoss):
 
     def loss_augmented_argmax(self, scores: Vector, y: Vector) -> Vector:
         return scores - y
-
-
-class FirstRelevant(InterleavingLoss):
-    def cost(self, k: Any, j: Any, R: int, N: int) -> Any:
-        return np.where(k == 1, j / (1 + j), 0.0)
 
 
 class PlainByDifference(ByDifference):

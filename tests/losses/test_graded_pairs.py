@@ -11,17 +11,13 @@ from hypothesis import strategies as st
 from structsvm import Ranker
 from structsvm.exceptions import CheckError, InputError
 from structsvm.foundation.types import Vector
-from structsvm.losses import GradedPairsLoss, GradedRankingLoss, SwappedPairs
+from structsvm.losses import GradedPairsLoss, SwappedPairs
 from structsvm.testing import check_loss
+from tests.campaign.users import ByDifference, Sorted
 from tests.losses.test_kernels import assert_kernel_agrees
 from tests.small_problems import hinge, score_vectors
 
 EXAMPLES = [np.array(y) for y in ([2.0, 0.0, 1.0], [0.0, 1.0, 1.0, 2.0], [1.0, 3.0])]
-
-
-class ByDifference(GradedPairsLoss):
-    def weight(self, better: Vector, worse: Vector) -> Vector:
-        return better - worse
 
 
 @frozen
@@ -37,18 +33,6 @@ class FromTop(GradedPairsLoss):
 class Alike(GradedPairsLoss):
     def weight(self, better: Vector, worse: Vector) -> float:
         return 3.0
-
-
-class Sorted(GradedRankingLoss):
-    """A loss of rankings that falls into pairs of documents: sorting by s − y is exact."""
-
-    def loss(self, y: Vector, y_hat: Vector) -> float:
-        better, worse = np.nonzero(y[:, None] > y)
-        ahead = np.argsort(np.argsort(-y_hat, kind="stable"))
-        return float(((y[better] - y[worse]) * (ahead[better] > ahead[worse])).sum() / len(better))
-
-    def loss_augmented_argmax(self, scores: Vector, y: Vector) -> Vector:
-        return scores - y
 
 
 @st.composite

@@ -65,9 +65,46 @@ class TestAll:
         with pytest.raises(InputError, match=r"WeightsDisplay\.plot: .* unexpected keyword argument 'colr'"):
             WeightsDisplay([1.0]).plot(axes, colr="red")
 
-    def test_a_text_is_no_list_of_names(self):
-        with pytest.raises(InputError, match="names must be a list of 2 texts, got 'ab'"):
-            QueryDifferencesDisplay([1.0], [2.0], names="ab")
+    @pytest.mark.parametrize(
+        ("display", "arguments", "settings", "message"),
+        [
+            (ConvergenceDisplay, ({},), {}, "curves is empty"),
+            (ConvergenceDisplay, ([1],), {}, "by name"),
+            (ConvergenceDisplay, ({"a": 3},), {}, r"curves\['a'\] must be a pair"),
+            (ConvergenceDisplay, ({"a": ([1, 2], [1.0])},), {}, "the values of 'a' must be 2 numbers"),
+            (ConvergenceDisplay, ({"a": ([1, 2], [1.0, np.nan])},), {}, "the values of 'a' must be finite"),
+            (ConvergenceDisplay, ({"a": ([1, 2], [1.0, 2.0])},), {"y": "bounds"}, "a row for each of 2 steps, got 1"),
+            (ConvergenceDisplay, ({"a": ([1], [1.0])},), {"x": "hours"}, "x must be 'seconds' or"),
+            (
+                ConvergenceDisplay,
+                ({"a": ([1], [1.0])},),
+                {"unfinished": ["b"]},
+                "must be names of curves, 'a', got 'b'",
+            ),
+            (RegularizationPathDisplay, ([0.1, 1.0], [0.3]), {}, "must be finite, in one or more rows of 2 numbers"),
+            (RegularizationPathDisplay, ([0.1, 1.0], None), {}, "got None"),
+            (RegularizationPathDisplay, ([], []), {}, "Cs must be a list of at least one number"),
+            (QueryDifferencesDisplay, ([0.1, 0.2], [0.1]), {}, "second must be 2 numbers"),
+            (QueryDifferencesDisplay, ([0.1], [np.nan]), {}, "second must be finite"),
+            (QueryDifferencesDisplay, ([0.1], [0.2]), {"names": ("a",)}, "names must be 2 texts"),
+            (QueryDifferencesDisplay, ([0.1], [0.2]), {"names": "ab"}, "names must be a list of 2 texts, got 'ab'"),
+            (WeightsDisplay, ([],), {}, "values must be a list"),
+            (WeightsDisplay, ([1.0], ["a", "b"]), {}, "names must be 1 texts"),
+            (WeightsDisplay, ([[1.0]],), {}, "its shape"),
+            (ReliabilityDisplay, ([0.5, 1.5], [0, 1]), {}, "must be from 0 to 1, got 0.5 to 1.5: pass predict_proba"),
+            (ReliabilityDisplay, ([0.1, 0.2], [1]), {}, "there are 2 scores, but y has shape"),
+            (ReliabilityDisplay, ([0.1, 0.2], [0, 1]), {"strategy": "equal"}, "'uniform' or 'quantile', got 'equal'"),
+            (InterpolatedPrecisionDisplay, ([0.0, 1.0], {"a": [1.0]}), {}, "the precision of 'a' must be 2 numbers"),
+            (FusionWeightsDisplay, ({"a": [0.0, 0.0]},), {}, "are all 0"),
+            (FusionWeightsDisplay, ({"a": [[1.0, 0.0], [0.0, 0.0]]},), {}, "are all 0 in a fit"),
+            (FusionWeightsDisplay, ({"a": [[[1.0]]]},), {}, "must be a list of at least one number"),
+            (FusionWeightsDisplay, ({"a": [1.0], "b": [1.0, 2.0]},), {}, "the weights of 'b' must be 1 numbers"),
+            (FusionWeightsDisplay, ({"a": [1.0]}, ["x", "y"]), {}, "systems must be 1 texts"),
+        ],
+    )
+    def test_invalid_values_are_errors(self, display, arguments, settings, message):
+        with pytest.raises(InputError, match=message):
+            display(*arguments, **settings)
 
     def test_invalid_axes_are_errors(self):
         with pytest.raises(InputError, match="ax must be axes of Matplotlib"):
@@ -124,23 +161,6 @@ class TestConvergence:
         display = ConvergenceDisplay.from_estimator({"early": early}, ax=axes)
         assert list(display.crosses_) == ["early"]
         assert display.crosses_["early"].get_xdata()[-1] == display.lines_[0].get_xdata()[-1]
-
-    @pytest.mark.parametrize(
-        ("curves", "settings", "said"),
-        [
-            ({}, {}, "curves is empty"),
-            ([1], {}, "by name"),
-            ({"a": 3}, {}, r"curves\['a'\] must be a pair"),
-            ({"a": ([1, 2], [1.0])}, {}, "the values of 'a' must be 2 numbers"),
-            ({"a": ([1, 2], [1.0, np.nan])}, {}, "the values of 'a' must be finite"),
-            ({"a": ([1, 2], [1.0, 2.0])}, {"y": "bounds"}, "of 2 numbers|a row for each of 2 steps, got 1"),
-            ({"a": ([1], [1.0])}, {"x": "hours"}, "x must be 'seconds' or"),
-            ({"a": ([1], [1.0])}, {"unfinished": ["b"]}, "unfinished must be names of curves, 'a', got 'b'"),
-        ],
-    )
-    def test_invalid_values_are_errors(self, curves, settings, said):
-        with pytest.raises(InputError, match=said):
-            ConvergenceDisplay(curves, **settings)
 
     def test_estimators_without_a_result(self):
         with pytest.raises(InputError, match="RankBoost has no result_"):
@@ -237,18 +257,6 @@ class TestRegularizationPath:
         RegularizationPathDisplay(["a", "b"], [0.1, 0.2], parameter="model").plot(axes)
         assert [text.get_text() for text in axes.get_xticklabels()] == ["a", "b"]
 
-    @pytest.mark.parametrize(
-        ("arguments", "said"),
-        [
-            (([0.1, 1.0], [0.3]), "validation must be finite, in one or more rows of 2 numbers"),
-            (([0.1, 1.0], None), "got None"),
-            (([], []), "Cs must be a list of at least one number"),
-        ],
-    )
-    def test_invalid_values_are_errors(self, arguments, said):
-        with pytest.raises(InputError, match=said):
-            RegularizationPathDisplay(*arguments)
-
     def test_invalid_estimators_are_errors(self, data):
         with pytest.raises(InputError, match="must be a ranker with C"):
             RegularizationPathDisplay.from_estimator(RankBoost(), data.X, data.y, data.qid)
@@ -332,19 +340,6 @@ class TestQueryDifferences:
         with pytest.raises(InputError, match="no query has a value of map in both rankings"):
             QueryDifferencesDisplay.from_lists(one, rank_lists([1.0, 2.0], [1, 0], [9, 9]))
 
-    @pytest.mark.parametrize(
-        ("arguments", "settings", "said"),
-        [
-            (([0.1, 0.2], [0.1]), {}, "second must be 2 numbers"),
-            (([0.1], [np.nan]), {}, "second must be finite"),
-            (([0.1], [0.2]), {"names": ("a",)}, "names must be 2 texts"),
-            (([0.1], [0.2]), {"names": "ab"}, "names must be a list of 2 texts"),
-        ],
-    )
-    def test_invalid_values_are_errors(self, arguments, settings, said):
-        with pytest.raises(InputError, match=said):
-            QueryDifferencesDisplay(*arguments, **settings)
-
 
 class TestWeights:
     def test_of_a_ranker(self, ranker, axes):
@@ -362,14 +357,6 @@ class TestWeights:
         named = RankBoost(3).fit(data.X, data.y, qid=data.qid).name_features([f"x{k}" for k in range(25)])
         display = WeightsDisplay.from_estimator(named, ax=axes)
         assert display.names[0].startswith("x")
-
-    @pytest.mark.parametrize(
-        ("arguments", "said"),
-        [(([],), "values must be a list"), (([1.0], ["a", "b"]), "names must be 1 texts"), (([[1.0]],), "its shape")],
-    )
-    def test_invalid_values_are_errors(self, arguments, said):
-        with pytest.raises(InputError, match=said):
-            WeightsDisplay(*arguments)
 
     def test_estimators_without_weights(self):
         with pytest.raises(InputError, match="ranker must be a fitted ranker, .* or a model of structsvm.load"):
@@ -406,18 +393,6 @@ class TestReliability:
             covered += display.low[0] <= 0.1 <= display.high[0]
         assert 180 <= covered <= 198
 
-    @pytest.mark.parametrize(
-        ("settings", "said"),
-        [
-            ({"probabilities": [0.5, 1.5]}, "probabilities must be from 0 to 1, got 0.5 to 1.5: pass predict_proba"),
-            ({"y": [1]}, "there are 2 scores, but y has shape"),
-            ({"strategy": "equal"}, "strategy must be 'uniform' or 'quantile', got 'equal'"),
-        ],
-    )
-    def test_invalid_values_are_errors(self, settings, said):
-        with pytest.raises(InputError, match=said):
-            ReliabilityDisplay(**{"probabilities": [0.1, 0.2], "y": [0, 1], **settings})
-
 
 class TestInterpolatedPrecision:
     def test_of_rankers_as_the_measure_has_it(self, data, ranker, axes):
@@ -442,12 +417,6 @@ class TestInterpolatedPrecision:
         assert display.curves["ranking"].tolist() == [1.0, 1.0]
         with pytest.raises(InputError, match="no query of 'ranking' has a relevant document"):
             InterpolatedPrecisionDisplay.from_predictions([1.0, 2.0], [0, 0])
-
-    def test_invalid_values_are_errors(self):
-        with pytest.raises(InputError, match="the precision of 'a' must be 2 numbers"):
-            InterpolatedPrecisionDisplay([0.0, 1.0], {"a": [1.0]})
-        with pytest.raises(InputError, match="levels must be an integer of at least 2"):
-            InterpolatedPrecisionDisplay.from_predictions([1.0, 2.0], [1, 0], levels=1)
 
 
 class TestFusionWeights:
@@ -474,20 +443,6 @@ class TestFusionWeights:
         heights = [line.get_ydata() for line in display.lines_]
         assert (heights[0] < [0.0, 1.0]).all()
         assert (heights[1] > [0.0, 1.0]).all()
-
-    @pytest.mark.parametrize(
-        ("arguments", "said"),
-        [
-            (({"a": [0.0, 0.0]},), "are all 0"),
-            (({"a": [[1.0, 0.0], [0.0, 0.0]]},), "are all 0 in a fit"),
-            (({"a": [[[1.0]]]},), "must be a list of at least one number"),
-            (({"a": [1.0], "b": [1.0, 2.0]},), "the weights of 'b' must be 1 numbers"),
-            (({"a": [1.0]}, ["x", "y"]), "systems must be 1 texts"),
-        ],
-    )
-    def test_invalid_values_are_errors(self, arguments, said):
-        with pytest.raises(InputError, match=said):
-            FusionWeightsDisplay(*arguments)
 
     def test_estimators_without_weights(self):
         with pytest.raises(InputError, match="RankBoost has no weights of systems"):
