@@ -10,7 +10,6 @@ from click.testing import CliRunner
 
 from structsvm.cli.shared import collections, paths
 from structsvm.cli.shared.command import Command
-from structsvm.data.collections.reading import AUTO, FORMATS
 from structsvm.foundation.storage.files import STANDARD_INPUT
 
 
@@ -85,11 +84,6 @@ def test_a_path_may_be_a_data_set_or_standard_input():
 )
 def test_unknown_options_are_errors(words, message):
     assert message in refusal("x", *words)
-
-
-def test_help_names_all_formats():
-    shown = CliRunner().invoke(command, ["--help"]).output
-    assert all(re.search(rf"\b{name}\b", shown) for name in (AUTO, *FORMATS))
 
 
 def test_an_output_is_not_written_into_a_collection(tmp_path, monkeypatch):

@@ -10,7 +10,7 @@ import pytest
 from structsvm.cli.fuse import fuse_command
 from structsvm.data import load_qrels, load_run, load_runs
 from structsvm.features.scaling.names import SCORE_SCALINGS
-from structsvm.fusion import CombMNZ, Copeland, ReciprocalRankFusion, WeightedCombSUM, fuse_runs
+from structsvm.fusion import CombMNZ, Copeland, WeightedCombSUM, fuse_runs
 from structsvm.fusion.runs import fit_to_judged, method_named
 from structsvm.rankers import WeightSearch
 from structsvm.registry import fusions
@@ -71,11 +71,6 @@ def test_learned_weights_are_shown(run, files):
     assert len(set(learned.weights_)) > 1
     assert done.stderr.splitlines()[0] == f"structsvm: note: learned weights: {shown}"
     assert "learned weights" not in run(*command, "--quiet").stderr
-
-
-def test_settings_in_parentheses(run, files):
-    run("fuse", "runs", "--method", "rrf(rank_constant=1)", "--output", "out.run")
-    same(load_run("out.run"), fuse_runs(load_runs("runs"), ReciprocalRankFusion(1.0)))
 
 
 def test_settings(run, files):

@@ -2,13 +2,12 @@
 
 import gzip
 import json
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from structsvm.cli import index, main
+from structsvm.cli import main
 from structsvm.data import read_documents
 from structsvm.text import Analyzer, Index
 from structsvm.text.analyzer import read_stop_words
@@ -88,19 +87,6 @@ def test_an_interrupted_command_leaves_old_files_unchanged(run, docs, monkeypatc
     assert run("index", docs, "--out", "idx", code=1).stderr == "structsvm: error: interrupted\n"
     assert run("index", docs, "--out", "new", code=1).stderr == "structsvm: error: interrupted\n"
     assert contents() == before
-
-
-def test_progress(docs, monkeypatch):
-    texts = []
-
-    @contextmanager
-    def keep(*, shown):
-        yield lambda what: texts.append(what) if shown else None
-
-    monkeypatch.setattr(index, "progress_line", keep)
-    with read_documents(docs) as documents:
-        assert len(list(index._shown(documents, shown=True))) == 3
-    assert texts == ["reading, 1 documents"]
 
 
 def test_an_empty_last_record_is_a_note(run):

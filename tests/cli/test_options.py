@@ -18,8 +18,3 @@ def test_the_loss_of_another_package_is_no_measure(run, monkeypatch):
     error = run("evaluate", "m.npz", "test.txt", "--measure", "mine@5", code=2).stderr
     assert "'mine@5' is a loss, for --loss; a measure is needed here." in " ".join(error.split())
     assert "Did you mean" not in error
-
-
-def test_recall_is_measured(run):
-    run("train", "train.txt", "-m", "m.npz")
-    assert "recall@3" in run("evaluate", "m.npz", "test.txt", "--measure", "recall@3").stdout

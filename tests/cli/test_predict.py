@@ -33,25 +33,6 @@ def test_a_link_is_followed(run, model):
     assert len(Path("real.txt").read_text().splitlines()) == 60
 
 
-def test_a_device_is_not_replaced(run, model):
-    run("predict", model, "test.txt", "--output", "/dev/null")
-    assert Path("/dev/null").is_char_device()
-
-
-def test_nothing_is_half_written(here, run, model, monkeypatch):
-    def disk_full(scores):
-        yield "1.0\n"
-        raise OSError(28, "No space left on device")
-
-    Path("scores.txt").write_text("old\n")
-    before = sorted(here.iterdir())
-    monkeypatch.setattr("structsvm.cli.predict._lines", disk_full)
-    done = run("predict", model, "test.txt", "--output", "scores.txt", code=1)
-    assert done.stderr == ("structsvm: error: scores.txt cannot be written: No space left on device. It is unchanged\n")
-    assert Path("scores.txt").read_text() == "old\n"
-    assert sorted(here.iterdir()) == before
-
-
 def test_features_left_out_are_0(run, model):
     Path("narrow.txt").write_text("1 qid:1 2:1.5\n0 qid:1 1:2\n")
     done = run("predict", model, "narrow.txt")

@@ -100,16 +100,6 @@ def test_a_reader_that_leaves_early(process, model):
     assert one.wait(timeout=60) == 1
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-@pytest.mark.parametrize("command", [["list"], ["predict", "m.npz", "test.txt"]])
-def test_a_full_disk(process, model, command):
-    with Path("/dev/full").open("wb") as full:
-        one = process(*command, stdout=full)
-        _, errors = one.communicate(timeout=60)
-    assert one.returncode == 1
-    assert errors == b"structsvm: error: standard output cannot be written: No space left on device\n"
-
-
 @pytest.mark.parametrize(
     "command", ["train", "predict", "evaluate", "compare", "fuse", "index", "retrieve", "list", "demo"]
 )

@@ -31,9 +31,3 @@ def test_without_matplotlib_a_note_tells_how_to_install_it(run, finished, monkey
     )
     assert len(done.stderr.splitlines()) == 1
     assert "<svg" not in Path("done/report.html").read_text()
-
-
-def test_files_that_cannot_be_written_leave_the_others_whole(run, finished):
-    Path("done/report.html").mkdir()
-    assert "done/report.html cannot be written: it is a folder" in run("report", "done", code=2).stderr
-    assert {path.name for path in Path("done").iterdir() if path.name.startswith(".")} == set()

@@ -150,10 +150,3 @@ def test_predict_and_evaluate_normalize_each_query(run):
     assert [float(score) for score in together] == pytest.approx([float(score) for score in alone], abs=1e-9)
     Path("bare.txt").write_text(re.sub(r"qid:\d+ ", "", "".join(lines)))
     assert "bare.txt, line 1" in run("predict", "m.npz", "bare.txt", code=2).stderr
-
-
-def test_other_rankers_are_measured_query_by_query(run):
-    shown = run("train", "train.txt", "--ranker", "maximum_entropy", "--normalize", "query-z-score", "-m", "m.npz")
-    (line,) = (line for line in shown.stdout.splitlines() if line.startswith("training"))
-    (row,) = (line for line in run("evaluate", "m.npz", "train.txt").stdout.splitlines() if line.startswith("map"))
-    assert line.split()[-1] == row.split()[1]

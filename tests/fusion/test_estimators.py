@@ -1,18 +1,14 @@
 """Methods of fusion as estimators: queries, data as scikit-learn takes it, errors, names."""
 
 import numpy as np
-import pandas as pd
 import pytest
 import scipy.sparse as sp
-from sklearn import config_context
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import GridSearchCV, GroupKFold
-from sklearn.pipeline import make_pipeline
 
 from structsvm.exceptions import InputError, UnknownNameError
-from structsvm.features import QueryPercentiles, Thresholds
-from structsvm.fusion import BordaCount, CombMNZ, CombSUM, Copeland, ReciprocalRankFusion, WeightedCombSUM
+from structsvm.features import Thresholds
+from structsvm.fusion import BordaCount, CombMNZ, CombSUM, ReciprocalRankFusion, WeightedCombSUM
 from structsvm.fusion.comb import Comb, CombANZ
 from structsvm.fusion.runs import method_named
 from structsvm.metrics import AP, NDCG
@@ -54,29 +50,6 @@ def test_score_is_the_measure_of_what_predict_returns(method):
     of_queries = [by_query[number] for number in dict.fromkeys(qid.tolist())]
     expected = AP().mean(fitted.predict(X, qid), y, qid, weights=of_queries)
     assert fitted.score(X, y, qid=qid, sample_weight=weights) == pytest.approx(expected)
-
-
-@each
-def test_data_as_scikit_learn_takes_it(method):
-    X, y, qid = queries()
-    expected = clone(method).fit(X, y, qid=qid).predict(X, qid)
-    np.testing.assert_array_equal(
-        clone(method).fit(X.tolist(), y.tolist(), qid=qid.tolist()).predict(X.tolist(), qid), expected
-    )
-    table = pd.DataFrame(X, columns=["a", "b", "c", "d"])
-    fitted = clone(method).fit(table, y, qid=pd.Series(qid))
-    np.testing.assert_array_equal(fitted.predict(table, pd.Series(qid)), expected)
-    assert fitted.feature_names_in_.tolist() == ["a", "b", "c", "d"]
-    np.testing.assert_array_equal(fitted.predict(table[["b", "a", "c", "d"]], qid), expected)
-    with pytest.raises(InputError, match="'d'"):
-        fitted.predict(table[["a", "b", "c"]], qid)
-    small = X.astype(np.float32)
-    np.testing.assert_array_equal(
-        clone(method).fit(small, y, qid=qid).predict(small, qid),
-        clone(method).fit(small, y, qid=qid).predict(small.astype(np.float64), qid),
-    )
-    fitted = clone(method).fit(X, y, qid=qid)
-    np.testing.assert_array_equal(fitted.predict(np.asfortranarray(X), qid), expected)
 
 
 @each
@@ -138,17 +111,6 @@ def test_wrong_settings(method, message):
         fitted.predict([[1.0]])
 
 
-def test_grid_search_and_pipelines_hand_on_qid():
-    X, y, qid = queries()
-    with config_context(enable_metadata_routing=True):
-        search = GridSearchCV(CombMNZ(), {"normalize": ["none", "min-max", "z"]}, cv=GroupKFold(3))
-        search.fit(X, y, qid=qid, groups=qid)
-        assert np.isfinite(search.cv_results_["mean_test_score"]).all()
-        pipeline = make_pipeline(QueryPercentiles(), Copeland()).fit(X, y, qid=qid)
-        predicted = pipeline.predict(X, qid=qid)
-    np.testing.assert_array_equal(predicted, Copeland().fit(X, qid=qid).predict(X, qid))
-
-
 def test_names():
     assert type(method_named("CombMNZ")) is type(method_named("comb_mnz")) is type(method_named("comb-mnz")) is CombMNZ
     assert type(method_named("borda-count")) is BordaCount
@@ -175,8 +137,3 @@ def test_names_that_are_not():
         method_named("borda", depth=3)
     with pytest.raises(InputError, match="must be 'query-min-max' or"):
         method_named("comb-sum", normalize="rank")
-
-
-def test_repr_names_the_settings():
-    assert repr(CombMNZ("z")) == "CombMNZ(normalize='z')"
-    assert repr(BordaCount()) == "BordaCount()"

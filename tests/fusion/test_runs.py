@@ -5,7 +5,7 @@ import pytest
 
 from structsvm.data import Run, load_qrels, load_runs
 from structsvm.exceptions import InputError, UnknownNameError
-from structsvm.fusion import BordaCount, CombMNZ, CombSUM, fuse_runs
+from structsvm.fusion import BordaCount, CombSUM, fuse_runs
 from structsvm.metrics import AP
 from tests.fusion.test_voting import ENGINES
 from tests.real_data import ROBUST03, needs
@@ -64,12 +64,6 @@ def test_depth_and_length():
     assert len(fuse_runs(engines(), "borda", length=None).qid) == 12
     # Only the documents read count: with the first document of each, A has 2 + 2 + 2 + 1 + 1.
     assert fuse_runs(engines(), "borda", depth=1, length=1).scores.tolist() == [8.0, 8.0]
-
-
-def test_the_method_passed_in_stays_as_it_is():
-    method = CombMNZ("sum")
-    fuse_runs(engines(), method)
-    assert not hasattr(method, "n_features_in_")
 
 
 @pytest.mark.parametrize(

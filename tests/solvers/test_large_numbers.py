@@ -5,13 +5,10 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 from structsvm import Problem, Status
-from structsvm.cli import main
 from structsvm.exceptions import InputError
 from structsvm.solvers import FrankWolfe, NSlack, OneSlack
-from tests.cli.conftest import write_letor
 
 RNG = np.random.default_rng(0)
 X, Y, QID = RNG.normal(size=(24, 3)), np.tile([1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0], 3), np.repeat(np.arange(3), 8)
@@ -55,21 +52,6 @@ def test_C_is_refused_by_name(C):
 def test_weights_are_refused_by_name(weight):
     with pytest.raises(InputError, match=r"^the example weights are too large or too small to compute with"):
         solve(OneSlack(), weight=weight)
-
-
-def test_the_command_line_says_it_in_a_line(tmp_path):
-    data, large = tmp_path / "data", tmp_path / "large"
-    write_letor(data, queries=3, documents=6, features=2)
-    large.write_text("".join(f"{k % 2} qid:1 1:{k}e200 2:-{k}e250\n" for k in range(1, 9)))
-    for words, message in ((["data", "-C", "1e308"], "C must be from"), (["large"], "the features or C are too large")):
-        command = ["train", str(tmp_path / words[0]), *words[1:], "--model", str(tmp_path / "m"), "-q"]
-        with warnings.catch_warnings(record=True) as told:
-            warnings.simplefilter("always")
-            done = CliRunner().invoke(main, command)
-        assert done.exit_code == 2
-        assert done.stderr.startswith(f"structsvm: error: {message}")
-        assert len(done.stderr.splitlines()) == 1
-        assert told == []
 
 
 @pytest.mark.parametrize(("loss", "seed"), [("f1", 8), ("f2", 1)])
