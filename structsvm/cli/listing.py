@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from structsvm.cli.shared.results import shows_text, with_json, write_json
 from structsvm.registry import backends, benchmark_models
 from structsvm.registry.built_in import REGISTRIES, experiment_models
 from structsvm.registry.registry import first_sentence
+from structsvm.solvers.qp.qpsolvers import PACKAGES
 
 MODELS = "models"
 
@@ -58,6 +58,7 @@ def _table(kind: str) -> tuple[str, list[str], list[list[str]]]:
     registry = REGISTRIES[kind]
     if registry is backends:
         rows = [[name, _installed(name), *rest] for name, *rest in registry.entries()]
+        rows.sort(key=lambda row: row[1].startswith("no"))
         return registry.kind, ["name", "installed", "what", "from"], rows
     return registry.kind, ["name", "what", "from"], list(map(list, registry.entries()))
 
@@ -79,14 +80,15 @@ def _description(model: Any) -> str:
     return f"{text}; loss {model.loss}" if hasattr(model, "loss") else text
 
 
-def _installed(backend: str) -> str:
-    """Return whether the package of a built-in backend is installed, in words, without importing it."""
-    package = backends.find(backend).package if backend in backends.built_in else ""
-    if not package:
+def _installed(name: str) -> str:
+    """Return whether the packages of a backend are installed, without importing them, or how to install them."""
+    if name not in backends.built_in:
         return "yes"
-    if find_spec(package) is None:
-        return "no"
+    backend = backends.create(name)
+    missing, distribution = backend.missing(), PACKAGES[name][1] if name in PACKAGES else backend.package
+    if missing:
+        return f"no: pip install {missing}"
     try:
-        return f"yes, {version(package)}"
+        return f"yes, {version(distribution)}" if distribution else "yes"
     except PackageNotFoundError:
         return "yes"

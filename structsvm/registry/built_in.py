@@ -80,6 +80,11 @@ Examples
 ['auto', 'one-slack', 'n-slack', 'frank-wolfe']
 """
 
+_QPSOLVERS = (
+    "clarabel", "copt", "daqp", "ecos", "gurobi", "mosek", "piqp", "proxqp", "qpalm", "quadprog", "scs"
+)  # fmt: skip
+"""Solvers of qpsolvers that have a backend of their name."""
+
 backends: Registry[Any] = Registry(
     "QP backend",
     "structsvm.solvers.qp",
@@ -88,10 +93,12 @@ backends: Registry[Any] = Registry(
         "cvxopt": "structsvm.solvers.qp:CVXOPT",
         "osqp": "structsvm.solvers.qp:OSQP",
         "highs": "structsvm.solvers.qp:HiGHS",
+        **dict.fromkeys([*_QPSOLVERS, "qpsolvers"], "structsvm.solvers.qp:QPSolvers"),
         "auto": "structsvm.solvers.qp:ActiveSet",
     },
     classes=("structsvm.solvers.qp:QPBackend",),
     place="backend=... of a solver",
+    implied={name: {"solver": name} for name in _QPSOLVERS},
 )
 """QP backends, which solve the quadratic programs of cutting-plane solvers.
 
@@ -103,7 +110,7 @@ Examples
 'active-set'
 """
 
-DEFAULT_BACKENDS = tuple(name for name in backends.built_in if name != "auto")
+DEFAULT_BACKENDS = ("active-set", "cvxopt", "osqp", "highs")
 """The backends that a comparison runs if it names none."""
 
 measures: Registry[Any] = Registry(

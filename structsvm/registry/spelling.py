@@ -243,6 +243,9 @@ def _written(value: Any) -> str | None:
         return str(value).lower()
     if isinstance(value, int | float | np.number):
         return f"{value!s}".removesuffix(".0")
+    if isinstance(value, dict) and value:
+        pairs = {_written(key): _written(item) for key, item in value.items()}
+        return None if None in (*pairs, *pairs.values()) else f"{{{','.join(map(':'.join, pairs.items()))}}}"  # type: ignore[arg-type]
     return value if isinstance(value, str) and value and not _UNWRITABLE.search(value) else None
 
 

@@ -14,6 +14,9 @@ from structsvm.solvers.qp.general import GeneralBackend
 ACCURACY = 1e-6
 """Target gap as a fraction of the optimum; the solvers use smaller targets."""
 
+_NEAR = 1e-2
+"""Fraction of the gap of zero multipliers, below which a failed attempt lacks accuracy and not a sign or a unit."""
+
 MOST_HANDED_OVER = 0.25
 """Fraction of the cold solves that a backend may hand over to the built-in backend."""
 
@@ -73,8 +76,12 @@ def _attempts(backend: QPBackend, place: str, qp: DualQP) -> str:
     if not isinstance(backend, GeneralBackend):
         return ""
     gaps = [qp.gap(qp.project(attempt.a)) for attempt in backend.attempts(qp, None)]
-    came = f"its attempts left gaps of {', '.join(f'{gap:.3g}' for gap in gaps)}" if gaps else "it yielded no attempt"
-    return f" On {place}, {came}: check that signs and units are as in DualQP, and that multipliers are scaled back."
+    if not gaps:
+        return f" On {place}, it yielded no attempt: look at the errors and statuses of the solver."
+    advice = "check that signs and units are as in DualQP, and that multipliers are scaled back"
+    if min(gaps) < _NEAR * qp.gap(np.zeros(qp.size)):
+        advice = f"raise the solver's accuracy, because the target is {qp.tol:.3g}"
+    return f" On {place}, its attempts left gaps of {', '.join(f'{gap:.3g}' for gap in gaps)}: {advice}."
 
 
 def _check_solve(backend: QPBackend, qp: DualQP, start: QPSolution | None, place: str) -> QPSolution:

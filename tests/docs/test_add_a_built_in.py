@@ -110,5 +110,5 @@ def test_the_additions_pass_the_tests_of_all_losses_and_backends(clone):
         *TESTS,
         "tests/solvers/qp",
         "-k",
-        "RankBiased or piqp or shipped",
+        "RankBiased or PIQP or shipped",
     )

@@ -63,7 +63,7 @@ def run(installed: Path, folder: Path) -> Run:
 @pytest.fixture(scope="module")
 def trained(run: Run) -> subprocess.CompletedProcess[str]:
     """The command that trained the model m.npz of the folder."""
-    options = ["--loss", "dcg@10(discount=3)", "--solver", "one-slack", "--backend", "piqp", "--model", "m.npz"]
+    options = ["--loss", "dcg@10(discount=3)", "--solver", "one-slack", "--backend", "piqp-dense", "--model", "m.npz"]
     return run("-m", "structsvm", "train", "train.txt", *options)
 
 
@@ -86,12 +86,12 @@ def test_its_own_tests_pass(run: Run) -> None:
 def test_all_are_listed_without_being_imported(run: Run) -> None:
     lines = run("-m", "structsvm", "list").stdout.splitlines()
     rows = {line.split()[0]: line for line in lines if "structsvm-example-plugin 0.1.0" in line}
-    assert set(rows) == {"dcg", "piqp", "csv", "trust"}
+    assert set(rows) == {"dcg", "piqp-dense", "csv", "trust"}
     code = "import sys; from structsvm.registry import losses, backends; print(losses.names(), backends.names())"
     done = run("-c", f"{code}; print([name for name in sys.modules if 'example' in name or name == 'piqp'])")
     names, imported = done.stdout.splitlines()
     assert "'dcg'" in names
-    assert "'piqp'" in names
+    assert "'piqp-dense'" in names
     assert imported == "[]"
 
 
@@ -100,7 +100,7 @@ def test_all_are_listed_without_being_imported(run: Run) -> None:
 def test_a_ranker_trains_with_both_by_name(solver: type[OneSlack] | type[NSlack]) -> None:
     train, test = load_digits_queries(n_train=10, n_test=10, n_candidates=40)
     plain = Ranker("dcg@10", solver=solver(tol=1e-4)).fit(train.X, train.y, qid=train.qid)
-    ranker = Ranker("dcg@10", solver=solver(backend="piqp", tol=1e-4)).fit(train.X, train.y, qid=train.qid)
+    ranker = Ranker("dcg@10", solver=solver(backend="piqp-dense", tol=1e-4)).fit(train.X, train.y, qid=train.qid)
     assert ranker.result_.converged
     assert ranker.result_.handovers == 0
     assert abs(ranker.result_.primal - plain.result_.primal) <= 1e-4
@@ -111,7 +111,7 @@ def test_a_ranker_trains_with_both_by_name(solver: type[OneSlack] | type[NSlack]
 def test_a_saved_model_knows_both_by_name_and_settings(tmp_path: Path) -> None:
     train, _ = load_digits_queries(n_train=5, n_test=5, n_candidates=40)
     loss = losses.create("dcg@5(discount=3)")
-    solver = OneSlack(backend=backends.create("piqp", eps=1e-8))
+    solver = OneSlack(backend=backends.create("piqp-dense", eps=1e-8))
     ranker = Ranker(loss, solver=solver).fit(train.X, train.y, qid=train.qid)
     ranker.save(tmp_path / "m.npz")
     again = Ranker.load(tmp_path / "m.npz")
@@ -125,7 +125,7 @@ def test_a_saved_model_knows_both_by_name_and_settings(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_the_command_line_trains_with_both_by_name(run: Run, trained: subprocess.CompletedProcess[str]) -> None:
     assert (trained.returncode, trained.stderr) == (0, "")
-    assert "one-slack, backend piqp: " in trained.stdout
+    assert "one-slack, backend piqp-dense: " in trained.stdout
     assert "handed over" not in trained.stdout
     exported = run("-m", "structsvm", "export", "m.npz", "--format", "csv", "--output", "weights.csv")
     assert (exported.stdout, exported.stderr) == ("model    weights.csv, for csv\n", "")
@@ -142,7 +142,7 @@ def test_the_command_line_trains_with_both_by_name(run: Run, trained: subprocess
         ("--loss", "dcg@ten", "the cut-off after @ must be a whole number, as in 'dcg@10'"),
         ("--loss", "dcg(discount=1)", "DCG(discount=...) is the base of a logarithm: a finite number above 1, got 1.0"),
         ("--loss", "dcg(base=3)", "'base=3' is not a setting of dcg; there are discount, relevant_from"),
-        ("--backend", "pipq", "Did you mean 'piqp'?"),
+        ("--backend", "pipq-dense", "Did you mean 'piqp-dense'?"),
     ],
 )
 def test_mistakes_on_the_command_line(option: str, value: str, message: str, tmp_path: Path) -> None:
@@ -169,14 +169,14 @@ def test_a_model_whose_plug_in_is_not_installed_still_predicts(run: Run, folder:
 @pytest.mark.usefixtures("with_plugin")
 def test_a_model_of_objects_whose_plug_in_is_gone_keeps_their_text(tmp_path: Path, installed: Path) -> None:
     train, _ = load_digits_queries(n_train=5, n_test=5, n_candidates=40)
-    solver = OneSlack(backend=backends.create("piqp", eps=1e-8))
+    solver = OneSlack(backend=backends.create("piqp-dense", eps=1e-8))
     Ranker(losses.create("dcg@5(discount=3)"), solver=solver).fit(train.X, train.y, qid=train.qid).save(
         tmp_path / "m.npz"
     )
     sys.path.remove(str(installed))
     ranker = Ranker.load(tmp_path / "m.npz")
     assert ranker.loss == "dcg@5(discount=3.0)"
-    assert ranker.solver.backend == "piqp(eps=1e-08,max_iter=250)"
+    assert ranker.solver.backend == "piqp-dense(eps=1e-08,max_iter=250)"
     assert ranker.predict(train.X).shape == (len(train.X),)
     sys.path.insert(0, str(installed))
     assert losses.spell(losses.create(ranker.loss)) == "dcg@5(discount=3)"

@@ -4,12 +4,10 @@ from importlib.util import find_spec
 
 import pytest
 
-from structsvm.registry import backends
+from structsvm.registry.built_in import DEFAULT_BACKENDS
 
 needs_cvxopt = pytest.mark.skipif(find_spec("cvxopt") is None, reason="needs cvxopt")
-BACKENDS = [
-    pytest.param(name, marks=needs_cvxopt if name == "cvxopt" else ()) for name in backends.names() if name != "auto"
-]
+BACKENDS = [pytest.param(name, marks=needs_cvxopt if name == "cvxopt" else ()) for name in DEFAULT_BACKENDS]
 
 
 @pytest.fixture(params=BACKENDS)

@@ -62,4 +62,4 @@ def test_relevance_is_found_behind_clicks_by_mistake():
 def test_names_lead_to_all_of_them():
     assert losses.create("dcg") == DCG()
     assert losses.create("dcg@5(discount=3)") == DCG(k=5, discount=3.0)
-    assert backends.create("piqp") == PIQP()
+    assert backends.create("piqp-dense") == PIQP()

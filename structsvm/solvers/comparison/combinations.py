@@ -141,4 +141,5 @@ def with_settings(solver: Solver, **settings: Any) -> Solver:
 
 def describe(thing: Solver | QPBackend) -> str:
     """Name a solver or backend as its registry parses it, with settings other than ``tol`` and ``backend``."""
-    return spell(thing.name, thing, _SET) or repr(thing)
+    spelling = known_backends.spell(thing) if isinstance(thing, QPBackend) else None
+    return spelling or spell(thing.name, thing, _SET) or repr(thing)

@@ -1,7 +1,7 @@
 """Quadratic programs of the cutting-plane solvers, and the backends that solve them.
 
-`ActiveSet` is written for these programs; `CVXOPT`, `OSQP` and `HiGHS` wrap external solvers, which are imported at
-their first use. To add a backend, derive from `GeneralBackend`.
+`ActiveSet` is written for these programs; `CVXOPT`, `OSQP` and `HiGHS` wrap external solvers, and `QPSolvers`
+the solvers of qpsolvers; they are imported at their first use. To add a backend, derive from `GeneralBackend`.
 """
 
 from structsvm.solvers.qp.active_set import ActiveSet
@@ -10,6 +10,7 @@ from structsvm.solvers.qp.cvxopt import CVXOPT
 from structsvm.solvers.qp.general import Attempt, GeneralBackend, scales
 from structsvm.solvers.qp.highs import HiGHS
 from structsvm.solvers.qp.osqp import OSQP
+from structsvm.solvers.qp.qpsolvers import QPSolvers
 
 __all__ = [
     "CVXOPT",
@@ -21,5 +22,6 @@ __all__ = [
     "HiGHS",
     "QPBackend",
     "QPSolution",
+    "QPSolvers",
     "scales",
 ]

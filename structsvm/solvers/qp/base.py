@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, ClassVar
 
 import numpy as np
@@ -131,13 +132,18 @@ class QPBackend(ABC):
     package: ClassVar[str] = ""
     requirement: ClassVar[str] = ""
 
+    def missing(self) -> str:
+        """Return the pip requirements of the packages that the backend needs and that are not installed."""
+        return repr(self.requirement) if self.package and find_spec(self.package) is None else ""
+
     def import_package(self) -> Any:
         """Import the package that the backend needs, or raise `NotInstalledError` with the way to install it."""
         try:
             return import_module(self.package)
         except ImportError as error:
+            needs = type(self).__name__
             raise NotInstalledError(
-                f"the backend {self.name!r} needs {type(self).__name__}: pip install {self.requirement!r}."
+                f"the backend {self.name!r} needs {needs}: pip install {self.missing() or repr(self.requirement)}."
             ) from error
 
     @abstractmethod

@@ -123,8 +123,16 @@ def test_many_cuts_are_handed_over_too():
 def test_a_backend_that_never_solves_anything_fails_its_check():
     with pytest.raises(AssertionError, match=r"49 of 49 .* On seed 0, d=50, C=0.001, 1 cuts .* left gaps of 0.00"):
         check_backend(Scripted((nothing,)))
-    with pytest.raises(AssertionError, match="49 of 49 .*, it yielded no attempt: check that signs and units"):
+    with pytest.raises(AssertionError, match="49 of 49 .*, it yielded no attempt: look at the errors"):
         check_backend(Scripted())
+
+
+def test_a_solution_near_the_target_is_advised_to_be_more_accurate():
+    def close(qp):
+        return (1.0 - 1e-4) * ActiveSet().solve(qp).a
+
+    with pytest.raises(AssertionError, match="left gaps of .*: raise the solver's accuracy, because the target is"):
+        check_backend(Scripted((close,)))
 
 
 def test_scales_lie_between_the_curvature_and_the_cap():

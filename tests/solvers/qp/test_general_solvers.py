@@ -1,8 +1,7 @@
-"""CVXOPT, OSQP and HiGHS."""
+"""CVXOPT, OSQP, HiGHS and solvers of qpsolvers."""
 
 import subprocess
 import sys
-from operator import attrgetter
 
 import numpy as np
 import pytest
@@ -10,7 +9,9 @@ from attrs import evolve
 from attrs.exceptions import FrozenInstanceError
 
 from structsvm.exceptions import InputError, NotInstalledError
-from structsvm.solvers.qp import CVXOPT, OSQP, DualQP, HiGHS
+from structsvm.registry import backends
+from structsvm.solvers.qp import CVXOPT, OSQP, DualQP, HiGHS, QPSolvers
+from structsvm.solvers.qp.qpsolvers import PACKAGES
 from structsvm.testing import check_backend
 from tests.solvers.qp.programs import GENERAL_BACKENDS, random_qp
 
@@ -83,7 +84,7 @@ def test_highs_starts_hot_from_its_basis():
     assert 4 * hot < cold
 
 
-@pytest.mark.parametrize("backend", filter(attrgetter("package"), GENERAL_BACKENDS), ids=lambda backend: backend.name)
+@pytest.mark.parametrize("backend", GENERAL_BACKENDS, ids=lambda backend: backend.name)
 def test_a_missing_package_is_named_with_the_way_to_get_it(backend, monkeypatch):
     monkeypatch.setitem(sys.modules, backend.package, None)
     with pytest.raises(NotInstalledError, match="pip install") as caught:
@@ -117,3 +118,45 @@ def test_backends_are_values():
     assert repr(HiGHS(time_limit=2.0)) == "HiGHS(time_limit=2.0)"
     with pytest.raises(FrozenInstanceError):
         CVXOPT().reltol = 1.0
+
+
+@pytest.mark.parametrize("solver", PACKAGES)
+def test_solvers_of_qpsolvers_pass_check_backend(solver):
+    backend = backends.create(solver)
+    if backend.missing():
+        pytest.skip(f"needs {backend.missing()}")
+    if solver in ("copt", "gurobi", "mosek"):
+        pytest.skip("needs a license")
+    check_backend(backend)
+
+
+def test_an_unknown_setting_of_a_solver_is_an_error():
+    pytest.importorskip("qpsolvers")
+    with pytest.raises(InputError, match="daqp fails with the settings {'speed': 3}"):
+        QPSolvers("daqp", {"speed": 3}).solve(random_qp(0, 5, 3, 1, 1.0, tol=1e-6))
+
+
+def test_a_solver_that_is_not_installed_is_an_error_with_the_installed_ones():
+    pytest.importorskip("qpsolvers")
+    with pytest.raises(NotInstalledError, match="finds no solver 'nil'; installed are .*daqp"):
+        QPSolvers("nil").solve(random_qp(0, 5, 3, 1, 1.0, tol=1e-6))
+
+
+def test_failures_other_than_of_numbers_warn_and_the_built_in_backend_solves(monkeypatch):
+    qpsolvers, qp = pytest.importorskip("qpsolvers"), random_qp(0, 5, 3, 1, 1.0, tol=1e-6)
+
+    def without_license(*_args, **_settings):
+        raise RuntimeError("no license")
+
+    monkeypatch.setattr(qpsolvers, "solve_problem", without_license)
+    with pytest.warns(UserWarning, match="daqp fails: no license; active-set solves its programs"):
+        solution = QPSolvers("daqp").solve(qp)
+    assert solution.handed_over
+    assert qp.gap(solution.a) <= 1e-6
+
+
+@pytest.mark.parametrize(
+    "text", ["clarabel", "quadprog", "qpsolvers(solver=kvxopt)", "daqp(settings={dual_tol:1e-10})"]
+)
+def test_names_of_solvers_are_read_and_written(text):
+    assert backends.spell(backends.create(text)) == text

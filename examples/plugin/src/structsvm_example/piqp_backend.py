@@ -29,7 +29,7 @@ class PIQP(GeneralBackend):
     Solver", IEEE CDC 2023.
     """
 
-    name: ClassVar[str] = "piqp"
+    name: ClassVar[str] = "piqp-dense"
     eps: float = field(default=1e-9, validator=positive)
     max_iter: int = field(default=250, validator=at_least(1))
 

@@ -1,0 +1,138 @@
+"""The QP backend over qpsolvers, which calls more than twenty QP solvers in one way."""
+
+import warnings
+from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from attrs import field, frozen
+
+from structsvm.exceptions import InputError, NotInstalledError
+from structsvm.solvers.qp.base import DualQP, QPSolution
+from structsvm.solvers.qp.general import Attempt, GeneralBackend, scales
+
+PACKAGES: Mapping[str, tuple[str, str]] = {
+    "clarabel": ("clarabel", "clarabel"),
+    "copt": ("coptpy", "coptpy"),
+    "daqp": ("daqp", "daqp"),
+    "ecos": ("ecos", "ecos"),
+    "gurobi": ("gurobipy", "gurobipy"),
+    "mosek": ("mosek", "mosek"),
+    "piqp": ("piqp", "piqp"),
+    "proxqp": ("proxsuite", "proxsuite"),
+    "qpalm": ("qpalm", "qpalm"),
+    "quadprog": ("quadprog", "quadprog"),
+    "scs": ("scs", "scs"),
+}
+"""The module and the pip requirement of each solver that is also the name of a backend."""
+
+_ACCURATE: Mapping[str, Mapping[str, Any]] = {
+    "daqp": {"primal_tol": 1e-9, "dual_tol": 1e-9},
+    "ecos": {"abstol": 1e-12, "reltol": 1e-12, "feastol": 1e-10},
+    "osqp": {"eps_abs": 1e-8, "eps_rel": 1e-8, "polishing": True, "max_iter": 20_000},
+    "proxqp": {"eps_abs": 1e-10},
+    "qpalm": {"eps_abs": 1e-10, "eps_rel": 1e-10},
+    "scs": {"eps_abs": 1e-9, "eps_rel": 1e-9},
+}
+"""Settings with which a solver passes `structsvm.testing.check_backend`; all other solvers pass with their defaults."""
+
+_DEFINITE = ("ecos", "pyqpmad", "quadprog")
+"""Solvers that need a positive definite matrix."""
+
+_RIDGE = 1e-6
+"""Weight of the proximal term, relative to the largest entry of the Gram matrix.
+
+Weights of 1e-7 and less leave some matrices indefinite, and 1e-5 needs more than `_STEPS` steps.
+"""
+
+_STEPS = 10
+
+
+@frozen
+class QPSolvers(GeneralBackend):
+    """A solver of the package qpsolvers.
+
+    It calls Clarabel, DAQP, PIQP, ProxQP, quadprog, SCS and more than a dozen others, also commercial ones:
+    https://qpsolvers.github.io/qpsolvers lists them. It needs the extra, ``pip install 'structural-svm[qpsolvers]'``,
+    and the solver's package. qpsolvers is licensed under the LGPLv3.
+
+    Solvers whose default accuracy is too low for certified gaps get a higher one. Solvers that need a positive definite
+    matrix take up to 10 proximal steps (Rockafellar, SIAM Journal on Control and Optimization 1976). qpsolvers passes
+    the multipliers of the last program to solvers that start from them.
+
+    Parameters
+    ----------
+    solver : name of the solver in qpsolvers. The names of backends "clarabel", "daqp", ... set it.
+    settings : settings of the solver by the solver's own names; they override the higher accuracy. None: no others.
+
+    Raises
+    ------
+    NotInstalledError : at the first program, if qpsolvers or the solver is not installed.
+    InputError : at the first program, if the solver rejects a setting.
+
+    Warns
+    -----
+    UserWarning : the solver fails at a program for a reason other than its numbers, such as a missing license.
+
+    Examples
+    --------
+    >>> from structsvm.registry import backends
+    >>> backends.create("clarabel(settings={tol_gap_abs:1e-9})") == QPSolvers("clarabel", {"tol_gap_abs": 1e-9})
+    True
+    """
+
+    name: ClassVar[str] = "qpsolvers"
+    package: ClassVar[str] = "qpsolvers"
+    requirement: ClassVar[str] = "structural-svm[qpsolvers]"
+    solver: str = "clarabel"
+    settings: dict[str, Any] | None = field(default=None, hash=False)
+
+    def missing(self) -> str:
+        module, requirement = PACKAGES.get(self.solver, ("", ""))
+        lacking = [super().missing(), requirement if module and find_spec(module) is None else ""]
+        return " ".join(filter(None, lacking))
+
+    def import_package(self) -> Any:
+        qpsolvers = super().import_package()
+        if self.solver not in qpsolvers.available_solvers:
+            raise NotInstalledError(
+                f"qpsolvers {qpsolvers.__version__} finds no solver {self.solver!r}; installed are "
+                f"{', '.join(qpsolvers.available_solvers)}. See https://qpsolvers.github.io/qpsolvers for others."
+            )
+        return qpsolvers
+
+    def attempts(self, qp: DualQP, start: QPSolution | None) -> Iterator[Attempt]:
+        """Yield the solution in each scaling, after each proximal step if the solver needs a definite matrix."""
+        qpsolvers = self.import_package()
+        used, row = np.unique(qp.group, return_inverse=True)
+        size, dense = qp.size, self.solver in qpsolvers.dense_solvers
+        form = np.asarray if dense else sp.csc_matrix
+        groups = sp.csc_matrix((np.ones(size), (row, np.arange(size))), (len(used), size))
+        rows = groups.toarray() if dense else groups
+        settings = {**_ACCURATE.get(self.solver, {}), **(self.settings or {})}
+        for unit in scales(qp):
+            P = unit * qp.H
+            steps, weight = (_STEPS, _RIDGE * float(np.diagonal(P).max())) if self.solver in _DEFINITE else (1, 0.0)
+            P.flat[:: size + 1] += weight
+            a = np.zeros(size) if start is None else start.a / unit
+            for _ in range(steps):
+                program = qpsolvers.Problem(form(P), -qp.b - weight * a, rows, qp.cap[used] / unit, lb=np.zeros(size))
+                try:
+                    # qpsolvers warns of each failure.
+                    with warnings.catch_warnings():
+                        warnings.simplefilter("ignore")
+                        solution = qpsolvers.solve_problem(program, self.solver, initvals=a, **settings)
+                except qpsolvers.exceptions.QPError:
+                    break
+                except Exception as error:
+                    if self.settings:
+                        raise InputError(f"{self.solver} fails with the settings {self.settings}: {error}") from error
+                    # A license may be missing, for example.
+                    warnings.warn(f"{self.solver} fails: {error}; active-set solves its programs", stacklevel=2)
+                    break
+                if solution.x is None:
+                    break
+                a = np.maximum(np.asarray(solution.x), 0.0)
+                yield Attempt(unit * a)
