@@ -246,11 +246,11 @@ def test_the_parts_of_w() -> None:
 
 
 def test_a_sequence_without_positions_is_left_out_and_predicted() -> None:
-    xs, ys = hidden_markov(25, 5)
+    xs, ys = hidden_markov(8, 5)
     empty = np.zeros((0, 6))
     for loss in (ChainHamming(), PlainChain()):
         problem = Problem.from_examples([empty, *xs], [[], *ys], loss=loss)
-        assert (problem.used, problem.left_out) == (25, 1)
+        assert (problem.used, problem.left_out) == (8, 1)
         one_slack = OneSlack(tol=1e-6)
         with_it, without = one_slack.solve(problem), one_slack.solve(Problem.from_examples(xs, ys, loss=loss))
         assert with_it.primal == pytest.approx(without.primal, abs=1e-5)

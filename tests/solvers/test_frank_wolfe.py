@@ -1,7 +1,5 @@
 """FrankWolfe alone: memory, wrong argmaxes by name, examples without weight, interruptions between any two lines."""
 
-import sys
-from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -14,14 +12,14 @@ from structsvm.problem import Problem
 from structsvm.problem.planes import Capacity
 from structsvm.problem.planes import dual as dual_module
 from structsvm.problem.planes.capacity import fewest
-from structsvm.result import Status, Step
+from structsvm.result import Status
 from structsvm.solvers import FrankWolfe, OneSlack
 from structsvm.solvers import frank_wolfe as frank_wolfe_module
 from structsvm.solvers import state as state_module
 from tests.campaign.cases import case
 from tests.small_problems import KINDS, PlainROCArea, ranking, ranking_arrays, small_problem, solved
 from tests.solvers.test_optimum import assert_certified, assert_dual_point
-from tests.solvers.test_stopping import Forgetful, Interrupter
+from tests.solvers.test_stopping import Forgetful, solve_interrupted
 
 each_kind = pytest.mark.parametrize("kind", KINDS)
 
@@ -182,28 +180,8 @@ WATCHED = {
 @pytest.mark.parametrize("tol", [1e-6, 1e-9], ids=["float32", "float32, then float64"])
 def test_ctrl_c_between_any_two_lines_leaves_true_bounds(line: int, kind: str, tol: float) -> None:
     problem, every, optimum = solved(kind, 1, 100.0)
-    interrupt = Interrupter(line)
-    watching = True
-
-    def trace(frame: FrameType, event: str, _: Any) -> Any:
-        nonlocal watching
-        if not watching or frame.f_code not in WATCHED:
-            return None
-        if event == "line":
-            watching = interrupt.left > 1
-            interrupt()
-        return trace
-
-    def begin(step: Step) -> None:
-        if step.iteration == 0:
-            sys.settrace(trace)
-
-    before = sys.gettrace()
-    try:
-        memory = Capacity(6, np.float64).bytes_for(problem.n, problem.d, 6)
-        result = FrankWolfe(tol=tol, memory=memory).solve(problem, callback=begin)
-    finally:
-        sys.settrace(before)
+    memory = Capacity(6, np.float64).bytes_for(problem.n, problem.d, 6)
+    result = solve_interrupted(FrankWolfe(tol=tol, memory=memory), problem, line, WATCHED)
     assert result.status is Status.INTERRUPTED
     assert result.dual <= optimum + 1e-7 * (1 + optimum)
     assert result.primal == pytest.approx(every.primal(result.w), rel=1e-9)

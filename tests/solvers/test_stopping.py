@@ -1,7 +1,7 @@
 """Every way for a solver to end: interrupted, stopped, out of iterations, stalled, refused."""
 
 import sys
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 import numpy as np
@@ -10,10 +10,10 @@ import pytest
 from structsvm.exceptions import InputError, OracleError
 from structsvm.problem import Problem
 from structsvm.registry import solvers
-from structsvm.result import Status, Step
+from structsvm.result import Result, Status, Step
 from structsvm.solvers import FrankWolfe, NSlack, OneSlack
-from structsvm.solvers import working_set as working_set_module
 from structsvm.solvers.qp import ActiveSet
+from structsvm.solvers.working_set import WorkingSet
 from tests.small_problems import PlainROCArea, ranking, small_problem, solved
 from tests.solvers.test_optimum import assert_certified, assert_dual_point
 
@@ -72,7 +72,8 @@ def test_ctrl_c_anywhere_in_the_working_set_leaves_whole_cuts(line: int, cutting
     problem, every, _ = solved("map", 1, 100.0)
     textbook = {"line_search": False} if cutting_plane == "one-slack" else {}
     solver = solvers.create(cutting_plane, tol=1e-7, max_cuts=4, max_idle=1, **textbook)
-    result = solve_interrupted(solver, problem, line)
+    codes = {f.__code__ for f in vars(WorkingSet).values() if hasattr(f, "__code__")} - {WorkingSet.cuts.__code__}
+    result = solve_interrupted(solver, problem, line, codes)
     assert result.status is Status.INTERRUPTED
     assert result.dual <= result.primal
     cuts = result.cuts
@@ -83,26 +84,25 @@ def test_ctrl_c_anywhere_in_the_working_set_leaves_whole_cuts(line: int, cutting
         assert (cuts.L - cuts.G @ w <= hinges[cuts.group] + 1e-9).all()
 
 
-def solve_interrupted(solver: Any, problem: Problem, line: int) -> Any:
-    code_of = {f.__code__ for f in vars(working_set_module.WorkingSet).values() if hasattr(f, "__code__")}
+def solve_interrupted(solver: Any, problem: Problem, line: int, codes: set[CodeType]) -> Result:
+    """Solve with Ctrl-C before the n-th line that runs in these functions after the first step."""
     interrupt = Interrupter(line)
-    watching = False
 
     def trace(frame: FrameType, event: str, _: Any) -> Any:
-        if not watching or frame.f_code not in code_of or frame.f_code.co_name == "cuts":
+        if interrupt.left <= 0 or frame.f_code not in codes:
             return None
         if event == "line":
             interrupt()
         return trace
 
     def begin(step: Step) -> None:
-        nonlocal watching
-        watching = True
+        if step.iteration == 0:
+            sys.settrace(trace)
 
     before = sys.gettrace()
-    sys.settrace(trace)
     try:
-        return solver.solve(problem, callback=begin)
+        result: Result = solver.solve(problem, callback=begin)
+        return result
     finally:
         sys.settrace(before)
 
