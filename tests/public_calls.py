@@ -217,19 +217,19 @@ class Call(NamedTuple):
 @cache
 def calls(package: str) -> list[Call]:
     """Run `MORE` and the examples of a package; return for each function the call with most arguments."""
-    found = dict[str, tuple[int, Call]]()
+    result = dict[str, tuple[int, Call]]()
     names: dict[str, Any] = {"__name__": "calls", "np": np, "structsvm": structsvm}
     public = public_names(package)
     if package in MORE:
         parts = {part: importlib.import_module(f"structsvm.{part}") for part in PACKAGES if part.isidentifier()}
         exec(SHARED, parts := {**parts, **names})
-        _collect(MORE[package], parts, set(public), 100, found)
+        _collect(MORE[package], parts, set(public), 100, result)
     for name, value in public.items():
         for text in _docstrings(value):
             source = "".join(example.source for example in doctest.DocTestParser().get_examples(text))
             module = vars(importlib.import_module(value.__module__)) if hasattr(value, "__module__") else {}
-            _collect(source, {**module, **names, name: value}, set(public), 0, found)
-    return [call for _, call in found.values()]
+            _collect(source, {**module, **names, name: value}, set(public), 0, result)
+    return [call for _, call in result.values()]
 
 
 def public_names(package: str) -> dict[str, Any]:

@@ -129,8 +129,8 @@ class BoundedTwoRows(PlainTwoRows):
 
     def loss_augmented_argmax(self, scores: Vector, y: Vector) -> Bounded:
         best = super().loss_augmented_argmax(scores, y)
-        found = max(self.outputs(y)[-3:], key=lambda y_hat: self._value(scores, y, y_hat))
-        return Bounded(found, self._value(scores, y, best))
+        result = max(self.outputs(y)[-3:], key=lambda y_hat: self._value(scores, y, y_hat))
+        return Bounded(result, self._value(scores, y, best))
 
     def _value(self, scores: Vector, y: Vector, y_hat: Vector) -> float:
         return self.loss(y, y_hat) + float(scores @ y_hat)
@@ -273,7 +273,7 @@ class Listed:
         )
         b = np.concatenate([L for _, L in self.planes])
         start = np.concatenate([np.zeros(d), self.hinges(np.zeros(d))])
-        found = minimize(
+        result = minimize(
             lambda v: 0.5 * v[:d] @ v[:d] + self.cap @ v[d:],
             start,
             jac=lambda v: np.concatenate([v[:d], self.cap]),
@@ -281,8 +281,8 @@ class Listed:
             method="SLSQP",
             options={"ftol": 1e-14, "maxiter": 1000},
         )
-        assert found.success or found.status == 8, found.message  # 8: no descent left within rounding
-        return self.primal(found.x[:d])
+        assert result.success or result.status == 8, result.message  # 8: no descent left within rounding
+        return self.primal(result.x[:d])
 
 
 def true_outputs(problem: Problem) -> Sequence[Any]:

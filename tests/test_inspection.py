@@ -85,16 +85,16 @@ def test_a_new_prediction_for_shuffled_copies_gives_the_same(queries, ranker, me
     step = "ranker__" if hasattr(ranker, "steps") else ""
     ranker.fit(X, y, **{f"{step}qid": qid})
     takes_qid = getattr(ranker, "normalize", None)
-    found = query_permutation_importance(ranker, X, y, qid, measure=measure, n_repeats=3)
+    result = query_permutation_importance(ranker, X, y, qid, measure=measure, n_repeats=3)
     expected = brute_force(
         lambda rows: ranker.predict(rows, **({"qid": qid} if takes_qid else {})), X, y, qid, measure, 3
     )
-    np.testing.assert_allclose(found.by_query, expected, rtol=0, atol=1e-12)
-    np.testing.assert_allclose(found.importances, expected.mean(axis=1), rtol=0, atol=1e-12)
-    assert found.importances[2] == 0.0  # equal within queries
-    assert found.importances.max() > 0.01
-    assert found.query_ids.tolist() == sorted(measure.per_query(y, y, qid).ids.tolist())
-    for interval, row in zip(found.intervals, found.by_query, strict=True):
+    np.testing.assert_allclose(result.by_query, expected, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(result.importances, expected.mean(axis=1), rtol=0, atol=1e-12)
+    assert result.importances[2] == 0.0  # equal within queries
+    assert result.importances.max() > 0.01
+    assert result.query_ids.tolist() == sorted(measure.per_query(y, y, qid).ids.tolist())
+    for interval, row in zip(result.intervals, result.by_query, strict=True):
         assert (tuple(interval) if interval[0] == interval[0] else None) == mean_interval(row)
 
 
@@ -110,9 +110,9 @@ def test_sparse_rows_frames_and_files_give_the_same(queries, tmp_path):
         (np.repeat(X.ravel() / 2, 2), np.repeat(np.tile(range(5), len(y)), 2), np.arange(len(y) + 1) * 10)
     )
     for model, given in [(ranker, sp.csc_array(X)), (ranker, halves), (load(tmp_path / "m.npz"), turned)]:
-        found = query_permutation_importance(model, given, y, qid)
-        assert found.by_query.tolist() == dense.by_query.tolist()
-        assert found.feature_names == tuple(names)
+        result = query_permutation_importance(model, given, y, qid)
+        assert result.by_query.tolist() == dense.by_query.tolist()
+        assert result.feature_names == tuple(names)
     assert (
         query_permutation_importance(
             ranker, sp.csr_array(X), y, qid, across_queries=True, n_repeats=1
@@ -130,9 +130,9 @@ def test_missing_values_and_frames_of_others(queries):
     frame = pandas.DataFrame(X, columns=list("abcde")).astype({"a": "category"})
     other = lightgbm.LGBMRanker(n_estimators=5, min_child_samples=2, verbosity=-1, n_jobs=1)
     other.fit(frame, y, group=SIZES)
-    found = query_permutation_importance(other, frame, y, qid)
-    assert found.feature_names == tuple("abcde")
-    assert found.importances[0] != 0.0 == found.importances[2]
+    result = query_permutation_importance(other, frame, y, qid)
+    assert result.feature_names == tuple("abcde")
+    assert result.importances[0] != 0.0 == result.importances[2]
     stumps = RankBoost(n_estimators=5).fit(X, y, qid=qid)
     np.testing.assert_allclose(
         query_permutation_importance(stumps, X, y, qid, n_repeats=1).by_query,
@@ -157,10 +157,10 @@ def test_a_pipeline_gets_qid_if_a_step_requests_it(queries):
     X, y, qid = queries
     with sklearn.config_context(enable_metadata_routing=True):
         pipeline = make_pipeline(QueryPercentiles(), Ranker(measure="p@2")).fit(X, y, qid=qid)
-        found = query_permutation_importance(pipeline, X, y, qid)
-        assert found.measure == "p@2"
+        result = query_permutation_importance(pipeline, X, y, qid)
+        assert result.measure == "p@2"
         expected = brute_force(lambda rows: pipeline.predict(rows, qid=qid), X, y, qid, parse_measure("p@2"), 5)
-    np.testing.assert_allclose(found.by_query, expected, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(result.by_query, expected, rtol=0, atol=1e-12)
 
 
 def test_the_default_is_the_measure_of_score(queries):
@@ -168,8 +168,8 @@ def test_the_default_is_the_measure_of_score(queries):
     search = RankerCV(Cs=[1.0], cv=2, scoring="ndcg@3").fit(X, y, qid=qid)
     of_loss = FeatureEliminationCV(Ranker("ndcg@2"), cv=2, step=4).fit(X, y, qid=qid)
     for ranker in (search, of_loss, Ranker(measure="p@2").fit(X, y, qid=qid)):
-        found = query_permutation_importance(ranker, X, y, qid, n_repeats=1)
-        assert found.baseline == pytest.approx(ranker.score(X, y, qid))
+        result = query_permutation_importance(ranker, X, y, qid, n_repeats=1)
+        assert result.baseline == pytest.approx(ranker.score(X, y, qid))
     assert query_permutation_importance(search, X, y, qid, n_repeats=1).measure == "ndcg@3"
 
 
@@ -177,12 +177,12 @@ def test_the_table_has_the_most_important_first(queries):
     X, y, qid = queries
     features = []
     model = LinearModel(n_features=5, coef=[1.0, 2.0, 0.0, 0.0, 0.0], feature_names=tuple("abcde"))
-    found = query_permutation_importance(model, X, y, qid, callback=features.append)
-    table = found.table(top=3)
+    result = query_permutation_importance(model, X, y, qid, callback=features.append)
+    table = result.table(top=3)
     assert features == list(range(5))
     assert [record["name"] for record in table.records[:2]] == ["b", "a"]
     assert table.records[2]["low"] is None
-    assert "loss of map" in str(found)
+    assert "loss of map" in str(result)
 
 
 @pytest.mark.parametrize(

@@ -177,12 +177,12 @@ OPTIONAL = {"pandas", "Stemmer", "jinja2", "cattrs"}
 
 def test_optional_packages_are_imported_where_they_are_used():
     """`sys.modules` cannot show this, because scikit-learn loads an installed pandas."""
-    found = set()
+    result = set()
     for module in MODULES:
         for node, top in imports(module):
             modules = [str(node.module)] if isinstance(node, ast.ImportFrom) else [each.name for each in node.names]
-            found |= {(module, name) for name in modules if top and name.split(".")[0] in OPTIONAL}
-    assert not found
+            result |= {(module, name) for name in modules if top and name.split(".")[0] in OPTIONAL}
+    assert not result
 
 
 def part_of(module: Path) -> str:

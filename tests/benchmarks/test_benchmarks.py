@@ -25,11 +25,11 @@ ROOT = store.ROOT
 @pytest.fixture
 def nobody(monkeypatch):
     """No other program is installed, and no data are there."""
-    found = importlib.util.find_spec
+    result = importlib.util.find_spec
     others = {"dlib", "lightgbm"}
     hidden = {"benchmarks.solvers.average_precision", "benchmarks.rankers.mq2008"}
     for name in hidden:
-        monkeypatch.setattr(f"{name}.find_spec", lambda name: None if name in others else found(name))
+        monkeypatch.setattr(f"{name}.find_spec", lambda name: None if name in others else result(name))
     monkeypatch.setenv("STRUCTSVM_DATA", "nowhere")
 
 
@@ -74,11 +74,11 @@ def easy(monkeypatch):
 )
 def test_a_benchmark_yields_rows_and_targets(name, nobody, easy):
     benchmark = store.load(name)
-    found = list(benchmark.run(TINY))
-    assert found
-    assert all(set(row.values) <= set(rows.COLUMNS) for row in found)
-    assert all(row.values or row.note for row in found)
-    targets = list(benchmark.targets(found))
+    result = list(benchmark.run(TINY))
+    assert result
+    assert all(set(row.values) <= set(rows.COLUMNS) for row in result)
+    assert all(row.values or row.note for row in result)
+    targets = list(benchmark.targets(result))
     assert bool(targets) == (name != "zero_one")
     assert {target.met for target in targets} <= (
         {None}
@@ -151,8 +151,8 @@ def test_links_of_the_notes_lead_to_files(report):
 
 
 def test_a_result_that_contradicts_the_page_stops_the_report(monkeypatch):
-    machine, found = store.read("trees")
-    worse = [evolve(row, values={**row.values, "ndcg_ahead": -1.0}) for row in found]
+    machine, result = store.read("trees")
+    worse = [evolve(row, values={**row.values, "ndcg_ahead": -1.0}) for row in result]
     monkeypatch.setattr(page, "read", lambda name: (machine, worse) if name == "trees" else store.read(name))
     with pytest.raises(ValueError, match="no longer show that TreeRanker"):
         page.users_page()
@@ -221,8 +221,8 @@ def test_text_that_is_read_is_what_was_made(tmp_path):
     from structsvm.data import load_letor
 
     reading._write(tmp_path / "data.txt", 30, 4, 5, 3)
-    found = load_letor(tmp_path / "data.txt")
-    assert found.X.shape == (120, 5)
-    assert ((1000 * found.X).round(9) % 1 == 0).all()
-    assert set(found.y) <= {0, 1, 2, 3, 4}
-    assert np.bincount(found.qid).tolist() == [0, *[4] * 30]
+    result = load_letor(tmp_path / "data.txt")
+    assert result.X.shape == (120, 5)
+    assert ((1000 * result.X).round(9) % 1 == 0).all()
+    assert set(result.y) <= {0, 1, 2, 3, 4}
+    assert np.bincount(result.qid).tolist() == [0, *[4] * 30]

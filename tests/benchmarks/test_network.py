@@ -46,11 +46,11 @@ def test_a_tree_reaches_all_workers_and_no_level_could_be_left_out(workers, most
 
 def test_without_stragglers_a_round_is_a_sum():
     """Down and up through two levels of a tree for nine workers, and the work between."""
-    found = seconds(workers=9, tree=Tree(LINK, fan_in=3), call=Exchange(down=40.0, up=80.0, work=2.0))
-    assert found.down == pytest.approx([2 * (0.5 + 1.2)] * 4)
-    assert found.work == pytest.approx([2.0] * 4)
-    assert found.up == pytest.approx([2 * (0.5 + 2.4)] * 4)
-    assert found.total == pytest.approx(found.down + found.work + found.up)
+    result = seconds(workers=9, tree=Tree(LINK, fan_in=3), call=Exchange(down=40.0, up=80.0, work=2.0))
+    assert result.down == pytest.approx([2 * (0.5 + 1.2)] * 4)
+    assert result.work == pytest.approx([2.0] * 4)
+    assert result.up == pytest.approx([2 * (0.5 + 2.4)] * 4)
+    assert result.total == pytest.approx(result.down + result.work + result.up)
 
 
 @pytest.mark.parametrize("workers", SIZES)
@@ -61,9 +61,9 @@ def test_sums_of_workers_that_are_done_at_once_take_the_time_of_the_tree(workers
 
 @pytest.mark.parametrize("workers", [4, 64])
 def test_the_slowest_of_many_is_what_harmonic_numbers_say(workers):
-    found = seconds(workers=workers, spread=ShiftedExponential(0.2), trials=20_000)
+    result = seconds(workers=workers, spread=ShiftedExponential(0.2), trials=20_000)
     harmonic = np.sum(1.0 / np.arange(1, workers + 1))
-    assert found.work.mean() == pytest.approx(2.0 * (1.0 + 0.2 * harmonic), rel=0.01)
+    assert result.work.mean() == pytest.approx(2.0 * (1.0 + 0.2 * harmonic), rel=0.01)
 
 
 def test_a_tree_waits_for_the_last_of_those_it_hears_from_and_no_longer():

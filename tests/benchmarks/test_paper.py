@@ -45,8 +45,8 @@ def test_statements():
 
 def test_algorithm_2_in_some_cases(monkeypatch):
     monkeypatch.setattr(statements, "CASES", 40)
-    found = statements.argmax()
-    assert found["library"] == found["with_factor"] == 40 > found["as_printed"]
+    result = statements.argmax()
+    assert result["library"] == result["with_factor"] == 40 > result["as_printed"]
 
 
 @pytest.mark.parametrize("each", experiments.REAL, ids=lambda each: each.name)

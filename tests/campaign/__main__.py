@@ -32,22 +32,22 @@ def main() -> None:
     if arguments.only is not None:
         print(try_case(arguments.only, kinds[arguments.only % len(kinds)]))
         return
-    began, found = time.perf_counter(), list[Verdict]()
+    began, result = time.perf_counter(), list[Verdict]()
     end = arguments.first + arguments.problems
     tasks = ((first, min(first + _AT_ONCE, end), kinds) for first in range(arguments.first, end, _AT_ONCE))
     for verdicts in spread(some_cases, tasks, arguments.jobs):
-        found += verdicts
+        result += verdicts
         for verdict in verdicts:
             if verdict.fault:
                 scale = "ordinary" if verdict.ordinary else "extreme"
                 print(f"{verdict.fault} ({verdict.kind} {verdict.number}, {scale} scale): {verdict.said}", flush=True)
     seconds = time.perf_counter() - began
-    print(f"{len(found)} problems tried, from number {arguments.first}, in {seconds:.0f} s")
+    print(f"{len(result)} problems tried, from number {arguments.first}, in {seconds:.0f} s")
     for what, scale in (("ordinary", True), ("extreme", False)):
-        counted = Counter(verdict.fault for verdict in found if verdict.ordinary is scale)
+        counted = Counter(verdict.fault for verdict in result if verdict.ordinary is scale)
         faults = ", ".join(f"{counted[fault]} {fault}" for fault in FAULTS)
         print(f"{counted.total()} of {what} scale: {faults}")
-    sys.exit(any(verdict.wrong for verdict in found))
+    sys.exit(any(verdict.wrong for verdict in result))
 
 
 if __name__ == "__main__":

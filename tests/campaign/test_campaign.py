@@ -17,8 +17,8 @@ NEW = {"boxed": 1, "graded": 1, "mistaken": 1, "pinned": 1, "structured": 0}
     [("plain", 0), pytest.param("plain", 10, marks=pytest.mark.slow), ("plain", 30), ("bounded", 20), *NEW.items()],
 )
 def test_no_bound_is_wrong_and_nothing_stalls(kind: str, first: int) -> None:
-    found = [try_case(number, kind) for number in range(first, first + (5 if kind in NEW else 10))]
-    assert [verdict for verdict in found if verdict.wrong] == []
+    result = [try_case(number, kind) for number in range(first, first + (5 if kind in NEW else 10))]
+    assert [verdict for verdict in result if verdict.wrong] == []
 
 
 @pytest.mark.parametrize(

@@ -230,9 +230,9 @@ def optimum(planes: Outputs, cap: Vector, objective: Objective) -> Reference:
     best = Reference([np.zeros(len(L)) for _, L in planes], np.clip(objective.center, objective.low, objective.high))
     lower, upper = best.bounds(planes, cap, objective)
     of_v = evolve(objective, center=objective.center * scale, low=objective.low * scale, high=objective.high * scale)
-    for found, v in _solutions([(planes[i][0] / scale, planes[i][1]) for i in used], cap[used] * square, of_v):
+    for result, v in _solutions([(planes[i][0] / scale, planes[i][1]) for i in used], cap[used] * square, of_v):
         a = list(best.a)
-        for i, each in zip(used, np.split(found / square, ends), strict=True):
+        for i, each in zip(used, np.split(result / square, ends), strict=True):
             a[i] = _feasible(each, cap[i])
         g = np.sum([each @ G for each, (G, _) in zip(a, planes, strict=True)], axis=0)
         for w in (_minimizer(g, objective, v / scale), np.clip(v / scale, objective.low, objective.high)):
@@ -262,10 +262,10 @@ def _solutions(planes: Outputs, cap: Vector, objective: Objective) -> Iterator[t
         q = cvxopt.matrix([*(-objective.penalty * objective.center / unit), *(cap / unit)])
         for kkt, rounds in (("chol2", 200), ("ldl", 200), ("ldl", 20)):
             try:
-                found = cvxopt.solvers.qp(P, q, G, scaled, kktsolver=kkt, options={**options, "maxiters": rounds})
+                result = cvxopt.solvers.qp(P, q, G, scaled, kktsolver=kkt, options={**options, "maxiters": rounds})
             except (ArithmeticError, ValueError):  # it has failed, as it does in places
                 continue
-            a, v = np.array(found["z"])[:outputs, 0], np.array(found["x"])[:d, 0]
+            a, v = np.array(result["z"])[:outputs, 0], np.array(result["x"])[:d, 0]
             yield np.nan_to_num(np.maximum(a * unit, 0.0)), np.nan_to_num(v * unit)
 
 

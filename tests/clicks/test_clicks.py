@@ -66,15 +66,15 @@ def test_propensities_come_back_from_clicks() -> None:
     rankers = ClickLog.joined(
         [simulate(each, relevance, qid, BIAS, sessions=60, random_state=k) for k, each in enumerate((scores, other))]
     )
-    for found in (
+    for result in (
         PositionBias.from_randomized(shuffled),
         PositionBias.from_interventions(shuffled),
         PositionBias.from_interventions(swapped),
         PositionBias.from_interventions(rankers),
         PositionBias.from_log(rankers),
     ):
-        np.testing.assert_allclose(found.propensity, BIAS.propensity, atol=0.06)
-        assert found.propensity[0] == 1.0
+        np.testing.assert_allclose(result.propensity, BIAS.propensity, atol=0.06)
+        assert result.propensity[0] == 1.0
     first = PositionBias.from_interventions(swapped, 3)
     np.testing.assert_allclose(first.propensity, BIAS.propensity[:3], atol=0.06)
 
@@ -94,8 +94,8 @@ def test_regression_tells_propensities_where_documents_are_at_one_position_alone
     X = rng.standard_normal((900, 3))
     relevance = 1.0 / (1.0 + np.exp(1.0 - 2.0 * X[:, 0]))
     log = simulate(rng.standard_normal(900), relevance, np.repeat(np.arange(150), 6), BIAS, sessions=30)
-    found = PositionBias.from_log(log, X[log.document])
-    np.testing.assert_allclose(found.propensity, BIAS.propensity, atol=0.06)
+    result = PositionBias.from_log(log, X[log.document])
+    np.testing.assert_allclose(result.propensity, BIAS.propensity, atol=0.06)
 
 
 def test_weights_are_unbiased() -> None:
@@ -109,16 +109,16 @@ def test_weights_are_unbiased() -> None:
 
 def test_weights_by_hand() -> None:
     log = ClickLog.of([7, 7, 7, 7], [0, 0, 1, 2], [1, 3, 2, 3], [3, 1, 0, 1], [4, 4, 8, 4])
-    found = weigh(log, PositionBias([1.0, 0.5, 0.25]), [7, 7, 7, 7], smallest=0.5)
+    result = weigh(log, PositionBias([1.0, 0.5, 0.25]), [7, 7, 7, 7], smallest=0.5)
     # document 0: mean propensity (4 + 1) / 8; document 2: 0.25, clipped to 0.5; row 3 was never shown
-    np.testing.assert_allclose(found.y, [4 / 8 / 0.625, 0.0, 1 / 4 / 0.5, 0.0])
-    assert found.impressions.tolist() == [8, 8, 4, 0]
-    assert found.clicks == 5
+    np.testing.assert_allclose(result.y, [4 / 8 / 0.625, 0.0, 1 / 4 / 0.5, 0.0])
+    assert result.impressions.tolist() == [8, 8, 4, 0]
+    assert result.clicks == 5
     u = np.array([1.6] * 4 + [2.0])
-    assert found.effective_clicks == pytest.approx(u.sum() ** 2 / (u**2).sum())
-    assert found.largest_weight == 2.0
-    assert found.clipped == pytest.approx(0.2)
-    assert found.unmatched == 0.0
+    assert result.effective_clicks == pytest.approx(u.sum() ** 2 / (u**2).sum())
+    assert result.largest_weight == 2.0
+    assert result.clipped == pytest.approx(0.2)
+    assert result.unmatched == 0.0
     naive = weigh(log, None, [7, 7], [0, 9])
     np.testing.assert_allclose(naive.y, [0.5, 0.0])
     assert naive.unmatched == pytest.approx(0.2)

@@ -42,15 +42,15 @@ def tokens(shown: str, printed: str) -> list[Token] | None:
     shown, printed = shown.strip(), printed.strip()
     if COMPILATION.search(shown) is None:
         printed = COMPILATION.sub("", printed)
-    found = list(TOKEN.finditer(shown))
-    kinds = [str(token.lastgroup) for token in found]
-    pattern = "".join(PATTERNS.get(kind, f"({re.escape(token[0])})") for kind, token in zip(kinds, found, strict=True))
+    result = list(TOKEN.finditer(shown))
+    kinds = [str(token.lastgroup) for token in result]
+    pattern = "".join(PATTERNS.get(kind, f"({re.escape(token[0])})") for kind, token in zip(kinds, result, strict=True))
     match = re.fullmatch(pattern.replace(r"(\s+)(.*?)(\s+)", r"(\s+)(.*?)(\s*)"), printed, flags=re.DOTALL)
     if match is None:
         return None
     return [
         Token(kind, token[0], got, varies(shown, token))
-        for kind, token, got in zip(kinds, found, match.groups(), strict=True)
+        for kind, token, got in zip(kinds, result, match.groups(), strict=True)
     ]
 
 

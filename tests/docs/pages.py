@@ -95,9 +95,9 @@ def blocks(text: str) -> Iterator[Block]:
             continue
         above = tokens[k - 1] if k > 0 else None
         below = tokens[k + 1] if k + 1 < len(tokens) else None
-        found = re.search(r"<!-- test: (.*?) -->\s*$", above.content) if above and above.type == "html_block" else None
+        result = re.search(r"<!-- test: (.*?) -->\s*$", above.content) if above and above.type == "html_block" else None
         shown = below.content if below and below.type == "fence" and below.info == "text" else None
-        directives = tuple(found[1].split(", ")) if found else ()
+        directives = tuple(result[1].split(", ")) if result else ()
         yield Block(token.map[0] + 1, token.info.strip(), token.content, directives, shown)
 
 
@@ -163,15 +163,15 @@ def run_in_shell(command: str) -> tuple[int, str]:
 
 def make_targets(text: str) -> set[str]:
     """Collect the make targets that the commands of a page name."""
-    found = set()
+    result = set()
     for block in blocks(text):
         if block.language in {"console", "bash"}:
             for command, _ in commands(block):
                 for part in command.split("&&"):
                     words = part.split()
                     if words[:1] == ["make"]:
-                        found |= {word for word in words[1:] if "=" not in word and not word.startswith("-")}
-    return found
+                        result |= {word for word in words[1:] if "=" not in word and not word.startswith("-")}
+    return result
 
 
 class Page:
@@ -298,7 +298,7 @@ def refresh(path: Path) -> None:
         page = Page(path, Path(folder), REAL_DATA, within=math.inf)
         page.run()
     text = path.read_text(encoding="utf-8")
-    starts = [0, *(found.end() for found in re.finditer("\n", text))]
+    starts = [0, *(result.end() for result in re.finditer("\n", text))]
     parts, done = [], 0
     for line, shown, now in page.outputs:
         place = text.find(shown, max(done, starts[line]))

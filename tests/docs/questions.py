@@ -52,8 +52,8 @@ def main() -> None:
     asked = [(question, wording) for question in QUESTIONS for wording in question.wordings]
     first = in_three = 0
     reciprocal = 0.0
-    for (question, wording), found in zip(asked, ask(site, [wording for _, wording in asked]), strict=True):
-        pages = [page + anchor for page, _, anchor, _ in found]
+    for (question, wording), result in zip(asked, ask(site, [wording for _, wording in asked]), strict=True):
+        pages = [page + anchor for page, _, anchor, _ in result]
         place = next((k for k, page in enumerate(pages, 1) if re.match(question.answered, page)), None)
         first += place == 1
         in_three += place is not None and place <= 3

@@ -49,10 +49,10 @@ def test_links_lead_somewhere(path):
     for target in re.findall(r"\]\(([^)\s]+)\)", text):
         if "://" not in target:
             page, _, anchor = target.partition("#")
-            found = path.parent / page if page else path
-            assert found.exists(), f"{path.name} links to {target}"
+            result = path.parent / page if page else path
+            assert result.exists(), f"{path.name} links to {target}"
             if anchor:
-                assert anchor in anchors(found.read_text(encoding="utf-8")), f"{path.name} links to {target}"
+                assert anchor in anchors(result.read_text(encoding="utf-8")), f"{path.name} links to {target}"
 
 
 def anchors(text: str) -> set[str]:

@@ -57,13 +57,13 @@ def test_registered_names_are_in_the_table_with_their_class(heading):
     kind, rows = KINDS[heading], table(heading)
     assert list(rows) == [kind.shown(name) for name in kind.built_in], UPDATE
     for name in kind.built_in:
-        found, link = kind.find(name), re.fullmatch(r"\{py:obj\}`(.*)`", rows[kind.shown(name)])
+        result, link = kind.find(name), re.fullmatch(r"\{py:obj\}`(.*)`", rows[kind.shown(name)])
         if link is None:
             # Some objects have a name and no public class.
-            package = ".".join(found.__module__.split(".")[:2])
-            assert found.__name__ not in importlib.import_module(package).__all__
+            package = ".".join(result.__module__.split(".")[:2])
+            assert result.__name__ not in importlib.import_module(package).__all__
         else:
-            assert thing(link[1]) is found, f"{name} is {found.__name__}"
+            assert thing(link[1]) is result, f"{name} is {result.__name__}"
             assert link[1] in listed()
 
 

@@ -11,8 +11,8 @@ MADE = {DOCS / "_build", DOCS / "gallery", DOCS / "reference" / "generated"}
 
 
 def pages() -> list[Path]:
-    found = [*DOCS.glob("**/*.md"), *DOCS.glob("**/*.rst")]
-    return [page for page in found if not MADE & set(page.parents)]
+    result = [*DOCS.glob("**/*.md"), *DOCS.glob("**/*.rst")]
+    return [page for page in result if not MADE & set(page.parents)]
 
 
 def entries(page: Path) -> list[Path]:

@@ -30,12 +30,12 @@ def data():
 def from_scratch(ranker, X, y, qid):
     """Weights at each number of features, each from a separate fit without a start."""
     order = np.argsort(qid, kind="stable")
-    kept, found = np.arange(X.shape[1]), {}
+    kept, result = np.arange(X.shape[1]), {}
     while True:
         coef = ranker.fit(X[:, kept], y, qid=qid).coef_
-        found[len(kept)] = kept, coef
+        result[len(kept)] = kept, coef
         if len(kept) == 1:
-            return found
+            return result
         rows = X[order][:, kept] / (1.0 if ranker.scaling_ is None else ranker.scaling_.deviation)
         means = np.array([rows[qid[order] == q].mean(axis=0) for q in qid[order]])
         kept = np.delete(kept, np.argmin(np.abs(coef) * (rows - means).std(axis=0)))

@@ -103,8 +103,8 @@ def test_it_finds_what_an_svm_without_latents_cannot() -> None:
     assert svm.score(tested, truths) > 0.85
     assert plain.score(np.array(tested), truths) < 0.65
     assert svm.score(tested, truths) == np.mean(np.array(svm.predict(tested)) == truths)
-    found = [(h, x) for x, (y, h) in zip(tested, svm.predict_latent(tested), strict=True) if y]
-    assert len(found) > 100
+    result = [(h, x) for x, (y, h) in zip(tested, svm.predict_latent(tested), strict=True) if y]
+    assert len(result) > 100
 
 
 def test_a_warm_start_begins_where_it_ended() -> None:

@@ -51,8 +51,10 @@ def test_fitted_attributes_are_restored(fitted: Any, series: Any, path: Path) ->
         assert getattr(loaded, name) == getattr(fitted, name), name
     np.testing.assert_array_equal(loaded.coef_, fitted.coef_)
     assert loaded.result_.history == fitted.result_.history
-    known = {"C", "solver", "tol", "max_iter", "warm_start", "n_jobs"}
-    assert {name: loaded.get_params()[name] for name in known} == {name: fitted.get_params()[name] for name in known}
+    expected = {"C", "solver", "tol", "max_iter", "warm_start", "n_jobs"}
+    assert {name: loaded.get_params()[name] for name in expected} == {
+        name: fitted.get_params()[name] for name in expected
+    }
     loaded.set_params(loss=Parts())  # the width comes from the file
     assert loaded.predict_latent(series[0]) == fitted.predict_latent(series[0])
     assert loaded.score(*series) == fitted.score(*series)

@@ -61,8 +61,8 @@ def test_sparse_features_are_ranked_as_dense_ones(kind, name):
     dense = kind(normalize=name, tol=1e-6).fit(holed, Y, qid=QID)
     sparse = kind(normalize=name, tol=1e-6).fit(sp.csr_array(holed), Y, qid=QID)
     np.testing.assert_allclose(dense.result_.primal, sparse.result_.primal, rtol=1e-5)
-    found = dense.predict(sp.csr_array(holed), qid=QID)
-    np.testing.assert_allclose(found, dense.predict(holed, qid=QID), atol=1e-9)
+    result = dense.predict(sp.csr_array(holed), qid=QID)
+    np.testing.assert_allclose(result, dense.predict(holed, qid=QID), atol=1e-9)
     np.testing.assert_allclose(sparse.predict(holed, qid=QID), sparse.predict(sp.csr_array(holed), qid=QID), atol=1e-9)
 
 
@@ -146,9 +146,9 @@ def test_qid_reaches_predict_and_score_by_metadata_routing():
 
         search = GridSearchCV(Pipeline([("ranker", Ranker(normalize="query-z-score"))]), grid, cv=GroupKFold(3))
         search.fit(X, Y, qid=QID, groups=QID)
-        found = make_pipeline(Ranker(normalize="query-z-score")).fit(X, Y, qid=QID).predict(X, qid=QID)
+        result = make_pipeline(Ranker(normalize="query-z-score")).fit(X, Y, qid=QID).predict(X, qid=QID)
     expected = Ranker(normalize="query-z-score").fit(X, Y, qid=QID)
-    assert (found == expected.predict(X, qid=QID)).all()
+    assert (result == expected.predict(X, qid=QID)).all()
     with pytest.raises(InputError, match="fitted with qid and normalizes by query, so predict needs qid too"):
         expected.predict(X)
 

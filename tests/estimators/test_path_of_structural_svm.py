@@ -57,12 +57,12 @@ def test_a_path_agrees_with_separate_fits(loss: Any, data: Any) -> None:
     assert not hasattr(svm, "model_")
     for each in path:
         alone = StructuralSVM(loss, C=each.C, tol=1e-3).fit(xs, ys).result_
-        found = each.result_
-        assert found.converged
-        assert found.C == each.C
+        result = each.result_
+        assert result.converged
+        assert result.C == each.C
         # Both intervals contain the optimum.
-        assert max(found.dual, alone.dual) <= min(found.primal, alone.primal)
-        assert abs(found.primal - alone.primal) <= 1e-3 * each.C
+        assert max(result.dual, alone.dual) <= min(result.primal, alone.primal)
+        assert abs(result.primal - alone.primal) <= 1e-3 * each.C
 
 
 @pytest.mark.parametrize("solver", [OneSlack(tol=1e-4), FrankWolfe(tol=1e-4)], ids=["one-slack", "frank-wolfe"])

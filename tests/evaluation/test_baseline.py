@@ -25,20 +25,22 @@ OLD, NEW, FEW = random_run("old", 0), random_run("new", 1), random_run("few", 2,
 
 
 def test_rows_are_paired_tests_of_the_values():
-    found = compare_runs([NEW, FEW], QRELS, OLD, ["map", P(2)], n_resamples=200, random_state=3)
-    assert [(row.run, row.measure) for row in found.rows] == [
+    result = compare_runs([NEW, FEW], QRELS, OLD, ["map", P(2)], n_resamples=200, random_state=3)
+    assert [(row.run, row.measure) for row in result.rows] == [
         ("new", "map"), ("new", "p@2"), ("few", "map"), ("few", "p@2"),
     ]  # fmt: skip
-    row = found.rows[0]
+    row = result.rows[0]
     first, second = (AP().of(rank_run(run, QRELS)).values for run in (NEW, OLD))
     assert row.paired == paired_tests(first, second, n_resamples=200, random_state=3)
     assert (row.mean, row.baseline_mean) == (pytest.approx(first.mean()), pytest.approx(second.mean()))
-    few = found.rows[2]
+    few = result.rows[2]
     assert few.paired.queries == 4
     assert few.left_out == tuple(map(str, (0, 1, 2, 3, 4, 5, 6, 7))) or len(few.left_out) == 8
     assert few.baseline_mean == pytest.approx(AP().of(rank_run(OLD, QRELS)).values[8:].mean())
-    assert [row.holm["wilcoxon"] for row in found.rows] == holm([row.paired.p_values["wilcoxon"] for row in found.rows])
-    assert found.rows[0].bonferroni["t"] == pytest.approx(min(1.0, 4 * found.rows[0].paired.p_values["t"]))
+    assert [row.holm["wilcoxon"] for row in result.rows] == holm(
+        [row.paired.p_values["wilcoxon"] for row in result.rows]
+    )
+    assert result.rows[0].bonferroni["t"] == pytest.approx(min(1.0, 4 * result.rows[0].paired.p_values["t"]))
 
 
 def test_topics_are_paired_by_id_whatever_their_order():

@@ -43,7 +43,7 @@ def test_a_pipeline_is_its_steps_one_by_one(steps: Any, data: Any) -> None:
     with sklearn.config_context(enable_metadata_routing=True):
         pipeline = make_pipeline(*(clone(step) for step in steps)).fit(X[train], y[train], qid=qid[train])
         needed = {} if isinstance(steps[0], Thresholds) else {"qid": qid[~train]}
-        found = pipeline.predict(X[~train], **needed)
+        result = pipeline.predict(X[~train], **needed)
         score = pipeline.score(X[~train], y[~train], qid=qid[~train])
     *transformers, ranker = (clone(step) for step in steps)
     seen, new = X[train], X[~train]
@@ -54,7 +54,7 @@ def test_a_pipeline_is_its_steps_one_by_one(steps: Any, data: Any) -> None:
             seen = transformer.fit_transform(seen, qid=qid[train])
             new = transformer.transform(new, qid=qid[~train])
     ranker.fit(seen, y[train], qid=qid[train])
-    np.testing.assert_array_equal(found, ranker.predict(new))
+    np.testing.assert_array_equal(result, ranker.predict(new))
     assert score == ranker.score(new, y[~train], qid=qid[~train])
 
 

@@ -119,14 +119,14 @@ def inverse_squares(X: Any) -> list[float]:
 
 def _worth(systems: Sequence[Column], row: int, of_rank: Callable[[int], float]) -> list[float]:
     """Return the points of a document's rank by each system that retrieved it."""
-    found = []
+    result = []
     for column in systems:
         own = column[row]
         if own is not None:
             first = 1 + sum(score is not None and score > own for score in column)
             tied = sum(score == own for score in column)
-            found.append(math.fsum(of_rank(rank) for rank in range(first, first + tied)) / tied)
-    return found
+            result.append(math.fsum(of_rank(rank) for rank in range(first, first + tied)) / tied)
+    return result
 
 
 def ties(X: Any) -> list[int]:

@@ -78,9 +78,9 @@ def test_examples_of_scaling(how, expected):
 @each_scaling
 @given(X=matrices())
 def test_scaling_to_the_letter(how, X):
-    found = scale(X.copy(), np.array([0, len(X)]), how)
+    result = scale(X.copy(), np.array([0, len(X)]), how)
     expected = [[nan if score is None else score for score in literal.normalized(c, how)] for c in literal.columns(X)]
-    np.testing.assert_allclose(found.T, expected, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(result.T, expected, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("how", ["min-max", "z", "sum"])

@@ -29,13 +29,13 @@ def queries(seed=0):
 def test_queries_are_fused_apart(method):
     X, y, qid = queries()
     fitted = clone(method).fit(X, y, qid=qid)
-    found = fitted.predict(X, qid=qid)
-    assert found.dtype == np.float64
+    result = fitted.predict(X, qid=qid)
+    assert result.dtype == np.float64
     for query in np.unique(qid):
         alone = fitted.predict(X[qid == query], qid[qid == query])
-        np.testing.assert_allclose(found[qid == query], alone, rtol=1e-12)
+        np.testing.assert_allclose(result[qid == query], alone, rtol=1e-12)
     names = np.array([f"topic {number}" for number in qid], dtype=object)
-    np.testing.assert_array_equal(method.fit(X, y, qid=names).predict(X, names), found)
+    np.testing.assert_array_equal(method.fit(X, y, qid=names).predict(X, names), result)
 
 
 @each

@@ -33,5 +33,5 @@ def test_an_example():
 
 def test_queries_of_several_lengths_have_ranks_of_their_own():
     X, qid = [[2.0], [1.0], [7.0], [4.0], [4.0]], [1, 1, 2, 1, 3]
-    found = ReciprocalRankFusion(0.0).fit(X, qid=qid).predict(X, qid)
-    assert found.tolist() == [1 / 2, 1 / 3, 1.0, 1.0, 1.0]
+    result = ReciprocalRankFusion(0.0).fit(X, qid=qid).predict(X, qid)
+    assert result.tolist() == [1 / 2, 1 / 3, 1.0, 1.0, 1.0]

@@ -131,9 +131,9 @@ def test_one_document_and_no_system_that_retrieved_any(method):
 @given(X=matrices(), row=st.integers(0, 12))
 def test_a_document_that_no_system_retrieved_changes_nothing(method, X, row):
     row = min(row, len(X))
-    found = fused(method, np.insert(X, row, np.nan, axis=0))
-    assert found[row] == -np.inf
-    np.testing.assert_array_equal(np.delete(found, row), fused(method, X))
+    result = fused(method, np.insert(X, row, np.nan, axis=0))
+    assert result[row] == -np.inf
+    np.testing.assert_array_equal(np.delete(result, row), fused(method, X))
 
 
 @each

@@ -61,8 +61,8 @@ def main() -> None:
     for kind in tried:
         print(f"{kind}: {tried[kind]} tried, {refused[kind]} refused")
     print(f"memory: at most {worst[1]:.0f} MB for what was refused, {worst[0]:.0f} MB for what was not")
-    found = sum(map(len, faults.values()))
-    print(f"{sum(tried.values())} cases in {seconds:.0f} s, {found} faults of {len(faults)} kinds")
+    result = sum(map(len, faults.values()))
+    print(f"{sum(tried.values())} cases in {seconds:.0f} s, {result} faults of {len(faults)} kinds")
     for signature, cases in sorted(faults.items(), key=lambda item: -len(item[1])):
         print(f"{len(cases):6} {signature}")
     sys.exit(bool(faults))

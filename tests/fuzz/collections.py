@@ -23,13 +23,13 @@ def make(rng: Random, files: Mapping[str, bytes]) -> Case:
         content += rng.choice([b".I", b".I\n", b".I \n.T\n"])
     elif rng.random() < 0.9:
         content = damaged(rng, content)
-    found: dict[str, bytes | Special] = {"a.txt": content}
+    result: dict[str, bytes | Special] = {"a.txt": content}
     path = "a.txt"
     draw = rng.random()
     if draw < 0.02:
-        found["a.txt"] = rng.choice(list(Special))
+        result["a.txt"] = rng.choice(list(Special))
     elif draw < 0.1:
-        path, found = "all", {"all/a.txt": content, "all/b/c.txt": _written(rng, form, "document").encode()}
+        path, result = "all", {"all/a.txt": content, "all/b/c.txt": _written(rng, form, "document").encode()}
     arguments = [repr(path), repr(form if rng.random() < 0.8 else rng.choice(["auto", "auto", *_FORMS]))]
     if reader == "read_topics" and rng.random() < 0.3:
         arguments.append("numbering='position'")
@@ -37,7 +37,7 @@ def make(rng: Random, files: Mapping[str, bytes]) -> Case:
         arguments.append("fields=['title']")
     if rng.random() < 0.1:
         arguments.append(f"encoding={rng.choice(['latin-1', 'ascii', 'utf-16', 'cp1252', 'big5'])!r}")
-    return Case("collections", found, f"structsvm.data.{reader}", tuple(arguments))
+    return Case("collections", result, f"structsvm.data.{reader}", tuple(arguments))
 
 
 def _written(rng: Random, form: str, kind: str) -> str:
@@ -91,5 +91,5 @@ def check(case: Case, value: Any, refused: bool) -> str:
         return "" if refused else f"it was read, and {error}"
     if refused:
         return "it was refused, and is valid"
-    found = {each.id: dict(each.fields) for each in value}
-    return "" if found == wanted else f"{found}, not {wanted}"
+    result = {each.id: dict(each.fields) for each in value}
+    return "" if result == wanted else f"{result}, not {wanted}"

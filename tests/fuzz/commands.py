@@ -118,21 +118,21 @@ def make(rng: Random, files: Mapping[str, bytes]) -> Case:
     if words[0] in _LONG and rng.random() < 0.8:
         words = rng.choice(WORKING).split()
     needed = _needed(words, files)
-    found: dict[str, bytes | Special] = {name: content for name, content in files.items() if name in needed}
+    result: dict[str, bytes | Special] = {name: content for name, content in files.items() if name in needed}
     if words[0] == "demo":
-        return Case("commands", found, "", tuple(words))
+        return Case("commands", result, "", tuple(words))
     about_files = rng.random() < 0.5
-    if about_files and found:
-        name = rng.choice(list(found))
-        found[name] = damaged_file(rng, name, files[name])
+    if about_files and result:
+        name = rng.choice(list(result))
+        result[name] = damaged_file(rng, name, files[name])
     if not about_files or rng.random() < 0.2:
         for _ in range(rng.choice([1, 1, 2, 3])):
             words = _changed(rng, words, files)
     if rng.random() < 0.1:
-        words = _over_an_input(rng, words, found)
+        words = _over_an_input(rng, words, result)
     if rng.random() < 0.1:
-        words = _long_name(rng, words, found)
-    return Case("commands", found, "", tuple(_bounded(words)))
+        words = _long_name(rng, words, result)
+    return Case("commands", result, "", tuple(_bounded(words)))
 
 
 def _over_an_input(rng: Random, words: list[str], found: dict[str, bytes | Special]) -> list[str]:
@@ -188,9 +188,9 @@ def _changed(rng: Random, words: list[str], files: Mapping[str, bytes]) -> list[
     words = list(words)
     k = rng.randrange(len(words))
     if rng.random() < 0.15:
-        known = [(j, each) for j, word in enumerate(words) for each in REGISTRIES.values() if each.knows(word)]
-        if known:
-            k, registry = rng.choice(known)
+        expected = [(j, each) for j, word in enumerate(words) for each in REGISTRIES.values() if each.knows(word)]
+        if expected:
+            k, registry = rng.choice(expected)
             words[k] = _with_settings(rng, registry)
             return words
     match rng.randrange(10):
@@ -278,7 +278,7 @@ def _names() -> list[str]:
     from structsvm.registry import benchmark_models
     from structsvm.registry.built_in import experiment_models
 
-    known: list[str] = [
+    expected: list[str] = [
         *benchmark_models.names(),
         *experiment_models.names(),
         "0.1:10:3",
@@ -288,8 +288,8 @@ def _names() -> list[str]:
         "1-3,5",
     ]
     for registry in REGISTRIES.values():
-        known += registry.built_in
-    return known
+        expected += registry.built_in
+    return expected
 
 
 def _bounded(words: list[str]) -> list[str]:
@@ -345,14 +345,14 @@ def _values(words: Sequence[str], names: set[str]) -> list[Any]:
     command = main.get_command(click.Context(main), words[0]) if words else None
     if command is None:
         return []
-    found = list[Any]()
+    result = list[Any]()
     options = {opt: p for p in command.params if isinstance(p, click.Option) and p.name in names for opt in p.opts}
     for k, word in enumerate(words):
         name, equals, value = word.partition("=")
         if word in options and k + 1 < len(words):
-            found.append(words[k + 1])
+            result.append(words[k + 1])
         elif equals and name in options:
-            found.append(value)
+            result.append(value)
         elif len(word) > 2 and word[:2] in options and not word.startswith("--"):
-            found.append(word[2:])
-    return found
+            result.append(word[2:])
+    return result

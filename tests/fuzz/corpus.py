@@ -46,8 +46,8 @@ def run(rng: Random, name: str, topics: int = 6, documents: int = 8) -> bytes:
     """Return a TREC run in which relevant documents tend to be ahead."""
     lines = []
     for topic in range(1, topics + 1):
-        found = sorted(range(documents), key=lambda k: rng.gauss(k, 3))[: rng.randint(4, documents)]
-        for rank, document in enumerate(found, start=1):
+        result = sorted(range(documents), key=lambda k: rng.gauss(k, 3))[: rng.randint(4, documents)]
+        for rank, document in enumerate(result, start=1):
             lines.append(f"{topic} Q0 D{topic}-{document} {rank} {10 - rank + 0.25 * rng.randrange(4)} {name}")
     return "\n".join([*lines, ""]).encode()
 

@@ -157,13 +157,13 @@ def _difference_of_index(case: Case, index: Any, files: Mapping[str, bytes]) -> 
         return run.qid.tolist(), run.doc_ids.tolist(), run.scores.tolist()
 
     try:
-        found = retrieved(index)
+        result = retrieved(index)
     except StructSVMError:
         return ""
     with TemporaryDirectory() as folder:
         evolve(case, files={"indexed": files["indexed"]}).put(Path(folder))
         wanted = retrieved(Index.load(Path(folder) / "indexed"))
-    return "a damaged index was read, and retrieves other documents" if found != wanted else ""
+    return "a damaged index was read, and retrieves other documents" if result != wanted else ""
 
 
 def _with_odd_trees(rng: Random, content: bytes) -> bytes:

@@ -73,8 +73,8 @@ class Pool:
     def _verdict(self, worker: _Worker, ready: list[Any]) -> Verdict | None:
         try:
             if worker.pipe.poll():
-                found: Verdict = worker.pipe.recv()
-                return found
+                result: Verdict = worker.pipe.recv()
+                return result
         except (EOFError, OSError):
             pass
         if not worker.process.is_alive():

@@ -48,10 +48,10 @@ def make(rng: Random, files: Mapping[str, bytes]) -> Case:
     words = rng.choice(
         [line for line in WORKING if line.split()[0] in ("train", "predict", "evaluate", "fuse", "compare")]
     ).split()
-    found: dict[str, bytes | Special] = {
+    result: dict[str, bytes | Special] = {
         name: content for name, content in files.items() if not name.startswith("results")
     }
     if rng.random() < 0.3 and any(word.endswith(".txt") for word in words):
         k = rng.choice([k for k, word in enumerate(words) if word.endswith(".txt")])
-        return Case("processes", found, "", (*words[:k], "/dev/stdin", *words[k + 1 :]), f"cat {words[k]} | {{}}")
-    return Case("processes", found, "", tuple(words), shell)
+        return Case("processes", result, "", (*words[:k], "/dev/stdin", *words[k + 1 :]), f"cat {words[k]} | {{}}")
+    return Case("processes", result, "", tuple(words), shell)

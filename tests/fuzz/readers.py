@@ -37,12 +37,12 @@ def make(rng: Random, files: Mapping[str, bytes]) -> Case:
             contents[k] = damaged(rng, contents[k])
     name = rng.choice(_NAMES)
     names = [name, *(f"b{k}.txt" for k in range(1, len(contents)))]
-    found: dict[str, bytes | Special] = dict(zip(names, contents, strict=True))
+    result: dict[str, bytes | Special] = dict(zip(names, contents, strict=True))
     if rng.random() < 0.02:
-        found[name] = rng.choice(list(Special))
+        result[name] = rng.choice(list(Special))
     if rng.random() < 0.01:
-        del found[name]
-    return Case("readers", found, f"structsvm.data.{reader}", (_paths(rng, reader, names), *_options(rng, reader)))
+        del result[name]
+    return Case("readers", result, f"structsvm.data.{reader}", (_paths(rng, reader, names), *_options(rng, reader)))
 
 
 def _paths(rng: Random, reader: str, names: list[str]) -> str:
@@ -120,19 +120,19 @@ def _difference(data: Any, files: list[reference.Letor]) -> str:
     if data.qid.tolist() != queries:
         return f"queries {data.qid.tolist()}, not {queries}"
     X = sp.csr_array(data.X)
-    found = [
+    result = [
         dict(zip((X.indices[a:b] + 1).tolist(), X.data[a:b].tolist(), strict=True))
         for a, b in zip(X.indptr[:-1], X.indptr[1:], strict=True)
     ]
-    found = [{index: value for index, value in row.items() if value} for row in found]
+    result = [{index: value for index, value in row.items() if value} for row in result]
     wanted = [{index: value for index, value in row.items() if value} for row in rows]
-    return "" if found == wanted else f"features {found}, not {wanted}"
+    return "" if result == wanted else f"features {result}, not {wanted}"
 
 
 def _difference_of_runs(run: Any, name: str, wanted: dict[tuple[str, str], float]) -> str:
-    found = dict(zip(zip(run.qid.tolist(), run.doc_ids.tolist(), strict=True), run.scores.tolist(), strict=True))
-    if run.name != name or found != wanted:
-        return f"run {run.name!r} {found}, not {name!r} {wanted}"
+    result = dict(zip(zip(run.qid.tolist(), run.doc_ids.tolist(), strict=True), run.scores.tolist(), strict=True))
+    if run.name != name or result != wanted:
+        return f"run {run.name!r} {result}, not {name!r} {wanted}"
     topics = {topic for topic, _ in wanted}
     for topic in topics:
         mine = np.flatnonzero(run.qid == topic)

@@ -114,13 +114,13 @@ def _of_json(text: str) -> dict[tuple[str, str], int]:
         return dict(pairs)
 
     try:
-        found = json.loads(text, object_pairs_hook=once)
+        result = json.loads(text, object_pairs_hook=once)
     except (ValueError, RecursionError):
         raise Refused("no JSON") from None
     grades = dict[tuple[str, str], int]()
-    if not found or not all(isinstance(of_topic, dict) and of_topic for of_topic in found.values()):
+    if not result or not all(isinstance(of_topic, dict) and of_topic for of_topic in result.values()):
         raise Refused("no documents")
-    for topic, of_topic in found.items():
+    for topic, of_topic in result.items():
         for document, grade in of_topic.items():
             if not isinstance(grade, int | float) or not abs(grade) < 2**63 or grade != int(grade):
                 raise Refused(f"no whole number: {grade}")
@@ -165,26 +165,26 @@ def read_collection(content: bytes, form: str, *, topics: bool) -> dict[str, dic
     lines = _lines(content)
     if any("\udc80" <= sign <= "\udcff" for line in lines for sign in line):
         raise Refused("not UTF-8")
-    found = dict[str, dict[str, str]]()
+    result = dict[str, dict[str, str]]()
     for name, fields in COLLECTIONS[form](lines, topics):
         name = name.strip(" \t\r\n")
         fields = {field: text.strip() for field, text in fields.items() if text.strip()}
-        if not name or _BLANKS.search(name) or len(name) > 1000 or name in found:
+        if not name or _BLANKS.search(name) or len(name) > 1000 or name in result:
             raise Refused(f"no id, or there twice: {name!r}")
         if topics and (not fields or name.startswith("#")):
             raise Refused(f"no topic: {name!r}")
         if any("\ud800" <= sign <= "\udfff" for text in [name, *fields, *fields.values()] for sign in text):
             raise Refused("half a character")
-        found[name] = fields
-    if not found:
+        result[name] = fields
+    if not result:
         raise Refused("nothing there")
-    return found
+    return result
 
 
 def _rows_of_smart(lines: list[str], topics: bool) -> list[tuple[str, dict[str, str]]]:
     names = {"T": "title", "A": "author", "B": "bibliography", "W": "text"}
     names |= {"K": "keywords", "C": "categories", "N": "note", "X": ""}
-    found = list[tuple[str, dict[str, str]]]()
+    result = list[tuple[str, dict[str, str]]]()
     section = None
     for number, line in enumerate(lines, start=1):
         begin = re.fullmatch(r"\.I(?:[ \t]+(.*?))?[ \t]*", line)
@@ -194,18 +194,18 @@ def _rows_of_smart(lines: list[str], topics: bool) -> list[tuple[str, dict[str, 
                 raise Refused("no id")
             if not begin[1]:
                 break
-            found.append((begin[1], {}))
+            result.append((begin[1], {}))
             section = None
         elif mark:
-            if not found or mark[1] not in names:
+            if not result or mark[1] not in names:
                 raise Refused(f"a section out of place: {line}")
             section = names[mark[1]]
-            found[-1][1].setdefault(section, "")
+            result[-1][1].setdefault(section, "")
         elif section is not None:
-            found[-1][1][section] += f"{line}\n"
+            result[-1][1][section] += f"{line}\n"
         elif line.strip():
             raise Refused(f"text out of place: {line}")
-    return [(name, {field: text for field, text in fields.items() if field}) for name, fields in found]
+    return [(name, {field: text for field, text in fields.items() if field}) for name, fields in result]
 
 
 def _rows_of_json(lines: list[str], topics: bool) -> list[tuple[str, dict[str, str]]]:
@@ -214,7 +214,7 @@ def _rows_of_json(lines: list[str], topics: bool) -> list[tuple[str, dict[str, s
             raise Refused("a field twice")
         return dict(pairs)
 
-    found = list[tuple[str, dict[str, str]]]()
+    result = list[tuple[str, dict[str, str]]]()
     field = ""
     for line in filter(str.strip, lines):
         try:
@@ -232,8 +232,8 @@ def _rows_of_json(lines: list[str], topics: bool) -> list[tuple[str, dict[str, s
         for key, value in row.items():
             if isinstance(value, list) and value and all(isinstance(each, str) for each in value):
                 texts[key] = "\n".join(value)
-        found.append((str(row[field]), texts))
-    return found
+        result.append((str(row[field]), texts))
+    return result
 
 
 def _rows_of_table(lines: list[str], topics: bool) -> list[tuple[str, dict[str, str]]]:
@@ -252,7 +252,7 @@ def _rows_with_header(lines: list[str], topics: bool) -> list[tuple[str, dict[st
 
 
 def _rows_of_lisa(lines: list[str], topics: bool) -> list[tuple[str, dict[str, str]]]:
-    found = list[tuple[str, dict[str, str]]]()
+    result = list[tuple[str, dict[str, str]]]()
     text: list[str] | None = None
     for line in lines:
         if text is None:
@@ -261,17 +261,17 @@ def _rows_of_lisa(lines: list[str], topics: bool) -> list[tuple[str, dict[str, s
             elif line.strip():
                 raise Refused(f"text out of place: {line}")
         elif topics and line.rstrip().endswith("#"):
-            found.append((name, {"text": "\n".join([*text, line.rstrip()[:-1]])}))
+            result.append((name, {"text": "\n".join([*text, line.rstrip()[:-1]])}))
             text = None
         elif not topics and re.fullmatch("[*]{10,}[ \t]*", line):
             title, _, rest = "\n".join(text).lstrip("\n").partition("\n\n")
-            found.append((name, {"title": title, "text": rest}))
+            result.append((name, {"title": title, "text": rest}))
             text = None
         else:
             text.append(line)
     if text is not None:
         raise Refused("not closed")
-    return found
+    return result
 
 
 COLLECTIONS: Mapping[str, Callable[[list[str], bool], list[tuple[str, dict[str, str]]]]] = {
@@ -296,11 +296,11 @@ def _cells(content: bytes) -> list[list[str]]:
     lines = [line for line in _lines(content) if not line.startswith("#")]
     if any("\udc80" <= sign <= "\udcff" for line in lines for sign in line):
         raise Refused("not UTF-8")
-    found = [[cell for cell in _BLANKS.split(line) if cell] for line in lines]
-    found = [cells for cells in found if cells]
-    if not found:
+    result = [[cell for cell in _BLANKS.split(line) if cell] for line in lines]
+    result = [cells for cells in result if cells]
+    if not result:
         raise Refused("no lines")
-    return found
+    return result
 
 
 def _lines(content: bytes) -> list[str]:

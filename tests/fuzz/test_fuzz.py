@@ -31,8 +31,8 @@ def pool(files):
 @pytest.mark.parametrize("kind", _CASES)
 def test_nothing_is_answered_by_a_raw_error(kind, pool):
     tasks = [(1, kind, number) for number in range(_CASES[kind])]
-    found = [f"{verdict.signature}: {TRY.format(*task)}" for task, verdict in pool.run(tasks) if verdict.fault]
-    assert found == []
+    result = [f"{verdict.signature}: {TRY.format(*task)}" for task, verdict in pool.run(tasks) if verdict.fault]
+    assert result == []
 
 
 def test_every_command_is_tried():
@@ -73,8 +73,8 @@ def test_faults_are_seen(pool, what, arguments, fault):
 @pytest.mark.parametrize("output", ["grouped.txt.query", "grouped.txt.group", "private.json", "x" * 230])
 def test_outputs_spare_what_is_read_and_stay_private(pool, files, output):
     words = "list measures --json" if output.endswith("json") else "train grouped.txt --quiet --model"
-    found = {name: content for name, content in files.items() if name.startswith("grouped")} | {"private.json": b"1"}
-    case = Case("commands", found, "", (*words.split(), output))
+    result = {name: content for name, content in files.items() if name.startswith("grouped")} | {"private.json": b"1"}
+    case = Case("commands", result, "", (*words.split(), output))
     ((_, verdict),) = pool.run([case])
     assert (verdict.fault, verdict.refused) == ("", output.startswith("grouped"))
 

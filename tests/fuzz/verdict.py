@@ -296,13 +296,13 @@ def _fault_of_text(text: str, longest: int = _LONGEST) -> str:
 
 def _contents() -> dict[str, str]:
     """Return a digest of each file below this folder, by path."""
-    found = {}
+    result = {}
     for folder, _, names in os.walk("."):
         for name in names:
             path = os.path.normpath(os.path.join(folder, name))  # noqa: PTH118 (names may be odd)
             regular = os.path.isfile(path) and not os.path.islink(path)  # noqa: PTH113, PTH114
-            found[path] = hashlib.sha256(Path(path).read_bytes()).hexdigest() if regular else "special"
-    return found
+            result[path] = hashlib.sha256(Path(path).read_bytes()).hexdigest() if regular else "special"
+    return result
 
 
 def _make_private(contents: Mapping[str, str]) -> None:

@@ -17,10 +17,10 @@ def test_forests_are_exact(seed):
     assert graph.is_forest
     unary, pairwise = random_scores(rng, graph)
     for method in ("auto", "tree", "messages"):
-        found = infer(graph, unary, pairwise, method)
-        best, rounding = check(graph, unary, pairwise, found)
-        assert found.value >= best - Fraction(rounding)
-        assert found.gap <= rounding
+        result = infer(graph, unary, pairwise, method)
+        best, rounding = check(graph, unary, pairwise, result)
+        assert result.value >= best - Fraction(rounding)
+        assert result.gap <= rounding
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -30,9 +30,9 @@ def test_bounds_of_messages_are_above_the_maximum(seed):
     unary, pairwise = random_scores(rng, graph)
     bounds = []
     for sweeps in (1, 2, 5, 50):
-        found = infer(graph, unary, pairwise, "messages", max_sweeps=sweeps)
-        _, rounding = check(graph, unary, pairwise, found)
-        bounds.append(found.bound)
+        result = infer(graph, unary, pairwise, "messages", max_sweeps=sweeps)
+        _, rounding = check(graph, unary, pairwise, result)
+        bounds.append(result.bound)
     assert (np.diff(bounds) <= rounding).all()
 
 
@@ -82,6 +82,6 @@ def test_more_sweeps_stop_at_the_slack():
 
 
 def test_one_label_and_one_node():
-    found = infer(Graph.of(1, []), [[1.0, 4.0, 4.0]], np.zeros((3, 3)))
-    assert (found.labels.tolist(), found.value) == ([1], 4.0)
+    result = infer(Graph.of(1, []), [[1.0, 4.0, 4.0]], np.zeros((3, 3)))
+    assert (result.labels.tolist(), result.value) == ([1], 4.0)
     assert infer(Graph.of(2, [[0, 1]]), [[1.0], [2.0]], [[[3.0]]]).value == 6.0

@@ -19,12 +19,12 @@ def compare(seed, sweeps=50):
     rng = np.random.default_rng(seed)
     graph = random_graph(rng, "forest" if seed % 4 == 0 else "any")
     unary, pairwise = random_scores(rng, graph)
-    found = {method: infer(graph, unary, pairwise, method, max_sweeps=sweeps) for method in METHODS}
-    for one in found.values():
+    result = {method: infer(graph, unary, pairwise, method, max_sweeps=sweeps) for method in METHODS}
+    for one in result.values():
         best, rounding = check(graph, unary, pairwise, one)
-    assert max(found["relaxation"].bound, found["exact"].bound) <= found["messages"].bound
-    assert found["exact"].value >= best - Fraction(rounding)
-    assert found["exact"].gap <= 3e-5 * (found["messages"].gap + 1e6 * rounding)
+    assert max(result["relaxation"].bound, result["exact"].bound) <= result["messages"].bound
+    assert result["exact"].value >= best - Fraction(rounding)
+    assert result["exact"].gap <= 3e-5 * (result["messages"].gap + 1e6 * rounding)
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -58,12 +58,12 @@ def test_messages_are_a_dual_point_with_their_bound(seed):
     graph = random_graph(rng, "any")
     unary, pairwise = rng.standard_normal((graph.n_nodes, 3)), rng.standard_normal((graph.n_edges, 3, 3))
     messages = np.zeros((2 * graph.n_edges, 3))
-    found = passed(graph, unary, pairwise, messages, 1, gap=-np.inf)
-    if found.gap > 1e-9:
+    result = passed(graph, unary, pairwise, messages, 1, gap=-np.inf)
+    if result.gap > 1e-9:
         point = dual_point(graph, unary, messages)
         pairs = pairwise - point[0::2, :, np.newaxis] - point[1::2, np.newaxis]
         nodes = [unary[v] + point[graph.edges.ravel() == v].sum(axis=0) for v in range(graph.n_nodes)]
-        assert np.max(nodes, axis=1).sum() + pairs.max(axis=(1, 2)).sum() == pytest.approx(found.bound)
+        assert np.max(nodes, axis=1).sum() + pairs.max(axis=(1, 2)).sum() == pytest.approx(result.bound)
 
 
 def rows_as_nodes(height, width, K, unary, pairwise, edges):
@@ -89,9 +89,9 @@ def test_grids_agree_with_the_chain_of_their_rows(seed):
     unary, pairwise = rng.standard_normal((height * width, K)), 2.0 * rng.standard_normal((len(edges), K, K))
     best = infer(*rows_as_nodes(height, width, K, unary, pairwise, edges), "tree").value
     for method in METHODS:
-        found = infer(Graph.of(height * width, edges), unary, pairwise, method)
-        assert found.value - 1e-9 <= best <= found.bound + 1e-9
-    assert found.value == pytest.approx(best)
+        result = infer(Graph.of(height * width, edges), unary, pairwise, method)
+        assert result.value - 1e-9 <= best <= result.bound + 1e-9
+    assert result.value == pytest.approx(best)
 
 
 def test_exact_search_closes_a_gap_of_the_relaxation():

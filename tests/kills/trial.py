@@ -256,5 +256,5 @@ def _takes_signals(pid: int) -> bool:
 
 def _session(leader: int) -> list[str]:
     """Return the processes of a session without zombies."""
-    found = subprocess.run(["ps", "-o", "pid=,stat=,args=", "-s", str(leader)], capture_output=True, text=True)
-    return [line for line in found.stdout.splitlines() if line.split()[1][0] != "Z"]
+    result = subprocess.run(["ps", "-o", "pid=,stat=,args=", "-s", str(leader)], capture_output=True, text=True)
+    return [line for line in result.stdout.splitlines() if line.split()[1][0] != "Z"]

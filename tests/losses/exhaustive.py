@@ -59,8 +59,8 @@ def solve(planes: list[tuple[Matrix, Vector]], cap: Vector) -> tuple[Vector, flo
     P = np.diag(np.concatenate([np.ones(d), np.zeros(n)]))
     q = np.concatenate([np.zeros(d), cap])
     options = {"show_progress": False, "abstol": 1e-11, "reltol": 1e-11, "feastol": 1e-11, "maxiters": 200}
-    found = cvxopt.solvers.qp(*map(cvxopt.matrix, (P, q, G, h)), options=options)
-    a = np.maximum(np.array(found["z"])[:, 0], 0.0)
+    result = cvxopt.solvers.qp(*map(cvxopt.matrix, (P, q, G, h)), options=options)
+    a = np.maximum(np.array(result["z"])[:, 0], 0.0)
     group = np.repeat(np.arange(n), [len(g) for g, _ in planes])
     a *= np.minimum(1.0, cap / np.maximum(np.bincount(group, weights=a), 1e-300))[group]
     w = a @ -G[:, :d]

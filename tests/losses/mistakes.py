@@ -184,9 +184,9 @@ def changed(place: int) -> Callable[..., Any]:
     """Return a method that subtracts 1 from an argument."""
 
     def wrong(right: Any, self: Any, *arguments: Any) -> Any:
-        found = right(self, *arguments)
+        result = right(self, *arguments)
         arguments[place][...] -= 1
-        return found
+        return result
 
     return wrong
 
@@ -384,15 +384,15 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=3, help="seeds of the losses without a mistake")
     arguments = parser.parse_args()
     print(f"{'mistake':62}{'check_loss':18}{'fit alone':18}{'fit':18}")
-    found = np.zeros(3, dtype=int)
+    result = np.zeros(3, dtype=int)
     for mistake in MISTAKES:
         ends = [by_check_loss(mistake), by_fit(mistake, checked=False), by_fit(mistake, checked=True)]
-        found += [bool(end) for end in ends]
+        result += [bool(end) for end in ends]
         print(
             f"{mistake.base.__name__ + ', ' + mistake.name:62}" + "".join(f"{end or '-':18}" for end in ends),
             flush=True,
         )
-    print(f"{'found of ' + str(len(MISTAKES)):62}" + "".join(f"{each:<18}" for each in found))
+    print(f"{'found of ' + str(len(MISTAKES)):62}" + "".join(f"{each:<18}" for each in result))
     alarms = 0
     for seed in range(arguments.seeds):
         for base in RIGHT:

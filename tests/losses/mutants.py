@@ -44,14 +44,14 @@ class Mutant:
 def sample(loss: Any, target: str, number: int) -> list[Mutant]:
     """Draw mutants of a target, and of the functions of losses that it calls by name, the same ones each time."""
     function = _function(loss, target)
-    found = []
+    result = []
     for module, lines in _reached(function.__module__, function.__code__.co_firstlineno):
         change = _Change()
         change.visit(_tree(module))
         for place, (line, title) in enumerate(change.seen):
             if line in lines:
-                found.append(Mutant(target, module, place, f"{module}:{line}: {title}"))
-    return Random(0).sample(found, min(number, len(found)))
+                result.append(Mutant(target, module, place, f"{module}:{line}: {title}"))
+    return Random(0).sample(result, min(number, len(result)))
 
 
 def is_found(loss: Any, mutant: Mutant, examples: Any = None) -> bool:
@@ -71,17 +71,19 @@ def mutated(loss: Any, mutant: Mutant) -> Any:
     plain = dict.fromkeys(("compiled", "compiled_part", "inlined_part"), lambda function, *_, **__: function)
     with patch.multiple("structsvm.foundation.compute.compilation", **plain), patch.dict(sys.modules):
         sys.modules[mutant.module] = changed = _executed(mutant.module, mutant.place)
-        found: Any = changed if mutant.module == function.__module__ else _executed(function.__module__)
+        result: Any = changed if mutant.module == function.__module__ else _executed(function.__module__)
     for name in function.__qualname__.split("."):
-        found = getattr(found, name)
-    namespace = {"kernel": staticmethod(found)} if mutant.target == "kernel" else {mutant.target: found, "kernel": None}
+        result = getattr(result, name)
+    namespace = (
+        {"kernel": staticmethod(result)} if mutant.target == "kernel" else {mutant.target: result, "kernel": None}
+    )
     settings = {field.alias: getattr(loss, field.name) for field in attrs.fields(cls) if field.init}
     return type("Mutant", (cls,), namespace)(**settings)
 
 
 def _function(loss: Any, target: str) -> Any:
-    found = getattr(loss, target)
-    return inspect.unwrap(getattr(found, "__func__", found))
+    result = getattr(loss, target)
+    return inspect.unwrap(getattr(result, "__func__", result))
 
 
 def _tree(module: str) -> ast.Module:
@@ -109,18 +111,18 @@ def _filled(shape: Any, dtype: Any = float) -> Any:
 
 def _reached(module: str, line: int) -> list[tuple[str, range]]:
     """Return the lines of the function at a line of a module, and of the functions that it calls by name."""
-    found: list[tuple[str, range]] = []
+    result: list[tuple[str, range]] = []
     functions = [node for node in ast.walk(_tree(module)) if isinstance(node, ast.FunctionDef)]
     waiting = [(module, function) for function in functions if _lines(function)[0] == line]
     while waiting:
         module, function = waiting.pop()
-        found.append((module, _lines(function)))
+        result.append((module, _lines(function)))
         calls = [node.func for node in ast.walk(function) if isinstance(node, ast.Call)]
         names = {called.id for called in calls if isinstance(called, ast.Name)}
         for home in [module, *_imported(module, names)]:
             called_there = [(home, other) for other in _tree(home).body if getattr(other, "name", "") in names]
-            waiting += [(home, other) for home, other in called_there if (home, _lines(other)) not in found]
-    return found
+            waiting += [(home, other) for home, other in called_there if (home, _lines(other)) not in result]
+    return result
 
 
 def _lines(function: ast.FunctionDef) -> range:

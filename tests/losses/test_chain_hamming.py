@@ -64,8 +64,8 @@ def test_both_argmaxes_are_those_of_an_enumeration(chain: Any) -> None:
             v + np.mean([a != b for a, b in zip(path, y, strict=True)]) for v, path in zip(plain, paths, strict=True)
         ]
         assert value(s, loss.argmax(s), K) == pytest.approx(max(plain), abs=1e-12)
-        found = loss.loss_augmented_argmax(s, y)
-        assert value(s, found, K) + np.mean(found != y) == pytest.approx(max(augmented), abs=1e-12)
+        result = loss.loss_augmented_argmax(s, y)
+        assert value(s, result, K) + np.mean(result != y) == pytest.approx(max(augmented), abs=1e-12)
         planes = make_oracle(loss, [y]).planes(s, np.array([0, len(s)]), np.ones(1))
         hinge = planes.loss[0] - planes.coef @ s
         assert hinge == pytest.approx(max(augmented) - value(s, y, K), abs=1e-11)
@@ -124,8 +124,8 @@ def test_options_by_enumeration(options: Any, y: list[int], data: st.DataObject)
     assert hinge == pytest.approx(max(augmented.values()) - truth, abs=1e-9)
     if loss.cost is None:
         rescaled = {path: loss.loss(y, path) * (1.0 + plain[path] - truth) for path in allowed}
-        found = rescaled[tuple(loss.slack_rescaled_argmax(scores, y))]
-        assert found == pytest.approx(max(rescaled.values()), abs=1e-9)
+        result = rescaled[tuple(loss.slack_rescaled_argmax(scores, y))]
+        assert result == pytest.approx(max(rescaled.values()), abs=1e-9)
 
 
 def test_more_transitions_than_places_are_stored() -> None:

@@ -67,12 +67,12 @@ def test_the_hinge_is_a_weighted_mean_over_pairs(query: tuple[Vector, Vector]) -
 
 @given(query=queries())
 def test_equal_weights_are_the_ranking_svm(query: tuple[Vector, Vector]) -> None:
-    (y, scores), alike, known = query, Alike(), SwappedPairs()
-    assert alike.usable(y) == known.usable(y)
-    assert alike.loss(y, scores) == pytest.approx(known.loss(y, scores))
-    np.testing.assert_allclose(alike.encode(scores, y), known.encode(scores, y), atol=1e-12)
+    (y, scores), alike, expected = query, Alike(), SwappedPairs()
+    assert alike.usable(y) == expected.usable(y)
+    assert alike.loss(y, scores) == pytest.approx(expected.loss(y, scores))
+    np.testing.assert_allclose(alike.encode(scores, y), expected.encode(scores, y), atol=1e-12)
     np.testing.assert_allclose(
-        alike.loss_augmented_argmax(scores, y), known.loss_augmented_argmax(scores, y), atol=1e-12
+        alike.loss_augmented_argmax(scores, y), expected.loss_augmented_argmax(scores, y), atol=1e-12
     )
 
 

@@ -68,12 +68,12 @@ def require_argmaxes(loss: GraphHamming, kind: str, of_edges: bool, scale: float
     close = loss.accuracy + 1e-5 * np.abs(scores).sum()
     exact = np.array([Graph.of(len(x[0]), x[1]).is_forest or loss.inference == "exact" for x in xs])
     for oracle in (make_oracle(loss, examples.ys), PythonOracle(loss, examples.ys)):
-        found = oracle.planes(scores, ptr, np.ones(2))
-        reached = found.loss - found.dots(scores, ptr)
-        assert found.missed is not None
+        result = oracle.planes(scores, ptr, np.ones(2))
+        reached = result.loss - result.dots(scores, ptr)
+        assert result.missed is not None
         assert (reached <= hinges + 1e-9).all()
-        assert (reached + found.missed >= hinges - 1e-9).all()
-        assert (found.missed[exact] <= close).all()
+        assert (reached + result.missed >= hinges - 1e-9).all()
+        assert (result.missed[exact] <= close).all()
         assert (reached[exact] >= hinges[exact] - loss.accuracy).all()
     for y_hat, (x, y), (G, _), sure in zip(loss.predict(xs, w), zip(xs, ys, strict=True), listed, exact, strict=True):
         (margin,) = planes(x, y, loss, [y_hat])[0] @ w

@@ -124,9 +124,9 @@ def test_both_argmaxes_are_those_of_the_enumeration(loss: InterleavingLoss, data
     best = best_by_enumeration(loss, y, scores)
     size = 1.0 + np.abs(scores).max()
     assert value_of_kernel(loss, y, scores) == pytest.approx(best, abs=1e-10 * size)
-    found = loss.loss_augmented_argmax(scores, y)
-    assert len(set(found)) == len(y)
-    value = loss.loss(y, found) - (loss.encode(y, y) - loss.encode(found, y)) @ scores
+    result = loss.loss_augmented_argmax(scores, y)
+    assert len(set(result)) == len(y)
+    value = loss.loss(y, result) - (loss.encode(y, y) - loss.encode(result, y)) @ scores
     assert value == pytest.approx(best, abs=1e-10 * size)
 
 
@@ -173,8 +173,8 @@ def test_the_methods_agree_on_longer_queries(loss: InterleavingLoss, n: int, sha
     params[4] = PROGRAM
     out = np.empty(n)
     assert interleaving(scores, y, params, out) - out @ scores == pytest.approx(own, abs=1e-10 * size)
-    found = loss.loss_augmented_argmax(scores, y)
-    value = loss.loss(y, found) - (loss.encode(y, y) - loss.encode(found, y)) @ scores
+    result = loss.loss_augmented_argmax(scores, y)
+    value = loss.loss(y, result) - (loss.encode(y, y) - loss.encode(result, y)) @ scores
     assert value == pytest.approx(own, abs=1e-10 * size)
 
 

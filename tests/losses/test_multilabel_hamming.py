@@ -80,18 +80,18 @@ def test_argmaxes_and_bounds_by_enumeration(
     loss = MultiLabelHamming(edges, average, cost, inference)
     examples = loss.examples(X, y)
     w = scale * np.round(2.0 * np.random.default_rng(seed).standard_normal(examples.operator.d))
-    known = [planes(*each, listed(loss, y)) for each in zip(X, y, strict=True)]
-    hinges = np.array([(L - G @ w).max() for G, L in known])
+    expected = [planes(*each, listed(loss, y)) for each in zip(X, y, strict=True)]
+    hinges = np.array([(L - G @ w).max() for G, L in expected])
     scores, ptr = examples.operator.scores(w), examples.ptr
     for oracle in (make_oracle(examples.loss, y), PythonOracle(examples.loss, y)):
-        found = oracle.planes(scores, ptr, np.ones(5))
-        reached = found.loss - found.dots(scores, ptr)
-        assert found.missed is not None
+        result = oracle.planes(scores, ptr, np.ones(5))
+        reached = result.loss - result.dots(scores, ptr)
+        assert result.missed is not None
         assert (reached <= hinges + 1e-9).all()
-        assert (reached + found.missed >= hinges - 1e-9).all()
-        assert (found.missed <= 1e-6).all()
+        assert (reached + result.missed >= hinges - 1e-9).all()
+        assert (result.missed <= 1e-6).all()
     places = [int("".join(map(str, row)), 2) for row in examples.loss.predict(X, w)]
-    margins = [(G @ w)[place] - (G @ w).min() for (G, _), place in zip(known, places, strict=True)]
+    margins = [(G @ w)[place] - (G @ w).min() for (G, _), place in zip(expected, places, strict=True)]
     assert max(margins) <= 1e-9
 
 
@@ -109,15 +109,15 @@ def test_many_labels_by_enumeration(L: int, n: int, inference: str) -> None:
         own, tables = rng.standard_normal((n, L)), scale * rng.standard_normal((len(pairs), 2, 2))
         of_pairs = sum(table[outputs[:, u], outputs[:, v]] for table, (u, v) in zip(tables, pairs, strict=True))
         scores = np.concatenate((own.ravel(), tables.ravel()))
-        found = make_oracle(examples.loss, y).planes(scores, examples.ptr, np.ones(n))
-        reached = found.loss - found.dots(scores, examples.ptr)
+        result = make_oracle(examples.loss, y).planes(scores, examples.ptr, np.ones(n))
+        reached = result.loss - result.dots(scores, examples.ptr)
         values = np.stack([(outputs != y[i]).mean(axis=1) + outputs @ own[i] + of_pairs for i in range(n)])
         truths = [int("".join(map(str, row)), 2) for row in y]
         hinges = values.max(axis=1) - values[np.arange(n), truths] + (outputs[truths] != y).mean(axis=1)
-        assert found.missed is not None
+        assert result.missed is not None
         assert (reached <= hinges + 1e-9).all()
-        assert (reached + found.missed >= hinges - 1e-12).all()
-        missed.append(found.missed)
+        assert (reached + result.missed >= hinges - 1e-12).all()
+        missed.append(result.missed)
     assert (np.max(missed) > 1e-3) == (L > 16)
 
 
@@ -148,9 +148,9 @@ def test_the_kernel_writes_the_planes_of_python(edges: Any) -> None:
 def test_the_optimum_of_an_enumerated_qp(edges: Any, solver: Any) -> None:
     X, y = labeled(8)
     C, loss = 3.0, MultiLabelHamming(edges)
-    known = [planes(*each, listed(loss, y)) for each in zip(X, y, strict=True)]
-    w, lower = solve(known, np.full(8, C / 8))
-    optimum = 0.5 * w @ w + C / 8 * sum((L - G @ w).max() for G, L in known)
+    expected = [planes(*each, listed(loss, y)) for each in zip(X, y, strict=True)]
+    w, lower = solve(expected, np.full(8, C / 8))
+    optimum = 0.5 * w @ w + C / 8 * sum((L - G @ w).max() for G, L in expected)
     assert optimum - lower <= 1e-7 * optimum
     result = solver.solve(Problem.from_examples(X, y, loss=loss, C=C))
     assert result.status is Status.CONVERGED
@@ -192,15 +192,15 @@ def test_labels_that_say_nothing_about_others_stay_alone() -> None:
 def test_scikit_learn(edges: Any, tmp_path: Any) -> None:
     X, y = labeled(90)
     model = StructuralSVM(MultiLabelHamming(edges), C=10.0, fit_intercept=True).fit(X[:60], y[:60])
-    found = model.predict(X[60:])
-    assert found.shape == (30, 4)
-    assert found.dtype == np.int64
-    assert model.score(X[60:], y[60:]) == pytest.approx(1.0 - hamming_loss(y[60:], found))
+    result = model.predict(X[60:])
+    assert result.shape == (30, 4)
+    assert result.dtype == np.int64
+    assert model.score(X[60:], y[60:]) == pytest.approx(1.0 - hamming_loss(y[60:], result))
     model.save(tmp_path / "model.npz")
-    assert (StructuralSVM.load(tmp_path / "model.npz").predict(X[60:]) == found).all()
+    assert (StructuralSVM.load(tmp_path / "model.npz").predict(X[60:]) == result).all()
     for same in (sp.csr_array(y[:60]), y[:60].tolist(), y[:60] == 1, y[:60].astype(float)):
-        assert (model.fit(X[:60], same).predict(X[60:]) == found).all()
-    assert (model.fit(sp.csr_array(X[:60]), y[:60]).predict(X[60:]) != found).mean() < 0.03
+        assert (model.fit(X[:60], same).predict(X[60:]) == result).all()
+    assert (model.fit(sp.csr_array(X[:60]), y[:60]).predict(X[60:]) != result).mean() < 0.03
     assert [each.C for each in model.path(X, sp.csr_array(y), [1.0, 10.0])] == [1.0, 10.0]
 
 

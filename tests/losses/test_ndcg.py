@@ -89,8 +89,8 @@ def test_sorting_by_score_less_gain_is_best_of_all_rankings(loss: NDCGLoss, y: V
         loss.loss(y, np.array(ranking, dtype=float)) + loss.encode(np.array(ranking, dtype=float), y) @ scores
         for ranking in permutations(range(len(y)))
     ]
-    found = loss.loss_augmented_argmax(scores, y)
-    assert loss.loss(y, found) + loss.encode(found, y) @ scores == pytest.approx(max(values), abs=1e-9)
+    result = loss.loss_augmented_argmax(scores, y)
+    assert loss.loss(y, result) + loss.encode(result, y) @ scores == pytest.approx(max(values), abs=1e-9)
 
 
 def test_the_truth_shares_discounts_within_a_grade() -> None:

@@ -167,9 +167,9 @@ def test_judged_pairs_reach_the_optimum(C: float) -> None:
 def test_one_query_is_a_linear_svm_of_differences(C: float) -> None:
     X, y, _ = graded_arrays(3)
     pairs = listed(y)
-    known = differences_svm(X, pairs, np.full(len(pairs), C / len(pairs)))
+    expected = differences_svm(X, pairs, np.full(len(pairs), C / len(pairs)))
     ours = Ranker("swapped_pairs", C=C, tol=1e-8).fit(X, y)
-    np.testing.assert_allclose(ours.coef_, known, atol=1e-4)
+    np.testing.assert_allclose(ours.coef_, expected, atol=1e-4)
 
 
 def differences_svm(X: Any, pairs: JudgedPairs, weights: Vector) -> Vector:
@@ -177,8 +177,8 @@ def differences_svm(X: Any, pairs: JudgedPairs, weights: Vector) -> Vector:
     sign = np.where(np.arange(len(pairs)) % 2, 1.0, -1.0)
     differences = (X[pairs.better] - X[pairs.worse]) * sign[:, None]
     svm = LinearSVC(loss="hinge", C=1.0, fit_intercept=False, dual=True, tol=1e-9, max_iter=1_000_000)
-    found: Vector = svm.fit(differences, sign, sample_weight=weights).coef_[0]
-    return found
+    result: Vector = svm.fit(differences, sign, sample_weight=weights).coef_[0]
+    return result
 
 
 def test_an_output_need_not_be_a_ranking() -> None:

@@ -81,8 +81,8 @@ def test_hinges_are_never_negative(kind: Any) -> None:
 
 def test_the_most_violated_output_may_be_the_truth() -> None:
     x, y = np.diag([9.0, 8.0, 7.0, 0.0]), np.array([1.0, 1.0, 1.0, 0.0])
-    found = most_violated(x, y, np.ones(4), loss=TwoRows())
-    assert (found.output.tolist(), found.loss, found.hinge) == (y.tolist(), 0.0, 0.0)
+    result = most_violated(x, y, np.ones(4), loss=TwoRows())
+    assert (result.output.tolist(), result.loss, result.hinge) == (y.tolist(), 0.0, 0.0)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -162,11 +162,11 @@ def test_the_runs_of_robust03() -> None:
     assert len(runs) == 17
     for run in runs:
         lists, ranked = rank_run(run, qrels), untied(run)
-        for tool, found in {
+        for tool, result in {
             "trec_eval": of_trec_eval(ranked, judgments, lists),
             "ir_measures": of_ir_measures(run, judgments, lists),
         }.items():
-            for name, difference in found:
+            for name, difference in result:
                 assert difference <= PRINTED.get(name, 0.0) + 1e-9, (run.name, tool, name, difference)
                 largest[f"{tool} {name}"] = max(largest.get(f"{tool} {name}", 0.0), difference)
     for name, difference in largest.items():

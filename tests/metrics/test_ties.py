@@ -72,12 +72,12 @@ def over_orders(measure, scores, labels, qid, judged):
         of_levels = product(*(map(list, permutations(level)) for level in levels))
         orders = np.array([np.concatenate(each) for each in of_levels])
         copies = np.repeat(np.arange(len(orders)), len(rows))
-        known = None
+        expected = None
         if judged is not None:
             of_query = np.asarray(judged[0])[np.asarray(judged[1]) == query]
-            known = np.tile(of_query, len(orders)), np.repeat(np.arange(len(orders)), len(of_query))
+            expected = np.tile(of_query, len(orders)), np.repeat(np.arange(len(orders)), len(of_query))
         places = np.tile(-np.arange(len(rows)), len(orders))
-        yield measure.values(rank_lists(places, labels[orders.ravel()], copies, judged=known, ties="input"))
+        yield measure.values(rank_lists(places, labels[orders.ravel()], copies, judged=expected, ties="input"))
 
 
 @pytest.mark.parametrize("measure", MEASURES, ids=str)
@@ -143,6 +143,6 @@ def test_the_range_over_ties_is_that_of_all_orders(measure, unjudged):
         scores, labels, qid, judged = ranking(seed, unjudged=unjudged and measure.name != "infap")
         every = [np.nan_to_num(values) for values in over_orders(measure, scores, labels, qid, judged)]
         lows, highs = [values.min() for values in every], [values.max() for values in every]
-        found = measure.range_over_ties(rank_lists(scores, labels, qid, judged=judged))
-        assert (found.low, found.high) == pytest.approx((np.mean(lows), np.mean(highs)), abs=1e-12)
-        assert found.queries == np.sum(np.array(highs) - lows > 1e-12)
+        result = measure.range_over_ties(rank_lists(scores, labels, qid, judged=judged))
+        assert (result.low, result.high) == pytest.approx((np.mean(lows), np.mean(highs)), abs=1e-12)
+        assert result.queries == np.sum(np.array(highs) - lows > 1e-12)

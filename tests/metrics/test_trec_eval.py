@@ -41,10 +41,10 @@ def test_means_agree_with_trec_eval_to_four_digits(name: str) -> None:
 @pytest.mark.parametrize("name", MEASURES)
 def test_values_per_query_agree_with_trec_eval_to_four_digits(name: str) -> None:
     values = expected("out.test.aq")
-    ids, found = MEASURES[name].of(lists("results.test", "qrels.test"))
+    ids, result = MEASURES[name].of(lists("results.test", "qrels.test"))
     assert ids.tolist() == ["301", "302", "303"]
-    assert [f"{value:.4f}" for value in found] == [f"{values[name, topic]:.4f}" for topic in ids]
-    assert f"{found.mean():.4f}" == f"{values[name, 'all']:.4f}"
+    assert [f"{value:.4f}" for value in result] == [f"{values[name, topic]:.4f}" for topic in ids]
+    assert f"{result.mean():.4f}" == f"{values[name, 'all']:.4f}"
 
 
 @needs(TREC_EVAL)

@@ -34,13 +34,13 @@ def test_isotonic_is_that_of_scikit_learn_with_equal_weights_of_queries():
     expected = IsotonicRegression(y_min=least, y_max=1.0 - least, out_of_bounds="clip").fit(scores, y > 0, shares(qid))
     new = np.concatenate([scores, np.linspace(-9.0, 9.0, 100)])
     for scale in (1.0, 2.0**-60):
-        found = Calibration.of(scale * scores, y, qid).probabilities(scale * new)
-        np.testing.assert_allclose(found, expected.predict(new), rtol=1e-12)
+        result = Calibration.of(scale * scores, y, qid).probabilities(scale * new)
+        np.testing.assert_allclose(result, expected.predict(new), rtol=1e-12)
 
 
 def test_sigmoid_has_the_largest_likelihood_of_platts_labels():
     scores, y, qid = judged(1)
-    found = Calibration.of(1e3 * scores + 5e3, y, qid, method="sigmoid")
+    result = Calibration.of(1e3 * scores + 5e3, y, qid, method="sigmoid")
     relevant, weights = y > 0, shares(qid)
     target = np.where(relevant, 1.0 - 1.0 / (relevant.sum() + 2.0), 1.0 / ((~relevant).sum() + 2.0))
 
@@ -50,14 +50,14 @@ def test_sigmoid_has_the_largest_likelihood_of_platts_labels():
 
     slope, intercept = minimize(loss, [1.0, 0.0], tol=1e-10).x
     expected = 1.0 / (1.0 + np.exp(-slope * scores - intercept))
-    np.testing.assert_allclose(found.probabilities(1e3 * scores + 5e3), expected, atol=1e-5)
+    np.testing.assert_allclose(result.probabilities(1e3 * scores + 5e3), expected, atol=1e-5)
 
 
 @pytest.mark.parametrize("method", ["isotonic", "sigmoid"])
 def test_probabilities_are_near_the_true_ones_and_never_fall(method):
-    found = Calibration.of(*judged(2, 3000), method=method)
+    result = Calibration.of(*judged(2, 3000), method=method)
     scores = np.sort(judged(3)[0])
-    values = found.probabilities(scores)
+    values = result.probabilities(scores)
     assert (np.diff(values) >= 0.0).all()
     assert np.abs(values - 1.0 / (1.0 + np.exp(1.0 - 2.0 * scores))).mean() < 0.02
 
@@ -123,10 +123,10 @@ def test_a_calibrated_model_is_saved_with_its_probabilities(calibrated, tmp_path
     again = structsvm.load(tmp_path / "m.npz")
     again.save(tmp_path / "again.npz")
     assert (tmp_path / "m.npz").read_bytes() == (tmp_path / "again.npz").read_bytes()
-    found = again.predict_proba(X, qid)
-    np.testing.assert_array_equal(found, calibrated.predict_proba(X, qid))
-    np.testing.assert_array_equal(found.sum(axis=1), 1.0)
-    np.testing.assert_array_equal(found[:, 1], calibrated.calibration.probabilities(calibrated.predict(X)))
+    result = again.predict_proba(X, qid)
+    np.testing.assert_array_equal(result, calibrated.predict_proba(X, qid))
+    np.testing.assert_array_equal(result.sum(axis=1), 1.0)
+    np.testing.assert_array_equal(result[:, 1], calibrated.calibration.probabilities(calibrated.predict(X)))
     np.testing.assert_array_equal(again.predict(X), attrs.evolve(calibrated, calibration=None).predict(X))
     assert again.record["calibration"] == str(calibrated.calibration)
     assert Ranker.load(tmp_path / "m.npz").model_.calibration.text() == calibrated.calibration.text()

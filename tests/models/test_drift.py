@@ -80,11 +80,11 @@ def test_binned_features():
     X, y, qid = queries(6)
     binned = Thresholds(5).fit(X)
     model = Ranker().fit(binned.transform(X), y, qid=qid).model_
-    found = FeatureStatistics.of(binned.transform(X)).arrays()
+    result = FeatureStatistics.of(binned.transform(X)).arrays()
     expected = FeatureStatistics.of(binned.transform(X).toarray()).arrays()
     for name in ("feature_deciles", "feature_shares", "feature_queries"):
-        np.testing.assert_array_equal(found[name], expected[name])
-    assert found["feature_ranges"].tolist() == [[0.0, 1.0]] * len(expected["feature_ranges"])
+        np.testing.assert_array_equal(result[name], expected[name])
+    assert result["feature_ranges"].tolist() == [[0.0, 1.0]] * len(expected["feature_ranges"])
     other, _, _ = queries(7)
     assert model.check(binned.transform(other), qid).drifted.tolist() == []
     other[:, 0] += 1.0
@@ -103,17 +103,17 @@ def test_a_model_without_statistics():
 def test_false_alarms_on_resampled_queries():
     """200 random splits of the queries: at most 5 % without drift are flagged, and both drifted features always."""
     data, rng = mq2008(0, 5), np.random.default_rng(0)
-    ids, alarms, found = np.unique(data.qid), 0, 0
+    ids, alarms, result = np.unique(data.qid), 0, 0
     for _ in range(200):
-        known = np.isin(data.qid, rng.permutation(ids)[:471])
-        sizes = np.bincount(data.qid[known])
-        arrays = FeatureStatistics.of(data.X[known]).with_queries(sizes).arrays()
+        expected = np.isin(data.qid, rng.permutation(ids)[:471])
+        sizes = np.bincount(data.qid[expected])
+        arrays = FeatureStatistics.of(data.X[expected]).with_queries(sizes).arrays()
         training = Training("Ranker", arrays=arrays)
         model = LinearModel(n_features=46, coef=np.zeros(46), training=training)
-        X, qid = data.X[~known], data.qid[~known]
+        X, qid = data.X[~expected], data.qid[~expected]
         alarms += len(model.check(X, qid).drifted) > 0
         X[:, 38] *= 2.0
         X[:, 22] += 0.25
-        found += {38, 22} <= set(model.check(X, qid).drifted.tolist())
+        result += {38, 22} <= set(model.check(X, qid).drifted.tolist())
     assert alarms <= 10
-    assert found == 200
+    assert result == 200

@@ -89,14 +89,14 @@ def test_all_that_was_fitted_comes_back(saved, name):
     X, y, qid = data()
     np.testing.assert_array_equal(loaded.predict(X), ranker.predict(X))
     assert loaded.score(X, y, qid) == ranker.score(X, y, qid)
-    kept, found = attributes(ranker), attributes(loaded)
-    assert found.keys() == kept.keys()
+    kept, result = attributes(ranker), attributes(loaded)
+    assert result.keys() == kept.keys()
     for key, value in kept.items():
         if isinstance(value, np.ndarray):
-            np.testing.assert_array_equal(found[key], value)
-            assert key in ("directions", "start") or found[key].dtype == value.dtype
+            np.testing.assert_array_equal(result[key], value)
+            assert key in ("directions", "start") or result[key].dtype == value.dtype
         else:
-            assert str(found[key]) == str(value)
+            assert str(result[key]) == str(value)
     if hasattr(ranker, "staged_predict"):
         for mine, theirs in zip(ranker.staged_predict(X), loaded.staged_predict(X), strict=True):
             np.testing.assert_array_equal(mine, theirs)
@@ -141,8 +141,8 @@ def test_parts_are_of_features_the_largest_first(saved, name):
         steps = ranker.scaling_.mean + 1e-5 * np.vstack([np.eye(5), -np.eye(5)])
         up, down = ranker.predict(steps).reshape(2, 5)
         np.testing.assert_allclose((up - down) / 2e-5, slope, rtol=1e-6)
-        found = [row["value"] for row in sorted(parts.rows, key=lambda row: row["feature"])]
-        np.testing.assert_allclose(found, np.abs(v) @ np.abs(w))
+        result = [row["value"] for row in sorted(parts.rows, key=lambda row: row["feature"])]
+        np.testing.assert_allclose(result, np.abs(v) @ np.abs(w))
     elif "search" not in name:
         assert parts.rows[0]["feature"] == 1  # the one with the largest share of the signal
 
@@ -439,9 +439,9 @@ def test_a_loaded_model_is_a_whole(saved, tmp_path, name):
     ranker, path = saved(name)
     model, (X, _, _) = structsvm.load(path), data()
     explained, scores = model.explain(X), ranker.predict(X)
-    found = explained.contributions
-    assert found.shape == X.shape
-    np.testing.assert_allclose(found.sum(axis=1) + explained.base, scores, rtol=1e-12, atol=1e-12)
+    result = explained.contributions
+    assert result.shape == X.shape
+    np.testing.assert_allclose(result.sum(axis=1) + explained.base, scores, rtol=1e-12, atol=1e-12)
     assert explained.difference(2, 0).contributions.sum() == pytest.approx(scores[2] - scores[0], rel=0, abs=1e-12)
     assert explained.difference(2).contributions.sum() == pytest.approx(scores[2] - scores.mean(), rel=0, abs=1e-12)
     for each in (model, type(ranker).load(path)):
@@ -499,14 +499,14 @@ def test_hidden_units_share_what_they_pass_on():
     model = RankNet(3, max_iter=5, random_state=0).fit(X, y, qid).model_
     X[0] = model.scaling.mean  # nothing to explain
     explained = model.explain(X[:4])
-    found, base = explained.contributions, explained.base
+    result, base = explained.contributions, explained.base
     z = (X[:4] - model.scaling.mean) / model.scaling.deviation
     U, b, v = model.weights[:15].reshape(3, 5), model.weights[15:18], model.weights[18:]
     places = (np.arange(2000) + 0.5) / 2000
     inner = np.tanh(places[:, None, None] * (z @ U.T) + b)
     slopes = ((1.0 - inner**2) * v).mean(axis=0) @ U
-    np.testing.assert_allclose(found, slopes * z, rtol=1e-5, atol=1e-9)
-    assert not found[0].any()
+    np.testing.assert_allclose(result, slopes * z, rtol=1e-5, atol=1e-9)
+    assert not result[0].any()
     assert base == pytest.approx(model.predict(X[:1])[0])
 
 

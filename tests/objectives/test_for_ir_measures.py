@@ -32,9 +32,9 @@ def test_both_have_the_same_values():
     """Ties, a judged query that is not ranked, and a ranked one that is not judged included."""
     qrels, run = judged_run()
     ours, theirs = [to_ir_measures(name) for name in BOTH], list(BOTH.values())
-    found = ir_measures.calc_aggregate([*ours, *theirs], qrels, run)
+    result = ir_measures.calc_aggregate([*ours, *theirs], qrels, run)
     for one, other in zip(ours, theirs, strict=True):
-        assert found[one] == pytest.approx(found[other], abs=1e-12), str(one)
+        assert result[one] == pytest.approx(result[other], abs=1e-12), str(one)
     per_query = {(m.query_id, str(m.measure)): m.value for m in ir_measures.iter_calc([ours[0], theirs[0]], qrels, run)}
     assert per_query["5", "map"] == 0.0
     assert all(per_query[query, "map"] == pytest.approx(per_query[query, "AP"]) for query, _ in per_query)

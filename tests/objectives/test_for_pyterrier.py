@@ -38,8 +38,8 @@ def test_it_is_a_step_of_a_pipeline():
     topics = pd.DataFrame({"qid": results["qid"].unique(), "query": "words"})
     pipeline = pyterrier.Transformer.from_df(results) >> LearnedRanking(Ranker(normalize="query-z-score"))
     pipeline.fit(topics, qrels, topics, qrels)
-    found = pipeline.transform(topics).merge(qrels, on=["qid", "docno"])
-    assert found[found["rank"] == 0]["label"].all()
+    result = pipeline.transform(topics).merge(qrels, on=["qid", "docno"])
+    assert result[result["rank"] == 0]["label"].all()
 
 
 def test_validation_reaches_rankers_that_learn_step_by_step():

@@ -158,12 +158,12 @@ def test_weights_are_in_the_gradient_alone() -> None:
 def test_threads_change_nothing() -> None:
     y, qid = np.tile([1.0, 0.0, 0.0, 1.0, 0.0], 30_000), np.repeat(np.arange(1500), 100)
     scores, of = np.random.default_rng(0).standard_normal(150_000), Hinge("map", y, qid)
-    found = []
+    result = []
     for jobs in (1, 2):
         with joblib.parallel_config(n_jobs=jobs):
-            found.append(of(scores))
-    np.testing.assert_array_equal(*(each.values for each in found))
-    np.testing.assert_array_equal(*(each.gradient for each in found))
+            result.append(of(scores))
+    np.testing.assert_array_equal(*(each.values for each in result))
+    np.testing.assert_array_equal(*(each.gradient for each in result))
 
 
 def test_rows_that_are_examples_have_a_hinge_each() -> None:

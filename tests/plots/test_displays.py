@@ -182,13 +182,13 @@ class TestRegularizationPath:
         assert display.lines_["validation"].get_xdata().tolist() == [0.1, 1.0]
         folds = list(GroupKFold(2).split(data.X, groups=data.qid))
         for k, C in enumerate(self.Cs[:2]):
-            found = [
+            result = [
                 Ranker(C=C, tol=1e-4)
                 .fit(data.X[a], data.y[a], qid=data.qid[a])
                 .score(data.X[b], data.y[b], qid=data.qid[b])
                 for a, b in folds
             ]
-            assert display.values["validation"][:, k] == pytest.approx(found, abs=5e-3)
+            assert display.values["validation"][:, k] == pytest.approx(result, abs=5e-3)
         assert set(display.areas_) == {"train", "validation"}
         assert display.picks.sum() == 2
         assert axes.get_xscale() == "log"
@@ -197,12 +197,12 @@ class TestRegularizationPath:
         assert not hasattr(ranker, "coef_")
 
     def test_a_grid_search(self, axes):
-        found = {
+        result = {
             "params": [{"C": 10.0}, {"C": 0.1}],
             "split0_test_score": np.array([0.4, 0.2]),
             "split1_test_score": np.array([0.6, 0.3]),
         }
-        search = SimpleNamespace(n_splits_=2, estimator=Ranker(measure="ndcg@10"), cv_results_=found)
+        search = SimpleNamespace(n_splits_=2, estimator=Ranker(measure="ndcg@10"), cv_results_=result)
         display = RegularizationPathDisplay.from_search(search, ax=axes)
         assert display.lines_["validation"].get_ydata() == pytest.approx([0.25, 0.5])
         assert display.picks.tolist() == [0.0, 2.0]

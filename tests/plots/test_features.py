@@ -19,15 +19,15 @@ def rows():
 
 def test_importances_are_dots_with_intervals(rows):
     model = LinearModel(n_features=4, coef=[0.1, 1.0, 0.0, 0.3], feature_names=("a", "b", "$c", "d"))
-    found = query_permutation_importance(model, *rows)
-    display = FeatureImportanceDisplay(found, top=3).plot(color="red")
-    assert display.names == tuple(model.feature_names[k] for k in found.order[:3])
-    assert display.dots_.get_xdata().tolist() == found.importances[found.order[:3]].tolist()
+    result = query_permutation_importance(model, *rows)
+    display = FeatureImportanceDisplay(result, top=3).plot(color="red")
+    assert display.names == tuple(model.feature_names[k] for k in result.order[:3])
+    assert display.dots_.get_xdata().tolist() == result.importances[result.order[:3]].tolist()
     assert display.dots_.get_color() == "red"
     # A feature of weight 0 has no interval.
     ends = [segment[:, 0].tolist() for segment in display.intervals_.get_segments()]
-    known = [k for k in found.order[:3].tolist() if k != 2]
-    assert ends == [found.intervals[k].tolist() for k in known]
+    expected = [k for k in result.order[:3].tolist() if k != 2]
+    assert ends == [result.intervals[k].tolist() for k in expected]
     assert display.left_out == 1
     assert display.ax_.get_xlabel() == "loss of MAP"
     with pytest.raises(InputError, match="importance must be"):

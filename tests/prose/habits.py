@@ -203,10 +203,10 @@ def sentences(text: str) -> Iterator[re.Match[str]]:
 
 def long_sentences(text: str, check: Check) -> Iterator[CheckResult]:
     """Find sentences that are too long."""
-    for found in sentences(text):
-        words = len(re.findall(r"[^\W\d][\w'-]*", found[0]))
+    for result in sentences(text):
+        words = len(re.findall(r"[^\W\d][\w'-]*", result[0]))
         if words > LONGEST_SENTENCE:
-            yield CheckResult(check.path, check.message.format(words), found.span(), None)
+            yield CheckResult(check.path, check.message.format(words), result.span(), None)
 
 
 LONG = Check(

@@ -94,10 +94,10 @@ def strings(tree: ast.AST, bare: set[ast.expr]) -> Iterator[Piece]:
 
 def comments(source: str) -> Iterator[Piece]:
     """Find comments on their own lines; lines below each other are one text."""
-    for found in re.finditer(r"(?:^[ \t]*#(?!!| ?(?:%%|noqa|type:|pragma)).*\n)+", source, flags=re.MULTILINE):
-        text = re.sub(r"^[ \t]*#:? ?", "", found[0].rstrip(), flags=re.MULTILINE)
+    for result in re.finditer(r"(?:^[ \t]*#(?!!| ?(?:%%|noqa|type:|pragma)).*\n)+", source, flags=re.MULTILINE):
+        text = re.sub(r"^[ \t]*#:? ?", "", result[0].rstrip(), flags=re.MULTILINE)
         for piece in restructured_text(text):
-            yield Piece(source.count("\n", 0, found.start()) + piece.line, piece.text)
+            yield Piece(source.count("\n", 0, result.start()) + piece.line, piece.text)
 
 
 def restructured_text(source: str) -> Iterator[Piece]:

@@ -44,14 +44,14 @@ class Problem:
 
     def crossings(self):
         """List the steps at which a relevant and another document of a query have the same score, exactly."""
-        found = set()
+        result = set()
         for _, rows in self.usable():
             for i in rows:
                 for j in rows:
                     if self.relevant[i] and not self.relevant[j] and self.slopes[i] != self.slopes[j]:
                         height = Fraction(self.heights[j]) - Fraction(self.heights[i])
-                        found.add(height / (Fraction(self.slopes[i]) - Fraction(self.slopes[j])))
-        return sorted(found)
+                        result.add(height / (Fraction(self.slopes[i]) - Fraction(self.slopes[j])))
+        return sorted(result)
 
     def mean_at(self, step):
         """Return the weighted mean over usable queries, by definition, with exact scores."""
@@ -75,15 +75,15 @@ class Problem:
 
 @given(problems())
 def test_the_best_region_is_that_of_exact_arithmetic(problem):
-    found = problem.best()
+    result = problem.best()
     regions = problem.regions()
     top = max(mean for *_, mean in regions)
     best = [(low, high) for low, high, _, mean in regions if mean > top - 1e-12]
     nearest = min(best, key=lambda ends: (max(ends[0], -ends[1], 0), -ends[1]))
-    assert found.value / ONE == pytest.approx(top, abs=1e-12)
-    assert (found.low, found.high) == (float(nearest[0]), float(nearest[1]))
-    assert found.low < found.step < found.high
-    assert problem.mean_at(Fraction(found.step)) == pytest.approx(top, abs=1e-12)
+    assert result.value / ONE == pytest.approx(top, abs=1e-12)
+    assert (result.low, result.high) == (float(nearest[0]), float(nearest[1]))
+    assert result.low < result.step < result.high
+    assert problem.mean_at(Fraction(result.step)) == pytest.approx(top, abs=1e-12)
 
 
 @given(problems())
@@ -106,13 +106,13 @@ def test_no_step_of_a_dense_scan_is_better(seed):
     rng = np.random.default_rng(seed)
     heights, slopes = rng.normal(size=60), rng.normal(size=60)
     problem = Problem(heights, slopes, rng.random(60) < 0.3, [25, 35])
-    found = problem.best()
+    result = problem.best()
 
     def mean(step):
         return AP().mean(heights + step * slopes, problem.relevant, problem.qid)
 
-    assert max(map(mean, np.tan(np.linspace(-1.57, 1.57, 801)))) <= found.value / ONE + 1e-12
-    assert mean(found.step) == pytest.approx(found.value / ONE, abs=1e-12)
+    assert max(map(mean, np.tan(np.linspace(-1.57, 1.57, 801)))) <= result.value / ONE + 1e-12
+    assert mean(result.step) == pytest.approx(result.value / ONE, abs=1e-12)
 
 
 @given(problems())
@@ -132,16 +132,16 @@ def test_the_scale_of_scores_does_not_matter(problem, power):
 
 
 def test_parallel_lines_leave_the_step_at_zero():
-    found = Problem([1, 2, 3], [1, 1, 1], [True, False, True], [3]).best()
-    assert (found.low, found.step, found.high, found.width) == (-np.inf, 0.0, np.inf, np.inf)
-    assert found.value / ONE == pytest.approx((1 + 2 / 3) / 2)
+    result = Problem([1, 2, 3], [1, 1, 1], [True, False, True], [3]).best()
+    assert (result.low, result.step, result.high, result.width) == (-np.inf, 0.0, np.inf, np.inf)
+    assert result.value / ONE == pytest.approx((1 + 2 / 3) / 2)
 
 
 @pytest.mark.parametrize(("height", "step"), [(3, 6.0), (0.5, 1.5), (0, 1.0), (-5, 0.0)])
 def test_an_unbounded_region_is_entered_as_far_again(height, step):
     """The relevant document is ahead from ``height`` on."""
-    found = Problem([0, height], [1, 0], [True, False], [2]).best()
-    assert (found.low, found.high, found.step) == (height, np.inf, step)
+    result = Problem([0, height], [1, 0], [True, False], [2]).best()
+    assert (result.low, result.high, result.step) == (height, np.inf, step)
     mirrored = Problem([0, height], [-1, 0], [True, False], [2]).best()
     assert (mirrored.low, mirrored.high, mirrored.step) == (-np.inf, -height, -step)
 
@@ -168,9 +168,9 @@ def test_a_region_without_a_number_inside_is_passed_over():
     later = 1.0 + 2.0**-52
     problem = Problem([0.0, 1.0, -later], [1.0, 0.0, 2.0], [True, False, False], [3])
     assert problem.crossings() == [1, Fraction(later)]
-    found = problem.best()
-    assert found.value / ONE == 0.5
-    assert found.high == 1.0 or found.low == later
+    result = problem.best()
+    assert result.value / ONE == 0.5
+    assert result.high == 1.0 or result.low == later
 
 
 def test_numbers_that_overflow_do_no_harm():
@@ -178,6 +178,6 @@ def test_numbers_that_overflow_do_no_harm():
     heights = rng.choice([-1e308, -1.0, 0.0, 1e308], 40)
     slopes = rng.choice([-1e308, -1e-308, 0.0, 1e-308, 1.0], 40)
     problem = Problem(heights, slopes, rng.random(40) < 0.4, [40])
-    found = problem.best()
-    assert 0.0 < found.value / ONE <= 1.0
-    assert found.low < found.step < found.high
+    result = problem.best()
+    assert 0.0 < result.value / ONE <= 1.0
+    assert result.low < result.step < result.high

@@ -19,12 +19,12 @@ def test_sums_over_grades_are_those_over_pairs(seed, scale):
     listed = Preferences.of_labels(y, qid)
     pairs = pairs_of_preferences(Preferences(listed.better, listed.worse), ptr, weights)
     scores = scale * rng.standard_normal(30)
-    found, wanted = np.full(len(graded.rows), np.nan), np.zeros(len(pairs.rows))
-    log_found = graded.write_potentials(scores[graded.rows], found)
+    result, wanted = np.full(len(graded.rows), np.nan), np.zeros(len(pairs.rows))
+    log_found = graded.write_potentials(scores[graded.rows], result)
     log_wanted = pairs.write_potentials(scores[pairs.rows], wanted)
     assert log_found == pytest.approx(log_wanted, rel=1e-9, abs=1e-9)
     both = np.zeros((2, 30))
-    both[0, graded.rows], both[1, pairs.rows] = found, wanted
+    both[0, graded.rows], both[1, pairs.rows] = result, wanted
     np.testing.assert_allclose(both[0], both[1], atol=1e-9)
 
 

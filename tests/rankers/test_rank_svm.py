@@ -43,16 +43,16 @@ def differences_svm(X: Any, pairs: Preferences, weights: Vector) -> Vector:
     sign = np.where(np.arange(len(pairs)) % 2, 1.0, -1.0)
     differences = (X[pairs.better] - X[pairs.worse]) * sign[:, None]
     svm = LinearSVC(loss="hinge", C=1.0, fit_intercept=False, dual=True, tol=1e-9, max_iter=1_000_000)
-    found: Vector = svm.fit(differences, sign, sample_weight=weights).coef_[0]
-    return found
+    result: Vector = svm.fit(differences, sign, sample_weight=weights).coef_[0]
+    return result
 
 
 def assert_optimal(ranker: RankSVM, X: Any, pairs: Preferences, weights: Vector) -> None:
-    known = differences_svm(X, pairs, weights)
-    best = objective_of(known, X, pairs, weights)
+    expected = differences_svm(X, pairs, weights)
+    best = objective_of(expected, X, pairs, weights)
     assert objective_of(ranker.coef_, X, pairs, weights) == pytest.approx(best, rel=1e-5)
     assert ranker.result_.primal == pytest.approx(best, rel=1e-5)
-    np.testing.assert_allclose(ranker.coef_, known, atol=2e-3)
+    np.testing.assert_allclose(ranker.coef_, expected, atol=2e-3)
 
 
 @pytest.mark.parametrize("objective", ["pairs", "queries"])
@@ -96,9 +96,9 @@ def test_weights_of_queries_multiply_their_hinges() -> None:
 
 def test_queries_count_the_same_as_in_a_ranker() -> None:
     X, y, qid = graded(3)
-    ours, known = RankSVM(2.0, objective="queries").fit(X, y, qid), Ranker("swapped_pairs", C=2.0).fit(X, y, qid)
-    np.testing.assert_array_equal(ours.coef_, known.coef_)
-    assert ours.result_.tol == known.result_.tol
+    ours, expected = RankSVM(2.0, objective="queries").fit(X, y, qid), Ranker("swapped_pairs", C=2.0).fit(X, y, qid)
+    np.testing.assert_array_equal(ours.coef_, expected.coef_)
+    assert ours.result_.tol == expected.result_.tol
 
 
 @pytest.mark.parametrize("solver", ["one-slack", "frank-wolfe", OneSlack(tol=1e-2), FrankWolfe(tol=1e-5)])
@@ -119,10 +119,10 @@ def test_the_C_of_svm_rank_is_divided_by_all_queries() -> None:
     X, y, qid = graded(0)
     c = 0.4
     pairs = Preferences.of_labels(y, qid)
-    known = differences_svm(X, pairs, np.full(len(pairs), c / 6))
+    expected = differences_svm(X, pairs, np.full(len(pairs), c / 6))
     ranker = RankSVM(c * 5 / 6, tol=1e-7).fit(X, y, qid)
     assert (ranker.n_examples_, ranker.n_left_out_) == (5, 1)
-    np.testing.assert_allclose(ranker.coef_, known, atol=2e-3)
+    np.testing.assert_allclose(ranker.coef_, expected, atol=2e-3)
 
 
 def test_preferences_of_rows_in_any_order_are_those_of_grouped_rows() -> None:

@@ -92,11 +92,11 @@ def of_lightgbm(objective: str, **settings: Any) -> Case:
     def train(data: Data) -> Any:
         import lightgbm
 
-        known = {"group": [12] * 15} if "rank" in objective else {}
+        expected = {"group": [12] * 15} if "rank" in objective else {}
 
         def rows(part: Data, **more: Any) -> Any:
             y = part.y + (objective == "gamma")
-            return lightgbm.Dataset(part.X, y, **known, **more)
+            return lightgbm.Dataset(part.X, y, **expected, **more)
 
         given = rows(data)
         held: dict[str, Any] = {}
@@ -119,11 +119,11 @@ def of_xgboost(objective: str, *, estimator: bool = False, **settings: Any) -> C
                 if "multi_strategy" in settings
                 else part.y + (objective == "reg:gamma")
             )
-            found = xgboost.DMatrix(part.X, y, **({"qid": GROUPS} if objective.startswith("rank") else {}))
+            result = xgboost.DMatrix(part.X, y, **({"qid": GROUPS} if objective.startswith("rank") else {}))
             if objective == "survival:aft":
-                found.set_float_info("label_lower_bound", part.y + 1.0)
-                found.set_float_info("label_upper_bound", part.y + 1.0)
-            return found
+                result.set_float_info("label_lower_bound", part.y + 1.0)
+                result.set_float_info("label_upper_bound", part.y + 1.0)
+            return result
 
         params = {"objective": objective, "nthread": 1, "max_depth": 3, **settings}
         if estimator:

@@ -57,10 +57,10 @@ def test_weights_of_queries_reach_fit_and_score(name):
     with config_context(enable_metadata_routing=True):
         scaler = StandardScaler().set_fit_request(sample_weight=False)
         pipeline = make_pipeline(scaler, estimator_of(name)).fit(X, y, qid=qid, sample_weight=weights)
-        found = pipeline.score(X, y, qid=qid, sample_weight=weights)
+        result = pipeline.score(X, y, qid=qid, sample_weight=weights)
     alone = estimator_of(name).fit(scaled, y, qid=qid, sample_weight=weights)
-    assert found == alone.score(scaled, y, qid=qid, sample_weight=weights)
-    assert found != alone.score(scaled, y, qid=qid)
+    assert result == alone.score(scaled, y, qid=qid, sample_weight=weights)
+    assert result != alone.score(scaled, y, qid=qid)
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -102,11 +102,11 @@ def test_a_path_grows_the_trees_once(monkeypatch: pytest.MonkeyPatch) -> None:
         return grow(*arguments)
 
     monkeypatch.setattr(tree_ranker, "_grow", counted)
-    found = ranker().path(*products(), Cs=[1.0, 10.0, 100.0])
+    result = ranker().path(*products(), Cs=[1.0, 10.0, 100.0])
     assert len(grown) == 1
-    assert [each.C for each in found] == [1.0, 10.0, 100.0]
-    assert found[0].model_.trees is found[2].model_.trees
-    assert found[0].result_.primal < found[2].result_.primal
+    assert [each.C for each in result] == [1.0, 10.0, 100.0]
+    assert result[0].model_.trees is result[2].model_.trees
+    assert result[0].result_.primal < result[2].result_.primal
 
 
 def test_a_clone_keeps_the_trees_it_was_given() -> None:

@@ -22,9 +22,9 @@ def test_kinds_of_data_give_the_same():
     X[np.abs(X) < 0.5] = 0.0
     expected = WeightSearch().fit(X, y, qid=qid)
     for kind in (sp.csr_array(X), pd.DataFrame(X, columns=list("abcd")), X.tolist(), np.asfortranarray(X)):
-        found = WeightSearch().fit(kind, y.tolist(), qid=qid.tolist())
-        assert found.map_ == expected.map_
-        assert found.predict(kind) == pytest.approx(expected.predict(X))
+        result = WeightSearch().fit(kind, y.tolist(), qid=qid.tolist())
+        assert result.map_ == expected.map_
+        assert result.predict(kind) == pytest.approx(expected.predict(X))
     assert list(WeightSearch().fit(pd.DataFrame(X, columns=list("abcd")), y).feature_names_in_) == list("abcd")
     small = X.astype(np.float32)
     single, double = (WeightSearch().fit(each, y, qid=qid) for each in (small, small.astype(np.float64)))

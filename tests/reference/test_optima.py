@@ -43,8 +43,8 @@ def training_set() -> RankingData:
 
 @cache
 def optima() -> dict[str, dict[str, float]]:
-    found: dict[str, dict[str, float]] = json.loads(OPTIMA.read_text())["optima"]
-    return found
+    result: dict[str, dict[str, float]] = json.loads(OPTIMA.read_text())["optima"]
+    return result
 
 
 @pytest.mark.parametrize("partitions", [2, 32])

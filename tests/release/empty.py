@@ -87,14 +87,14 @@ class Verdict:
 
 def found_pythons(versions: Sequence[str]) -> dict[str, str]:
     """Return the interpreters that uv finds here, by version; it downloads none."""
-    found = {}
+    result = {}
     for version in versions:
         done = subprocess.run(
             [*_uv(), "python", "find", "--no-project", "--no-python-downloads", version], capture_output=True, text=True
         )
         if done.returncode == 0:
-            found[version] = done.stdout.strip()
-    return found
+            result[version] = done.stdout.strip()
+    return result
 
 
 def requirements_of(wheel: Path) -> tuple[Requirement, ...]:
@@ -102,8 +102,8 @@ def requirements_of(wheel: Path) -> tuple[Requirement, ...]:
     with zipfile.ZipFile(wheel) as archive:
         (metadata,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
         lines = Parser().parsestr(archive.read(metadata).decode()).get_all("Requires-Dist", [])
-    found = map(Requirement, lines)
-    return tuple(each for each in found if each.marker is None or each.marker.evaluate({"extra": "tools"}))
+    result = map(Requirement, lines)
+    return tuple(each for each in result if each.marker is None or each.marker.evaluate({"extra": "tools"}))
 
 
 def lower_bound(requirement: Requirement) -> Version:
@@ -117,12 +117,12 @@ def newer_than_asked(requirements: Sequence[Requirement], installed: dict[str, s
 
     A bound is a series: ``>=2.0`` is tried with 2.0.0, or with 2.0.1 if 2.0.0 has no wheel.
     """
-    found = []
+    result = []
     for each in requirements:
         bound, version = lower_bound(each), Version(installed[canonicalize_name(each.name)])
         if version.release[: len(bound.release)] != bound.release:
-            found.append(f"{each.name} {version} instead of {bound}")
-    return found
+            result.append(f"{each.name} {version} instead of {bound}")
+    return result
 
 
 def try_wheel(wheel: Path, trial: Trial, folder: Path, *, demo: bool) -> Verdict:

@@ -121,9 +121,9 @@ def links(metadata: email.message.Message) -> list[str]:
     """The targets of links and pictures of the description, as a page of an index shows it."""
     tokens = MarkdownIt().parse(metadata.get_payload())
     inline = [child for token in tokens for child in token.children or ()]
-    found = [child.attrs.get("href", child.attrs.get("src")) for child in inline]
-    found += re.findall(r"<[^>]*\b(?:href|src)=[\"']([^\"']*)", "".join(token.content for token in tokens))
-    return [str(address) for address in found if address is not None]
+    result = [child.attrs.get("href", child.attrs.get("src")) for child in inline]
+    result += re.findall(r"<[^>]*\b(?:href|src)=[\"']([^\"']*)", "".join(token.content for token in tokens))
+    return [str(address) for address in result if address is not None]
 
 
 def test_the_description_has_no_link_that_leads_nowhere(built):
@@ -140,12 +140,12 @@ def test_links_of_a_release_lead_to_its_sources(tmp_path, monkeypatch):
     metadata = metadata_of(wheel)
     listed = dict(each.split(", ") for each in metadata.get_all("Project-URL"))
     assert list(listed) == ["Source", "Documentation", "Changelog"]
-    found = [*links(metadata), *listed.values()]
-    assert "https://sources/v1/docs/quickstart.md" in found
+    result = [*links(metadata), *listed.values()]
+    assert "https://sources/v1/docs/quickstart.md" in result
     monkeypatch.setenv("STRUCTSVM_DOCS_URL", "https://site/")
     wheel, _ = build(ROOT, tmp_path)
     assert "Documentation, https://site/" in metadata_of(wheel).get_all("Project-URL")
-    for address in found:
+    for address in result:
         path, _, _ = address.removeprefix("https://sources/v1/").partition("#")
         assert address.startswith("https://sources/v1/"), address
         assert (ROOT / path).exists(), address

@@ -154,8 +154,8 @@ def test_outputs_and_the_class_must_agree_about_bounds(bounded: bool) -> None:
         check_before_fit: ClassVar[bool] = False
 
         def loss_augmented_argmax(self, scores: Vector, y: Any) -> Any:
-            found = super().loss_augmented_argmax(scores, y)
-            return found if bounded else Bounded(found, 1.0)
+            result = super().loss_augmented_argmax(scores, y)
+            return result if bounded else Bounded(result, 1.0)
 
     Mixed.bounded = bounded
     said = r"return Bounded\(output, bound\)" if bounded else "set bounded = True"

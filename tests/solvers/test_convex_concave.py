@@ -55,32 +55,32 @@ def problem_and_examples(name: str, C: float) -> tuple[Problem, Any, Any, Any]:
 @pytest.mark.parametrize("solver", SOLVERS, ids=lambda solver: solver.name)
 def test_the_objective_of_a_ramp_falls_to_a_stationary_point(name: str, C: float, solver: Any) -> None:
     problem, loss, examples, _ = problem_and_examples(name, C)
-    found = descend(problem, ramp(problem), solver)
-    assert found.stationary
-    objectives = [one.objective for one in found.rounds]
+    result = descend(problem, ramp(problem), solver)
+    assert result.stationary
+    objectives = [one.objective for one in result.rounds]
     assert all(later <= earlier + 1e-12 * (1 + C) for earlier, later in pairwise(objectives))
     slack = 1e-12 * (1 + C)
-    assert all(one.lower - slack <= one.primal <= one.objective + slack for one in found.rounds)
-    assert found.rounds[-1].gap <= 2e-6 * C + 1e-9
-    assert found.objective == pytest.approx(
-        ramp_by_definition(found.w, examples, loss, C), rel=1e-9, abs=1e-9 * (1 + C)
+    assert all(one.lower - slack <= one.primal <= one.objective + slack for one in result.rounds)
+    assert result.rounds[-1].gap <= 2e-6 * C + 1e-9
+    assert result.objective == pytest.approx(
+        ramp_by_definition(result.w, examples, loss, C), rel=1e-9, abs=1e-9 * (1 + C)
     )
     # the last convex problem, by a QP over all outputs of the linearized objective
-    slope = ramp(problem)(found.w).slope
+    slope = ramp(problem)(result.w).slope
     planes = [planes_of(loss, x, y, 0.0) for x, y in examples]
     d = problem.d
     best, _ = optimum(planes, problem.cap, np.zeros(d), np.ones(d), slope)
-    assert found.objective <= best + 3e-6 * C + 1e-7 * (1.0 + abs(best))
+    assert result.objective <= best + 3e-6 * C + 1e-7 * (1.0 + abs(best))
 
 
 def test_tangents_need_not_go_through_0() -> None:
     problem, _, _, _ = problem_and_examples("map", 10.0)
     solver = OneSlack(tol=1e-8)
-    found = descend(problem, lambda w: Tangent(0.25 * float(w @ w), 0.5 * w), solver)
-    known = solver.solve(problem.regularized(penalty=np.full(problem.d, 0.5)))  # ½‖w‖² less ¼‖w‖²
-    assert found.stationary
-    assert found.objective == pytest.approx(known.primal, abs=1e-5)
-    objectives = [one.objective for one in found.rounds] + [found.objective]
+    result = descend(problem, lambda w: Tangent(0.25 * float(w @ w), 0.5 * w), solver)
+    expected = solver.solve(problem.regularized(penalty=np.full(problem.d, 0.5)))  # ½‖w‖² less ¼‖w‖²
+    assert result.stationary
+    assert result.objective == pytest.approx(expected.primal, abs=1e-5)
+    objectives = [one.objective for one in result.rounds] + [result.objective]
     assert all(later <= earlier + 1e-12 for earlier, later in pairwise(objectives))
     assert objectives[-2] == pytest.approx(objectives[-1], abs=1e-6)
 
@@ -91,14 +91,14 @@ def test_warm_starts_keep_cuts() -> None:
     y = (X[:, 0] + rng.standard_normal(400) > 1.0).astype(float)
     problem = Problem.from_queries(X, y, qid, C=100.0, loss="roc_area")
     solver = OneSlack(tol=1e-3)
-    found = descend(problem, ramp(problem), solver)
-    assert found.stationary
+    result = descend(problem, ramp(problem), solver)
+    assert result.stationary
     cold = solver.solve(evolve(problem, known_fingerprint=None)).history[-1].iteration
-    assert found.result.history[-1].iteration < cold
-    assert found.result.history[0].dual > 0.5 * found.result.dual - 0.5 * abs(found.result.dual)
-    again = descend(problem, ramp(problem), solver, start=found.result)
+    assert result.result.history[-1].iteration < cold
+    assert result.result.history[0].dual > 0.5 * result.result.dual - 0.5 * abs(result.result.dual)
+    again = descend(problem, ramp(problem), solver, start=result.result)
     assert len(again.rounds) == 1
-    assert again.objective <= found.objective + 1e-9
+    assert again.objective <= result.objective + 1e-9
 
 
 def test_starts_of_another_width_are_refused_before_they_are_scored() -> None:

@@ -59,7 +59,7 @@ def test_the_gap_on_the_planes_closes(loss, C, accuracy):
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_blocks_give_the_same_whatever_the_number_of_threads(dtype, monkeypatch):
     monkeypatch.setattr("structsvm.problem.planes.values._BLOCK", 10)
-    found = []
+    result = []
     for n_jobs in (1, 2, 8):
         _, dual = kept(1e4, "map")
         if dtype is np.float32:
@@ -68,8 +68,8 @@ def test_blocks_give_the_same_whatever_the_number_of_threads(dtype, monkeypatch)
             before = dual.refresh()
             improve_jointly(dual, 1.0, 30)
         assert dual.refresh() > before
-        found.append((dual.w.tobytes(), dual.arrays.a.tobytes()))
-    assert found[0] == found[1] == found[2]
+        result.append((dual.w.tobytes(), dual.arrays.a.tobytes()))
+    assert result[0] == result[1] == result[2]
 
 
 def test_no_step_where_the_multipliers_are_the_best():

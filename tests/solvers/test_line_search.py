@@ -44,13 +44,13 @@ def test_it_agrees_with_a_scan_of_the_line(kind: str, seed: int, C: float, size:
     state = SolverState(problem, 1e-3, None, None)
     base, planes = state.evaluate(start)
     passes = state.passes
-    (found, found_planes), _ = search(state, (base, planes), problem.at(end))
+    (result, found_planes), _ = search(state, (base, planes), problem.at(end))
     assert state.passes == passes
 
     every = listed(problem)
     line = every.primal(start), minimum(lambda t: every.primal(start + t * (end - start)), 0.0, 2.0)
-    value = problem.primal(found_planes, found)
-    assert value == pytest.approx(every.primal(found.w), rel=1e-9)
+    value = problem.primal(found_planes, result)
+    assert value == pytest.approx(every.primal(result.w), rel=1e-9)
     assert value <= line[0] * (1 + 1e-9)
     assert value <= line[1] + 0.0101 * (line[0] - line[1]) + 1e-9 * line[0]
     assert state.primal <= value

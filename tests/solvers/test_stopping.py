@@ -160,9 +160,9 @@ class OffByOne(PlainROCArea):
     check_before_fit = False
 
     def loss_augmented_argmax(self, scores: Any, y: Any) -> Any:
-        found = super().loss_augmented_argmax(scores, y).copy()
-        found[-1] = scores[-1]
-        return found
+        result = super().loss_augmented_argmax(scores, y).copy()
+        result[-1] = scores[-1]
+        return result
 
 
 @pytest.mark.parametrize("seed", [6, 7, 14, 22])
@@ -205,8 +205,8 @@ def test_no_more_examples_than_n_slack_can_hold() -> None:
 
 class Counting(ActiveSet):
     def solve(self, qp: Any, start: Any = None) -> Any:
-        found = super().solve(qp, start)
-        return type(found)(found.a, found.gap, handed_over=True, state=found.state)
+        result = super().solve(qp, start)
+        return type(result)(result.a, result.gap, handed_over=True, state=result.state)
 
 
 def test_handovers_are_counted(cutting_plane: str) -> None:

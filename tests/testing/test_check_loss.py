@@ -55,9 +55,9 @@ def eq_5_as_printed(right: Any, self: Any, scores: Vector, y: Vector) -> Vector:
 
 
 def overwrite(right: Any, self: Any, scores: Vector, *y: Any) -> Any:
-    found = np.array(right(self, scores, *y))
+    result = np.array(right(self, scores, *y))
     scores[:] = 7.0
-    return found if found.ndim else found.item()
+    return result if result.ndim else result.item()
 
 
 ARGMAX = "loss_augmented_argmax"
@@ -179,9 +179,9 @@ def altered(kernel: Any, alter: Any) -> Any:
     right, alter = numba.njit(kernel), numba.njit(alter)
 
     def mutant(scores, labels, params, out):  # type: ignore[no-untyped-def]
-        found = np.empty_like(out)
-        delta = right(scores, labels, params, found)
-        return delta + alter(scores, labels, found, out)
+        result = np.empty_like(out)
+        delta = right(scores, labels, params, result)
+        return delta + alter(scores, labels, result, out)
 
     return staticmethod(mutant)
 

@@ -131,18 +131,18 @@ def about(**changes):
     """Change the description, with its digest; None removes a name."""
 
     def damage(path):
-        found, arrays = read(path)
-        found = {name: value for name, value in (found | changes).items() if name not in changes or value is not None}
-        write_mapped(path, INDEX, found, arrays)
+        result, arrays = read(path)
+        result = {name: value for name, value in (result | changes).items() if name not in changes or value is not None}
+        write_mapped(path, INDEX, result, arrays)
 
     return damage
 
 
 def without(name):
     def damage(path):
-        found, arrays = read(path)
+        result, arrays = read(path)
         del arrays[name]
-        write_mapped(path, INDEX, found, arrays)
+        write_mapped(path, INDEX, result, arrays)
 
     return damage
 
@@ -222,10 +222,10 @@ def test_a_damaged_file_is_refused(kind, path):
 )
 def test_a_forged_header_is_refused(declared, path):
     with path.open("rb") as file:
-        found = read_header(file, INDEX)
-    found["arrays"]["whole.ptr"] = found["arrays"]["whole.ptr"] | declared if declared else 3
+        result = read_header(file, INDEX)
+    result["arrays"]["whole.ptr"] = result["arrays"]["whole.ptr"] | declared if declared else 3
     content = path.read_bytes()
-    text = json.dumps(found).encode()
+    text = json.dumps(result).encode()
     from structsvm.foundation.storage import mapped
 
     rest = content[mapped._aligned(40 + int.from_bytes(content[16:24], "little")) :]

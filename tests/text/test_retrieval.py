@@ -34,11 +34,11 @@ def large():
 
 def with_a_term(postings, terms):
     """Return which documents have a term."""
-    found = np.zeros(postings.n_documents, bool)
+    result = np.zeros(postings.n_documents, bool)
     for term in map(postings.find, terms):
         if term is not None:
-            found[postings.documents[postings.ptr[term] : postings.ptr[term + 1]]] = True
-    return found
+            result[postings.documents[postings.ptr[term] : postings.ptr[term + 1]]] = True
+    return result
 
 
 @pytest.mark.parametrize("top", [1, 7, 1000, 50_000])
@@ -150,8 +150,8 @@ def mean_average_precision(run, qrels):
         judged.setdefault(topic, {})[document] = int(grade > 0)
     for topic, document, score in zip(run.qid.tolist(), run.doc_ids.tolist(), run.scores.tolist(), strict=True):
         ranked.setdefault(topic, {})[document] = score
-    found = pytrec_eval.RelevanceEvaluator(judged, {"map"}).evaluate(ranked)
-    return sum(each["map"] for each in found.values()) / sum(any(each.values()) for each in judged.values())
+    result = pytrec_eval.RelevanceEvaluator(judged, {"map"}).evaluate(ranked)
+    return sum(each["map"] for each in result.values()) / sum(any(each.values()) for each in judged.values())
 
 
 EXPECTED = {

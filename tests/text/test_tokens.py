@@ -75,12 +75,12 @@ def test_ascii_is_what_the_general_way_makes_of_it():
 @example("a\u00ad\u0301")
 @example("\u0345\u03b1\u0301")
 def test_tokens_are_their_own_tokens(text):
-    found = tokens(text)
-    assert tokens(" ".join(found)) == found
-    assert all(unicodedata.is_normalized("NFC", token) and not any(map(str.isspace, token)) for token in found)
+    result = tokens(text)
+    assert tokens(" ".join(result)) == result
+    assert all(unicodedata.is_normalized("NFC", token) and not any(map(str.isspace, token)) for token in result)
 
 
 def test_every_character_is_a_part_of_a_token_or_none():
     for number in range(0, sys.maxunicode, 7):
-        found = tokens(chr(number))
-        assert "".join(found).strip() == "".join(found)
+        result = tokens(chr(number))
+        assert "".join(result).strip() == "".join(result)

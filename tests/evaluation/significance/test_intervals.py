@@ -47,8 +47,8 @@ def test_the_quantile_of_students_distribution(freedom, level):
 def test_coverage(method):
     """The heavy simulation is `python -m benchmarks run certainty`."""
     rng = np.random.default_rng(1)
-    found = [mean_interval(rng.beta(0.5, 1.5, 50), method=method, n_resamples=200, random_state=k) for k in range(200)]
-    assert np.mean([low <= 0.25 <= high for low, high in found]) >= (0.95 if method == "betting" else 0.89)
+    result = [mean_interval(rng.beta(0.5, 1.5, 50), method=method, n_resamples=200, random_state=k) for k in range(200)]
+    assert np.mean([low <= 0.25 <= high for low, high in result]) >= (0.95 if method == "betting" else 0.89)
 
 
 def test_betting_uses_values_in_a_random_order():

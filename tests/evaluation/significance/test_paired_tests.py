@@ -36,16 +36,16 @@ def test_equal_differences_have_equal_ranks(pairs, scale):
     """Tenths are not binary fractions: 0.3 - 0.2 is not 0.2 - 0.1. The tests agree with whole numbers."""
     whole = np.array(pairs)
     first, second = whole.T / 10 * scale
-    found = differences(first, second)
+    result = differences(first, second)
     exact = whole[:, 0] - whole[:, 1]
-    assert found == pytest.approx(exact / 10 * scale, abs=1e-11 * scale)
-    assert np.array_equal(rankdata(abs(found)), rankdata(abs(exact)))
-    assert np.array_equal(np.sign(found), np.sign(exact))
+    assert result == pytest.approx(exact / 10 * scale, abs=1e-11 * scale)
+    assert np.array_equal(rankdata(abs(result)), rankdata(abs(exact)))
+    assert np.array_equal(np.sign(result), np.sign(exact))
     tested = exact[exact != 0]
     if len(tested):
         ranks = rankdata(abs(tested))
-        assert wilcoxon_p(found) == pytest.approx(of_all_signs(ranks, np.sign(tested)))
-        assert randomization_p(found) == pytest.approx(of_all_signs(abs(tested) * 1.0, np.sign(tested)))
+        assert wilcoxon_p(result) == pytest.approx(of_all_signs(ranks, np.sign(tested)))
+        assert randomization_p(result) == pytest.approx(of_all_signs(abs(tested) * 1.0, np.sign(tested)))
 
 
 def test_a_sum_of_zero_is_zero_whatever_its_rounding():
@@ -64,9 +64,9 @@ def test_rounding_made_a_difference_significant():
     first = base + whole / 10
     raw = first - base
     assert len(np.unique(abs(raw))) > len(np.unique(abs(whole)))
-    found = signed_ranks(first, base).p_values["wilcoxon"]
-    assert found == pytest.approx(wilcoxon(whole[whole != 0], method="approx").pvalue)
-    assert abs(wilcoxon(raw[whole != 0], method="approx").pvalue - found) > 1e-6
+    result = signed_ranks(first, base).p_values["wilcoxon"]
+    assert result == pytest.approx(wilcoxon(whole[whole != 0], method="approx").pvalue)
+    assert abs(wilcoxon(raw[whole != 0], method="approx").pvalue - result) > 1e-6
 
 
 def test_numbers_between_two_roundings_are_the_same_too():
@@ -81,18 +81,18 @@ def test_numbers_between_two_roundings_are_the_same_too():
 def test_against_other_ways(n):
     rng = np.random.default_rng(n)
     first, second = rng.normal(0.1, 1.0, n), rng.normal(size=n)
-    found = paired_tests(first, second, n_resamples=2000)
-    assert found.p_values["t"] == pytest.approx(ttest_rel(first, second).pvalue)
-    assert found.p_values["wilcoxon"] == pytest.approx(wilcoxon(first, second).pvalue)
+    result = paired_tests(first, second, n_resamples=2000)
+    assert result.p_values["t"] == pytest.approx(ttest_rel(first, second).pvalue)
+    assert result.p_values["wilcoxon"] == pytest.approx(wilcoxon(first, second).pvalue)
     signs = rng.choice([-1, 1], (20_000, n)) @ (first - second)
-    assert found.p_values["randomization"] == pytest.approx(
+    assert result.p_values["randomization"] == pytest.approx(
         np.mean(abs(signs) >= abs((first - second).sum()) * (1 - 1e-12)), abs=0.05
     )
-    low, high = found.interval
-    assert low <= found.difference <= high
+    low, high = result.interval
+    assert low <= result.difference <= high
     again = paired_tests(first, second, n_resamples=2000)
-    assert again == found
-    assert paired_tests(first, second, n_resamples=2000, random_state=1) != found or n == 3
+    assert again == result
+    assert paired_tests(first, second, n_resamples=2000, random_state=1) != result or n == 3
 
 
 @pytest.mark.parametrize("queries", [15, 30])
@@ -119,15 +119,15 @@ def test_the_interval_covers_its_level_for_few_queries_and_many_equal_values(que
     ],
 )
 def test_little_or_nothing_to_test_is_told_without_a_warning(first, wanted):
-    found = paired_tests(first, np.zeros(len(first)), n_resamples=100)
+    result = paired_tests(first, np.zeros(len(first)), n_resamples=100)
     if wanted is None:
-        assert (found.p_values["wilcoxon"], found.p_values["randomization"]) == (1.0, 1.0)
-        assert np.isfinite(found.interval).all()
+        assert (result.p_values["wilcoxon"], result.p_values["randomization"]) == (1.0, 1.0)
+        assert np.isfinite(result.interval).all()
         return
     difference, interval, *p_values = wanted
-    assert found.difference == pytest.approx(difference)
-    assert found.interval == (None if interval is None else pytest.approx(interval))
-    assert list(found.p_values.values()) == pytest.approx(p_values)
+    assert result.difference == pytest.approx(difference)
+    assert result.interval == (None if interval is None else pytest.approx(interval))
+    assert list(result.p_values.values()) == pytest.approx(p_values)
 
 
 def test_corrections():

@@ -21,22 +21,22 @@ def test_the_p_value_is_that_of_all_assignments_of_signs():
     rng = np.random.default_rng(0)
     for n in (1, 2, 5, 9):
         first, second = rng.normal(size=(2, n))
-        found = signed_ranks(first, second)
-        assert found.p_values["wilcoxon"] == pytest.approx(exact_p(first - second))
-        assert (found.wins, found.losses, found.ties) == ((first > second).sum(), (first < second).sum(), 0)
+        result = signed_ranks(first, second)
+        assert result.p_values["wilcoxon"] == pytest.approx(exact_p(first - second))
+        assert (result.wins, result.losses, result.ties) == ((first > second).sum(), (first < second).sum(), 0)
 
 
 def test_ties_are_counted_and_dropped_from_the_test():
     first, second = np.array([0.5, 0.2, 0.1, 0.7, 0.3]), np.array([0.5, 0.1, 0.4, 0.1, 0.3 + 1e-15])
-    found = signed_ranks(first, second)
-    assert (found.wins, found.losses, found.ties) == (2, 1, 2)
-    assert found.p_values["wilcoxon"] == pytest.approx(signed_ranks(first[1:4], second[1:4]).p_values["wilcoxon"])
+    result = signed_ranks(first, second)
+    assert (result.wins, result.losses, result.ties) == (2, 1, 2)
+    assert result.p_values["wilcoxon"] == pytest.approx(signed_ranks(first[1:4], second[1:4]).p_values["wilcoxon"])
     assert first.tolist() == [0.5, 0.2, 0.1, 0.7, 0.3]
 
 
 def test_differences_of_zero_have_p_value_1():
-    found = signed_ranks(np.ones(3), np.ones(3))
-    assert (found.wins, found.losses, found.ties, found.p_values["wilcoxon"]) == (0, 0, 3, 1.0)
+    result = signed_ranks(np.ones(3), np.ones(3))
+    assert (result.wins, result.losses, result.ties, result.p_values["wilcoxon"]) == (0, 0, 3, 1.0)
 
 
 @pytest.mark.parametrize("kind", [np.int64, np.float32])

@@ -28,9 +28,9 @@ def wide(X=NARROW, columns=COLUMNS, width=WIDTH):
     "ranker", [Ranker(tol=1e-5), Ranker("zero_one", tol=1e-5, fit_intercept=True), RankSVM(tol=1e-5)], ids=repr
 )
 def test_a_ranker_of_wide_features_is_that_of_the_occupied_columns(ranker, tmp_path):
-    known = ranker.fit(CSR, Y, QID)
-    coef, intercept, scores = known.coef_, getattr(known, "intercept_", 0.0), known.predict(CSR)
-    primal = known.result_.primal
+    expected = ranker.fit(CSR, Y, QID)
+    coef, intercept, scores = expected.coef_, getattr(expected, "intercept_", 0.0), expected.predict(CSR)
+    primal = expected.result_.primal
     ranker.fit(wide(), Y, QID)
     assert ranker.coef_.shape == (WIDTH,)
     np.testing.assert_allclose(ranker.coef_[COLUMNS], coef, rtol=1e-9)
@@ -50,22 +50,22 @@ def test_a_ranker_of_wide_features_is_that_of_the_occupied_columns(ranker, tmp_p
 
 
 def test_classes_and_sequences(tmp_path):
-    known = StructuralSVM(tol=1e-5).fit(CSR, TAGS)
+    expected = StructuralSVM(tol=1e-5).fit(CSR, TAGS)
     svm = StructuralSVM(tol=1e-5).fit(wide(), TAGS)
     assert svm.n_features_in_ == WIDTH
     assert len(svm.coef_) == 3 * len(COLUMNS)
-    assert svm.result_.primal == pytest.approx(known.result_.primal, rel=1e-4)
-    assert np.array_equal(svm.predict(wide()), known.predict(CSR))
+    assert svm.result_.primal == pytest.approx(expected.result_.primal, rel=1e-4)
+    assert np.array_equal(svm.predict(wide()), expected.predict(CSR))
     svm.save(tmp_path / "m.npz")
     assert np.array_equal(StructuralSVM.load(tmp_path / "m.npz").predict(wide()), svm.predict(wide()))
 
     each = [slice(i, i + 6) for i in range(0, 60, 6)]
     xs, ys = [wide()[rows] for rows in each], [TAGS[rows].tolist() for rows in each]
-    known = StructuralSVM("chain_hamming", tol=1e-4).fit([CSR[rows] for rows in each], ys)
+    expected = StructuralSVM("chain_hamming", tol=1e-4).fit([CSR[rows] for rows in each], ys)
     tagger = StructuralSVM("chain_hamming", tol=1e-4).fit(xs, ys)
-    assert tagger.result_.primal == pytest.approx(known.result_.primal, rel=1e-3)
+    assert tagger.result_.primal == pytest.approx(expected.result_.primal, rel=1e-3)
     assert len(tagger.coef_) == 3 * len(COLUMNS) + 9
-    assert tagger.score(xs, ys) == known.score([CSR[rows] for rows in each], ys)
+    assert tagger.score(xs, ys) == expected.score([CSR[rows] for rows in each], ys)
     assert tagger.most_violated(xs[0], ys[0]).loss >= 0.0
     listed = np.empty(10, dtype=object)
     listed[:] = xs
@@ -79,10 +79,10 @@ def test_a_warm_start_goes_on_where_the_columns_are_the_same():
     for X in (wide(columns=COLUMNS - 1), wide(width=2000, columns=np.arange(12)), NARROW):
         ranker = Ranker(tol=1e-5, warm_start=True).fit(wide(), Y, QID)
         if X.shape[1] == WIDTH:
-            known = Ranker(tol=1e-5).fit(X, Y, QID)
+            expected = Ranker(tol=1e-5).fit(X, Y, QID)
             ranker.fit(X, Y, QID)
             assert ranker.result_.status is Status.CONVERGED
-            assert ranker.result_.primal == pytest.approx(known.result_.primal, rel=1e-4)
+            assert ranker.result_.primal == pytest.approx(expected.result_.primal, rel=1e-4)
         else:
             with pytest.raises(InputError, match="start has"):
                 ranker.fit(X, Y, QID)

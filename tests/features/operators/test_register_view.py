@@ -69,9 +69,9 @@ def test_compiled_loops_read_it(operator: Operator) -> None:
 
 def test_frank_wolfe_sweeps_over_it_as_over_scaled_rows() -> None:
     y = np.tile([1.0, 0.0, 0.0, 1.0], 10)
-    known = Problem.from_queries(Rows(0.5 * X, PTR), y, loss="roc_area", C=10.0)
+    expected = Problem.from_queries(Rows(0.5 * X, PTR), y, loss="roc_area", C=10.0)
     mine = Problem.from_queries(Scaled(Rows(X, PTR), 0.5), y, loss="roc_area", C=10.0)
-    results = [FrankWolfe().solve(problem) for problem in (known, mine)]
+    results = [FrankWolfe().solve(problem) for problem in (expected, mine)]
     np.testing.assert_allclose(results[1].w, results[0].w)
     assert len(results[1].history) == len(results[0].history)
 

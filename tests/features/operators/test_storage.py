@@ -156,13 +156,13 @@ def test_float32_certificates_bracket_the_optimum_of_the_float32_numbers(solver:
     X, y, qid = DATA
     X = X.astype(np.float32)
     exact = solve(X.astype(np.float64), "one-slack", y, qid)
-    found = solve(FORMS[form](X), solver, y, qid)
-    assert found.converged
-    assert found.dual <= exact.primal * (1 + 1e-12)
-    assert exact.dual <= found.primal * (1 + 1e-12)
+    result = solve(FORMS[form](X), solver, y, qid)
+    assert result.converged
+    assert result.dual <= exact.primal * (1 + 1e-12)
+    assert exact.dual <= result.primal * (1 + 1e-12)
     in_float64 = Problem.from_queries(X.astype(np.float64), y, qid, loss="map", C=20.0)
-    point = in_float64.at(found.w)
-    assert found.primal == pytest.approx(in_float64.primal(in_float64.planes(point), point), rel=1e-12)
+    point = in_float64.at(result.w)
+    assert result.primal == pytest.approx(in_float64.primal(in_float64.planes(point), point), rel=1e-12)
 
 
 @EACH_SOLVER

@@ -96,8 +96,8 @@ def test_entries_at_one_place_are_added_up_and_their_order_does_not_matter(name)
     plain = sp.csr_array(np.array([[0.0, 3.0], [3.0, 5.0]]))
     if name == "standard":
         odd.sum_duplicates()
-    found = learn_scaling(name, odd).rows(odd, None)
-    np.testing.assert_allclose(found.toarray(), learn_scaling(name, plain).rows(plain, None).toarray())
+    result = learn_scaling(name, odd).rows(odd, None)
+    np.testing.assert_allclose(result.toarray(), learn_scaling(name, plain).rows(plain, None).toarray())
 
 
 @pytest.mark.parametrize("name", FEATURE_SCALINGS)
@@ -115,8 +115,8 @@ def test_numbers_that_are_too_large_are_refused():
 def test_large_numbers_are_scaled_within_queries_without_overflow(name):
     X, small = np.array([[1.7e308], [-1.7e308], [0.0]]), np.array([[1.7], [-1.7], [0.0]])
     for rows, expected in ((X, small), (sp.csr_array(X), sp.csr_array(small))):
-        found, known = (learn_scaling(name, each).rows(each, None) for each in (rows, expected))
-        np.testing.assert_allclose(*(each.toarray() if sp.issparse(each) else each for each in (found, known)))
+        result, known = (learn_scaling(name, each).rows(each, None) for each in (rows, expected))
+        np.testing.assert_allclose(*(each.toarray() if sp.issparse(each) else each for each in (result, known)))
 
 
 def test_indicators_are_refused():
@@ -176,9 +176,9 @@ def test_moments_of_weighted_parts_are_those_of_repeated_rows(storage):
     rows = rng.normal(size=(40_000, 3)) * [1.0, 50.0, 0.0] + [3.0, -1.0, 0.1]
     weights = np.where(np.arange(40_000) // 10_000 % 2, rng.integers(0, 4, 40_000), 0)
     parts = [Moments.of(storage(rows[k:end]), weights[k:end]) for k, end in pairwise([0, 10_000, 10_000, 40_000])]
-    for found in (Moments.of(storage(rows), weights), parts[0].with_more(parts[1]).with_more(parts[2])):
-        scaling = found.standard(centered=True)
+    for result in (Moments.of(storage(rows), weights), parts[0].with_more(parts[1]).with_more(parts[2])):
+        scaling = result.standard(centered=True)
         repeated = np.repeat(rows, weights, axis=0)
-        assert found.weight == len(repeated)
+        assert result.weight == len(repeated)
         np.testing.assert_allclose(scaling.mean, repeated.mean(axis=0), rtol=1e-10)
         np.testing.assert_allclose(scaling.deviation, [*repeated.std(axis=0)[:2], 1.0], rtol=1e-10)

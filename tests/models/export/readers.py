@@ -78,14 +78,14 @@ def solr_trees(path: Path, names: list[str], X: Any) -> Any:
     model = json.loads(path.read_text(encoding="utf-8"))
     assert set(model) == {"class", "name", "features", "params"}
     assert model["class"] == "org.apache.solr.ltr.model.MultipleAdditiveTreesModel"
-    known = [feature["name"] for feature in model["features"]]
-    assert known == names
+    expected = [feature["name"] for feature in model["features"]]
+    assert expected == names
 
     def score(node: dict[str, str | Any], row: Any) -> Any:
         while "feature" in node:
             assert set(node) == {"feature", "threshold", "left", "right"}
             threshold = F(node["threshold"]) + F(1e-6)
-            node = node["left"] if row[known.index(node["feature"])] <= threshold else node["right"]
+            node = node["left"] if row[expected.index(node["feature"])] <= threshold else node["right"]
         assert set(node) == {"value"}
         return F(node["value"])
 
@@ -157,11 +157,11 @@ def svm_rank(path: Path, X: Any) -> Any:
         alpha, *pairs = line.partition("#")[0].split()
         last = 0
         for pair in pairs:
-            found = re.fullmatch(r"(\d+):(\S+)", pair)
-            assert found is not None
-            number = int(found[1])
+            result = re.fullmatch(r"(\d+):(\S+)", pair)
+            assert result is not None
+            number = int(result[1])
             assert last < number <= highest, "Features must be in increasing order!!!"
-            w[number] += float(alpha) * float(F(found[2]))
+            w[number] += float(alpha) * float(F(result[2]))
             last = number
     assert lines[10 + vectors :] == [""]
     return X.astype(F).astype(float) @ w[1:] - b

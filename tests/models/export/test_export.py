@@ -63,9 +63,9 @@ def read(path, form, rows):
         return readers.svm_rank(path, rows)
     if form == "onnx":
         runtime = pytest.importorskip("onnxruntime")
-        (found,) = runtime.InferenceSession(path).run(None, {"features": rows})
-        assert found.shape == (len(rows),)
-        return found
+        (result,) = runtime.InferenceSession(path).run(None, {"features": rows})
+        assert result.shape == (len(rows),)
+        return result
     if form == "lightgbm":
         return pytest.importorskip("lightgbm").Booster(model_file=path).predict(rows)
     if form == "json":
@@ -85,7 +85,7 @@ def read(path, form, rows):
 def test_scores_are_those_of_the_model(form, kind, tmp_path):
     ranker = KINDS[kind].fit(X, Y, qid=QID)
     path, left_out = written(ranker, form, tmp_path)
-    found, expected = read(path, form, TEST), ranker.predict(TEST)
+    result, expected = read(path, form, TEST), ranker.predict(TEST)
     if form in ("solr", "elasticsearch") and ranker.intercept_:
         (said,) = left_out
         assert f"this model adds {ranker.intercept_:.6g}" in said
@@ -93,7 +93,7 @@ def test_scores_are_those_of_the_model(form, kind, tmp_path):
     else:
         assert [part for part in left_out if "counts features from 0 when it reads a text file" not in part] == []
         assert len(left_out) == (form == "lightgbm")
-    np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-6 * scale(ranker, TEST))
+    np.testing.assert_allclose(result, expected, rtol=0.0, atol=1e-6 * scale(ranker, TEST))
 
 
 @pytest.mark.parametrize("sparse", [False, True])
@@ -128,15 +128,15 @@ def test_mq2008(form, normalize, tmp_path):
     path, _ = written(ranker, form, tmp_path, names)
     rows = test.X[:200].astype(np.float32).astype(float)
     if form in ("solr", "elasticsearch"):
-        found = getattr(readers, form)(path, names, rows)
+        result = getattr(readers, form)(path, names, rows)
     elif form == "json":
-        found = readers.plain(json.loads(path.read_text()), rows)
+        result = readers.plain(json.loads(path.read_text()), rows)
     elif form == "numpy":
         with np.load(path) as arrays:
-            found = rows @ arrays["coef"] + arrays["intercept"]
+            result = rows @ arrays["coef"] + arrays["intercept"]
     else:
-        found = read(path, form, rows)
-    np.testing.assert_allclose(found, ranker.predict(rows), rtol=0.0, atol=1e-6 * scale(ranker, rows))
+        result = read(path, form, rows)
+    np.testing.assert_allclose(result, ranker.predict(rows), rtol=0.0, atol=1e-6 * scale(ranker, rows))
 
 
 def test_files_are_the_same_each_time(tmp_path):

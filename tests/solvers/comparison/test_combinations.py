@@ -19,8 +19,8 @@ from tests.small_problems import ranking_arrays, small_problem
 
 
 def names(problems: Any, solvers: Any, backends: Any, Cs: Any) -> list[tuple[str, str, str | None, float]]:
-    found = [task.combination for task in tasks(problems, solvers, backends, Cs, 1e-3)]
-    return [(each.loss, each.solver, each.backend, each.C) for each in found]
+    result = [task.combination for task in tasks(problems, solvers, backends, Cs, 1e-3)]
+    return [(each.loss, each.solver, each.backend, each.C) for each in result]
 
 
 def test_every_solver_with_every_backend_at_every_C(problem):

@@ -36,7 +36,7 @@ def test_finds_the_optimum_that_enumerating_faces_finds(seed, size, d, groups, C
 def test_finds_the_optimum_that_scipy_finds():
     qp = random_qp(3, size=15, d=20, groups=3, C=2.0, tol=1e-10)
     member = (qp.group[None, :] == np.arange(3)[:, None]).astype(float)
-    found = minimize(
+    result = minimize(
         lambda a: -qp.dual(a),
         np.zeros(15),
         jac=lambda a: qp.H @ a - qp.b,
@@ -45,7 +45,7 @@ def test_finds_the_optimum_that_scipy_finds():
         method="SLSQP",
         options={"ftol": 1e-12, "maxiter": 500},
     )
-    assert qp.dual(ActiveSet().solve(qp).a) == pytest.approx(-found.fun, rel=1e-6)
+    assert qp.dual(ActiveSet().solve(qp).a) == pytest.approx(-result.fun, rel=1e-6)
 
 
 @settings(max_examples=60, deadline=None)
@@ -98,8 +98,8 @@ def test_starts_from_a_solution_with_more_cuts_than_its_state():
     first = evolve(qp, H=qp.H[:4, :4], b=qp.b[:4], group=qp.group[:4])
     start = ActiveSet().solve(first)
     extended = QPSolution(np.append(start.a, [0.0, 0.0]), start.gap, state=start.state)
-    found = ActiveSet().solve(qp, extended)
-    assert qp.gap(found.a) <= max(qp.tol, qp.resolution(found.a))
+    result = ActiveSet().solve(qp, extended)
+    assert qp.gap(result.a) <= max(qp.tol, qp.resolution(result.a))
 
 
 def test_other_offsets_and_caps_at_a_warm_start():

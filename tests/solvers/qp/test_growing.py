@@ -36,15 +36,15 @@ def test_remainders_of_pairwise_steps_are_solved_closely(monkeypatch: pytest.Mon
     rng = np.random.default_rng(0)
     G = 100.0 * (1.0 + 0.01 * rng.standard_normal((30, 20)))
     L = rng.uniform(0.0, 1.0, 30)
-    found = []
+    result = []
     for most in (1, 1_000_000):
         monkeypatch.setattr("structsvm.solvers.joint_step._MOST_STEPS", most)
         qp = GrowingQP(G[0], L[0], 30)
         for g, offset in zip(G[1:], L[1:], strict=True):
             qp.add(g, float(offset))
             qp.solve(1e-9)
-        found.append(qp.dual)
-    assert found[0] == pytest.approx(found[1], abs=2e-9)
+        result.append(qp.dual)
+    assert result[0] == pytest.approx(result[1], abs=2e-9)
 
 
 def test_a_loose_solution_is_within_what_was_asked() -> None:

@@ -222,9 +222,9 @@ def bad(values):
 )  # fmt: skip
 def test_invalid_arguments_are_errors(wrong, kind, said, index):
     right = {"index": index, "topics": make_topics("ab"), "candidates": candidates(4)}
-    with pytest.raises(kind, match=said) as found:
+    with pytest.raises(kind, match=said) as result:
         letor_features(**{**right, **wrong})
-    assert isinstance(found.value, StructSVMError)
+    assert isinstance(result.value, StructSVMError)
 
 
 def test_names_of_features_are_found_in_any_spelling():
