@@ -167,6 +167,10 @@ def _rounding(made: Case, planes: Outputs, cap: Vector, result: Result) -> float
     The judge's rounding does not count: close bounds are computed again in fractions.
     """
     w = np.maximum(np.abs(result.w), np.abs(made.problem.to_weights(result.cuts.a @ result.cuts.G)))
+    if made.objective is not None:
+        # The lower bound takes weights without regularizer at their bounds.
+        farthest = np.maximum(np.abs(made.objective.low), np.abs(made.objective.high))
+        w = np.where(made.objective.penalty == 0.0, np.maximum(w, farthest), w)
     operators = [made.loss.examples([x], [y], made.intercept).operator for x, y in made.examples]
     rows = [matrix_of(operator) for operator in operators] + [G for G, _ in planes]
     longest = max(float((np.abs(row) @ w).max()) for row in rows)

@@ -29,9 +29,11 @@ def test_kinds_are_shown_by_themselves(run):
 
 def test_a_backend_that_is_not_installed(run, monkeypatch):
     find_spec = importlib.util.find_spec
-    monkeypatch.setattr("structsvm.cli.listing.find_spec", lambda name: None if name == "highspy" else find_spec(name))
+    hidden = "structsvm.solvers.qp.base.find_spec"
+    monkeypatch.setattr(hidden, lambda name: None if name == "highspy" else find_spec(name))
     output = run("list").stdout
-    assert row(output, "highs").split()[1] == "no"
+    assert row(output, "highs").split()[1:5] == ["no:", "pip", "install", "'highspy>=1.14'"]
+    assert output.index("\nhighs") > output.index("\nosqp")
     assert row(output, "osqp").split()[1] == "yes,"
     assert row(output, "active-set").split()[1] == "yes"
 
