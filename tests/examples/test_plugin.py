@@ -9,10 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 from structsvm import Ranker
-from structsvm.cli import main
 from structsvm.data import load_digits_queries, load_letor
 from structsvm.exceptions import UnknownNameError
 from structsvm.registry import backends, losses
@@ -131,26 +129,6 @@ def test_the_command_line_trains_with_both_by_name(run: Run, trained: subprocess
     assert (exported.stdout, exported.stderr) == ("model    weights.csv, for csv\n", "")
     done = run("-m", "structsvm", "evaluate", "m.npz", "train.txt")
     assert (done.returncode, done.stderr) == (0, "")
-
-
-@pytest.mark.usefixtures("with_plugin")
-@pytest.mark.parametrize(
-    ("option", "value", "message"),
-    [
-        ("--loss", "dgc", "Did you mean 'dcg'?"),
-        ("--loss", "dcg@0", "DCG(k=...) must be an integer of at least 1, got 0"),
-        ("--loss", "dcg@ten", "the cut-off after @ must be a whole number, as in 'dcg@10'"),
-        ("--loss", "dcg(discount=1)", "DCG(discount=...) is the base of a logarithm: a finite number above 1, got 1.0"),
-        ("--loss", "dcg(base=3)", "'base=3' is not a setting of dcg; there are discount, relevant_from"),
-        ("--backend", "pipq-dense", "Did you mean 'piqp-dense'?"),
-    ],
-)
-def test_mistakes_on_the_command_line(option: str, value: str, message: str, tmp_path: Path) -> None:
-    data = write_letor(tmp_path / "train.txt", queries=9, documents=12, features=4)
-    done = CliRunner().invoke(main, ["train", str(data), option, value, "--model", str(tmp_path / "m.npz")])
-    assert done.exit_code in (1, 2)
-    assert isinstance(done.exception, SystemExit)
-    assert message in " ".join(done.output.replace("\u2502", "").split())
 
 
 @pytest.mark.slow

@@ -1,13 +1,6 @@
-"""Mistakes put into losses as users write them, and the checks that find them.
+"""Mistakes put into losses as users write them: `check_loss` and the short check before a fit find them."""
 
-``python -m tests.losses.mistakes`` prints a table: the mistakes that `check_loss` finds, and a fit with and without
-the short check before it; then false alarms of both on right losses, and the cost of the short check. Give
-``--seeds N`` for more seeds of the losses without a mistake.
-"""
-
-import argparse
 import inspect
-import time
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -158,7 +151,7 @@ class Mistake:
     method: str
     wrong: Callable[..., Any]
 
-    def loss(self, **more: Any) -> Any:
+    def loss(self) -> Any:
         """Return the wrong loss, of a new class."""
         right = getattr(self.base, self.method, None)
         wrong = self.wrong
@@ -167,10 +160,10 @@ class Mistake:
             return wrong(right, *arguments)
 
         if self.method == "kernel":
-            return type("Mistaken", (self.base,), {"kernel": staticmethod(wrong), **more})()
+            return type("Mistaken", (self.base,), {"kernel": staticmethod(wrong)})()
         # A kernel would hide an argmax in Python.
         plain = {"kernel": None} if self.method == ARGMAX else {}
-        return type("Mistaken", (self.base,), {self.method: method, **plain, **more})()
+        return type("Mistaken", (self.base,), {self.method: method, **plain})()
 
 
 def beyond(most: int) -> Callable[..., Any]:
@@ -356,57 +349,10 @@ def by_check_loss(mistake: Mistake) -> str:
     return error_of(lambda: check_loss(mistake.loss(), EXAMPLES.get(mistake.base)))
 
 
-def by_fit(mistake: Mistake, *, checked: bool) -> str:
-    return error_of(lambda: OneSlack().solve(problem(mistake.loss(check_before_fit=checked))))
+def by_fit(mistake: Mistake) -> str:
+    return error_of(lambda: OneSlack().solve(problem(mistake.loss())))
 
 
 def by_short_check(mistake: Mistake) -> str:
     """Return the outcome of making a problem, which begins with the short check."""
     return error_of(lambda: problem(mistake.loss()))
-
-
-def seconds_of_short_check(base: type, seed: int = 0) -> float:
-    """Return the computing time of making a problem with the short check less that without."""
-    spent = []
-    for checked in (True, False):
-        loss = type("Right", (base,), {"check_before_fit": checked})()
-        if checked:
-            problem(type("Right", (base,), {})(), seed)  # compiles
-        began = time.process_time()
-        problem(loss, seed)
-        spent.append(time.process_time() - began)
-    return spent[0] - spent[1]
-
-
-def main() -> None:
-    """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seeds", type=int, default=3, help="seeds of the losses without a mistake")
-    arguments = parser.parse_args()
-    print(f"{'mistake':62}{'check_loss':18}{'fit alone':18}{'fit':18}")
-    result = np.zeros(3, dtype=int)
-    for mistake in MISTAKES:
-        ends = [by_check_loss(mistake), by_fit(mistake, checked=False), by_fit(mistake, checked=True)]
-        result += [bool(end) for end in ends]
-        print(
-            f"{mistake.base.__name__ + ', ' + mistake.name:62}" + "".join(f"{end or '-':18}" for end in ends),
-            flush=True,
-        )
-    print(f"{'found of ' + str(len(MISTAKES)):62}" + "".join(f"{each:<18}" for each in result))
-    alarms = 0
-    for seed in range(arguments.seeds):
-        for base in RIGHT:
-            loss = type("Right", (base,), {})()
-            alarms += bool(
-                error_of(
-                    lambda loss=loss, base=base, seed=seed: check_loss(loss, EXAMPLES.get(base), random_state=seed)
-                )
-            )
-            alarms += bool(error_of(lambda loss=loss, seed=seed: problem(loss, seed)))
-    print(f"false alarms: {alarms} of {2 * arguments.seeds * len(RIGHT)}")
-    for base in RIGHT:
-        print(f"{base.__name__:20}{seconds_of_short_check(base):8.3f} s of computing for the short check")
-
-
-if __name__ == "__main__":
-    main()

@@ -7,6 +7,7 @@ from structsvm.losses import InterleavingLoss
 from structsvm.problem import Problem
 from structsvm.testing import check_loss
 from tests.losses.mistakes import (
+    EXAMPLES,
     MISTAKES,
     RIGHT,
     FirstRelevant,
@@ -55,13 +56,15 @@ def test_check_loss_finds_mistakes_in_high_grades_and_long_queries(mistake: Mist
 @pytest.mark.parametrize("mistake", named([mistake.name for mistake in MISTAKES]))
 def test_all_mistakes_are_found(mistake: Mistake) -> None:
     assert by_check_loss(mistake)
-    assert by_fit(mistake, checked=True)
+    assert by_fit(mistake)
 
 
 @pytest.mark.parametrize("base", RIGHT)
 def test_right_losses_pass(base: type) -> None:
+    right = type("Right", (base,), {})
     for seed in range(2):
-        assert not error_of(lambda seed=seed: problem(type("Right", (base,), {})(), seed))
+        assert not error_of(lambda seed=seed: problem(right(), seed))
+        assert not error_of(lambda seed=seed: check_loss(right(), EXAMPLES.get(base), random_state=seed))
 
 
 def test_a_prediction_with_ties_is_no_better_ranking() -> None:

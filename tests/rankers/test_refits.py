@@ -1,15 +1,11 @@
 """Refitted ensembles: the library's scores equal the certified scores, or `refit` rejects the model.
 
 The matrix is library x objective (and so link) x missing values x sparse rows x early stopping.
-`python -m tests.rankers.test_refits` prints the number of cells with equal scores, and the refusals.
 """
 
 import pickle
 import sys
-import warnings
-from collections import Counter
 from collections.abc import Callable, Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -377,21 +373,3 @@ def test_a_file_that_the_library_reads_has_zero_based_columns(tmp_path: Path, li
     wide = np.pad(data.X.toarray(), [(0, 0), (0, 1)])
     with pytest.raises(InputError, match="features, and X has .* from arrays of load_letor, read X without zero_based"):
         refit(model, wide, data.y, data.qid)
-
-
-if __name__ == "__main__":
-    from tempfile import TemporaryDirectory
-
-    counts: Counter[str] = Counter()
-    for cell in matrix():
-        try:
-            import_module(cell.library)
-        except ImportError:
-            counts[f"{cell.library}: not installed"] += 1
-            continue
-        with TemporaryDirectory() as place, warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            check(cell, Path(place))
-        counts[f"{cell.library}: {'refused' if cell.refused else 'equal scores'}"] += 1
-    for line, number in sorted(counts.items()):
-        print(f"{number:4} {line}")
