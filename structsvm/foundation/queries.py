@@ -175,6 +175,6 @@ def missing_rows(rows: NDArray[Any]) -> BoolVector:
 def _is_missing(value: Any) -> bool:
     try:
         return value is None or bool(value != value)
-    # Comparisons with pandas.NA have no truth value.
-    except TypeError:
+    # Comparisons with pandas.NA and with arrays have no truth value.
+    except (TypeError, ValueError):
         return True
