@@ -73,6 +73,7 @@ def load_run(path: FilePath, *, name: str | None = None) -> Run:
     >>> load_run("bm25.run")
     Run('bm25', 2 topics, 3 documents)
     """
+    require_kind("name", name, str | None, "text or None")
     lines = _read(as_path("path", path), RUN)
     try:
         return Run.from_scores(name or lines.name, lines.topics, lines.documents, lines.numbers)

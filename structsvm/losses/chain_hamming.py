@@ -1,6 +1,6 @@
 """The loss for sequence labeling: the Hamming loss of a chain of labels."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from itertools import product
 from typing import Any
 
@@ -167,7 +167,7 @@ class ChainHamming(HammingLoss):
         if self.states is None:
             return
         for pair in self.forbidden:
-            unknown = [state for state in pair if state not in self.states]
+            unknown = [state for state in pair if not isinstance(state, Hashable) or state not in self.states]
             if unknown:
                 raise InputError(
                     f"ChainHamming(forbidden=...) names {unknown[0]!r}, which is not among the states {self.states}"

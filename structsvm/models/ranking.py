@@ -7,6 +7,7 @@ from attrs import field, frozen
 from numpy.typing import ArrayLike, NDArray
 
 from structsvm.exceptions import InputError, counted, first_of, quoted
+from structsvm.foundation.settings import require_integer, require_kind
 from structsvm.foundation.tables.table import Column, Record, Table
 from structsvm.foundation.types import IntVector, Matrix, Vector
 from structsvm.models.base import TrainedModel
@@ -120,6 +121,7 @@ class ExplainedRanking:
 
     def row(self, name: str) -> int:
         """Return the position of a document; raise InputError if it is unknown or ambiguous."""
+        require_kind("the document", name, str, "text")
         rows = np.flatnonzero(self.documents.astype(str) == name)
         if len(rows) == 1:
             return int(rows[0])
@@ -140,6 +142,7 @@ class ExplainedRanking:
         return {"rank": int(self.ranks[row]), "document": name, "score": float(self.scores[row])}
 
     def _contributions(self, explanation: Explanation, rows: list[int], top: int) -> list[dict[str, Any]]:
+        require_integer("top", top, 0)
         names, contributions = self.explanation.feature_names, explanation.contributions[0]
         return [
             {

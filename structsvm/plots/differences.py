@@ -142,7 +142,7 @@ class QueryDifferencesDisplay(Display):
         measure : see `from_predictions`.
         names : see the class; None: names of the rankers' classes.
         """
-        called = names or (type(first).__name__, type(second).__name__)
+        called = (type(first).__name__, type(second).__name__) if names is None else names
         scores = (scores_of(first, X, qid), scores_of(second, X, qid))
         return cls.from_predictions(*scores, y, qid, measure=measure, names=called, ax=ax, **kwargs)
 

@@ -79,11 +79,15 @@ class Auto(Solver):
     max_iter: int = field(default=10_000, validator=at_least(1))
     backend: str | QPBackend = "auto"
 
+    @property
+    def _default_backend(self) -> bool:
+        return isinstance(self.backend, str) and self.backend == "auto"
+
     def choose(self, problem: AbstractProblem) -> FrankWolfe | OneSlack | NSlack:
         """Return the first solver for a problem."""
         if not isinstance(problem, Problem) or problem.box is not None:
             return OneSlack(tol=self.tol, max_iter=self.max_iter, backend=self.backend)
-        if self.backend == "auto" and not problem.has_kernel and problem.certified and self._few(problem):
+        if self._default_backend and not problem.has_kernel and problem.certified and self._few(problem):
             return NSlack(tol=self.tol, max_iter=self.max_iter, batch=problem.n)
         planes = Capacity.exact_within(problem.n, problem.d, DEFAULT_MEMORY).places
         small = _VALUES_A_WEIGHT * problem.n * problem.d <= problem.stored or not problem.has_kernel
@@ -92,7 +96,7 @@ class Auto(Solver):
         many = problem.n >= _FEWEST_EXAMPLES
         spread = not problem.has_kernel and effective_n_jobs(problem.n_jobs) > 1
         fits = planes >= ENOUGH_PLACES and not spread
-        if self.backend == "auto" and fits and ((many and small) or not problem.certified):
+        if self._default_backend and fits and ((many and small) or not problem.certified):
             return FrankWolfe(tol=self.tol, max_iter=self.max_iter)
         return OneSlack(tol=self.tol, max_iter=self.max_iter, backend=self.backend)
 
@@ -133,7 +137,7 @@ class Auto(Solver):
             return None
         if isinstance(solver, FrankWolfe):
             return OneSlack(tol=self.tol, max_iter=self.max_iter)
-        if not isinstance(problem, Problem) or self.backend != "auto":
+        if not isinstance(problem, Problem) or not self._default_backend:
             return None
         n, d, scores = problem.sizes
         # Rows have two outputs, so that one cut each is enough; `NSlack` stores up to 4 cuts of other examples.

@@ -49,6 +49,7 @@ PACKAGES = [
     "text",
     "text.functions",
     "text.letor",
+    "training",
 ]
 
 KINDS = {

@@ -81,13 +81,11 @@ def mean_interval(
     if sample.ndim != 1 or not len(sample) or not np.isfinite(sample).all():
         raise InputError(f"values must be finite numbers, one for each query, got an array of shape {sample.shape}")
     interval = INTERVALS[method].interval(sample, confidence_level, n_resamples, random_state)
-    ends = numbers(value_range, "value_range")
-    if ends.shape != (2,) or not ends[0] < ends[1]:
-        raise InputError(f"value_range must have the least and the largest value, such as (0, 1), got {value_range!r}")
+    low, high = _range(value_range)
     # Values outside show that a measure has another range.
-    if interval is None or sample.min() < ends[0] or sample.max() > ends[1]:
+    if interval is None or sample.min() < low or sample.max() > high:
         return interval
-    return max(interval[0], float(ends[0])), min(interval[1], float(ends[1]))
+    return max(interval[0], low), min(interval[1], high)
 
 
 def mean_intervals(values: Matrix, confidence_level: float = 0.95, value_range: Interval = UNLIMITED) -> Matrix:
@@ -99,8 +97,15 @@ def mean_intervals(values: Matrix, confidence_level: float = 0.95, value_range: 
 
 def range_of_differences(value_range: Interval) -> Interval:
     """Return the range of the differences of two values in a range."""
-    low, high = value_range
+    low, high = _range(value_range)
     return low - high, high - low
+
+
+def _range(value_range: Interval) -> Interval:
+    ends = numbers(value_range, "value_range")
+    if ends.shape != (2,) or not ends[0] < ends[1]:
+        raise InputError(f"value_range must have the least and the largest value, such as (0, 1), got {value_range!r}")
+    return float(ends[0]), float(ends[1])
 
 
 def require_level(level: float) -> None:
