@@ -22,7 +22,7 @@ from structsvm.cli.shared.options import (
     require_ranking_loss,
     with_tol,
 )
-from structsvm.cli.shared.paths import DATA, PARTS
+from structsvm.cli.shared.paths import DATA, NEW_FOLDER, PARTS
 from structsvm.cli.shared.results import STANDARD_OUTPUT, Outputs, with_outputs
 from structsvm.cli.shared.weights import Limit, settings_for, with_bounds
 from structsvm.exceptions import InputError, counted
@@ -103,6 +103,15 @@ def _stored(values: dict[str, Any]) -> list[Output]:
     default=60.0,
     help="Time limit for each combination. A QP or an iteration that has begun is finished first.",
 )
+@click.option(
+    "--save-programs",
+    type=NEW_FOLDER,
+    metavar="FOLDER",
+    cls=Dependent,
+    needs="a solver that solves QPs",
+    when=_solves_qps,
+    help="Store the QPs of each loss, solver and C, solved by the built-in backend, in this new folder.",
+)
 @with_bounds("Without --solver, only solvers that can bound weights are compared.")
 @with_columns(cache=True)
 @with_outputs("Plot the gap against time to this file, such as gaps.svg, .pdf or .png.")
@@ -114,6 +123,7 @@ def compare_command(
     Cs: tuple[float, ...],
     tol: float,
     time_limit: float,
+    save_programs: Path | None,
     limits: tuple[Limit, ...],
     signs: dict[str, int],
     columns: Columns,
@@ -127,6 +137,8 @@ def compare_command(
     reason. A solver without QPs runs once for each C. Ctrl-C ends the comparison with a table of the finished rows.
 
     --bounds and --monotonic-cst bound the weights, as in "structsvm train"; frank-wolfe does not support them.
+
+    With --save-programs, further fits with the built-in backend store their QPs, for authors of QP solvers.
 
     With --csv, --json or --plot, finished combinations are stored in FILE.part: after an interruption, the same command
     resumes from there.
@@ -177,6 +189,11 @@ def compare_command(
     if table.interrupted:
         on = "" if stored is None else f"; run the same command to resume from {stored}"
         raise Failure(f"interrupted: the table has {len(table)} of {counted(table.planned, 'combination')}{on}")
+    if save_programs is not None:
+        from structsvm.solvers.comparison import programs
+
+        programs.save_programs(save_programs, problems, solver_names, Cs, tol, time_limit)
+        note(f"wrote the QPs to {save_programs}")
     if stored is not None:
         stored.unlink(missing_ok=True)
     if all(row.gap is None for row in table):

@@ -1,4 +1,4 @@
-"""Losses as users write them, of documents with grades 0 to 4: right ones, without kernels too, and mistaken ones."""
+"""Losses as users write them, of documents with grades 0 to 4, also with mistakes; and faulty QP backends."""
 
 from typing import Any, cast
 
@@ -15,10 +15,11 @@ from structsvm.losses import (
     SlackRescaled,
     SwappedPairs,
 )
-from structsvm.solvers import FrankWolfe, OneSlack
+from structsvm.solvers import FrankWolfe, NSlack, OneSlack
 from tests.campaign.cases import Case, boxed, case
 from tests.losses.mistakes import FirstRelevant
 from tests.small_problems import BufferedKronecker, GenericTwoRows, Kronecker, PlainROCArea, PlainTwoRows, TwoRows
+from tests.solvers.qp.faults import FAULTS, Faulty, FaultyAttempts
 
 
 class ByDifference(GradedPairsLoss):
@@ -166,6 +167,15 @@ def mistaken(number: int) -> Case:
     rng = np.random.default_rng([number, 6])
     wrong, right, most = _MISTAKES[rng.integers(len(_MISTAKES))]
     return _with_loss(number, rng, wrong, right, most)
+
+
+def with_faulty_backend(number: int) -> Case:
+    """Make a case whose QP backend returns wrong multipliers; one in three has a box as bounds."""
+    rng = np.random.default_rng([number, 8])
+    backend = (Faulty, FaultyAttempts)[rng.integers(2)](FAULTS[rng.choice(list(FAULTS))])
+    solver = (OneSlack, NSlack)[rng.integers(2)](tol=float(10.0 ** rng.uniform(-6.0, -2.0)), backend=backend)
+    made = evolve(case(number), solver=solver)
+    return boxed(made) if rng.random() < 0.3 else made
 
 
 def _with_loss(number: int, rng: np.random.Generator, loss: Any, meant: Any, most: int) -> Case:

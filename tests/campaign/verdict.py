@@ -39,6 +39,7 @@ KINDS: Mapping[str, Callable[[int], Case]] = {
     "graded": users.graded,
     "mistaken": users.mistaken,
     "structured": users.structured,
+    "faulty backend": users.with_faulty_backend,
 }
 """Makers of the cases of each kind."""
 

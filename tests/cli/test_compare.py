@@ -13,7 +13,7 @@ from structsvm.data import load_letor
 from structsvm.estimators import Ranker
 from structsvm.exceptions import NotInstalledError
 from structsvm.solvers import FrankWolfe
-from structsvm.solvers.qp import HiGHS
+from structsvm.solvers.qp import HiGHS, load_programs
 from tests.cli.conftest import write_letor
 from tests.cli.test_processes import _rest, posix
 
@@ -206,3 +206,16 @@ def test_a_solver_without_bounds_is_an_error_if_requested(run):
     assert lines(done.stdout, "frank-wolfe")[0][2] == "failed"
     assert done.stderr == f"structsvm: error: no combination has a result: {why}\n"
     assert why not in done.stdout
+
+
+def test_programs_are_stored_in_a_new_folder(run):
+    options = ("--solver", "one-slack,n-slack,frank-wolfe", "--backend", "active-set", "-C", "1,10")
+    done = run("compare", "train.txt", *options, "--save-programs", "programs")
+    assert done.stderr == "structsvm: note: wrote the QPs to programs\n"
+    names = [f"map-{solver}-C{C}" for solver in ("n-slack", "one-slack") for C in (1, 10)]
+    assert sorted(path.name for path in Path("programs").iterdir()) == names
+    assert all(load_programs(Path("programs", name, "0000.npz")) for name in names)
+    refused = run("compare", "train.txt", *options, "--save-programs", "programs", code=2).stderr
+    assert "programs is not empty: choose another folder" in refused
+    refused = run("compare", "train.txt", "--solver", "frank-wolfe", "--save-programs", "more", code=2).stderr
+    assert "--save-programs has no effect without a solver that solves QPs" in refused

@@ -11,7 +11,7 @@ import click
 from structsvm.exceptions import InputError
 from structsvm.foundation.storage import artefacts
 from structsvm.foundation.storage.artefacts import ANY, artefact_kind, is_stream
-from structsvm.foundation.storage.files import DATA_SET, STANDARD_INPUT, check_writable
+from structsvm.foundation.storage.files import DATA_SET, STANDARD_INPUT, check_writable, require_empty
 
 _STANDARD_INPUT = {"-", str(STANDARD_INPUT), "/dev/fd/0"}
 
@@ -139,6 +139,14 @@ class _File(PathType):
         return super().convert(value, param, ctx)
 
 
+class _NewFolder(PathType):
+    """The path of a folder that is new or empty."""
+
+    def check_output(self, path: Path) -> None:
+        require_empty(path.parent)
+        super().check_output(path)
+
+
 class _Data(PathType):
     """The path of data that are read once, so it may be a pipe; "-" is standard input."""
 
@@ -183,6 +191,7 @@ INDEX = _File(writes=_itself, kind=artefacts.INDEX, makes_folders=True)
 PARTS = _File(writes=_itself, kind=artefacts.PARTS)
 RUNS = _Data(reads=_its_files, reads_all=True)
 NEW_FILES = PathType(file_okay=False, makes_folders=True)
+NEW_FOLDER = _NewFolder(writes=lambda folder: (folder / "0000",), file_okay=False, makes_folders=True)
 RUN_FOLDER = PathType(reads=_its_files, reads_all=True, file_okay=False)
 FOLDS = PathType(reads=_of_folds, reads_all=True, file_okay=False)
 BENCHMARK = PathType(writes=_of_benchmark, file_okay=False, makes_folders=True)

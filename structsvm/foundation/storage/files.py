@@ -207,6 +207,12 @@ def check_writable(path: Path, kind: str | None = None, *, makes_folders: bool =
         pass
 
 
+def require_empty(folder: Path) -> None:
+    """Raise InputError if a folder has files."""
+    if folder.is_dir() and any(folder.iterdir()):
+        raise InputError(f"{folder} is not empty: choose another folder")
+
+
 def _is_file(path: Path) -> bool:
     """Return whether a regular file exists; raise InputError for anything else that exists or cannot be looked up."""
     try:

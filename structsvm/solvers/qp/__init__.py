@@ -11,6 +11,7 @@ from structsvm.solvers.qp.general import Attempt, GeneralBackend, scales
 from structsvm.solvers.qp.highs import HiGHS
 from structsvm.solvers.qp.osqp import OSQP
 from structsvm.solvers.qp.qpsolvers import QPSolvers
+from structsvm.solvers.qp.recorder import Recorder, load_programs
 
 __all__ = [
     "CVXOPT",
@@ -23,5 +24,7 @@ __all__ = [
     "QPBackend",
     "QPSolution",
     "QPSolvers",
+    "Recorder",
+    "load_programs",
     "scales",
 ]

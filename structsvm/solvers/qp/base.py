@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from attrs import field, frozen
 
-from structsvm.exceptions import NotInstalledError
+from structsvm.exceptions import InputError, NotInstalledError
 from structsvm.foundation.arrays import largest_of_groups
 from structsvm.foundation.types import IntVector, Matrix, Vector
 from structsvm.solvers.qp.kernels import project_groups
@@ -53,6 +53,10 @@ class DualQP:
     def project(self, a: Vector) -> Vector:
         """Return feasible multipliers near ``a``: clipped at 0, groups scaled to their caps."""
         feasible = np.array(a, dtype=np.float64)
+        if feasible.shape != self.b.shape:
+            raise InputError(
+                f"multipliers of shape {feasible.shape} for a QP of {self.size} cuts: return one for each cut"
+            )
         project_groups(feasible, self.group, self.cap)
         return feasible
 

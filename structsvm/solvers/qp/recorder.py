@@ -1,0 +1,137 @@
+"""Store the quadratic programs of a fit in files, with their optima."""
+
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+from attrs import field, frozen
+
+from structsvm.exceptions import InputError
+from structsvm.foundation.settings import as_path
+from structsvm.foundation.storage.archives import Archive
+from structsvm.foundation.storage.files import read_archive, require_empty, write_archive
+from structsvm.registry import backends
+from structsvm.solvers.qp.active_set import ActiveSet
+from structsvm.solvers.qp.base import DualQP, QPBackend, QPSolution
+
+
+def _folder(value: str | Path) -> Path:
+    return as_path("folder", value)
+
+
+@frozen(eq=False)
+class Recorder(QPBackend):
+    """A backend that stores its programs in a folder, with their optima.
+
+    Use it in a ``with`` statement. Each program of a fit has the cuts of the program before it and a few more, until
+    the fit drops cuts. The files ``0000.npz``, ``0001.npz``, ... have one growing sequence each. Their arrays, for N
+    programs of up to K cuts in G groups, are
+
+    - ``H``, ``b``, ``group``, ``cap``: the last program, see `DualQP`; program n has the first ``sizes[n]`` cuts,
+    - ``sizes``, ``tol``: number of cuts and target gap of each program, shape (N,),
+    - ``a``: multipliers of each optimum, shape (N, K), 0 at later cuts,
+    - ``dual``, ``gap``: value of each optimum and its certified gap, shape (N,).
+
+    The optima are computed by `ActiveSet`, to the accuracy of float64.
+
+    Parameters
+    ----------
+    folder : folder for the files; new or empty.
+    backend : backend that solves the programs of the fit, by name or as an object.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> from structsvm import Problem
+    >>> from structsvm.solvers import OneSlack
+    >>> problem = Problem.from_queries([[1.0], [2.0], [4.0]], [0, 0, 1], [1, 1, 1], loss="map", C=0.1)
+    >>> with Recorder(mkdtemp()) as recorder:
+    ...     result = OneSlack(backend=recorder).solve(problem)
+    >>> file = np.load(recorder.folder / "0000.npz")
+    >>> file["sizes"][-1] == len(file["H"]), file["gap"].max() < 1e-12
+    (True, True)
+    """
+
+    name: ClassVar[str] = "recorder"
+    folder: Path = field(converter=_folder)
+    backend: str | QPBackend = "auto"
+    _newest: list[DualQP] = field(factory=list, init=False, repr=False)
+    _optima: list[tuple[float, QPSolution]] = field(factory=list, init=False, repr=False)
+
+    def __enter__(self) -> "Recorder":
+        require_empty(self.folder)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        if self._optima:
+            self._write()
+
+    def solve(self, qp: DualQP, start: QPSolution | None = None) -> QPSolution:
+        if not self.folder.is_dir():
+            raise InputError(f"there is no folder {self.folder}: use the Recorder in a with statement")
+        if self._newest and not _extends(qp, self._newest[0]):
+            self._write()
+        before = self._optima[-1][1] if self._optima else None
+        self._newest[:] = [DualQP(qp.H.copy(), qp.b.copy(), qp.group.copy(), qp.cap.copy(), 0.0)]
+        self._optima.append((qp.tol, ActiveSet().solve(self._newest[0], before)))
+        solution: QPSolution = backends.create(self.backend).solve(qp, start)
+        return solution
+
+    def _write(self) -> None:
+        """Write the present sequence, and begin another one."""
+        qp = self._newest.pop()
+        sizes = [len(optimum.a) for _, optimum in self._optima]
+        a = np.zeros((len(sizes), qp.size))
+        for row, (_, optimum) in zip(a, self._optima, strict=True):
+            row[: len(optimum.a)] = optimum.a
+        arrays = {
+            "H": qp.H,
+            "b": qp.b,
+            "group": qp.group,
+            "cap": qp.cap,
+            "sizes": np.array(sizes),
+            "tol": np.array([tol for tol, _ in self._optima]),
+            "a": a,
+            "dual": a @ qp.b - 0.5 * (a @ qp.H * a).sum(axis=1),
+            "gap": np.array([optimum.gap for _, optimum in self._optima]),
+        }
+        self._optima.clear()
+        write_archive(self.folder / f"{sum(1 for _ in self.folder.iterdir()):04}.npz", arrays)
+
+
+def _extends(qp: DualQP, before: DualQP) -> bool:
+    """Return True if the cuts of an earlier program are the first cuts of this one."""
+    k = before.size
+    head = qp.H[:k, :k], qp.b[:k], qp.group[:k], qp.cap
+    return all(map(np.array_equal, head, (before.H, before.b, before.group, before.cap)))
+
+
+def load_programs(path: str | Path) -> list[DualQP]:
+    """Return the programs of a file that `Recorder` wrote, each with the first cuts of the next.
+
+    Parameters
+    ----------
+    path : the file.
+
+    Raises
+    ------
+    ModelFileError : the file is missing, damaged or of another kind.
+
+    Examples
+    --------
+    >>> from tempfile import mkdtemp
+    >>> from structsvm.solvers.qp import ActiveSet, DualQP, Recorder
+    >>> qp = DualQP(np.eye(2), np.array([1.0, 0.5]), np.zeros(2, np.int64), cap=np.array([1.0]), tol=1e-9)
+    >>> with Recorder(mkdtemp()) as recorder:
+    ...     solution = recorder.solve(qp)
+    >>> [program.size for program in load_programs(recorder.folder / "0000.npz")]
+    [2]
+    """
+    return read_archive(path, _programs)
+
+
+def _programs(arrays: Archive) -> list[DualQP]:
+    H, b, group, cap = (arrays[name] for name in ("H", "b", "group", "cap"))
+    steps = zip(arrays["sizes"].tolist(), arrays["tol"].tolist(), strict=True)
+    return [DualQP(H[:k, :k], b[:k], group[:k], cap, tol) for k, tol in steps]
