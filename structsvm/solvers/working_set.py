@@ -130,12 +130,11 @@ class WorkingSet(CutArrays):
         qp = DualQP(self._H[: self.size, : self.size], self.L, self.group, self.cap, tol)
         start = self._last or QPSolution(self.a.copy(), gap=np.inf)
         solution = backend.solve(qp, start)
-        moved = self._move_toward(qp.project(solution.a))
-        again = ActiveSet()
-        gap = 0.0 if moved and backend == again else qp.gap(self.a)
+        target, again = qp.project(solution.a), ActiveSet()
+        moved = self._move_toward(target)
         # A backend may report a gap that its solution does not have.
-        trusted = moved and gap <= _OTHER_GAP * solution.gap
-        if not trusted and gap > max(tol, qp.resolution(self.a)):
+        trusted = moved and (backend == again or qp.gap(target) <= max(tol, _OTHER_GAP * solution.gap))
+        if not trusted and qp.gap(self.a) > max(tol, qp.resolution(self.a)):
             solution = again.solve(qp, QPSolution(self.a.copy(), gap=np.inf))
             solution = evolve(solution, handed_over=backend != again)
             self._move_toward(qp.project(solution.a))
