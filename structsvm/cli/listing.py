@@ -14,7 +14,6 @@ from structsvm.cli.shared.results import shows_text, with_json, write_json
 from structsvm.registry import backends, benchmark_models
 from structsvm.registry.built_in import REGISTRIES, experiment_models
 from structsvm.registry.registry import first_sentence
-from structsvm.solvers.qp.qpsolvers import PACKAGES
 
 MODELS = "models"
 
@@ -82,6 +81,8 @@ def _description(model: Any) -> str:
 
 def _installed(name: str) -> str:
     """Return whether the packages of a backend are installed, without importing them, or how to install them."""
+    from structsvm.solvers.qp.qpsolvers import PACKAGES
+
     if name not in backends.built_in:
         return "yes"
     backend = backends.create(name)

@@ -36,6 +36,12 @@ class TrainingData:
     weight : weight of each row; None: all 1.
     names : names of the features, or None.
     frame : the data frame that X is from, or None; estimators of other libraries are fitted to its rows.
+
+    Examples
+    --------
+    >>> data = TrainingData.of("Ranker", [[1.0], [2.0], [4.0]], [0, 0, 1], [1, 1, 1])
+    >>> data.rows, data.n_features, data.subset(np.array([0, 2])).y
+    (3, 1, array([0., 1.]))
     """
 
     owner: str

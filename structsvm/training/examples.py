@@ -35,6 +35,13 @@ class ExampleData:
     matrices : True if each input is a matrix.
     names, edge_names : names of the features of rows or nodes, and of edges.
     inputs : X as the user gave it if it has names, else as checked; for estimators of other libraries.
+
+    Examples
+    --------
+    >>> from structsvm.losses import ChainHamming
+    >>> data = ExampleData.of("StructuralSVM", [[[1.0], [2.0]], [[3.0]]], [[0, 1], [1]], loss=ChainHamming())
+    >>> data.n_features, data.matrices, data.subset(np.array([1])).y
+    (1, True, [[1]])
     """
 
     owner: str

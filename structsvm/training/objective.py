@@ -46,6 +46,15 @@ class Objective:
     loss, ranks, other_losses : the loss as the user named it, and the kind of advice on zero weights.
     n_features, columns : number of features and the columns with entries; None if features have no own weights, or if
         all columns have entries.
+
+    Examples
+    --------
+    >>> from structsvm import Ranker
+    >>> spec = Ranker("map", C=0.1).spec()
+    >>> data = spec.data([[1.0], [2.0], [4.0]], [0, 0, 1], [1, 1, 1])
+    >>> objective = spec.objective(data)
+    >>> objective.problem.n, objective.minimize().converged
+    (1, True)
     """
 
     problem: AbstractProblem
@@ -101,7 +110,16 @@ class Objective:
 
 @frozen(eq=False, slots=False)
 class Fit:
-    """A fit of an objective: its result, its model, and the facts and arrays that estimators and files store."""
+    """A fit of an objective: its result, its model, and the facts and arrays that estimators and files store.
+
+    Examples
+    --------
+    >>> from structsvm import Ranker
+    >>> spec = Ranker("map", C=0.1).spec()
+    >>> result = fit(spec.data([[1.0], [2.0], [4.0]], [0, 0, 1], [1, 1, 1]), spec)
+    >>> result.result.converged, result.model.coef.shape
+    (True, (1,))
+    """
 
     objective: Objective
     result: Result
@@ -115,7 +133,15 @@ class Fit:
 
 
 class Spec(ABC):
-    """The checked settings of a fit: they read data, and make an `Objective` of them."""
+    """The checked settings of a fit: they read data, and make an `Objective` of them.
+
+    Examples
+    --------
+    >>> from structsvm import Ranker
+    >>> spec = Ranker("map", C=0.1).spec()
+    >>> spec.objective(spec.data([[1.0], [2.0], [4.0]], [0, 0, 1], [1, 1, 1])).problem.C
+    0.1
+    """
 
     @abstractmethod
     def data(self, *arguments: Any) -> Any:
@@ -134,7 +160,16 @@ def fit(
     callback: Callback | None = None,
     checkpoint: CheckpointPath | None = None,
 ) -> Fit:
-    """Fit settings to data, from an earlier result if there is one; see `Ranker.fit` for the other arguments."""
+    """Fit settings to data, from an earlier result if there is one; see `Ranker.fit` for the other arguments.
+
+    Examples
+    --------
+    >>> from structsvm import Ranker
+    >>> spec = Ranker("map", C=0.1).spec()
+    >>> data = spec.data([[1.0], [2.0], [4.0]], [0, 0, 1], [1, 1, 1])
+    >>> fit(data, spec, start=fit(data, spec).result).result.converged
+    True
+    """
     objective = spec.objective(data)
     return Fit(objective, objective.minimize(start, callback, checkpoint), objective.facts)
 
@@ -147,7 +182,15 @@ def path(
     callback: Callback | None = None,
     checkpoint: CheckpointPath | None = None,
 ) -> dict[float, Fit]:
-    """Fit settings to data at ascending values of C, each from the previous result, until interrupted."""
+    """Fit settings to data at ascending values of C, each from the previous result, until interrupted.
+
+    Examples
+    --------
+    >>> from structsvm import Ranker
+    >>> spec = Ranker("map").spec()
+    >>> list(path(spec.data([[1.0], [2.0], [4.0]], [0, 0, 1], [1, 1, 1]), spec, [1.0, 0.1]))
+    [0.1, 1.0]
+    """
     objective = spec.objective(data)
     fits: dict[float, Fit] = {}
     problem: Any = objective.problem

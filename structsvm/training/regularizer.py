@@ -19,7 +19,14 @@ AnyProblem = TypeVar("AnyProblem", bound=AbstractProblem)
 
 @frozen(eq=False)
 class Regularizer:
-    """Settings of the regularizer as `Ranker` takes them, which need the features of the data to be checked."""
+    """Settings of the regularizer as `Ranker` takes them, which need the features of the data to be checked.
+
+    Examples
+    --------
+    >>> from structsvm import Ranker
+    >>> Regularizer.of(Ranker(bounds=(0.0, None))).limits(2, None)
+    (array([0., 0.]), array([inf, inf]))
+    """
 
     owner: str
     center: ArrayLike | None = None

@@ -48,7 +48,7 @@ class Recorder(QPBackend):
     >>> with Recorder(mkdtemp()) as recorder:
     ...     result = OneSlack(backend=recorder).solve(problem)
     >>> file = np.load(recorder.folder / "0000.npz")
-    >>> file["sizes"][-1] == len(file["H"]), file["gap"].max() < 1e-12
+    >>> bool(file["sizes"][-1] == len(file["H"])), bool(file["gap"].max() < 1e-12)
     (True, True)
     """
 
