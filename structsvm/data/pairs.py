@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from structsvm.exceptions import InputError
 from structsvm.foundation.arrays import require_unmasked
+from structsvm.foundation.memory import require_memory
 from structsvm.foundation.queries import missing_rows
 from structsvm.foundation.settings import require_kind
 from structsvm.foundation.types import IntVector
@@ -189,6 +190,9 @@ def as_ids(ids: ArrayLike, name: str) -> NDArray[np.str_]:
         raise InputError(f"{name} must have one id per row, not lists of several lengths") from None
     if values.ndim != 1:
         raise InputError(f"{name} must have one id per row; its shape is {values.shape}")
+    # An id from a number takes 21 characters; an array of one repeated id may have any length.
+    size = values.itemsize if values.dtype.kind == "U" else 84
+    require_memory(float(size) * len(values), f"The {len(values):,} ids of {name}", "pass one id per row")
     if values.dtype.kind == "V":
         raise InputError(f"{name} must have one id per row, not records of {values.dtype}: pass one of their fields")
     listed: Any = ids

@@ -14,6 +14,7 @@ from structsvm.data.pairs import PairIndex, as_ids, as_topics, first_repeated, n
 from structsvm.exceptions import InputError, brief, counted, quoted
 from structsvm.foundation.arrays import numbers
 from structsvm.foundation.frames import as_narwhals, is_frame
+from structsvm.foundation.memory import require_memory
 from structsvm.foundation.queries import missing_rows
 from structsvm.foundation.settings import repeated, require_kind
 from structsvm.foundation.types import IntVector, Vector
@@ -226,6 +227,7 @@ def _as_scores(scores: ArrayLike) -> Vector:
     values = numbers(scores, "scores")
     if values.ndim != 1:
         raise InputError(f"scores must have one number per row; their shape is {values.shape}")
+    require_memory(8.0 * len(values), f"The {len(values):,} scores", "pass one score per row")
     finite = np.isfinite(values)
     if not finite.all():
         row = int(finite.argmin())

@@ -13,6 +13,7 @@ import numpy as np
 from attrs import Attribute
 
 from structsvm.exceptions import InputError, brief, quoted
+from structsvm.foundation.memory import require_memory
 
 DEFAULT_TOL = 1e-3
 """Gap, in multiples of C, at which every solver stops unless its ``tol`` is given."""
@@ -158,9 +159,12 @@ def as_float_type(what: str, value: Any) -> "np.dtype[Any]":
 def as_list(what: str, value: Any, words: str) -> list[Any]:
     """Return an iterable as a list; ``words`` describe the expected value."""
     try:
+        # An array of one repeated value may have any length.
+        if isinstance(value, np.ndarray) and value.ndim:
+            require_memory(40.0 * len(value), f"The list of {what}", "pass a shorter list")
         return list(value)
-    # Some sparse matrices raise NotImplementedError; an array of one repeated value may have any length.
-    except (NotImplementedError, TypeError, MemoryError):
+    # Some sparse matrices raise NotImplementedError, and damaged ones AttributeError.
+    except (AttributeError, NotImplementedError, TypeError, MemoryError):
         raise InputError(f"{what} must be {words}, got {brief(value)}") from None
 
 

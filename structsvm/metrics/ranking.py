@@ -324,10 +324,13 @@ def _tie_order(n: int, doc_ids: ArrayLike | None) -> IntVector:
     """Return row numbers in the order that equal scores get."""
     if doc_ids is None:
         return np.arange(n)
-    names = np.asarray(doc_ids)
-    if names.shape != (n,):
-        raise InputError(f"doc_ids must have one document id per row, shape ({n},); its shape is {names.shape}")
-    return np.argsort(names, kind="stable")[::-1]
+    try:
+        names = np.asarray(doc_ids)
+        if names.shape == (n,):
+            return np.argsort(names, kind="stable")[::-1]
+    except (TypeError, ValueError) as error:
+        raise InputError(f"doc_ids must be all strings or all integers, one per row: {error}") from None
+    raise InputError(f"doc_ids must have one document id per row, shape ({n},); its shape is {names.shape}")
 
 
 def _sort_descending(values: Vector, start: IntVector, size: IntVector) -> IntVector:

@@ -11,6 +11,7 @@ from structsvm.exceptions import InputError, brief
 from structsvm.features.operators.base import LARGEST_SCORE
 from structsvm.foundation.arrays import numbers
 from structsvm.foundation.compute.threads import using
+from structsvm.foundation.memory import require_memory
 from structsvm.foundation.queries import Queries
 from structsvm.foundation.settings import require_switch
 from structsvm.foundation.types import BoolVector, Vector
@@ -157,6 +158,8 @@ class Hinge:
                 f"sizes must be the number of scores of each of the {m} examples, or one number for all, "
                 f"got {brief(sizes)}"
             )
+        total = float(np.broadcast_to(count, m).sum())
+        require_memory(16.0 * total, f"sizes: {total:g} scores", "use smaller sizes")
         bound: ScoreLoss[Any] = score_loss(loss).bind_outputs(ys)
         queries = Queries.of_sizes(np.broadcast_to(count, m).astype(np.int64))
         usable = np.array([is_usable(bound, y) for y in ys], dtype=np.bool_)

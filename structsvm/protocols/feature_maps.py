@@ -150,6 +150,8 @@ def _dense(X: Features) -> Matrix:
         return X
     try:
         return X.toarray()
+    except (AttributeError, TypeError) as error:
+        raise InputError(f"X is a malformed {type(X).__name__}: {error}. Build the matrix anew") from None
     # NumPy raises ValueError if the size exceeds the range of an index.
     except (MemoryError, ValueError):
         rows, columns = X.shape

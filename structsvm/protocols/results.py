@@ -46,8 +46,8 @@ Denominators: TypeAlias = Literal["pool", "judged"]
 
 def look_up(kind: str, name: str, values: Mapping[str, T]) -> T:
     """Return the value of a name; raise UnknownNameError with the nearest name if unknown."""
-    if name not in values:
-        raise UnknownNameError(kind, str(name), values)
+    if not isinstance(name, str) or name not in values:
+        raise UnknownNameError(kind, name if isinstance(name, str) else brief(name), values)
     return values[name]
 
 

@@ -19,7 +19,7 @@ from structsvm.exceptions import (
 )
 from structsvm.features.operators import Operator
 from structsvm.foundation.queries import Queries
-from structsvm.foundation.settings import is_integer, require_integer
+from structsvm.foundation.settings import as_list, is_integer, require_integer
 from structsvm.foundation.types import IntVector, Matrix, Vector
 from structsvm.metrics.base import PerQuery
 
@@ -207,6 +207,8 @@ def splits_of(what: str, cv: Any, data: Any, random: np.random.RandomState) -> l
         return group_folds(groups, rows, cv, random, data.units)
     from sklearn.model_selection import check_cv
 
+    if isinstance(cv, Iterable) and not hasattr(cv, "split"):
+        cv = as_list(what, cv, "a number of folds, a splitter or a list of (train, test)")
     try:
         every = np.arange(rows)
         splits = [(every[train], every[held]) for train, held in check_cv(cv).split(every, data.y, groups=groups)]

@@ -335,8 +335,10 @@ def is_read(path: str, case: Case) -> bool:
     read = {os.path.normpath(word) for word in others if word}
     read |= {word.removesuffix(".gz") for word in read}
     data = path.removesuffix(".query").removesuffix(".group")
-    # No command looks beside a model, and these two read no data.
-    beside = data in read and not data.endswith(".npz") and case.arguments[0] not in ("export", "show")
+    # No command looks beside a model, a run or judgments, and these two read no data.
+    alone = {os.path.normpath(name) for name in _values(case.arguments, {"qrels"}) if name}
+    beside = data in read - alone and not data.endswith((".npz", ".run"))
+    beside = beside and case.arguments[0] not in ("export", "show")
     return path in read or beside or any(path.startswith(f"{word}/") for word in read)
 
 

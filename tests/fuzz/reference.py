@@ -69,7 +69,7 @@ def read_run(content: bytes) -> tuple[str, dict[tuple[str, str], float]]:
         score = min(max(_number(cells[4]), -_LARGEST_SINGLE), _LARGEST_SINGLE)
         _add(scores, cells, struct.unpack("f", struct.pack("f", score))[0])
         name = cells[5]
-    return name, scores
+    return name, _named_by_whole_numbers(scores)
 
 
 def read_qrels(content: bytes) -> dict[tuple[str, str], int]:
@@ -92,7 +92,7 @@ def read_qrels(content: bytes) -> dict[tuple[str, str], int]:
     seconds, documents = ({cells[k] for cells in rows} for k in (1, -2))
     if len(rows) > 1 and len(rows[0]) == 4 and len(documents) == 1 < len(seconds):
         raise Refused("columns in another order")
-    return grades
+    return _named_by_whole_numbers(grades)
 
 
 def _rows_of_judgments(content: bytes) -> list[list[str]]:
@@ -125,7 +125,7 @@ def _of_json(text: str) -> dict[tuple[str, str], int]:
             if not isinstance(grade, int | float) or not abs(grade) < 2**63 or grade != int(grade):
                 raise Refused(f"no whole number: {grade}")
             _add(grades, [topic, "", document], int(grade))
-    return grades
+    return _named_by_whole_numbers(grades)
 
 
 def _of_lisa(text: str) -> dict[tuple[str, str], int]:
@@ -290,6 +290,16 @@ def _add(values: dict[tuple[str, str], Any], cells: Sequence[str], value: float)
     if pair in values or max(map(len, pair)) > 1000:
         raise Refused(f"twice, or too long: {pair}")
     values[pair] = value
+
+
+def _named_by_whole_numbers(values: dict[tuple[str, str], Any]) -> dict[tuple[str, str], Any]:
+    """Write topics without ".0" if all are whole numbers, because pandas writes 1.0 instead of 1 after a merge."""
+    if not all(re.fullmatch(r"-?[0-9]+(\.0+)?", topic) for topic, _ in values):
+        return values
+    result = dict[tuple[str, str], Any]()
+    for (topic, document), value in values.items():
+        _add(result, [topic.partition(".")[0], "", document], value)
+    return result
 
 
 def _cells(content: bytes) -> list[list[str]]:

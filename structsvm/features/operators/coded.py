@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from structsvm.exceptions import InputError, brief
 from structsvm.features.operators.matrix import MatrixKind, read_only
+from structsvm.foundation.arrays import numbers
 from structsvm.foundation.compute.compilation import compiled
 from structsvm.foundation.settings import as_list, require_kind
 from structsvm.foundation.types import IntVector, Vector
@@ -114,6 +115,7 @@ class CodedMatrix:
 
     @classmethod
     def _checked_offsets(cls, offsets: ArrayLike) -> IntVector:
+        numbers(offsets, "offsets", "a vector of integers")
         array = np.asarray(offsets)
         if (
             array.ndim != 1

@@ -308,8 +308,9 @@ def write_archive(path: str | Path, arrays: Mapping[str, Any], *, compressed: bo
 
 def read_archive(path: str | Path, make: Callable[[Archive], T]) -> T:
     """Make an object from the arrays of an archive, without pickles; errors of ``make`` become ModelFileError."""
+    path = as_path("path", path)
     try:
-        with as_path("path", path).open("rb") as file:
+        with path.open("rb") as file:
             return make(Archive.of(file))
     except FileNotFoundError:
         raise ModelFileError(f"{path} does not exist") from None

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from structsvm.exceptions import InputError, brief
 from structsvm.foundation.arrays import numbers
+from structsvm.foundation.settings import as_list
 
 
 def as_labels(values: Iterable[Any] | None, setting: str) -> tuple[Any, ...] | None:
@@ -16,7 +17,7 @@ def as_labels(values: Iterable[Any] | None, setting: str) -> tuple[Any, ...] | N
     if values is None:
         return None
     try:
-        labels = tuple(map(_own, values))
+        labels = tuple(map(_own, as_list(setting, values, "a list of hashable labels")))
         repeated = len(set(labels)) < len(labels)
     except TypeError as error:
         raise InputError(

@@ -19,6 +19,7 @@ _SAME = cmp_using(eq=np.array_equal)
 
 
 def _documents(values: Any) -> IntVector:
+    numbers(values, "documents of pairs", "document numbers, integers from 0")
     array = np.asarray(values)
     if array.size and array.dtype.kind not in "iu":
         raise InputError(f"documents of pairs must be document numbers, integers from 0; they are {array.dtype}")
