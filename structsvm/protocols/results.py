@@ -44,7 +44,7 @@ Denominators: TypeAlias = Literal["pool", "judged"]
 """R in average precision: relevant documents in the pool, or all judged relevant (trec_eval)."""
 
 
-def look_up(kind: str, name: str, values: Mapping[str, T]) -> T:
+def look_up(kind: str, name: object, values: Mapping[str, T]) -> T:
     """Return the value of a name; raise UnknownNameError with the nearest name if unknown."""
     if not isinstance(name, str) or name not in values:
         raise UnknownNameError(kind, name if isinstance(name, str) else brief(name), values)
