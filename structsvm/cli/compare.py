@@ -22,8 +22,8 @@ from structsvm.cli.shared.options import (
     require_ranking_loss,
     with_tol,
 )
-from structsvm.cli.shared.paths import DATA, NEW_FOLDER, PARTS
-from structsvm.cli.shared.results import STANDARD_OUTPUT, Outputs, with_outputs
+from structsvm.cli.shared.paths import DATA, NEW_FOLDER, OUTPUT, PARTS
+from structsvm.cli.shared.results import STANDARD_OUTPUT, Outputs, check_plot, with_outputs
 from structsvm.cli.shared.weights import Limit, settings_for, with_bounds
 from structsvm.exceptions import InputError, counted
 from structsvm.foundation.settings import DEFAULT_TOL
@@ -32,6 +32,8 @@ from structsvm.registry import Registry, backends, losses, solvers
 from structsvm.registry.built_in import DEFAULT_BACKENDS
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from structsvm import Problem
     from structsvm.solvers.comparison import Comparison
 
@@ -41,15 +43,26 @@ _LEGEND = (
     "The gap is certified: the primal is at most this far above the optimum, in units of C; the target is {tol:g}. An "
     "iteration is a pass, a cut, or a round of n-slack, with a QP after every cut. Cuts are counted at the end and at "
     "the peak. Seconds are wall-clock time in the oracle (scores and argmaxes), in QPs, and in all, without compiling "
-    "and loading. Handed over: the QPs that a backend left to the built-in backend, active-set."
+    "and loading. Peak MiB: the largest memory of the backend's process. Handed over: the QPs that a backend left to "
+    "the built-in backend, active-set."
 )
 
 
 def _several(option: str, registry: Registry[Any], default: str, help: str, **settings: Any) -> Callable[[T], T]:
     """Return an option for several names of a registry."""
     complete, name = names_of(registry), f"{option.removeprefix('--')}_names"
-    settings |= {"callback": names_in(registry), "shell_complete": complete, "default": [default], "help": help}
+    settings = {"callback": names_in(registry), "shell_complete": complete, **settings}
+    settings |= {"default": [default], "help": help}
     return list_option(option, name, **settings)
+
+
+def _backend_names(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names of backends; "all" means every installed backend."""
+    if texts != ("all",):
+        return names_in(backends)(ctx, param, texts)
+    from structsvm.solvers.comparison.combinations import installed_backends
+
+    return tuple(installed_backends())
 
 
 def _solves_qps(values: Mapping[str, Any]) -> bool:
@@ -58,7 +71,7 @@ def _solves_qps(values: Mapping[str, Any]) -> bool:
 
 def _stored(values: dict[str, Any]) -> list[Output]:
     """Return the file of finished rows and the option that names it; no entry if no option writes a file."""
-    for name in ("csv", "json", "plot"):
+    for name in ("csv", "json", "plot", "profile"):
         path = values[f"{name}_path"]
         if path is not None and path != STANDARD_OUTPUT:
             return [Output(f"--{name}", path.with_name(f"{path.name}.part"), PARTS)]
@@ -72,6 +85,7 @@ def _stored(values: dict[str, Any]) -> list[Output]:
     examples=[
         "structsvm compare train.txt --backend active-set,osqp,highs -C 1,10,100",
         "structsvm compare train.txt --solver n-slack --csv rows.csv --plot gaps.svg",
+        "structsvm compare train.txt --backend all --solver one-slack,n-slack -C 1,100 --profile profile.svg",
         "structsvm compare train.txt --bounds 0: --monotonic-cst 3:-1 -C 1,100",
     ],
 )
@@ -82,7 +96,8 @@ def _stored(values: dict[str, Any]) -> list[Output]:
     "--backend",
     backends,
     ",".join(DEFAULT_BACKENDS),
-    "QP backends to compare, for solvers that use one.",
+    'QP backends to compare, for solvers that use one. "all": every installed backend.',
+    callback=_backend_names,
     cls=Dependent,
     needs="a solver that solves QPs",
     when=_solves_qps,
@@ -101,7 +116,14 @@ def _stored(values: dict[str, Any]) -> list[Output]:
     "--time-limit",
     metavar="SECONDS",
     default=60.0,
-    help="Time limit for each combination. A QP or an iteration that has begun is finished first.",
+    help="Time limit for each combination. A QP or an iteration that has begun is finished first, within 10 seconds.",
+)
+@click.option(
+    "--profile",
+    "profile_path",
+    metavar="FILE",
+    type=OUTPUT,
+    help="Plot the performance profile of the backends to this file, such as profile.svg, .pdf or .png.",
 )
 @click.option(
     "--save-programs",
@@ -123,6 +145,7 @@ def compare_command(
     Cs: tuple[float, ...],
     tol: float,
     time_limit: float,
+    profile_path: Path | None,
     save_programs: Path | None,
     limits: tuple[Limit, ...],
     signs: dict[str, int],
@@ -138,10 +161,12 @@ def compare_command(
 
     --bounds and --monotonic-cst bound the weights, as in "structsvm train"; frank-wolfe does not support them.
 
+    Each backend other than the built-in one runs in a separate process, so that it may crash or hang.
+
     With --save-programs, further fits with the built-in backend store their QPs, for authors of QP solvers.
 
-    With --csv, --json or --plot, finished combinations are stored in FILE.part: after an interruption, the same command
-    resumes from there.
+    With --csv, --json, --plot or --profile, finished combinations are stored in FILE.part: after an interruption, the
+    same command resumes from there.
     """
     from structsvm import Problem
     from structsvm.features.operators.occupied import narrowed, occupied
@@ -149,6 +174,7 @@ def compare_command(
     from structsvm.solvers.comparison import compare
     from structsvm.training import Regularizer
 
+    check_plot(profile_path)
     for name in loss_names:
         require_ranking_loss(name)
     stored = next((part.path for part in _stored(click.get_current_context().params)), None)
@@ -184,8 +210,12 @@ def compare_command(
         _print(table, problems, reasons=not reason_at_end)
     if before:
         note(f"{counted(before, 'combination')} of the table read from an earlier run: {stored}")
-    if outputs.plot is not None:
-        _draw(table, outputs.plot)
+    if outputs.plot is not None or profile_path is not None:
+        from structsvm.plots import gap_against_time, performance_profile
+
+        for path, draw in ((outputs.plot, gap_against_time), (profile_path, performance_profile)):
+            if path is not None:
+                _draw(table, path, draw)
     if table.interrupted:
         on = "" if stored is None else f"; run the same command to resume from {stored}"
         raise Failure(f"interrupted: the table has {len(table)} of {counted(table.planned, 'combination')}{on}")
@@ -220,12 +250,11 @@ def _examples(problem: "Problem") -> str:
     return f"{counted(problem.used, 'query', 'queries')}{left_out}"
 
 
-def _draw(table: "Comparison", path: Path) -> None:
-    from structsvm.plots import gap_against_time
+def _draw(table: "Comparison", path: Path, draw: "Callable[[Comparison], Figure]") -> None:
     from structsvm.plots.files import write_figure
 
     try:
-        figure = gap_against_time(table)
+        figure = draw(table)
     except InputError as error:
         raise Failure(f"{path} was not written: {error}") from None
     write_figure(figure, path)

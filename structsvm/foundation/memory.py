@@ -3,6 +3,7 @@
 import math
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from structsvm.exceptions import TooLargeError
@@ -39,6 +40,18 @@ def in_units(size: float) -> str:
     while size >= 1024.0 and unit < len(_UNITS) - 1:
         size, unit = size / 1024.0, unit + 1
     return f"{size:,.0f} {_UNITS[unit]}" if unit == 0 or size >= 100.0 else f"{size:.1f} {_UNITS[unit]}"
+
+
+def reset_peak() -> None:
+    """Restart the measurement of `peak`, on Linux."""
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+
+
+def peak() -> float | None:
+    """Return the largest resident memory of this process since `reset_peak`, in MiB; None if not on Linux."""
+    lines = _text("/proc/self/status").splitlines()
+    return next((int(line.split()[1]) / 1024.0 for line in lines if line.startswith("VmHWM:")), None)
 
 
 def _of_the_system() -> float:

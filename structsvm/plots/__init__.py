@@ -15,6 +15,7 @@ from structsvm.plots.feature_importance import FeatureImportanceDisplay
 from structsvm.plots.fusion_weights import FusionWeightsDisplay
 from structsvm.plots.interpolated_precision import InterpolatedPrecisionDisplay
 from structsvm.plots.means import MeansDisplay
+from structsvm.plots.performance_profile import performance_profile
 from structsvm.plots.regularization_path import RegularizationPathDisplay
 from structsvm.plots.reliability import ReliabilityDisplay
 from structsvm.plots.solver_gaps import gap_against_time
@@ -35,4 +36,5 @@ __all__ = [
     "ReliabilityDisplay",
     "WeightsDisplay",
     "gap_against_time",
+    "performance_profile",
 ]

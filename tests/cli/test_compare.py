@@ -11,8 +11,9 @@ import pytest
 
 from structsvm.data import load_letor
 from structsvm.estimators import Ranker
-from structsvm.exceptions import NotInstalledError
 from structsvm.solvers import FrankWolfe
+from structsvm.solvers.comparison.combinations import installed_backends
+from structsvm.solvers.comparison.isolation import Workers
 from structsvm.solvers.qp import HiGHS, load_programs
 from tests.cli.conftest import write_letor
 from tests.cli.test_processes import _rest, posix
@@ -62,6 +63,7 @@ def test_the_files(run):
     run(
         *("compare", "train.txt", "--loss", "map,roc_area", "--loss", "zero_one", *SMALL, "-C", "1", "-C", "10,100"),
         *("--solver", "one_slack,frank-wolfe", "--csv", "rows.csv", "--json", "rows.json", "--plot", "gaps.svg"),
+        *("--profile", "profile.svg"),
     )
     with Path("rows.csv").open() as file:
         rows = list(csv.DictReader(file))
@@ -73,6 +75,7 @@ def test_the_files(run):
     assert "<svg" in Path("gaps.svg").read_text()
     assert sorted(path.name for path in Path().iterdir()) == [
         "gaps.svg",
+        "profile.svg",
         "rows.csv",
         "rows.json",
         "test.txt",
@@ -88,11 +91,9 @@ def test_a_time_limit(run):
 
 
 def test_a_backend_that_is_not_installed(run, monkeypatch):
-    def missing(self, qp, start):
-        raise NotInstalledError("the package is missing: get it")
-        yield
-
-    monkeypatch.setattr(HiGHS, "attempts", missing)
+    monkeypatch.setattr(
+        Workers, "row", lambda _, run: run.without_result("not installed", "the package is missing: get it")
+    )
     done = run("compare", "train.txt", *SMALL, "--solver", "one-slack")
     assert [row[2] for row in lines(done.stdout, "one-slack")] == ["converged", "not"]
     assert "\nnot installed: the package is missing: get it\n" in done.stdout
@@ -104,6 +105,12 @@ def test_a_backend_that_is_not_installed(run, monkeypatch):
     )
     assert "\nnot installed: the package is missing: get it\n" in done.stdout
     assert not Path("a.svg").exists()
+
+
+def test_all_backends_are_those_installed(run):
+    done = run("compare", "train.txt", "--backend", "all", "--solver", "one-slack", "--profile", "profile.svg")
+    assert [row[1] for row in lines(done.stdout, "one-slack")] == installed_backends()
+    assert "fraction of fits" in Path("profile.svg").read_text()
 
 
 def test_ctrl_c_prints_and_writes_the_finished_rows(run, monkeypatch):

@@ -29,7 +29,7 @@ def spread(
     # Always use loky: threads would run in this process, where Ctrl-C must keep working.
     started = {"initializer": stay_with, "initargs": (os.getpid(),)}
     parallel = Parallel(n_jobs=n_jobs, backend="loky", return_as="generator_unordered", batch_size=1, **started)
-    with _starting_workers():
+    with starting_workers():
         ready = parallel(delayed(function)(*task) for task in tasks)
     try:
         # "yield from" would pass on closing, and the warning with it.
@@ -66,7 +66,7 @@ def _ending_workers() -> Iterator[None]:
 
 
 @contextmanager
-def _starting_workers() -> Iterator[None]:
+def starting_workers() -> Iterator[None]:
     """Ignore signals while processes start, because workers inherit that and otherwise end with a traceback."""
     # Only the main thread may set handlers and receives signals.
     if threading.current_thread() is not threading.main_thread():

@@ -54,7 +54,8 @@ def tasks(
     require_number("tol", tol, above=0.0)
     problems = _by_name(problems)
     named_solvers = _named("solver", solvers, known_solvers)
-    named_backends = _named("backend", backends, known_backends)
+    every = isinstance(backends, str) and backends == "all"
+    named_backends = _named("backend", installed_backends() if every else backends, known_backends)
     Cs = as_list("Cs", Cs, "numbers") if isinstance(Cs, Iterable) else [Cs]
     for C in Cs:
         require_number("C", C, above=0.0)
@@ -66,6 +67,12 @@ def tasks(
         for C, problem in [(C, unscaled.with_C(C)) for C in Cs]
         for (solver_name, solver), (backend_name, backend) in pairs
     ]
+
+
+def installed_backends() -> list[str]:
+    """Return a name of each registered backend whose packages are installed."""
+    registered = map(known_backends.create, known_backends.names())
+    return list(dict.fromkeys(describe(backend) for backend in registered if not backend.missing()))
 
 
 def _by_name(problems: Any) -> Mapping[str, Problem]:

@@ -21,7 +21,7 @@ from structsvm.registry.built_in import DEFAULT_BACKENDS
 from structsvm.result import Result, Status, Step
 from structsvm.solvers import Auto, FrankWolfe, OneSlack, Solver
 from structsvm.solvers.comparison.combinations import Combination, Task, tasks, with_settings
-from structsvm.solvers.comparison.table import Comparison, ComparisonRow, row_of
+from structsvm.solvers.comparison.table import UNFINISHED, Comparison, ComparisonRow, row_of
 from structsvm.solvers.joint_step import improve_jointly
 from structsvm.solvers.qp import ActiveSet, DualQP, QPBackend, QPSolution
 
@@ -38,13 +38,13 @@ class Watch:
         self.ended = False
         self.qps = 0
         self.largest = 0
-        self._paused = 0.0
+        self.paused = 0.0
         self._began = running_time()
 
     @property
     def seconds(self) -> float:
         """Time since the start, without pauses."""
-        return running_time() - self._began - self._paused
+        return running_time() - self._began - self.paused
 
     def over(self) -> bool:
         """Return True if the run must end now."""
@@ -59,7 +59,7 @@ class Watch:
         try:
             yield
         finally:
-            self._paused += running_time() - began
+            self.paused += running_time() - began
 
 
 @frozen(eq=False)
@@ -144,9 +144,6 @@ _ROWS = RecordType(
     whole_folder=False,
 )
 
-_NOT_FINAL = ("interrupted", "stopped", "not installed")
-"""Statuses of rows that the same comparison runs again."""
-
 
 @frozen
 class Progress:
@@ -180,16 +177,19 @@ def compare(
 ) -> Comparison:
     """Solve problems with every solver, QP backend and C, each from a cold start, and tabulate the results.
 
-    The combinations run one after the other in this process, on the same data. Each first solves a few examples, so
-    that compilation, imports and caches do not count. Solvers that use no QPs, such as ``frank-wolfe``, or choose their
-    backend, such as ``auto``, run once for each C. If a combination fails, or its package is not installed, its row
-    reports it and the comparison continues. Ctrl-C ends the comparison and returns the rows so far.
+    The combinations run one after the other, on the same data. Each first solves a few examples, so that compilation,
+    imports and caches do not count. Solvers that use no QPs, such as ``frank-wolfe``, or choose their backend, such as
+    ``auto``, run once for each C. If a combination fails, or its package is not installed, its row reports it and the
+    comparison continues. Ctrl-C ends the comparison and returns the rows so far.
+
+    Each backend other than the built-in one runs in a process of its own, which receives a copy of the data. So a
+    backend that crashes, or does not return within 10 seconds after the time limit, ends its process only.
 
     Parameters
     ----------
     problems : a problem, or several by name, such as one for each loss; their own C does not matter.
     solvers : names or objects; they may not set ``tol`` or a backend.
-    backends : names or objects.
+    backends : names or objects; "all": every installed backend.
     Cs : weights of the mean hinge.
     tol : target gap, in units of the loss: stop when ``primal − dual ≤ tol · C``.
     time_limit : seconds for each combination, checked after each iteration and before each QP; None: no limit.
@@ -222,8 +222,12 @@ def compare(
             f"time_limit must be a positive number of seconds, or None for no limit, got {brief(time_limit)}"
         )
     require_callback(callback)
+    # The import of joblib takes long, and isolation imports this module.
+    from structsvm.solvers.comparison.isolation import Workers
+
     planned = tasks(problems, solvers, backends, Cs, tol)
-    with _open_rows(as_path("keep", keep), planned, time_limit) if keep is not None else nullcontext() as record:
+    rows_file = _open_rows(as_path("keep", keep), planned, time_limit) if keep is not None else nullcontext()
+    with rows_file as record, Workers() as workers:
         finished = {row.combination: row for row in record.parts} if record else {}
         if record and len(finished) < len(planned):
             record.require_versions(versions())
@@ -234,15 +238,18 @@ def compare(
                 if task.combination in finished:
                     rows.append(finished[task.combination])
                     continue
-                run = _Run(task, time_limit, Progress(number, len(planned), task.combination, None), callback)
+                run = Run(task, time_limit, Progress(number, len(planned), task.combination, None), callback)
                 if run.show(None):
                     break
-                kind = (task.combination.loss, task.combination.solver, task.combination.backend)
-                if kind not in warm:
-                    warm_up(task)
-                    warm.add(kind)
-                rows.append(run.row())
-                if record and rows[-1].status not in _NOT_FINAL:
+                if isinstance(task.backend, ActiveSet | None):
+                    kind = (task.combination.loss, task.combination.solver, task.combination.backend)
+                    if kind not in warm:
+                        warm_up(task)
+                        warm.add(kind)
+                    rows.append(run.row())
+                else:
+                    rows.append(workers.row(run))
+                if record and rows[-1].status not in UNFINISHED:
                     record.append(rows[-1])
                 if rows[-1].status == "interrupted":
                     raise KeyboardInterrupt
@@ -268,7 +275,7 @@ def _open_rows(
     return open_records(path, Header(settings, data, versions()), _ROWS)
 
 
-class _Run:
+class Run:
     """The run of one combination."""
 
     def __init__(self, task: Task, limit: float | None, progress: Progress, callback: Callback | None) -> None:
@@ -294,7 +301,11 @@ class _Run:
         task = self.task
         watch = Watch(self.limit)
 
+        steps: dict[int, Step] = {}
+
         def after(step: Step) -> bool:
+            # The solver does not know of pauses.
+            step = steps[step.iteration] = evolve(step, seconds=step.seconds - watch.paused)
             with watch.pause():
                 stop = self.show(step)
             return watch.over() or stop
@@ -305,17 +316,18 @@ class _Run:
         try:
             result = solver.solve(task.problem, callback=after)
         except OutOfTime:
-            return self._without_result("time limit", f"{self._late()} before the first result")
+            return self.without_result("time limit", f"{self.late()} before the first result")
         except NotInstalledError as error:
-            return self._without_result("not installed", str(error))
+            return self.without_result("not installed", str(error))
         except Exception as error:
             # The callback raised the error, not the solver.
             if error is self.fault:
                 raise
             logger.info("%s failed", task.combination, exc_info=True)
             reason = str(error) if isinstance(error, StructSVMError) else f"{type(error).__name__}: {error}"
-            return self._without_result("failed", reason)
+            return self.without_result("failed", reason)
         seconds = watch.seconds
+        result = evolve(result, history=tuple(steps.get(step.iteration, step) for step in result.history))
         status, note = self._ending(result, watch)
         return row_of(
             task.combination,
@@ -333,11 +345,35 @@ class _Run:
         if result.status is Status.CONVERGED or (watch.ended and result.converged):
             return "converged", ""
         if watch.ended:
-            return "time limit", f"{self._late()}: the row has the bounds reached by then"
+            return "time limit", f"{self.late()}: the row has the bounds reached by then"
         return result.status.name.lower().replace("_", " "), result.status.value
 
-    def _late(self) -> str:
+    def late(self) -> str:
+        """Return the note of a run that reached the time limit."""
         return f"the time limit of {self.limit:g} s has passed"
 
-    def _without_result(self, status: str, note: str) -> ComparisonRow:
+    def without_result(self, status: str, note: str) -> ComparisonRow:
+        """Return a row without figures."""
         return ComparisonRow(**asdict(self.task.combination), tol=self.task.tol, status=status, note=note)
+
+    def cut_short(self, status: str, note: str, steps: Sequence[Step], seconds: float) -> ComparisonRow:
+        """Return the row of a run that ended without a result, with the bounds of its last step."""
+        row = self.without_result(status, note)
+        if not steps:
+            return row
+        last = steps[-1]
+        return evolve(
+            row,
+            gap=last.gap / last.C,
+            primal=last.primal,
+            dual=last.dual,
+            iterations=last.iteration,
+            passes=last.passes,
+            cuts=last.cuts,
+            peak_cuts=max(step.cuts for step in steps),
+            oracle_seconds=last.oracle_seconds,
+            solver_seconds=last.solver_seconds,
+            seconds=seconds,
+            compile_seconds=last.compile_seconds,
+            history=tuple(steps),
+        )

@@ -10,6 +10,9 @@ from structsvm.foundation.tables.table import Column, Table, as_csv
 from structsvm.result import Result, Step
 from structsvm.solvers.comparison.combinations import Combination
 
+UNFINISHED = ("interrupted", "stopped", "not installed")
+"""Statuses of rows that the same comparison runs again."""
+
 
 @frozen(kw_only=True)
 class ComparisonRow:
@@ -35,6 +38,7 @@ class ComparisonRow:
     solver_seconds: float | None = None
     seconds: float | None = None
     compile_seconds: float | None = None
+    peak_memory: float | None = None
     history: tuple[Step, ...] = field(default=(), repr=False)
 
     @property
@@ -61,12 +65,14 @@ class Comparison:
     - ``loss``, ``solver``, ``backend``, ``C``: the names of the combination.
     - ``tol``: target gap in units of the loss; ``gap`` is the certified gap, ``(primal − dual) / C``.
     - ``status``: "converged", "time limit", "iteration limit", "stalled", "interrupted" (Ctrl-C), "stopped" (by the
-      callback), "not installed" or "failed"; ``note`` explains it.
+      callback), "not installed", "failed" (an error) or "crashed" (its process ended); ``note`` explains it.
     - ``primal``, ``dual``: the bounds of the optimum.
     - ``iterations``: passes, cuts or rounds, depending on the solver; ``passes`` over the data.
     - ``cuts`` at the end, ``peak_cuts``; ``qps`` solved by the backend, ``handovers`` to the built-in backend.
     - ``seconds`` in all; ``oracle_seconds`` in scores and argmaxes; ``solver_seconds`` in QPs or steps on planes; and
       separately, ``compile_seconds`` in compilation of machine code.
+    - ``peak_memory`` of the backend's process during the run, in MiB, with Python and the data; None for the built-in
+      backend, which has no process of its own, and outside Linux.
     - ``curve``: pairs of seconds and the certified gap in units of C.
 
     Parameters
@@ -135,6 +141,7 @@ _COLUMNS = (
     Column.number("solver wall s", "solver_seconds", ".2f", missing="–"),
     Column.number("wall s", "seconds", ".2f", missing="–"),
     Column.number("compile s", "compile_seconds", ".2f", missing="–"),
+    Column.number("peak MiB", "peak_memory", ".0f", missing="–"),
     Column.number("handed over", "handovers", "d", missing="–"),
 )
 

@@ -91,6 +91,15 @@ def test_a_choice_of_solver_has_no_backend(problem):
     ]
 
 
+def test_all_backends_are_those_installed(problem, monkeypatch):
+    monkeypatch.setattr(OSQP, "missing", lambda self: "osqp")
+    result = [backend for _, _, backend, _ in names(problem, "one-slack", "all", 1)]
+    assert result[:2] == ["active-set", "cvxopt"]
+    assert "highs" in result
+    assert not {"osqp", "auto", "qpsolvers"} & {*result}
+    assert len({*result}) == len(result)
+
+
 class Plain(Solver):
     name = "plain"
 

@@ -41,7 +41,7 @@ def test_json(table):
         curve = one.pop("curve")
         assert one == row.record()
         assert [tuple(point) for point in curve] == row.curve
-    assert pd.read_json(io.StringIO(table.to_json())).shape == (5, 21)
+    assert pd.read_json(io.StringIO(table.to_json())).shape == (5, 22)
 
 
 def test_a_curve_is_the_gap_against_time(table):

@@ -23,7 +23,7 @@ from structsvm.solvers.comparison import compare
 from structsvm.solvers.comparison import running
 from tests.small_problems import ranking, small_problem
 
-solve = running._Run.row
+solve = running.Run.row
 compiled = []
 
 
@@ -34,7 +34,7 @@ def recorded(self):
     return row
 
 
-running._Run.row = recorded
+running.Run.row = recorded
 {compared}
 print(compiled, len(table))
 """

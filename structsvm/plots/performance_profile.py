@@ -1,0 +1,102 @@
+"""Plot the performance profile of a comparison."""
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from structsvm.exceptions import InputError
+from structsvm.foundation.settings import require_kind
+from structsvm.foundation.types import Vector
+from structsvm.plots.style import COLORS, DASHES, STYLE, as_label, require_matplotlib
+from structsvm.solvers.comparison.table import UNFINISHED, Comparison, ComparisonRow
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def performance_profile(comparison: Comparison) -> "Figure":
+    """Draw the performance profile of the backends: the fraction of fits that each solves within a multiple of time.
+
+    A fit is a problem, a solver and a C. The time of a backend is divided by the time of the fastest backend at the
+    same fit. A backend's line shows, for each ratio τ, the fraction of fits with a ratio of at most τ (Dolan and Moré,
+    Mathematical Programming 2002). At τ = 1 it is the fraction at which the backend is the fastest, on the right the
+    fraction that it solves. Rows that did not converge, or handed programs over to the built-in backend, count as not
+    solved. A thin line adds the rows with programs handed over. Fits that not all backends ran are left out.
+
+    Parameters
+    ----------
+    comparison : the rows.
+
+    Returns
+    -------
+    A Matplotlib figure without a window: ``performance_profile(comparison).savefig("profile.svg")``.
+
+    Raises
+    ------
+    NotInstalledError : Matplotlib is missing.
+
+    Examples
+    --------
+    >>> from structsvm import Problem
+    >>> from structsvm.solvers.comparison import compare
+    >>> problem = Problem.from_queries([[1.0], [2.0], [4.0]], [0, 0, 1], [1, 1, 1], loss="map")
+    >>> figure = performance_profile(compare(problem, ["one-slack", "n-slack"], "active-set", Cs=[1, 10]))
+    >>> figure.axes[0].get_title()
+    'fits: 4'
+    """
+    require_kind("comparison", comparison, Comparison, "a Comparison, such as compare returns")
+    require_matplotlib()
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    fits = _fits(comparison)
+    alone = _ratios(fits, handed_over=False)
+    together = _ratios(fits, handed_over=True)
+    largest = max([2.0, *(ratio for ratios in together.values() for ratio in ratios if np.isfinite(ratio))])
+    with rc_context(STYLE):
+        figure = Figure(figsize=(6.0, 3.6), layout="constrained")
+        axes = figure.subplots()
+        for k, backend in enumerate(alone):
+            color, dashes = COLORS[k % len(COLORS)], DASHES[k // len(COLORS) % len(DASHES)]
+            for ratios, width in ((alone, 1.6), (together, 0.6)):
+                if width < 1.0 and np.array_equal(ratios[backend], alone[backend]):
+                    continue
+                label = as_label(backend if width > 1.0 else f"{backend}, with programs handed over")
+                solved = np.sort(ratios[backend][np.isfinite(ratios[backend])])
+                x = [1.0, *solved, 1.1 * largest]
+                y = np.array([0, *range(1, len(solved) + 1), len(solved)]) / len(fits)
+                axes.step(x, y, where="post", label=label, color=color, linestyle=dashes, linewidth=width)
+        axes.set(xscale="log", xlabel="time / time of the fastest backend (τ)", ylabel="fraction of fits within τ")
+        axes.set(title=f"fits: {len(fits)}", xlim=(1.0, 1.1 * largest), ylim=(0.0, 1.03))
+        figure.legend(loc="outside right upper")
+    return figure
+
+
+def _fits(comparison: Comparison) -> list[dict[str, ComparisonRow]]:
+    """Return the rows of each fit by backend, for the fits that all backends ran."""
+    fits: dict[tuple[str, str, float], dict[str, ComparisonRow]] = defaultdict(dict)
+    for row in comparison:
+        if row.backend is not None and row.status not in UNFINISHED:
+            fits[row.loss, row.solver, row.C][row.backend] = row
+    backends = {backend for rows in fits.values() for backend in rows}
+    complete = [rows for rows in fits.values() if len(rows) == len(backends)]
+    if not complete:
+        raise InputError("the comparison has no fit that all its backends ran: compare solvers that use a backend")
+    return complete
+
+
+def _ratios(fits: list[dict[str, ComparisonRow]], *, handed_over: bool) -> dict[str, Vector]:
+    """Return the ratio of each backend at each fit, infinite if it did not solve it, at least 1.
+
+    With ``handed_over``, rows with programs handed over count as solved, but never as the fastest if another row does.
+    """
+    ratios: dict[str, list[float]] = defaultdict(list)
+    for rows in fits:
+        seconds = {name: row.seconds for name, row in rows.items() if row.status == "converged" and row.seconds}
+        alone = {name: time for name, time in seconds.items() if not rows[name].handovers}
+        solved = seconds if handed_over else alone
+        fastest = min((alone or seconds).values(), default=1.0)
+        for name in rows:
+            ratios[name].append(max(1.0, solved[name] / fastest) if name in solved else np.inf)
+    return {name: np.array(values) for name, values in ratios.items()}
