@@ -14,7 +14,7 @@ from structsvm.estimators import Ranker
 from structsvm.solvers import FrankWolfe
 from structsvm.solvers.comparison.combinations import installed_backends
 from structsvm.solvers.comparison.isolation import Workers
-from structsvm.solvers.qp import HiGHS, load_programs
+from structsvm.solvers.qp import load_programs
 from tests.cli.conftest import write_letor
 from tests.cli.test_processes import _rest, posix
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from structsvm.foundation import lazy
 
 if TYPE_CHECKING:
-    from structsvm.solvers.comparison.running import compare
+    from structsvm.solvers.comparison.comparing import compare
     from structsvm.solvers.comparison.table import Comparison
 
 __all__ = ["Comparison", "compare"]
@@ -13,7 +13,7 @@ __all__ = ["Comparison", "compare"]
 __getattr__, __dir__ = lazy.exports(
     __name__,
     {
-        "structsvm.solvers.comparison.running": ["compare"],
+        "structsvm.solvers.comparison.comparing": ["compare"],
         "structsvm.solvers.comparison.table": ["Comparison"],
     },
 )

@@ -72,7 +72,7 @@ class Comparison:
     - ``seconds`` in all; ``oracle_seconds`` in scores and argmaxes; ``solver_seconds`` in QPs or steps on planes; and
       separately, ``compile_seconds`` in compilation of machine code.
     - ``peak_memory`` of the backend's process during the run, in MiB, with Python and the data; None for the built-in
-      backend, which has no process of its own, and outside Linux.
+      backend, which has no separate process, and outside Linux.
     - ``curve``: pairs of seconds and the certified gap in units of C.
 
     Parameters

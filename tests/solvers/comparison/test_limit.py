@@ -124,7 +124,7 @@ class Unguarded(Solver):
 
 
 def test_a_solver_that_lets_the_interruption_through(problem, clock, monkeypatch):
-    monkeypatch.setattr("structsvm.solvers.comparison.running.warm_up", lambda trial: None)
+    monkeypatch.setattr("structsvm.solvers.comparison.comparing.warm_up", lambda trial: None)
     one, two = compare(problem, [Unguarded(), "frank-wolfe"], Slow(clock), time_limit=3.0)
     assert (one.status, one.gap) == ("time limit", None)
     assert one.note == "the time limit of 3 s has passed before the first result"
