@@ -13,7 +13,7 @@ from structsvm.data import load_letor
 from structsvm.estimators import Ranker
 from structsvm.solvers import FrankWolfe
 from structsvm.solvers.comparison.combinations import installed_backends
-from structsvm.solvers.comparison.isolation import Workers
+from structsvm.solvers.comparison.isolation import BackendProcesses
 from structsvm.solvers.qp import load_programs
 from tests.cli.conftest import write_letor
 from tests.cli.test_processes import _rest, posix
@@ -92,7 +92,7 @@ def test_a_time_limit(run):
 
 def test_a_backend_that_is_not_installed(run, monkeypatch):
     monkeypatch.setattr(
-        Workers, "row", lambda _, run: run.without_result("not installed", "the package is missing: get it")
+        BackendProcesses, "row", lambda _, run: run.without_result("not installed", "the package is missing: get it")
     )
     done = run("compare", "train.txt", *SMALL, "--solver", "one-slack")
     assert [row[2] for row in lines(done.stdout, "one-slack")] == ["converged", "not"]

@@ -15,7 +15,7 @@ from structsvm.problem import Problem, fingerprint
 from structsvm.registry.built_in import DEFAULT_BACKENDS
 from structsvm.solvers import Solver
 from structsvm.solvers.comparison.combinations import Task, tasks
-from structsvm.solvers.comparison.running import Callback, Progress, Run, warm_up
+from structsvm.solvers.comparison.running import Callback, CombinationRun, Progress, warm_up
 from structsvm.solvers.comparison.table import UNFINISHED, Comparison, ComparisonRow
 from structsvm.solvers.qp import ActiveSet, QPBackend
 
@@ -89,11 +89,11 @@ def compare(
         )
     require_callback(callback)
     # The import of joblib takes long.
-    from structsvm.solvers.comparison.isolation import Workers
+    from structsvm.solvers.comparison.isolation import BackendProcesses
 
     planned = tasks(problems, solvers, backends, Cs, tol)
     rows_file = _open_rows(as_path("keep", keep), planned, time_limit) if keep is not None else nullcontext()
-    with rows_file as record, Workers() as workers:
+    with rows_file as record, BackendProcesses() as workers:
         finished = {row.combination: row for row in record.parts} if record else {}
         if record and len(finished) < len(planned):
             record.require_versions(versions())
@@ -104,7 +104,7 @@ def compare(
                 if task.combination in finished:
                     rows.append(finished[task.combination])
                     continue
-                run = Run(task, time_limit, Progress(number, len(planned), task.combination, None), callback)
+                run = CombinationRun(task, time_limit, Progress(number, len(planned), task.combination, None), callback)
                 if run.show(None):
                     break
                 if isinstance(task.backend, ActiveSet | None):

@@ -18,7 +18,7 @@ from structsvm.foundation.compute.workers import stay_with
 from structsvm.foundation.memory import peak, reset_peak
 from structsvm.result import Step
 from structsvm.solvers.comparison.combinations import Task, with_settings
-from structsvm.solvers.comparison.running import Progress, Run, Watch, warm_up
+from structsvm.solvers.comparison.running import CombinationRun, Progress, Watch, warm_up
 from structsvm.solvers.comparison.table import ComparisonRow
 from structsvm.solvers.qp import ActiveSet
 
@@ -28,7 +28,7 @@ GRACE = 10.0
 _TICK = 0.2  # seconds
 
 
-class Workers:
+class BackendProcesses:
     """A process for each backend, started at its first combination; on exit, all are killed."""
 
     def __init__(self) -> None:
@@ -41,7 +41,7 @@ class Workers:
         for worker in self._workers.values():
             worker.kill()
 
-    def row(self, run: Run) -> ComparisonRow:
+    def row(self, run: CombinationRun) -> ComparisonRow:
         """Run a combination in the process of its backend and return its row."""
         try:
             message = dumps((run.task, run.limit))
@@ -79,7 +79,7 @@ class _Worker:
         self.process.join()
         self.pipe.close()
 
-    def row(self, run: Run, message: bytes) -> ComparisonRow:
+    def row(self, run: CombinationRun, message: bytes) -> ComparisonRow:
         """Return the row of a run, also if the process must be killed or crashes."""
         steps: list[Step] = []
         # The process may compile for a long time before the clock starts.
@@ -142,7 +142,7 @@ def _serve(pipe: Any, parent: int, threads: int) -> None:
                     warm.add(kind)
                 pipe.send(None)
                 reset_peak()
-                row = Run(task, limit, Progress(0, 0, task.combination, None), _sender(pipe)).row()
+                row = CombinationRun(task, limit, Progress(0, 0, task.combination, None), _sender(pipe)).row()
             warning = next((str(one.message) for one in caught if issubclass(one.category, UserWarning)), "")
             pipe.send(evolve(row, note=row.note or " ".join(warning.split()), peak_memory=peak()))
 

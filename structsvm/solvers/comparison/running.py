@@ -1,4 +1,4 @@
-"""Run a comparison, one combination after the other, compiled before and within a time limit."""
+"""Run one combination of a comparison, compiled before and within a time limit."""
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
@@ -149,7 +149,7 @@ Callback: TypeAlias = Callable[[Progress], bool | None]
 """Function that is called with the progress and returns True to end the comparison."""
 
 
-class Run:
+class CombinationRun:
     """The run of one combination."""
 
     def __init__(self, task: Task, limit: float | None, progress: Progress, callback: Callback | None) -> None:

@@ -23,7 +23,7 @@ from structsvm.solvers.comparison import compare
 from structsvm.solvers.comparison import running
 from tests.small_problems import ranking, small_problem
 
-solve = running.Run.row
+solve = running.CombinationRun.row
 compiled = []
 
 
@@ -34,7 +34,7 @@ def recorded(self):
     return row
 
 
-running.Run.row = recorded
+running.CombinationRun.row = recorded
 {compared}
 print(compiled, len(table))
 """
