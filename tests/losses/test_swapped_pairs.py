@@ -226,7 +226,7 @@ def test_judged_pairs_are_an_output_for_structural_svm() -> None:
         ([0], [1], [0.0], r"pair 0 \(0, 1, 0\) .* positive finite magnitude"),
         ([0], [1], [np.inf], "positive finite magnitude"),
         ([0.5], [1], [1.0], "integers from 0; they are float64"),
-        (["a"], [1], [1.0], "integers from 0; they are <U1"),
+        (["a"], [1], [1.0], "document numbers, integers from 0"),
         ([0], [1], ["much"], "magnitudes must be numbers"),
         ([0], [1], [1j], "magnitudes must have real numbers"),
     ],
