@@ -17,9 +17,9 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.parameters import random_of
-from structsvm.estimators.ranker_cv import measure_of_loss
+from structsvm.estimators.ranker_cv import RankerCV, measure_of_loss
 from structsvm.estimators.ranking import RankingEstimator, measured, predicted
-from structsvm.estimators.saving import adopt, note, save_chosen, set_features
+from structsvm.estimators.saving import adopt, chosen_model, note, save_chosen, set_features
 from structsvm.estimators.search import require_folds_at_once
 from structsvm.evaluation.paired_columns import interval_column
 from structsvm.evaluation.significance.intervals import mean_intervals
@@ -28,7 +28,6 @@ from structsvm.foundation.settings import is_integer, is_number, place, require_
 from structsvm.foundation.tables.table import Column, Table
 from structsvm.foundation.types import IntVector, Matrix, Vector
 from structsvm.metrics import Measure
-from structsvm.models.base import TrainedModel
 from structsvm.models.linear import LinearModel
 from structsvm.registry import measures, rankers
 from structsvm.registry.capabilities import Capabilities
@@ -214,10 +213,7 @@ class FeatureEliminationCV(RankingEstimator):
             )
         return self
 
-    def predict(self, X: Any, qid: ArrayLike | None = None) -> Vector:
-        """Return the score of each row by ``estimator_``; X has all features. See `Ranker.predict`."""
-        check_is_fitted(self, "estimator_")
-        return predicted(self.estimator_, X, qid)
+    predict = RankerCV.predict
 
     def score(self, X: Any, y: Any, qid: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> float:
         """Return the mean of ``scoring`` for ``estimator_``; see `Ranker.score`."""
@@ -261,12 +257,7 @@ class FeatureEliminationCV(RankingEstimator):
         return Table("", columns, (tuple(records),), notes)
 
     save = save_chosen
-
-    @property
-    def model_(self) -> TrainedModel:
-        """The model of ``estimator_``."""
-        model: TrainedModel = self.estimator_.model_
-        return model
+    model_ = property(chosen_model)
 
     @property
     def measure_(self) -> Measure:

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.parameters import measure_of
 from structsvm.estimators.ranking import RankingEstimator, measured, predicted
-from structsvm.estimators.saving import save_chosen, set_features
+from structsvm.estimators.saving import chosen_model, save_chosen, set_features
 from structsvm.estimators.search import Grid, Scoring, SearchCallback, as_scorings, scorer_value, search_C
 from structsvm.evaluation.significance.intervals import UNLIMITED, mean_intervals
 from structsvm.exceptions import InputError
@@ -25,7 +25,6 @@ from structsvm.foundation.queries import Queries
 from structsvm.foundation.tables.table import Column, Table
 from structsvm.foundation.types import Matrix, Vector
 from structsvm.metrics import Measure
-from structsvm.models.base import TrainedModel
 from structsvm.registry import losses, measures, rankers
 from structsvm.registry.capabilities import Capabilities, capabilities_of
 from structsvm.registry.spelling import Spelling
@@ -244,12 +243,7 @@ class RankerCV(RankingEstimator):
         return Table("", (*numbers, Column.text("", "chosen")), (tuple(records),))
 
     save = save_chosen
-
-    @property
-    def model_(self) -> TrainedModel:
-        """The model of ``estimator_``."""
-        model: TrainedModel = self.estimator_.model_
-        return model
+    model_ = property(chosen_model)
 
     @property
     def measure_(self) -> Measure:

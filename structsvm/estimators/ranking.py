@@ -122,6 +122,17 @@ class RankingEstimator(BaseEstimator):
         return saving.from_model(cls, model)
 
     @property
+    def result_(self) -> Result:
+        """`Result` with both bounds, status and history."""
+        return saving.result(self)
+
+    @property
+    def trained_(self) -> Trained | None:
+        """When the model was trained, and by which version."""
+        trained: Trained | None = self.model_.training.trained
+        return trained
+
+    @property
     def measure_(self) -> Measure:
         """The measure that `score` reports."""
         return measure_of(self)
@@ -142,20 +153,6 @@ class RankingEstimator(BaseEstimator):
         """Normalization of the features; None: no normalization."""
         scaling: Scaling | None = self.model_.scaling
         return scaling
-
-    @property
-    def result_(self) -> Result:
-        """`Result` with both bounds, status and history."""
-        result: Result | None = self.model_.training.result
-        if result is None:
-            raise AttributeError("result_")
-        return result
-
-    @property
-    def trained_(self) -> Trained | None:
-        """When the model was trained, and by which version."""
-        trained: Trained | None = self.model_.training.trained
-        return trained
 
     @property
     def known_names(self) -> tuple[str, ...] | None:

@@ -19,6 +19,7 @@ from structsvm.models.base import TrainedModel, read_model
 from structsvm.models.joint import JointModel
 from structsvm.models.training import Trained, Training
 from structsvm.registry import losses
+from structsvm.result import Result
 from structsvm.training.objective import NONE, Fit
 
 Estimator = TypeVar("Estimator", bound=Any)
@@ -108,6 +109,20 @@ def save(self: Any, path: str | Path) -> None:
     """
     check_is_fitted(self, "model_")
     self.model_.save(path)
+
+
+def chosen_model(self: Any) -> TrainedModel:
+    """The model of ``estimator_``."""
+    model: TrainedModel = self.estimator_.model_
+    return model
+
+
+def result(self: Any) -> Result:
+    """Return the result of a fitted estimator; without one, raise AttributeError."""
+    stored: Result | None = self.model_.training.result
+    if stored is None:
+        raise AttributeError("result_")
+    return stored
 
 
 def save_chosen(self: Any, path: str | Path) -> None:

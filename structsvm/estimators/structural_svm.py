@@ -66,42 +66,28 @@ class JointEstimator(BaseEstimator):
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """Read a model that `save` wrote.
-
-        Raises
-        ------
-        ModelFileError : the file is not a model of this class, is damaged, or has another format.
-        """
+        """Read a model that `save` wrote; see `Ranker.load`."""
         return saving.load(cls, path)
 
     @classmethod
     def from_model(cls, model: TrainedModel) -> Self:
-        """Make the estimator that trained a model.
-
-        Raises
-        ------
-        ModelFileError : another estimator trained it.
-        KeyError, ValueError : the record of its training is malformed.
-        """
+        """Make the estimator that trained a model; see `Ranker.from_model`."""
         return saving.from_model(cls, model)
-
-    @property
-    def coef_(self) -> Vector:
-        """Joint weights, shape (d,)."""
-        return self.model_.coef
 
     @property
     def result_(self) -> Result:
         """`Result` with both bounds, status and history."""
-        result = self.model_.training.result
-        if result is None:
-            raise AttributeError("result_")
-        return result
+        return saving.result(self)
 
     @property
     def trained_(self) -> Trained | None:
         """When the model was trained, and by which version."""
         return self.model_.training.trained
+
+    @property
+    def coef_(self) -> Vector:
+        """Joint weights, shape (d,)."""
+        return self.model_.coef
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -12,12 +12,11 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.ranker_cv import RankerCV
-from structsvm.estimators.saving import save_chosen, set_features
+from structsvm.estimators.saving import chosen_model, save_chosen, set_features
 from structsvm.estimators.search import Grid, Scoring, SearchCallback, as_scorings, scorer_value, search_C
 from structsvm.estimators.structural_svm import JointEstimator, StructuralSVM
 from structsvm.exceptions import InputError, brief
 from structsvm.foundation.settings import place, require_kind
-from structsvm.models.base import TrainedModel
 from structsvm.solvers.checkpoint import CheckpointPath
 from structsvm.training.choose import HeldScores
 from structsvm.training.examples import ExampleData
@@ -129,12 +128,7 @@ class StructuralSVMCV(JointEstimator):
         return held_scores({name: scoring}, self.estimator_, held).scores[0]
 
     save = save_chosen
-
-    @property
-    def model_(self) -> TrainedModel:  # type: ignore[override]
-        """The model of ``estimator_``."""
-        model: TrainedModel = self.estimator_.model_
-        return model
+    model_ = property(chosen_model)
 
     def _unfitted(self) -> JointEstimator:
         if self.estimator is None:
