@@ -52,6 +52,7 @@ def test_it_prints_tables_and_writes_five_formats(run, folds):
         assert line.endswith("; a model with a wider range, given to benchmark(models=...) in Python, may do better")
 
 
+@pytest.mark.slow
 def test_tables_with_named_columns(run, folds):
     """They give the figures of the same data in LETOR's format, in whatever order their columns are."""
     options = ("--models", "svm-map", "--jobs", 1, "-q")
@@ -102,6 +103,7 @@ def row(shown, name):
     return line[len(name) :].split()
 
 
+@pytest.mark.slow
 def test_another_measure_and_baseline(run, folds):
     models = ("--models", "svm-map,svm-roc", "--jobs", 1, "-q")
     done = run("benchmark", "tiny", *models, "--measure", "p@3", "--baseline", "svm-roc", "--out", "out")
@@ -118,6 +120,7 @@ def test_the_baseline_has_all_names_of_a_model(name):
     assert _baseline(name, ["SVM-map", "ReciprocalRankFusion", "Best feature"]) == "ReciprocalRankFusion"
 
 
+@pytest.mark.slow
 def test_single_features_and_no_folder(run, folds):
     done = run("benchmark", "tiny", "--models", "svm-roc", "--single-features", "--jobs", 1, "-q")
     assert [line.split("  ")[0] for line in done.stdout.splitlines() if line.startswith("feature")] == [

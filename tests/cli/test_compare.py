@@ -59,6 +59,7 @@ def test_a_narrow_terminal_cuts_nothing_off(process, here):
     assert "…" not in seen
 
 
+@pytest.mark.slow
 def test_the_files(run):
     run(
         *("compare", "train.txt", "--loss", "map,roc_area", "--loss", "zero_one", *SMALL, "-C", "1", "-C", "10,100"),
@@ -83,6 +84,7 @@ def test_the_files(run):
     ]
 
 
+@pytest.mark.slow
 def test_a_time_limit(run):
     done = run("compare", "train.txt", *SMALL, "-C", 1000, "--tol", 1e-9, "--time-limit", 1e-6, "--csv", "rows.csv")
     assert "time limit: the time limit of 1e-06 s has passed: the row has the bounds reached by then\n" in done.stdout
@@ -107,12 +109,14 @@ def test_a_backend_that_is_not_installed(run, monkeypatch):
     assert not Path("a.svg").exists()
 
 
+@pytest.mark.slow
 def test_all_backends_are_those_installed(run):
     done = run("compare", "train.txt", "--backend", "all", "--solver", "one-slack", "--profile", "profile.svg")
     assert [row[1] for row in lines(done.stdout, "one-slack")] == installed_backends()
     assert "fraction of fits" in Path("profile.svg").read_text()
 
 
+@pytest.mark.slow
 def test_ctrl_c_prints_and_writes_the_finished_rows(run, monkeypatch):
     monkeypatch.setattr(FrankWolfe, "solve", interrupted)
     done = run("compare", "train.txt", "--solver", "one-slack,frank-wolfe", *SMALL, "--csv", "rows.csv", code=1)
@@ -124,6 +128,7 @@ def test_ctrl_c_prints_and_writes_the_finished_rows(run, monkeypatch):
     )
 
 
+@pytest.mark.slow
 def test_it_resumes_from_stored_rows(run, monkeypatch):
     command = ("compare", "train.txt", "--solver", "one-slack,frank-wolfe", *SMALL, "--json", "rows.json")
     with monkeypatch.context() as patch:

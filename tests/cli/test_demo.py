@@ -19,6 +19,7 @@ def small(monkeypatch):
     )
 
 
+@pytest.mark.slow
 def test_demo(run, small):
     done = run("demo")
     assert "its documents are 60 other images" in done.stdout

@@ -12,8 +12,9 @@ READ = ("--runs", "runs", "--qrels", "qrels.txt", "--out", "out")
 
 
 @pytest.fixture
-def trec(here):
-    """Runs and judgments of 12 topics, numbered from 0."""
+def trec(here, monkeypatch):
+    """Runs and judgments of 12 topics, numbered from 0; reports have no plots, which take time."""
+    monkeypatch.setattr("structsvm.protocols.experiment.report.page.draw", lambda results: {})
     write_trec(here, *scored_documents(12, 30, 4))
     return here
 
@@ -34,7 +35,7 @@ def test_it_prints_a_table_of_each_variant_and_keeps_the_results(run, trec):
     assert "<h1>out</h1>" in Path("out/report.html").read_text()
     assert len(Path("out/trials.jsonl").read_text().splitlines()) == 3
     files = {path for path in Path("out").rglob("*") if path.is_file()}
-    assert files == set(EXPERIMENT.writes(Path("out")))
+    assert files == {path for path in EXPERIMENT.writes(Path("out")) if path.suffix != ".svg"}
 
 
 def interrupted(*_):
@@ -61,13 +62,10 @@ def test_only_the_same_command_resumes_after_ctrl_c(run, trec, monkeypatch):
     assert "Traceback" not in refused
 
 
-@pytest.mark.parametrize(
-    ("topics", "left"), [("0-6,9", ["0", "1", "2", "3", "4", "5", "6", "9"]), ("3-99", list(map(str, range(3, 12))))]
-)
-def test_ranges_mean_the_existing_topics(run, trec, topics, left):
-    run("experiment", *READ, *SHORT, "--models", "svm-map", "--without-best", "--topics", topics)
+def test_ranges_mean_the_existing_topics(run, trec):
+    run("experiment", *READ, *SHORT, "--models", "svm-map", "--without-best", "--topics", "0-5,8,10-99")
     results = Results.load("out/results.json")
-    assert [query.id for query in results.queries] == left
+    assert [query.id for query in results.queries] == ["0", "1", "2", "3", "4", "5", "8", "10", "11"]
     assert results.variants == ("without-best",)
 
 

@@ -83,7 +83,9 @@ def test_the_message_names_the_file(run, model, name, there):
 
 
 @pytest.mark.parametrize("there", [False, True])
-@pytest.mark.parametrize("name", ["gaps.svg", "gaps.png", "gaps.pdf"])
+@pytest.mark.parametrize(
+    "name", ["gaps.svg", *(pytest.param(f"gaps.{end}", marks=pytest.mark.slow) for end in ("png", "pdf"))]
+)
 def test_a_plot_is_drawn_whole_or_not_at_all(run, here, name, there):
     pytest.importorskip("matplotlib")
     write_letor(Path("train.txt"), queries=4, documents=6, features=3)
@@ -154,7 +156,8 @@ def test_a_report_is_replaced_as_a_whole_or_not_at_all(run, here, first, monkeyp
     assert contents() == before
 
 
-def test_an_experiment_keeps_its_trials(run, here):
+def test_an_experiment_keeps_its_trials(run, here, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)  # plots take time
     write_trec(here, *scored_documents(12, 30, 4))
     command = ("experiment", "--runs", "runs", "--qrels", "qrels.txt", "--out", "out", "--models", "svm-map")
     command += ("--with-best", "--trials", 2, "--train", 3, "--validation", 2, "--bins", 6, "--jobs", 1)

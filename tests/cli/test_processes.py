@@ -38,6 +38,7 @@ def test_failure_is_one_line_and_no_traceback(process, here):
     assert errors == b"structsvm: error: missing.npz does not exist\n"
 
 
+@pytest.mark.slow
 @posix
 @pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
 def test_progress_then_a_signal_that_ends_it_writes_the_model(process, here, number):
@@ -90,6 +91,7 @@ def _rest(terminal: int) -> bytes:
     return seen
 
 
+@pytest.mark.slow
 @posix
 def test_a_reader_that_leaves_early(process, model):
     write_letor(Path("long.txt"), queries=300, documents=40, features=4)  # more than a pipe holds
@@ -147,7 +149,7 @@ runpy.run_module("structsvm", run_name="__main__")
 """
 
 
-@pytest.mark.parametrize("module", ["click", "structsvm.cli.train", "structsvm.estimators"])
+@pytest.mark.parametrize("module", ["structsvm.estimators", pytest.param("click", marks=pytest.mark.slow)])
 def test_ctrl_c_during_imports_prints_one_line(here, module):
     done = subprocess.run([sys.executable, "-c", LOADING, module], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (1, "")

@@ -13,6 +13,7 @@ def finished(here):
     made_up().save("done/results.json")
 
 
+@pytest.mark.slow
 def test_the_report_is_written_again(run, finished):
     pytest.importorskip("matplotlib", reason="Matplotlib is not installed: reports have no plots")
     done = run("report", "done")

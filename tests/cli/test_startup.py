@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from structsvm.cli import _HOMES
 
 COMPILER = {"numba", "llvmlite"}
@@ -64,6 +66,7 @@ def test_commands_load_only_what_they_need(model):
     assert list(Path("ranked").iterdir())
 
 
+@pytest.mark.slow
 def test_an_import_loads_only_what_is_used():
     names = "sorted(name for name in sys.modules if name.startswith('structsvm'))"
     code = f"import json, sys, structsvm; first = {names}; structsvm.Ranker; print(json.dumps([first, {names}]))"

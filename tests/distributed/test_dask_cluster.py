@@ -19,6 +19,8 @@ from tests.small_problems import PlainROCArea, ranking_arrays
 
 distributed = pytest.importorskip("distributed", reason="needs the extra dask")
 
+pytestmark = pytest.mark.slow
+
 WAIT = 120.0
 """Seconds after which a call is given up; the machine may be busy."""
 
@@ -81,7 +83,6 @@ def test_futures_and_large_arguments_lead_to_the_optimum(
     assert_optimal(OneSlack(tol=1e-5).solve(DistributedProblem.from_queries(DaskCluster(client), parts, C=10.0)), 10.0)
 
 
-@pytest.mark.slow
 def test_killed_workers_do_not_change_the_optimum(client: Any) -> None:
     problem = DistributedProblem.from_queries(DaskCluster(client, timeout=WAIT), parts_of(4), C=1000.0)
     killed = []
@@ -97,7 +98,6 @@ def test_killed_workers_do_not_change_the_optimum(client: Any) -> None:
     assert_optimal(result, 1000.0)
 
 
-@pytest.mark.slow
 def test_data_that_change_before_they_are_read_again_are_errors(client: Any, tmp_path: Path) -> None:
     path = tmp_path / "scale"
     parts = read_again(client, 2, path)

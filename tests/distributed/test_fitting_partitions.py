@@ -117,14 +117,19 @@ def test_a_repeated_fit_has_the_same_weights_to_the_bit_and_a_warm_start_fewer_r
     "settings",
     [
         {"loss": "ndcg"},
-        {"loss": "roc_area", "normalize": "standard"},
-        {"normalize": "query-min-max"},
         {"normalize": "query-z-score"},
-        {"loss": "zero_one", "fit_intercept": True},
+        *(
+            pytest.param(settings, marks=pytest.mark.slow)
+            for settings in (
+                {"loss": "roc_area", "normalize": "standard"},
+                {"normalize": "query-min-max"},
+                {"loss": "zero_one", "fit_intercept": True},
+                {"loss": "zero_one", "class_weight": "balanced"},
+            )
+        ),
         {"center": [1.0, -2.0, 0.0, 3.0, 0.5], "feature_penalty": [0.1, 1.0, 10.0, 0.5, 2.0], "normalize": "standard"},
         {"loss": "zero_one", "feature_penalty": [0.1, 1.0, 10.0, 0.5, 2.0], "fit_intercept": True},
         {"bounds": (None, 0.2), "monotonic_cst": [1, 0, 0, 0, -1]},
-        {"loss": "zero_one", "class_weight": "balanced"},
         {"loss": "zero_one", "class_weight": {1.0: 2.0}},
         {"solver": OneSlack(tol=TOL, backend="active-set"), "tol": None},
     ],

@@ -135,7 +135,7 @@ def test_bytes_of_a_round_depend_on_features_only() -> None:
 
 
 @pytest.mark.parametrize("pulled", [False, True])
-@pytest.mark.parametrize("every", [1, 2, 3])
+@pytest.mark.parametrize("every", [2, *(pytest.param(every, marks=pytest.mark.slow) for every in (1, 3))])
 def test_lost_scores_change_no_bit(every: int, pulled: bool) -> None:
     class Forgetful(InProcess):
         asked = 0

@@ -10,6 +10,7 @@ from tests.public_calls import BAD
 
 DATA = ranking(queries=6)
 
+QUICK = ("None", "text", "NaN")
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
@@ -32,7 +33,7 @@ def calls(client, tmp_path_factory):
     ]
 
 
-@pytest.mark.parametrize("bad", BAD)
+@pytest.mark.parametrize("bad", [pytest.param(bad, marks=[pytest.mark.slow] * (bad not in QUICK)) for bad in BAD])
 def test_wrong_arguments_raise_errors_of_this_package(calls, bad, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     errors = []

@@ -71,6 +71,7 @@ def test_each_addition_takes_four_places():
     assert all((ROOT / file).exists() for file, language, _ in steps() if language == "diff")
 
 
+@pytest.mark.slow
 def test_the_reference_lists_the_additions(clone):
     run(
         clone,
@@ -88,6 +89,7 @@ def test_the_reference_lists_the_additions(clone):
     assert "structsvm.solvers.qp.PIQP" in (clone / "docs" / "reference" / "names.md").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_tests_of_all_losses_and_backends_include_the_additions(clone):
     collected = run(clone, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--collect-only", *TESTS, "-k", "RankBiased")
     assert all(file in collected for file in TESTS)

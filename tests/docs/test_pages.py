@@ -9,14 +9,8 @@ from tests.docs.pages import ROOT, Page, make_targets
 from tests.real_data import REAL_DATA
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("**/*.md"))]
-SLOW = {
-    *("coming_from", "experiment", "features", "losses", "plots", "sequences", "serving", "solvers"),
-    *("howto/a_day_in_production", "howto/index", "howto/refit_trees", "howto/use_a_cluster"),
-    *("howto/which_features_matter", "howto/write_a_feature_operator", "howto/write_a_loss"),
-    *("howto/write_a_qp_backend", "howto/write_a_solver", "multilabel", "rankers/tree_ranker"),
-    *("text/index", "text/morgan"),
-}
-"""Pages that take about a second or longer."""
+QUICK = {"README.md", "CONTRIBUTING.md", "docs/faq.md", "docs/measures.md", "docs/howto/export_a_model.md"}
+"""Pages that `make test` runs; `make test-all` runs all."""
 
 
 def name(path):
@@ -28,7 +22,7 @@ each_page = pytest.mark.parametrize("path", PAGES, ids=name)
 
 @pytest.mark.parametrize(
     "path",
-    [pytest.param(path, marks=[pytest.mark.slow] * (name(path)[5:-3] in SLOW), id=name(path)) for path in PAGES],
+    [pytest.param(path, marks=[pytest.mark.slow] * (name(path) not in QUICK), id=name(path)) for path in PAGES],
 )
 def test_blocks(path, tmp_path):
     page = Page(path, tmp_path, REAL_DATA)

@@ -13,7 +13,7 @@ from tests.fuzz.pool import Pool
 from tests.fuzz.shrink import shrunk
 from tests.fuzz.verdict import TRY, make_case
 
-_CASES = {"readers": 250, "collections": 250, "models": 150, "commands": 12, "processes": 1}
+_CASES = {"readers": 80, "collections": 80, "models": 40, "commands": 6, "processes": 1}
 """Cases of each kind; `tests.test_public_names` tries public calls."""
 
 
