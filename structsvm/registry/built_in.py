@@ -198,7 +198,7 @@ BM25(k1=1.2, b=0.3)
 
 rankers: Registry[Any] = Registry(
     "ranker",
-    # No plug-ins: `structsvm.load` could not read their files.
+    # No plug-ins: `structsvm.load` reads only models of built-in forms.
     "",
     {
         "ranker": "structsvm.estimators:Ranker",
