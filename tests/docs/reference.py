@@ -2,12 +2,14 @@
 
 - A public name that no list in ``docs/reference`` has joins the first list of its package.
 - The tables of ``docs/reference/names.md`` get a row per registered name.
-- A registered loss that ``docs/losses.md`` does not mention gets a row there, with the first line of its docstring.
+- A registered loss that ``docs/losses.md`` does not mention gets a row there, with the first line of its docstring; a
+  measure gets one in ``docs/measures.md``.
 """
 
 import importlib
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +65,9 @@ KINDS = {
 }
 """The registries of the tables in ``names.md``."""
 
+LOSS_ROW = "| `{name}` | `{kind}` | {summary} | – | – |"
+MEASURE_ROW = "| `{name}` | {summary} | | |"
+
 
 def listed(root: Path = ROOT) -> list[str]:
     """Return every name that a page of the reference lists, with its package."""
@@ -104,7 +109,8 @@ def main(root: Path = ROOT) -> None:
     for package in PACKAGES:
         _extend_list(f"structsvm.{package}".rstrip("."), unlisted(package, root), root)
     _rewrite(root / REFERENCE / "names.md", _with_names)
-    _rewrite(root / "docs" / "losses.md", _with_losses)
+    _rewrite(root / "docs" / "losses.md", partial(_with_rows, registry.losses, "Other outputs", LOSS_ROW))
+    _rewrite(root / "docs" / "measures.md", partial(_with_rows, registry.measures, "All measures", MEASURE_ROW))
 
 
 def _rewrite(page: Path, change: Any) -> None:
@@ -154,11 +160,13 @@ def _summary(kind: Any) -> str:
     return str(kind.__doc__).partition("\n")[0].rstrip(".")
 
 
-def _with_losses(text: str) -> str:
-    """Return the text of ``losses.md`` with a row for each loss that it does not mention."""
-    kinds = {name: registry.losses.find(key) for key, name in _shown(registry.losses) if f"`{name}`" not in text}
-    rows = "".join(f"| `{name}` | `{kind.__name__}` | {_summary(kind)} | – | – |\n" for name, kind in kinds.items())
-    table = r"^## Other outputs\n.*?(?:^\|[^\n]*\n)+"
+def _with_rows(names: Any, heading: str, row: str, text: str) -> str:
+    """Return the text of a page with a row for each name that it does not mention, at the end of a table."""
+    kinds = {name: names.find(key) for key, name in _shown(names) if f"`{name}" not in text}
+    rows = "".join(
+        row.format(name=name, kind=kind.__name__, summary=_summary(kind)) + "\n" for name, kind in kinds.items()
+    )
+    table = rf"^## {heading}\n.*?(?:^\|[^\n]*\n)+"
     return re.sub(table, lambda match: match[0] + rows, text, count=1, flags=re.MULTILINE | re.DOTALL)
 
 

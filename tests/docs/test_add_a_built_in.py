@@ -1,4 +1,4 @@
-"""The steps of the page on built-in losses and backends, in a copy of the repository."""
+"""The steps of the page on built-in losses, backends and measures, in a copy of the repository."""
 
 import os
 import re
@@ -65,9 +65,9 @@ def run(folder: Path, *arguments: str) -> str:
     return done.stdout
 
 
-def test_each_addition_takes_four_places():
+def test_each_addition_takes_at_most_four_places():
     files = [file for file, *_ in steps()]
-    assert len(files) == 8
+    assert len(files) == 4 + 4 + 3
     assert all((ROOT / file).exists() for file, language, _ in steps() if language == "diff")
 
 
@@ -83,10 +83,18 @@ def test_the_reference_lists_the_additions(clone):
         "tests/docs/test_losses_page.py",
         "tests/docs/test_reference.py",
         "-k",
-        "losses or qp or registered or Losses or once",
+        "losses or qp or metrics or registered or Losses or Measures or page or once",
     )
     assert "   RankBiased\n" in (clone / "docs" / "reference" / "losses.rst").read_text("utf-8")
-    assert "structsvm.solvers.qp.PIQP" in (clone / "docs" / "reference" / "names.md").read_text("utf-8")
+    names = (clone / "docs" / "reference" / "names.md").read_text("utf-8")
+    assert "structsvm.solvers.qp.PIQP" in names
+    assert "| `relative_p@5` | {py:obj}`structsvm.metrics.RelativeP` |" in names
+    assert "| `relative_p@5` | Precision at k" in (clone / "docs" / "measures.md").read_text("utf-8")
+
+
+def test_a_measure_equals_its_mean_over_orders_of_ties(clone):
+    done = run(clone, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/metrics", "-k", "relative_p")
+    assert re.search(r"^\d\d passed", done, re.MULTILINE)
 
 
 @pytest.mark.slow
