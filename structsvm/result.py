@@ -19,7 +19,7 @@ from structsvm.foundation.settings import (
     require_number,
     require_switch,
 )
-from structsvm.foundation.storage.archives import finite_numbers, record, require_names, require_numbers, shape
+from structsvm.foundation.storage.archives import finite_numbers, json_object, require_names, require_numbers, shape
 from structsvm.foundation.storage.files import read_archive, write_archive
 from structsvm.foundation.types import IntVector, Vector
 
@@ -346,7 +346,7 @@ class Result:
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
         """Make a result from arrays of a file, which it validates; raise ModelFileError, KeyError or ValueError."""
-        written = record(arrays, "result")
+        written = json_object(arrays, "result")
         require_format(written.pop("format"), _FORMAT)
         require_names("the result", written, _WRITTEN, _WRITTEN)
         for name in ("primal", "dual"):

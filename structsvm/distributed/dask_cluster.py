@@ -9,7 +9,7 @@ from uuid import uuid4
 from attrs import frozen
 
 from structsvm.distributed.cluster import ARITY, Call, Cluster, merge, merged, size_of, timed
-from structsvm.distributed.workers import Workers, WorkersLost, open_client, preferring, spread
+from structsvm.distributed.workers import Workers, WorkersLost, assigned_workers, open_client, preferring
 from structsvm.exceptions import ClusterError
 from structsvm.foundation.settings import require_number
 
@@ -74,7 +74,7 @@ class DaskCluster(Cluster):
         places = {} if all(isinstance(part, Future) for part in parts) else self.workers.places()
 
         def submitted() -> "list[Future[Any]]":
-            tasks = zip(spread(places, len(parts)), zip(parts, *columns, strict=True), strict=True)
+            tasks = zip(assigned_workers(places, len(parts)), zip(parts, *columns, strict=True), strict=True)
             return [
                 self.workers.client.submit(
                     *(function, *arguments),

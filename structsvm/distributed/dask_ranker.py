@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from structsvm.distributed.dask_cluster import DaskCluster
 from structsvm.distributed.partition import Partition, labels_of, naming
 from structsvm.distributed.partitions import TIMEOUT, Partitions
-from structsvm.distributed.preparation import feature_statistics, scaled, weighted, without_empty_columns
+from structsvm.distributed.preparation import feature_statistics, scaled_partitions, weighted, without_empty_columns
 from structsvm.distributed.problem import DistributedProblem
 from structsvm.distributed.sources import AS_READ, calls_of, is_local
 from structsvm.distributed.sources.collections import is_collection, is_dask_frame
@@ -270,7 +270,7 @@ class DaskSpec(Spec):
         # `Ranker` computes scalings without the weights of classes.
         name, scaling = scaling_named(place(ranking.owner, "normalize"), ranking.normalize), None
         if name is not None:
-            data, scaling = scaled(data, name)
+            data, scaling = scaled_partitions(data, name)
         elif (ranges := max(data.surveys, key=lambda survey: survey.rows).ranges) is not None:
             warn_of_ranges(ranges, names)
         classes = None if ranking.class_weight is None else ranking.weights_of_classes(labels_of(data.surveys))

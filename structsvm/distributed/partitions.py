@@ -12,7 +12,7 @@ from numpy.typing import DTypeLike, NDArray
 from structsvm.distributed.partition import Partition, Survey, require_alike, survey_partition
 from structsvm.distributed.sources import AS_READ, calls_of, require_none
 from structsvm.distributed.sources.files import FileColumns, are_files
-from structsvm.distributed.workers import Workers, is_closed, open_client, preferring, spread
+from structsvm.distributed.workers import Workers, assigned_workers, is_closed, open_client, preferring
 from structsvm.exceptions import InputError
 from structsvm.foundation.arrays import is_sparse
 from structsvm.foundation.queries import Queries
@@ -191,7 +191,7 @@ class Partitions:
         calls = calls_of(X, y, qid, sample_weight, columns)
         places = workers.places() if are_files(X) else {}
         if places:
-            preferred = zip(calls, spread(places, len(calls)), strict=True)
+            preferred = zip(calls, assigned_workers(places, len(calls)), strict=True)
             parts = [workers.client.compute(call, **preferring(place)) for call, place in preferred]
         else:
             parts = workers.client.compute(calls)

@@ -8,7 +8,7 @@ import numpy as np
 
 from structsvm.distributed.partition import Partition
 from structsvm.distributed.partitions import Partitions, with_features
-from structsvm.distributed.sources.given import checked_weights
+from structsvm.distributed.sources.given import partition_weights
 from structsvm.features.operators.occupied import narrowed, occupied
 from structsvm.features.scaling.names import STANDARD
 from structsvm.features.scaling.scalings import Moments, QueryScaling, Scaling
@@ -17,7 +17,7 @@ from structsvm.foundation.types import IntVector, Matrix
 from structsvm.models.drift import MOST_FEATURES, FeatureStatistics, FeatureSummary
 
 
-def scaled(data: Partitions, name: str) -> tuple[Partitions, Scaling]:
+def scaled_partitions(data: Partitions, name: str) -> tuple[Partitions, Scaling]:
     """Return partitions with scaled features, and the scaling from `FEATURE_SCALINGS`; moments need one pass."""
     centered = not data.first.sparse
     if name == STANDARD:
@@ -30,7 +30,7 @@ def scaled(data: Partitions, name: str) -> tuple[Partitions, Scaling]:
 
 def _moments(part: Partition) -> Moments:
     weights = part.sample_weight
-    return Moments.of(part.X, None if weights is None else checked_weights(weights, part.rows))
+    return Moments.of(part.X, None if weights is None else partition_weights(weights, part.rows))
 
 
 def _with_scaling(part: Partition, scaling: Scaling) -> Partition:

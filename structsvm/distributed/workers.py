@@ -158,7 +158,7 @@ def _alone(function: Callable[..., Any], *arguments: Any) -> Any:
         return function(*arguments)
 
 
-def spread(places: Mapping[str, int], count: int) -> list[str]:
+def assigned_workers(places: Mapping[str, int], count: int) -> list[str]:
     """Return a worker for each of ``count`` tasks, evenly over the threads of ``places``; "" without places."""
     threads = [place for place, number in sorted(places.items()) for _ in range(number)] or [""]
     return [threads[number * len(threads) // count] for number in range(count)]

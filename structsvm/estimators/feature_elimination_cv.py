@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from structsvm.estimators.parameters import random_of
 from structsvm.estimators.ranker_cv import RankerCV, measure_of_loss
 from structsvm.estimators.ranking import RankingEstimator, measured, predicted
-from structsvm.estimators.saving import adopt, chosen_model, note, save_chosen, set_features
+from structsvm.estimators.saving import add_facts, adopt, chosen_model, save_chosen, set_features
 from structsvm.estimators.search import require_folds_at_once
 from structsvm.evaluation.paired_columns import interval_column
 from structsvm.evaluation.significance.intervals import mean_intervals
@@ -31,7 +31,7 @@ from structsvm.metrics import Measure
 from structsvm.models.linear import LinearModel
 from structsvm.registry import measures, rankers
 from structsvm.registry.capabilities import Capabilities
-from structsvm.training.choose import Candidate, HeldScores, best_of, choose, ignore_warnings_of_fits, splits_of
+from structsvm.training.choose import FittedCandidate, HeldScores, best_of, choose, ignore_warnings_of_fits, splits_of
 from structsvm.training.data import TrainingData
 from structsvm.training.elimination import eliminate, sizes_of
 from structsvm.training.objective import Fit, Spec
@@ -49,13 +49,13 @@ class _Subset(NamedTuple):
 
 def _eliminated(
     spec: Spec, sizes: Sequence[int], callback: SizeCallback | None, train: TrainingData, fold: int
-) -> list[Candidate]:
+) -> list[FittedCandidate]:
     """Return the models of a fold with each number of features, from all of them down."""
     objective, candidates = spec.objective(train), []
     for elimination in eliminate(objective, train.queries, sizes):
         model: Any = objective.model(elimination.result)
         support = np.isin(np.arange(train.n_features), elimination.features)
-        candidates.append(Candidate(_Subset(model, support), converged=elimination.result.converged))
+        candidates.append(FittedCandidate(_Subset(model, support), converged=elimination.result.converged))
         if callback is not None:
             callback(len(elimination.features), fold)
     return candidates
@@ -199,7 +199,7 @@ class FeatureEliminationCV(RankingEstimator):
         self.supports_: NDArray[np.bool_] = np.array(supports[::-1])
         self.support_: NDArray[np.bool_] = self.supports_[best]
         seed = f", seed {self.random_state}" if is_integer(self.cv) else ""
-        note(
+        add_facts(
             self.estimator_,
             choice=f"{self.n_features_} of {d} features by elimination: {measure} {self.best_score_:.4f} over "
             f"{len(self.fold_supports_)} folds{seed}",

@@ -94,7 +94,7 @@ def record(estimator: Any, arrays: Mapping[str, Any], result: Any = None) -> Tra
     return Training(stored.name, settings, fitted, Trained.now(), result, present)
 
 
-def note(estimator: Any, **facts: Any) -> None:
+def add_facts(estimator: Any, **facts: Any) -> None:
     """Add facts such as ``choice`` to the record of how the model of an estimator was trained."""
     model: TrainedModel = estimator.model_
     trained: Any = model.training.trained

@@ -12,7 +12,7 @@ from sklearn.utils.metadata_routing import get_routing_for_object
 
 from structsvm import training
 from structsvm.estimators.parameters import random_of
-from structsvm.estimators.saving import adopt, note
+from structsvm.estimators.saving import add_facts, adopt
 from structsvm.exceptions import GridEndWarning, InputError, brief, stacklevel_of_user
 from structsvm.foundation.compute.threads import require_jobs
 from structsvm.foundation.settings import (
@@ -29,8 +29,8 @@ from structsvm.result import Status, Step
 from structsvm.solvers import Checkpoint
 from structsvm.solvers.checkpoint import CheckpointPath
 from structsvm.training.choose import (
-    Candidate,
     Choice,
+    FittedCandidate,
     FoldScores,
     HeldScores,
     choose,
@@ -85,19 +85,19 @@ class Grid(NamedTuple):
         """Check the data of a fit by the settings of the estimator, or by ``check`` if it is of another kind."""
         return self.estimator.spec().data(*arguments) if hasattr(self.estimator, "spec") else check(*arguments)
 
-    def fits(self, data: Any, fold: int | None) -> list[Candidate]:
+    def fits(self, data: Any, fold: int | None) -> list[FittedCandidate]:
         """Fit at each C until Ctrl-C; on a fold, or without any result, raise `KeyboardInterrupt`."""
         if not capabilities_of(self.estimator).has_path:
-            return [Candidate(self._public_fit(data, C)) for C in self.Cs]
+            return [FittedCandidate(self._public_fit(data, C)) for C in self.Cs]
         candidates = [
-            Candidate(ranker, ranker.result_.gap / (C * ranker.gap_unit_), ranker.result_.converged)
+            FittedCandidate(ranker, ranker.result_.gap / (C * ranker.gap_unit_), ranker.result_.converged)
             for C, ranker in self._warm_started(data, fold)
         ]
         if fold is not None and self.interrupted(candidates):
             raise KeyboardInterrupt
         return candidates
 
-    def interrupted(self, candidates: Sequence[Candidate]) -> bool:
+    def interrupted(self, candidates: Sequence[FittedCandidate]) -> bool:
         """Return True if Ctrl-C ended the path of these candidates."""
         if not capabilities_of(self.estimator).has_path:
             return False
@@ -246,7 +246,7 @@ def _take(search: Any, Cs: Sequence[float], scorings: Mapping[str, Any], choice:
 def _note_choice(search: Any, where: str) -> None:
     """Add to the record of training how C was chosen."""
     Cs, name = search.Cs_, next(iter(search.scores_by_name_))
-    note(
+    add_facts(
         search.estimator_,
         choice=f"C = {search.C_:g} of {len(Cs)} values from {Cs[0]:g} to {Cs[-1]:g}: {name} {search.best_score_:.4f} "
         f"{where}",

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from structsvm.exceptions import InputError, brief
 from structsvm.features.scaling.places import count_higher
-from structsvm.features.scaling.scalings import scaled
+from structsvm.features.scaling.scalings import scaled_by_query
 from structsvm.foundation.arrays import refusal, require_real
 from structsvm.foundation.frames import is_frame, read_frame
 from structsvm.foundation.queries import Queries
@@ -71,7 +71,7 @@ class QueryScaler(QueryTransformer):
         self.normalize = normalize
 
     def _replaced(self, scores: Matrix, queries: Queries) -> Matrix:
-        return np.asarray(scaled(scores, queries.ptr, self.normalize))
+        return np.asarray(scaled_by_query(scores, queries.ptr, self.normalize))
 
 
 class QueryMinMax(QueryTransformer):
@@ -87,7 +87,7 @@ class QueryMinMax(QueryTransformer):
     """
 
     def _replaced(self, scores: Matrix, queries: Queries) -> Matrix:
-        return np.asarray(scaled(scores, queries.ptr, "query-min-max"))
+        return np.asarray(scaled_by_query(scores, queries.ptr, "query-min-max"))
 
 
 class QueryPercentiles(QueryTransformer):
@@ -103,7 +103,7 @@ class QueryPercentiles(QueryTransformer):
     """
 
     def _replaced(self, scores: Matrix, queries: Queries) -> Matrix:
-        return np.asarray(scaled(scores, queries.ptr, "query-percentiles"))
+        return np.asarray(scaled_by_query(scores, queries.ptr, "query-percentiles"))
 
 
 class ReciprocalRanks(QueryTransformer):

@@ -9,7 +9,7 @@ import numpy as np
 
 from structsvm.exceptions import InputError
 from structsvm.features.scaling.names import SCORE_SCALINGS, scaling_named
-from structsvm.features.scaling.scalings import scaled
+from structsvm.features.scaling.scalings import scaled_by_query
 from structsvm.foundation.settings import place, require_choice
 from structsvm.foundation.types import IntVector, Matrix, Vector
 from structsvm.fusion.base import Fusion
@@ -52,7 +52,7 @@ class Comb(Fusion):
 
     def _scaled(self, scores: Matrix, ptr: IntVector) -> Matrix:
         """Return scaled scores; the rows of each query are together, and ``ptr`` has their starts."""
-        return np.asarray(scaled(scores, ptr, self._scaling_name()))
+        return np.asarray(scaled_by_query(scores, ptr, self._scaling_name()))
 
 
 class CombMIN(Comb):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 from importlib import import_module
 
 from structsvm.exceptions import ModelFileError
-from structsvm.foundation.storage.archives import record, text_array
+from structsvm.foundation.storage.archives import json_object, text_array
 from structsvm.result import require_format
 
 FORMAT = 1
@@ -443,7 +443,7 @@ def read_model(arrays: Mapping[str, Any]) -> TrainedModel:
         if "result" in arrays:
             raise ModelFileError("the file contains a Result: read it with Result.load")
         raise ValueError("it holds no model")
-    text = record(arrays, "model")
+    text = json_object(arrays, "model")
     require_format(text["format"], FORMAT)
     if text["form"] not in _FORMS:
         raise ValueError(f"unknown form of models {text['form']!r}")

@@ -23,10 +23,10 @@ from structsvm.protocols.model import Candidate, ProtocolModel, Value, require_f
 from structsvm.registry.capabilities import capabilities_of, takes_argument
 from structsvm.result import Result, Status
 
-Grid = tuple[tuple[str, tuple[Any, ...]], ...]
+ParameterGrid = tuple[tuple[str, tuple[Any, ...]], ...]
 
 
-def _as_grid(grid: Mapping[str, Sequence[Any]] | Grid) -> Grid:
+def _as_grid(grid: Mapping[str, Sequence[Any]] | ParameterGrid) -> ParameterGrid:
     """Return an immutable copy of a grid; raise InputError if it does not map names to lists of values."""
     if not isinstance(grid, Mapping | tuple):
         raise InputError(f"grid must be a dict of values by the names of parameters, as {{'alpha': [1, 10]}}: {grid!r}")
@@ -37,7 +37,7 @@ def _as_grid(grid: Mapping[str, Sequence[Any]] | Grid) -> Grid:
     return tuple((name, tuple(values)) for name, values in pairs)
 
 
-def _points(grid: Grid) -> Iterator[dict[str, Any]]:
+def _points(grid: ParameterGrid) -> Iterator[dict[str, Any]]:
     """Yield the points of a grid in the given order: of equal results, the first wins."""
     pairs = ([(name, value) for value in values] for name, values in grid)
     return map(dict, product(*pairs))
@@ -99,7 +99,7 @@ class EstimatorModel(ProtocolModel):
     name: str
     features: FeatureMap = field(validator=require_features)
     estimator: BaseEstimator
-    grid: Grid = field(default=(), converter=_as_grid)
+    grid: ParameterGrid = field(default=(), converter=_as_grid)
     sparse: bool = field(default=False, validator=truth_value)
     rounds: tuple[int, ...] | None = field(default=None, converter=_as_rounds)
 

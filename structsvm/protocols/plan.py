@@ -24,9 +24,8 @@ from structsvm.foundation.types import Vector
 from structsvm.metrics import Measure
 from structsvm.protocols.feature_maps import FeatureMap
 from structsvm.protocols.model import Candidate, ProtocolModel
-from structsvm.protocols.results import Fit, Trial
-from structsvm.training.choose import Candidate as Fitted
-from structsvm.training.choose import HeldScores, choose
+from structsvm.protocols.results import ModelFit, Trial
+from structsvm.training.choose import FittedCandidate, HeldScores, choose
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Receives the numbers of finished and of all trials or folds, at the start and after each trial or fold."""
@@ -158,9 +157,9 @@ def run_trial(plan: Plan, name: str) -> Trial:
     return Trial(name, train, validation, test, (one, two, three), time.perf_counter() - began, fits)
 
 
-def fit_models(case: Case, plan: Plan) -> dict[str, Fit]:
+def fit_models(case: Case, plan: Plan) -> dict[str, ModelFit]:
     """Fit, tune and test models; return fits by name. Models that read the same features share one matrix."""
-    fits: dict[str, Fit] = {}
+    fits: dict[str, ModelFit] = {}
     for features in dict.fromkeys(model.features for model in case.models):
         readers = [model for model in case.models if model.features == features]
         with naming_model(readers[0], case.where):
@@ -173,7 +172,7 @@ def fit_models(case: Case, plan: Plan) -> dict[str, Fit]:
     return {model.name: fits[model.name] for model in case.models}
 
 
-def tuned(model: ProtocolModel, matrices: Sequence[Any], case: Case, plan: Plan) -> Fit:
+def tuned(model: ProtocolModel, matrices: Sequence[Any], case: Case, plan: Plan) -> ModelFit:
     """Fit a model for each value of its hyper-parameter, choose the first best on validation, and test it.
 
     ``matrices`` are the features of the training, validation and test queries.
@@ -181,10 +180,10 @@ def tuned(model: ProtocolModel, matrices: Sequence[Any], case: Case, plan: Plan)
     train, validation, test = zip(matrices, case.sets, strict=True)
     compiled, messages = compile_seconds(), list[str]()
 
-    def fit(part: tuple[Any, QuerySet], fold: int) -> list[Fitted]:
+    def fit(part: tuple[Any, QuerySet], fold: int) -> list[FittedCandidate]:
         X, queries = part
         with _unconverged(messages):
-            return [Fitted(candidate) for candidate in model.candidates(X, queries.y, queries.queries.number)]
+            return [FittedCandidate(candidate) for candidate in model.candidates(X, queries.y, queries.queries.number)]
 
     def score(candidate: Candidate, part: tuple[Any, QuerySet]) -> HeldScores:
         X, queries = part
@@ -197,7 +196,7 @@ def tuned(model: ProtocolModel, matrices: Sequence[Any], case: Case, plan: Plan)
     best, (X, queries) = candidates[choice.best], test
     measures, by_query = plan.test(best.scores(X, queries.queries.number), queries)
     weights = None if best.weights is None else plan.weights(case.group, best.weights, matrices[0])
-    return Fit(
+    return ModelFit(
         measures=measures,
         queries={name: tuple(values.tolist()) for name, values in by_query.items()},
         validation=tuple(held.scores[0] for held in fold.scores),

@@ -52,7 +52,7 @@ def look_up(kind: str, name: object, values: Mapping[str, T]) -> T:
 
 
 @frozen(kw_only=True)
-class Fit:
+class ModelFit:
     """A model in one trial: each value of its hyper-parameter, the position of the ``chosen`` one, and its measures.
 
     ``seconds`` are without ``compile_seconds``, the compilation of machine code during all fits.
@@ -99,7 +99,7 @@ class Fit:
         return "" if end == "least" and isinstance(self.value, int) and self.value == 1 else end
 
 
-def known_gaps(fits: Iterable[Fit]) -> list[float]:
+def known_gaps(fits: Iterable[ModelFit]) -> list[float]:
     """Return the certified gaps of all values, without values that have no certificate."""
     return [gap for fit in fits for gap in fit.gaps if gap is not None]
 
@@ -114,7 +114,7 @@ class Trial:
     test: tuple[str, ...] = field(repr=False)
     documents: tuple[int, int, int]
     seconds: float
-    fits: Mapping[str, Mapping[str, Fit]] = field(repr=False)
+    fits: Mapping[str, Mapping[str, ModelFit]] = field(repr=False)
 
     def __attrs_post_init__(self) -> None:
         """Require test queries and fits that tested them, because results may come from a file."""
@@ -260,11 +260,11 @@ class Results:
             "judged relevant": sum(query.judged for query in self.queries),
         }
 
-    def fits(self, group: str, model: str) -> tuple[Fit, ...]:
+    def fits(self, group: str, model: str) -> tuple[ModelFit, ...]:
         """Return a model's fits in a group, trial by trial; raise UnknownNameError for unknown names."""
         return tuple(look_up("model", model, look_up("variant", group, trial.fits)) for trial in self.trials)
 
-    def of(self, name: str) -> dict[str, Fit]:
+    def of(self, name: str) -> dict[str, ModelFit]:
         """Return the fits of a model or single feature by the name of the fold."""
         return {
             fold.name: look_up("benchmark model", name, {**fold.fits[MODELS], **fold.fits.get(FEATURES, {})})
@@ -473,7 +473,7 @@ def _require_complete(results: Results) -> None:
                     raise InputError(f"{name} must weigh the {functions} base functions in trial {trial.name}")
 
 
-def _require_measured(ranker: str, tested: Fit | BaseFunction, queries: int) -> None:
+def _require_measured(ranker: str, tested: ModelFit | BaseFunction, queries: int) -> None:
     """Raise InputError if measures or values of queries that the tables need are missing."""
     if any(len(tested.queries.get(name, ())) != queries for name in (MAP, TIED)):
         raise InputError(f"{ranker} must rank the {queries} queries")

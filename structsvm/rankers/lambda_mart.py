@@ -217,7 +217,7 @@ class LambdaMART(RankingEstimator):
 
     def staged_predict(self, X: Any) -> Iterator[Vector]:
         """Yield the scores of rows, shape (rows,), after each kept tree; the last are as from `predict`."""
-        matrix = _matrix(staged.checked_rows(self, X))
+        matrix = _matrix(staged.fitted_features(self, X))
         scores = np.zeros(matrix.shape[0])
         for tree in range(self.best_iteration_):
             scores = scores + self.model_.scores_of(matrix, tree, 1)

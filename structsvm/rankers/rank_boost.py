@@ -197,7 +197,7 @@ class RankBoost(RankingEstimator):
 
     def staged_predict(self, X: Any) -> Iterator[Vector]:
         """Yield the scores of rows, shape (rows,), after each round up to the best; the last are as from `predict`."""
-        yield from self._stages(staged.checked_rows(self, X))
+        yield from self._stages(staged.fitted_features(self, X))
 
     def _stages(self, rows: Any) -> Iterator[Vector]:
         scores = np.zeros(len(rows))

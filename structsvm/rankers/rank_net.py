@@ -350,7 +350,7 @@ class RankNet(RankingEstimator):
 
     def staged_predict(self, X: Any) -> Iterator[Vector]:
         """Yield the scores of rows, shape (rows,), after each epoch up to the best; the last are as from `predict`."""
-        z = standardized(staged.checked_rows(self, X), self.model_.scaling)
+        z = standardized(staged.fitted_features(self, X), self.model_.scaling)
         for weights in self.path_[: self.best_iteration_]:
             yield network_scores(z, weights, self.hidden_)
 

@@ -106,7 +106,7 @@ def predict(self: Any, X: Any) -> Vector:
     return scores
 
 
-def checked_rows(ranker: RankingEstimator, X: Any) -> Readable:
+def fitted_features(ranker: RankingEstimator, X: Any) -> Readable:
     """Return features for a fitted ranker."""
     check_is_fitted(ranker, "model_")
     return _rows(ranker, X)

@@ -14,7 +14,7 @@ from attrs import evolve, field, fields, frozen, has
 
 from structsvm.exceptions import CheckpointWarning, ClusterError, InputError, ModelFileError
 from structsvm.foundation.settings import as_path, not_negative, require_kind
-from structsvm.foundation.storage.archives import record
+from structsvm.foundation.storage.archives import json_object
 from structsvm.foundation.storage.artefacts import ANY
 from structsvm.foundation.storage.files import check_writable, read_archive, write_archive
 from structsvm.foundation.types import Vector
@@ -230,7 +230,7 @@ def without_workers(error: ClusterError, keeper: CheckpointWriter | None) -> Clu
 
 
 def _contents(arrays: Any) -> tuple[Result, dict[str, str]]:
-    about = record(arrays, "checkpoint")
+    about = json_object(arrays, "checkpoint")
     require_format(about.pop("format", None), _FORMAT)
     made_of = about.get("made_of")
     if not isinstance(made_of, dict) or not all(isinstance(text, str) for text in made_of.values()):

@@ -24,7 +24,7 @@ from structsvm.foundation.types import IntVector, Matrix, Vector
 from structsvm.metrics.base import PerQuery
 
 
-class Candidate(NamedTuple):
+class FittedCandidate(NamedTuple):
     """A fitted candidate with the certified gap of its fit in units of the loss, NaN without a certificate."""
 
     fitted: Any
@@ -42,7 +42,7 @@ class HeldScores(NamedTuple):
 class FoldScores(NamedTuple):
     """The candidates of a fold with their scores on its held-out data."""
 
-    candidates: Sequence[Candidate]
+    candidates: Sequence[FittedCandidate]
     scores: Sequence[HeldScores]
 
 
@@ -83,7 +83,7 @@ class Choice:
 def choose(
     folds: Iterable[tuple[Any, Any]],
     number: int,
-    fit: Callable[[Any, int], Sequence[Candidate]],
+    fit: Callable[[Any, int], Sequence[FittedCandidate]],
     score: Callable[[Any, Any], HeldScores],
     *,
     quiet: bool = True,

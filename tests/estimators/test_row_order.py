@@ -12,7 +12,7 @@ from structsvm.fusion import WeightedCombSUM
 from structsvm.inspection import query_permutation_importance
 from structsvm.metrics import parse_measure
 from structsvm.models import Calibration, LinearModel
-from structsvm.protocols.letor.measures import measured
+from structsvm.protocols.letor.measures import letor_values
 from structsvm.rankers import (
     LambdaMART,
     MaximumEntropy,
@@ -124,7 +124,9 @@ CHOICES = {
     "calibration": lambda X, y, qid: Calibration.of(X[:, 0].round(1), y, qid).probabilities([-1.0, 0.0, 1.0]),
     "WeightSearch": lambda X, y, qid: WeightSearch().fit(X, y, qid).coef_,
     "WeightedCombSUM": lambda X, y, qid: WeightedCombSUM().fit(X, y, qid=qid).weights_,
-    "best feature": lambda X, y, qid: [np.mean(value) for column in X.T for value in measured(column, y, qid).values()],
+    "best feature": lambda X, y, qid: [
+        np.mean(value) for column in X.T for value in letor_values(column, y, qid).values()
+    ],
     **{
         type(ranker).__name__: lambda X, y, qid, ranker=ranker: [ranker.fit(X, y, qid).score(X, y, qid)]
         for ranker in (Ranker("map"), RankSVM(), MaximumEntropy())

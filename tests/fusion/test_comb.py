@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from structsvm.exceptions import InputError
 from structsvm.features import QueryMinMax
 from structsvm.features.scaling.names import SCORE_SCALINGS, scaling_named
-from structsvm.features.scaling.scalings import scaled
+from structsvm.features.scaling.scalings import scaled_by_query
 from structsvm.fusion.comb import CombANZ, CombMAX, CombMED, CombMIN, CombMNZ, CombSUM
 from tests.fusion import literal
 from tests.fusion.literal import matrices
@@ -21,7 +21,7 @@ nan = np.nan
 
 
 def scale(X, ptr, how):
-    return scaled(X, ptr, scaling_named("how", how, SCORE_SCALINGS))
+    return scaled_by_query(X, ptr, scaling_named("how", how, SCORE_SCALINGS))
 
 
 def fused(method, X):

@@ -17,7 +17,7 @@ from structsvm import Ranker, Result, StructuralSVM
 from structsvm.cli import main
 from structsvm.data import load_letor, load_qrels, load_runs, pool_runs, read_documents
 from structsvm.estimators import LatentStructuralSVM
-from structsvm.estimators.saving import note
+from structsvm.estimators.saving import add_facts
 from structsvm.foundation.storage.artefacts import CACHE
 from structsvm.foundation.storage.files import write_archive
 from structsvm.foundation.storage.mapped import read_header, read_mapped, write_mapped
@@ -219,7 +219,7 @@ def _write_models() -> None:
     }
     for name, other in others.items():
         other.fit(data.X, data.y, data.qid)
-        note(other, version="0.1.0", time="2026-01-01T00:00:00+00:00")
+        add_facts(other, version="0.1.0", time="2026-01-01T00:00:00+00:00")
         other.save(f"{name}.npz")
     for estimator in (ranker, structural, latent):
         training = attrs.evolve(

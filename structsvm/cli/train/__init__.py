@@ -178,7 +178,7 @@ def train_command(
     exits with code 1. After a signal, cross-validation and rankers without a certificate leave no model.
     """
     from structsvm.estimators import RankerCV
-    from structsvm.estimators.saving import note as note_of_training
+    from structsvm.estimators.saving import add_facts
     from structsvm.foundation.compute.threads import using
 
     quiet = quiet or not shows_text(json_path)
@@ -222,7 +222,7 @@ def train_command(
     if names is not None and len(names) == trained.n_features_in_:
         trained.name_features(names)
     if not columns.are_tables(data):
-        note_of_training(trained, zero_based=bool(columns.zero_based))
+        add_facts(trained, zero_based=bool(columns.zero_based))
     trained.save(model)
     size = {"queries": len(set(read.qid.tolist())), "documents": len(read.y)}
     write_json({"model": model, "data": data, **size, **trained.model_.record}, json_path)

@@ -59,7 +59,7 @@ def partition(title: str, X: Any, y: Any = None, qid: Any = None, weight: Any = 
         n = rows.shape[0]
         labels = None if y is None else checked_labels(_column(y), n)
         ids = None if qid is None else _ids(_column(qid), n)
-        weights = None if weight is None else checked_weights(_column(weight), n)
+        weights = None if weight is None else partition_weights(_column(weight), n)
         return Partition(rows, labels, ids, weights, names, title)
 
 
@@ -104,7 +104,7 @@ def _ids(qid: NDArray[Any], n: int) -> NDArray[Any]:
     return qid
 
 
-def checked_weights(weight: NDArray[Any], n: int) -> Vector:
+def partition_weights(weight: NDArray[Any], n: int) -> Vector:
     """Return the weights of rows; all may be 0, because other partitions may have weights above 0."""
     if weight.shape == (n,) and not np.any(weight):
         return np.zeros(n)

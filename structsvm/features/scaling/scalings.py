@@ -13,14 +13,14 @@ from structsvm.features.scaling.names import FEATURE_SCALINGS, STANDARD
 from structsvm.foundation.memory import require_columns
 from structsvm.foundation.queries import Queries
 from structsvm.foundation.settings import require_switch
-from structsvm.foundation.storage.archives import finite_numbers, record, require_names
+from structsvm.foundation.storage.archives import finite_numbers, json_object, require_names
 from structsvm.foundation.types import IntVector, Vector
 
 _VALUES_AT_ONCE = 2**17
 """Values that are scaled at a time, so that intermediate results stay in the processor's cache."""
 
 
-def scaled(rows: Any, ptr: IntVector, name: str | None, *, centered: bool = True) -> Any:
+def scaled_by_query(rows: Any, ptr: IntVector, name: str | None, *, centered: bool = True) -> Any:
     """Scale dense rows within queries that start at ``ptr``, shape (Q + 1,), and shift them if ``centered``."""
     if name is None or not len(rows):
         return rows
@@ -190,8 +190,8 @@ class QueryScaling(Scaling):
         if hasattr(X, "tocsr"):
             return self._sparse(X, queries)[0]
         if queries is None:
-            return scaled(X, np.array([0, len(X)]), self.name, centered=self.centered)
-        return queries.ungrouped(scaled(queries.grouped(X), queries.ptr, self.name, centered=self.centered))
+            return scaled_by_query(X, np.array([0, len(X)]), self.name, centered=self.centered)
+        return queries.ungrouped(scaled_by_query(queries.grouped(X), queries.ptr, self.name, centered=self.centered))
 
     def scores(self, X: Any, queries: Queries | None, w: Vector, product: Callable[[Any, Vector], Vector]) -> Vector:
         """Return the scores of rows; sparse ones are shifted after the product."""
@@ -302,7 +302,7 @@ def _require_numbers_of_features(name: str, X: Any) -> None:
 
 def read_scaling(arrays: Mapping[str, Any], columns: int) -> Scaling:
     """Return the scaling in a file's arrays, validated for this number of columns."""
-    text = record(arrays, "scaling")
+    text = json_object(arrays, "scaling")
     name = text["name"]
     if name == STANDARD:
         require_names("the scaling", text, ("name",))

@@ -89,7 +89,7 @@ class Archive(Mapping[str, NDArray[Any]]):
         if DIGESTS not in declared:
             raise Damage("is not a model file, or it is damaged: it has no digests")
         try:
-            digests = record({DIGESTS: _read(zipped, DIGESTS, declared.pop(DIGESTS).info)}, DIGESTS)
+            digests = json_object({DIGESTS: _read(zipped, DIGESTS, declared.pop(DIGESTS).info)}, DIGESTS)
         except ValueError:
             digests = {}
         if digests.keys() != declared.keys():
@@ -179,7 +179,7 @@ def text_array(arrays: Mapping[str, NDArray[Any]], name: str, wanted: tuple[int,
     return np.asarray(arrays[name])
 
 
-def record(arrays: Mapping[str, NDArray[Any]], name: str) -> dict[str, Any]:
+def json_object(arrays: Mapping[str, NDArray[Any]], name: str) -> dict[str, Any]:
     """Parse the JSON object in a text; raise ValueError if it is not valid, see `parse_json`."""
     content = parse_json(str(text_array(arrays, name, ())))
     if not isinstance(content, dict):

@@ -166,7 +166,7 @@ def _work(
             if kind != _MOVE:
                 sums[block, _HINGE], sums[block, _SLOPE] = hinge_of(used, cap, first, end, values, along, t)
             if kind >= _START and plan[_ROW] < len(choices):
-                sums[block, _OFFSET] = choose(
+                sums[block, _OFFSET] = choose_planes(
                     G, L, used, cap, first, end, values, along, steps[_BEYOND], choices[plan[_ROW]], g[block]
                 )
             end_piece(counters)
@@ -222,7 +222,7 @@ def hinge_of(
 
 
 @compiled_part
-def choose(
+def choose_planes(
     G: Any,
     L: Matrix,
     used: IntVector,

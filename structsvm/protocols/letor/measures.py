@@ -31,7 +31,7 @@ def value_range_of(name: str) -> tuple[float, float]:
     return measure.value_range
 
 
-def measured(scores: Vector, y: Vector, qid: IntVector) -> dict[str, Vector]:
+def letor_values(scores: Vector, y: Vector, qid: IntVector) -> dict[str, Vector]:
     """Return LETOR's measures of each query by name; in ``ndcg4@k``, a query of fewer than k documents counts as 0."""
     lists = rank_lists(scores, y, qid)
     documents = np.bincount(lists.query, minlength=len(lists.ids))

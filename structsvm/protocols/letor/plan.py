@@ -23,7 +23,7 @@ from structsvm.metrics import Measure, rank_lists
 from structsvm.protocols.catalogue import as_models, needed_package
 from structsvm.protocols.feature_maps import AsGiven, FeatureMap
 from structsvm.protocols.letor.folds import Fold, checked_columns, find_folds, read_fold
-from structsvm.protocols.letor.measures import SHOWN, as_reported, measured, name_of
+from structsvm.protocols.letor.measures import SHOWN, as_reported, letor_values, name_of
 from structsvm.protocols.model import Candidate, ProtocolModel, require_different_names
 from structsvm.protocols.plan import FOLDS, Case, Plan, Progress, QuerySet, run_plan
 from structsvm.protocols.results import FEATURES, HIGHEST, LOWEST, MODELS, Results, Trial
@@ -212,7 +212,7 @@ class BenchmarkPlan(Plan):
     def test(self, scores: Vector, queries: QuerySet) -> tuple[Mapping[str, float], Mapping[str, Vector]]:
         """Return the means of LETOR's measures and of the validation measure, and the values of the shown measures."""
         qid, name = queries.queries.number, name_of(self.measure)
-        values = {**measured(scores, queries.y, qid), name: self.measure.per_query(scores, queries.y, qid).values}
+        values = {**letor_values(scores, queries.y, qid), name: self.measure.per_query(scores, queries.y, qid).values}
         stored = {shown: values[shown] for shown in (name, *SHOWN)}
         lists = rank_lists(scores, queries.y, qid)
         if lists.straddling is not None:

@@ -14,7 +14,7 @@ from structsvm.data.pairs import as_ids, as_topics, number_pairs
 from structsvm.data.runs import ByTopic, DataFrame, QrelsLike, as_qrels, frame_ids, mapping_rows
 from structsvm.exceptions import InputError
 from structsvm.features.scaling.names import SCORE_SCALINGS, scaling_named
-from structsvm.features.scaling.scalings import scaled
+from structsvm.features.scaling.scalings import scaled_by_query
 from structsvm.foundation.frames import is_frame
 from structsvm.foundation.settings import as_names, require_kind
 from structsvm.foundation.types import IntVector, Matrix
@@ -102,7 +102,7 @@ def letor_features(
         X[start:stop] = np.column_stack([feature.values(part) for part in evidence for feature in listed])
         progress(done, len(ptr) - 1)
     return RankingData(
-        X=scaled(X, ptr, scaling),
+        X=scaled_by_query(X, ptr, scaling),
         y=np.zeros(len(qid)) if qrels is None else qrels.labels(qid, doc_ids),
         qid=qid,
         doc_ids=doc_ids,

@@ -23,7 +23,7 @@ from structsvm.estimators.parameters import measure_of
 from structsvm.exceptions import InputError, ModelFileError, brief
 from structsvm.features import Thresholds
 from structsvm.foundation.settings import require_kind
-from structsvm.foundation.storage.archives import record, text_array
+from structsvm.foundation.storage.archives import json_object, text_array
 from structsvm.foundation.storage.files import read_archive, write_archive
 from structsvm.foundation.storage.records import from_json, to_json
 from structsvm.metrics import AP, Measure
@@ -144,7 +144,7 @@ def _contents(arrays: Mapping[str, Any]) -> tuple[_Description, FeatureMap, Any,
     """Return the checked content of a file."""
     if TEXT_RANKER not in arrays:
         raise ModelFileError(f"the file contains a {read_model(arrays).title}: read it with structsvm.load")
-    require_format(record(arrays, TEXT_RANKER)["format"], _FORMAT)
+    require_format(json_object(arrays, TEXT_RANKER)["format"], _FORMAT)
     description = from_json(str(text_array(arrays, TEXT_RANKER, ())), _Description)
     if description.features not in _MAPS:
         raise ValueError(f"unknown map of features {description.features!r}")

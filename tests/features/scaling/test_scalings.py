@@ -10,7 +10,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from structsvm.exceptions import InputError
 from structsvm.features import QueryMinMax, Thresholds
 from structsvm.features.scaling.names import FEATURE_SCALINGS, SCORE_SCALINGS, scaling_named
-from structsvm.features.scaling.scalings import Moments, learn_scaling, read_scaling, scaled
+from structsvm.features.scaling.scalings import Moments, learn_scaling, read_scaling, scaled_by_query
 from structsvm.foundation.queries import Queries
 
 
@@ -112,7 +112,7 @@ def test_numbers_that_are_too_large_are_refused():
 
 
 @pytest.mark.parametrize("name", FEATURE_SCALINGS[:2])
-def test_large_numbers_are_scaled_within_queries_without_overflow(name):
+def test_large_numbers_are_scaled_by_query_without_overflow(name):
     X, small = np.array([[1.7e308], [-1.7e308], [0.0]]), np.array([[1.7], [-1.7], [0.0]])
     for rows, expected in ((X, small), (sp.csr_array(X), sp.csr_array(small))):
         result, known = (learn_scaling(name, each).rows(each, None) for each in (rows, expected))
@@ -156,7 +156,7 @@ def test_names_of_scalings_of_scores(short, name):
 def test_rankers_scale_features_as_fusion_scales_scores(name):
     X, qid, _ = features(7)
     queries = Queries.of(qid, len(X))
-    expected = queries.ungrouped(scaled(queries.grouped(X), queries.ptr, name))
+    expected = queries.ungrouped(scaled_by_query(queries.grouped(X), queries.ptr, name))
     np.testing.assert_array_equal(learn_scaling(name, X).rows(X, queries), expected)
 
 
@@ -166,7 +166,7 @@ def test_missing_numbers_are_left_out_of_means_and_deviations() -> None:
     rows[rng.random(rows.shape) < 0.3] = np.nan
     parts = [rows[first:last] for first, last in pairwise(ptr)]
     expected = np.vstack([(part - np.nanmean(part, axis=0)) / np.nanstd(part, axis=0) for part in parts])
-    np.testing.assert_allclose(scaled(rows, ptr, "query-z-score"), expected, atol=1e-12)
+    np.testing.assert_allclose(scaled_by_query(rows, ptr, "query-z-score"), expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("storage", [np.array, sp.csr_array])

@@ -9,12 +9,12 @@ from structsvm.foundation.storage.records import FORMAT, Header, open_records
 from structsvm.protocols.experiment.plan import ExperimentPlan
 from structsvm.protocols.plan import TRIALS as NAME
 from structsvm.protocols.plan import count_trials
-from structsvm.protocols.results import Fit, Trial
+from structsvm.protocols.results import ModelFit, Trial
 
 SETTINGS = {"trials": 5, "random_state": 0, "models": {"SVM-map": "C 1", "SVM-roc": "C 2"}}
 TRIALS = ExperimentPlan.kind
 HEADER = Header(SETTINGS, "abc", {"numpy": "2.0"})
-FIT = Fit(
+FIT = ModelFit(
     values=(0.1, 1.0),
     validation=(0.3, 1 / 3),
     test=(0.2, 0.25),

@@ -3,7 +3,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from structsvm.protocols.letor.measures import measured
+from structsvm.protocols.letor.measures import letor_values
 
 
 def write_set(path: Path, *, queries=8, documents=(3, 12), features=4, first=1, seed=0, missing_last=False) -> Path:
@@ -37,4 +37,4 @@ def sets(tmp_path):
 
 def means(scores, y, qid):
     """Return the means of LETOR's measures by name."""
-    return {name: values.mean() for name, values in measured(scores, y, qid).items()}
+    return {name: values.mean() for name, values in letor_values(scores, y, qid).items()}

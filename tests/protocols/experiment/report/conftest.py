@@ -5,7 +5,7 @@ import pytest
 
 from structsvm.foundation.storage.records import Header
 from structsvm.protocols import Results
-from structsvm.protocols.results import IPREC, BaseFunction, Fit, Query, Trial
+from structsvm.protocols.results import IPREC, BaseFunction, ModelFit, Query, Trial
 
 QUERIES = 4
 NAMES = ("SVM-map", "SVM-roc")
@@ -40,7 +40,7 @@ def falling(start):
 
 
 def fit(ap, *, chosen=1, gaps=(1e-4, 3e-4, 2e-4), precision=None, weights=None):
-    return Fit(
+    return ModelFit(
         values=(0.1, 1.0, 10.0),
         validation=(0.2, 0.3, 0.3),
         test=(0.1, 0.4, 0.2),
