@@ -38,11 +38,11 @@ def test_what_is_raised_comes_in_its_place(count):
         yield from range(count)
         raise OSError("no more")
 
-    found = []
-    results = in_order(lambda k: found.append(k) or k, things(), lambda: 2)
+    calls = []
+    results = in_order(lambda k: calls.append(k) or k, things(), lambda: 2)
     with pytest.raises(OSError, match="no more"):
         list(results)
-    assert sorted(found) == list(range(count))
+    assert sorted(calls) == list(range(count))
 
     def fail(k):
         if k == 3:

@@ -26,8 +26,8 @@ def files(tmp_path, monkeypatch):
 
 
 def same(one, other) -> bool:
-    X = [each if isinstance(each, np.ndarray) else each.toarray() for each in (one.X, other.X)]
-    ids = [None if each is None else each.tolist() for each in (one.doc_ids, other.doc_ids)]
+    X = [matrix if isinstance(matrix, np.ndarray) else matrix.toarray() for matrix in (one.X, other.X)]
+    ids = [None if names is None else names.tolist() for names in (one.doc_ids, other.doc_ids)]
     return (
         X[0].tobytes() == X[1].tobytes()
         and one.X.dtype == other.X.dtype
@@ -43,124 +43,125 @@ def read_anew(monkeypatch) -> list[int]:
     """Count how often text is read."""
     reads: list[int] = []
     load = load_letor.__globals__["_load"]
-    monkeypatch.setitem(load_letor.__globals__, "_load", lambda *given: (reads.append(1), load(*given))[1])
+    monkeypatch.setitem(load_letor.__globals__, "_load", lambda *arguments: (reads.append(1), load(*arguments))[1])
     return reads
 
 
 @pytest.mark.parametrize("settings", [{}, {"sparse": True}, {"doc_ids": True}, {"dtype": "float32", "n_features": 9}])
 def test_what_is_kept_is_what_was_read(files, monkeypatch, settings):
-    path, kept = files
-    first = load_letor(path, cache=kept, **settings)
+    path, cache_path = files
+    first = load_letor(path, cache=cache_path, **settings)
     reads = read_anew(monkeypatch)
-    again = load_letor(path, cache=kept, **settings)
+    again = load_letor(path, cache=cache_path, **settings)
     assert reads == []
     assert same(first, again)
     assert same(first, load_letor(path, **settings))
     again.y[:] = 7  # a copy of the page, and not the file
     if isinstance(again.X, np.ndarray):
         again.X[:] = 7
-    assert same(first, load_letor(path, cache=kept, **settings))
+    assert same(first, load_letor(path, cache=cache_path, **settings))
 
 
 def test_a_ranker_learns_the_same_from_it(files):
-    path, kept = files
+    path, cache_path = files
     fits = [
-        Ranker("roc_area").fit(data.X, data.y, qid=data.qid) for data in (load_letor(path, cache=kept) for _ in "ab")
+        Ranker("roc_area").fit(data.X, data.y, qid=data.qid)
+        for data in (load_letor(path, cache=cache_path) for _ in "ab")
     ]
     assert (fits[0].coef_ == fits[1].coef_).all()
 
 
 def test_text_that_has_changed_is_read_anew(files, monkeypatch):
-    path, kept = files
-    load_letor(path, cache=kept)
+    path, cache_path = files
+    load_letor(path, cache=cache_path)
     reads = read_anew(monkeypatch)
     path.write_text(TEXT.replace("0.5", "0.7"))
-    assert load_letor(path, cache=kept).X[0, 0] == 0.7
+    assert load_letor(path, cache=cache_path).X[0, 0] == 0.7
     assert len(reads) == 1
-    assert load_letor(path, cache=kept).X[0, 0] == 0.7
+    assert load_letor(path, cache=cache_path).X[0, 0] == 0.7
     assert len(reads) == 1
 
 
 def test_text_of_other_times_and_the_same_content_is_not(files, monkeypatch):
-    path, kept = files
-    load_letor(path, cache=kept)
+    path, cache_path = files
+    load_letor(path, cache=cache_path)
     reads = read_anew(monkeypatch)
     os.utime(path, (1, 1))
-    load_letor(path, cache=kept)
+    load_letor(path, cache=cache_path)
     copy = path.with_name("copy.txt")
     copy.write_text(TEXT)
-    load_letor(copy, cache=kept)
+    load_letor(copy, cache=cache_path)
     assert reads == []
 
 
 def test_a_change_within_the_same_instant_is_seen(files, monkeypatch):
     """As in git: if a file is as new as its record, its content is compared."""
-    path, kept = files
+    path, cache_path = files
     monkeypatch.setattr(cache, "_RECENT", 2 * 10**9)
-    load_letor(path, cache=kept)
+    load_letor(path, cache=cache_path)
     stamp, real = cache._identity(path), cache._identity
-    monkeypatch.setattr(cache, "_identity", lambda each: stamp if each == path else real(each))
+    monkeypatch.setattr(cache, "_identity", lambda file: stamp if file == path else real(file))
     path.write_text(TEXT.replace("0.5", "0.7"))
-    assert load_letor(path, cache=kept).X[0, 0] == 0.7
+    assert load_letor(path, cache=cache_path).X[0, 0] == 0.7
 
 
 def test_other_settings_and_other_sizes_are_read_anew(files, monkeypatch):
-    path, kept = files
-    load_letor(path, cache=kept)
+    path, cache_path = files
+    load_letor(path, cache=cache_path)
     reads = read_anew(monkeypatch)
-    load_letor(path, cache=kept, n_features=3)
-    load_letor(path, cache=kept, dtype="float32")
-    load_letor(path, cache=kept, labels="optional")
+    load_letor(path, cache=cache_path, n_features=3)
+    load_letor(path, cache=cache_path, dtype="float32")
+    load_letor(path, cache=cache_path, labels="optional")
     assert len(reads) == 3
     path.write_text("1 1:1\n0 1:2\n")
     sizes = path.with_name("train.txt.query")
     sizes.write_text("2\n")
-    assert load_letor(path, cache=kept).qid.tolist() == [1, 1]
+    assert load_letor(path, cache=cache_path).qid.tolist() == [1, 1]
     sizes.write_text("1\n1\n")
-    assert load_letor(path, cache=kept).qid.tolist() == [1, 2]
+    assert load_letor(path, cache=cache_path).qid.tolist() == [1, 2]
 
 
 def test_text_that_changes_while_it_is_read_is_not_kept(files, monkeypatch):
-    path, kept = files
+    path, cache_path = files
     load = load_letor.__globals__["_load"]
 
-    def change(*given):
-        read = load(*given)
+    def change(*arguments):
+        read = load(*arguments)
         path.write_text(TEXT.replace("0.5", "0.7"))
         os.utime(path, ns=(time.time_ns() + 10**10,) * 2)
         return read
 
     monkeypatch.setitem(load_letor.__globals__, "_load", change)
-    assert load_letor(path, cache=kept).X[0, 0] == 0.5
-    assert not kept.exists()
+    assert load_letor(path, cache=cache_path).X[0, 0] == 0.5
+    assert not cache_path.exists()
 
 
 def test_a_damaged_cache_is_made_anew(files):
-    path, kept = files
-    first = load_letor(path, cache=kept, doc_ids=True)
-    whole = kept.read_bytes()
+    path, cache_path = files
+    first = load_letor(path, cache=cache_path, doc_ids=True)
+    whole = cache_path.read_bytes()
     damaged = [whole[:length] for length in range(37, len(whole), 37)]
     for k in range(16, len(whole), 11):
         damaged.append(whole[:k] + bytes([whole[k] ^ 16]) + whole[k + 1 :])
     for content in damaged:
-        kept.write_bytes(content)
-        assert same(load_letor(path, cache=kept, doc_ids=True), first)
-    assert same(load_letor(path, cache=kept, doc_ids=True), first)
+        cache_path.write_bytes(content)
+        assert same(load_letor(path, cache=cache_path, doc_ids=True), first)
+    assert same(load_letor(path, cache=cache_path, doc_ids=True), first)
 
 
 def test_other_files_are_not_replaced(files):
-    path, kept = files
-    kept.touch()
+    path, cache_path = files
+    cache_path.touch()
     with pytest.raises(InputError, match="is not a cache of data"):
-        load_letor(path, cache=kept)
-    kept.write_text("my notes")
+        load_letor(path, cache=cache_path)
+    cache_path.write_text("my notes")
     with pytest.raises(
         InputError, match="train.cache is not a cache of data and would be replaced: choose another file"
     ):
-        load_letor(path, cache=kept)
+        load_letor(path, cache=cache_path)
     with pytest.raises(InputError, match="is not a cache of data"):
         load_letor(path, cache=path)
-    assert kept.read_text() == "my notes"
+    assert cache_path.read_text() == "my notes"
     with pytest.raises(InputError, match="there is no folder"):
         load_letor(path, cache=path.parent / "missing" / "cache")
     with pytest.raises(InputError, match="cache must be a path"):
@@ -177,15 +178,15 @@ def test_a_pipe_cannot_be_kept(tmp_path):
 
 
 def test_nothing_is_left_of_a_cache_that_could_not_be_written(files, monkeypatch):
-    path, kept = files
+    path, cache_path = files
 
-    def full(*given):
+    def full(*arguments):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "replace", full)
     with pytest.raises(InputError, match="train.cache cannot be written: No space left on device"):
-        load_letor(path, cache=kept)
-    assert [each.name for each in path.parent.iterdir()] == ["train.txt"]
+        load_letor(path, cache=cache_path)
+    assert [file.name for file in path.parent.iterdir()] == ["train.txt"]
 
 
 def changed(name, make):
@@ -244,26 +245,26 @@ CRAFTED = {
 
 @pytest.mark.parametrize("kind", CRAFTED)
 def test_a_crafted_cache_is_made_anew(files, monkeypatch, kind):
-    path, kept = files
-    first = load_letor(path, cache=kept, doc_ids=True, sparse=True)
-    with kept.open("rb") as file:
+    path, cache_path = files
+    first = load_letor(path, cache=cache_path, doc_ids=True, sparse=True)
+    with cache_path.open("rb") as file:
         about = read_header(file, CACHE)["about"]
         arrays = {name: array.copy() for name, array in read_mapped(file, CACHE).items()}
-    write_mapped(kept, CACHE, *CRAFTED[kind](about, arrays))
+    write_mapped(cache_path, CACHE, *CRAFTED[kind](about, arrays))
     reads = read_anew(monkeypatch)
-    assert same(load_letor(path, cache=kept, doc_ids=True, sparse=True), first)
+    assert same(load_letor(path, cache=cache_path, doc_ids=True, sparse=True), first)
     assert len(reads) == 1
 
 
 @pytest.mark.parametrize("make", [lambda X: X[:1], lambda X: X.T, lambda X: X.astype("f4"), lambda X: X * np.nan])
 def test_crafted_dense_features_are_read_anew(files, make):
-    path, kept = files
-    first = load_letor(path, cache=kept, sparse=False)
-    with kept.open("rb") as file:
+    path, cache_path = files
+    first = load_letor(path, cache=cache_path, sparse=False)
+    with cache_path.open("rb") as file:
         about = read_header(file, CACHE)["about"]
         arrays = {name: array.copy() for name, array in read_mapped(file, CACHE).items()}
-    write_mapped(kept, CACHE, about, {**arrays, "X": make(arrays["X"])})
-    assert same(load_letor(path, cache=kept, sparse=False), first)
+    write_mapped(cache_path, CACHE, about, {**arrays, "X": make(arrays["X"])})
+    assert same(load_letor(path, cache=cache_path, sparse=False), first)
 
 
 @pytest.mark.parametrize("name", ["sparse", "doc_ids"])

@@ -56,7 +56,7 @@ def test_the_seed_decides_the_data() -> None:
 @pytest.mark.parametrize("kind", [np.random.default_rng, np.random.RandomState])
 def test_a_generator_goes_on_from_call_to_call(kind: Callable[[int], Any]) -> None:
     small, state = partial(load_digits_queries, n_train=2, n_test=2, n_candidates=9), kind(1)
-    first, second, again = (columns(small(random_state=each)[1]) for each in (state, state, kind(1)))
+    first, second, again = (columns(small(random_state=seed)[1]) for seed in (state, state, kind(1)))
     np.testing.assert_array_equal(first, again)
     assert not np.array_equal(first, second)
 

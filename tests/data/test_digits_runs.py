@@ -45,16 +45,16 @@ def test_the_top_of_a_run_is_most_similar(small):
     images = load_digits().images.reshape(-1, 64) / 16.0
     manhattan = next(run for run in runs if run.name == "manhattan")
     for topic in ("1", "6"):
-        kept = manhattan.doc_ids[manhattan.qid == topic].astype(int)
+        retrieved = manhattan.doc_ids[manhattan.qid == topic].astype(int)
         judged = qrels.doc_ids[qrels.qid == topic].astype(int)
         (query,) = [
             q
             for q in range(len(images))
-            if np.allclose(-np.abs(images[kept] - images[q]).sum(axis=1), manhattan.scores[manhattan.qid == topic])
+            if np.allclose(-np.abs(images[retrieved] - images[q]).sum(axis=1), manhattan.scores[manhattan.qid == topic])
         ]
-        left_out = np.setdiff1d(judged, kept)
+        left_out = np.setdiff1d(judged, retrieved)
         distance = np.abs(images - images[query]).sum(axis=1)
-        assert distance[kept].max() <= distance[left_out].min()
+        assert distance[retrieved].max() <= distance[left_out].min()
         assert query not in judged
 
 

@@ -29,8 +29,8 @@ def as_dict(of: Run | Qrels) -> dict[Any, dict[str, Any]]:
 
 def framed(of: Run | Qrels, names: dict[str, str] = PYTERRIER) -> pd.DataFrame:
     """Return rows in another order, with a column that is not read."""
-    found = {name: getattr(of, each) for each, name in names.items() if hasattr(of, each)}
-    return pd.DataFrame({**found, "rank": 0}).sample(frac=1.0, random_state=0)
+    columns = {name: getattr(of, attribute) for attribute, name in names.items() if hasattr(of, attribute)}
+    return pd.DataFrame({**columns, "rank": 0}).sample(frac=1.0, random_state=0)
 
 
 def same(run: Run, other: Run) -> bool:

@@ -9,11 +9,11 @@ from structsvm.exceptions import InputError
 
 def runs():
     rng = np.random.default_rng(0)
-    made = []
+    result = []
     for name in ("one", "two", "three"):
         chosen = rng.permutation(80)[:30]
-        made.append(Run.from_scores(name, chosen // 20, [f"d{k % 20:02}" for k in chosen], rng.integers(0, 9, 30)))
-    return made
+        result.append(Run.from_scores(name, chosen // 20, [f"d{k % 20:02}" for k in chosen], rng.integers(0, 9, 30)))
+    return result
 
 
 def test_an_example():
@@ -41,7 +41,7 @@ def test_a_pool_has_the_same_rows(depth, topics):
 
 
 def test_what_cannot_be_joined():
-    for given, message in (
+    for arguments, message in (
         ({"runs": []}, "the list of runs is empty"),
         ({"runs": [runs()[0], runs()[0]]}, "two runs are named 'one'"),
         ({"depth": 0}, "depth must be"),
@@ -52,7 +52,7 @@ def test_what_cannot_be_joined():
         ({"topics": []}, "no run has any of the 0 topics"),
     ):
         with pytest.raises(InputError, match=message):
-            join_runs(**{"runs": runs(), **given})
+            join_runs(**{"runs": runs(), **arguments})
 
 
 def test_runs_may_come_from_an_iterator():

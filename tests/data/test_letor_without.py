@@ -152,13 +152,15 @@ def test_any_form_is_read_alike_in_any_block_compiled_or_not(tmp_path, form, row
     labeled, with_ids = form
     lines, wanted = [], []
     for k, (label, values) in enumerate(rows):
-        given = labeled or (label and k % 2 == 0)
+        has_label = labeled or (label and k % 2 == 0)
         cells = [f"{j}:{v!r}" for j, v in enumerate(values, 1) if v is not None]
-        start = ["2.5"] * given + [f"qid:{k // 3 + 1}"] * with_ids
+        start = ["2.5"] * has_label + [f"qid:{k // 3 + 1}"] * with_ids
         if not start and not cells:
             cells = ["1:0"]
         lines.append(" ".join([*start, *cells, "# comment"]) + "\n")
-        wanted.append((2.5 if given else np.nan, k // 3 + 1, [v or 0.0 for v in values] + [0.0] * (4 - len(values))))
+        wanted.append(
+            (2.5 if has_label else np.nan, k // 3 + 1, [v or 0.0 for v in values] + [0.0] * (4 - len(values)))
+        )
     path = write(tmp_path, "".join(lines))
     sizes = [len(list(group)) for _, group in groupby(query for _, query, _ in wanted)]
     write(tmp_path, "".join(f"{size}\n" for size in sizes), "train.txt.query")
@@ -190,10 +192,10 @@ def test_rows_are_the_same_whatever_they_are_kept_as_on_the_way(tmp_path, monkey
             monkeypatch.setattr("structsvm.data.blocks.BLOCK", block)
             monkeypatch.setattr("structsvm.data.letor.growing._AT_ONCE", at_once)
             data, again = load_letor(path, sparse=sparse), load_letor_parts([path], n_features=41, sparse=sparse)[0]
-            found = [each if isinstance(each, np.ndarray) else each.toarray() for each in (data.X, again.X)]
-            assert (found[0] == X[:, : found[0].shape[1]]).all()
-            assert not X[:, found[0].shape[1] :].any()
-            assert (found[1] == X).all()
+            matrices = [matrix if isinstance(matrix, np.ndarray) else matrix.toarray() for matrix in (data.X, again.X)]
+            assert (matrices[0] == X[:, : matrices[0].shape[1]]).all()
+            assert not X[:, matrices[0].shape[1] :].any()
+            assert (matrices[1] == X).all()
             if sparse is not None:
                 assert isinstance(data.X, np.ndarray) != sparse
 
@@ -207,8 +209,8 @@ def test_features_may_be_counted_from_zero(tmp_path, monkeypatch, compiled):
     assert data.feature_names == ("tf", "age", "x")
     one_based = write(tmp_path, "1 qid:1 1:3 3:4\n", "one.txt")
     assert load_letor(one_based, zero_based=True).X.tolist() == [[0, 3, 0, 4]]
-    kept = tmp_path / "kept"
-    assert [load_letor(one_based, zero_based=way, cache=kept).X.shape[1] for way in (True, False, True)] == [4, 3, 4]
+    cache = tmp_path / "kept"
+    assert [load_letor(one_based, zero_based=way, cache=cache).X.shape[1] for way in (True, False, True)] == [4, 3, 4]
     for line, message in {
         "1 qid:1 -1:3": "index in '-1:3' must be from 0",
         "1 qid:1 2:1 1:1": "feature 1 follows feature 2",

@@ -55,11 +55,11 @@ def read(load, path: Path, block: int) -> object:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(blocks, "BLOCK", block)
         try:
-            found = load(path)
+            result = load(path)
         except InputError as error:
             return str(error)
-    numbers = found.scores if load is load_run else found.grades
-    return found.qid.tolist(), found.doc_ids.tolist(), numbers.tolist(), getattr(found, "name", "")
+    numbers = result.scores if load is load_run else result.grades
+    return result.qid.tolist(), result.doc_ids.tolist(), numbers.tolist(), getattr(result, "name", "")
 
 
 def accepted(load, content: bytes) -> bool:

@@ -179,8 +179,8 @@ def test_pool_against_sets_and_both_average_precisions(runs, judged, depth):
             }
         )
         if retrieved.any():
-            own = AP().per_query(
+            expected_values = AP().per_query(
                 scores[retrieved], pool.y[retrieved], pool.qid[retrieved], judged=pool.qrels.judged, ties="input"
             )
             expected = average_precisions({topic: run[topic] for topic in topics if topic in run}, judged)
-            assert dict(zip(*map(np.ndarray.tolist, own), strict=True)) == pytest.approx(expected)
+            assert dict(zip(*map(np.ndarray.tolist, expected_values), strict=True)) == pytest.approx(expected)

@@ -156,8 +156,8 @@ def test_average_precision_of_a_run_is_that_of_the_definition(run, judged):
     rows = np.isin(read.qid, list(expected))
     if expected:
         labels = qrels.labels(read.qid[rows], read.doc_ids[rows])
-        found = AP().per_query(read.scores[rows], labels, read.qid[rows], judged=qrels.judged, ties="input")
-        assert dict(zip(found.ids.tolist(), found.values.tolist(), strict=True)) == pytest.approx(expected)
+        values = AP().per_query(read.scores[rows], labels, read.qid[rows], judged=qrels.judged, ties="input")
+        assert dict(zip(values.ids.tolist(), values.values.tolist(), strict=True)) == pytest.approx(expected)
 
 
 GOOD = "1 Q0 a 1 2.5 t\n"

@@ -39,26 +39,26 @@ def ranked(scores: dict[str, float]) -> list[str]:
 
 def average_precision(ranking: list[str], relevant: set[str]) -> float:
     """Sum of the precisions at the relevant documents that are ranked, over the number of all relevant ones."""
-    found, total = 0, 0.0
+    hits_so_far, total = 0, 0.0
     for rank, document in enumerate(ranking, start=1):
         if document in relevant:
-            found += 1
-            total += found / rank
-    return total / len(relevant) if found else 0.0
+            hits_so_far += 1
+            total += hits_so_far / rank
+    return total / len(relevant) if hits_so_far else 0.0
 
 
 def average_precision_over_orders(scores: dict[str, float], relevant: set[str]) -> float:
     """Mean of the average precision over all orders of documents with equal scores."""
-    before, found, total = 0, 0, 0.0
+    before, hits_so_far, total = 0, 0, 0.0
     for _, group in itertools.groupby(ranked(scores), key=lambda document: as_float32(scores[document])):
         documents = list(group)
         size, hits = len(documents), len(relevant.intersection(documents))
         for place in range(size):
             # If a relevant document has this place, the other hits are spread evenly over the other places.
             others = place * (hits - 1) / max(size - 1, 1)
-            total += hits / size * (found + 1 + others) / (before + place + 1)
-        before, found = before + size, found + hits
-    return total / len(relevant) if found else 0.0
+            total += hits / size * (hits_so_far + 1 + others) / (before + place + 1)
+        before, hits_so_far = before + size, hits_so_far + hits
+    return total / len(relevant) if hits_so_far else 0.0
 
 
 def average_precisions(run: dict[str, dict[str, float]], qrels: dict[str, dict[str, int]]) -> dict[str, float]:

@@ -38,9 +38,9 @@ def test_rows_are_split_by_query(qid: list[int]) -> None:
 
 
 def test_queries_of_sizes_are_those_of_the_rows():
-    made, expected = Queries.of_sizes(np.array([2, 1, 3]), ["b", "a", "c"]), Queries.of([*"bba", *"ccc"], 6)
+    queries, expected = Queries.of_sizes(np.array([2, 1, 3]), ["b", "a", "c"]), Queries.of([*"bba", *"ccc"], 6)
     for name in ("ids", "number", "order", "ptr", "together", "sizes"):
-        np.testing.assert_array_equal(getattr(made, name), getattr(expected, name))
+        np.testing.assert_array_equal(getattr(queries, name), getattr(expected, name))
     assert Queries.of_sizes(np.array([2, 1])).ids.tolist() == [0, 1]
 
 

@@ -59,7 +59,7 @@ def test_choices_and_switches():
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("arguments", "said"),
     [
         ({"k": 0}, r"Set\(k=...\) must be an integer of at least 1, got 0"),
         ({"C": -1.0}, r"Set\(C=...\) must be a positive finite number, got -1.0"),
@@ -68,7 +68,7 @@ def test_choices_and_switches():
         ({"on": None}, r"Set\(on=...\) must be True or False, got None"),
     ],
 )
-def test_validators_name_class_and_field(given, said):
+def test_validators_name_class_and_field(arguments, said):
     @attrs.frozen
     class Set:
         k: int = attrs.field(default=1, validator=settings.at_least(1))
@@ -79,7 +79,7 @@ def test_validators_name_class_and_field(given, said):
 
     assert Set() == Set()
     with pytest.raises(InputError, match=f"^{said}$"):
-        Set(**given)
+        Set(**arguments)
 
 
 @pytest.mark.parametrize("value", [sp.bsr_array(np.eye(2)), np.broadcast_to(1.0, 10**12)], ids=["sparse", "too long"])

@@ -38,13 +38,13 @@ def test_every_solver_finds_the_optimum_of_the_expanded_matrix(solver: str, loss
     B, y, qid = data(queries=8) if loss not in ("map", "roc_area") else data()
     problem = Problem.from_queries(B, y, qid, loss=loss, C=C, intercept=intercept)
     expanded = Problem.from_queries(B.toarray(), y, qid, loss=loss, C=C, intercept=intercept)
-    found = solvers.create(solver, tol=TOL).solve(problem)
+    result = solvers.create(solver, tol=TOL).solve(problem)
     exact = solvers.create("one-slack", tol=TOL).solve(expanded)
-    assert found.converged
-    assert found.dual <= exact.primal * (1 + 1e-12)
-    assert exact.dual <= found.primal * (1 + 1e-12)
-    point = expanded.at(found.w)
-    assert found.primal == pytest.approx(expanded.primal(expanded.planes(point), point), rel=1e-12)
+    assert result.converged
+    assert result.dual <= exact.primal * (1 + 1e-12)
+    assert exact.dual <= result.primal * (1 + 1e-12)
+    point = expanded.at(result.w)
+    assert result.primal == pytest.approx(expanded.primal(expanded.planes(point), point), rel=1e-12)
 
 
 @pytest.mark.parametrize("solver", ["auto", "one-slack", "n-slack", "frank-wolfe"])
@@ -53,9 +53,9 @@ def test_multiclass(solver: str) -> None:
     ys = qid % 3
     problem = Problem.from_examples(B, ys, loss=Multiclass(), C=C, intercept=0.7)
     expanded = Problem.from_examples(B.toarray(), ys, loss=Multiclass(), C=C, intercept=0.7)
-    found, exact = solvers.create(solver, tol=TOL).solve(problem), solvers.create("one-slack", tol=TOL).solve(expanded)
-    assert found.dual <= exact.primal * (1 + 1e-12)
-    assert exact.dual <= found.primal * (1 + 1e-12)
+    result, exact = solvers.create(solver, tol=TOL).solve(problem), solvers.create("one-slack", tol=TOL).solve(expanded)
+    assert result.dual <= exact.primal * (1 + 1e-12)
+    assert exact.dual <= result.primal * (1 + 1e-12)
 
 
 def test_auto_reads_the_size_of_the_codes() -> None:

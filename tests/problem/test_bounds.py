@@ -80,7 +80,9 @@ def boxes(draw: Any) -> dict[str, Any]:
     room = np.array([draw(st.one_of(st.just(INF), st.floats(0.0, 3.0, width=16))) for _ in range(3)])
     high = np.where(np.isfinite(low), low, draw(numbers)) + room
     finite = np.isfinite(low) & np.isfinite(high)
-    penalty = np.array([draw(st.sampled_from([0.0, 0.25, 1.0, 4.0] if each else [0.25, 1.0, 4.0])) for each in finite])
+    penalty = np.array(
+        [draw(st.sampled_from([0.0, 0.25, 1.0, 4.0] if is_finite else [0.25, 1.0, 4.0])) for is_finite in finite]
+    )
     return {"center": np.array([draw(numbers) for _ in range(3)]), "penalty": penalty, "bounds": (low, high)}
 
 
@@ -110,8 +112,8 @@ def test_the_dual_of_a_box_is_a_minimum_over_it(seed: int) -> None:
     low = rng.standard_normal(4)
     box = Box(low, low + rng.exponential(size=4), rng.random(4) < 0.5)
     g = 3.0 * rng.standard_normal(4)
-    found = minimize(lambda u: box.regularizer(u) - u @ g, low, bounds=list(zip(box.low, box.high, strict=True)))
-    assert box.lowest(g) == pytest.approx(found.fun, abs=1e-6)
+    minimum = minimize(lambda u: box.regularizer(u) - u @ g, low, bounds=list(zip(box.low, box.high, strict=True)))
+    assert box.lowest(g) == pytest.approx(minimum.fun, abs=1e-6)
     base, target = box.nearest(rng.standard_normal(4)), box.nearest(rng.standard_normal(4))
     t = box.farthest(base, target)
     if np.isfinite(t):
@@ -181,7 +183,7 @@ def test_the_domain_of_a_loss_is_kept_by_every_fit() -> None:
             assert w[0] >= 0.0
             return super().loss_augmented_argmax(x, y, w)
 
-    planes = [planes_of(Positive(), each, int(truth), 0.0) for each, truth in zip(x, y, strict=True)]
+    planes = [planes_of(Positive(), row, int(truth), 0.0) for row, truth in zip(x, y, strict=True)]
     plain = {"center": np.zeros(6), "penalty": np.ones(6), "linear": np.zeros(6)}
     best, _ = optimum(planes, np.full(8, 5.0 / 8), **plain, bounds=(low, np.full(6, INF)))
     problem = Problem.from_examples(list(x), y.tolist(), loss=Watched(), C=5.0)

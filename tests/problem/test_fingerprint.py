@@ -47,20 +47,20 @@ def problem_of(stored: str, X: Matrix, y: Vector, qid: IntVector, weights: Vecto
         return Problem.from_queries(BinnedMatrix(codes.astype(int), OFFSETS), y, qid, sample_weight=rows)
     if stored == "classes":
         classes = np.array([1.0, 0.0, 2.0, 0.0] * 5)
-        each = None if weights is None else np.repeat(weights, 4)
-        return Problem.from_examples(X, classes, loss=Multiclass((0, 1, 2)), sample_weight=each)
+        row_weights = None if weights is None else np.repeat(weights, 4)
+        return Problem.from_examples(X, classes, loss=Multiclass((0, 1, 2)), sample_weight=row_weights)
     if stored in ("chain", "generic"):
         xs = np.split(X, 5) if stored == "chain" else [part[0] for part in np.split(X, 5)]
         ys = [part.astype(int) for part in np.split(y, 5)] if stored == "chain" else y[:5].astype(int).tolist()
         loss: Any = ChainHamming((0, 1, 2)) if stored == "chain" else Kronecker()
         return Problem.from_examples(xs, ys, loss=loss, sample_weight=weights)
-    made: Any = {
+    matrix: Any = {
         "columns": np.asfortranarray(X),
         "float32": X.astype(np.float32),
         "every other": np.repeat(X, 2, axis=1)[:, ::2],
         "sparse": sp.csr_array(X),
     }.get(stored, X)
-    return Problem.from_queries(made, y, qid, sample_weight=rows, intercept=0.7 if stored == "intercept" else 0.0)
+    return Problem.from_queries(matrix, y, qid, sample_weight=rows, intercept=0.7 if stored == "intercept" else 0.0)
 
 
 @pytest.mark.parametrize("stored", STORED)
@@ -265,7 +265,7 @@ def test_no_false_certificate_where_a_small_feature_changed(solver_name: str) ->
     other = X.copy()
     other[:, 1] = np.random.default_rng(4).standard_normal(24)
     solver = solvers.create(solver_name, tol=1e-4, max_iter=300)
-    first, second = (Problem.from_queries(each, y, qid, loss="map", C=10.0) for each in (X, other))
+    first, second = (Problem.from_queries(matrix, y, qid, loss="map", C=10.0) for matrix in (X, other))
     warm = solver.solve(second, start=solver.solve(first))
     assert warm.dual <= OneSlack(tol=1e-6).solve(second).primal + 1e-7
 

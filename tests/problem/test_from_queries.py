@@ -82,9 +82,9 @@ def test_queries_of_one_kind_are_left_out_and_counted() -> None:
     y = Y.copy()
     y[QID == 1] = 0.0
     y[QID == 3] = 1.0
-    problem, kept = make(y=y), (QID != 1) & (QID != 3)
+    problem, usable = make(y=y), (QID != 1) & (QID != 3)
     assert (problem.used, problem.left_out) == (3, 2)
-    alone = make(X[kept], y[kept], QID[kept])
+    alone = make(X[usable], y[usable], QID[usable])
     w = np.array([1.0, -2.0, 0.5])
     assert alone.left_out == 0
     assert primal_at(problem, w) == pytest.approx(primal_at(alone, w))

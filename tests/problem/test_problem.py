@@ -67,9 +67,9 @@ def test_a_block_agrees_with_the_whole(kind: str, seed: int, data: st.DataObject
     block, w = problem.block(start, stop), weights_of(problem, seed)
     whole_point, part_point = problem.at(w), block.at(w)
     whole, part = problem.planes(whole_point), block.planes(part_point)
-    own, ptr = slice(problem.ptr[start], problem.ptr[stop]), problem.ptr
+    rows, ptr = slice(problem.ptr[start], problem.ptr[stop]), problem.ptr
     np.testing.assert_allclose(part_point.scores, scores_of_examples(whole_point.scores, ptr, start, stop), atol=1e-12)
-    np.testing.assert_allclose(part.coef, whole.coef[own], atol=1e-12)
+    np.testing.assert_allclose(part.coef, whole.coef[rows], atol=1e-12)
     if whole.shared is not None:
         np.testing.assert_allclose(part.shared.toarray(), whole.shared[start:stop].toarray(), atol=1e-12)
     np.testing.assert_array_equal(part.loss, whole.loss[start:stop])

@@ -25,7 +25,7 @@ def data(seed: int = 1) -> tuple[Any, Any, Any]:
     y = np.concatenate(ys)
     X = rng.standard_normal((len(y), 3))
     X[:, 0] += 0.5 * y
-    return X, y, np.repeat(np.arange(4), [len(each) for each in ys])
+    return X, y, np.repeat(np.arange(4), [len(labels) for labels in ys])
 
 
 def optimum(
@@ -43,8 +43,8 @@ def optimum(
     P = np.diag(np.concatenate([penalty, np.zeros(n)]))
     q = np.concatenate([-penalty * center - linear, cap])
     options = {"show_progress": False, "abstol": 1e-10, "reltol": 1e-10, "feastol": 1e-10}
-    found = cvxopt.solvers.qp(*map(cvxopt.matrix, (P, q, G, h)), options=options)
-    w = np.array(found["x"])[:d, 0]
+    solution = cvxopt.solvers.qp(*map(cvxopt.matrix, (P, q, G, h)), options=options)
+    w = np.array(solution["x"])[:d, 0]
     if bounds is not None:
         w = np.clip(w, *bounds)
     hinges = [(L - g @ w).max() for g, L in planes]
@@ -67,15 +67,15 @@ def test_every_solver_reaches_the_optimum(case: str, C: float) -> None:
     kappa = np.array([1.0, 2.0, 0.5, 1.0])
     problem = Problem.from_queries(X, y, qid, C=C, sample_weight=kappa[qid]).regularized(**CASES[case])
     planes = [planes_of(AveragePrecision(), X[qid == q], y[qid == q], 0.0) for q in range(4)]
-    given = {"center": np.zeros(3), "penalty": np.ones(3), "linear": np.zeros(3), **CASES[case]}
-    best, w = optimum(planes, kappa * C / 4, **given)
+    regularizer = {"center": np.zeros(3), "penalty": np.ones(3), "linear": np.zeros(3), **CASES[case]}
+    best, w = optimum(planes, kappa * C / 4, **regularizer)
     for solver in SOLVERS:
         result = solver.solve(problem)
         assert result.converged
         assert result.dual <= best + 1e-7 * (1.0 + abs(best))
         assert result.primal == pytest.approx(best, rel=1e-6, abs=1.5e-6 * C)
         assert result.history[-1].primal == result.primal
-        np.testing.assert_allclose(result.w, w, atol=2.0 * np.sqrt(2e-6 * C / given["penalty"].min()))
+        np.testing.assert_allclose(result.w, w, atol=2.0 * np.sqrt(2e-6 * C / regularizer["penalty"].min()))
         point = problem.at(problem.from_weights(result.w))
         assert problem.primal(problem.planes(point), point) + problem.constant == pytest.approx(result.primal)
 
@@ -84,11 +84,15 @@ def test_every_solver_reaches_the_optimum(case: str, C: float) -> None:
 def test_losses_in_python_and_of_several_scores(solver: Any) -> None:
     rng = np.random.default_rng(0)
     x, y = rng.standard_normal((8, 2)), rng.integers(0, 3, 8)
-    given = {"center": rng.standard_normal(6), "penalty": rng.uniform(0.5, 2.0, 6), "linear": rng.standard_normal(6)}
-    generic = Problem.from_examples(list(x), y.tolist(), loss=Kronecker(), C=5.0).regularized(**given)
-    compiled = Problem.from_examples(x, y, loss=Multiclass(range(3), Kronecker.costs), C=5.0).regularized(**given)
-    planes = [planes_of(Kronecker(), each, int(truth), 0.0) for each, truth in zip(x, y, strict=True)]
-    best, _ = optimum(planes, np.full(8, 5.0 / 8), **given)
+    regularizer = {
+        "center": rng.standard_normal(6),
+        "penalty": rng.uniform(0.5, 2.0, 6),
+        "linear": rng.standard_normal(6),
+    }
+    generic = Problem.from_examples(list(x), y.tolist(), loss=Kronecker(), C=5.0).regularized(**regularizer)
+    compiled = Problem.from_examples(x, y, loss=Multiclass(range(3), Kronecker.costs), C=5.0).regularized(**regularizer)
+    planes = [planes_of(Kronecker(), row, int(truth), 0.0) for row, truth in zip(x, y, strict=True)]
+    best, _ = optimum(planes, np.full(8, 5.0 / 8), **regularizer)
     for problem in (generic, compiled):
         assert solver.solve(problem).primal == pytest.approx(best, abs=1e-5)
 
@@ -110,9 +114,9 @@ def test_bounds_are_not_taken_over_where_a_constant_tells_objectives_apart(solve
     optimum_of_other = solver.solve(other).primal
     unfinished = evolve(evolve(solver, max_iter=3).solve(one), status=Status.UNFINISHED)
     assert unfinished.dual > optimum_of_other  # the constant is what would make a false bound of it
-    found = solver.solve(other, start=unfinished)
-    assert found.dual <= optimum_of_other + 1e-9
-    assert found.converged
+    result = solver.solve(other, start=unfinished)
+    assert result.dual <= optimum_of_other + 1e-9
+    assert result.converged
 
     def killed(step: Step) -> None:
         if step.iteration == 1:
@@ -150,8 +154,8 @@ def test_a_run_goes_on_from_a_checkpoint(solver: Any, tmp_path: Path) -> None:
     problem = Problem.from_queries(X, y, qid, C=100.0).regularized(**CASES["all"])
     path = tmp_path / "fit.npz"
     evolve(solver, max_iter=2).solve(problem, checkpoint=path)
-    kept = Result.load(path)
-    assert kept.status is Status.ITERATION_LIMIT or kept.status is Status.UNFINISHED or kept.converged
+    stored = Result.load(path)
+    assert stored.status is Status.ITERATION_LIMIT or stored.status is Status.UNFINISHED or stored.converged
     result = solver.solve(problem, checkpoint=path)
     assert result.gap <= 1e-6
     assert result.primal == pytest.approx(OneSlack(tol=1e-9).solve(problem).primal, abs=2e-7)

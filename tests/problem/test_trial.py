@@ -159,7 +159,7 @@ def test_a_generic_method_that_raises_is_named_with_its_example(method: str) -> 
     right = getattr(Kronecker, method)
 
     def wrong(self: Any, *arguments: Any) -> Any:
-        if any(np.ndim(each) == 1 and len(each) == 3 and each[0] > 10.0 for each in arguments) or method == "loss":
+        if any(np.ndim(part) == 1 and len(part) == 3 and part[0] > 10.0 for part in arguments) or method == "loss":
             raise Fails("oops")
         return right(self, *arguments)
 

@@ -42,9 +42,9 @@ def test_every_name_is_found_and_spelled_back(kind: Any) -> None:
     for name in [*kind.built_in, *kind.names()]:
         assert isinstance(kind.find(name), type)
     for name in kind.names():
-        made = kind.create(name)
-        assert kind.create(kind.spell(made)) == made
-        assert kind.spell(made) == name or name in ("auto", "f", "qpsolvers")  # two names of one thing
+        thing = kind.create(name)
+        assert kind.create(kind.spell(thing)) == thing
+        assert kind.spell(thing) == name or name in ("auto", "f", "qpsolvers")  # two names of one thing
 
 
 @pytest.mark.parametrize(
@@ -120,27 +120,29 @@ def values_of(key: str, kinds: tuple[Any, ...]) -> dict[str, Any]:
 @pytest.mark.parametrize("kind", registry._MADE, ids=lambda kind: kind.kind)
 def test_every_setting_of_every_object_can_be_written(kind: Any) -> None:
     for name in kind.built_in:
-        made, implied = kind.find(name), kind.implied.get(name, {})
-        settings = inspect.signature(made).parameters
+        class_, implied = kind.find(name), kind.implied.get(name, {})
+        settings = inspect.signature(class_).parameters
         parameters = set(settings) - set(implied)
-        hints = get_type_hints(made if attrs.has(made) or inspect.isfunction(made) else made.__init__)
-        at = getattr(made, "behind_at", None)
+        hints = get_type_hints(class_ if attrs.has(class_) or inspect.isfunction(class_) else class_.__init__)
+        at = getattr(class_, "behind_at", None)
         needed = {at: 0.5 if at == "recall" else 7} if at in parameters else {}
         cutoff = "".join(f"@{value}" for value in needed.values())
         if needed:
-            assert kind.create(name + cutoff) == made(**needed, **implied)
+            assert kind.create(name + cutoff) == class_(**needed, **implied)
         for key in parameters - {at}:
             types = get_args(hints[key]) if get_origin(hints[key]) in (Union, UnionType) else (hints[key],)
             values = values_of(key, types)
             assert values
             for text, value in values.items():
-                found = kind.create(f"{name}{cutoff}({key}={text})")
-                wanted = made(**needed, **implied, **{key: value})
-                if inspect.isfunction(made):
-                    assert repr(found) == repr(wanted)
+                thing = kind.create(f"{name}{cutoff}({key}={text})")
+                wanted = class_(**needed, **implied, **{key: value})
+                if inspect.isfunction(class_):
+                    assert repr(thing) == repr(wanted)
                     continue
-                assert type(found) is made
-                assert [getattr(found, each) for each in settings] == [getattr(wanted, each) for each in settings]
+                assert type(thing) is class_
+                assert [getattr(thing, setting) for setting in settings] == [
+                    getattr(wanted, setting) for setting in settings
+                ]
 
 
 def test_what_cannot_be_written_has_no_name() -> None:
@@ -324,8 +326,8 @@ def test_a_plug_in_is_found_by_its_name(plug_ins: list[str]) -> None:
 
 
 def test_a_plug_in_takes_a_cutoff_and_settings(plug_ins: list[str]) -> None:
-    made = losses.create("deep@7(base=3)")
-    assert (made.k, made.base, made.discount) == (7, 3, None)
+    loss = losses.create("deep@7(base=3)")
+    assert (loss.k, loss.base, loss.discount) == (7, 3, None)
     assert type(losses.create("deep@7")).__name__ == "WithCutoff"
     with pytest.raises(InputError, match="deep needs a cut-off, as in 'deep@10'"):
         losses.create("deep")

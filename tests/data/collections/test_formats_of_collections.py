@@ -51,13 +51,13 @@ def test_an_empty_last_record_is_skipped_with_a_warning(write):
 
 
 def test_sgml_has_a_field_a_tag_and_tags_in_it_are_left_out(write):
-    found = documents(write(LA_TIMES))
-    assert list(found) == ["LA010189-0001", "2&amp;3"]  # an id is what it is in the file
-    first = {name: text.split() for name, text in found["LA010189-0001"].items()}
+    documents_of_file = documents(write(LA_TIMES))
+    assert list(documents_of_file) == ["LA010189-0001", "2&amp;3"]  # an id is what it is in the file
+    first = {name: text.split() for name, text in documents_of_file["LA010189-0001"].items()}
     assert first["headline"] == ["AT&T,", "café", "éé", "&hyph;", "R&D", "<b>", "&#0;", "&#xD800;"]
     assert first["text"] == ["outside", "One", "two,", "1", "<", "2.", "Three.", "behind"]
     assert set(first) == {"headline", "text"}
-    assert found["2&amp;3"] == {}
+    assert documents_of_file["2&amp;3"] == {}
 
 
 CLASSIC = """\
@@ -166,18 +166,18 @@ def test_tables(write):
 
 def test_fields_are_chosen(write):
     text = ".I 1\n.T\na\n.A\nb\n.W\nc\n.I 2\n.A\nb\n"
-    found = read_documents(write(text), fields=["title", "text"])
-    assert [dict(document.fields) for document in found] == [{"title": "a", "text": "c"}, {}]
-    assert (found.n_read, found.n_empty) == (2, 1)
+    stream = read_documents(write(text), fields=["title", "text"])
+    assert [dict(document.fields) for document in stream] == [{"title": "a", "text": "c"}, {}]
+    assert (stream.n_read, stream.n_empty) == (2, 1)
 
 
 def test_empty_documents_are_kept_and_counted(write):
     text = (
         "<DOC><DOCNO>1</DOCNO><TEXT> <P> </P>\n</TEXT></DOC>\n<DOC><DOCNO>2</DOCNO>a</DOC><DOC><DOCNO>3</DOCNO></DOC>"
     )
-    found = read_documents(write(text))
-    assert [document.is_empty for document in found] == [True, False, True]
-    assert (found.n_read, found.n_empty) == (3, 2)
+    stream = read_documents(write(text))
+    assert [document.is_empty for document in stream] == [True, False, True]
+    assert (stream.n_read, stream.n_empty) == (3, 2)
 
 
 @pytest.mark.parametrize(
@@ -245,9 +245,9 @@ def test_documents_come_before_the_file_is_read_to_its_end(write, monkeypatch):
     monkeypatch.setattr(blocks, "BLOCK", 64)
     text = "".join(f"<DOC><DOCNO>{k}</DOCNO>\nx\n</DOC>\n" for k in range(1000))
     for content in (text, text.encode() + b"\xff", gzip.compress(text.encode() + b"\xff")):
-        with read_documents(write(content)) as found:
-            assert [next(found).id for _ in range(3)] == ["0", "1", "2"]
-        assert list(found) == []
+        with read_documents(write(content)) as stream:
+            assert [next(stream).id for _ in range(3)] == ["0", "1", "2"]
+        assert list(stream) == []
 
 
 @pytest.mark.parametrize(
@@ -279,8 +279,8 @@ def test_documents_and_topics_of_lisa(write, form):
         "1": {"title": "A TITLE OF\nTWO LINES.", "text": "TEXT.\n\nMORE TEXT."},
         "10": {"title": "TITLE"},
     }
-    found = topics(write("1\nI AM INTERESTED\nIN INDEXES. #\n\n2\nC# IS # 3\n4 #\n"), form)
-    assert found == {"1": {"text": "I AM INTERESTED\nIN INDEXES."}, "2": {"text": "C# IS # 3\n4"}}
+    topics_of_file = topics(write("1\nI AM INTERESTED\nIN INDEXES. #\n\n2\nC# IS # 3\n4 #\n"), form)
+    assert topics_of_file == {"1": {"text": "I AM INTERESTED\nIN INDEXES."}, "2": {"text": "C# IS # 3\n4"}}
 
 
 def test_damaged_files_of_lisa(write):

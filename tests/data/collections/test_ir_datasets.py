@@ -37,7 +37,7 @@ class Prel(NamedTuple):
 
 
 @pytest.fixture
-def made(tmp_path, monkeypatch):
+def register(tmp_path, monkeypatch):
     """Register data sets, and return a function that does."""
     monkeypatch.setenv("IR_DATASETS_HOME", str(tmp_path))
     ir_datasets = pytest.importorskip("ir_datasets", reason="needs the package ir-datasets")
@@ -87,14 +87,14 @@ QUERIES = [Query("1", "wings", "Wings of birds."), Query("2", "tails", "")]
 QRELS = [Judgment("1", "a", 1, "0"), Judgment("2", "b", -1, "0")]
 
 
-def test_documents_topics_and_judgments(made):
-    source = made("of-a-test", DOCS, QUERIES, QRELS)
-    found = read_documents(source)
-    assert {document.id: dict(document.fields) for document in found} == {
+def test_documents_topics_and_judgments(register):
+    source = register("of-a-test", DOCS, QUERIES, QRELS)
+    stream = read_documents(source)
+    assert {document.id: dict(document.fields) for document in stream} == {
         "a": {"title": "A", "authors": "X\nY"},
         "b": {},
     }
-    assert (found.n_read, found.n_empty) == (2, 1)
+    assert (stream.n_read, stream.n_empty) == (2, 1)
     topics = read_topics(source)
     assert [(topic.id, topic.query()) for topic in topics] == [("1", "wings"), ("2", "tails")]
     assert [topic.id for topic in read_topics(source, numbering="position")] == ["1", "2"]
@@ -102,8 +102,8 @@ def test_documents_topics_and_judgments(made):
     assert repr(load_qrels(source, {1: 3, -1: 0})) == "Qrels(2 topics, 1 of grade 0, 1 of grade 3)"
 
 
-def test_what_is_refused(made):
-    source = made("half-of-a-test", [DOCS[0], DOCS[0]], [Query("1", "", "")], [])
+def test_what_is_refused(register):
+    source = register("half-of-a-test", [DOCS[0], DOCS[0]], [Query("1", "", "")], [])
     with pytest.raises(
         DataFormatError,
         match="ir_datasets:half-of-a-test: document number 2: document 'a' occurs twice, first in document n",
@@ -115,26 +115,26 @@ def test_what_is_refused(made):
         load_qrels(source)
     with pytest.raises(InputError, match="is read by ir_datasets: leave out format, encoding and id_field"):
         read_documents(source, "trec")
-    source = made("judged", qrels=QRELS)
+    source = register("judged", qrels=QRELS)
     with pytest.raises(InputError, match="ir_datasets:judged: grade -1 is missing in grades"):
         load_qrels(source, {1: 1})
     with pytest.raises(InputError, match="judgments of 'prels' of ir_datasets have no grades: their fields are"):
-        load_qrels(made("prels", qrels=[Prel("1", "a", 0.5)]))
+        load_qrels(register("prels", qrels=[Prel("1", "a", 0.5)]))
     with pytest.raises(InputError, match="the data set 'judged' of ir_datasets has no documents"):
         list(read_documents(source))
     with pytest.raises(InputError, match="ir_datasets has no data set 'nothing-like-it': see 'ir_datasets list'"):
         list(read_documents("ir_datasets:nothing-like-it"))
 
 
-def test_errors_of_the_package_are_told(made):
+def test_errors_of_the_package_are_told(register):
     def broken():
         yield DOCS[0]
         raise RuntimeError("no network")
 
-    found = read_documents(made("broken", broken))
-    assert next(found).id == "a"
+    stream = read_documents(register("broken", broken))
+    assert next(stream).id == "a"
     with pytest.raises(InputError, match="ir_datasets cannot read the documents of 'broken': no network"):
-        next(found)
+        next(stream)
 
 
 def test_the_package_is_missing(monkeypatch):

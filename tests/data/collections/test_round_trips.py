@@ -92,10 +92,10 @@ def test_documents_come_back(tmp_path, form, data, block, packed):
     path.write_bytes(gzip.compress(content, 1) if packed else content)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(blocks, "BLOCK", block)
-        found = read_documents(path, form)
-        assert {document.id: dict(document.fields) for document in found} == collection
-    assert found.n_read == len(collection)
-    assert found.n_empty == sum(not fields for fields in collection.values())
+        stream = read_documents(path, form)
+        assert {document.id: dict(document.fields) for document in stream} == collection
+    assert stream.n_read == len(collection)
+    assert stream.n_empty == sum(not fields for fields in collection.values())
 
 
 plain_words = words.filter(lambda text: not re.match(r"\w+:", text.strip()))  # which might be a label
@@ -111,8 +111,8 @@ def test_topics_come_back(tmp_path, collection, block):
     path.write_text(as_trec_topics(collection), encoding="utf-8", newline="")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(blocks, "BLOCK", block)
-        found = read_topics(path)
-    assert {topic.id: dict(topic.fields) for topic in found} == collection
+        stream = read_topics(path)
+    assert {topic.id: dict(topic.fields) for topic in stream} == collection
     numbered = read_topics(path, numbering="position")
     assert [topic.id for topic in numbered] == [str(k + 1) for k in range(len(collection))]
     assert [topic.fields for topic in numbered] == list(collection.values())

@@ -126,8 +126,8 @@ KINDS = {
 
 def session(leader):
     """Return the processes of a session without zombies."""
-    found = subprocess.run(["ps", "-o", "pid=,stat=,args=", "-s", str(leader)], capture_output=True, text=True)
-    return [line for line in found.stdout.splitlines() if line.split()[1][0] != "Z"]
+    listing = subprocess.run(["ps", "-o", "pid=,stat=,args=", "-s", str(leader)], capture_output=True, text=True)
+    return [line for line in listing.stdout.splitlines() if line.split()[1][0] != "Z"]
 
 
 def left_of(leader):

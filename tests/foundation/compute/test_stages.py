@@ -93,8 +93,8 @@ def test_ctrl_c_before_the_leader_begins_ends_the_wait_of_the_others(monkeypatch
     counters, began, led = stage_counters(), threading.Event(), []
     submit = ThreadPoolExecutor.submit
 
-    def submit_and_interrupt(self: ThreadPoolExecutor, *given: Any) -> None:
-        submit(self, *given)
+    def submit_and_interrupt(self: ThreadPoolExecutor, *arguments: Any) -> None:
+        submit(self, *arguments)
         began.wait(10.0)
         raise KeyboardInterrupt
 

@@ -158,13 +158,13 @@ def test_ctrl_c_while_work_is_handed_out_or_taken_back_waits_too(place: str, mon
     kind = ThreadPoolExecutor if place == "submit" else Future
     usual = getattr(kind, place)
 
-    def interrupted_once(self: Any, *given: Any) -> Any:
-        found = usual(self, *given)
+    def interrupted_once(self: Any, *arguments: Any) -> Any:
+        result = usual(self, *arguments)
         if not interrupted:
             began.wait(10)
             interrupted.append(True)
             raise KeyboardInterrupt
-        return found
+        return result
 
     monkeypatch.setattr(kind, place, interrupted_once)
     with using(2) as threads:
@@ -242,9 +242,9 @@ def test_what_is_aside_may_use_threads_of_its_own() -> None:
         return k * k
 
     def nested() -> int:
-        with using(2) as own:
-            ask = own.aside(lambda: square(3))
-            own.together(lambda: None, 2)
+        with using(2) as threads:
+            ask = threads.aside(lambda: square(3))
+            threads.together(lambda: None, 2)
             return ask() + square(1)
 
     with using(2) as threads:

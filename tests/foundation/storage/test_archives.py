@@ -60,8 +60,8 @@ def contents(ranker: Ranker) -> tuple[str, ...]:
 
 def assert_refused_or_the_same(path: Path, ranker: Ranker, bits: Iterator[int] | range) -> int:
     """Load a file with each of these bits flipped; return how many were refused."""
-    whole, known, refused = path.read_bytes(), contents(Ranker.load(path)), 0
-    assert known == contents(ranker)
+    whole, expected, refused = path.read_bytes(), contents(Ranker.load(path)), 0
+    assert expected == contents(ranker)
     other = path.with_name("flipped.npz")
     for bit in bits:
         flipped = bytearray(whole)
@@ -72,7 +72,7 @@ def assert_refused_or_the_same(path: Path, ranker: Ranker, bits: Iterator[int] |
         except ModelFileError:
             refused += 1
         else:
-            assert contents(again) == known, f"bit {bit}"
+            assert contents(again) == expected, f"bit {bit}"
     return refused
 
 
@@ -148,7 +148,7 @@ def result(**values: Any) -> Edit:
 
 
 def array(**arrays: Any) -> Edit:
-    return lambda found: found.update(arrays)
+    return lambda contents: contents.update(arrays)
 
 
 def with_number(name: str, value: float) -> Edit:
@@ -334,7 +334,7 @@ def test_a_file_that_unpacks_to_more_than_any_of_ours_is_not_read(tmp_path: Path
     """Its shapes agree with one another: 80 MB of weights that are 0, in 0.4 MB."""
     d = 10_000_000
     X, y = np.array([[0.0, 1.0], [1.0, 0.0]]), [0, 1]
-    arrays = {name: np.asarray(each) for name, each in Ranker().fit(X, y).model_.arrays().items()}
+    arrays = {name: np.asarray(value) for name, value in Ranker().fit(X, y).model_.arrays().items()}
     text = str(arrays["model"]).replace('"n_features": 2', f'"n_features": {d}')
     with zipfile.ZipFile(tmp_path / "m.npz", "w", zipfile.ZIP_DEFLATED, compresslevel=1) as zipped:
         for name, array in {**arrays, "model": np.array(text)}.items():

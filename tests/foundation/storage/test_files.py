@@ -166,12 +166,12 @@ def test_a_folder_that_does_not_exist(tmp_path: Path) -> None:
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="needs /proc")
 @pytest.mark.parametrize("way", ["missing/../kept", "link"])
 def test_a_way_through_a_folder_that_does_not_exist_replaces_nothing(path: Path, way: str) -> None:
-    kept = path.with_name("kept")
-    kept.write_text("mine")
+    target = path.with_name("kept")
+    target.write_text("mine")
     path.with_name("link").symlink_to("missing/../kept")
     with pytest.raises(InputError, match=r"cannot be written: there is no folder .*"):
         write_archive(path.parent / way, ARRAYS)
-    assert kept.read_text() == "mine"
+    assert target.read_text() == "mine"
 
 
 @pytest.mark.parametrize("part", ["", "a", "a/b"])

@@ -58,9 +58,9 @@ Stars are stars.
 
 def test_what_is_markdown_already_is_not_escaped_and_needs_no_title():
     columns = (Column.text("of `what`", "name"), Column.number("MAP", "map", ".2f", missing="–"))
-    made = Table("", columns, (({"name": "**a**", "map": 0.5}, {"name": None, "map": None}),), ("*note*",))
+    table = Table("", columns, (({"name": "**a**", "map": 0.5}, {"name": None, "map": None}),), ("*note*",))
     expected = "| of `what` | MAP |\n|---|---:|\n| **a** | 0.50 |\n|  | – |\n\n*note*\n"
-    assert as_markdown([made], escaped=False) == expected
+    assert as_markdown([table], escaped=False) == expected
 
 
 def test_markdown_shows_what_the_cells_hold():
@@ -155,7 +155,7 @@ def test_no_format_has_what_a_terminal_acts_on():
     for text in (as_text(tables[0]), as_markdown(tables), as_latex(tables), as_csv(tables), as_json(tables)):
         assert all(line.isprintable() for line in text.split("\n"))
         text.encode()
-    assert [each for each in "abcd" if SHOWN + each in as_text(tables[0])] == list("abcd")
+    assert [name for name in "abcd" if SHOWN + name in as_text(tables[0])] == list("abcd")
     assert as_csv(tables) == f"name\n{SHOWN}c\n"
     (read,) = json.loads(as_json(tables))
     assert read == {"title": f"{NASTY}b", "rows": [{"name": f"{NASTY}c"}], "notes": [f"{NASTY}d"]}

@@ -41,11 +41,11 @@ def test_the_bytes_are_those_of_the_arrays(places: int, dtype: type) -> None:
         dual.stop_rounding(Capacity.exact_within(N, D, memory))
     arrays = dual.arrays
     assert arrays.G.dtype == dtype or places == of_use(N, D)
-    each = (arrays.G, arrays.L, arrays.error, arrays.a, arrays.gram, arrays.age)
-    assert sum(array.nbytes for array in each) <= memory
+    members = (arrays.G, arrays.L, arrays.error, arrays.a, arrays.gram, arrays.age)
+    assert sum(array.nbytes for array in members) <= memory
     if dtype is np.float64:
         assert not arrays.error.size
-        assert sum(array.nbytes for array in each) + arrays.L.nbytes == memory  # errors of cuts from elsewhere fit
+        assert sum(array.nbytes for array in members) + arrays.L.nbytes == memory  # errors of cuts from elsewhere fit
 
 
 def test_the_fewer_the_examples_the_more_planes_of_each() -> None:

@@ -163,8 +163,8 @@ def test_steps_on_planes_end_at_the_optimum_over_them() -> None:
     dual.improve(np.arange(N), most=3000)
     w: Matrix = dual.w
     planes = dual.arrays
-    kept = np.where(np.arange(12) < planes.used[:, None], planes.L - planes.G @ w, 0.0).max(axis=1, initial=0.0)
-    primal = 0.5 * w @ w + CAP @ kept
+    hinges = np.where(np.arange(12) < planes.used[:, None], planes.L - planes.G @ w, 0.0).max(axis=1, initial=0.0)
+    primal = 0.5 * w @ w + CAP @ hinges
     assert value_of(dual)[0] == pytest.approx(primal, rel=1e-6)
 
 

@@ -23,13 +23,13 @@ def kept(C: float, dtype: type = np.float64, n: int = N) -> DualPlanes:
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("n", [N, 40])
 def test_sweeps_do_not_depend_on_the_number_of_threads(dtype: type, n: int) -> None:
-    found = []
+    results = []
     for n_jobs in (1, 2, 8):
         dual = kept(1e3, dtype, n)
         with using(n_jobs):
             met = dual.improve(np.random.default_rng(0).permutation(n), enough=1e-6, most=7)
-        found.append((met, dual.w.tobytes(), *(getattr(dual.arrays, name).tobytes() for name in ("a", "age", "G"))))
-    assert found[0] == found[1] == found[2]
+        results.append((met, dual.w.tobytes(), *(getattr(dual.arrays, name).tobytes() for name in ("a", "age", "G"))))
+    assert results[0] == results[1] == results[2]
 
 
 @pytest.mark.parametrize("C", [1.0, 100.0, 1e4, 1e6])

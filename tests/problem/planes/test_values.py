@@ -56,8 +56,8 @@ def test_hinges_and_choices_on_lines(dtype: type, numbers: int, monkeypatch: pyt
         along = np.where(looked_at, end, 0.0) - np.where(looked_at, base, 0.0)
         values.aim(target, 0.7)
         for t in (0.0, 0.7, 1.0, 0.25):
-            found, slope = values.hinge(t)
-            assert found == pytest.approx(hinge(base + t * along))
+            value, slope = values.hinge(t)
+            assert value == pytest.approx(hinge(base + t * along))
             ahead, behind = hinge(base + (t + 1e-7) * along), hinge(base + (t - 1e-7) * along)
             assert slope == pytest.approx((ahead - behind) / 2e-7, rel=1e-5, abs=1e-5)
         values.move(0.25, 0.5)
