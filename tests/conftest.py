@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-# The first example of a test may compile; shared machines are slow at times. Fifty examples of
-# a few cells or documents find the faults that a hundred find, and each run has others. A test may set its own number.
-settings.register_profile("structsvm", deadline=None, max_examples=50)
+# The first example of a test may compile; shared machines are slow at times. Each run has other examples of a few cells
+# or documents, so that 25 are enough. A test may set its own number.
+settings.register_profile("structsvm", deadline=None, max_examples=25)
 settings.load_profile("structsvm")
 
 # A shell without job control starts background jobs, and so their children, with Ctrl-C ignored; tests send it.

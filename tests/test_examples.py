@@ -20,6 +20,14 @@ NEEDS = {
 }
 """Packages that the examples of a module import and the tests lack."""
 
+SLOW = {
+    "structsvm.distributed.dask_ranker",
+    "structsvm.inspection",
+    "structsvm.plots.feature_importance",
+    "structsvm.protocols.experiment.report.page",
+    "structsvm.testing.solvers",
+}
+
 
 @cache
 def modules() -> list[str]:
@@ -29,7 +37,7 @@ def modules() -> list[str]:
     return sorted(home for home in homes if home.startswith("structsvm."))
 
 
-@pytest.mark.parametrize("name", modules())
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in modules()])
 def test_examples(name, tmp_path, monkeypatch):
     if name in NEEDS:
         pytest.importorskip(NEEDS[name])

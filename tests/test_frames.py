@@ -4,6 +4,7 @@ import datetime
 import decimal
 import warnings
 from functools import cache
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,9 @@ from structsvm.rankers import (
 from structsvm.registry import rankers
 
 LIBRARIES = ("pandas", "polars", "pyarrow")
+each_library = pytest.mark.parametrize(
+    "library", ["pandas", *(pytest.param(library, marks=pytest.mark.slow) for library in ("polars", "pyarrow"))]
+)
 ROWS = 48
 QID = np.repeat(np.arange(12), 4)
 _rng = np.random.default_rng(0)
@@ -192,10 +196,13 @@ def test_all_rankers_are_here() -> None:
     assert {rankers.find(name) for name in rankers.names()} <= here
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize(
-    ("name", "use"),
-    [pytest.param(name, use, id=f"{name}-{use}") for name in ESTIMATORS for use in USES if applies(name, use)],
+    ("library", "name", "use"),
+    [
+        pytest.param(*case, marks=[pytest.mark.slow] * (case[0] != "pandas" and case[2] != "predict"))
+        for case in product(LIBRARIES, ESTIMATORS, USES)
+        if applies(*case[1:])
+    ],
 )
 def test_columns_are_found_by_name(library: str, name: str, use: str, tmp_path: Any, monkeypatch: Any) -> None:
     if name == "lambda_mart":
@@ -213,7 +220,7 @@ def test_columns_are_found_by_name(library: str, name: str, use: str, tmp_path: 
             pytest.fail(f"{variant}: {USES[use](name, estimator, frame)}")
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@each_library
 @pytest.mark.parametrize("name", [name for name in ESTIMATORS if name != "signs"])
 def test_types_of_columns_are_read_by_fit(library: str, name: str) -> None:
     if name == "lambda_mart":
@@ -237,7 +244,7 @@ def test_fit_warns_of_names_of_ids_labels_or_a_saved_index() -> None:
         assert [warning.filename for warning in issued] == [__file__]
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@each_library
 def test_paths_and_transformers_read_frames(library: str) -> None:
     frames = variants(library)
     path = Ranker().path(frames["typed"], Y, QID, Cs=[1.0, 10.0])
@@ -270,7 +277,7 @@ def by_hand(pipeline: Any, feature: int) -> float:
     return float(query_permutation_importance(turned, X[:, ::-1], Y, QID, n_repeats=1).importances[4 - feature])
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@each_library
 @pytest.mark.parametrize("kind", ["scikit-learn", "lightgbm", "xgboost"])
 def test_trees_find_their_features_by_name(library: str, kind: str) -> None:
     pd = pytest.importorskip("pandas")
@@ -294,7 +301,7 @@ def test_trees_find_their_features_by_name(library: str, kind: str) -> None:
     assert TreeRanker(trees=unnamed).fit(frame, Y, qid=QID).feature_names_in_.tolist() == NAMES
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@each_library
 def test_vectors_of_a_library_are_read(library: str) -> None:
     frame = table(library, {"y": Y, "qid": QID, "weight": 1.0 + QID % 2, "word": [f"q{q}" for q in QID]})
     expected = Ranker().fit(X, Y, QID, sample_weight=1.0 + QID % 2)
@@ -324,7 +331,7 @@ def graphs(library: str, order: list[str], edges: list[str] | None) -> tuple[lis
     return [(x, EDGES, *of_edges) for x in xs], ys
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@each_library
 @pytest.mark.parametrize("kind", ["chains", "graphs", "graphs with features of edges"])
 def test_lists_of_frames_are_read_by_name(library: str, kind: str, tmp_path: Any) -> None:
     loss = "chain_hamming" if kind == "chains" else "graph_hamming"

@@ -148,6 +148,7 @@ print(json.dumps(found))
 """
 
 
+@pytest.mark.slow
 def test_an_import_is_light(tmp_path):
     """No solver library and no plotting is loaded, and nothing is compiled (a cache of machine code would hide it).
 

@@ -36,6 +36,7 @@ def test_demo(run, small):
     assert not Path("demo/trials.jsonl").exists()
 
 
+@pytest.mark.slow
 def test_the_demo_can_be_run_again(run, small, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)  # plots take time
     first, second = (run("demo", "--out", "here").stdout for _ in range(2))

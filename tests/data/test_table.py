@@ -392,6 +392,7 @@ def test_the_package_that_reads_parquet_is_named(tmp_path, monkeypatch):
         load_table(path)
 
 
+@pytest.mark.slow
 def test_time_is_linear_in_the_number_of_columns(tmp_path):
     names = [f"feature{k}" for k in range(40_000)]
     wide = write(tmp_path, f"qid,label,{','.join(names)}\n1,0,{','.join('1' * len(names))}\n")

@@ -94,6 +94,7 @@ def test_a_fit_waits_for_the_workers_three_times_before_its_first_step(
     assert until_first == [expected + 1]  # the first step is a wait, too
 
 
+@pytest.mark.slow
 def test_a_path_has_the_optimum_of_each_C_from_every_source(client):
     ranker = DaskRanker("map", tol=TOL, client=client)
     data = Partitions.of(*arrays(DATA), client=client)

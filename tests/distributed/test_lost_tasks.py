@@ -184,6 +184,7 @@ def test_files_of_a_lost_worker_are_read_again(tmp_path):
     assert_same_optimum(ranker.result_, alone.result_)
 
 
+@pytest.mark.slow
 def test_a_fit_leaves_nothing_at_the_workers(client):
     gc.collect()
     before = sum(map(len, client.has_what().values()))

@@ -10,7 +10,7 @@ from tests.public_calls import BAD
 
 DATA = ranking(queries=6)
 
-QUICK = ("None", "text", "NaN")
+QUICK = ("text", "NaN")
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 

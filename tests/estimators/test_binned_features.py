@@ -20,7 +20,14 @@ def binned(queries: Any) -> Any:
     return Thresholds(bins=5).fit_transform(X[order]), y[order], qid[order]
 
 
-@pytest.mark.parametrize("settings", [{}, {"fit_intercept": True}, {"loss": "zero_one", "class_weight": "balanced"}])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        pytest.param({"fit_intercept": True}, marks=pytest.mark.slow),
+        {"loss": "zero_one", "class_weight": "balanced"},
+    ],
+)
 def test_a_ranker(binned: Any, settings: Any, tmp_path: Path) -> None:
     B, y, qid = binned
     ranker = Ranker(C=10.0, tol=1e-6, **settings).fit(B, y, qid=qid)

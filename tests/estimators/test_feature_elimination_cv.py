@@ -94,6 +94,7 @@ def test_held_out_queries_have_no_part_in_the_choice(data):
     assert search.n_features_ == search.sizes_[search.mean_scores_.argmax()]
 
 
+@pytest.mark.slow
 def test_sparse_rows_with_empty_columns_frames_and_files(data, tmp_path):
     pandas = pytest.importorskip("pandas")
     X, y, qid = data

@@ -222,6 +222,7 @@ def test_weights_count_in_fits_and_in_means(apart):
     assert search.scores_.tolist() == [expected]
 
 
+@pytest.mark.slow
 def test_folds_in_several_processes(queries):
     X, y, qid = queries
     with parallel_config(backend="multiprocessing"):

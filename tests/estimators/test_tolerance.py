@@ -37,7 +37,11 @@ def fitted(name: str, queries: Any, **settings: Any) -> Any:
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("solver", SOLVERS, ids=lambda solver: solver.name)
+@pytest.mark.parametrize(
+    "solver",
+    [FrankWolfe, OneSlack, *(pytest.param(solver, marks=pytest.mark.slow) for solver in (Auto, NSlack))],
+    ids=lambda solver: solver.name,
+)
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_the_name_of_a_solver_and_its_object_give_equal_weights(queries, name: str, solver: Any) -> None:
     of_name, of_object = (fitted(name, queries, solver=each) for each in (solver.name, solver()))

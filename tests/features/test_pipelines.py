@@ -58,6 +58,7 @@ def test_a_pipeline_is_its_steps_one_by_one(steps: Any, data: Any) -> None:
     assert score == ranker.score(new, y[~train], qid=qid[~train])
 
 
+@pytest.mark.slow
 def test_a_grid_search(data: Any) -> None:
     X, y, qid = data
     grid = {

@@ -53,7 +53,7 @@ class Dying:
 
 def let_it_die():
     Dying()
-    time.sleep(5.0)
+    time.sleep(0.2)
 
 
 def test_one_that_comes_in_a_finalizer_is_not_lost(handled, capsys):

@@ -9,6 +9,9 @@ import pytest
 from structsvm.foundation.types import Matrix, Vector
 from tests.small_problems import matrix_of
 
+_OUTPUTS: dict[str, tuple[Any, Matrix, list[float]]] = {}
+"""Losses, and the codes and losses of all outputs of an example, which take longer to list than a QP takes."""
+
 
 def exhaustive_objective(
     loss: Any, examples: Sequence[tuple[Any, Any]], C: float, weights: Vector | None = None, intercept: float = 0.0
@@ -42,9 +45,12 @@ def planes_of(loss: Any, x: Any, y: Any, intercept: float) -> tuple[Matrix, Vect
     """Every ``(Ψ(x, y) − Ψ(x, ŷ), Δ(y, ŷ))`` of one example, each once."""
     given = loss.examples([x], [y], intercept)
     A, truth = matrix_of(given.operator), given.ys[0]
-    outputs = list(given.loss.outputs(truth))
-    codes = np.stack([given.loss.encode(output, truth) for output in outputs])
-    losses = [given.loss.loss(truth, output) for output in outputs]
+    key = repr((given.loss, truth))
+    if key not in _OUTPUTS:
+        outputs = list(given.loss.outputs(truth))
+        codes = np.stack([given.loss.encode(output, truth) for output in outputs])
+        _OUTPUTS[key] = given.loss, codes, [given.loss.loss(truth, output) for output in outputs]
+    _, codes, losses = _OUTPUTS[key]
     planes = np.column_stack([(given.loss.encode(truth, truth) - codes) @ A, losses])
     distinct = np.unique(np.round(planes, 12), axis=0)
     return distinct[:, :-1], distinct[:, -1]

@@ -196,7 +196,7 @@ def test_a_chain_beats_labels_one_by_one() -> None:
     )
 
 
-@pytest.mark.parametrize("fit_intercept", [False, True])
+@pytest.mark.parametrize("fit_intercept", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_solvers_agree_on_sequences_of_different_lengths(fit_intercept: bool) -> None:
     xs, ys = hidden_markov(40, 2)
     problem = Problem.from_examples(xs, ys, loss="chain_hamming", C=10.0, intercept=2.0 * fit_intercept)

@@ -51,7 +51,7 @@ def by_definition(loss: Any, y: Vector, scores: Vector) -> float:
 
 @pytest.mark.parametrize("loss", [ByDifference(), FromTop(), Alike(), Sorted()], ids=repr)
 def test_check_loss_finds_nothing_wrong(loss: Any) -> None:
-    check_loss(loss)
+    check_loss(loss, trials=4)
 
 
 @settings(max_examples=60)

@@ -29,7 +29,7 @@ OPTIONS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=20)
 @given(
     options=OPTIONS,
     kind=st.sampled_from(["forest", "any"]),
@@ -181,7 +181,7 @@ def grids(n: int, seed: int, *, of_edges: bool = False) -> tuple[list[Any], list
 
 
 @pytest.mark.parametrize("of_edges", [False, True])
-@pytest.mark.parametrize("fit_intercept", [False, True])
+@pytest.mark.parametrize("fit_intercept", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_a_grid_beats_pixels_one_by_one(of_edges: bool, fit_intercept: bool) -> None:
     (xs, ys), (test_xs, test_ys) = grids(40, 0, of_edges=of_edges), grids(40, 1, of_edges=of_edges)
     svm = StructuralSVM(GraphHamming(), C=30.0, fit_intercept=fit_intercept).fit(xs, ys)

@@ -35,7 +35,7 @@ SILENT = [
 ]
 """Most of them end in a false certificate of a fit without the check before it."""
 
-BEYOND = ["argmax: wrong beyond 6 documents", "argmax: wrong beyond 10 documents", "argmax: grades up to 2"]
+BEYOND = ["argmax: wrong beyond 10 documents", "argmax: grades up to 2"]
 
 
 def named(names: list[str]) -> list[object]:
@@ -59,12 +59,12 @@ def test_all_mistakes_are_found(mistake: Mistake) -> None:
     assert by_fit(mistake)
 
 
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("base", RIGHT)
-def test_right_losses_pass(base: type) -> None:
+def test_right_losses_pass(base: type, seed: int) -> None:
     right = type("Right", (base,), {})
-    for seed in range(2):
-        assert not error_of(lambda seed=seed: problem(right(), seed))
-        assert not error_of(lambda seed=seed: check_loss(right(), EXAMPLES.get(base), random_state=seed))
+    assert not error_of(lambda: problem(right(), seed))
+    assert not error_of(lambda: check_loss(right(), EXAMPLES.get(base), trials=12 if seed else 4, random_state=seed))
 
 
 def test_a_prediction_with_ties_is_no_better_ranking() -> None:

@@ -47,6 +47,7 @@ def test_every_solver_finds_the_optimum_of_the_expanded_matrix(solver: str, loss
     assert result.primal == pytest.approx(expanded.primal(expanded.planes(point), point), rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", ["auto", "one-slack", "n-slack", "frank-wolfe"])
 def test_multiclass(solver: str) -> None:
     B, _, qid = data(queries=12)

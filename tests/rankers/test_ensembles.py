@@ -92,6 +92,7 @@ def test_xgboost(method: str) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("nan_mode", ["Min", "Max"])
 def test_catboost(nan_mode: str) -> None:
     catboost = pytest.importorskip("catboost")

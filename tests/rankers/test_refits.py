@@ -302,7 +302,13 @@ def check(case: Case, folder: Path) -> None:
         np.testing.assert_allclose(native(each, data.X), scores, rtol=0, atol=bound)
 
 
-@pytest.mark.parametrize("case", list(matrix()), ids=lambda case: case.name)
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(case, marks=[pytest.mark.slow] * (case.missing + case.sparse + case.early in (1, 2)), id=case.name)
+        for case in matrix()
+    ],
+)
 @pytest.mark.filterwarnings("ignore")
 def test_the_library_scores_as_certified_or_refit_refuses(case: Case, tmp_path: Path) -> None:
     pytest.importorskip(case.library)

@@ -63,6 +63,7 @@ def test_weights_of_queries_reach_fit_and_score(name):
     assert result != alone.score(scaled, y, qid=qid)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("name", LEARNERS)
 def test_a_grid_search_over_a_pipeline(name, weighted):

@@ -141,6 +141,7 @@ def test_a_split_of_missing_values_from_all_others_is_saved_and_exported(tmp_pat
         assert "inf" not in (tmp_path / form).read_text().lower().replace("feature_infos", "")
 
 
+@pytest.mark.slow
 def test_sparse_features_are_those_of_dense_ones() -> None:
     X, y, qid = products()
     X[np.abs(X) < 0.7] = 0.0

@@ -62,6 +62,7 @@ def tracked() -> set[str]:
     }
 
 
+@pytest.mark.slow
 def test_another_build_gives_the_same_bytes(built, tree, tmp_path, monkeypatch):
     """Of the sdist, elsewhere and with other times of its files; so the sdist has all that the wheel is made of."""
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")

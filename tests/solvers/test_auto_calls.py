@@ -36,7 +36,13 @@ class Matching(ScoreLoss[Any]):
         return self.argmax(scores + (1.0 - np.eye(len(y))[y]).ravel() / len(y))
 
 
-@pytest.mark.parametrize(("n", "size", "d"), [(10, 10, 50), (19, 8, 40), (20, 8, 40), (50, 8, 40)])
+@pytest.mark.parametrize(
+    ("n", "size", "d"),
+    [
+        *((19, 8, 40), (20, 8, 40)),
+        *(pytest.param(*sizes, marks=pytest.mark.slow) for sizes in ((10, 10, 50), (50, 8, 40))),
+    ],
+)
 def test_auto_needs_at_most_a_quarter_more_argmaxes_than_the_best_solver(n, size, d):
     rng, loss = np.random.default_rng(1), Matching()
     w, xs = rng.normal(size=d), [rng.normal(size=(size * size, d)) for _ in range(n)]

@@ -76,7 +76,10 @@ def file(tmp_path: Path) -> Path:
     ("name", "storage"),
     [
         *((name, "dense") for name in SOLVERS),
-        *product(["one-slack", "n-slack", "frank-wolfe"], ["sparse", "float32", "python loss"]),
+        *(
+            pytest.param(*case, marks=pytest.mark.slow)
+            for case in product(["one-slack", "n-slack", "frank-wolfe"], ["sparse", "float32", "python loss"])
+        ),
     ],
 )
 def test_killed_again_and_again_it_ends_as_if_undisturbed(
@@ -387,6 +390,7 @@ OneSlack(tol=1e-5).solve(problem_of(), checkpoint=Checkpoint(sys.argv[1], every=
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
 def test_a_process_killed_while_it_writes_leaves_the_checkpoint_before(file: Path) -> None:
     done = subprocess.run([sys.executable, "-c", SUICIDE, str(file)], capture_output=True, text=True, check=False)

@@ -50,6 +50,7 @@ def joint_cuts(problem: Problem, monkeypatch: pytest.MonkeyPatch) -> set[int]:
     return given
 
 
+@pytest.mark.slow
 def test_joint_steps_have_fewer_cuts_if_planes_are_larger_than_the_data(monkeypatch: pytest.MonkeyPatch) -> None:
     """Planes of sparse words with 26 states have more numbers than all features; planes of queries have fewer."""
     rng = np.random.default_rng(0)

@@ -203,7 +203,10 @@ def loss_too_small(scores, labels, found, out):  # type: ignore[no-untyped-def]
 
 @pytest.mark.parametrize(
     ("base", "alter"),
-    [(base, opposite) for base in COMPILED[1:]] + [("ROCArea", first_forgotten), ("ROCArea", loss_too_small)],
+    [
+        *(pytest.param(base, opposite, marks=pytest.mark.slow) for base in COMPILED[1:]),
+        *(("ROCArea", first_forgotten), ("ROCArea", loss_too_small)),
+    ],
     ids=lambda value: getattr(value, "__name__", value),
 )
 def test_kernels_that_are_a_little_wrong_are_found(base: str, alter: Any) -> None:

@@ -40,15 +40,15 @@ class Growing(Hits):
 
 
 def test_a_mistake_beyond_the_cutoff_is_found() -> None:
-    check_loss(Hits())
+    check_loss(Hits(), trials=2)
     with pytest.raises(AssertionError, match=r"Forgetful.loss_aug[\s\S]*with the cut-off k=2 instead of 10$"):
-        check_loss(Forgetful())
+        check_loss(Forgetful(), trials=4)
     with pytest.raises(InputError, match=r"Growing has[\s\S]*with the cut-off k=2 instead of 5$"):
-        check_loss(Growing(k=5))
+        check_loss(Growing(k=5), trials=4)
     check_loss(Forgetful(), [np.array([1.0, 0.0, 0.0])])  # what is given is what is checked
 
 
-@pytest.mark.parametrize(("cutoff", "tried"), [(3, {3}), (4, {4}), (5, {5, 2}), (10, {10, 2})])
+@pytest.mark.parametrize(("cutoff", "tried"), [(4, {4}), (5, {5, 2})])
 def test_only_a_cutoff_that_no_example_exceeds_is_replaced(cutoff: int, tried: set[int]) -> None:
     seen = set()
 
@@ -71,8 +71,8 @@ def test_a_cutoff_that_cannot_be_replaced_is_told_of() -> None:
     with pytest.warns(
         UserWarning, match="Fixed has the cut-off k=10, .* up to 5 documents .* check it with k=2"
     ) as told:
-        check_loss(Fixed())
+        check_loss(Fixed(), trials=1)
     assert [each.filename for each in told] == [__file__]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        check_loss(type("Small", (Fixed,), {"k": 2})())
+        check_loss(type("Small", (Fixed,), {"k": 2})(), trials=1)

@@ -19,7 +19,7 @@ MAKERS: dict[str, Callable[[Operator], Operator]] = {
     "rows": lambda rows: rows,
     "per_class_of_intercept": lambda rows: PerClass(WithIntercept(rows, -0.4), 2),
 }
-each_maker = pytest.mark.parametrize("maker", MAKERS)
+each_maker = pytest.mark.parametrize("maker", ["rows", pytest.param("per_class_of_intercept", marks=pytest.mark.slow)])
 
 
 @st.composite

@@ -85,6 +85,7 @@ def test_it_is_read_where_it_is() -> None:
     assert not is_built_in(rows.view)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("operator", [Rows(X, PTR), PerClass(WithIntercept(Rows(X, PTR), 2.0), 3)])
 def test_operators_of_it_are_right(operator: Any) -> None:
     check_operator(operator)

@@ -67,6 +67,7 @@ def test_compiled_loops_read_it(operator: Operator) -> None:
     check_operator(operator)
 
 
+@pytest.mark.slow
 def test_frank_wolfe_sweeps_over_it_as_over_scaled_rows() -> None:
     y = np.tile([1.0, 0.0, 0.0, 1.0], 10)
     expected = Problem.from_queries(Rows(0.5 * X, PTR), y, loss="roc_area", C=10.0)
@@ -76,6 +77,7 @@ def test_frank_wolfe_sweeps_over_it_as_over_scaled_rows() -> None:
     assert len(results[1].history) == len(results[0].history)
 
 
+@pytest.mark.slow
 def test_code_for_it_is_not_kept_on_disk() -> None:
     """The folder of the sweep has no file that speaks of it: numba would not see that its functions changed."""
     check_operator(Scaled(Rows(X, PTR), 0.5))

@@ -79,7 +79,8 @@ def test_sums_are_float64_whatever_the_storage(form: str, maker: str, dtype: Any
 @pytest.mark.parametrize(
     ("maker", "form", "dtype"),
     [("rows", form, dtype) for form in FORMS for dtype in (np.float64, np.float32)]
-    + [("chain", "C", np.float64), ("chain", "csr_array", np.float32)],  # it holds the others
+    # A chain contains the other operators.
+    + [pytest.param("chain", *form, marks=pytest.mark.slow) for form in (("C", np.float64), ("csr_array", np.float32))],
 )
 def test_compiled_loops_see_what_the_operator_is(maker: str, form: str, dtype: Any) -> None:
     operator = MAKERS[maker](Rows(FORMS[form](features().astype(dtype)), PTR))
@@ -125,7 +126,7 @@ EACH_SOLVER = pytest.mark.parametrize("solver", ["one-slack", "n-slack", "frank-
 
 
 @EACH_SOLVER
-@pytest.mark.parametrize("form", ["C", "csr_array"])
+@pytest.mark.parametrize("form", ["C", pytest.param("csr_array", marks=pytest.mark.slow)])
 @each_precision
 def test_threads_change_rounding_only(solver: str, form: str, dtype: Any, two_threads: None) -> None:
     X, y, qid = DATA
@@ -150,7 +151,8 @@ def test_threads_change_rounding_only(solver: str, form: str, dtype: Any, two_th
 @pytest.mark.parametrize(
     ("solver", "form"),
     [("one-slack", form) for form in FORMS]
-    + [(solver, form) for solver in ("n-slack", "frank-wolfe") for form in ("C", "Fortran", "csr_array")],
+    + [(solver, form) for solver in ("n-slack", "frank-wolfe") for form in ("C", "Fortran")]
+    + [("n-slack", "csr_array"), pytest.param("frank-wolfe", "csr_array", marks=pytest.mark.slow)],
 )
 def test_float32_certificates_bracket_the_optimum_of_the_float32_numbers(solver: str, form: str) -> None:
     X, y, qid = DATA

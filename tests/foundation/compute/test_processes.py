@@ -35,8 +35,14 @@ if __name__ == "__main__":
 @pytest.mark.parametrize(
     "statement",
     [
-        pytest.param("with joblib.parallel_config(backend='sequential'): found = roots()", id="sequential"),
-        pytest.param("with joblib.parallel_config(backend='threading'): found = roots()", id="threading"),
+        pytest.param(
+            "with joblib.parallel_config(backend='sequential'): found = roots()",
+            id="sequential",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            "with joblib.parallel_config(backend='threading'): found = roots()", id="threading", marks=pytest.mark.slow
+        ),
         pytest.param(
             "(found, _) = joblib.Parallel(n_jobs=2)([joblib.delayed(roots)(), joblib.delayed(roots)()])",
             id="in a worker",
@@ -155,6 +161,7 @@ def test_no_worker_outlives_the_process_that_asked(statement, tasks, tmp_path):
     assert left_of(started.pid) == []
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs signals of a group of processes")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_workers_leave_signals_to_the_process_that_asked(number, tmp_path):

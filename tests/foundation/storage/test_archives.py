@@ -320,7 +320,9 @@ def test_a_member_that_says_it_is_larger_than_it_is(tmp_path: Path) -> None:
     assert peak_of(path, Result.load) < 1e6
 
 
-@pytest.mark.parametrize("name", ["w", "G", "feature_names", "result"])
+@pytest.mark.parametrize(
+    "name", ["w", *(pytest.param(name, marks=pytest.mark.slow) for name in ("G", "feature_names", "result"))]
+)
 def test_a_bomb_that_is_as_large_as_it_says_is_refused_by_its_shape(tmp_path: Path, ranker: Ranker, name: str) -> None:
     size = 16_000_000
     arrays = arrays_of(ranker)

@@ -53,6 +53,7 @@ MODELS = (
 SETTINGS = Settings(trials=2, train=4, validation=3, models=MODELS, variants=["with-best"])
 
 
+@pytest.mark.slow
 def test_they_take_part_and_are_reported(pool, tmp_path):
     results = run(pool, SETTINGS, tmp_path, n_jobs=1)
     values = {model.name: results.fits("with-best", model.name)[0].values for model in MODELS}

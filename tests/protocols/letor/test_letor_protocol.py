@@ -127,6 +127,7 @@ def test_a_note_shows_the_range_over_orders_of_equal_scores(sets, results):
     assert "equal scores" not in " ".join(fold_table(results, "p@3").notes)
 
 
+@pytest.mark.slow
 def test_the_number_of_processes_does_not_matter(sets):
     models = [SVM, EstimatorModel(name="logistic", features=Scores(), estimator=LogisticRegression())]
     one, two = (benchmark(sets, models, n_jobs=n_jobs) for n_jobs in (1, 2))
@@ -225,6 +226,7 @@ def test_sparse_data(sparse_sets):
     assert results.trials[0].fits["features"]["feature 40"].measures == expected
 
 
+@pytest.mark.slow
 def test_models_that_need_dense_features_get_them(sparse_sets):
     names = ["RankBoost", "RankNet", "RankNet-linear", "CombSUM", "CombMED", "Condorcet"]
     assert all(benchmark_models.create(name).features == AsGiven(dense=True) for name in names)
@@ -311,6 +313,7 @@ def test_unknown_names_are_errors(results, query, message):
         query(results)
 
 
+@pytest.mark.slow
 def test_another_measure_picks_and_compares(sets):
     outcomes = benchmark(sets, [SVM, BINS], measure="ndcg@3", n_jobs=1)
     assert outcomes.measure == "ndcg@3"
@@ -450,7 +453,10 @@ def test_an_object_without_the_model_interface_is_an_error(sets, models, message
         benchmark(sets, models, n_jobs=1)
 
 
-@pytest.mark.parametrize("normalize", ["query-min-max", "query_z_score", "standard"])
+@pytest.mark.parametrize(
+    "normalize",
+    ["query_z_score", *(pytest.param(name, marks=pytest.mark.slow) for name in ("query-min-max", "standard"))],
+)
 def test_normalized_features_do_not_depend_on_scales(normalize, sets, tmp_path):
     """Powers of two change no digit, and so no figure, even for sparse features."""
     for path in sets.iterdir():

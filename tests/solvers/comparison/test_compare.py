@@ -16,7 +16,7 @@ from structsvm.solvers.qp import ActiveSet, GeneralBackend
 from tests.small_problems import PlainROCArea, ranking, small_problem, solved
 
 
-@pytest.mark.parametrize("C", [1.0, 100.0])
+@pytest.mark.parametrize("C", [1.0, pytest.param(100.0, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("backend", ["active-set", "highs"])
 @pytest.mark.parametrize("solver", ["one-slack", "n-slack", "frank-wolfe"])
 def test_a_row_is_what_the_solver_returns(problem, solver, backend, C):
@@ -48,6 +48,7 @@ def test_all_agree_with_an_independent_optimum():
         assert row.status == "converged"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["plain", "zero_one", "multiclass", "generic"])
 def test_problems_of_other_kinds(kind):
     table = compare(small_problem(kind), backends="active-set", Cs=[5.0])
@@ -84,6 +85,7 @@ class Helpless(GeneralBackend):
         yield from ()
 
 
+@pytest.mark.slow
 def test_help_for_a_backend_is_counted(problem):
     helpless, active = compare(problem, "one-slack", [Helpless(), "active-set"], 10.0)
     assert helpless.qps == active.qps == active.iterations
@@ -106,6 +108,7 @@ class Missing(GeneralBackend):
         yield
 
 
+@pytest.mark.slow
 def test_a_package_that_is_missing(problem):
     one, two, three = compare(problem, ["one-slack", "frank-wolfe"], [Missing(), "active-set"])
     assert (one.status, one.note, one.gap, one.seconds) == ("not installed", "get it from there", None, None)
@@ -169,6 +172,7 @@ def test_progress_is_shown(problem):
     assert str(seen[-1].combination) == "map, frank-wolfe, C = 10"
 
 
+@pytest.mark.slow
 def test_a_callback_ends_the_comparison(problem):
     def second(progress):
         return progress.number == 2 and progress.step is not None
@@ -184,6 +188,7 @@ def test_errors_of_a_callback_are_the_callers(problem):
         compare(problem, "one-slack", "active-set", callback=lambda progress: progress.step and 1 / 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("when", ["before", "during"])
 def test_ctrl_c_ends_with_the_rows_so_far(problem, when):
     def interrupt(progress):

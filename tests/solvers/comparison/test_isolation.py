@@ -72,6 +72,7 @@ def limited(monkeypatch, seconds):
     monkeypatch.setattr(isolation, "GRACE", seconds)
 
 
+@pytest.mark.slow
 @posix
 def test_a_crash_is_a_row(problem):
     one, two, other = compare(problem, "one-slack", [Segfault(), "highs"], [1.0, 10.0]).rows[:3]
@@ -80,6 +81,7 @@ def test_a_crash_is_a_row(problem):
     assert (other.backend, other.status) == ("segfault", "crashed")
 
 
+@pytest.mark.slow
 def test_a_backend_that_does_not_return_is_killed(problem, monkeypatch):
     limited(monkeypatch, 0.5)
     began = time.monotonic()
@@ -90,6 +92,7 @@ def test_a_backend_that_does_not_return_is_killed(problem, monkeypatch):
     assert time.monotonic() - began < 60.0
 
 
+@pytest.mark.slow
 def test_a_killed_run_has_the_bounds_of_its_last_step(problem, monkeypatch):
     limited(monkeypatch, 0.5)
     (row,) = compare(problem, "one-slack", Hang(cuts=3, cap=100.0), 100.0, time_limit=0.5)
@@ -103,6 +106,7 @@ def test_a_killed_run_has_the_bounds_of_its_last_step(problem, monkeypatch):
     assert [step.iteration for step in row.history] == list(range(row.iterations + 1))
 
 
+@pytest.mark.slow
 def test_errors_and_nan_are_rows(problem, capfd):
     one, two = compare(problem, "one-slack", [Raise(), NotANumber()], 10.0)
     assert (one.status, one.note) == ("failed", "ZeroDivisionError: no step")
@@ -116,6 +120,7 @@ def test_bounds_of_a_lying_backend_are_valid():
         assert row.dual - 1e-9 <= optimum <= row.primal + 1e-9
 
 
+@pytest.mark.slow
 def test_progress_and_memory_of_an_isolated_run(problem):
     steps = []
     one, two = compare(
@@ -143,6 +148,7 @@ print([row.status for row in compare(small_problem("map"), "one-slack", ["highs"
 """
 
 
+@pytest.mark.slow
 def test_a_script_needs_no_main_guard(tmp_path):
     (tmp_path / "script.py").write_text(SCRIPT)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
@@ -150,6 +156,7 @@ def test_a_script_needs_no_main_guard(tmp_path):
     assert done.stdout == "['converged', 'converged']\n", done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("during", [False, True])
 def test_no_process_survives_ctrl_c(problem, monkeypatch, during):
     workers = []

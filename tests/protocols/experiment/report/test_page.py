@@ -99,6 +99,7 @@ def test_pictures_are_described_and_take_the_color_of_the_text(page):
     assert "#010203" not in page
 
 
+@pytest.mark.slow
 def test_the_same_results_give_the_same_page(page, results):
     assert as_page(results, "A & B <1>")[0] == page
 
