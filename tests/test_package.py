@@ -166,11 +166,16 @@ def test_an_import_is_light(tmp_path):
 
 
 @cache
+def nodes_of(module: Path) -> list[ast.AST]:
+    """Return the nodes of a file's syntax tree, the module first."""
+    return list(ast.walk(ast.parse(module.read_text(encoding="utf-8"))))
+
+
 def imports(module: Path) -> list[tuple[ast.Import | ast.ImportFrom, bool]]:
     """Collect the imports anywhere in a file, each with whether it is done at the import of the file itself."""
-    tree = ast.parse(module.read_text(encoding="utf-8"))
+    tree, *nodes = nodes_of(module)
     top = set(map(id, tree.body))
-    return [(node, id(node) in top) for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    return [(node, id(node) in top) for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)]
 
 
 OPTIONAL = {"pandas", "Stemmer", "jinja2", "cattrs"}
@@ -214,9 +219,8 @@ def imported_parts(module: Path) -> set[str]:
 
 def modules_in_strings(module: Path) -> set[str]:
     """Collect the strings of a file that are names of the package's modules, as `import_module` receives them."""
-    tree = ast.parse(module.read_text(encoding="utf-8"))
-    strings = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
-    return {text for text in strings if re.fullmatch(r"structsvm(\.\w+)+", text) and file_of(text)}
+    strings = {node.value for node in nodes_of(module) if isinstance(node, ast.Constant)}
+    return {text for text in map(str, strings) if re.fullmatch(r"structsvm(\.\w+)+", text) and file_of(text)}
 
 
 def test_imports_run_one_way():
@@ -293,7 +297,7 @@ def test_local_variables_are_named_by_nouns():
     wrong = {
         f"{module.relative_to(ROOT)}:{node.lineno}: {node.id}"
         for module in MODULES
-        for function in ast.walk(ast.parse(module.read_text(encoding="utf-8")))
+        for function in nodes_of(module)
         if isinstance(function, ast.FunctionDef)
         for node in ast.walk(function)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in NO_NAMES

@@ -94,7 +94,7 @@ def test_all_are_listed_without_being_imported(run: Run) -> None:
 
 
 @pytest.mark.usefixtures("with_plugin")
-@pytest.mark.parametrize("solver", [OneSlack, NSlack])
+@pytest.mark.parametrize("solver", [OneSlack, pytest.param(NSlack, marks=pytest.mark.slow)])
 def test_a_ranker_trains_with_both_by_name(solver: type[OneSlack] | type[NSlack]) -> None:
     train, test = load_digits_queries(n_train=10, n_test=10, n_candidates=40)
     plain = Ranker("dcg@10", solver=solver(tol=1e-4)).fit(train.X, train.y, qid=train.qid)

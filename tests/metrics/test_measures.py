@@ -132,6 +132,7 @@ def test_settings_that_do_not_exist_are_refused() -> None:
         AP(empty="one")  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_a_large_collection_has_no_loop_over_queries() -> None:
     queries, depth = 31_000, 120
     rng = np.random.default_rng(0)

@@ -237,6 +237,7 @@ for kind in KINDS:
 """
 
 
+@pytest.mark.slow
 def test_it_is_the_same_in_another_process() -> None:
     done = subprocess.run([sys.executable, "-c", IN_ANOTHER_PROCESS], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == [str(fingerprint(small_problem(kind)).tolist()) for kind in KINDS]

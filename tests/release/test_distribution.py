@@ -72,6 +72,7 @@ def test_another_build_gives_the_same_bytes(built, tree, tmp_path, monkeypatch):
     assert sdist.read_bytes() == built[1].read_bytes()
 
 
+@pytest.mark.slow
 def test_the_time_in_the_archives_is_that_of_the_commit(built, tmp_path, monkeypatch):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1600000000")
     wheel, _ = build(ROOT, tmp_path)

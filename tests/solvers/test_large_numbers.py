@@ -66,7 +66,7 @@ def test_a_fit_that_rounding_limits_ends_soon(loss, seed):
     assert "Scale the features" in result.message
 
 
-@pytest.mark.parametrize("seed", [0, 3])
+@pytest.mark.parametrize("seed", [0, pytest.param(3, marks=pytest.mark.slow)])
 def test_frank_wolfe_ends_soon_at_the_limit_of_rounding(seed):
     rng = np.random.default_rng(seed)
     X, y, qid = 1e8 * rng.standard_normal((40, 5)), rng.random(40) < 0.4, np.repeat(np.arange(8), 5)

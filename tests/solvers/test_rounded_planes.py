@@ -1,6 +1,7 @@
 """FrankWolfe with planes in float32: bounds that hold, results for starts of other solvers, float64 if needed."""
 
 import logging
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +109,11 @@ def test_features_beyond_the_range_of_float32(size: float) -> None:
     assert result.dual <= result.primal
 
 
+@cache
+def nearly_exact(C: float) -> Result:
+    return FrankWolfe(tol=1e-10).solve(ranking_of(C))
+
+
 @pytest.mark.parametrize("other", [OneSlack(), NSlack(), FrankWolfe()], ids=lambda solver: solver.name)
 @pytest.mark.parametrize("tol", [1e-3, 1e-8])
 @pytest.mark.parametrize("Cs", [(0.1, 1e3), (1e3, 0.1), (1.0, 1.0)])
@@ -115,8 +121,7 @@ def test_a_path_of_C_through_rounded_planes(other: Solver, tol: float, Cs: tuple
     """Each solver starts from them, and they from each; if tol is too small, without rounded cuts."""
     result = None
     for C in (*Cs, *Cs):
-        problem = ranking_of(C)
-        reference = FrankWolfe(tol=1e-10).solve(problem)
+        problem, reference = ranking_of(C), nearly_exact(C)
         rounded = coarse(problem).solve(problem, start=result)
         assert_proved(rounded, reference)
         assert_dual_point(rounded, problem.cap)

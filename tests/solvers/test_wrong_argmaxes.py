@@ -50,7 +50,7 @@ def tree(factor: float, seed: int = 0) -> Problem:
 
 
 @each_solver
-@pytest.mark.parametrize("factor", [0.9, 0.95, 1.1])
+@pytest.mark.parametrize("factor", [0.9, 1.1])
 def test_a_loss_with_a_wrong_weight_is_no_certificate(solver: Any, factor: float) -> None:
     with pytest.raises(
         OracleError, match=r"(Wrong.* wrong output for example \d+:|lower bound) .*Run structsvm.testing.check_loss"

@@ -31,6 +31,7 @@ def queries():
     return load_digits_queries()[0]
 
 
+@pytest.mark.slow
 def test_a_fit_needs_no_scikit_learn():
     run = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True)
     assert run.stdout == "[0.25] False\n"

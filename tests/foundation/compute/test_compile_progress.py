@@ -47,7 +47,7 @@ def doubled(x):
     return 2.0 * x
 
 
-@pytest.mark.parametrize("keep", [True, False])
+@pytest.mark.parametrize("keep", [True, pytest.param(False, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("on_disk", "wanted"), [(None, "compiling doubled, 0 s"), ("machine code", "")])
 def test_what_is_compiled_is_told_while_it_is(on_disk, wanted, keep, monkeypatch, caplog):
     told = []

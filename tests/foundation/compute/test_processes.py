@@ -79,6 +79,7 @@ def test_it_runs_in_other_processes():
     assert os.getpid() not in set(spread(os.getpid, [(), (), ()], 2))
 
 
+@pytest.mark.slow
 def test_closing_it_early_says_nothing_and_leaves_filters_alone():
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -100,6 +101,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 def test_workers_are_ended_without_other_programs(tmp_path):
     """A signal to the process group would also end the other program, and the workers would continue."""
     script = tmp_path / "script.py"

@@ -47,7 +47,9 @@ def test_none_is_what_joblib_says() -> None:
         assert thread_count(None) == ALL
 
 
-@pytest.mark.parametrize("backend", ["loky", "threading", "multiprocessing"])
+@pytest.mark.parametrize(
+    "backend", ["threading", *(pytest.param(name, marks=pytest.mark.slow) for name in ("loky", "multiprocessing"))]
+)
 def test_none_is_one_thread_in_a_worker(backend: str) -> None:
     counts = joblib.Parallel(n_jobs=2, backend=backend)([joblib.delayed(in_worker)(n) for n in (None, None, 2)])
     assert counts == [1, 1, 2]
