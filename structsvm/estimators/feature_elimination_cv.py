@@ -1,13 +1,12 @@
 """A ranker whose features are chosen by cross-validated backward elimination."""
 
-# `help` then shows types by name instead of as long unions.
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
 from operator import attrgetter
-from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
+from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -113,8 +112,6 @@ class FeatureEliminationCV(RankingEstimator):
     >>> bool(search.support_.sum() == search.n_features_ == (search.estimator_.coef_ != 0.0).sum())
     True
     """
-
-    __metadata_request__predict: ClassVar[dict[str, Any]] = {"qid": True}
 
     capabilities = Capabilities(takes_qid_at_predict=True)
     measure = None

@@ -1,6 +1,5 @@
 """The methods ``fit`` and ``path`` of estimators with a convex objective."""
 
-# `help` then shows types by name instead of as long unions.
 from __future__ import annotations
 
 from copy import copy

@@ -1,6 +1,5 @@
 """A structural SVM of outputs with latent parts."""
 
-# `help` then shows types by name instead of as long unions.
 from __future__ import annotations
 
 import warnings

@@ -1,6 +1,5 @@
 """A linear ranker that is robust to wrong labels."""
 
-# `help` then shows types by name instead of as long unions.
 from __future__ import annotations
 
 from typing import Any, ClassVar, Self
@@ -58,8 +57,6 @@ class RampRanker(RankingEstimator):
 
     capabilities = Capabilities(takes_qid_at_predict=True, takes_sparse=True)
     stored: ClassVar[Stored] = Stored("RampRanker", LinearModel, {**FACTS, **DESCENT_FACTS}, _restore)
-    __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
-    __metadata_request__predict: ClassVar[dict[str, Any]] = {"qid": True}
 
     __init__ = Ranker.__init__
 

@@ -1,6 +1,5 @@
 """A linear ranker for scikit-learn."""
 
-# `help` then shows types by name instead of as long unions.
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -130,8 +129,6 @@ class Ranker(RankingEstimator):
 
     capabilities = LINEAR
     stored: ClassVar[Stored] = Stored("Ranker", LinearModel, FACTS, restore_linear)
-    __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
-    __metadata_request__predict: ClassVar[dict[str, Any]] = {"qid": True}
 
     def __init__(
         self,

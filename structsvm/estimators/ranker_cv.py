@@ -1,12 +1,11 @@
 """A ranker whose C is chosen by cross-validation."""
 
-# `help` then shows types by name instead of as long unions.
 from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
-from typing import Any, ClassVar, Self, cast
+from typing import Any, Self, cast
 
 import numpy as np
 from attrs import evolve
@@ -124,9 +123,6 @@ class RankerCV(RankingEstimator):
     >>> bool(search.score(test.X, test.y, qid=test.qid) > 0.7)
     True
     """
-
-    __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
-    __metadata_request__predict: ClassVar[dict[str, Any]] = {"qid": True}
 
     capabilities = Capabilities(takes_qid_at_predict=True)
     measure = None

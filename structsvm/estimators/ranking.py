@@ -1,9 +1,9 @@
 """Base of all rankers: a score for every document, a measure of the rankings, and the model of a fit."""
 
-# `help` then shows types by name instead of as long unions.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from inspect import signature
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -43,9 +43,6 @@ class RankingEstimator(BaseEstimator):
     capabilities: ClassVar[Capabilities] = Capabilities()
     """Abilities of this class beyond `fit` and `predict`."""
 
-    __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True}
-    __metadata_request__score: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
-
     measure: str | Measure | None
     model_: Any
     gap_unit_: float = 1.0
@@ -55,7 +52,11 @@ class RankingEstimator(BaseEstimator):
     _fitted_with_qid: bool
 
     def __init_subclass__(cls, **settings: Any) -> None:
-        """Let Python's messages name the class, and the methods explain arguments of other libraries."""
+        """Request the metadata that methods accept; messages name the class, and explain other libraries' arguments."""
+        for method in ("fit", "predict", "score"):
+            accepted = signature(getattr(cls, method)).parameters if hasattr(cls, method) else {}
+            requests = {name: True for name in ("qid", "sample_weight") if name in accepted}
+            setattr(cls, f"__metadata_request__{method}", requests)
         super().__init_subclass__(**settings)
         own_init(cls)
         explain_foreign_arguments(cls)

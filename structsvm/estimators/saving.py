@@ -16,6 +16,7 @@ from structsvm.foundation.storage.archives import finite_numbers, require_names
 from structsvm.foundation.storage.files import read_archive
 from structsvm.foundation.types import Vector
 from structsvm.models.base import TrainedModel, read_model
+from structsvm.models.drift import FeatureStatistics
 from structsvm.models.joint import JointModel
 from structsvm.models.training import Trained, Training
 from structsvm.registry import losses
@@ -66,17 +67,20 @@ def adopt(estimator: Estimator, fit: Fit, *, recorded: bool = True) -> Estimator
     for name, value in fit.facts.items():
         setattr(estimator, name, value)
     if recorded:
-        statistics = fit.objective.statistics()
-        arrays = {**fit.arrays, **(NONE if statistics is None else statistics.arrays())}
-        model = evolve(model, training=record(estimator, arrays, fit.result))
+        training = record(estimator, fit.arrays, fit.objective.statistics(), fit.result)
+        model = evolve(model, training=training)
     else:
         model = evolve(model, training=Training(result=fit.result))
     estimator.model_ = _owned(estimator, model)
     return estimator
 
 
-def record(estimator: Any, arrays: Mapping[str, Any], result: Any = None) -> Training:
+def record(
+    estimator: Any, arrays: Mapping[str, Any], statistics: FeatureStatistics | None, result: Result | None = None
+) -> Training:
     """Return the record of a fit that ends now; arrays that are None are left out."""
+    if statistics is not None:
+        arrays = {**arrays, **statistics.arrays()}
     stored: Stored = estimator.stored
     parameters = estimator.get_params(deep=False)
     settings = {

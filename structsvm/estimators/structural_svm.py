@@ -1,6 +1,5 @@
 """A structural SVM for any loss, on lists of examples."""
 
-# `help` then shows types by name instead of as long unions.
 from __future__ import annotations
 
 from collections.abc import Sequence

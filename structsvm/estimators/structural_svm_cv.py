@@ -1,6 +1,5 @@
 """A structural SVM whose C is chosen by cross-validation."""
 
-# `help` then shows types by name instead of as long unions.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence

@@ -51,7 +51,6 @@ class Fusion(RankingEstimator):
     """True if scores are whole or half points without rounding errors, so that each difference matters."""
 
     capabilities = Capabilities(takes_qid_at_predict=True, takes_missing=True)
-    __metadata_request__predict: ClassVar[dict[str, Any]] = {"qid": True}
 
     def __init__(self, *, measure: str | Measure | None = None) -> None:
         self.measure = measure

@@ -1,6 +1,5 @@
 """LambdaMART: boosted trees, trained by LightGBM."""
 
-# `help` then shows types by name instead of as long unions.
 from __future__ import annotations
 
 import warnings
@@ -125,7 +124,6 @@ class LambdaMART(RankingEstimator):
 
     capabilities = Capabilities(is_staged=True, takes_sparse=True, takes_missing=True)
     stored: ClassVar[Stored] = Stored("LambdaMART", TreeModel, staged.FACTS, _restore)
-    __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
 
     def __init__(
         self,

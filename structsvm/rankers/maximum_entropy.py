@@ -1,6 +1,5 @@
 """The maximum entropy model: logistic regression of relevance."""
 
-# `help` then shows types by name instead of as long unions.
 from __future__ import annotations
 
 from typing import Any, ClassVar, Self
@@ -66,8 +65,6 @@ class MaximumEntropy(RankingEstimator):
 
     capabilities = Capabilities(takes_qid_at_predict=True, takes_sparse=True)
     stored: ClassVar[Stored] = Stored("MaximumEntropy", LinearModel, {"_fitted_with_qid": bool, "n_iter_": 0}, _require)
-    __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
-    __metadata_request__predict: ClassVar[dict[str, Any]] = {"qid": True}
 
     def __init__(
         self,
@@ -121,14 +118,13 @@ class MaximumEntropy(RankingEstimator):
         set_features(self, data.n_features, data.names)
         self.n_iter_ = int(model.n_iter_[0])
         self._fitted_with_qid = qid is not None
-        statistics = data.statistics(by_row=True)
         self.model_ = LinearModel(
             n_features=data.n_features,
             feature_names=data.names,
             coef=model.coef_[0].astype(np.float64),
             intercept=float(model.intercept_[0]),
             scaling=scaling,
-            training=record(self, NONE if statistics is None else statistics.arrays()),
+            training=record(self, NONE, data.statistics(by_row=True)),
         )
         return self
 

@@ -1,6 +1,5 @@
 """RankBoost: boosting of weak rankers on pairs of documents, from preferences or from different grades."""
 
-# `help` then shows types by name instead of as long unions.
 from __future__ import annotations
 
 import math
@@ -107,7 +106,6 @@ class RankBoost(RankingEstimator):
     capabilities = Capabilities(is_staged=True, takes_missing=True, takes_preferences=True)
     best_iteration_: int
     stored: ClassVar[Stored] = Stored("RankBoost", StumpModel, {**staged.FACTS, "best_iteration_": 0}, _restore)
-    __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
 
     def __init__(
         self, n_estimators: int = 300, *, max_thresholds: int | None = 255, measure: str | Measure | None = None

@@ -1,6 +1,5 @@
 """RankNet: a network that learns which of two documents is better."""
 
-# `help` then shows types by name instead of as long unions.
 from __future__ import annotations
 
 import math
@@ -281,7 +280,6 @@ class RankNet(RankingEstimator):
 
     capabilities = Capabilities(is_staged=True, takes_preferences=True)
     stored: ClassVar[Stored] = Stored("RankNet", NetworkModel, {**staged.FACTS, "hidden_": 0}, _restore)
-    __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
 
     def __init__(
         self,

@@ -1,6 +1,5 @@
 """The ranking SVM, a linear ranker trained on pairs of documents."""
 
-# `help` then shows types by name instead of as long unions.
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -162,8 +161,6 @@ class RankSVM(RankingEstimator):
         {"_fitted_with_qid": bool, "n_examples_": 1, "n_left_out_": 0, "n_pairs_": 1, "gap_unit_": float},
         _restore,
     )
-    __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
-    __metadata_request__predict: ClassVar[dict[str, Any]] = {"qid": True}
 
     def __init__(
         self,

@@ -1,6 +1,5 @@
 """Rankers that train step by step (rounds, epochs, trees), and the held-out queries that choose the number of steps."""
 
-# `help` then shows types by name instead of as long unions.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
@@ -25,7 +24,6 @@ from structsvm.models.base import TrainedModel
 from structsvm.models.rows import not_sparse
 from structsvm.training.data import TrainingData, checked_labels, features_as_fitted, validation_parts
 from structsvm.training.grouped import GroupedData
-from structsvm.training.objective import NONE
 from structsvm.training.preferences import Preferences
 
 FACTS: Mapping[str, Any] = {"_fitted_with_qid": bool, "n_examples_": 1, "n_left_out_": 0, "best_iteration_": 1}
@@ -92,11 +90,8 @@ class StagedData:
         """Set the facts of a fit and ``model_``; files store ``arrays`` that are not None."""
         ranker._fitted_with_qid = self.data.qid is not None
         ranker.n_examples_, ranker.n_left_out_ = int(usable.sum()), int((~usable).sum())
-        statistics = self.data.statistics()
-        arrays = {**arrays, **(NONE if statistics is None else statistics.arrays())}
-        ranker.model_ = model(
-            n_features=self.data.n_features, feature_names=self.data.names, training=record(ranker, arrays)
-        )
+        training = record(ranker, arrays, self.data.statistics())
+        ranker.model_ = model(n_features=self.data.n_features, feature_names=self.data.names, training=training)
 
 
 def predict(self: Any, X: Any) -> Vector:

@@ -1,6 +1,5 @@
 """Boosted trees with a certificate: values of leaves and weights of features, learned together."""
 
-# `help` then shows types by name instead of as long unions.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -183,8 +182,6 @@ class TreeRanker(RankingEstimator):
     stored: ClassVar[Stored] = Stored(
         "TreeRanker", LeafModel, {"n_examples_": 1, "n_left_out_": 0, "_fitted_with_qid": bool}, _restore
     )
-    __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
-    __metadata_request__predict: ClassVar[dict[str, Any]] = {"qid": True}
 
     def __init__(
         self,

@@ -1,6 +1,5 @@
 """Weight search: hill-climbing on mean average precision with an exhaustive search of each direction."""
 
-# `help` then shows types by name instead of as long unions.
 from __future__ import annotations
 
 import warnings
@@ -25,7 +24,6 @@ from structsvm.rankers.weight_search_line import EQUAL, ONE, ExhaustiveSearch
 from structsvm.registry.capabilities import Capabilities
 from structsvm.training.data import TrainingData
 from structsvm.training.grouped import GroupedData
-from structsvm.training.objective import NONE
 from structsvm.training.scaling import scaled
 
 _FINEST = 2.0**-40
@@ -120,8 +118,6 @@ class WeightSearch(RankingEstimator):
         {"_fitted_with_qid": bool, "n_examples_": 1, "n_left_out_": 0, "n_rounds_": 0},
         _restore,
     )
-    __metadata_request__fit: ClassVar[dict[str, Any]] = {"qid": True, "sample_weight": True}
-    __metadata_request__predict: ClassVar[dict[str, Any]] = {"qid": True}
 
     def __init__(
         self,
@@ -206,14 +202,13 @@ class WeightSearch(RankingEstimator):
         self.history_ = tuple(history)
         self.n_rounds_ = rounds
         searched = np.array(history, dtype=np.float64).reshape(-1, len(SearchedDirection._fields))
-        statistics = data.statistics()
         arrays = {"coef_path": self.coef_path_, "map_path": self.map_path_, "history": searched}
         self.model_ = LinearModel(
             n_features=data.n_features,
             feature_names=data.names,
             coef=coef,
             scaling=scaling,
-            training=record(self, {**arrays, **(NONE if statistics is None else statistics.arrays())}),
+            training=record(self, arrays, data.statistics()),
         )
         return self
 
