@@ -11,7 +11,7 @@ import click
 from structsvm.cli.shared.command import command
 from structsvm.cli.shared.console import note, progress_line
 from structsvm.cli.shared.files import write_text
-from structsvm.cli.shared.options import COUNT, bad, names_of
+from structsvm.cli.shared.options import COUNT, accepted_by, names_of
 from structsvm.cli.shared.paths import QRELS, RUNS, STREAMED
 from structsvm.cli.shared.results import check_plot, shows_text, with_json, with_plot, write_json, write_plot
 from structsvm.exceptions import InputError, counted, first_of
@@ -24,14 +24,10 @@ if TYPE_CHECKING:
     from structsvm.data import Run
 
 
-def _as_method(_ctx: click.Context, _param: click.Parameter, name: str) -> str:
+def _require_method(name: str) -> None:
     from structsvm.fusion.runs import method_named
 
-    try:
-        method_named(name)
-    except InputError as error:
-        raise bad(error) from None
-    return name
+    method_named(name)
 
 
 @command(
@@ -48,7 +44,7 @@ def _as_method(_ctx: click.Context, _param: click.Parameter, name: str) -> str:
     "--method",
     metavar="NAME",
     default="comb-mnz",
-    callback=_as_method,
+    callback=accepted_by(_require_method),
     shell_complete=names_of(fusions),
     help="Methods on scores: comb-min, comb-max, comb-med, comb-sum, comb-anz, comb-mnz, and weighted-comb-sum, which "
     "learns weights from --qrels. Methods on ranks: rrf (reciprocal ranks), isr (inverse squares of ranks), borda, "

@@ -166,9 +166,9 @@ def _magnitude(digits: str) -> tuple[int, str]:
     return len(significant), significant
 
 
-def as_topics(ids: ArrayLike, name: str) -> NDArray[np.str_]:
+def as_topics(qid: ArrayLike) -> NDArray[np.str_]:
     """Return query ids as `as_ids`, named as by `whole_names`."""
-    texts = as_ids(ids, name)
+    texts = as_ids(qid, "qid")
     names, number = number_topics(texts)
     whole = whole_names(names)
     return texts if whole == names else np.array(whole, dtype=np.str_)[number]

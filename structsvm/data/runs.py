@@ -143,7 +143,7 @@ class Run:
         ----------
         name, qid, doc_ids, scores : as in `Run`, in any order; topics that are numbers become their text.
         """
-        topics, documents, values = as_topics(qid, "qid"), as_ids(doc_ids, "doc_ids"), _as_scores(scores)
+        topics, documents, values = as_topics(qid), as_ids(doc_ids, "doc_ids"), _as_scores(scores)
         if not len(topics) == len(documents) == len(values) > 0:
             raise InputError(
                 f"run {name!r} must have a topic, a document id and a score per row, and at least one row: got "
@@ -267,7 +267,7 @@ class Qrels:
         ----------
         qid, doc_ids, grades : as in `Qrels`; topics that are numbers become their text.
         """
-        topics, documents, values = as_topics(qid, "qid"), as_ids(doc_ids, "doc_ids"), numbers(grades, "grades")
+        topics, documents, values = as_topics(qid), as_ids(doc_ids, "doc_ids"), numbers(grades, "grades")
         if not values.shape == topics.shape == documents.shape or len(values) == 0:
             raise InputError(
                 "qrels must have a topic, a document id and a grade per row, and at least one row: got "
@@ -332,7 +332,7 @@ class Qrels:
 
         Measures accept these grades as labels together with ``judged``, to distinguish unjudged documents.
         """
-        topics, documents = as_topics(qid, "qid"), as_ids(doc_ids, "doc_ids")
+        topics, documents = as_topics(qid), as_ids(doc_ids, "doc_ids")
         if len(topics) != len(documents):
             raise InputError(
                 f"qid and doc_ids must be of equal length: got {len(topics)} topics and {len(documents)} document ids"

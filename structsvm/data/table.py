@@ -106,7 +106,7 @@ def load_table(
     require_choice("queries", queries, NEEDS)
     named = None if features is None else as_names("features", features)
     naming = Naming(label, qid, docid, named, labels == "required", queries == "required")
-    data, _ = read_tables(paths, naming, as_float_type("dtype", dtype))
+    data, _ = read_tables(paths, naming, as_float_type(dtype))
     return data
 
 

@@ -145,7 +145,7 @@ def as_paths(what: str, value: Any) -> list[Path]:
     return paths
 
 
-def as_float_type(what: str, value: Any) -> "np.dtype[Any]":
+def as_float_type(value: Any) -> "np.dtype[Any]":
     """Return float64 or float32; reject other types."""
     try:
         dtype: np.dtype[Any] = np.dtype(value)
@@ -153,7 +153,7 @@ def as_float_type(what: str, value: Any) -> "np.dtype[Any]":
             return dtype
     except (TypeError, ValueError):
         pass
-    raise InputError(f"{what} must be float64 or float32, got {brief(value)}")
+    raise InputError(f"dtype must be float64 or float32, got {brief(value)}")
 
 
 def as_list(what: str, value: Any, words: str) -> list[Any]:

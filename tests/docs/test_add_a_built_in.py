@@ -16,6 +16,14 @@ from tests.docs.pages import ROOT
 PAGE = ROOT / "docs" / "add_a_built_in.md"
 STEP = re.compile(r"`([\w/.]+\.(?:py|toml))`:\n\n( *)```(py|diff)\n(.*?)```", re.DOTALL)
 CHECK_LOSS = "from structsvm.testing import check_loss; check_loss('rank_biased', trials=3)"
+EXAMPLES = """
+from doctest import run_docstring_examples
+from structsvm.losses import RankBiased
+from structsvm.metrics import RelativeP
+from structsvm.solvers.qp import PIQP
+for kind in (RankBiased, RelativeP, PIQP):
+    run_docstring_examples(kind, {kind.__name__: kind})
+"""
 TESTS = (
     "tests/losses/test_mutants.py",
     "tests/losses/test_optimum_by_enumeration.py",
@@ -90,6 +98,10 @@ def test_the_reference_lists_the_additions(clone):
     assert "structsvm.solvers.qp.PIQP" in names
     assert "| `relative_p@5` | {py:obj}`structsvm.metrics.RelativeP` |" in names
     assert "| `relative_p@5` | Precision at k" in (clone / "docs" / "measures.md").read_text("utf-8")
+
+
+def test_examples_of_the_additions_print_their_results(clone):
+    assert run(clone, "-c", EXAMPLES) == ""
 
 
 def test_a_measure_equals_its_mean_over_orders_of_ties(clone):

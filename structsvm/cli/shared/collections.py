@@ -7,8 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from structsvm.cli.shared.options import Dependent, list_option, several
-from structsvm.exceptions import InputError
+from structsvm.cli.shared.options import Dependent, accepted_by, list_option, several
 from structsvm.registry.spelling import is_whole
 
 T = TypeVar("T", bound=Callable[..., Any])
@@ -24,14 +23,10 @@ def _as_format(_ctx: click.Context, _param: click.Parameter, name: str) -> str:
     return name
 
 
-def _as_encoding(_ctx: click.Context, _param: click.Parameter, name: str) -> str:
+def _require_encoding(name: str) -> None:
     from structsvm.data.collections.files import require_encoding
 
-    try:
-        require_encoding(name)
-    except InputError as error:
-        raise click.BadParameter(str(error)) from None
-    return name
+    require_encoding(name)
 
 
 def _as_grades(ctx: click.Context, param: click.Parameter, text: str | None) -> dict[int, int] | None:
@@ -59,7 +54,11 @@ _WITH_FORMAT = click.option(
 )
 
 _WITH_ENCODING = click.option(
-    "--encoding", metavar="NAME", default="utf-8", callback=_as_encoding, help="Encoding of the texts."
+    "--encoding",
+    metavar="NAME",
+    default="utf-8",
+    callback=accepted_by(_require_encoding),
+    help="Encoding of the texts.",
 )
 
 _WITH_ID_FIELD = click.option(

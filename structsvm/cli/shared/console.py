@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
-from operator import itemgetter
 from shutil import get_terminal_size
 from textwrap import wrap
 from typing import TextIO
@@ -57,14 +56,10 @@ def warnings_as_notes() -> Iterator[None]:
         yield
 
 
-def print_table(
-    headings: Sequence[str], rows: Iterable[Sequence[str]], *, title: str = "", numbers_from: int | None = None
-) -> None:
-    """Print rows of texts and an empty line; columns from ``numbers_from`` on are aligned to the right."""
-    first = len(headings) if numbers_from is None else numbers_from
-    columns = tuple(Column(heading, itemgetter(str(k)), right=k >= first) for k, heading in enumerate(headings))
-    records = tuple({str(k): cell for k, cell in enumerate(row)} for row in rows)
-    show_tables(Table(title, columns, (records,)))
+def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print rows of texts and an empty line."""
+    columns = tuple(Column.text(heading, heading) for heading in headings)
+    show_tables(Table("", columns, (tuple(dict(zip(headings, row, strict=True)) for row in rows),)))
 
 
 def show_tables(*tables: Table) -> None:

@@ -75,7 +75,7 @@ _ARGUMENT = re.compile(r"\b(loss|solver|backend|measure)=\.\.\.")
 def name_option(registry: Registry[Any], *names: str, **settings: Any) -> Callable[[T], T]:
     """Return an option for a name in a registry."""
     return click.option(
-        *names, metavar="NAME", callback=name_in(registry), shell_complete=names_of(registry), **settings
+        *names, metavar="NAME", callback=accepted_by(registry.create), shell_complete=names_of(registry), **settings
     )
 
 
@@ -89,18 +89,18 @@ def number_option(*names: str, **settings: Any) -> Callable[[T], T]:
     return click.option(*names, **{"type": Number(), "metavar": "NUMBER", "callback": above_zero, **settings})
 
 
-def name_in(registry: Registry[Any]) -> Callable[[click.Context, click.Parameter, str | None], str | None]:
-    """Return a callback for an option with a name in a registry."""
+def accepted_by(check: Callable[[str], object]) -> Callable[[click.Context, click.Parameter, str | None], str | None]:
+    """Return a callback for an option whose text the library must accept."""
 
-    def check(_ctx: click.Context, _param: click.Parameter, name: str | None) -> str | None:
+    def require(_ctx: click.Context, _param: click.Parameter, text: str | None) -> str | None:
         try:
-            if name is not None:
-                registry.create(name)
+            if text is not None:
+                check(text)
         except InputError as error:
             raise bad(error) from None
-        return name
+        return text
 
-    return check
+    return require
 
 
 def names_of(registry: Registry[Any]) -> "Callable[[click.Context, click.Parameter, str], list[CompletionItem]]":

@@ -49,13 +49,10 @@ class FitMonitor:
             f"{where}iteration {step.iteration}: primal {step.primal:.6g}, dual {step.dual:.6g}, gap {gap:.2g} * C "
             f"(tol {self.tol:g}), {counted(step.cuts, 'cut')}"
         )
-        if not self._is_over(step):
+        if self.seconds is None or step.seconds - self._seconds_before < self.seconds:
             return False
         self._late[fit] = gap
         return True
-
-    def _is_over(self, step: "Step") -> bool:
-        return self.seconds is not None and step.seconds - self._seconds_before >= self.seconds
 
     def ended(self, tol: float) -> int:
         """Return the number of fits that the time limit ended before their gap was tol * C."""

@@ -118,7 +118,7 @@ def load_letor(
         labels=labels == "required",
         queries=queries == "required",
         sparse=sparse,
-        dtype=as_float_type("dtype", dtype),
+        dtype=as_float_type(dtype),
         zero_based=zero_based,
     )
     data = _load([paths], sizes, how)[0] if cache is None else _cached(paths, sizes, how, as_path("cache", cache))

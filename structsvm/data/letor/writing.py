@@ -150,7 +150,7 @@ def _as_features(X: Any) -> Any:
 
 def _number(qid: ArrayLike) -> tuple[IntVector, dict[int, str]]:
     """Return query ids as numbers, and their topics unless topics are numbers."""
-    names, number = number_topics(as_topics(qid, "qid"))
+    names, number = number_topics(as_topics(qid))
     whole = whole_numbers(names)
     if whole is not None:
         return np.array(whole, dtype=np.int64)[number], {}

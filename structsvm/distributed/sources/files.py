@@ -33,7 +33,7 @@ _NUMBERED_APART = 2**32
 
 
 def _type_name(dtype: DTypeLike) -> str:
-    return str(as_float_type("dtype", dtype))
+    return str(as_float_type(dtype))
 
 
 def _names(names: Any) -> tuple[str, ...] | None:

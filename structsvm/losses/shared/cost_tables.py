@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structsvm.exceptions import InputError, StructSVMError
+from structsvm.features.operators.matrix import read_only
 from structsvm.foundation.compute.compilation import inlined_part
 from structsvm.foundation.types import IntVector, Matrix, Vector
 
@@ -43,7 +44,8 @@ def evaluate_costs(title: str, cost: Cost, k: NDArray[np.int64], j: NDArray[np.i
     shape = np.broadcast_shapes(k.shape, j.shape)
     try:
         with np.errstate(all="ignore"):
-            returned = cost(_read_only(k), _read_only(j), R, N)
+            # The loss reuses these numbers.
+            returned = cost(read_only(k), read_only(j), R, N)
     except (StructSVMError, MemoryError):
         raise
     except Exception as error:
@@ -202,13 +204,6 @@ def _some(low: int, high: int) -> IntVector:
     if high - low < _CHECKED:
         return np.arange(low, high + 1)
     return np.unique(low - 1 + np.geomspace(1, high - low + 1, _CHECKED).round().astype(np.int64))
-
-
-def _read_only(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return a read-only view, because the loss reuses these numbers."""
-    view = numbers.view()
-    view.flags.writeable = False
-    return view
 
 
 def _shown(returned: Any) -> str:

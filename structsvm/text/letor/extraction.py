@@ -127,7 +127,7 @@ def _pairs(candidates: Any, topics: Mapping[str, Any]) -> tuple[NDArray[np.str_]
         asked, ids = frame_ids(candidates, "the data frame of candidates")
     elif isinstance(candidates, Mapping):
         topic, document, _ = mapping_rows(candidates, "the dictionary of candidates", "score")
-        asked, ids = as_topics(topic, "qid"), as_ids(document, "doc_ids")
+        asked, ids = as_topics(topic), as_ids(document, "doc_ids")
     else:
         asked, ids = _ids(candidates, "qid"), _ids(candidates, "doc_ids")
     of_topics = np.array([topic in topics for topic in asked.tolist()], dtype=np.bool_)
