@@ -12,7 +12,7 @@ from structsvm.evaluation.paired_columns import interval_column
 from structsvm.evaluation.significance.intervals import mean_intervals, range_of_differences
 from structsvm.exceptions import InputError, counted
 from structsvm.features.operators.matrix import is_finite
-from structsvm.foundation.arrays import contents, is_sparse
+from structsvm.foundation.arrays import canonical, contents, is_sparse
 from structsvm.foundation.frames import as_narwhals, is_frame
 from structsvm.foundation.memory import require_memory
 from structsvm.foundation.queries import Queries
@@ -251,9 +251,7 @@ class _Columns(NamedTuple):
     def of(cls, X: Any, number: IntVector) -> "_Columns":
         if not is_sparse(X):
             return cls(X, number, None)
-        if not X.has_canonical_format:
-            X = X.copy()
-            X.sum_duplicates()
+        X = canonical(X)
         return cls(X, number, X.tocsc())
 
     def varying(self, feature: int, across_queries: bool) -> IntVector:

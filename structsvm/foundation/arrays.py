@@ -12,6 +12,9 @@ from structsvm.exceptions import InputError, InputTypeError, brief
 from structsvm.foundation.memory import require_memory
 from structsvm.foundation.types import IntVector, Vector
 
+FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
+"""Types of features that need no conversion."""
+
 _NO_NUMBERS = {
     "c": "complex numbers, whose imaginary part would be lost: pass for example numpy.abs of them. "
     "Complex data not supported",
@@ -30,6 +33,14 @@ def is_sparse(values: Any) -> bool:
     return scipy_sparse is not None and bool(scipy_sparse.issparse(values))
 
 
+def canonical(X: Any) -> Any:
+    """Return a sparse matrix with sorted columns and one entry per place; a copy if it has others."""
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
 def contents(X: Any) -> NDArray[np.uint64]:
     """Return a hash of each row of a dense, sparse or coded matrix, shape (rows,), to sort rows regardless of the file.
 
@@ -37,10 +48,7 @@ def contents(X: Any) -> NDArray[np.uint64]:
     """
     factors = np.random.default_rng(0).integers(2**63, size=X.shape[1], dtype=np.uint64) * 2 + 1
     if hasattr(X, "tocsr"):
-        X = X.tocsr()
-        if not X.has_canonical_format:
-            X = X.copy()
-            X.sum_duplicates()
+        X = canonical(X.tocsr())
         sums = np.append(np.uint64(0), np.cumsum(_mixed_bits(X.data) * factors[X.indices]))
         return np.asarray(sums[X.indptr[1:]] - sums[X.indptr[:-1]])
     # A block of rows fits the cache of the processor.

@@ -9,13 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structsvm.exceptions import InputError, InputTypeError, first_of
-from structsvm.foundation.arrays import not_a_number, reads_as_number, refusal, require_real
+from structsvm.foundation.arrays import FLOATS, not_a_number, reads_as_number, refusal, require_real
 from structsvm.foundation.memory import require_memory
 from structsvm.foundation.queries import missing_rows
 from structsvm.foundation.settings import repeated
 from structsvm.foundation.types import IntVector
-
-_FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 
 _ID = re.compile(
     r"(.*[\W_])?id|(doc|document|query|page|item|user|session|url)(id|no)?|[qd]id|.*[a-z]I[Dd]"
@@ -167,7 +165,7 @@ def _floats(X: Any, present: Sequence[Any], columns: Sequence[Any]) -> NDArray[A
     # Libraries refuse mixtures of types.
     with suppress(Exception):
         values = np.asarray(X)
-        if values.dtype in _FLOATS:
+        if values.dtype in FLOATS:
             if columns != present:
                 place = {name: k for k, name in enumerate(present)}
                 values = values.take([place[name] for name in columns], axis=1)

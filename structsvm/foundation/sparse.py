@@ -7,9 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structsvm.exceptions import InputError, TooLargeError
-from structsvm.foundation.arrays import numbers, require_unmasked
+from structsvm.foundation.arrays import FLOATS, numbers, require_unmasked
 
-_FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 _PLACES = (np.dtype(np.int64), np.dtype(np.int32))
 
 
@@ -105,7 +104,7 @@ def _values(array: Any) -> NDArray[Any]:
     """Return stored values as float64 or float32; reject masked arrays and values that are not numbers."""
     require_unmasked(array, "X")
     values = np.asarray(array)
-    return values if values.dtype in _FLOATS else numbers(values, "the entries of X")
+    return values if values.dtype in FLOATS else numbers(values, "the entries of X")
 
 
 def _integers(name: str, array: Any) -> NDArray[Any]:

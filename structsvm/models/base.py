@@ -12,6 +12,7 @@ from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
 from structsvm.exceptions import InputError
+from structsvm.foundation.arrays import FLOATS
 from structsvm.foundation.memory import require_memory
 from structsvm.foundation.settings import checked_names, require_integer, require_kind
 from structsvm.foundation.storage.files import write_archive
@@ -32,8 +33,6 @@ from structsvm.result import require_format
 
 FORMAT = 1
 """Number of the format of model files; files of other formats are rejected."""
-
-_FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 
 
 @frozen
@@ -393,7 +392,7 @@ class TrainedModel(ABC):
         fits = (
             type(X) is np.ndarray
             and X.ndim == 2
-            and X.dtype in _FLOATS
+            and X.dtype in FLOATS
             and X.shape[1] == self.n_features
             and X.flags.c_contiguous
         )

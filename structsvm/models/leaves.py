@@ -13,6 +13,7 @@ from structsvm.foundation.types import IntVector, Vector
 from structsvm.models.base import Parts, TrainedModel, at_limits
 from structsvm.models.explanation import Explanation
 from structsvm.models.linear import LinearModel
+from structsvm.models.trees import DECISIONS
 
 _AT_ONCE = 2**18
 """Number of leaves found at a time."""
@@ -22,8 +23,6 @@ ZERO = 1e-35
 
 LEFT, ZERO_MISSING, NAN_MISSING = 2, 4, 8
 """Bits of a decision: missing values go left; zeros and NaN, or NaN alone, are missing."""
-
-_DECISIONS = (0, 2, 4, 6, 8, 10)
 
 
 class Routes(NamedTuple):
@@ -147,7 +146,7 @@ class Trees:
             raise ValueError("'splits' must begin with 0, never fall, and end with the number of splits")
         if S and not 0 <= self.feature.min() <= self.feature.max() < n_features:
             raise ValueError(f"'split_feature' must be from 0 to {n_features - 1}")
-        if not np.isin(self.decision, _DECISIONS).all():
+        if not np.isin(self.decision, DECISIONS).all():
             raise ValueError("'decision' must be 0, 2, 4, 6, 8 or 10")
         numbers = np.arange(S)
         for tree, (first, last) in enumerate(zip(splits[:-1].tolist(), splits[1:].tolist(), strict=True)):

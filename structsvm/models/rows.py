@@ -7,11 +7,9 @@ from typing import Any
 import numpy as np
 
 from structsvm.exceptions import InputError
-from structsvm.foundation.arrays import first_feature, is_sparse, refusal, require_real, require_table, reworded
+from structsvm.foundation.arrays import FLOATS, first_feature, is_sparse, refusal, require_real, require_table, reworded
 from structsvm.foundation.frames import is_frame, read_frame
 from structsvm.foundation.sparse import as_csr
-
-_FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 
 
 def checked_rows(X: Any, title: str, n_features: int | None, names: Sequence[str] | None, sparse: bool) -> Any:
@@ -48,7 +46,7 @@ def _dense(X: Any, title: str) -> Any:
         rows = np.asarray(X)
         dimensions = rows.ndim
         with np.errstate(over="ignore"):
-            rows = np.ascontiguousarray(rows, None if rows.dtype in _FLOATS and rows.ndim else np.float64)
+            rows = np.ascontiguousarray(rows, None if rows.dtype in FLOATS and rows.ndim else np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise refusal(error, f"{error}{first_feature(X)}") from None
     if dimensions < 2:

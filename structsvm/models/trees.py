@@ -36,7 +36,7 @@ _LISTED = ("feature_names", "feature_infos", "tree_sizes", "monotone_constraints
 """Other fields of the head, without ``max_feature_idx``."""
 
 _MOST_LEAVES = 2**31 - 1
-_DECISIONS = (0, 2, 4, 6, 8, 10)
+DECISIONS = (0, 2, 4, 6, 8, 10)
 """Types of numerical splits: 2 sends missing values left; 4 counts zeros as missing, 8 NaN."""
 
 END = "end of trees\n"
@@ -197,7 +197,7 @@ def _tree(text: str, number: int, n_features: int) -> str:
         and np.array_equal(children, np.setdiff1d(np.arange(-leaves, leaves - 1), [0]))
     ):
         raise ValueError(f"tree {number} is malformed: its splits do not make a tree")
-    if not np.isin(numbers["decision_type"], _DECISIONS).all():
+    if not np.isin(numbers["decision_type"], DECISIONS).all():
         raise ValueError(f"tree {number} has a decision_type that LightGBM does not write of numbers")
     return tree_text(number, leaves, numbers)
 

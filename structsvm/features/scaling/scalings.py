@@ -10,6 +10,7 @@ from attrs import field, frozen
 
 from structsvm.exceptions import InputError
 from structsvm.features.scaling.names import FEATURE_SCALINGS, STANDARD
+from structsvm.foundation.arrays import canonical
 from structsvm.foundation.memory import require_columns
 from structsvm.foundation.queries import Queries
 from structsvm.foundation.settings import require_switch
@@ -209,10 +210,7 @@ class QueryScaling(Scaling):
 
     def _sparse(self, X: Any, queries: Queries | None) -> tuple[Any, IntVector, IntVector, Vector]:
         """Return sparse rows divided by their scales, and query, column and value of shifts divided by scales."""
-        X = X.tocsr()
-        if not X.has_canonical_format:
-            X = X.copy()
-            X.sum_duplicates()
+        X = canonical(X.tocsr())
         rows, d = X.shape
         number = np.zeros(rows, dtype=np.int64) if queries is None else queries.number
         sizes = np.array([rows]) if queries is None else queries.sizes
