@@ -1,6 +1,5 @@
 """The linear ranker on a Dask cluster."""
 
-# With postponed annotations, `help` shows types by name instead of as long unions.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
@@ -34,6 +33,7 @@ from structsvm.losses import ScoreLoss
 from structsvm.metrics import Measure, rank_lists
 from structsvm.metrics.base import checked_measures
 from structsvm.models.linear import LinearModel
+from structsvm.models.rows import require_width
 from structsvm.solvers import OneSlack
 from structsvm.solvers.checkpoint import CheckpointPath
 from structsvm.solvers.state import Callback
@@ -231,11 +231,8 @@ class DaskRanker(Ranker):
         return calls, chunks[0]
 
     def _require_width(self, columns: float) -> None:
-        if columns != self.n_features_in_ and not np.isnan(columns):
-            raise InputError(
-                f"X has {columns} features, but {type(self).__name__} is expecting {self.n_features_in_} features as "
-                "input"
-            )
+        if not np.isnan(columns):
+            require_width(columns, self.n_features_in_, type(self).__name__)
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()

@@ -1,6 +1,5 @@
 """Base class of fusion methods, which compare the documents of a query."""
 
-# With postponed annotations, `help` shows types by name instead of as long unions.
 from __future__ import annotations
 
 from abc import abstractmethod

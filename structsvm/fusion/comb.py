@@ -1,6 +1,5 @@
 """Combinations of scores: minimum, maximum, median, sum, and sums scaled by the number of systems."""
 
-# With postponed annotations, `help` shows types by name instead of as long unions.
 from __future__ import annotations
 
 from abc import abstractmethod

@@ -1,6 +1,5 @@
 """Fusion by ranks: only the order of each system's scores counts."""
 
-# With postponed annotations, `help` shows types by name instead of as long unions.
 from __future__ import annotations
 
 from abc import abstractmethod

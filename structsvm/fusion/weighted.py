@@ -1,6 +1,5 @@
 """Sum scores with learned weights."""
 
-# With postponed annotations, `help` shows types by name instead of as long unions.
 from __future__ import annotations
 
 import warnings

@@ -29,14 +29,14 @@ def checked_rows(X: Any, title: str, n_features: int | None, names: Sequence[str
             raise InputError(f"X must be a matrix, got shape {rows.shape}: if it is one row, pass X.reshape(1, -1)")
     else:
         rows = _dense(X, title)
-    require_width(rows, n_features, title)
+    require_width(rows.shape[1], n_features, title)
     return rows
 
 
-def require_width(X: Any, n_features: int | None, title: str) -> None:
+def require_width(columns: float, n_features: int | None, title: str) -> None:
     """Refuse another number of features than the model's; None allows any number."""
-    if n_features is not None and X.shape[1] != n_features:
-        raise InputError(f"X has {X.shape[1]} features, but {title} is expecting {n_features} features as input.")
+    if n_features is not None and columns != n_features:
+        raise InputError(f"X has {columns} features, but {title} is expecting {n_features} features as input.")
 
 
 def _dense(X: Any, title: str) -> Any:

@@ -208,7 +208,7 @@ def _rows(
     Kinds of matrices that are always finite are returned unchanged.
     """
     if is_finite(X):
-        require_width(X, d, owner)
+        require_width(X.shape[1], d, owner)
         return X, None
     rows = checked_rows(X, owner, d, names, sparse=True)
     if with_ends and isinstance(rows, np.ndarray) and rows.size and has_statistics(rows):

@@ -1,6 +1,5 @@
 """Retrieval functions, a feature map and a trained ranker as one estimator, and its files."""
 
-# With postponed annotations, `help` shows types by name instead of as long unions.
 from __future__ import annotations
 
 import os
