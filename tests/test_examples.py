@@ -22,9 +22,16 @@ NEEDS = {
 
 SLOW = {
     "structsvm.distributed.dask_ranker",
+    "structsvm.estimators.feature_elimination_cv",
+    "structsvm.estimators.ranker_cv",
     "structsvm.inspection",
+    "structsvm.plots.feature_elimination",
     "structsvm.plots.feature_importance",
+    "structsvm.protocols.experiment.plan",
     "structsvm.protocols.experiment.report.page",
+    "structsvm.protocols.letor.plan",
+    "structsvm.protocols.letor.tables",
+    "structsvm.protocols.results",
     "structsvm.testing.solvers",
 }
 

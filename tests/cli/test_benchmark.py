@@ -186,6 +186,7 @@ def without_seconds(text):
     return re.sub(r" *\d+\.\d\d\b(?!\d)", "", text)
 
 
+@pytest.mark.slow
 def test_folds_of_other_data_are_refused_and_kept(run, folds):
     command = ("benchmark", "tiny", "--models", "borda-count", "--out", "out", "--jobs", 1, "-q")
     run(*command)
@@ -197,6 +198,7 @@ def test_folds_of_other_data_are_refused_and_kept(run, folds):
     assert Path("out/folds.jsonl").read_bytes() != stored
 
 
+@pytest.mark.slow
 def test_training_that_did_not_converge_is_reported(run, folds, monkeypatch):
     monkeypatch.setattr("structsvm.protocols.catalogue.benchmark_model", lambda name: SHORT)
     done = run("benchmark", "tiny", "--models", "rank-svm", "--jobs", 1, "-q")

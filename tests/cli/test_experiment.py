@@ -75,6 +75,7 @@ def test_topics_left_out_give_a_note(run, trec):
     assert json.loads(Path("out/results.json").read_text())["left_out"].keys() == {"77"}
 
 
+@pytest.mark.slow
 def test_a_note_reports_runs_and_judgments_that_do_not_match(run, trec):
     judged = [line.split() for line in Path("qrels.txt").read_text().splitlines()]
     with Path("qrels.txt").open("w") as file:

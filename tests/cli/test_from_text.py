@@ -34,6 +34,7 @@ def collection(here):
         Path(f"{name}.txt").write_text("".join(lines))
 
 
+@pytest.mark.slow
 def test_fifteen_base_functions_from_text_to_a_report(run, collection):
     for name, options in INDEXES.items():
         run("index", "docs.txt", *options, "--out", f"indexes/{name}", "-q")

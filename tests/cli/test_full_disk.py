@@ -156,6 +156,7 @@ def test_a_report_is_replaced_as_a_whole_or_not_at_all(run, here, first, monkeyp
     assert contents() == before
 
 
+@pytest.mark.slow
 def test_an_experiment_keeps_its_trials(run, here, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)  # plots take time
     write_trec(here, *scored_documents(12, 30, 4))
@@ -167,6 +168,7 @@ def test_an_experiment_keeps_its_trials(run, here, monkeypatch):
     run(*command)
 
 
+@pytest.mark.slow
 def test_tables_of_a_benchmark(run, here):
     from tests.protocols.letor.conftest import write_set
 

@@ -97,7 +97,9 @@ def contents():
     return {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
 
 
-@pytest.mark.parametrize("way", [itself, around, symbolic_link, hard_link])
+@pytest.mark.parametrize(
+    "way", [itself, symbolic_link, *(pytest.param(way, marks=pytest.mark.slow) for way in (around, hard_link))]
+)
 @pytest.mark.parametrize(("command", "output", "other"), PAIRS)
 def test_no_output_replaces_an_input(run, command, output, other, way):
     target = make_input(other)

@@ -23,6 +23,7 @@ from tests.cli.conftest import write_letor
 posix = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal and POSIX signals")
 
 
+@pytest.mark.slow
 def test_success_and_streams(process, here):
     one = process("train", "train.txt", "--model", "m.npz")
     output, errors = one.communicate(timeout=60)

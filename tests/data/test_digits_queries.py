@@ -47,6 +47,7 @@ def test_features_are_standardized_by_the_training_rows() -> None:
     assert np.isfinite(columns(queries()[1])).all()
 
 
+@pytest.mark.slow
 def test_the_seed_decides_the_data() -> None:
     again, other = load_digits_queries(), load_digits_queries(random_state=1)
     np.testing.assert_array_equal(columns(again[1]), columns(queries()[1]))

@@ -147,6 +147,7 @@ def test_parameters_clone_and_pickle(client):
         assert ranker.set_params(client=3).client_
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("normalize", [None, "query-min-max"])
 def test_statistics_of_features_are_as_on_one_machine(client, local, normalize):
     merged = DaskRanker("map", C=10.0, normalize=normalize).fit(*arrays(DATA)).model_.training.arrays

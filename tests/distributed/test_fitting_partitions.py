@@ -55,7 +55,13 @@ def both(client, data=DATA, weight=None, **settings):
     return distributed, alone
 
 
-@pytest.mark.parametrize("kind", ["arrays", "frames", "delayed", "letor", "parquet", "partitions"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        *("arrays", "letor", "partitions"),
+        *(pytest.param(kind, marks=pytest.mark.slow) for kind in ("frames", "delayed", "parquet")),
+    ],
+)
 def test_every_source_gives_the_same_optimum(kind, client, tmp_path):
     ranker = DaskRanker("map", C=10.0, tol=TOL, client=client)
     assert_alike(ranker.fit(*source(kind, client, tmp_path)))
@@ -105,6 +111,7 @@ def test_a_path_has_the_optimum_of_each_C_from_every_source(client):
             assert_alike(fitted)
 
 
+@pytest.mark.slow
 def test_a_repeated_fit_has_the_same_weights_to_the_bit_and_a_warm_start_fewer_rounds(client):
     data = Partitions.of(*arrays(DATA), client=client)
     first, again = (DaskRanker("map", C=10.0, warm_start=True, client=client).fit(data) for _ in range(2))
@@ -173,6 +180,7 @@ def test_split_queries_are_moved_together_with_shuffle_only(client):
     assert_alike(DaskRanker("map", C=10.0, tol=TOL, shuffle=True, client=client).fit(X, y, qid))
 
 
+@pytest.mark.slow
 def test_wide_sparse_features_keep_the_columns_that_have_entries(client):
     rng = np.random.default_rng(0)
     X = sp.csr_array(
@@ -262,6 +270,7 @@ def test_memory_mapped_features_stay_mapped(client, tmp_path):
     assert isinstance(base.obj, mmap)
 
 
+@pytest.mark.slow
 def test_signs_apply_to_named_columns_of_files(client, tmp_path):
     paths = [str(tmp_path / f"part{k}.csv") for k in range(2)]
     for path, rows in zip(paths, (slice(0, 120), slice(120, 240)), strict=True):

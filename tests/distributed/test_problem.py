@@ -122,6 +122,7 @@ def test_a_round_takes_three_calls() -> None:
     assert calls[-1] - calls[1] <= 3 * rounds + 1 + rounds // 20
 
 
+@pytest.mark.slow
 def test_bytes_of_a_round_depend_on_features_only() -> None:
     per_shard = []
     for documents in (10, 40):

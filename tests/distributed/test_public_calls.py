@@ -48,6 +48,7 @@ def test_wrong_arguments_raise_errors_of_this_package(calls, bad, tmp_path, monk
     assert not errors, "\n".join(errors)
 
 
+@pytest.mark.slow
 def test_right_arguments_raise_no_error(calls):
     for function, arguments in calls:
         function(**arguments)

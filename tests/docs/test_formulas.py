@@ -38,6 +38,7 @@ def built(tmp_path):
     return build
 
 
+@pytest.mark.slow
 def test_formulas_are_mathml_with_their_tex(built):
     page, warnings = built(PAGE)
     assert warnings == ""

@@ -65,6 +65,7 @@ def test_a_path_agrees_with_separate_fits(loss: Any, data: Any) -> None:
         assert abs(result.primal - alone.primal) <= 1e-3 * each.C
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", [OneSlack(tol=1e-4), FrankWolfe(tol=1e-4)], ids=["one-slack", "frank-wolfe"])
 def test_warm_starts_save_passes(solver: Any) -> None:
     xs, ys = noisy_chains(60, 0)

@@ -99,6 +99,7 @@ def test_class_weight(queries):
         Ranker("map", class_weight="balanced").fit(X, y, qid=qid)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("routing")
 def test_grid_search_over_C_loss_and_solver(queries):
     X, y, qid = queries

@@ -159,6 +159,7 @@ def test_the_default_measure_of_the_choice_belongs_to_the_loss(ranker, name):
     assert str(measure_of_loss(ranker)) == name
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("routing")
 def test_scorers_of_scikit_learn(queries):
     X, y, qid = queries
@@ -188,6 +189,7 @@ def test_a_choice_at_an_end_of_the_grid_is_warned_of(queries):
         assert all(said in each for each in ended)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("routing")
 def test_in_pipelines_and_searches(queries):
     X, y, qid = queries
@@ -198,6 +200,7 @@ def test_in_pipelines_and_searches(queries):
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
 
 
+@pytest.mark.slow
 def test_named_and_sparse_features(queries):
     X, y, qid = queries
     names = [f"f{k}" for k in range(6)]

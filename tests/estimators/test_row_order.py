@@ -134,8 +134,11 @@ CHOICES = {
 }
 
 
+SLOW = {"RankerCV by p@3", "FeatureEliminationCV", "RankNet", "LambdaMART", "TreeRanker by LightGBM", "GridSearchCV"}
+
+
 @pytest.mark.filterwarnings("ignore::structsvm.exceptions.GridEndWarning")
-@pytest.mark.parametrize("name", CHOICES)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in CHOICES])
 def test_choices_do_not_depend_on_the_order_of_rows(name, data):
     X, y, qid = data
     first, *others = ([*CHOICES[name](X[rows], y[rows], qid[rows])] for rows in orders(y, qid))

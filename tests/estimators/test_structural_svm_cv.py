@@ -26,6 +26,7 @@ def iris() -> Any:
     return X / X.std(axis=0), y
 
 
+@pytest.mark.slow
 def test_agrees_with_a_grid_search(iris: Any) -> None:
     X, y = iris
     svm, folds = StructuralSVM(tol=1e-6), StratifiedKFold(3)

@@ -42,7 +42,13 @@ def fitted(name: str, queries: Any, **settings: Any) -> Any:
     [FrankWolfe, OneSlack, *(pytest.param(solver, marks=pytest.mark.slow) for solver in (Auto, NSlack))],
     ids=lambda solver: solver.name,
 )
-@pytest.mark.parametrize("name", ESTIMATORS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] * (name not in ("Ranker", "StructuralSVM", "TreeRanker")))
+        for name in ESTIMATORS
+    ],
+)
 def test_the_name_of_a_solver_and_its_object_give_equal_weights(queries, name: str, solver: Any) -> None:
     of_name, of_object = (fitted(name, queries, solver=each) for each in (solver.name, solver()))
     np.testing.assert_array_equal(of_object.result_.w, of_name.result_.w)

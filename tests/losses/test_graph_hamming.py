@@ -180,7 +180,7 @@ def grids(n: int, seed: int, *, of_edges: bool = False) -> tuple[list[Any], list
     return xs, ys
 
 
-@pytest.mark.parametrize("of_edges", [False, True])
+@pytest.mark.parametrize("of_edges", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("fit_intercept", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_a_grid_beats_pixels_one_by_one(of_edges: bool, fit_intercept: bool) -> None:
     (xs, ys), (test_xs, test_ys) = grids(40, 0, of_edges=of_edges), grids(40, 1, of_edges=of_edges)

@@ -188,7 +188,9 @@ def test_labels_that_say_nothing_about_others_stay_alone() -> None:
     assert MultiLabelHamming("tree").bind(y[:, :1]).edges == ()
 
 
-@each_kind
+@pytest.mark.parametrize(
+    "edges", ["tree", *(pytest.param(kind, marks=pytest.mark.slow) for kind in KINDS if kind != "tree")], ids=str
+)
 def test_scikit_learn(edges: Any, tmp_path: Any) -> None:
     X, y = labeled(90)
     model = StructuralSVM(MultiLabelHamming(edges), C=10.0, fit_intercept=True).fit(X[:60], y[:60])
@@ -204,6 +206,7 @@ def test_scikit_learn(edges: Any, tmp_path: Any) -> None:
     assert [each.C for each in model.path(X, sp.csr_array(y), [1.0, 10.0])] == [1.0, 10.0]
 
 
+@pytest.mark.slow
 def test_searches() -> None:
     X, y = labeled(60)
     svm, folds = StructuralSVM(MultiLabelHamming("complete")), KFold(3)

@@ -23,6 +23,7 @@ def test_mistakes_in_an_argmax_are_found(loss: Any, examples: Any, target: str, 
     assert len(survivors) <= 0.4 * len(mutants), "\n".join(survivors)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("loss", "examples", "target"), CASES_OF_TARGETS)
 def test_the_same_code_without_a_mistake_is_accepted(loss: Any, examples: Any, target: str) -> None:
     home = sample(loss, target, 1)[0].module

@@ -106,7 +106,9 @@ CASES: list[Any] = [
     *((StructuralSVM, Kronecker, form, classes) for form in FORMS),
     (StructuralSVM, ChainHamming, "float64", words),
     (StructuralSVM, Plain, "float64", words),
-    (lambda loss, **rest: StructuralSVM(SlackRescaled(loss), **rest), Plain, "float64", words),
+    pytest.param(
+        lambda loss, **rest: StructuralSVM(SlackRescaled(loss), **rest), Plain, "float64", words, marks=pytest.mark.slow
+    ),
     *((LatentStructuralSVM, Windows, form, series) for form in FORMS),
 ]
 

@@ -236,6 +236,7 @@ def test_invalid_pairs_are_errors(better: Any, worse: Any, magnitude: Any, messa
         JudgedPairs(3, better, worse, magnitude)
 
 
+@pytest.mark.slow
 def test_the_outputs_of_many_pairs_are_not_listed_at_once() -> None:
     with pytest.warns(UserWarning, match="1 of 1 examples of SwappedPairs have more than"):
         check_loss(SwappedPairs(), [np.arange(12.0)])

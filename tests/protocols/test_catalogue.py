@@ -47,6 +47,7 @@ def test_every_other_ranker_and_method_of_fusion_is_a_model():
     assert Settings().models == PAPER_MODELS
 
 
+@pytest.mark.slow
 def test_the_experiment_takes_all_of_them(tmp_path):
     pytest.importorskip("lightgbm")
     X, y, qid = scored_documents(9, 40, 4, seed=3)
@@ -80,6 +81,7 @@ def test_models_for_missing_scores_read_unchanged_scores():
     assert as_given == {"RankBoost", "LambdaMART", *(fusions.find(name).__name__ for name in fusions.built_in)}
 
 
+@pytest.mark.slow
 def test_the_benchmark_takes_all_of_them(tmp_path):
     pytest.importorskip("lightgbm")
     for number in range(1, 4):

@@ -84,6 +84,7 @@ def test_features_that_are_no_bins_are_not_merged():
     assert set(merged) == {2.0}
 
 
+@pytest.mark.slow
 def test_trees_grow_once_for_all_values_of_C(monkeypatch):
     """Each value has the scores of a separate fit, up to tol."""
     pytest.importorskip("lightgbm")

@@ -101,6 +101,7 @@ def test_other_crossings_do_not_matter(problem):
     assert problem.best().value / ONE == pytest.approx(max(map(problem.mean_at, places)), abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(5))
 def test_no_step_of_a_dense_scan_is_better(seed):
     rng = np.random.default_rng(seed)

@@ -177,7 +177,7 @@ WATCHED = {
 
 
 @pytest.mark.parametrize("kind", ["map", "plain"])
-@pytest.mark.parametrize("line", range(1, 440, 15))
+@pytest.mark.parametrize("line", range(1, 440, 30))
 @pytest.mark.parametrize("tol", [1e-6, 1e-9], ids=["float32", "float32, then float64"])
 def test_ctrl_c_between_any_two_lines_leaves_true_bounds(line: int, kind: str, tol: float) -> None:
     problem, every, optimum = solved(kind, 1, 100.0)

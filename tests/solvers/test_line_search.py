@@ -34,7 +34,7 @@ def minimum(f: Callable[[float], float], low: float, high: float) -> float:
 
 
 @each_kind
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(seed=st.integers(0, 999), C=st.sampled_from([0.1, 5.0, 500.0]), size=st.sampled_from([0.01, 1.0, 30.0]))
 def test_it_agrees_with_a_scan_of_the_line(kind: str, seed: int, C: float, size: float) -> None:
     """The minimum over 0 ≤ t ≤ 2, but for a hundredth of the descent."""

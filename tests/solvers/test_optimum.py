@@ -53,7 +53,7 @@ def test_every_solver_on_every_backend(kind: str, weighted: bool, C: float, cutt
 
 
 @each_kind
-@settings(max_examples=8)
+@settings(max_examples=4)
 @given(seed=st.integers(0, 10_000), C=st.sampled_from([1e-3, 1.0, 1e3]), weighted=st.booleans())
 def test_random_problems(kind: str, seed: int, C: float, weighted: bool) -> None:
     problem, every, optimum = solved(kind, seed, C, weighted)

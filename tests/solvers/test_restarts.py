@@ -99,7 +99,13 @@ def test_a_result_is_never_worse_than_its_start(start_with: str, solver_name: st
 
 
 @each_start
-@pytest.mark.parametrize("change", ["labels of one query", "one feature", "loss", "weights"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        *("labels of one query", "weights"),
+        *(pytest.param(change, marks=pytest.mark.slow) for change in ("one feature", "loss")),
+    ],
+)
 def test_only_the_weights_of_other_data_are_used(start_with: str, change: str, solver_name: str) -> None:
     """Cuts of other data bound another objective: with them the lower bound would be false."""
     X, y, qid = (array.copy() for array in DATA)

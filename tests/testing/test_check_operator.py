@@ -20,7 +20,7 @@ X, PTR = RNG.standard_normal((6, 3)), np.array([0, 1, 1, 4, 6])
     [
         Rows(X, PTR),
         Rows(sp.csr_array(X), PTR),
-        WithIntercept(Rows(X, PTR), 2.0),
+        pytest.param(WithIntercept(Rows(X.astype(np.float32), PTR), 2.0), marks=pytest.mark.slow),
         WithShared.alone(3, 4),
         pytest.param(Pair(PerClass(Rows(X, PTR), 2), Rows(X[::-1], np.array([0, 3, 4, 4, 6]))), marks=pytest.mark.slow),
     ],

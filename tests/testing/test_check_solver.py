@@ -17,7 +17,12 @@ Spoil = Callable[[Result, Problem], Any]
 
 
 @pytest.mark.parametrize(
-    "solver", [OneSlack(), OneSlack(line_search=False), NSlack(batch=3), FrankWolfe(), Auto()], ids=repr
+    "solver",
+    [
+        *(OneSlack(), FrankWolfe(), Auto()),
+        *(pytest.param(solver, marks=pytest.mark.slow) for solver in (OneSlack(line_search=False), NSlack(batch=3))),
+    ],
+    ids=repr,
 )
 def test_solvers_of_the_package_pass(solver: Solver) -> None:
     check_solver(solver, random_state=1)

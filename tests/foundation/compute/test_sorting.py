@@ -43,22 +43,19 @@ def test_ties_signed_zeros_and_the_ends_of_the_range(scores: Vector) -> None:
 
 
 @pytest.mark.parametrize("n", [1, 2, 7, 8, 9, 15, 16, 17, 2047, 2048, 2049, 4095, 4096, 4097, 5000])
-@pytest.mark.parametrize("kind", ["normal", "offset", "constant", "up", "down", "two values", "wide", "denormal"])
-def test_lengths_around_powers_of_two(n: int, kind: str) -> None:
+def test_lengths_around_powers_of_two(n: int) -> None:
     rng = np.random.default_rng(n)
-    with np.errstate(over="ignore"):
-        assert_descending(
-            {
-                "normal": rng.standard_normal(n),
-                "offset": -1e9 + rng.standard_normal(n),
-                "constant": np.full(n, -0.25),
-                "up": np.arange(n) - n / 2,
-                "down": n / 2 - np.arange(n),
-                "two values": rng.integers(0, 2, n) - 0.5,
-                "wide": rng.choice([-1.0, 1.0], n) * 10.0 ** rng.uniform(-300, 300, n),
-                "denormal": rng.integers(-(10**6), 10**6, n) * 5e-324,
-            }[kind]
-        )
+    for scores in (
+        rng.standard_normal(n),
+        -1e9 + rng.standard_normal(n),
+        np.full(n, -0.25),
+        np.arange(n) - n / 2,
+        n / 2 - np.arange(n),
+        rng.integers(0, 2, n) - 0.5,
+        rng.choice([-1.0, 1.0], n) * 10.0 ** rng.uniform(-300, 300, n),
+        rng.integers(-(10**6), 10**6, n) * 5e-324,
+    ):
+        assert_descending(scores)
 
 
 @pytest.mark.parametrize("n", [2, 100, 4096])

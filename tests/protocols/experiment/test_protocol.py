@@ -170,6 +170,7 @@ def test_the_fingerprint_tells_data_apart():
     assert fingerprints[0] == ExperimentPlan.of(pool_of(X.copy(), y, qid), evolve(SMALL, train=2)).header().data
 
 
+@pytest.mark.slow
 def test_an_interrupted_experiment_resumes(pool, results, tmp_path):
     def interrupt(done: int, total: int) -> None:
         if done == 2:

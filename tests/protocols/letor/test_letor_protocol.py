@@ -97,7 +97,7 @@ def test_the_best_feature_is_picked_on_validation(sets, results):
         assert trial.fits["features"][outcome.value].measures == outcome.measures
 
 
-@pytest.mark.parametrize("measure", SHOWN)
+@pytest.mark.parametrize("measure", [SHOWN[0], *(pytest.param(name, marks=pytest.mark.slow) for name in SHOWN[1:])])
 def test_means_are_over_all_test_queries_and_inside_their_intervals(tmp_path, measure):
     """Test folds of 2, 2 and 30 queries; differences of means equal the table of differences."""
     for number, queries in ((1, 30), (2, 2), (3, 2)):
@@ -200,6 +200,7 @@ def test_training_that_did_not_converge_is_reported(sets):
     assert any(note.startswith(sentence) for note in benchmark_tables(results)[-1].notes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("objective", ["pairs", "queries"])
 def test_the_gap_of_an_estimator_is_in_units_of_its_tol(sets, objective):
     estimator = RankSVM(objective=objective, tol=1e-2)
@@ -212,6 +213,7 @@ def test_the_gap_of_an_estimator_is_in_units_of_its_tol(sets, objective):
         assert 0.0 <= max(outcome.gaps) <= 1e-2
 
 
+@pytest.mark.slow
 def test_sparse_data(sparse_sets):
     """Models and single features do not mind."""
     results = benchmark(sparse_sets, [SVM, BINS], n_jobs=1, single_features=True)

@@ -38,6 +38,7 @@ def test_a_row_is_what_the_solver_returns(problem, solver, backend, C):
     assert [step.primal for step in row.history] == [step.primal for step in alone.history]
 
 
+@pytest.mark.slow
 def test_all_agree_with_an_independent_optimum():
     problem, _, optimum = solved("map", 0, 1.0)
     table = compare(problem, Cs=[1.0], tol=1e-5)

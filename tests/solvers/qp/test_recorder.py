@@ -28,7 +28,10 @@ class Witness(QPBackend):
         return ActiveSet().solve(qp, start)
 
 
-@pytest.mark.parametrize("solver", [OneSlack(tol=1e-4, max_idle=2), NSlack(tol=1e-4, max_idle=3, batch=2)])
+@pytest.mark.parametrize(
+    "solver",
+    [OneSlack(tol=1e-4, max_idle=2), pytest.param(NSlack(tol=1e-4, max_idle=3, batch=2), marks=pytest.mark.slow)],
+)
 @pytest.mark.parametrize("bounds", [None, (0.0, None)])
 def test_files_have_all_programs_of_a_fit_and_their_optima(solver: Any, bounds: Any, tmp_path: Path) -> None:
     problem, witness = small_problem("map", C=1000.0), Witness()

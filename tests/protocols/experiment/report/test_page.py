@@ -57,6 +57,7 @@ def page():
     return as_page(made_up(), "A & B <1>")[0]
 
 
+@pytest.mark.slow
 def test_the_page_is_whole_and_needs_nothing_else(page):
     read = Checked(page)
     assert read.count["svg"] == 9
@@ -67,6 +68,7 @@ def test_the_page_is_whole_and_needs_nothing_else(page):
     assert {link[1:] for link in read.links if link.startswith("#")} <= set(read.ids)
 
 
+@pytest.mark.slow
 def test_no_address_of_another_machine_is_in_it(page):
     assert set(re.findall(r"https?://[^\"\s<]+", page)) <= {
         "http://www.w3.org/2000/svg",
@@ -75,6 +77,7 @@ def test_no_address_of_another_machine_is_in_it(page):
     assert not re.search(r"=\s*[\"']?//", page)
 
 
+@pytest.mark.slow
 def test_names_are_escaped(page):
     assert "beta<2>" not in page
     assert "<C>" not in page
@@ -84,6 +87,7 @@ def test_names_are_escaped(page):
     assert "query q9: it is <not> judged" in "".join(texts)
 
 
+@pytest.mark.slow
 def test_the_page_shows_settings_and_versions(page):
     text = "".join(Checked(page).texts)
     for fact in ("0123456789abcdef", "numpy 2.0.0", "python 3.11.0"):
@@ -91,6 +95,7 @@ def test_the_page_shows_settings_and_versions(page):
     assert re.search(r"Random state\s*7\s", text)
 
 
+@pytest.mark.slow
 def test_pictures_are_described_and_take_the_color_of_the_text(page):
     pictures = re.findall(r"<svg[^>]*>", page)
     assert len(pictures) == 9
