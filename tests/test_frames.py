@@ -32,11 +32,10 @@ from structsvm.rankers import (
     refit,
 )
 from structsvm.registry import rankers
+from tests.slow import slow
 
 LIBRARIES = ("pandas", "polars", "pyarrow")
-each_library = pytest.mark.parametrize(
-    "library", ["pandas", *(pytest.param(library, marks=pytest.mark.slow) for library in ("polars", "pyarrow"))]
-)
+each_library = pytest.mark.parametrize("library", ["pandas", *slow("polars", "pyarrow")])
 ROWS = 48
 QID = np.repeat(np.arange(12), 4)
 _rng = np.random.default_rng(0)

@@ -11,6 +11,7 @@ from structsvm.features import FillMissing, QueryMinMax, QueryPercentiles, Recip
 from structsvm.fusion import BordaCount, CombMNZ, CombSUM, Copeland, ReciprocalRankFusion, WeightedCombSUM
 from structsvm.fusion.comb import CombMED
 from structsvm.rankers import LambdaMART, MaximumEntropy, RankBoost, RankNet, RankSVM, TreeRanker, WeightSearch
+from tests.slow import slow
 
 ONE_KIND = dict.fromkeys(
     [
@@ -70,37 +71,35 @@ class RanksOfOne(OneQuery, ReciprocalRanks): ...
 
 
 @pytest.mark.filterwarnings("ignore")
-def slow(*case: Any) -> Any:
-    return pytest.param(*case, marks=pytest.mark.slow)
-
-
 @pytest.mark.parametrize(
     ("estimator", "expected_to_fail"),
     [
         (Ranker(), SPARSE | ONE_KIND),
         (Ranker("zero_one"), LEARNS_ROWS),
-        slow(RankerCV("ranker(loss=zero_one,tol=0.1)", [0.1, 1.0], cv=2), LEARNS_ROWS),
+        *slow((RankerCV("ranker(loss=zero_one,tol=0.1)", [0.1, 1.0], cv=2), LEARNS_ROWS)),
         (StructuralSVM(), LEARNS_ROWS),
-        slow(StructuralSVMCV(StructuralSVM(tol=0.1), [0.1, 1.0], cv=2), ONE_EXAMPLE),
+        *slow((StructuralSVMCV(StructuralSVM(tol=0.1), [0.1, 1.0], cv=2), ONE_EXAMPLE)),
         (RankBoost(20), DENSE),
         (RankNet(max_iter=5), DENSE),
         (RankNet(0, max_iter=5), DENSE),
         (MaximumEntropy(), ONE_KIND),
-        slow(RankSVM(objective="pairs"), SPARSE),
+        *slow((RankSVM(objective="pairs"), SPARSE)),
         (RankSVM(objective="queries"), SPARSE),
         (WeightSearch(), SPARSE | ONE_KIND),
         (WeightSearch("random", incremental=True, fix_first=True), SPARSE | ONE_KIND),
         (LambdaMART(n_estimators=10, min_child_samples=2), SPARSE),
-        slow(
-            TreeRanker(n_estimators=10, min_child_samples=2, trees="scikit-learn", random_state=0),
-            SPARSE | ONE_KIND | NAN_SPLITS,
+        *slow(
+            (
+                TreeRanker(n_estimators=10, min_child_samples=2, trees="scikit-learn", random_state=0),
+                SPARSE | ONE_KIND | NAN_SPLITS,
+            )
         ),
         (Thresholds(), {}),
         (Thresholds(spacing="even"), {}),
         (FillMissing(0.0), {}),
         (FillingOne(), {}),
         (MinMaxOfOne(), COMPARED),
-        slow(PercentilesOfOne(), COMPARED),
+        *slow((PercentilesOfOne(), COMPARED)),
         (RanksOfOne(), COMPARED),
         *((method(), COMPARED) for method in (CombMED, BordaCount, Copeland, ReciprocalRankFusion, WeightedCombSUM)),
         (CombMNZ("z", count="nonzero"), COMPARED),

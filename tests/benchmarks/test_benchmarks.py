@@ -17,6 +17,7 @@ from benchmarks.peers.vectorized import AveragePrecisionOracle
 from structsvm import Problem
 from structsvm.losses import ChainHamming
 from structsvm.solvers import OneSlack
+from tests.slow import slow
 
 TINY = measuring.Size(scale=0.005, repeats=1)
 ROOT = store.ROOT
@@ -49,27 +50,11 @@ def easy(monkeypatch):
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param("average_precision", marks=pytest.mark.slow),
-        pytest.param("binned", marks=pytest.mark.slow),
-        "bounds",
-        "folds",
-        "fusion",
-        pytest.param("hinge", marks=pytest.mark.slow),
-        pytest.param("indexing", marks=pytest.mark.slow),
-        "mq2008",
-        "multilabel",
-        "letters",
-        "ndcg",
-        pytest.param("one_pass", marks=pytest.mark.slow),
-        pytest.param("scale", marks=pytest.mark.slow),
-        pytest.param("sequences", marks=pytest.mark.slow),
-        pytest.param("sparse", marks=pytest.mark.slow),
-        pytest.param("trees", marks=pytest.mark.slow),
-        pytest.param("tol", marks=pytest.mark.slow),
-        pytest.param("tree_growth", marks=pytest.mark.slow),
-        pytest.param("web30k", marks=pytest.mark.slow),
-        pytest.param("weight_search", marks=pytest.mark.slow),
-        pytest.param("zero_one", marks=pytest.mark.slow),
+        *("bounds", "folds", "fusion", "mq2008", "multilabel", "letters", "ndcg"),
+        *slow(
+            *("average_precision", "binned", "hinge", "indexing", "one_pass", "scale", "sequences"),
+            *("sparse", "trees", "tol", "tree_growth", "web30k", "weight_search", "zero_one"),
+        ),
     ],
 )
 def test_a_benchmark_yields_rows_and_targets(name, nobody, easy):

@@ -17,6 +17,7 @@ from structsvm.cli.shared.data import Columns
 from structsvm.cli.shared.results import Outputs
 from tests.cli.conftest import write_letor
 from tests.protocols.experiment.report.conftest import made_up
+from tests.slow import slow
 
 COMMANDS = [main.get_command(click.Context(main), name) for name in _HOMES]
 
@@ -97,9 +98,7 @@ def contents():
     return {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
 
 
-@pytest.mark.parametrize(
-    "way", [itself, symbolic_link, *(pytest.param(way, marks=pytest.mark.slow) for way in (around, hard_link))]
-)
+@pytest.mark.parametrize("way", [itself, symbolic_link, *slow(around, hard_link)])
 @pytest.mark.parametrize(("command", "output", "other"), PAIRS)
 def test_no_output_replaces_an_input(run, command, output, other, way):
     target = make_input(other)

@@ -19,6 +19,7 @@ from structsvm.__main__ import main as entry
 from structsvm.cli import main
 from structsvm.models import LinearModel
 from tests.cli.conftest import write_letor
+from tests.slow import slow
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal and POSIX signals")
 
@@ -41,7 +42,7 @@ def test_failure_is_one_line_and_no_traceback(process, here):
 
 @pytest.mark.slow
 @posix
-@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("number", [signal.SIGINT, *slow(signal.SIGTERM)])
 def test_progress_then_a_signal_that_ends_it_writes_the_model(process, here, number):
     write_letor(Path("long.txt"), queries=300, documents=40, features=80)
     leader, follower = os.openpty()
@@ -150,7 +151,7 @@ runpy.run_module("structsvm", run_name="__main__")
 """
 
 
-@pytest.mark.parametrize("module", ["structsvm.estimators", pytest.param("click", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("module", ["structsvm.estimators", *slow("click")])
 def test_ctrl_c_during_imports_prints_one_line(here, module):
     done = subprocess.run([sys.executable, "-c", LOADING, module], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (1, "")

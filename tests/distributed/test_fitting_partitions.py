@@ -29,6 +29,7 @@ from tests.distributed.queries import (
     ranking,
     source,
 )
+from tests.slow import slow
 
 TOL = 1e-4
 
@@ -59,7 +60,7 @@ def both(client, data=DATA, weight=None, **settings):
     "kind",
     [
         *("arrays", "letor", "partitions"),
-        *(pytest.param(kind, marks=pytest.mark.slow) for kind in ("frames", "delayed", "parquet")),
+        *slow("frames", "delayed", "parquet"),
     ],
 )
 def test_every_source_gives_the_same_optimum(kind, client, tmp_path):
@@ -126,14 +127,11 @@ def test_a_repeated_fit_has_the_same_weights_to_the_bit_and_a_warm_start_fewer_r
     [
         {"loss": "ndcg"},
         {"normalize": "query-z-score"},
-        *(
-            pytest.param(settings, marks=pytest.mark.slow)
-            for settings in (
-                {"loss": "roc_area", "normalize": "standard"},
-                {"normalize": "query-min-max"},
-                {"loss": "zero_one", "fit_intercept": True},
-                {"loss": "zero_one", "class_weight": "balanced"},
-            )
+        *slow(
+            {"loss": "roc_area", "normalize": "standard"},
+            {"normalize": "query-min-max"},
+            {"loss": "zero_one", "fit_intercept": True},
+            {"loss": "zero_one", "class_weight": "balanced"},
         ),
         {"center": [1.0, -2.0, 0.0, 3.0, 0.5], "feature_penalty": [0.1, 1.0, 10.0, 0.5, 2.0], "normalize": "standard"},
         {"loss": "zero_one", "feature_penalty": [0.1, 1.0, 10.0, 0.5, 2.0], "fit_intercept": True},

@@ -22,6 +22,7 @@ from structsvm.result import Result
 from structsvm.solvers import Checkpoint, FrankWolfe, NSlack, OneSlack
 from structsvm.solvers.auto import Auto
 from tests.distributed.queries import assert_same_optimum
+from tests.slow import slow
 from tests.small_problems import PlainROCArea, ranking_arrays
 
 
@@ -136,7 +137,7 @@ def test_bytes_of_a_round_depend_on_features_only() -> None:
 
 
 @pytest.mark.parametrize("pulled", [False, True])
-@pytest.mark.parametrize("every", [2, *(pytest.param(every, marks=pytest.mark.slow) for every in (1, 3))])
+@pytest.mark.parametrize("every", [2, *slow(1, 3)])
 def test_lost_scores_change_no_bit(every: int, pulled: bool) -> None:
     class Forgetful(InProcess):
         asked = 0

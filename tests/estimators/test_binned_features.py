@@ -11,6 +11,7 @@ from sklearn.svm import LinearSVC
 from structsvm import Ranker, StructuralSVM
 from structsvm.exceptions import InputError
 from structsvm.features import BinnedMatrix, Thresholds
+from tests.slow import slow
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +25,7 @@ def binned(queries: Any) -> Any:
     "settings",
     [
         {},
-        pytest.param({"fit_intercept": True}, marks=pytest.mark.slow),
+        *slow({"fit_intercept": True}),
         {"loss": "zero_one", "class_weight": "balanced"},
     ],
 )

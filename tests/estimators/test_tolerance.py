@@ -12,6 +12,7 @@ from structsvm.estimators import LatentStructuralSVM, RampRanker
 from structsvm.rankers import RankSVM, TreeRanker
 from structsvm.solvers import Auto, FrankWolfe, NSlack, OneSlack
 from tests.estimators.detector import Detector, series
+from tests.slow import slow
 
 SOLVERS = [Auto, FrankWolfe, NSlack, OneSlack]
 ESTIMATORS = {
@@ -39,7 +40,7 @@ def fitted(name: str, queries: Any, **settings: Any) -> Any:
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
     "solver",
-    [FrankWolfe, OneSlack, *(pytest.param(solver, marks=pytest.mark.slow) for solver in (Auto, NSlack))],
+    [FrankWolfe, OneSlack, *slow(Auto, NSlack)],
     ids=lambda solver: solver.name,
 )
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from structsvm.exceptions import UnknownNameError
 from structsvm.registry import backends, losses
 from structsvm.solvers import NSlack, OneSlack
 from tests.cli.conftest import write_letor
+from tests.slow import slow
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -94,7 +95,7 @@ def test_all_are_listed_without_being_imported(run: Run) -> None:
 
 
 @pytest.mark.usefixtures("with_plugin")
-@pytest.mark.parametrize("solver", [OneSlack, pytest.param(NSlack, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("solver", [OneSlack, *slow(NSlack)])
 def test_a_ranker_trains_with_both_by_name(solver: type[OneSlack] | type[NSlack]) -> None:
     train, test = load_digits_queries(n_train=10, n_test=10, n_candidates=40)
     plain = Ranker("dcg@10", solver=solver(tol=1e-4)).fit(train.X, train.y, qid=train.qid)

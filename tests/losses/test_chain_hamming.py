@@ -20,6 +20,7 @@ from structsvm.problem.oracle import PythonOracle, make_oracle
 from structsvm.result import Status
 from structsvm.solvers import FrankWolfe, OneSlack
 from structsvm.testing import check_loss
+from tests.slow import slow
 from tests.small_problems import Listed, score_vectors
 
 EXAMPLES = [[0, 1, 2], [1, 1], [2], [0, 2, 1, 1]]
@@ -196,7 +197,7 @@ def test_a_chain_beats_labels_one_by_one() -> None:
     )
 
 
-@pytest.mark.parametrize("fit_intercept", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("fit_intercept", [False, *slow(True)])
 def test_solvers_agree_on_sequences_of_different_lengths(fit_intercept: bool) -> None:
     xs, ys = hidden_markov(40, 2)
     problem = Problem.from_examples(xs, ys, loss="chain_hamming", C=10.0, intercept=2.0 * fit_intercept)

@@ -18,6 +18,7 @@ from structsvm.solvers import FrankWolfe, OneSlack
 from structsvm.testing import check_loss, check_operator
 from tests.losses.exhaustive import solve
 from tests.losses.small_labeled_graphs import COST, labeled_graphs, planes
+from tests.slow import slow
 
 OPTIONS = st.fixed_dictionaries(
     {
@@ -180,8 +181,8 @@ def grids(n: int, seed: int, *, of_edges: bool = False) -> tuple[list[Any], list
     return xs, ys
 
 
-@pytest.mark.parametrize("of_edges", [False, pytest.param(True, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("fit_intercept", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("of_edges", [False, *slow(True)])
+@pytest.mark.parametrize("fit_intercept", [False, *slow(True)])
 def test_a_grid_beats_pixels_one_by_one(of_edges: bool, fit_intercept: bool) -> None:
     (xs, ys), (test_xs, test_ys) = grids(40, 0, of_edges=of_edges), grids(40, 1, of_edges=of_edges)
     svm = StructuralSVM(GraphHamming(), C=30.0, fit_intercept=fit_intercept).fit(xs, ys)

@@ -29,6 +29,7 @@ from structsvm.problem.oracle import PythonOracle, make_oracle
 from structsvm.problem.program import plain_function
 from structsvm.testing import check_loss
 from tests.losses.test_kernels import assert_kernel_agrees, lines_run
+from tests.slow import slow
 from tests.small_problems import ranking, relevances, score_vectors
 
 
@@ -130,7 +131,7 @@ def test_both_argmaxes_are_those_of_the_enumeration(loss: InterleavingLoss, data
     assert value == pytest.approx(best, abs=1e-10 * size)
 
 
-@pytest.mark.parametrize("k", [None, 2, *(pytest.param(k, marks=pytest.mark.slow) for k in (1, 4))])
+@pytest.mark.parametrize("k", [None, 2, *slow(1, 4)])
 @pytest.mark.parametrize("shape", ["any", "concave", "sparse"])
 def test_costs_of_any_shape_pass_check_loss(shape: str, k: int | None) -> None:
     check_loss(Random(7, shape, k), trials=1)

@@ -18,6 +18,7 @@ from tests.losses.mistakes import (
     error_of,
     problem,
 )
+from tests.slow import slow
 
 SILENT = [
     "cost: random",
@@ -59,7 +60,7 @@ def test_all_mistakes_are_found(mistake: Mistake) -> None:
     assert by_fit(mistake)
 
 
-@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("seed", [0, *slow(1)])
 @pytest.mark.parametrize("base", RIGHT)
 def test_right_losses_pass(base: type, seed: int) -> None:
     right = type("Right", (base,), {})

@@ -6,6 +6,7 @@ import pytest
 
 from tests.losses.cases import MUTANTS, cases_of
 from tests.losses.mutants import Mutant, is_found, sample
+from tests.slow import slow
 
 CASES_OF_TARGETS = [
     pytest.param(case.loss, case.outputs, target, id=f"{case.loss!r}, {target}")
@@ -14,7 +15,7 @@ CASES_OF_TARGETS = [
 ]
 
 
-@pytest.mark.parametrize("number", [5, pytest.param(8, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("number", [5, *slow(8)])
 @pytest.mark.parametrize(("loss", "examples", "target"), CASES_OF_TARGETS)
 def test_mistakes_in_an_argmax_are_found(loss: Any, examples: Any, target: str, number: int) -> None:
     """Some mutants change nothing, such as the size of a buffer, so two in five may survive."""

@@ -15,6 +15,7 @@ from structsvm.foundation.types import Vector
 from structsvm.losses import NDCGLoss, ReciprocalRank
 from structsvm.registry import losses
 from structsvm.testing import check_loss
+from tests.slow import slow
 from tests.small_problems import score_vectors
 
 discounts = st.sampled_from(["standard", "letor"])
@@ -76,10 +77,7 @@ def test_ndcg_passes_check_loss(loss: NDCGLoss, ys: list[Vector], seed: int) -> 
     "name",
     [
         *("letor_ndcg@2(truncated=true)", "mrr"),
-        *(
-            pytest.param(name, marks=pytest.mark.slow)
-            for name in ("ndcg", "ndcg@1(truncated=true)", "ndcg@3(truncated=true)", "letor_ndcg")
-        ),
+        *slow("ndcg", "ndcg@1(truncated=true)", "ndcg@3(truncated=true)", "letor_ndcg"),
     ],
 )
 def test_losses_by_name_pass_check_loss(name: str) -> None:

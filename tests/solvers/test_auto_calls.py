@@ -10,6 +10,7 @@ from structsvm import Problem
 from structsvm.foundation.types import Vector
 from structsvm.losses import ScoreLoss
 from structsvm.solvers import Auto, FrankWolfe, NSlack, OneSlack
+from tests.slow import slow
 
 MOST = 1.25
 """Largest ratio of calls."""
@@ -40,7 +41,7 @@ class Matching(ScoreLoss[Any]):
     ("n", "size", "d"),
     [
         (20, 8, 40),
-        *(pytest.param(*sizes, marks=pytest.mark.slow) for sizes in ((10, 10, 50), (19, 8, 40), (50, 8, 40))),
+        *slow((10, 10, 50), (19, 8, 40), (50, 8, 40)),
     ],
 )
 def test_auto_needs_at_most_a_quarter_more_argmaxes_than_the_best_solver(n, size, d):

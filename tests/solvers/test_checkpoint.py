@@ -20,6 +20,7 @@ from structsvm.result import Result, Status, Step
 from structsvm.solvers import Auto, Checkpoint, CheckpointWriter, FrankWolfe, NSlack, OneSlack, Solver
 from structsvm.solvers import auto as auto_module
 from structsvm.solvers import checkpoint as checkpoint_module
+from tests.slow import slow
 from tests.small_problems import PlainROCArea, ranking_arrays, small_problem
 from tests.solvers.test_inexact import GreedyPython
 
@@ -76,10 +77,7 @@ def file(tmp_path: Path) -> Path:
     ("name", "storage"),
     [
         *((name, "dense") for name in SOLVERS),
-        *(
-            pytest.param(*case, marks=pytest.mark.slow)
-            for case in product(["one-slack", "n-slack", "frank-wolfe"], ["sparse", "float32", "python loss"])
-        ),
+        *slow(*product(["one-slack", "n-slack", "frank-wolfe"], ["sparse", "float32", "python loss"])),
     ],
 )
 def test_killed_again_and_again_it_ends_as_if_undisturbed(

@@ -9,6 +9,7 @@ import pytest
 from structsvm import Problem, Status
 from structsvm.exceptions import InputError
 from structsvm.solvers import FrankWolfe, NSlack, OneSlack
+from tests.slow import slow
 
 RNG = np.random.default_rng(0)
 X, Y, QID = RNG.normal(size=(24, 3)), np.tile([1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0], 3), np.repeat(np.arange(3), 8)
@@ -66,7 +67,7 @@ def test_a_fit_that_rounding_limits_ends_soon(loss, seed):
     assert "Scale the features" in result.message
 
 
-@pytest.mark.parametrize("seed", [0, pytest.param(3, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("seed", [0, *slow(3)])
 def test_frank_wolfe_ends_soon_at_the_limit_of_rounding(seed):
     rng = np.random.default_rng(seed)
     X, y, qid = 1e8 * rng.standard_normal((40, 5)), rng.random(40) < 0.4, np.repeat(np.arange(8), 5)

@@ -11,6 +11,7 @@ from structsvm.problem import Problem
 from structsvm.registry import solvers
 from structsvm.result import Result
 from structsvm.solvers import FrankWolfe, NSlack, OneSlack, Solver
+from tests.slow import slow
 from tests.small_problems import ranking, ranking_arrays
 
 SOLVERS: dict[str, Solver] = {
@@ -103,7 +104,7 @@ def test_a_result_is_never_worse_than_its_start(start_with: str, solver_name: st
     "change",
     [
         *("labels of one query", "weights"),
-        *(pytest.param(change, marks=pytest.mark.slow) for change in ("one feature", "loss")),
+        *slow("one feature", "loss"),
     ],
 )
 def test_only_the_weights_of_other_data_are_used(start_with: str, change: str, solver_name: str) -> None:

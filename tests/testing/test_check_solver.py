@@ -12,6 +12,7 @@ from structsvm.result import Result, Status
 from structsvm.solvers import Auto, FrankWolfe, NSlack, OneSlack, Solver, SolverState
 from structsvm.solvers.state import Callback
 from structsvm.testing import check_solver
+from tests.slow import slow
 
 Spoil = Callable[[Result, Problem], Any]
 
@@ -20,7 +21,7 @@ Spoil = Callable[[Result, Problem], Any]
     "solver",
     [
         *(OneSlack(), FrankWolfe(), Auto()),
-        *(pytest.param(solver, marks=pytest.mark.slow) for solver in (OneSlack(line_search=False), NSlack(batch=3))),
+        *slow(OneSlack(line_search=False), NSlack(batch=3)),
     ],
     ids=repr,
 )

@@ -14,12 +14,13 @@ from structsvm.exceptions import InputError
 from structsvm.features.operators import BinnedMatrix, LeafMatrix, Operator, Rows, readable
 from structsvm.features.operators.composed import PerClass, WithIntercept
 from structsvm.features.operators.views import write_combination, write_scores
+from tests.slow import slow
 
 MAKERS: dict[str, Callable[[Operator], Operator]] = {
     "rows": lambda rows: rows,
     "per_class_of_intercept": lambda rows: PerClass(WithIntercept(rows, -0.4), 2),
 }
-each_maker = pytest.mark.parametrize("maker", ["rows", pytest.param("per_class_of_intercept", marks=pytest.mark.slow)])
+each_maker = pytest.mark.parametrize("maker", ["rows", *slow("per_class_of_intercept")])
 
 
 @st.composite

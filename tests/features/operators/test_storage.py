@@ -16,6 +16,7 @@ from structsvm.features.operators.composed import Pair, PerClass, WithIntercept,
 from structsvm.features.operators.views import write_combination, write_scores
 from structsvm.problem import Problem
 from structsvm.registry import solvers
+from tests.slow import slow
 from tests.small_problems import ranking_arrays
 
 PTR = np.array([0, 3, 3, 10, 40])
@@ -126,7 +127,7 @@ EACH_SOLVER = pytest.mark.parametrize("solver", ["one-slack", "n-slack", "frank-
 
 
 @EACH_SOLVER
-@pytest.mark.parametrize("form", ["C", pytest.param("csr_array", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("form", ["C", *slow("csr_array")])
 @each_precision
 def test_threads_change_rounding_only(solver: str, form: str, dtype: Any, two_threads: None) -> None:
     X, y, qid = DATA

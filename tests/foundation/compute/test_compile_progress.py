@@ -10,6 +10,7 @@ from numba.core import event
 
 from structsvm.foundation.compute.compilation import compiled, compiled_part
 from structsvm.foundation.compute.compile_progress import compile_seconds, running_time, what_is_compiled
+from tests.slow import slow
 
 
 @pytest.fixture
@@ -47,7 +48,7 @@ def doubled(x):
     return 2.0 * x
 
 
-@pytest.mark.parametrize("keep", [True, pytest.param(False, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("keep", [True, *slow(False)])
 @pytest.mark.parametrize(("on_disk", "wanted"), [(None, "compiling doubled, 0 s"), ("machine code", "")])
 def test_what_is_compiled_is_told_while_it_is(on_disk, wanted, keep, monkeypatch, caplog):
     told = []

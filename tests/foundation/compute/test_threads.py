@@ -19,6 +19,7 @@ from structsvm.foundation.compute.atomics import add
 from structsvm.foundation.compute.compilation import compiled
 from structsvm.foundation.compute.threads import Threads, in_blocks, over_blocks, require_jobs, thread_count, using
 from structsvm.foundation.types import IntVector, Vector
+from tests.slow import slow
 
 ALL = numba.get_num_threads()
 
@@ -47,9 +48,7 @@ def test_none_is_what_joblib_says() -> None:
         assert thread_count(None) == ALL
 
 
-@pytest.mark.parametrize(
-    "backend", ["threading", *(pytest.param(name, marks=pytest.mark.slow) for name in ("loky", "multiprocessing"))]
-)
+@pytest.mark.parametrize("backend", ["threading", *slow("loky", "multiprocessing")])
 def test_none_is_one_thread_in_a_worker(backend: str) -> None:
     counts = joblib.Parallel(n_jobs=2, backend=backend)([joblib.delayed(in_worker)(n) for n in (None, None, 2)])
     assert counts == [1, 1, 2]

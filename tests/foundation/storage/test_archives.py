@@ -20,6 +20,7 @@ from structsvm.foundation.storage.archives import DIGESTS, with_digests
 from structsvm.foundation.storage.files import read_archive, write_archive
 from structsvm.losses import NDCGLoss
 from structsvm.solvers import OneSlack
+from tests.slow import slow
 
 Edit = Callable[[dict[str, Any]], Any]
 
@@ -320,9 +321,7 @@ def test_a_member_that_says_it_is_larger_than_it_is(tmp_path: Path) -> None:
     assert peak_of(path, Result.load) < 1e6
 
 
-@pytest.mark.parametrize(
-    "name", ["w", *(pytest.param(name, marks=pytest.mark.slow) for name in ("G", "feature_names", "result"))]
-)
+@pytest.mark.parametrize("name", ["w", *slow("G", "feature_names", "result")])
 def test_a_bomb_that_is_as_large_as_it_says_is_refused_by_its_shape(tmp_path: Path, ranker: Ranker, name: str) -> None:
     size = 16_000_000
     arrays = arrays_of(ranker)

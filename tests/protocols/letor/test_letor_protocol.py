@@ -37,6 +37,7 @@ from structsvm.protocols.letor.tables import (
 from structsvm.rankers import RankSVM
 from structsvm.registry import benchmark_models
 from tests.protocols.letor.conftest import means, write_set, write_sets
+from tests.slow import slow
 
 FEW = (0.1, 1.0, 10.0)
 SVM = RankingSVM(name="svm", features=AsGiven(), loss="map", Cs=FEW, tol=1e-4)
@@ -399,7 +400,7 @@ def test_the_files(results, tmp_path):
         write_tables(results, tmp_path / "file")
 
 
-@pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n_jobs", [1, *slow(2)])
 def test_errors_name_the_model_and_the_fold_or_the_file(sets, n_jobs):
     wrong = EstimatorModel(name="wrong", features=AsGiven(), estimator=Ranker(C=-1.0))
     with pytest.raises(InputError, match=r"wrong in Fold\d: C must be a positive finite number"):
@@ -457,7 +458,7 @@ def test_an_object_without_the_model_interface_is_an_error(sets, models, message
 
 @pytest.mark.parametrize(
     "normalize",
-    ["query_z_score", *(pytest.param(name, marks=pytest.mark.slow) for name in ("query-min-max", "standard"))],
+    ["query_z_score", *slow("query-min-max", "standard")],
 )
 def test_normalized_features_do_not_depend_on_scales(normalize, sets, tmp_path):
     """Powers of two change no digit, and so no figure, even for sparse features."""

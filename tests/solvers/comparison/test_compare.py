@@ -13,10 +13,11 @@ from structsvm.solvers import NSlack, OneSlack
 from structsvm.solvers import n_slack as n_slack_module
 from structsvm.solvers.comparison import compare
 from structsvm.solvers.qp import ActiveSet, GeneralBackend
+from tests.slow import slow
 from tests.small_problems import PlainROCArea, ranking, small_problem, solved
 
 
-@pytest.mark.parametrize("C", [1.0, pytest.param(100.0, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("C", [1.0, *slow(100.0)])
 @pytest.mark.parametrize("backend", ["active-set", "highs"])
 @pytest.mark.parametrize("solver", ["one-slack", "n-slack", "frank-wolfe"])
 def test_a_row_is_what_the_solver_returns(problem, solver, backend, C):

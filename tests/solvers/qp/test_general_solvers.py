@@ -13,6 +13,7 @@ from structsvm.registry import backends
 from structsvm.solvers.qp import CVXOPT, OSQP, DualQP, HiGHS, QPSolvers
 from structsvm.solvers.qp.qpsolvers import PACKAGES
 from structsvm.testing import check_backend
+from tests.slow import slow
 from tests.solvers.qp.programs import GENERAL_BACKENDS, random_qp
 
 
@@ -22,7 +23,7 @@ def backend(request):
     return request.param()
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))])
+@pytest.mark.parametrize("seed", [0, *slow(1, 2)])
 def test_passes_check_backend(backend, seed):
     check_backend(backend, random_state=seed)
 

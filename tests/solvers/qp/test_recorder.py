@@ -13,6 +13,7 @@ from structsvm.solvers import NSlack, OneSlack
 from structsvm.solvers.qp import ActiveSet, DualQP, QPBackend, QPSolution, Recorder, load_programs
 from structsvm.solvers.qp.recorder import _extends
 from structsvm.testing import check_backend
+from tests.slow import slow
 from tests.small_problems import small_problem
 
 
@@ -30,7 +31,7 @@ class Witness(QPBackend):
 
 @pytest.mark.parametrize(
     "solver",
-    [OneSlack(tol=1e-4, max_idle=2), pytest.param(NSlack(tol=1e-4, max_idle=3, batch=2), marks=pytest.mark.slow)],
+    [OneSlack(tol=1e-4, max_idle=2), *slow(NSlack(tol=1e-4, max_idle=3, batch=2))],
 )
 @pytest.mark.parametrize("bounds", [None, (0.0, None)])
 def test_files_have_all_programs_of_a_fit_and_their_optima(solver: Any, bounds: Any, tmp_path: Path) -> None:
