@@ -1,4 +1,4 @@
-"""Cases of a parametrized test that `make test-all` adds to those of `make test`."""
+"""Cases of parametrized tests for `make test-all` only."""
 
 from typing import Any
 

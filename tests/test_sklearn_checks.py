@@ -74,7 +74,7 @@ class RanksOfOne(OneQuery, ReciprocalRanks): ...
 @pytest.mark.parametrize(
     ("estimator", "expected_to_fail"),
     [
-        (Ranker(), SPARSE | ONE_KIND),
+        *slow((Ranker(), SPARSE | ONE_KIND)),
         (Ranker("zero_one"), LEARNS_ROWS),
         *slow((RankerCV("ranker(loss=zero_one,tol=0.1)", [0.1, 1.0], cv=2), LEARNS_ROWS)),
         (StructuralSVM(), LEARNS_ROWS),

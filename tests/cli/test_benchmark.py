@@ -31,6 +31,7 @@ def folds(here):
     return here / "tiny"
 
 
+@pytest.mark.slow
 def test_it_prints_tables_and_writes_five_formats(run, folds):
     done = run("benchmark", "tiny", "--models", "svm-map, svm-roc", "--out", "out/tables", "--jobs", 1)
     assert done.stdout.startswith("MAP on the test queries, tiny\nModel ")

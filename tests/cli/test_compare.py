@@ -25,6 +25,7 @@ def lines(output, solver):
     return [line.split() for line in output.splitlines() if line.split()[:1] == [solver]]
 
 
+@pytest.mark.slow
 def test_the_table(run):
     done = run("compare", "train.txt", "test.txt", *SMALL, "-C", "1,100", "--tol", 1e-4)
     assert done.stderr == ""

@@ -266,6 +266,7 @@ def test_a_pick_at_an_end_of_the_grid_gives_a_note(run, monkeypatch):
         assert run(*options, "-q").output == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("grid", [[], ["--C-grid", "1:10:2", "--validation", "digits.txt"]])
 def test_weights_of_zero_are_a_line_of_the_summary(run, grid):
     data, _ = load_digits_queries()

@@ -126,17 +126,17 @@ def test_a_repeated_fit_has_the_same_weights_to_the_bit_and_a_warm_start_fewer_r
     "settings",
     [
         {"loss": "ndcg"},
-        {"normalize": "query-z-score"},
         *slow(
             {"loss": "roc_area", "normalize": "standard"},
             {"normalize": "query-min-max"},
+            {"normalize": "query-z-score"},
+            {"loss": "zero_one", "class_weight": {1.0: 2.0}},
             {"loss": "zero_one", "fit_intercept": True},
             {"loss": "zero_one", "class_weight": "balanced"},
         ),
         {"center": [1.0, -2.0, 0.0, 3.0, 0.5], "feature_penalty": [0.1, 1.0, 10.0, 0.5, 2.0], "normalize": "standard"},
         {"loss": "zero_one", "feature_penalty": [0.1, 1.0, 10.0, 0.5, 2.0], "fit_intercept": True},
         {"bounds": (None, 0.2), "monotonic_cst": [1, 0, 0, 0, -1]},
-        {"loss": "zero_one", "class_weight": {1.0: 2.0}},
         {"solver": OneSlack(tol=TOL, backend="active-set"), "tol": None},
     ],
     ids=str,
@@ -153,6 +153,7 @@ def test_settings_lead_to_the_optimum_of_one_machine(client, settings):
     assert distributed.score(X, y, qid) == pytest.approx(distributed.to_local().score(data.X, data.y, data.qid))
 
 
+@pytest.mark.slow
 def test_weights_lead_to_the_optimum_of_one_machine(client):
     weights = np.repeat(np.random.default_rng(2).uniform(0.0, 2.0, 40), 6)
     weights[:60] = 0.0  # all of a partition
@@ -211,6 +212,7 @@ def test_models_load_and_score_on_one_machine(client, tmp_path):
     assert set(vars(local)) == set(vars(ranker)) - {"client", "timeout", "shuffle"}
 
 
+@pytest.mark.slow
 def test_a_fit_resumes_from_its_checkpoint(client, tmp_path):
     path = tmp_path / "fit.npz"
     with pytest.warns(ConvergenceWarning):

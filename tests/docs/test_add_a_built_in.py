@@ -100,10 +100,12 @@ def test_the_reference_lists_the_additions(clone):
     assert "| `relative_p@5` | Precision at k" in (clone / "docs" / "measures.md").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_examples_of_the_additions_print_their_results(clone):
     assert run(clone, "-c", EXAMPLES) == ""
 
 
+@pytest.mark.slow
 def test_a_measure_equals_its_mean_over_orders_of_ties(clone):
     done = run(clone, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/metrics", "-k", "relative_p")
     assert re.search(r"^\d\d passed", done, re.MULTILINE)

@@ -45,10 +45,7 @@ def fitted(name: str, queries: Any, **settings: Any) -> Any:
 )
 @pytest.mark.parametrize(
     "name",
-    [
-        pytest.param(name, marks=[pytest.mark.slow] * (name not in ("Ranker", "StructuralSVM", "TreeRanker")))
-        for name in ESTIMATORS
-    ],
+    [pytest.param(name, marks=[pytest.mark.slow] * (name not in ("Ranker", "StructuralSVM"))) for name in ESTIMATORS],
 )
 def test_the_name_of_a_solver_and_its_object_give_equal_weights(queries, name: str, solver: Any) -> None:
     of_name, of_object = (fitted(name, queries, solver=each) for each in (solver.name, solver()))

@@ -13,7 +13,9 @@ from tests.fuzz.pool import Pool
 from tests.fuzz.shrink import shrunk
 from tests.fuzz.verdict import TRY, make_case
 
-_CASES = {"readers": 80, "collections": 80, "models": 40, "commands": 6, "processes": 1}
+pytestmark = pytest.mark.slow
+
+_CASES = {"readers": 250, "collections": 250, "models": 150, "commands": 12, "processes": 1}
 """Cases of each kind; `tests.test_public_names` tries public calls."""
 
 
@@ -49,7 +51,6 @@ def test_mutations_change_what_they_are_given(files):
     assert sum(damaged(Random(k), content) != content for k in range(100)) > 80
 
 
-@pytest.mark.slow
 def test_a_process_that_dies_is_reported_and_replaced(pool):
     dies = Case("api", {}, "__import__('os').kill", ("__import__('os').getpid()", "9"))
     fine = Case("api", {}, "metrics.AP", ())

@@ -10,8 +10,11 @@ from tests.losses.mistakes import (
     EXAMPLES,
     MISTAKES,
     RIGHT,
+    ByGain,
     FirstRelevant,
+    LostGrades,
     Mistake,
+    UsersPrecision,
     by_check_loss,
     by_fit,
     by_short_check,
@@ -35,6 +38,9 @@ SILENT = [
     "kernel: no gain for grades 3 and 4",
 ]
 """Most of them end in a false certificate of a fit without the check before it."""
+
+LONG = (ByGain, LostGrades, UsersPrecision)
+"""Losses whose checks take a second or more."""
 
 BEYOND = ["argmax: wrong beyond 10 documents"]
 
@@ -61,7 +67,7 @@ def test_all_mistakes_are_found(mistake: Mistake) -> None:
 
 
 @pytest.mark.parametrize("seed", [0, *slow(1)])
-@pytest.mark.parametrize("base", RIGHT)
+@pytest.mark.parametrize("base", [base for base in RIGHT if base not in LONG] + slow(*LONG))
 def test_right_losses_pass(base: type, seed: int) -> None:
     right = type("Right", (base,), {})
     assert not error_of(lambda: problem(right(), seed))

@@ -266,6 +266,7 @@ def test_quantiles_that_are_the_largest_value_leave_a_threshold_below_it():
     assert ranker.score(X, y) == 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("different", [255, 256, 257, 300])
 def test_many_values_fit_into_their_codes(different):
     X = np.arange(float(different))[:, None]

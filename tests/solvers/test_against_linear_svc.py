@@ -11,6 +11,7 @@ from sklearn.svm import LinearSVC
 
 from structsvm import Ranker, StructuralSVM
 from structsvm.foundation.types import Matrix, Vector
+from tests.slow import slow
 
 C = 50.0
 SCALING = 2.5
@@ -52,7 +53,7 @@ def objective(w: Matrix, X: Matrix, y: Any, weights: Vector) -> float:
 
 @pytest.mark.parametrize("weighted", [False, True], ids=["", "weighted"])
 @pytest.mark.parametrize("intercept", [False, True], ids=["", "intercept"])
-@pytest.mark.parametrize("name", ["breast cancer", "digits"])
+@pytest.mark.parametrize("name", ["breast cancer", *slow("digits")])
 @pytest.mark.parametrize("kind", ["binary", "multiclass"])
 def test_objectives_agree(kind: str, name: str, intercept: bool, weighted: bool) -> None:
     X, y = data(name)

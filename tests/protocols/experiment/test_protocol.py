@@ -59,6 +59,7 @@ def results(pool, tmp_path_factory):
     return run(pool, SMALL, tmp_path_factory.mktemp("experiment"), n_jobs=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variant", ["with-best", "without-best"])
 def test_a_trial_equals_fits_by_the_estimators(pool, results, variant):
     """SVM-map once more, from the public parts: thresholds of training queries, every C, the best on validation."""
@@ -96,6 +97,7 @@ def test_a_trial_equals_fits_by_the_estimators(pool, results, variant):
         assert fit.weights == pytest.approx([gained[name] for name in results.functions_read(variant)])
 
 
+@pytest.mark.slow
 def test_base_functions_rank_the_pool_and_come_best_first(pool, results):
     qid = pool.qid
     for function in results.functions:
@@ -113,6 +115,7 @@ def test_base_functions_rank_the_pool_and_come_best_first(pool, results):
     assert means == sorted(means, reverse=True)
 
 
+@pytest.mark.slow
 def test_precision_and_weights_over_trials(results):
     fits = results.fits("with-best", "SVM-roc")
     assert results.precision("with-best", "SVM-roc") == pytest.approx(
@@ -123,6 +126,7 @@ def test_precision_and_weights_over_trials(results):
     assert results.weights("without-best", "SVM-roc").shape == (4, 3)
 
 
+@pytest.mark.slow
 def test_rows_of_a_table(results):
     rows = results.rows("without-best")
     assert [row.name for row in rows[:4]] == ["SVM-map", "SVM-roc", "SVM-acc2", "SVM-acc3+b"]
@@ -136,6 +140,7 @@ def test_rows_of_a_table(results):
     assert [row.values.tolist() for row in results.rows("with-best")[4:]] == [row.values.tolist() for row in rows[4:]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("query", "message"),
     [

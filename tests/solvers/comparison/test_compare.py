@@ -17,6 +17,7 @@ from tests.slow import slow
 from tests.small_problems import PlainROCArea, ranking, small_problem, solved
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("C", [1.0, *slow(100.0)])
 @pytest.mark.parametrize("backend", ["active-set", "highs"])
 @pytest.mark.parametrize("solver", ["one-slack", "n-slack", "frank-wolfe"])
