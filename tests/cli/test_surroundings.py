@@ -16,6 +16,7 @@ from structsvm.__main__ import main as entry
 from structsvm.cli import main
 from structsvm.estimators import Ranker
 from structsvm.foundation.signals import ENDING
+from tests.slow import slow
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="needs a POSIX shell")
 
@@ -35,7 +36,7 @@ def shell(command: str, **environment: str) -> tuple[int, str, str]:
     ("command", "code", "errors"),
     [
         ("list >&-", 1, "structsvm: error: standard output cannot be written: Bad file descriptor\n"),
-        ("evaluate none.npz none.txt <&- >&- 2>&-", 2, ""),
+        *slow(("evaluate none.npz none.txt <&- >&- 2>&-", 2, "")),
     ],
 )
 def test_closed_streams(here: Path, command: str, code: int, errors: str) -> None:

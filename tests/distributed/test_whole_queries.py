@@ -94,7 +94,7 @@ IDS = st.lists(st.lists(st.integers(0, 30), min_size=1, max_size=12), min_size=1
 
 
 @given(IDS, st.booleans())
-@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=50, suppress_health_check=[HealthCheck.too_slow])
 def test_all_split_queries_are_found_and_moved(ids, text):
     name = (lambda k: f"q{k}") if text else int
     parts = []

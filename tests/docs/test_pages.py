@@ -9,7 +9,7 @@ from tests.docs.pages import ROOT, Page, make_targets
 from tests.real_data import REAL_DATA
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("**/*.md"))]
-QUICK = {"README.md", "CONTRIBUTING.md", "docs/faq.md", "docs/measures.md", "docs/howto/export_a_model.md"}
+QUICK = {"README.md", "CONTRIBUTING.md", "docs/faq.md", "docs/measures.md"}
 """Pages that `make test` runs; `make test-all` runs all."""
 
 

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import mutual_info_score
 
@@ -43,7 +43,6 @@ def results(data):
     return morgan(*data, terms=3, repeats=2, min_relevant=10)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_mutual_information_equals_scikit_learn(data):
     words = st.lists(st.sampled_from("abcdef"), max_size=6)

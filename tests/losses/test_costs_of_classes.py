@@ -6,7 +6,7 @@ from typing import Any
 import attrs
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -31,7 +31,6 @@ def costs(draw: st.DrawFn, most: int = 5) -> Matrix:
     return table * (1 - np.eye(K))
 
 
-@settings(max_examples=40)
 @given(table=costs(), seed=st.integers(0, 1000))
 def test_check_loss_finds_nothing_wrong(table: Matrix, seed: int) -> None:
     check_loss(Multiclass(range(len(table)), table), range(len(table)), trials=2, random_state=seed)

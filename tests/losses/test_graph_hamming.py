@@ -82,7 +82,9 @@ def require_argmaxes(loss: GraphHamming, kind: str, of_edges: bool, scale: float
         assert margin <= (G @ w).min() + loss.accuracy or not sure
 
 
-@pytest.mark.parametrize("options", [{}, {"symmetric": True, "cost": COST, "average": False}, {"inference": "exact"}])
+@pytest.mark.parametrize(
+    "options", [{"symmetric": True, "cost": COST, "average": False}, *slow({}, {"inference": "exact"})]
+)
 @pytest.mark.parametrize("of_edges", [False, True])
 @pytest.mark.parametrize("kind", ["forest", "any"])
 def test_it_passes_check_loss(options: Any, of_edges: bool, kind: str) -> None:

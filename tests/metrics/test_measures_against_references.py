@@ -5,7 +5,7 @@ from functools import partial
 from math import isnan, log2, nan
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, ndcg_score, roc_auc_score
 
@@ -74,7 +74,6 @@ ROWS = st.lists(ROW, min_size=1, max_size=25)
 
 @pytest.mark.parametrize(("measure", "of_list"), NAIVE, ids=lambda case: str(case) if isinstance(case, Measure) else "")
 @given(rows=ROWS)
-@settings(max_examples=60, deadline=None)
 def test_agrees_with_naive_measure_of_each_query_with_ties(
     measure: Measure, of_list: Callable[[Sequence[float]], float], rows: list[tuple[int, int, str]]
 ) -> None:
@@ -89,7 +88,6 @@ def test_agrees_with_naive_measure_of_each_query_with_ties(
 
 
 @given(st.permutations(range(12)), st.lists(st.integers(0, 1), min_size=12, max_size=12))
-@settings(max_examples=60, deadline=None)
 def test_agrees_with_scikit_learn_without_ties(order: list[int], labels: list[int]) -> None:
     if len(set(labels)) < 2:
         return
@@ -99,7 +97,6 @@ def test_agrees_with_scikit_learn_without_ties(order: list[int], labels: list[in
 
 
 @given(st.permutations(range(9)), st.lists(st.integers(0, 4), min_size=9, max_size=9))
-@settings(max_examples=60, deadline=None)
 def test_graded_ndcg_agrees_with_scikit_learn(order: list[int], grades: list[int]) -> None:
     assert NDCG(gain="linear").mean(order, grades) == pytest.approx(ndcg_score([grades], [order]))
     gains = [2**grade - 1 for grade in grades]

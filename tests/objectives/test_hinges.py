@@ -8,7 +8,7 @@ from typing import Any
 import joblib
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from structsvm import Ranker, losses, most_violated
@@ -114,7 +114,6 @@ def test_labels_of_graphs_have_no_hinges_without_the_graph() -> None:
         Hinge.of_outputs(GraphHamming([0, 1]), [[0, 1, 1]], [10])
 
 
-@settings(max_examples=40)
 @given(name=st.sampled_from(["map", "ndcg", "roc_area", "p@2", "f1", "swapped_pairs"]), seed=st.integers(0, 10_000))
 def test_the_gradient_is_a_subgradient_at_ties_too(name: str, seed: int) -> None:
     rng = np.random.default_rng(seed)

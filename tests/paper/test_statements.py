@@ -4,7 +4,7 @@ from itertools import combinations, pairwise, permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from structsvm.foundation.types import IntVector, Matrix, Vector
@@ -43,7 +43,6 @@ def interleaved(R: int, N: int, positions: tuple[int, ...]) -> Vector:
 sizes = st.tuples(st.integers(1, 4), st.integers(1, 4)).filter(lambda size: sum(size) <= 6)
 
 
-@settings(max_examples=30)
 @given(data=st.data())
 def test_observation_1(data: st.DataObject) -> None:
     """Rankings with the same relevance at each position have one Δ, and the sorted one has the largest H."""

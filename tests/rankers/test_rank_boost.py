@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from structsvm.exceptions import InputError, ZeroWeightsWarning
@@ -40,7 +40,6 @@ def data():
 
 
 @pytest.mark.filterwarnings("ignore::structsvm.exceptions.ZeroWeightsWarning")
-@settings(max_examples=150)
 @given(problems(), st.integers(1, 12))
 def test_same_rounds_as_with_listed_pairs(problem, rounds):
     X, y, qid = problem
@@ -58,7 +57,6 @@ def test_same_rounds_as_with_listed_pairs(problem, rounds):
 
 
 @pytest.mark.filterwarnings("ignore::structsvm.exceptions.ZeroWeightsWarning")
-@settings(max_examples=100)
 @given(problems(), st.integers(0, 10**6))
 def test_same_rounds_as_with_listed_pairs_of_weights(problem, seed):
     X, y, qid = problem
@@ -73,7 +71,6 @@ def test_same_rounds_as_with_listed_pairs_of_weights(problem, seed):
 
 
 @pytest.mark.filterwarnings("ignore::structsvm.exceptions.ZeroWeightsWarning")
-@settings(max_examples=60)
 @given(problems())
 def test_the_loss_is_the_mean_over_pairs_falls_and_bounds_the_pairs_in_the_wrong_order(problem):
     X, y, qid = problem
@@ -89,7 +86,6 @@ def test_the_loss_is_the_mean_over_pairs_falls_and_bounds_the_pairs_in_the_wrong
 
 
 @pytest.mark.filterwarnings("ignore::structsvm.exceptions.ZeroWeightsWarning")
-@settings(max_examples=60)
 @given(problems(missing=False), st.integers(0, 10**6))
 def test_only_the_order_of_values_and_of_labels_matters(problem, seed):
     X, y, qid = problem

@@ -6,7 +6,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from structsvm.data import Document, read_documents
@@ -56,7 +56,6 @@ def same(found, rows):
     ),
     st.integers(1, 30),
 )
-@settings(max_examples=100, deadline=None)
 def test_counts_are_those_made_one_by_one(collection, analyzer, block):
     rows = [{name: Counter(analyzer.terms(text)) for name, text in fields.items()} for fields in collection]
     documents = [(f"d{number}", fields) for number, fields in enumerate(collection)]

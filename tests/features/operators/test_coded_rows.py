@@ -7,7 +7,7 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from structsvm.exceptions import InputError
@@ -44,7 +44,6 @@ def vectors(operator: Operator) -> tuple[Any, Any]:
 
 
 @each_maker
-@settings(max_examples=30)
 @given(pair=both())
 def test_coded_is_expanded(maker: str, pair: tuple[Rows, Rows]) -> None:
     binned, expanded = (MAKERS[maker](rows) for rows in pair)
@@ -58,7 +57,6 @@ def test_coded_is_expanded(maker: str, pair: tuple[Rows, Rows]) -> None:
 
 
 @each_maker
-@settings(max_examples=30)
 @given(pair=both())
 def test_compiled_loops_and_blocks_see_the_same(maker: str, pair: tuple[Rows, Rows]) -> None:
     binned, expanded = (MAKERS[maker](rows) for rows in pair)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from structsvm.exceptions import InputError
@@ -21,7 +21,6 @@ def times(splits, role, queries):
     trials=st.integers(1, 60),
     seed=st.integers(0, 5),
 )
-@settings(max_examples=60)
 def test_every_query_has_each_role_equally_often_or_within_one(train, validation, test, trials, seed):
     queries = train + validation + test
     splits = balanced_splits(queries, trials=trials, train=train, validation=validation, random_state=seed)

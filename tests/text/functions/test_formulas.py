@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from structsvm.data import Run
@@ -35,7 +35,6 @@ def test_all_built_in_functions_are_compared():
     documents=[["a", "b", "a"], ["a"], [], ["a", "c"]], query=["a", "a", "x", "c"]
 )  # a is in most: okapi's idf < 0
 @example(documents=[["a"]], query=["a"])
-@settings(max_examples=40, deadline=None)
 def test_scores_are_those_of_the_formula(name, documents, query):
     index, collection = index_of(documents), Collection(documents)
     for chosen in ({}, SETTINGS.get(name, {})):
@@ -50,7 +49,6 @@ def test_scores_are_those_of_the_formula(name, documents, query):
 
 @pytest.mark.parametrize("name", ["okapi", "lm_dirichlet", "cosine"])
 @given(documents=COLLECTIONS, queries=st.lists(QUERIES, min_size=1, max_size=3), top=st.integers(1, 5))
-@settings(max_examples=40, deadline=None)
 def test_the_run_is_the_first_of_all_scores(name, documents, queries, top):
     index = index_of(documents)
     scorer = retrieval_functions.create(name).bind(index.whole)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from structsvm.data import Qrels, Run, Topic, join_runs, load_letor, write_letor
@@ -35,7 +35,6 @@ def candidates(rows, topics=("1",)):
     )
 
 
-@settings(max_examples=60)
 @given(documents=collections, query=queries)
 def test_every_feature_is_what_its_definition_says(documents, query):
     if not any(word for fields in documents for words in fields.values() for word in words):
