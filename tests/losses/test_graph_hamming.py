@@ -110,7 +110,7 @@ def test_the_kernel_writes_the_planes_of_python(of_edges: bool, symmetric: bool)
         np.testing.assert_array_equal(kernel.shared.toarray(), python.shared.toarray())
 
 
-@pytest.mark.parametrize("average", [False, True])
+@pytest.mark.parametrize("average", [False, *slow(True)])
 @pytest.mark.parametrize("of_edges", [False, True])
 @pytest.mark.parametrize("solver", [OneSlack(tol=1e-6), FrankWolfe(tol=1e-6)], ids=repr)
 def test_the_optimum_of_an_enumerated_qp(average: bool, of_edges: bool, solver: Any) -> None:

@@ -30,6 +30,7 @@ from structsvm.losses.ndcg import PairwiseNDCG
 from structsvm.problem.oracle import PythonOracle, make_oracle
 from structsvm.problem.program import plain_function
 from structsvm.testing import check_loss
+from tests.slow import slow
 from tests.small_problems import relevances, score_vectors
 
 RANKINGS: list[Any] = [
@@ -94,8 +95,7 @@ def test_kernels_agree_on_small_and_large_queries(
 
 
 @pytest.mark.parametrize("loss", [*RANKINGS, *SETS], ids=repr)
-@pytest.mark.parametrize("n", [4096, 4097])
-@pytest.mark.parametrize("offset", [0.0, -1.0])
+@pytest.mark.parametrize(("n", "offset"), [(4096, 0.0), (4097, -1.0), *slow((4096, -1.0), (4097, 0.0), (6000, -1.0))])
 def test_kernels_agree_on_the_longest_queries(loss: Any, n: int, offset: float) -> None:
     """Long lists are sorted in another way; a common offset leaves few digits to tell scores apart."""
     rng = np.random.default_rng(n)

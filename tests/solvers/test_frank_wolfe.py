@@ -17,6 +17,7 @@ from structsvm.solvers import FrankWolfe, OneSlack
 from structsvm.solvers import frank_wolfe as frank_wolfe_module
 from structsvm.solvers import state as state_module
 from tests.campaign.cases import case
+from tests.slow import slow
 from tests.small_problems import KINDS, PlainROCArea, ranking, ranking_arrays, small_problem, solved
 from tests.solvers.test_optimum import assert_certified, assert_dual_point
 from tests.solvers.test_stopping import Forgetful, solve_interrupted
@@ -31,7 +32,7 @@ def bytes_for(problem: Problem, planes: int) -> int:
 @each_kind
 @pytest.mark.parametrize("weighted", [False, True], ids=["", "weighted"])
 @pytest.mark.parametrize("C", [0.1, 30.0])
-@pytest.mark.parametrize("settings", [{}, {"cache_sweeps": 0}, {"random_state": 7}], ids=str)
+@pytest.mark.parametrize("settings", [{}, {"cache_sweeps": 0}, *slow({"random_state": 7})], ids=str)
 def test_the_optimum(kind: str, weighted: bool, C: float, settings: dict[str, int]) -> None:
     problem, every, optimum = solved(kind, 3, C, weighted)
     tol = 1e-5 if settings.get("cache_sweeps") != 0 else 1e-3

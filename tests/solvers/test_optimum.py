@@ -12,6 +12,7 @@ from structsvm.result import Result, Status
 from structsvm.solvers import FrankWolfe, NSlack, OneSlack
 from structsvm.solvers.qp import ActiveSet, DualQP, QPBackend, QPSolution
 from tests.campaign.cases import case, start_of
+from tests.slow import slow
 from tests.small_problems import KINDS, Listed, listed, small_problem, solved
 
 each_kind = pytest.mark.parametrize("kind", KINDS)
@@ -41,7 +42,7 @@ def assert_dual_point(result: Result, cap: Any) -> None:
 
 
 @each_kind
-@pytest.mark.parametrize("weighted", [False, True], ids=["", "weighted"])
+@pytest.mark.parametrize("weighted", [*slow(False), True], ids=["", "weighted"])
 @pytest.mark.parametrize("C", [0.1, 30.0])
 def test_every_solver_on_every_backend(kind: str, weighted: bool, C: float, cutting_plane: str, backend: str) -> None:
     problem, every, optimum = solved(kind, 3, C, weighted)

@@ -8,6 +8,7 @@ import pytest
 from structsvm.exceptions import InputError
 from structsvm.solvers import NSlack, OneSlack
 from structsvm.solvers.qp import QPBackend
+from tests.slow import slow
 from tests.small_problems import solved
 from tests.solvers.qp.faults import FAULTS, Faulty, FaultyAttempts
 
@@ -20,7 +21,7 @@ BOUNDS = pytest.mark.parametrize("limit", [np.inf, 1e4], ids=["free", "bounded"]
 @BACKENDS
 @BOUNDS
 @pytest.mark.parametrize("fault", FAULTS)
-@pytest.mark.parametrize("C", [1.0, 100.0])
+@pytest.mark.parametrize("C", [100.0, *slow(1.0)])
 def test_wrong_multipliers_do_not_change_the_optimum(
     solver: Any, backend: Any, limit: float, fault: str, C: float
 ) -> None:
