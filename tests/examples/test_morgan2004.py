@@ -102,14 +102,15 @@ def test_tables_have_every_method(results):
 
 
 def test_the_command_writes_results_and_a_plot(data, tmp_path):
-    pytest.importorskip("matplotlib")
+    matplotlib = pytest.importorskip("matplotlib")
     data[0].save(tmp_path / "index")
     rows = zip(data[1].qid, data[1].doc_ids, strict=True)
     (tmp_path / "qrels").write_text("".join(f"{topic} 0 {name} 1\n" for topic, name in rows))
     words = ["--grades", "1=2", "--terms", "2", "--repeats", "1", "--min-relevant", "10"]
     paths = {option: str(tmp_path / name) for option, name in (("--out", "r.json"), ("--plot", "p.svg"))}
     pairs = [text for pair in paths.items() for text in pair]
-    done = CliRunner().invoke(main, [str(tmp_path / "index"), "--qrels", str(tmp_path / "qrels"), *words, *pairs])
+    with matplotlib.rc_context():
+        done = CliRunner().invoke(main, [str(tmp_path / "index"), "--qrels", str(tmp_path / "qrels"), *words, *pairs])
     assert done.exit_code == 0, done.output
     assert "240 documents, 2 topics: 1 2" in done.output
     assert np.shape(json.loads((tmp_path / "r.json").read_text())[SEARCH]) == (2, 1, 3, 2, 1)
