@@ -96,7 +96,7 @@ def _stored(values: dict[str, Any]) -> list[Output]:
     "--backend",
     backends,
     ",".join(DEFAULT_BACKENDS),
-    'QP backends to compare, for solvers that use one. "all": every installed backend.',
+    'QP backends to compare, of "structsvm list backends", for solvers that use one. "all": every installed backend.',
     callback=_backend_names,
     cls=Dependent,
     needs="a solver that solves QPs",
@@ -237,6 +237,9 @@ def _print(table: "Comparison", problems: "dict[str, Problem]", *, reasons: bool
         show_tables(table.table(loss, C, f"loss {loss} ({_examples(problems[loss])}), C = {C:g}"))
     if not table.rows:
         return
+    summary = table.summary()
+    if any(record["fits"] > 1 for record in summary.records) and len(summary.records) > len(summary.sections):
+        show_tables(summary)
     if reasons:
         for status, reason in dict.fromkeys((row.status, row.note) for row in table if row.note):
             echo_wrapped(f"{status}: {reason}")

@@ -1,15 +1,13 @@
 """Plot the performance profile of a comparison."""
 
-from collections import defaultdict
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from structsvm.exceptions import InputError
 from structsvm.foundation.settings import require_kind
-from structsvm.foundation.types import Vector
 from structsvm.plots.style import COLORS, DASHES, STYLE, as_label, require_matplotlib
-from structsvm.solvers.comparison.table import UNFINISHED, Comparison, ComparisonRow
+from structsvm.solvers.comparison.table import Comparison, time_ratios
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -50,9 +48,13 @@ def performance_profile(comparison: Comparison) -> "Figure":
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    fits = _fits(comparison)
-    alone = _ratios(fits, handed_over=False)
-    together = _ratios(fits, handed_over=True)
+    fits = comparison.fits()
+    if not fits:
+        raise InputError("the comparison has no fit that all its backends ran: compare solvers that use a backend")
+    alone, together = (
+        {name: np.array([fit[name] for fit in ratios]) for name in ratios[0]}
+        for ratios in ([time_ratios(rows, handed_over=also) for rows in fits] for also in (False, True))
+    )
     largest = max([2.0, *(ratio for ratios in together.values() for ratio in ratios if np.isfinite(ratio))])
     with rc_context(STYLE):
         figure = Figure(figsize=(6.0, 3.6), layout="constrained")
@@ -71,32 +73,3 @@ def performance_profile(comparison: Comparison) -> "Figure":
         axes.set(title=f"fits: {len(fits)}", xlim=(1.0, 1.1 * largest), ylim=(0.0, 1.03))
         figure.legend(loc="outside right upper")
     return figure
-
-
-def _fits(comparison: Comparison) -> list[dict[str, ComparisonRow]]:
-    """Return the rows of each fit by backend, for the fits that all backends ran."""
-    fits: dict[tuple[str, str, float], dict[str, ComparisonRow]] = defaultdict(dict)
-    for row in comparison:
-        if row.backend is not None and row.status not in UNFINISHED:
-            fits[row.loss, row.solver, row.C][row.backend] = row
-    backends = {backend for rows in fits.values() for backend in rows}
-    complete = [rows for rows in fits.values() if len(rows) == len(backends)]
-    if not complete:
-        raise InputError("the comparison has no fit that all its backends ran: compare solvers that use a backend")
-    return complete
-
-
-def _ratios(fits: list[dict[str, ComparisonRow]], *, handed_over: bool) -> dict[str, Vector]:
-    """Return the ratio of each backend at each fit, infinite if it did not solve it, at least 1.
-
-    With ``handed_over``, rows with programs handed over count as solved, but never as the fastest if another row does.
-    """
-    ratios: dict[str, list[float]] = defaultdict(list)
-    for rows in fits:
-        seconds = {name: row.seconds for name, row in rows.items() if row.status == "converged" and row.seconds}
-        alone = {name: time for name, time in seconds.items() if not rows[name].handovers}
-        solved = seconds if handed_over else alone
-        fastest = min((alone or seconds).values(), default=1.0)
-        for name in rows:
-            ratios[name].append(max(1.0, solved[name] / fastest) if name in solved else np.inf)
-    return {name: np.array(values) for name, values in ratios.items()}

@@ -15,6 +15,7 @@ from structsvm.problem import Problem, fingerprint
 from structsvm.registry.built_in import DEFAULT_BACKENDS
 from structsvm.solvers import Solver
 from structsvm.solvers.comparison.combinations import Task, tasks
+from structsvm.solvers.comparison.isolation import BackendProcesses
 from structsvm.solvers.comparison.running import Callback, CombinationRun, Progress, warm_up
 from structsvm.solvers.comparison.table import UNFINISHED, Comparison, ComparisonRow
 from structsvm.solvers.qp import ActiveSet, QPBackend
@@ -88,9 +89,6 @@ def compare(
             f"time_limit must be a positive number of seconds, or None for no limit, got {brief(time_limit)}"
         )
     require_callback(callback)
-    # The import of joblib takes long.
-    from structsvm.solvers.comparison.isolation import BackendProcesses
-
     planned = tasks(problems, solvers, backends, Cs, tol)
     rows_file = _open_rows(as_path("keep", keep), planned, time_limit) if keep is not None else nullcontext()
     with rows_file as record, BackendProcesses() as workers:

@@ -9,8 +9,6 @@ from contextlib import suppress
 from typing import Any, Self
 
 from attrs import evolve
-from joblib.externals.loky.backend import get_context
-from joblib.externals.loky.backend.reduction import dumps
 
 from structsvm.foundation.compute.processes import starting_workers
 from structsvm.foundation.compute.threads import thread_count, using
@@ -43,6 +41,9 @@ class BackendProcesses:
 
     def row(self, run: CombinationRun) -> ComparisonRow:
         """Run a combination in the process of its backend and return its row."""
+        # The import takes long, and most comparisons with the built-in backend do without it.
+        from cloudpickle import dumps
+
         try:
             message = dumps((run.task, run.limit))
         except Exception as error:
@@ -64,6 +65,8 @@ class _Worker:
     """A process with a pipe, which receives combinations and sends their steps and rows."""
 
     def __init__(self) -> None:
+        from loky.backend import get_context
+
         context: Any = get_context("loky")
         self.pipe, far_end = context.Pipe()
         # This kind of process does not import the main module, so scripts need no guard.

@@ -1,12 +1,15 @@
 """The table that a comparison returns: its columns, its display, and its text as CSV and JSON."""
 
 import json
+import math
+from collections import defaultdict
 from collections.abc import Iterator
+from statistics import median
 from typing import Any
 
 from attrs import asdict, field, fields, filters, frozen
 
-from structsvm.foundation.tables.table import Column, Table, as_csv
+from structsvm.foundation.tables.table import Column, Record, Table, as_csv
 from structsvm.result import Result, Step
 from structsvm.solvers.comparison.combinations import Combination
 
@@ -123,6 +126,29 @@ class Comparison:
         rows = (row.record() for row in self.rows if (row.loss, row.C) == (loss, C))
         return Table(title, _COLUMNS, (tuple(rows),))
 
+    def fits(self) -> list[dict[str, ComparisonRow]]:
+        """Return the rows by backend of each fit (problem, solver, C and tol) that every backend of the table ran."""
+        fits: dict[tuple[str, str, float, float], dict[str, ComparisonRow]] = defaultdict(dict)
+        for row in self.rows:
+            if row.backend is not None and row.status not in UNFINISHED:
+                fits[row.loss, row.solver, row.C, row.tol][row.backend] = row
+        backends = {backend for rows in fits.values() for backend in rows}
+        return [rows for rows in fits.values() if len(rows) == len(backends)]
+
+    def summary(self) -> Table:
+        """Return a table with a row for each solver and backend, over the fits of `fits`.
+
+        "fastest" counts the fits with the shortest time, and "times the fastest" is the median of the time divided by
+        the shortest one. For both, a fit counts as solved if it converged with no program handed over; the median is
+        "–" if a backend solves less than half of its fits. Seconds, iterations, programs and hand-overs are sums; gap
+        and memory are the largest ones.
+        """
+        groups: dict[str, list[dict[str, ComparisonRow]]] = defaultdict(list)
+        for rows in self.fits():
+            groups[next(iter(rows.values())).solver].append(rows)
+        sections = tuple(tuple(_totals(solver, name, fits) for name in fits[0]) for solver, fits in groups.items())
+        return Table("Each backend over all fits", _SUMMARY, sections)
+
     def to_json(self) -> str:
         """Return the table as a JSON list of rows; ``curve`` is the list of [seconds, gap in units of C] of each."""
         return json.dumps([{**row.record(), "curve": row.curve} for row in self.rows], indent=2) + "\n"
@@ -144,6 +170,55 @@ _COLUMNS = (
     Column.number("peak MiB", "peak_memory", ".0f", missing="–"),
     Column.number("handed over", "handovers", "d", missing="–"),
 )
+
+
+_SUMMARY = (
+    Column.text("solver", "solver"),
+    Column.text("backend", "backend"),
+    Column.number("fits", "fits"),
+    Column.number("converged", "converged"),
+    Column.number("fastest", "fastest"),
+    Column.number("times the fastest", "ratio", ".3g", missing="–"),
+    Column.number("wall s", "seconds", ",.2f"),
+    Column.number("iterations", "iterations"),
+    Column.number("programs", "qps"),
+    Column.number("handed over", "handovers"),
+    Column.number("gap / C", "gap", ".1e", missing="–"),
+    Column.number("peak MiB", "peak_memory", ".0f", missing="–"),
+)
+
+
+def time_ratios(rows: dict[str, ComparisonRow], *, handed_over: bool = False) -> dict[str, float]:
+    """Return the time of each backend at a fit over that of the fastest, at least 1, infinite if it did not solve it.
+
+    With ``handed_over``, rows with programs handed over count as solved, but never as the fastest if another row does.
+    """
+    seconds = {name: row.seconds for name, row in rows.items() if row.status == "converged" and row.seconds}
+    alone = {name: time for name, time in seconds.items() if not rows[name].handovers}
+    solved = seconds if handed_over else alone
+    fastest = min((alone or seconds).values(), default=1.0)
+    return {name: max(1.0, solved[name] / fastest) if name in solved else math.inf for name in rows}
+
+
+def _totals(solver: str, backend: str, fits: list[dict[str, ComparisonRow]]) -> Record:
+    rows = [fit[backend] for fit in fits]
+    ratios = [time_ratios(fit)[backend] for fit in fits]
+    ratio = median(ratios)
+    values = {name: [value for row in rows if (value := getattr(row, name)) is not None] for name in (*_SUMS, *_PEAKS)}
+    return {
+        "solver": solver,
+        "backend": backend,
+        "fits": len(rows),
+        "converged": sum(row.status == "converged" for row in rows),
+        "fastest": ratios.count(1.0),
+        "ratio": ratio if math.isfinite(ratio) else None,
+        **{name: sum(values[name]) for name in _SUMS},
+        **{name: max(values[name], default=None) for name in _PEAKS},
+    }
+
+
+_SUMS = ("seconds", "iterations", "qps", "handovers")
+_PEAKS = ("gap", "peak_memory")
 
 
 def row_of(

@@ -57,3 +57,39 @@ def test_a_curve_is_the_gap_against_time(table):
 def test_headings_say_which_seconds_they_show(table):
     headings = [column.heading for column in table.table("map", 1.0, "").columns if column.heading.endswith(" s")]
     assert headings == ["oracle wall s", "solver wall s", "wall s", "compile s"]
+
+
+def test_the_summary_counts_solved_fits_and_adds_up_their_costs():
+    def row(C, backend, seconds, status="converged", handovers=0, gap=1e-4):
+        return ComparisonRow(
+            loss="map", solver="n-slack", backend=backend, C=C, tol=1e-3, status=status, gap=gap, iterations=2, qps=5,
+            handovers=handovers, seconds=seconds, peak_memory=None if backend == "a" else 200.0 + C,
+        )  # fmt: skip
+
+    rows = (
+        row(1.0, "a", 1.0), row(1.0, "b", 3.0),
+        row(2.0, "a", 4.0), row(2.0, "b", 2.0),
+        row(3.0, "a", 5.0, "time limit", gap=0.5), row(3.0, "b", 1.0, handovers=7),
+        row(4.0, "a", 5.0),  # b did not run
+    )  # fmt: skip
+    a, b = Comparison(rows, 8).summary().records
+    sums = {"solver": "n-slack", "fits": 3, "iterations": 6, "qps": 15, "ratio": 2.0, "fastest": 1}
+    assert a == {
+        **sums,
+        "backend": "a",
+        "converged": 2,
+        "seconds": 10.0,
+        "handovers": 0,
+        "gap": 0.5,
+        "peak_memory": None,
+    }
+    assert b == {
+        **sums,
+        "ratio": 3.0,
+        "backend": "b",
+        "converged": 3,
+        "seconds": 6.0,
+        "handovers": 7,
+        "gap": 1e-4,
+        "peak_memory": 203.0,
+    }
