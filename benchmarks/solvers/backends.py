@@ -17,9 +17,9 @@ from structsvm.solvers.comparison import Comparison, compare
 TITLE = "Every QP backend on MQ2008"
 ABOUT = """
 MQ2008, training files of fold 1 (S1 to S3): MAP and ROC area, C = 1, 100 and 10,000, which are six fits for each solver
-and tol, with 10 seconds for each. Every installed backend solves the QPs: of 1-slack, of n-slack with one QP a pass
-(`batch=1000`), and at tol = 1e-3 of n-slack as published, with a QP after each cut. The figures are those of
-`Comparison.summary`.
+and tol, with 10 seconds for each. Every installed backend solves the QPs: of 1-slack, of n-slack with one QP per pass
+(`batch=1000`), and at tol = 1e-3 of n-slack as published, with a QP after each cut. `Comparison.summary` explains the
+figures.
 """
 PAGE = "docs/comparing.md"
 PLOT = ROOT / "docs" / "_static" / "backends.svg"
@@ -37,7 +37,7 @@ NAMES = {
     "gap": "gap",
     "peak_memory": "mebibytes",
 }
-"""The columns of benchmarks by those of a summary."""
+"""The name of a benchmark's column for each column of a summary."""
 
 
 def run(size: Size) -> Iterator[Row]:

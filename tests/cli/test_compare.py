@@ -32,9 +32,11 @@ def test_the_table(run):
     assert done.stdout.startswith("14 queries, 168 documents, 4 features, dense from 2 files\n\n")
     for C in (1, 100):
         assert f"loss map (12 queries, 2 left out), C = {C}\n" in done.stdout
-    for solver, backends in {"one-slack": ["active-set", "highs"], "n-slack": ["active-set", "highs"]}.items():
-        rows = lines(done.stdout, solver)
-        assert [row[1] for row in rows] == backends * 2
+    tables, summary = done.stdout.split("Each backend over all fits\n")
+    for solver in ("one-slack", "n-slack"):
+        assert [row[1:4] for row in lines(summary, solver)] == [[name, "2", "2"] for name in ("active-set", "highs")]
+        rows = lines(tables, solver)
+        assert [row[1] for row in rows] == ["active-set", "highs"] * 2
         for row in rows:
             assert row[2] == "converged"
             assert 0.0 <= float(row[3]) <= 1e-4
