@@ -23,6 +23,7 @@ COLUMNS: dict[str, Column] = {
     "fits": Column.number("fits", "fits", ".0f"),
     "converged": Column.number("converged", "converged", ".0f"),
     "fastest_fits": Column.number("fastest", "fastest_fits", ".0f"),
+    "solver_seconds": Column("solver seconds", lambda record: _seconds(record["solver_seconds"])),
     "iterations": Column.number("iterations", "iterations", ",.0f"),
     "programs": Column.number("programs", "programs", ",.0f"),
     "handed_over": Column.number("handed over", "handed_over", ",.0f"),

@@ -29,6 +29,7 @@ NAMES = {
     "converged": "converged",
     "fastest": "fastest_fits",
     "ratio": "ratio",
+    "solver_seconds": "solver_seconds",
     "seconds": "seconds",
     "iterations": "iterations",
     "qps": "programs",

@@ -57,12 +57,9 @@ def _several(option: str, registry: Registry[Any], default: str, help: str, **se
 
 
 def _backend_names(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the names of backends; "all" means every installed backend."""
-    if texts != ("all",):
-        return names_in(backends)(ctx, param, texts)
-    from structsvm.solvers.comparison.combinations import installed_backends
-
-    return tuple(installed_backends())
+    """Return the names of backends; "all" stays, and means every installed backend."""
+    others = tuple(text for text in texts if text != "all")
+    return (*(["all"] if "all" in texts else []), *names_in(backends)(ctx, param, others))
 
 
 def _solves_qps(values: Mapping[str, Any]) -> bool:
@@ -123,6 +120,9 @@ def _stored(values: dict[str, Any]) -> list[Output]:
     "profile_path",
     metavar="FILE",
     type=OUTPUT,
+    cls=Dependent,
+    needs="a solver that solves QPs",
+    when=_solves_qps,
     help="Plot the performance profile of the backends to this file, such as profile.svg, .pdf or .png.",
 )
 @click.option(
@@ -222,8 +222,12 @@ def compare_command(
     if save_programs is not None:
         from structsvm.solvers.comparison import programs
 
-        programs.save_programs(save_programs, problems, solver_names, Cs, tol, time_limit)
-        note(f"wrote the QPs to {save_programs}")
+        with progress_line() as say:
+            say("storing the QPs of further fits with the built-in backend")
+            counts = programs.save_programs(save_programs, problems, solver_names, Cs, tol, time_limit)
+        if not all(counts):
+            raise Failure(f"a fit reached the time limit before its first QP: {save_programs} is incomplete")
+        note(f"wrote {counted(sum(counts), 'QP')} of {counted(len(counts), 'fit')} to {save_programs}")
     if stored is not None:
         stored.unlink(missing_ok=True)
     if all(row.gap is None for row in table):

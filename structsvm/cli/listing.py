@@ -56,7 +56,7 @@ def _table(kind: str) -> tuple[str, list[str], list[list[str]]]:
         return "model", ["name", "what", "commands"], list(_models())
     registry = REGISTRIES[kind]
     if registry is backends:
-        rows = [[name, _installed(name), *rest] for name, *rest in registry.entries()]
+        rows = [[name, _installed(name), *_over_qpsolvers(name, rest)] for name, *rest in registry.entries()]
         rows.sort(key=lambda row: row[1].startswith("no"))
         return registry.kind, ["name", "installed", "what", "from"], rows
     return registry.kind, ["name", "what", "from"], list(map(list, registry.entries()))
@@ -79,6 +79,13 @@ def _description(model: Any) -> str:
     return f"{text}; loss {model.loss}" if hasattr(model, "loss") else text
 
 
+def _over_qpsolvers(name: str, entry: list[str]) -> list[str]:
+    """Return description and origin of a backend, with the method of a solver of qpsolvers."""
+    from structsvm.solvers.qp.qpsolvers import PACKAGES
+
+    return [PACKAGES[name].method, "qpsolvers"] if name in PACKAGES else entry
+
+
 def _installed(name: str) -> str:
     """Return whether the packages of a backend are installed, without importing them, or how to install them."""
     from structsvm.solvers.qp.qpsolvers import PACKAGES
@@ -86,7 +93,7 @@ def _installed(name: str) -> str:
     if name not in backends.built_in:
         return "yes"
     backend = backends.create(name)
-    missing, distribution = backend.missing(), PACKAGES[name][1] if name in PACKAGES else backend.package
+    missing, distribution = backend.missing(), PACKAGES[name].module if name in PACKAGES else backend.package
     if missing:
         return f"no: pip install {missing}"
     try:

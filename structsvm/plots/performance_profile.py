@@ -16,11 +16,12 @@ if TYPE_CHECKING:
 def performance_profile(comparison: Comparison) -> "Figure":
     """Draw the performance profile of the backends: the fraction of fits that each solves within a multiple of time.
 
-    A fit is a problem, a solver and a C. The time of a backend is divided by the time of the fastest backend at the
-    same fit. A backend's line shows, for each ratio τ, the fraction of fits with a ratio of at most τ (Dolan and Moré,
-    Mathematical Programming 2002). At τ = 1 it is the fraction at which the backend is the fastest, on the right the
-    fraction that it solves. Rows that did not converge, or handed programs over to the built-in backend, count as not
-    solved. A thin line adds the rows with programs handed over. Fits that not all backends ran are left out.
+    A fit is a problem, a solver and a C. The time of a backend, in the working set and its QPs, is divided by the time
+    of the fastest backend at the same fit. A backend's line shows, for each ratio τ, the fraction of fits with a ratio
+    of at most τ (Dolan and Moré, Mathematical Programming 2002). At τ = 1 it is the fraction at which the backend is
+    the fastest, on the right the fraction that it solves. Rows that did not converge, or handed programs over to the
+    built-in backend, count as not solved. A thin line adds the rows with programs handed over. Fits that not all
+    backends ran are left out.
 
     Parameters
     ----------
@@ -53,7 +54,7 @@ def performance_profile(comparison: Comparison) -> "Figure":
         raise InputError("the comparison has no fit that all its backends ran: compare solvers that use a backend")
     alone, together = (
         {name: np.array([fit[name] for fit in ratios]) for name in ratios[0]}
-        for ratios in ([time_ratios(rows, handed_over=also) for rows in fits] for also in (False, True))
+        for ratios in ([time_ratios(rows, handed_over=counted) for rows in fits] for counted in (False, True))
     )
     largest = max([2.0, *(ratio for ratios in together.values() for ratio in ratios if np.isfinite(ratio))])
     with rc_context(STYLE):
@@ -61,14 +62,14 @@ def performance_profile(comparison: Comparison) -> "Figure":
         axes = figure.subplots()
         for k, backend in enumerate(alone):
             color, dashes = COLORS[k % len(COLORS)], DASHES[k // len(COLORS) % len(DASHES)]
-            for ratios, width in ((alone, 1.6), (together, 0.6)):
-                if width < 1.0 and np.array_equal(ratios[backend], alone[backend]):
-                    continue
-                label = as_label(backend if width > 1.0 else f"{backend}, with programs handed over")
-                solved = np.sort(ratios[backend][np.isfinite(ratios[backend])])
+            lines = [(backend, alone[backend], 1.6)]
+            if not np.array_equal(together[backend], alone[backend]):
+                lines.append((f"{backend}, with programs handed over", together[backend], 0.6))
+            for name, ratios, width in lines:
+                solved = np.sort(ratios[np.isfinite(ratios)])
                 x = [1.0, *solved, 1.1 * largest]
                 y = np.array([0, *range(1, len(solved) + 1), len(solved)]) / len(fits)
-                axes.step(x, y, where="post", label=label, color=color, linestyle=dashes, linewidth=width)
+                axes.step(x, y, where="post", label=as_label(name), color=color, linestyle=dashes, linewidth=width)
         axes.set(xscale="log", xlabel="time / time of the fastest backend (τ)", ylabel="fraction of fits within τ")
         axes.set(title=f"fits: {len(fits)}", xlim=(1.0, 1.1 * largest), ylim=(0.0, 1.03))
         figure.legend(loc="outside right upper")

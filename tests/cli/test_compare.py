@@ -226,7 +226,8 @@ def test_a_solver_without_bounds_is_an_error_if_requested(run):
 def test_programs_are_stored_in_a_new_folder(run):
     options = ("--solver", "one-slack,n-slack,frank-wolfe", "--backend", "active-set", "-C", "1,10")
     done = run("compare", "train.txt", *options, "--save-programs", "programs")
-    assert done.stderr == "structsvm: note: wrote the QPs to programs\n"
+    count = sum(len(load_programs(path)) for path in Path("programs").glob("*/*.npz"))
+    assert done.stderr == f"structsvm: note: wrote {count} QPs of 4 fits to programs\n"
     names = [f"map-{solver}-C{C}" for solver in ("n-slack", "one-slack") for C in (1, 10)]
     assert sorted(path.name for path in Path("programs").iterdir()) == names
     assert all(load_programs(Path("programs", name, "0000.npz")) for name in names)
@@ -234,3 +235,5 @@ def test_programs_are_stored_in_a_new_folder(run):
     assert "programs is not empty: choose another folder" in refused
     refused = run("compare", "train.txt", "--solver", "frank-wolfe", "--save-programs", "more", code=2).stderr
     assert "--save-programs has no effect without a solver that solves QPs" in refused
+    limited = run("compare", "train.txt", *options, "--time-limit", 1e-9, "--save-programs", "none", code=1).stderr
+    assert "a fit reached the time limit before its first QP: none is incomplete" in limited

@@ -12,7 +12,14 @@ def comparison(*rows: tuple[float, str | None, float | None, str, int]) -> Compa
     return Comparison(
         tuple(
             ComparisonRow(
-                loss="map", solver="n-slack", tol=1e-3, C=C, backend=backend, seconds=s, status=status, handovers=handed
+                loss="map",
+                solver="n-slack",
+                tol=1e-3,
+                C=C,
+                backend=backend,
+                solver_seconds=s,
+                status=status,
+                handovers=handed,
             )
             for C, backend, s, status, handed in rows
         ),

@@ -13,7 +13,7 @@ from structsvm.registry import backends as known_backends
 from structsvm.registry import solvers as known_solvers
 from structsvm.registry.spelling import Spelling, spell
 from structsvm.solvers import Auto, Solver
-from structsvm.solvers.qp import QPBackend
+from structsvm.solvers.qp import QPBackend, Recorder
 
 _SET = {"tol": "tol=... (--tol)", "backend": "backends=... (--backend)"}
 """Settings of solvers that a comparison replaces, with the argument and the option that set them."""
@@ -54,8 +54,7 @@ def tasks(
     require_number("tol", tol, above=0.0)
     problems = _by_name(problems)
     named_solvers = _named("solver", solvers, known_solvers)
-    every = isinstance(backends, str) and backends == "all"
-    named_backends = _named("backend", installed_backends() if every else backends, known_backends)
+    named_backends = _named("backend", _with_all(backends), known_backends)
     Cs = as_list("Cs", Cs, "numbers") if isinstance(Cs, Iterable) else [Cs]
     for C in Cs:
         require_number("C", C, above=0.0)
@@ -67,6 +66,16 @@ def tasks(
         for C, problem in [(C, unscaled.with_C(C)) for C in Cs]
         for (solver_name, solver), (backend_name, backend) in pairs
     ]
+
+
+def _with_all(backends: Any) -> Any:
+    """Replace "all" by the names of the installed backends that are not given themselves."""
+    names = [backends] if isinstance(backends, str) else backends
+    if not (isinstance(names, list | tuple) and "all" in names):
+        return backends
+    others = [name for name in names if not (isinstance(name, str) and name == "all")]
+    given = {describe(known_backends.create(name)) for name in others}
+    return [*(name for name in installed_backends() if name not in given), *others]
 
 
 def installed_backends() -> list[str]:
@@ -96,9 +105,21 @@ def _named(kind: str, value: Any, registry: Registry[Any]) -> dict[str, Any]:
         for single in several:
             _require_unset(single)
     objects = [registry.create(single) for single in several]
+    for single in objects:
+        _require_comparable(kind, single)
     names = [describe(single) for single in objects]
     _require_once(kind, names)
     return dict(zip(names, objects, strict=True))
+
+
+def _require_comparable(kind: str, thing: Any) -> None:
+    if not isinstance(getattr(thing, "name", None), str):
+        raise InputError(f"the {kind} {type(thing).__name__} needs a name: write name = '...' in the class")
+    if isinstance(thing, Recorder):
+        raise InputError(
+            "a Recorder cannot be compared, because its copy in another process would lose the programs: pass it to a "
+            "solver, as in OneSlack(backend=recorder)"
+        )
 
 
 def _require_unset(solver: Any) -> None:

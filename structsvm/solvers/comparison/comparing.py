@@ -56,7 +56,7 @@ def compare(
     ----------
     problems : a problem, or several by name, such as one for each loss; their own C does not matter.
     solvers : names or objects; they may not set ``tol`` or a backend.
-    backends : names or objects; "all": every installed backend.
+    backends : names or objects; "all", alone or among them: every installed backend.
     Cs : weights of the mean hinge.
     tol : target gap, in units of the loss: stop when ``primal − dual ≤ tol · C``.
     time_limit : seconds for each combination, checked after each iteration and before each QP; None: no limit.
@@ -117,7 +117,7 @@ def compare(
                     record.append(rows[-1])
                 if rows[-1].status == "interrupted":
                     raise KeyboardInterrupt
-                if run.told_to_stop:
+                if run.stopped:
                     break
         except KeyboardInterrupt:
             return Comparison(tuple(rows), len(planned), interrupted=True)

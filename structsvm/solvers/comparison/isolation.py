@@ -112,8 +112,11 @@ class _Worker:
             if not steps:
                 raise
             return run.cut_short("interrupted", "Ctrl-C", steps, watch.seconds)
-        except (EOFError, OSError):
-            self.process.join()
+        except (EOFError, OSError) as error:
+            # The callback raised the error, not the pipe.
+            if error is run.fault:
+                raise
+            self.kill()
             return run.cut_short("crashed", f"the process ended with {self._ending()}", steps, watch.seconds)
 
     def _ending(self) -> str:
@@ -147,7 +150,8 @@ def _serve(pipe: Any, parent: int, threads: int) -> None:
                 reset_peak()
                 row = CombinationRun(task, limit, Progress(0, 0, task.combination, None), _sender(pipe)).row()
             warning = next((str(one.message) for one in caught if issubclass(one.category, UserWarning)), "")
-            pipe.send(evolve(row, note=row.note or " ".join(warning.split()), peak_memory=peak()))
+            note = row.note or " ".join(warning.split())
+            pipe.send(evolve(row, note=note, peak_memory=None if row.gap is None else peak()))
 
 
 def _with_built_in(task: Task) -> Task:

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from traceback import extract_tb
 from typing import ClassVar, TypeAlias
 
 import numpy as np
@@ -157,18 +158,18 @@ class CombinationRun:
         self.limit = limit
         self.progress = progress
         self.callback = callback
-        self.told_to_stop = False
+        self.stopped = False
         self.fault: Exception | None = None
 
     def show(self, step: Step | None) -> bool:
         """Report the progress to the callback; return True if the comparison must end."""
         try:
             if self.callback is not None and self.callback(evolve(self.progress, step=step)):
-                self.told_to_stop = True
+                self.stopped = True
         except Exception as error:
             self.fault = error
             raise
-        return self.told_to_stop
+        return self.stopped
 
     def row(self) -> ComparisonRow:
         """Run the combination and return its row."""
@@ -198,7 +199,10 @@ class CombinationRun:
             if error is self.fault:
                 raise
             logger.info("%s failed", task.combination, exc_info=True)
-            reason = str(error) if isinstance(error, StructSVMError) else f"{type(error).__name__}: {error}"
+            if isinstance(error, StructSVMError):
+                return self.without_result("failed", str(error))
+            place = extract_tb(error.__traceback__)[-1]
+            reason = f"{type(error).__name__}: {error} ({place.filename}, line {place.lineno})"
             return self.without_result("failed", reason)
         seconds = watch.seconds
         result = evolve(result, history=tuple(steps.get(step.iteration, step) for step in result.history))

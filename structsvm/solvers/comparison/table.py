@@ -4,7 +4,7 @@ import json
 import math
 from collections import defaultdict
 from collections.abc import Iterator
-from statistics import median
+from statistics import median_low
 from typing import Any
 
 from attrs import asdict, field, fields, filters, frozen
@@ -138,10 +138,10 @@ class Comparison:
     def summary(self) -> Table:
         """Return a table with a row for each solver and backend, over the fits of `fits`.
 
-        "fastest" counts the fits with the shortest time, and "times the fastest" is the median of the time divided by
-        the shortest one. For both, a fit counts as solved if it converged with no program handed over; the median is
-        "–" if a backend solves less than half of its fits. Seconds, iterations, programs and hand-overs are sums; gap
-        and memory are the largest ones.
+        "fastest" counts the fits with the shortest time in the solver, and "times the fastest" is the median of that
+        time divided by the shortest one. For both, a fit counts as solved if it converged with no program handed over;
+        the median is "–" if a backend solves less than half of its fits. Seconds, iterations, programs and hand-overs
+        are sums; gap and memory are the largest ones.
         """
         groups: dict[str, list[dict[str, ComparisonRow]]] = defaultdict(list)
         for rows in self.fits():
@@ -179,6 +179,7 @@ _SUMMARY = (
     Column.number("converged", "converged"),
     Column.number("fastest", "fastest"),
     Column.number("times the fastest", "ratio", ".3g", missing="–"),
+    Column.number("solver wall s", "solver_seconds", ",.2f"),
     Column.number("wall s", "seconds", ",.2f"),
     Column.number("iterations", "iterations"),
     Column.number("programs", "qps"),
@@ -189,11 +190,14 @@ _SUMMARY = (
 
 
 def time_ratios(rows: dict[str, ComparisonRow], *, handed_over: bool = False) -> dict[str, float]:
-    """Return the time of each backend at a fit over that of the fastest, at least 1, infinite if it did not solve it.
+    """Return the time of each backend at a fit over the shortest, at least 1, infinite if it did not solve the fit.
 
-    With ``handed_over``, rows with programs handed over count as solved, but never as the fastest if another row does.
+    The time is that in the working set and its QPs: argmaxes take the same time with every backend. With
+    ``handed_over``, rows with programs handed over count as solved, but never as the fastest if another row does.
     """
-    seconds = {name: row.seconds for name, row in rows.items() if row.status == "converged" and row.seconds}
+    seconds = {
+        name: row.solver_seconds for name, row in rows.items() if row.status == "converged" and row.solver_seconds
+    }
     alone = {name: time for name, time in seconds.items() if not rows[name].handovers}
     solved = seconds if handed_over else alone
     fastest = min((alone or seconds).values(), default=1.0)
@@ -203,7 +207,7 @@ def time_ratios(rows: dict[str, ComparisonRow], *, handed_over: bool = False) ->
 def _totals(solver: str, backend: str, fits: list[dict[str, ComparisonRow]]) -> Record:
     rows = [fit[backend] for fit in fits]
     ratios = [time_ratios(fit)[backend] for fit in fits]
-    ratio = median(ratios)
+    ratio = median_low(ratios)
     values = {name: [value for row in rows if (value := getattr(row, name)) is not None] for name in (*_SUMS, *_PEAKS)}
     return {
         "solver": solver,
@@ -217,7 +221,7 @@ def _totals(solver: str, backend: str, fits: list[dict[str, ComparisonRow]]) -> 
     }
 
 
-_SUMS = ("seconds", "iterations", "qps", "handovers")
+_SUMS = ("solver_seconds", "seconds", "iterations", "qps", "handovers")
 _PEAKS = ("gap", "peak_memory")
 
 

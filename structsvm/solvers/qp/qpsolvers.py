@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,20 +13,28 @@ from structsvm.exceptions import InputError, NotInstalledError
 from structsvm.solvers.qp.base import DualQP, QPSolution
 from structsvm.solvers.qp.general import Attempt, GeneralBackend, scales
 
-PACKAGES: Mapping[str, tuple[str, str]] = {
-    "clarabel": ("clarabel", "clarabel"),
-    "copt": ("coptpy", "coptpy"),
-    "daqp": ("daqp", "daqp"),
-    "ecos": ("ecos", "ecos"),
-    "gurobi": ("gurobipy", "gurobipy"),
-    "mosek": ("mosek", "mosek"),
-    "piqp": ("piqp", "piqp"),
-    "proxqp": ("proxsuite", "proxsuite"),
-    "qpalm": ("qpalm", "qpalm"),
-    "quadprog": ("quadprog", "quadprog"),
-    "scs": ("scs", "scs"),
+
+class Package(NamedTuple):
+    """The module of a solver, which is also its name on PyPI, and its method in a few words."""
+
+    module: str
+    method: str
+
+
+PACKAGES: Mapping[str, Package] = {
+    "clarabel": Package("clarabel", "interior point, sparse"),
+    "copt": Package("coptpy", "interior point, sparse, commercial"),
+    "daqp": Package("daqp", "dual active set, dense"),
+    "ecos": Package("ecos", "interior point for cones, sparse"),
+    "gurobi": Package("gurobipy", "interior point, sparse, commercial"),
+    "mosek": Package("mosek", "interior point, sparse, commercial"),
+    "piqp": Package("piqp", "proximal interior point"),
+    "proxqp": Package("proxsuite", "augmented Lagrangian"),
+    "qpalm": Package("qpalm", "proximal augmented Lagrangian, sparse"),
+    "quadprog": Package("quadprog", "dual active set, dense"),
+    "scs": Package("scs", "operator splitting, sparse"),
 }
-"""The module and the pip requirement of each solver that is also the name of a backend."""
+"""The solvers whose names are also names of backends."""
 
 _ACCURATE: Mapping[str, Mapping[str, Any]] = {
     "daqp": {"primal_tol": 1e-9, "dual_tol": 1e-9},
@@ -90,13 +98,15 @@ class QPSolvers(GeneralBackend):
     settings: dict[str, Any] | None = field(default=None, hash=False)
 
     def missing(self) -> str:
-        module, requirement = PACKAGES.get(self.solver, ("", ""))
-        lacking = [super().missing(), requirement if module and find_spec(module) is None else ""]
+        module = PACKAGES[self.solver].module if self.solver in PACKAGES else ""
+        lacking = [super().missing(), module if module and find_spec(module) is None else ""]
         return " ".join(filter(None, lacking))
 
     def import_package(self) -> Any:
         qpsolvers = super().import_package()
         if self.solver not in qpsolvers.available_solvers:
+            if requirement := self.missing():
+                raise NotInstalledError(f"the backend {self.solver!r} needs its package: pip install {requirement}")
             raise NotInstalledError(
                 f"qpsolvers {qpsolvers.__version__} finds no solver {self.solver!r}; installed are "
                 f"{', '.join(qpsolvers.available_solvers)}. See https://qpsolvers.github.io/qpsolvers for others."

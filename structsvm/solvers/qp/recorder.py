@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
-from attrs import field, frozen
+from attrs import define, field
 
 from structsvm.exceptions import InputError
 from structsvm.foundation.settings import as_path
@@ -19,7 +19,7 @@ def _folder(value: str | Path) -> Path:
     return as_path("folder", value)
 
 
-@frozen(eq=False)
+@define(eq=False)
 class Recorder(QPBackend):
     """A backend that stores its programs in a folder, with their optima.
 
@@ -55,32 +55,41 @@ class Recorder(QPBackend):
     name: ClassVar[str] = "recorder"
     folder: Path = field(converter=_folder)
     backend: str | QPBackend = "auto"
-    _newest: list[DualQP] = field(factory=list, init=False, repr=False)
+    count: int = field(default=0, init=False)
+    """Number of programs stored."""
+    _open: bool = field(default=False, init=False, repr=False)
+    _files: int = field(default=0, init=False, repr=False)
+    _newest: DualQP | None = field(default=None, init=False, repr=False)
     _optima: list[tuple[float, QPSolution]] = field(factory=list, init=False, repr=False)
 
     def __enter__(self) -> "Recorder":
-        require_empty(self.folder)
-        self.folder.mkdir(parents=True, exist_ok=True)
+        try:
+            require_empty(self.folder)
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"the folder {self.folder} cannot be created: {error.strerror or error}") from None
+        self._open = True
         return self
 
     def __exit__(self, *_error: object) -> None:
-        if self._optima:
-            self._write()
+        self._open = False
+        if self._newest is not None:
+            self._write(self._newest)
 
     def solve(self, qp: DualQP, start: QPSolution | None = None) -> QPSolution:
-        if not self.folder.is_dir():
-            raise InputError(f"there is no folder {self.folder}: use the Recorder in a with statement")
-        if self._newest and not _extends(qp, self._newest[0]):
-            self._write()
+        if not self._open:
+            raise InputError(f"the programs for {self.folder} would be lost: use the Recorder in a with statement")
+        if self._newest is not None and not _extends(qp, self._newest):
+            self._write(self._newest)
         before = self._optima[-1][1] if self._optima else None
-        self._newest[:] = [DualQP(qp.H.copy(), qp.b.copy(), qp.group.copy(), qp.cap.copy(), 0.0)]
-        self._optima.append((qp.tol, ActiveSet().solve(self._newest[0], before)))
+        self._newest = DualQP(qp.H.copy(), qp.b.copy(), qp.group.copy(), qp.cap.copy(), 0.0)
+        self._optima.append((qp.tol, ActiveSet().solve(self._newest, before)))
+        self.count += 1
         solution: QPSolution = backends.create(self.backend).solve(qp, start)
         return solution
 
-    def _write(self) -> None:
-        """Write the present sequence, and begin another one."""
-        qp = self._newest.pop()
+    def _write(self, qp: DualQP) -> None:
+        """Write the sequence that ends with a program, and begin another one."""
         sizes = [len(optimum.a) for _, optimum in self._optima]
         a = np.zeros((len(sizes), qp.size))
         for row, (_, optimum) in zip(a, self._optima, strict=True):
@@ -96,8 +105,10 @@ class Recorder(QPBackend):
             "dual": a @ qp.b - 0.5 * (a @ qp.H * a).sum(axis=1),
             "gap": np.array([optimum.gap for _, optimum in self._optima]),
         }
+        write_archive(self.folder / f"{self._files:04}.npz", arrays)
+        self._files += 1
+        self._newest = None
         self._optima.clear()
-        write_archive(self.folder / f"{sum(1 for _ in self.folder.iterdir()):04}.npz", arrays)
 
 
 def _extends(qp: DualQP, before: DualQP) -> bool:

@@ -14,7 +14,7 @@ from structsvm.result import Result
 from structsvm.solvers import Auto, FrankWolfe, NSlack, OneSlack, Solver
 from structsvm.solvers.comparison import compare
 from structsvm.solvers.comparison.combinations import describe, tasks
-from structsvm.solvers.qp import CVXOPT, OSQP, ActiveSet, HiGHS
+from structsvm.solvers.qp import CVXOPT, OSQP, ActiveSet, HiGHS, Recorder
 from tests.small_problems import ranking_arrays, small_problem
 
 
@@ -98,6 +98,18 @@ def test_all_backends_are_those_installed(problem, monkeypatch):
     assert "highs" in result
     assert not {"osqp", "auto", "qpsolvers"} & {*result}
     assert len({*result}) == len(result)
+    more = [backend for _, _, backend, _ in names(problem, "one-slack", ["highs", "all", ActiveSet()], 1)]
+    assert sorted(more) == sorted(result)
+
+
+def test_backends_that_cannot_be_compared_are_an_error(problem, tmp_path):
+    class Nameless(ActiveSet):
+        name = None
+
+    with pytest.raises(InputError, match="the backend Nameless needs a name: write name = "):
+        names(problem, "one-slack", [Nameless()], 1)
+    with pytest.raises(InputError, match="a Recorder cannot be compared"):
+        names(problem, "one-slack", Recorder(tmp_path), 1)
 
 
 class Plain(Solver):

@@ -109,7 +109,8 @@ def test_a_killed_run_has_the_bounds_of_its_last_step(problem, monkeypatch):
 @pytest.mark.slow
 def test_errors_and_nan_are_rows(problem, capfd):
     one, two = compare(problem, "one-slack", [Raise(), NotANumber()], 10.0)
-    assert (one.status, one.note) == ("failed", "ZeroDivisionError: no step")
+    assert one.status == "failed"
+    assert one.note.startswith("ZeroDivisionError: no step (")
     assert (two.status, two.handovers > 0) == ("converged", True)
     assert capfd.readouterr().out == ""
 

@@ -64,7 +64,13 @@ def test_a_folder_with_files_is_an_error_and_stays(tmp_path: Path) -> None:
 
 def test_a_recorder_outside_of_a_with_statement_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="use the Recorder in a with statement"):
-        OneSlack(backend=Recorder(tmp_path / "new")).solve(small_problem("map"))
+        OneSlack(backend=Recorder(tmp_path)).solve(small_problem("map"))
+
+
+def test_a_folder_that_cannot_be_created_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("a thesis")
+    with pytest.raises(InputError, match="cannot be created"), Recorder(tmp_path / "file"):
+        pass
 
 
 def test_other_files_are_an_error(tmp_path: Path) -> None:
