@@ -74,8 +74,8 @@ def _with_all(backends: Any) -> Any:
     if not (isinstance(names, list | tuple) and "all" in names):
         return backends
     others = [name for name in names if not (isinstance(name, str) and name == "all")]
-    given = {describe(known_backends.create(name)) for name in others}
-    return [*(name for name in installed_backends() if name not in given), *others]
+    excluded = {describe(known_backends.create(name)) for name in others}
+    return [*(name for name in installed_backends() if name not in excluded), *others]
 
 
 def installed_backends() -> list[str]:
