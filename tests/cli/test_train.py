@@ -96,7 +96,7 @@ def test_a_search_continues_after_a_fit_reached_the_time_limit(run, monkeypatch)
     call = FitMonitor.__call__
 
     def limited(self, step, fold=None):
-        self.seconds = 0.0 if step.C == 1.0 else None
+        self.seconds = 0.0 if step.C == 1.0 else 1000.0
         return call(self, step, fold)
 
     monkeypatch.setattr(FitMonitor, "__call__", limited)
