@@ -1,8 +1,9 @@
 """Losses to train with, as functions of scores and labels."""
 
+from structsvm.inference.sets import Bounded
 from structsvm.losses.at_k import PrecisionAtK, RecallAtK
 from structsvm.losses.average_precision import AveragePrecision
-from structsvm.losses.base import Bounded, Loss, ScoreLoss
+from structsvm.losses.base import Loss, ScoreLoss
 from structsvm.losses.chain_hamming import ChainHamming
 from structsvm.losses.f_beta import FBeta
 from structsvm.losses.graph_hamming import GraphHamming

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from itertools import permutations
-from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 from attrs import frozen
@@ -14,31 +14,11 @@ from structsvm.features.operators.base import require_finite_scores, scores_of_e
 from structsvm.features.operators.composed import WithIntercept, WithShared
 from structsvm.features.operators.matrix import Readable
 from structsvm.foundation.types import BoolVector, IntVector, Vector
+from structsvm.inference.sets import Bounded
 from structsvm.losses.user_methods import call_method, is_finite_input, is_sparse_vector, joint_features, output_of
 
 X = TypeVar("X")
 Y = TypeVar("Y")
-
-
-class Bounded(NamedTuple):
-    """An output found by an approximate argmax, with an upper bound of the true maximum.
-
-    `ScoreLoss.loss_augmented_argmax` and `Loss.loss_augmented_argmax` return it if their class sets ``bounded = True``.
-
-    Parameters
-    ----------
-    output : the best output found.
-    bound : an upper bound of the largest ``Δ(y, ŷ) + w·Ψ(x, ŷ)`` over all outputs ŷ, such as the dual value of message
-        passing, the value of a relaxation, or the bound of branch and bound.
-
-    Examples
-    --------
-    >>> Bounded(output=[0, 1], bound=2.5).bound
-    2.5
-    """
-
-    output: Any
-    bound: float
 
 
 @frozen(eq=False)

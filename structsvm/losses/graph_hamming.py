@@ -19,7 +19,8 @@ from structsvm.foundation.settings import as_list, at_least, one_of, positive, t
 from structsvm.foundation.types import Matrix, Vector
 from structsvm.inference import Graph, Inference, infer
 from structsvm.inference.messages import best_labels
-from structsvm.losses.base import Bounded, Examples
+from structsvm.inference.sets import Bounded
+from structsvm.losses.base import Examples
 from structsvm.losses.shared.hamming import HammingLoss
 from structsvm.losses.user_methods import at_example
 

@@ -8,7 +8,8 @@ import numpy as np
 from attrs import frozen
 
 from structsvm.foundation.types import Vector
-from structsvm.losses.base import Bounded, Loss, StructuredLoss, Wrapper, X, Y
+from structsvm.inference.sets import Bounded
+from structsvm.losses.base import Loss, StructuredLoss, Wrapper, X, Y
 from structsvm.losses.user_methods import dense, output_of, separate
 
 H = TypeVar("H")

@@ -21,7 +21,8 @@ from structsvm.foundation.types import IntVector, Matrix, Vector
 from structsvm.inference import Graph, infer
 from structsvm.inference.enumeration import MOST_NODES, best_of_all
 from structsvm.inference.messages import Inference, best_labels
-from structsvm.losses.base import Bounded, ScoreLoss
+from structsvm.inference.sets import Bounded
+from structsvm.losses.base import ScoreLoss
 from structsvm.losses.shared.label_sets import indicator_matrix, label_costs
 
 _ROUNDING = 1e-12

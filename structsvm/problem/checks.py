@@ -11,8 +11,9 @@ from structsvm.features.operators.base import Operator, largest_score, scores_of
 from structsvm.foundation.queries import require_labels, row_weights
 from structsvm.foundation.settings import require_number
 from structsvm.foundation.types import BoolVector, IntVector, Vector
+from structsvm.inference.sets import Bounded
 from structsvm.losses import ScoreLoss
-from structsvm.losses.base import Bounded, InScoreSpace
+from structsvm.losses.base import InScoreSpace
 from structsvm.losses.user_methods import RAISED_AS_IS, coefficients, encoded, method_failed
 from structsvm.problem.points import Planes, Point
 

@@ -1,0 +1,92 @@
+"""Sets of outputs over which a linear score is maximized."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from functools import cache
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from structsvm.foundation.compute.compilation import compiled
+from structsvm.foundation.types import Vector
+
+
+class Bounded(NamedTuple):
+    """An output found by an approximate argmax, with an upper bound of the true maximum.
+
+    `ScoreLoss.loss_augmented_argmax` and `Loss.loss_augmented_argmax` return it if their class sets ``bounded = True``,
+    and `FeasibleSet.maximize` may return it.
+
+    Parameters
+    ----------
+    output : the best output found.
+    bound : an upper bound of the largest ``Δ(y, ŷ) + w·Ψ(x, ŷ)`` over all outputs ŷ, such as the dual value of message
+        passing, the value of a relaxation, or the bound of branch and bound.
+
+    Examples
+    --------
+    >>> Bounded(output=[0, 1], bound=2.5).bound
+    2.5
+    """
+
+    output: Any
+    bound: float
+
+
+class FeasibleSet(ABC):
+    """The possible outputs of an example: vectors y with one number per part, and the linear score ``scores·y``.
+
+    A part is whatever has a score of its own: an edge of a path, a pair of a matching, a variable of a program. Losses
+    over any set, `PartHamming` and `Regret`, need only the maximizer of a linear score, because their loss-augmented
+    argmax is the same problem with other scores.
+
+    Attributes
+    ----------
+    kernel : a plain function ``kernel(scores, data, out)`` that numba can compile and that writes a maximizing output
+        to ``out``; ``data`` is what `data` returns. Fits then run without Python. None: fits call `maximize`.
+    """
+
+    kernel: ClassVar[Any] = None
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """Number of parts: the length of an output."""
+
+    @abstractmethod
+    def maximize(self, scores: Vector) -> Vector | Bounded:
+        """Return an output with the largest ``scores·y``, or the best one found with a bound of the largest value."""
+
+    def contains(self, y: Vector) -> bool:
+        """Return True if y is an output; by default for sets of 0 and 1, by a maximization."""
+        if not np.isin(y, (0.0, 1.0)).all():
+            return False
+        # Only y itself has the score sum(y) where the parts in y have score 1 and all others −1.
+        scores = 2.0 * y - 1.0
+        return bool(scores @ _output(self.maximize(scores)) == y.sum())
+
+    def outputs(self) -> Iterable[Vector]:
+        """Return all outputs of a small set, for ``check_loss``."""
+        raise NotImplementedError(f"{type(self).__name__} does not list its outputs; define outputs()")
+
+    def data(self) -> Vector:
+        """Return the numbers that ``kernel`` reads, such as sizes and capacities; empty by default."""
+        return np.zeros(0)
+
+
+class CompiledSet(FeasibleSet):
+    """A set whose maximizer is its ``kernel``."""
+
+    def maximize(self, scores: Vector) -> Vector:
+        out = np.empty(self.size)
+        _compiled(type(self).kernel)(np.ascontiguousarray(scores, dtype=np.float64), self.data(), out)
+        return out
+
+
+@cache
+def _compiled(kernel: Any) -> Any:
+    return compiled(kernel)
+
+
+def _output(answer: Any) -> Any:
+    return answer.output if isinstance(answer, Bounded) else answer
