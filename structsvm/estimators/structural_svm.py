@@ -271,7 +271,7 @@ class StructuralSVM(JointEstimator):
         predicted, loss = self.predict(X), fitted_loss(self)
         truths = list(checked_outputs(y, loss)) if loss.per_row else as_list("y", y, OUTPUTS)
         require_pairs(len(predicted), len(truths))
-        pairs = enumerate(zip(truths, predicted, strict=True))
+        pairs = enumerate(zip(loss.truths(X, truths), predicted, strict=True))
         values = [at_example(i, loss.loss, truth, y_hat) for i, (truth, y_hat) in pairs]
         return one_minus_mean(values, sample_weight)
 

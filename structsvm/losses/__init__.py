@@ -11,9 +11,11 @@ from structsvm.losses.latent import LatentLoss
 from structsvm.losses.multiclass import Multiclass
 from structsvm.losses.multilabel_hamming import MultiLabelHamming
 from structsvm.losses.ndcg import NDCGLoss
+from structsvm.losses.part_hamming import PartHamming
 from structsvm.losses.precision_recall_break_even import PrecisionRecallBreakEven
 from structsvm.losses.preference_pairs import PreferencePairs
 from structsvm.losses.reciprocal_rank import ReciprocalRank
+from structsvm.losses.regret import Regret
 from structsvm.losses.roc_area import ROCArea
 from structsvm.losses.shared.graded_pairs import GradedPairsLoss, GradedRankingLoss
 from structsvm.losses.shared.interleaving import InterleavingLoss
@@ -40,12 +42,14 @@ __all__ = [
     "Multiclass",
     "NDCGLoss",
     "PairwiseLoss",
+    "PartHamming",
     "PrecisionAtK",
     "PrecisionRecallBreakEven",
     "PreferencePairs",
     "ROCArea",
     "RecallAtK",
     "ReciprocalRank",
+    "Regret",
     "ScoreLoss",
     "SlackRescaled",
     "SwappedPairs",

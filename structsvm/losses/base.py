@@ -87,6 +87,10 @@ class StructuredLoss(ABC, Generic[Y]):
         """Return the loss for outputs that a model will predict; by default `bind`, which rankers call with labels."""
         return self.bind(ys)
 
+    def truths(self, xs: Any, ys: Sequence[Y]) -> Sequence[Any]:
+        """Return true outputs as `loss` compares them with predictions, by default as they are; xs may be None."""
+        return ys
+
     @property
     def title(self) -> str:
         """Name of the loss in messages: the author's class name."""

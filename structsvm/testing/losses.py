@@ -1,7 +1,7 @@
 """Check a loss, by enumeration on small examples if possible."""
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -84,7 +84,7 @@ def check_loss(
         raise InputError(
             f"{resolved!r} is not of queries: give examples, a few true outputs y, or pairs (x, y) for a Loss"
         )
-    small: list[Any] = _small_queries() if examples is None else _checked_examples(resolved, list(examples))
+    small = _small_queries() if examples is None else list(resolved.truths(None, _checked_examples(resolved, examples)))
     longer: list[Any] = _longer_queries() if examples is None else []
     if not small:
         raise InputError(f"no examples were given to check {resolved!r} with: give a few, or None for built-in queries")
@@ -178,7 +178,7 @@ def _longer_queries() -> list[Vector]:
     return [*graded, np.minimum(graded[1], 1.0)]
 
 
-def _checked_examples(loss: ScoreLoss[Any] | Loss[Any, Any], examples: list[Any]) -> list[Any]:
+def _checked_examples(loss: ScoreLoss[Any] | Loss[Any, Any], examples: Sequence[Any]) -> list[Any]:
     """Return the examples; reject pairs for a `ScoreLoss` and other values for a `Loss`."""
     name = type(loss).__name__
     for example in examples:
@@ -189,7 +189,7 @@ def _checked_examples(loss: ScoreLoss[Any] | Loss[Any, Any], examples: list[Any]
             raise InputError(
                 f"{name} is a ScoreLoss, which sees no features: an example is a true output y, not a pair (x, y)"
             )
-    return [tuple(example) for example in examples] if isinstance(loss, Loss) else examples
+    return [tuple(example) for example in examples] if isinstance(loss, Loss) else list(examples)
 
 
 def _features_and_output(loss: ScoreLoss[Any], x: Any, y: Any) -> bool:

@@ -1,0 +1,77 @@
+"""The Hamming loss over a feasible set."""
+
+from typing import Any
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import ArrayLike
+
+from structsvm.exceptions import InputError, brief
+from structsvm.foundation.settings import truth_value
+from structsvm.inference.sets import FeasibleSet
+from structsvm.losses.shared.declared import DeclaredLoss, Placed, vector_of
+
+
+def _weights(values: ArrayLike | None) -> Any:
+    if values is None:
+        return None
+    try:
+        weights = tuple(float(value) for value in np.asarray(values, dtype=np.float64))
+    except (TypeError, ValueError):
+        weights = (-1.0,)
+    if not all(0.0 <= weight < np.inf for weight in weights):
+        raise InputError(f"PartHamming(weights=...) must be numbers of at least 0, one per part, got {brief(values)}")
+    return weights
+
+
+@frozen
+class PartHamming(DeclaredLoss):
+    """The share or the number of wrong parts of an output of a feasible set.
+
+    Outputs are vectors of 0 and 1, one number for each part, such as the edges of a path or the pairs of a matching:
+    ``Δ(y, ŷ) = Σ_k v_k |y_k − ŷ_k|``, and the score of an output is ``Σ_k s_k ŷ_k``. Because Δ is linear in ŷ, the
+    loss-augmented argmax is a maximization over the set at the scores ``s_k + v_k (1 − 2 y_k)`` (Taskar, Guestrin and
+    Koller, "Max-Margin Markov Networks", NIPS 2003). Outputs of relaxed programs may have fractions.
+
+    An input is a vector of features, shape (d,), with a weight vector for each part; or a matrix with a row for each
+    part, shape (p, d), with common weights; or a pair of both. It may be a tuple that ends with the feasible set of the
+    example, which ``predict`` also accepts, for outputs under further constraints.
+
+    Parameters
+    ----------
+    feasible : the feasible set of all examples, or a function of the input that returns it.
+    weights : the weight v of each part, 0 for parts that do not count. Default: 1 for all.
+    average : True to divide Δ by the sum of the weights, False to count.
+
+    Raises
+    ------
+    InputError : an input or a true output does not fit the set; the message has the number of the example.
+
+    Examples
+    --------
+    >>> from structsvm import StructuralSVM
+    >>> from structsvm.inference.sets import Subset
+    >>> xs = [[[2.0], [0.0], [1.0]], [[0.0], [1.0], [3.0]]]  # a row of features for each part
+    >>> model = StructuralSVM(PartHamming(Subset(n=3, k=2)), C=10).fit(xs, [[1, 0, 1], [0, 1, 1]])
+    >>> model.predict([[[0.5], [0.1], [0.3]]])[0]
+    array([1., 0., 1.])
+    """
+
+    weights: tuple[float, ...] | None = field(default=None, converter=_weights)
+    average: bool = field(default=True, validator=truth_value)
+
+    def place(self, feasible: FeasibleSet, y: Any) -> Placed:
+        truth = vector_of(feasible, y, "a true output")
+        if not np.isin(truth, (0.0, 1.0)).all():
+            raise InputError(f"a true output of PartHamming must consist of 0 and 1, got {brief(y)}")
+        if not feasible.contains(truth):
+            raise InputError(
+                f"the true output is not in the feasible set {brief(feasible)}: correct it or the set, such as its "
+                "constraints"
+            )
+        weights = np.ones(feasible.size) if self.weights is None else np.array(self.weights)
+        if len(weights) != feasible.size:
+            raise InputError(f"PartHamming has {len(weights)} weights, and the feasible set has {feasible.size} parts")
+        total = weights.sum() if self.average else 1.0
+        weights = weights / (total if total > 0.0 else 1.0)
+        return Placed(feasible, truth, float(weights @ truth), weights * (1.0 - 2.0 * truth))

@@ -1,0 +1,83 @@
+"""The regret of a decision over a feasible set: SPO+."""
+
+from typing import Any
+
+import numpy as np
+from attrs import field, frozen
+from numpy.typing import ArrayLike
+
+from structsvm.exceptions import InputError
+from structsvm.foundation.settings import truth_value
+from structsvm.inference.sets import Bounded, FeasibleSet
+from structsvm.losses.shared.declared import DeclaredLoss, Placed, vector_of
+
+_PROVED = 1e-7
+"""Largest distance to the best decision at the true costs, relative to the size of the costs."""
+
+
+@frozen
+class Regret(DeclaredLoss):
+    """The regret of the decision that is best for predicted costs, bounded by the hinge SPO+.
+
+    A decision ŷ of a feasible set has the cost ``c·ŷ``. The true output of an example is its cost vector c, one number
+    for each part; y* is the best decision for it. The model predicts costs ĉ, its scores, and decides for
+    ``argmin ĉ·y``. The regret is ``Δ = c·ŷ − c·y*``, the score of a decision is ``−2 ĉ·ŷ``, and the hinge is
+
+    ``max_ŷ [c·ŷ − c·y* − 2 ĉ·(ŷ − y*)]``,
+
+    the loss SPO+ of Elmachtoub and Grigas, "Smart 'Predict, then Optimize'", Management Science 2022, eq. (8), which is
+    a structural hinge with margin rescaling. With ``maximize``, c are profits: ``Δ = c·y* − c·ŷ``, and the score is
+    ``2 ĉ·ŷ``. Inputs are as in `PartHamming`.
+
+    Parameters
+    ----------
+    feasible : the feasible set of all examples, or a function of the input that returns it.
+    maximize : True if the numbers are profits.
+
+    Raises
+    ------
+    InputError : costs are not finite or do not fit the set, or the best decision for them is not proved.
+
+    Examples
+    --------
+    >>> from structsvm import StructuralSVM
+    >>> from structsvm.inference.sets import Subset
+    >>> X, costs = [[1.0, 0.0], [0.0, 1.0]], [[3.0, 1.0], [1.0, 2.0]]
+    >>> model = StructuralSVM(Regret(Subset(n=2, k=1)), C=10).fit(X, costs)  # choose the cheaper of two
+    >>> model.predict([[1.0, 0.2]])[0]
+    array([0., 1.])
+    """
+
+    maximize: bool = field(default=False, validator=truth_value)
+
+    @property
+    def unit(self) -> float:  # type: ignore[override]
+        return 2.0 if self.maximize else -2.0
+
+    def place(self, feasible: FeasibleSet, y: Any) -> Placed:
+        costs = vector_of(feasible, y, "the profits" if self.maximize else "the costs")
+        slope = -costs if self.maximize else costs
+        truth, bound = _proved(feasible.maximize(-slope), -slope)
+        gap = bound + float(slope @ truth)
+        if gap > _PROVED * (1.0 + float(np.abs(slope) @ np.abs(truth))):
+            raise InputError(
+                f"the best decision for the true costs is known only to {gap:.3g}: raise the time limit of the "
+                "feasible set or lower its gap"
+            )
+        return Placed(feasible, truth, -float(slope @ truth), slope)
+
+    def relative(self, costs: ArrayLike, decisions: ArrayLike) -> float:
+        """Return the regret of decisions, shape (n, p), as a share of the sum of the magnitudes of the best costs.
+
+        This is how PyEPO reports it: ``Σ_i Δ_i / Σ_i |c_i·y*_i|``. All examples must have the same feasible set.
+        """
+        placed = [self.place(self._fixed(), one) for one in np.asarray(costs, dtype=np.float64)]
+        losses = [self.loss(one, decision) for one, decision in zip(placed, np.asarray(decisions), strict=True)]
+        return float(sum(losses) / max(sum(abs(one.base) for one in placed), np.finfo(float).tiny))
+
+
+def _proved(answer: Any, scores: Any) -> tuple[Any, float]:
+    """Return an output with a bound of the largest score."""
+    if isinstance(answer, Bounded):
+        return np.asarray(answer.output, dtype=np.float64), answer.bound
+    return answer, float(scores @ answer)
