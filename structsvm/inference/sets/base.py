@@ -44,9 +44,11 @@ class FeasibleSet(ABC):
     ----------
     kernel : a plain function ``kernel(scores, data, out)`` that numba can compile and that writes a maximizing output
         to ``out``; ``data`` is what `data` returns. Fits then run without Python. None: fits call `maximize`.
+    exact : True, the default, if `maximize` returns a maximizing output; False if it returns `Bounded`.
     """
 
     kernel: ClassVar[Any] = None
+    exact: ClassVar[bool] = True
 
     @property
     @abstractmethod

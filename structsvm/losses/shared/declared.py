@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from typing import Any, Self, TypeAlias
+from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from attrs import evolve, field, frozen
@@ -22,6 +22,19 @@ from structsvm.losses.user_methods import at_example
 
 Feasible: TypeAlias = FeasibleSet | Callable[[Any], FeasibleSet]
 """A feasible set for all examples, or a function of an example's features that returns its set."""
+
+
+class SetKind(NamedTuple):
+    """What the feasible sets of all examples have in common: a compiled maximizer, if any, and whether it is exact."""
+
+    kernel: Any
+    exact: bool
+
+    @classmethod
+    def of(cls, sets: Iterable[FeasibleSet]) -> Self:
+        """Return the kind of several sets."""
+        kernels = {one.kernel for one in sets}
+        return cls(kernels.pop() if len(kernels) == 1 else None, all(one.exact for one in sets))
 
 
 @frozen(eq=False)
@@ -53,11 +66,9 @@ class DeclaredLoss(ScoreLoss[Any]):
     """
 
     feasible: Any = field(converter=_feasible)
-    maximizer: Any = field(default=None, init=False, repr=False, eq=False)
+    kind: SetKind = field(init=False, repr=False, eq=False)
 
     scores_rows = False
-    exact = False
-    bounded = True
     unit = 1.0
     """The coefficient of each score in ``c(y) = unit · y``."""
 
@@ -65,20 +76,32 @@ class DeclaredLoss(ScoreLoss[Any]):
     def place(self, feasible: FeasibleSet, y: Any) -> Placed:
         """Return a true output with its loss as a linear function; raise InputError for one that is not valid."""
 
+    @kind.default
+    def _kind_of_fixed(self) -> SetKind:
+        return SetKind.of([self.feasible]) if isinstance(self.feasible, FeasibleSet) else SetKind(None, False)
+
     @property
     def kernel(self) -> Any:
         """The maximizer of the sets within a function for compiled passes; None if it is not compiled."""
-        maximizer = self.feasible.kernel if isinstance(self.feasible, FeasibleSet) else self.maximizer
-        return None if maximizer is None else _kernel(maximizer)
+        return None if self.kind.kernel is None else _kernel(self.kind.kernel)
+
+    @property
+    def exact(self) -> bool:  # type: ignore[override]
+        """True if the maximizers of all sets are exact."""
+        return self.kind.exact
+
+    @property
+    def bounded(self) -> bool:  # type: ignore[override]
+        """True if some maximizers are not exact."""
+        return not self.kind.exact
 
     def examples(self, xs: Any, ys: Sequence[Any], intercept: float = 0.0) -> Examples:
         """Make a training set from inputs and true outputs."""
         inputs = _Inputs.of(xs, self.feasible)
         placed = _placed(self, inputs.sets, ys)
-        kernels = {one.feasible.kernel for one in placed}
-        loss = self.bind(ys)
-        # attrs leaves fields without a parameter out of evolve.
-        object.__setattr__(loss := evolve(loss), "maximizer", kernels.pop() if len(kernels) == 1 else None)
+        loss = evolve(self)
+        # attrs sets fields without a parameter by their default only.
+        object.__setattr__(loss, "kind", SetKind.of(inputs.sets))
         return Examples(loss, inputs.operator(intercept), placed)
 
     def predict(self, xs: Any, w: Vector, intercept: float = 0.0) -> list[Vector]:
@@ -112,13 +135,14 @@ class DeclaredLoss(ScoreLoss[Any]):
         one = self._placed(y)
         return max(one.base + float(one.slope @ self._vector(y_hat)), 0.0)
 
-    def loss_augmented_argmax(self, scores: Vector, y: Any) -> Bounded:
+    def loss_augmented_argmax(self, scores: Vector, y: Any) -> Any:
         one = self._placed(y)
         scores = self.unit * scores + one.slope
         answer = one.feasible.maximize(scores)
-        if isinstance(answer, Bounded):
-            return Bounded(answer.output, one.base + answer.bound)
-        return Bounded(answer, one.base + float(scores @ answer))
+        if self.exact:
+            return answer
+        output, bound = answer if isinstance(answer, Bounded) else (answer, float(scores @ answer))
+        return Bounded(output, one.base + bound)
 
     def argmax(self, scores: Vector) -> Any:
         """Return the best output if all examples have the same feasible set."""
@@ -242,7 +266,6 @@ def _kernel(maximizer: Any) -> Any:
         for k in range(parts):
             loss += slope[k] * found[k]
             out[k] = unit * (truth[k] - found[k])
-        out[parts] = 0.0
         return max(loss, 0.0)
 
     return declared
