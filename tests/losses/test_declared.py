@@ -1,0 +1,142 @@
+"""Losses over feasible sets, against enumeration and written-out programs."""
+
+import numpy as np
+import pytest
+
+from structsvm import Problem, StructuralSVM
+from structsvm.exceptions import InputError
+from structsvm.inference.sets import FeasibleSet, Subset
+from structsvm.losses import PartHamming, Regret
+from structsvm.solvers import FrankWolfe, NSlack, OneSlack
+from structsvm.testing import check_loss
+
+SET = Subset(n=4, k=2)
+OUTPUTS = np.array(list(SET.outputs()))
+
+
+class Listed(FeasibleSet):
+    """The outputs of a list, in Python."""
+
+    def __init__(self, outputs: np.ndarray) -> None:
+        self.listed = outputs
+
+    @property
+    def size(self) -> int:
+        return self.listed.shape[1]
+
+    def maximize(self, scores):
+        return self.listed[np.argmax(self.listed @ scores)]
+
+    def outputs(self):
+        return iter(self.listed)
+
+
+def costs(n: int, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=(n, 4))
+
+
+@pytest.mark.parametrize("feasible", [SET, Listed(OUTPUTS)], ids=["compiled", "python"])
+@pytest.mark.parametrize("maximize", [False, True])
+def test_regret_passes_the_check(feasible, maximize):
+    check_loss(Regret(feasible, maximize=maximize), costs(4))
+
+
+@pytest.mark.parametrize("feasible", [SET, Listed(OUTPUTS)], ids=["compiled", "python"])
+@pytest.mark.parametrize("weights", [None, [1.0, 0.0, 2.0, 0.5]])
+@pytest.mark.parametrize("average", [False, True])
+def test_hamming_passes_the_check(feasible, weights, average):
+    check_loss(PartHamming(feasible, weights, average), OUTPUTS[:4])
+
+
+def test_hamming_counts_wrong_parts():
+    loss = PartHamming(SET, average=False)
+    assert loss.loss([1, 1, 0, 0], [1, 0, 1, 0]) == 2.0
+    assert PartHamming(SET, weights=[0, 1, 2, 0]).loss([1, 1, 0, 0], [1, 0, 1, 0]) == 1.0
+
+
+def test_regret_is_the_cost_above_the_best_decision():
+    loss = Regret(SET)
+    assert loss.loss([1.0, 2.0, 5.0, 3.0], [1, 0, 0, 1]) == 1.0
+    assert Regret(SET, maximize=True).loss([1.0, 2.0, 5.0, 3.0], [1, 0, 0, 1]) == 4.0
+    assert loss.relative([[1.0, 2.0, 5.0, 3.0]], [[1, 0, 0, 1]]) == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize("solver", [OneSlack(tol=1e-7), NSlack(tol=1e-7), FrankWolfe(tol=1e-7)], ids=lambda s: s.name)
+@pytest.mark.parametrize("feasible", [SET, Listed(OUTPUTS)], ids=["compiled", "python"])
+def test_regret_reaches_the_optimum_of_spo_plus(solver, feasible):
+    rng = np.random.default_rng(1)
+    X, C = rng.normal(size=(12, 3)), 5.0
+    values = X @ rng.normal(size=(3, 4)) + 0.5 * costs(12)
+
+    def primal(W):
+        predicted = X @ W.T
+        hinges = [
+            max((c - 2.0 * guess) @ (y - OUTPUTS[np.argmin(OUTPUTS @ c)]) for y in OUTPUTS)
+            for c, guess in zip(values, predicted, strict=True)
+        ]
+        return 0.5 * (W**2).sum() + C * np.mean(hinges)
+
+    model = StructuralSVM(Regret(feasible), C=C, solver=solver).fit(X, values)
+    W = model.coef_.reshape(4, 3)
+    assert primal(W) == pytest.approx(model.result_.primal, rel=1e-9)
+    assert model.result_.gap <= 1e-7 * C
+    for _ in range(200):
+        assert primal(W + 0.05 * rng.normal(size=W.shape)) >= model.result_.dual
+
+
+@pytest.mark.parametrize("layout", ["parts", "example", "both"])
+def test_hamming_reaches_the_optimum_in_each_layout(layout):
+    rng = np.random.default_rng(2)
+    rows, parts = rng.normal(size=(8, 2)), rng.normal(size=(8, 4, 3))
+    ys = OUTPUTS[rng.integers(len(OUTPUTS), size=8)]
+    xs = {"parts": list(parts), "example": rows, "both": list(zip(rows, parts, strict=True))}[layout]
+    problem = Problem.from_examples(xs, ys, loss=PartHamming(SET), C=3.0)
+
+    def features(row, part, y):
+        joint = {"parts": [y @ part], "example": [np.outer(y, row).ravel()]}
+        return np.concatenate(joint.get(layout, [*joint["example"], *joint["parts"]]))
+
+    w = OneSlack(tol=1e-8).solve(problem).w
+    hinges = [
+        max(np.abs(y - y_hat).mean() - w @ (features(row, part, y) - features(row, part, y_hat)) for y_hat in OUTPUTS)
+        for row, part, y in zip(rows, parts, ys, strict=True)
+    ]
+    result = OneSlack(tol=1e-8).solve(problem)
+    assert 0.5 * w @ w + 3.0 * np.mean(hinges) == pytest.approx(result.primal, rel=1e-9)
+
+
+def test_sets_may_differ_by_example():
+    rng = np.random.default_rng(3)
+    sizes = rng.integers(3, 6, 30)
+    xs = [rng.normal(size=(n, 2)) for n in sizes]
+    ys = [(np.argsort(np.argsort(-x[:, 0])) < 2) * 1.0 for x in xs]
+    loss = PartHamming(lambda x: Subset(n=len(x), k=2))
+    model = StructuralSVM(loss, C=100).fit(xs, ys)
+    assert model.result_.converged
+    assert model.score(xs, ys) > 0.95
+    narrow = [(x, Subset(n=len(x), k=1)) for x in xs]
+    assert all(y.sum() == 1 for y in model.predict(narrow))
+
+
+@pytest.mark.parametrize(
+    ("loss", "xs", "ys", "message"),
+    [
+        (PartHamming(SET), [np.ones((3, 2))], [[1, 1, 0, 0]], "example 0 has 3 rows of features and its .* 4 parts"),
+        (PartHamming(SET), [np.ones((4, 2))], [[1, 1, 1, 0]], "not in the feasible set"),
+        (PartHamming(SET), [np.ones((4, 2))], [[0.5, 1, 0, 0]], "must consist of 0 and 1"),
+        (PartHamming(SET, [1.0]), [np.ones((4, 2))], [[1, 1, 0, 0]], "1 weights, and the feasible set has 4 parts"),
+        (PartHamming(lambda x: 3), [np.ones((4, 2))], [[1, 1, 0, 0]], "must return a FeasibleSet"),
+        (Regret(SET), np.ones((1, 2)), [[1.0, np.nan, 0.0, 0.0]], "costs must be 4 finite numbers"),
+        (Regret(SET), np.ones((1, 2)), [[1.0, 2.0]], "costs must be 4 finite numbers"),
+        (Regret(SET), [np.ones((4, 2)), np.ones(3)], costs(2), "that others lack"),
+    ],
+)
+def test_bad_input_is_an_error_that_says_what(loss, xs, ys, message):
+    with pytest.raises(InputError, match=message):
+        StructuralSVM(loss).fit(xs, ys)
+
+
+@pytest.mark.parametrize("value", [None, "subset", Subset, 3])
+def test_a_set_that_is_none_is_an_error(value):
+    with pytest.raises(InputError, match="feasible must be a FeasibleSet"):
+        Regret(value)
