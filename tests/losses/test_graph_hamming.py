@@ -324,3 +324,37 @@ def test_the_inference_gap_is_part_of_the_gap(seed: int) -> None:
     xs = [(np.eye(3)[y] + rng.normal(size=(25, 3)), grid_edges(5, 5)) for y in ys]
     result = StructuralSVM(GraphHamming(), C=2.0, max_iter=60).fit(xs, ys).result_
     assert 0.0 <= result.inference_gap <= result.gap
+
+
+ALLOWED = np.array([[1, 1, 0], [0, 1, 1], [1, 0, 1], [1, 1, 1]], dtype=bool)
+
+
+@pytest.mark.parametrize("edges", [[[0, 1], [1, 2], [2, 3], [3, 0]], [[0, 1], [1, 2], [2, 3]]], ids=["ring", "chain"])
+@pytest.mark.parametrize("inference", ["auto", "exact"])
+def test_nodes_have_only_their_allowed_labels(edges, inference):
+    rng = np.random.default_rng(0)
+    features = rng.normal(size=(30, 4, 3))
+    xs = [(x, edges, ALLOWED) for x in features]
+    ys = [["abc"[k] for k in np.where(ALLOWED, x, -np.inf).argmax(axis=1)] for x in features]
+    loss = GraphHamming("abc", inference=inference)
+    check_loss(loss, loss.examples(xs[:2], ys[:2]).ys)
+    model = StructuralSVM(loss, C=10).fit(xs, ys)
+    assert model.result_.gap <= 1e-3 * 10
+    assert all(ALLOWED[range(4), ["abc".index(label) for label in y]].all() for y in model.predict(xs))
+    known = (features[0], edges, np.eye(3, dtype=bool)[[2, 0, 1, 1]])
+    assert model.predict([known])[0].tolist() == list("cabb")
+
+
+@pytest.mark.parametrize(
+    ("allowed", "message"),
+    [
+        (np.zeros((2, 3), dtype=bool), "no label is allowed at node 0"),
+        (np.ones((3, 3), dtype=bool), r"give truth values of shape \(2, 3\)"),
+    ],
+)
+def test_allowed_labels_that_do_not_fit_are_an_error(allowed, message):
+    model = StructuralSVM(GraphHamming("abc")).fit([(np.ones((2, 1)), [[0, 1]])], [list("ab")])
+    with pytest.raises(InputError, match=message):
+        model.predict([(np.ones((2, 1)), [[0, 1]], allowed)])
+    with pytest.raises(InputError, match="the true label 'b' is not allowed at node 1"):
+        model.fit([(np.ones((2, 1)), [[0, 1]], np.eye(3, dtype=bool)[[0, 0]])], [list("ab")])
