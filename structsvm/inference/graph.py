@@ -84,7 +84,7 @@ class Graph:
         True
         """
         require_integer("Graph.of(n_nodes=...)", n_nodes, 1)
-        ends = _checked(n_nodes, edges).ravel()
+        ends = checked_edges(n_nodes, edges).ravel()
         order, forest = _order(n_nodes, ends.reshape(-1, 2))
         position = np.empty(n_nodes, dtype=np.int64)
         position[order] = np.arange(n_nodes)
@@ -161,8 +161,8 @@ def grid_edges(height: int, width: int, connectivity: int = 4) -> NDArray[np.int
     return np.concatenate([np.stack((one.ravel(), other.ravel()), axis=1) for one, other in kinds])
 
 
-def _checked(n_nodes: int, edges: Any) -> NDArray[np.int64]:
-    """Return edges as integers, shape (E, 2)."""
+def checked_edges(n_nodes: int, edges: Any) -> NDArray[np.int64]:
+    """Return the edges of a graph as integers, shape (E, 2)."""
     array = numbers(edges, "edges")
     if array.size == 0:
         array = array.reshape(0, 2)
@@ -181,7 +181,7 @@ def _checked(n_nodes: int, edges: Any) -> NDArray[np.int64]:
         row = int(np.argmax(loops))
         raise InputError(
             f"edges must join two nodes: edge {row} joins node {pairs[row, 0]} to itself. Remove it, and add its score "
-            "to the node"
+            "to the node if nodes have scores"
         )
     return pairs
 

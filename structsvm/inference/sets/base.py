@@ -7,6 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from structsvm.exceptions import InputError
 from structsvm.foundation.compute.compilation import compiled
 from structsvm.foundation.types import Vector
 
@@ -36,14 +37,14 @@ class Bounded(NamedTuple):
 class FeasibleSet(ABC):
     """The possible outputs of an example: vectors y with one number per part, and the linear score ``scores·y``.
 
-    A part is whatever has a score of its own: an edge of a path, a pair of a matching, a variable of a program. Losses
+    Each part has a score: an edge of a path, a pair of a matching, a variable of a program. Losses
     over any set, `PartHamming` and `Regret`, need only the maximizer of a linear score, because their loss-augmented
     argmax is the same problem with other scores.
 
     Attributes
     ----------
     kernel : a plain function ``kernel(scores, data, out)`` that numba can compile and that writes a maximizing output
-        to ``out``; ``data`` is what `data` returns. Fits then run without Python. None: fits call `maximize`.
+        to ``out``; `data` returns its ``data``. Fits then run without Python. None: fits call `maximize`.
     exact : True, the default, if `maximize` returns a maximizing output; False if it returns `Bounded`.
     """
 
@@ -63,7 +64,7 @@ class FeasibleSet(ABC):
         """Return True if y is an output; by default for sets of 0 and 1, by a maximization."""
         if not np.isin(y, (0.0, 1.0)).all():
             return False
-        # Only y itself has the score sum(y) where the parts in y have score 1 and all others −1.
+        # If the parts in y have score 1 and all others −1, only y itself has the score sum(y).
         scores = 2.0 * y - 1.0
         return bool(scores @ _output(self.maximize(scores)) == y.sum())
 
@@ -80,9 +81,23 @@ class CompiledSet(FeasibleSet):
     """A set whose maximizer is its ``kernel``."""
 
     def maximize(self, scores: Vector) -> Vector:
+        values = np.ascontiguousarray(scores, dtype=np.float64)
+        if values.shape != (self.size,):
+            raise InputError(f"scores must be {self.size} numbers, one for each part; their shape is {values.shape}")
+        valid = values < np.inf
+        if not valid.all():
+            part = int(np.argmin(valid))
+            raise InputError(f"scores must be finite, or -inf to forbid a part: part {part} has {values[part]}")
         out = np.empty(self.size)
-        _compiled(type(self).kernel)(np.ascontiguousarray(scores, dtype=np.float64), self.data(), out)
+        _compiled(type(self).kernel)(values, self.data(), out)
         return out
+
+
+def indicator(size: int, parts: Iterable[int]) -> Vector:
+    """Return the output that consists of these parts."""
+    output = np.zeros(size)
+    output[list(parts)] = 1.0
+    return output
 
 
 @cache

@@ -8,22 +8,24 @@ import numpy as np
 from attrs import field, frozen
 
 from structsvm.exceptions import InputError
+from structsvm.foundation.compute.sorting import descending
 from structsvm.foundation.settings import at_least
 from structsvm.foundation.types import Vector
-from structsvm.inference.sets.base import CompiledSet
+from structsvm.inference.sets.base import CompiledSet, indicator
 
 
 def best_subset(scores: Vector, data: Vector, out: Vector) -> None:
     """Mark the k largest scores; ``data`` is k."""
-    order = np.argsort(-scores)
-    out[:] = 0.0
-    for place in range(int(data[0])):
-        out[order[place]] = 1.0
+    order, k = descending(scores), int(data[0])
+    for place in range(len(scores)):
+        out[order[place]] = 1.0 if place < k else 0.0
 
 
 @frozen
 class Subset(CompiledSet):
     """The choices of k of n parts.
+
+    `maximize` sorts the scores in O(n log n) operations; of parts with equal scores, it prefers the first ones.
 
     Parameters
     ----------
@@ -58,7 +60,4 @@ class Subset(CompiledSet):
         return np.array([float(self.k)])
 
     def outputs(self) -> Iterable[Vector]:
-        for chosen in combinations(range(self.n), self.k):
-            output = np.zeros(self.n)
-            output[list(chosen)] = 1.0
-            yield output
+        return (indicator(self.size, parts) for parts in combinations(range(self.n), self.k))
