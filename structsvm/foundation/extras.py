@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
+from typing import Any
 
 from structsvm.exceptions import NotInstalledError
 
@@ -17,3 +19,17 @@ def needed(clause: str, extra: str, advice: str = "") -> Iterator[None]:
         install = f": pip install 'structural-svm[{extra}]'"
         why = install if missing else f", which is installed but cannot be loaded ({error})"
         raise NotInstalledError(f"{clause}{why}.{advice and f' {advice}'}") from error
+
+
+@cache
+def silent_highs() -> Any:
+    """Return the class of a solver of highspy that prints nothing."""
+    import highspy
+
+    class Silent(highspy.Highs):  # type: ignore[misc]
+        def enableCallbacks(self) -> None:
+            # HiGHS prints its version when the constructor enables callbacks, so set the flag before.
+            self.setOptionValue("output_flag", False)
+            super().enableCallbacks()
+
+    return Silent

@@ -10,6 +10,8 @@ from structsvm.inference.sets.projective_tree import ProjectiveTree
 from structsvm.inference.sets.segmentation import Segmentation
 from structsvm.inference.sets.spanning_tree import SpanningTree
 from structsvm.inference.sets.subset import Subset
+from structsvm.inference.sets.oracle import Oracle
+from structsvm.inference.sets.program import Program
 
 __all__ = [
     "Alignment",
@@ -20,6 +22,8 @@ __all__ = [
     "DirectedPath",
     "FeasibleSet",
     "Knapsack",
+    "Oracle",
+    "Program",
     "ProjectiveTree",
     "Segmentation",
     "SpanningTree",

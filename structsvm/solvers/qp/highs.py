@@ -1,13 +1,13 @@
 """The QP backend over HiGHS's active-set method."""
 
 from collections.abc import Iterator
-from functools import cache
 from types import ModuleType
 from typing import Any, ClassVar
 
 import numpy as np
 from attrs import field, frozen
 
+from structsvm.foundation.extras import silent_highs
 from structsvm.foundation.settings import positive
 from structsvm.solvers.qp.base import DualQP, QPSolution
 from structsvm.solvers.qp.general import Attempt, GeneralBackend, scales
@@ -53,7 +53,7 @@ class HiGHS(GeneralBackend):
     def _run(
         self, highspy: ModuleType, qp: DualQP, unit: float, ridge: float, start: QPSolution | None
     ) -> Iterator[Attempt]:
-        solver = _silent(highspy)()
+        solver = silent_highs()()
         for option, value in self._options(qp, ridge).items():
             solver.setOptionValue(option, value)
         if solver.passModel(_model(highspy, qp, unit)) == highspy.HighsStatus.kError:
@@ -93,19 +93,6 @@ class _Basis:
 
     columns: tuple[Any, ...]
     rows: tuple[Any, ...]
-
-
-@cache
-def _silent(highspy: ModuleType) -> Any:
-    """Return the class of a solver that prints nothing."""
-
-    class Silent(highspy.Highs):  # type: ignore[misc, name-defined]
-        def enableCallbacks(self) -> None:
-            # HiGHS prints its version when the constructor enables callbacks, so set the flag before.
-            self.setOptionValue("output_flag", False)
-            super().enableCallbacks()
-
-    return Silent
 
 
 def _model(highspy: ModuleType, qp: DualQP, unit: float) -> Any:

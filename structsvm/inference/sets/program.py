@@ -1,0 +1,150 @@
+"""Linear and integer programs."""
+
+from collections.abc import Iterable, Mapping
+from itertools import islice, product
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from attrs import Factory, evolve, field, frozen
+
+from structsvm.exceptions import InputError, brief
+from structsvm.foundation.settings import is_integer, is_number, not_negative, require_number, truth_value
+from structsvm.foundation.types import Vector
+from structsvm.inference.sets.base import Bounded, FeasibleSet
+from structsvm.inference.sets.highs import Limits, ProgramSolver
+from structsvm.inference.sets.polytope import TOLERANCE, Polytope, listed, sides_of
+from structsvm.inference.sets.states import state_of
+
+_MOST_LISTED = 2**22
+"""Most points of the box that `Program.outputs` searches."""
+
+_BLOCK = 2**12
+
+
+def _polytope(program: "Program") -> Polytope:
+    integrality = np.zeros(1) if program.relax else program.integrality
+    return Polytope.of(program.constraints, program.bounds, integrality)
+
+
+def _time_limit(instance: Any, attribute: Any, value: Any) -> None:
+    require_number("Program(time_limit=...)", value, above=0.0, optional=True)
+
+
+@frozen(eq=False)
+class Program(FeasibleSet):
+    """The solutions of linear constraints, some or all of them integers: ``{y : lower <= A y <= upper}``.
+
+    HiGHS (https://highs.dev; Huangfu and Hall, "Parallelizing the dual revised simplex method", 2018) maximizes the
+    score. It first solves the relaxation without integrality, from the basis of the last scores. If a variable that
+    must be an integer has a fraction, branch and bound follows, from the last output. Threads use models of their own.
+
+    Bounds of the score do not rely on tolerances of HiGHS. For a relaxation, the bound is computed from the duals of
+    the rows (Neumaier and Shcherbina, "Safe bounds in linear and mixed-integer linear programming", 2004). For branch
+    and bound, a margin covers the tolerance: about 1e-9 of the largest score for each variable. `maximize` returns an
+    output alone if the bound proves it, and else `Bounded`. So a `gap` or a `time_limit` makes certificates of a fit
+    less tight, but never wrong. Which of several best outputs it returns may depend on earlier scores.
+
+    An output satisfies bounds and integers within 1e-6, and a row within 1e-6 times its largest coefficient (at
+    least 1).
+
+    Parameters
+    ----------
+    constraints : a `scipy.optimize.LinearConstraint`, a pair ``(A, b)`` for ``A y <= b``, or a list of them. A may be
+        sparse.
+    bounds : a `scipy.optimize.Bounds` or a pair ``(lower, upper)``, for all variables or one for each. If a bound is
+        infinite, the constraints must imply a finite one, which takes a linear program to find.
+    integrality : 1 for integers, 0 for continuous variables, for all variables or one for each.
+    relax : True to drop integrality. Outputs are then vertices, perhaps with fractions.
+    gap : gap at which branch and bound stops, relative to the score of the output. 0 proves the optimum.
+    time_limit : seconds after which a maximization returns the best output so far. Default: None, no limit.
+
+    Raises
+    ------
+    InputError : a maximization finds that the program is empty or unbounded, or no output within the time limit.
+
+    Examples
+    --------
+    >>> knapsack = Program(([[2.0, 3.0, 4.0]], [5.0]))  # the chosen items must not weigh more than 5
+    >>> knapsack.maximize([3.0, 4.0, 6.0])
+    Bounded(output=array([1., 1., 0.]), bound=7.00...)
+    >>> from scipy.optimize import LinearConstraint
+    >>> matching = Program([LinearConstraint([[1, 1, 0, 0], [0, 0, 1, 1], [1, 0, 1, 0], [0, 1, 0, 1]], 1, 1)])
+    >>> matching.maximize([0.0, 2.0, 1.0, 0.5])
+    array([0., 1., 1., 0.])
+    """
+
+    constraints: Any = field(repr=False)
+    bounds: Any = field(default=(0.0, 1.0), repr=False)
+    integrality: Any = field(default=1, repr=False)
+    relax: bool = field(default=False, validator=truth_value)
+    gap: float = field(default=0.0, validator=not_negative)
+    time_limit: float | None = field(default=None, validator=_time_limit)
+    polytope: Polytope = field(init=False, repr=False, default=Factory(_polytope, takes_self=True))
+
+    exact: ClassVar[bool] = False
+
+    @property
+    def size(self) -> int:
+        return self.polytope.n
+
+    def maximize(self, scores: Vector) -> Vector | Bounded:
+        scores = np.asarray(scores, dtype=np.float64)
+        if scores.shape != (self.size,) or not np.isfinite(scores).all():
+            raise InputError(f"scores must be {self.size} finite numbers, one per variable, got {brief(scores)}")
+        return state_of(self, program_solver).maximize(scores)
+
+    def contains(self, y: Vector) -> bool:
+        y = np.asarray(y, dtype=np.float64)
+        return y.shape == (self.size,) and bool(np.isfinite(y).all()) and bool(self.polytope.contains(y[np.newaxis])[0])
+
+    def outputs(self) -> Iterable[Vector]:
+        """Return all outputs of a program in integers, if at most 4,194,304 points are within its bounds."""
+        polytope = self.polytope
+        counts = polytope.high - polytope.low + 1.0
+        if not polytope.integer.all() or np.prod(counts) > _MOST_LISTED:
+            raise NotImplementedError("only programs in a few integers with finite bounds list their outputs")
+        points = product(*(np.arange(low, high + 1.0) for low, high in zip(polytope.low, polytope.high, strict=True)))
+        while block := list(islice(points, _BLOCK)):
+            yield from np.array(block)[polytope.contains(np.array(block))]
+
+    def with_constraints(self, constraints: Any, bounds: Any = (-np.inf, np.inf)) -> Self:
+        """Return the part of the set that satisfies further constraints and bounds, given as for the class.
+
+        Examples
+        --------
+        >>> knapsack = Program(([[2.0, 3.0, 4.0]], [5.0]))
+        >>> conflict = ([[1.0, 1.0, 0.0]], [1.0])  # the first two items exclude each other
+        >>> knapsack.with_constraints(conflict).maximize([3.0, 4.0, 6.0])
+        Bounded(output=array([0., 0., 1.]), bound=6.00...)
+        """
+        (low, high), (lower, upper) = sides_of(self.bounds), sides_of(bounds)
+        both = np.maximum(low, lower), np.minimum(high, upper)
+        return evolve(self, constraints=[*listed(self.constraints), *listed(constraints)], bounds=both)
+
+    def fixed(self, values: Mapping[int, float]) -> Self:
+        """Return the part of the set whose variables have these values, such as parts that are known or forbidden.
+
+        Examples
+        --------
+        >>> knapsack = Program(([[2.0, 3.0, 4.0]], [5.0]))
+        >>> knapsack.fixed({0: 0}).maximize([3.0, 4.0, 6.0])
+        Bounded(output=array([0., 0., 1.]), bound=6.00...)
+        """
+        polytope = self.polytope
+        low, high = polytope.low.copy(), polytope.high.copy()
+        for variable, value in values.items():
+            if not (is_integer(variable, 0) and variable < self.size):
+                raise InputError(f"fixed(...) must name variables from 0 to {self.size - 1}, got {brief(variable)}")
+            whole = not polytope.integer[variable] or float(value).is_integer()
+            if not (is_number(value) and whole and low[variable] <= value <= high[variable]):
+                raise InputError(
+                    f"fixed({{{variable}: {brief(value)}}}): variable {variable} must be from {low[variable]:g} to "
+                    f"{high[variable]:g}{' and an integer' * bool(polytope.integer[variable])}"
+                )
+            low[variable] = high[variable] = value
+        return evolve(self, bounds=(low, high))
+
+
+def program_solver(program: Program) -> ProgramSolver:
+    """Return a new model of a program."""
+    return ProgramSolver(program.polytope, Limits(program.gap, program.time_limit))
