@@ -26,10 +26,10 @@ def silent_highs() -> Any:
     """Return the class of a solver of highspy that prints nothing."""
     import highspy
 
-    class Silent(highspy.Highs):  # type: ignore[misc]
+    class Silent(highspy.Highs):
         def enableCallbacks(self) -> None:
             # HiGHS prints its version when the constructor enables callbacks, so set the flag before.
             self.setOptionValue("output_flag", False)
-            super().enableCallbacks()
+            super().enableCallbacks()  # type: ignore[no-untyped-call]
 
     return Silent

@@ -32,11 +32,15 @@ _RESOLUTION = 1e-12
 
 _RELAXED = {
     "presolve": "off",
+    "solver": "simplex",
     "simplex_strategy": 4,
+    "primal_simplex_bound_perturbation_multiplier": 0.0,
     "primal_feasibility_tolerance": _TIGHT,
     "dual_feasibility_tolerance": _TIGHT,
 }
-"""Options for linear programs: changed scores leave the last basis feasible, so start the primal simplex method."""
+"""Options for relaxations: changed scores leave the last basis feasible, so start the primal simplex method there."""
+
+_DUAL_SIMPLEX = 1
 
 
 @frozen
@@ -67,7 +71,8 @@ class ProgramSolver:
         """Build the relaxation and find finite bounds of all variables."""
         polytope = self.polytope
         self.indices = np.arange(polytope.n, dtype=np.int32)
-        self.relaxation = _built(polytope, np.zeros(polytope.n, dtype=bool), _RELAXED)
+        options = {**_RELAXED, "simplex_iteration_limit": 10_000 + 10 * sum(polytope.matrix.shape)}
+        self.relaxation = _built(polytope, np.zeros(polytope.n, dtype=bool), options)
         self.parts = polytope.parts(polytope.low, polytope.high)
         low, high = polytope.low.copy(), polytope.high.copy()
         for side, sign in ((low, -1.0), (high, 1.0)):
@@ -80,7 +85,7 @@ class ProgramSolver:
         limit = self.limits.time_limit
         self.deadline = math.inf if limit is None else perf_counter() + limit
         # Powers of 2 change no digits.
-        unit = 2.0 ** min(math.frexp(float(np.abs(scores).max(initial=0.0)))[1], 1000)
+        unit = 2.0 ** min(math.frexp(float(np.abs(scores).max()))[1], 1000)
         scores = scores / unit
         y, facts = self._relaxed(scores)
         value, bound = facts.value if facts.holds else -math.inf, facts.bound
@@ -100,10 +105,13 @@ class ProgramSolver:
     def _relaxed(self, scores: Vector) -> tuple[Vector, Judged]:
         """Return a best point of the relaxation, or another one if there was no time."""
         status, y, facts = self._solved_relaxation(scores)
-        if status == "Optimal" and not facts.holds:
-            # A new factorization may have smaller errors.
+        proved = status == "Optimal" and facts.holds
+        if not proved and status not in ("Infeasible", "Time limit reached"):
+            # Without its perturbation of bounds, the primal simplex method may cycle.
             self.relaxation.clearSolver()
+            self.relaxation.setOptionValue("simplex_strategy", _DUAL_SIMPLEX)
             status, y, facts = self._solved_relaxation(scores)
+            self.relaxation.setOptionValue("simplex_strategy", _RELAXED["simplex_strategy"])
         if status == "Infeasible":
             raise InputError(_contradiction(self.polytope, self.relaxation))
         return y, facts
@@ -121,7 +129,7 @@ class ProgramSolver:
         return Judged(*compiled_judge()(self.parts, scores, y, duals))
 
     def _searched(self, scores: Vector) -> tuple[Vector, float, float]:
-        """Return an output by branch and bound with its score (−inf if there is none), and a bound of the largest."""
+        """Return an output by branch and bound with its score, −inf without an output, and a bound of the largest."""
         if self.search is None:
             options = {"mip_rel_gap": self.limits.gap, "mip_abs_gap": 0.0, "mip_feasibility_tolerance": _TOLERANCE}
             box = evolve(self.polytope, low=self.parts.low, high=self.parts.high)
@@ -153,8 +161,8 @@ class ProgramSolver:
         if facts.holds and not facts.fractional:
             return y, facts.value
         raise InputError(
-            "the output of HiGHS violates a row of the program once its integers are exact: divide rows with large "
-            "coefficients, such as those of a big-M constraint, or lower these"
+            "the output of HiGHS violates a row of the program once its integers are exact: lower the row's large "
+            "coefficients, such as a big-M constant, or divide the row by them"
         )
 
     def _extreme(self, variable: int, sign: float) -> float:
@@ -192,8 +200,12 @@ def _contradiction(polytope: Polytope, relaxation: Any) -> str:
     """Return the message for an empty relaxation."""
     _, exists, ray = relaxation.getDualRay()
     rows = np.flatnonzero(ray) if exists else np.arange(len(polytope.lower))
-    names = ", ".join(map(str, rows[:10].tolist())) + ", ..." * (len(rows) > 10)
-    return f"the program has no output: rows {names} contradict each other or the bounds. Correct or remove one of them"
+    if len(rows) == 1:
+        reason = f"row {rows[0]} contradicts the bounds. Correct it or them"
+    else:
+        names = ", ".join(map(str, rows[:10].tolist())) + ", ..." * (len(rows) > 10)
+        reason = f"rows {names} contradict each other or the bounds. Correct or remove one of them"
+    return f"the program has no output: {reason}"
 
 
 def _solution(y: Vector) -> Any:
@@ -225,7 +237,5 @@ def _built(polytope: Polytope, integer: BoolVector, options: dict[str, Any]) -> 
     for option, value in {"threads": 1, **options}.items():
         solver.setOptionValue(option, value)
     if solver.passModel(lp) == highspy.HighsStatus.kError:
-        raise InputError(
-            "HiGHS rejects the program: divide rows whose coefficients are larger than 1e15 in magnitude"
-        )
+        raise InputError("HiGHS rejects the program: divide rows whose coefficients are larger than 1e15 in magnitude")
     return solver

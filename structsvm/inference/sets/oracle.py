@@ -38,7 +38,7 @@ class Oracle(FeasibleSet):
     function : ``function(scores)``, which returns an output with the largest ``scores·y`` as a vector with one number
         per part. It minimizes costs if it gets ``-scores`` inside. None if `kernel` is given.
     size : number of parts.
-    kernel : ``kernel(scores, data, out)``, which writes the output to ``out`` and which numba can compile, in place of
+    kernel : ``kernel(scores, data, out)``, which writes the output to ``out`` and which numba can compile; it replaces
         ``function``. ``data`` are the ``constants``. It must not change scores or data.
     constants : numbers for the kernel, such as sizes or capacities.
     exact : True if the outputs are maximal; False if ``function`` may return `Bounded`, an output with a bound.
@@ -63,7 +63,7 @@ class Oracle(FeasibleSet):
     """
 
     function: Any = None
-    size: int = field(validator=at_least(1), kw_only=True)  # type: ignore[assignment]
+    size: int = field(validator=at_least(1), kw_only=True)
     kernel: Any = field(default=None, kw_only=True)  # type: ignore[misc]
     constants: Vector = field(default=(), converter=_constants, kw_only=True, repr=False)
     exact: bool = field(default=True, validator=truth_value, kw_only=True)  # type: ignore[misc]
@@ -92,9 +92,9 @@ class Oracle(FeasibleSet):
         return state_of(self, earlier_outputs).compared(self._title, scores, self._output(answer), bound)
 
     def contains(self, y: Vector) -> bool:
-        """Return False if y is no output, which maximization shows for every y of a set of 0 and 1.
+        """Return False if y is not an output, by three maximizations.
 
-        In other sets, it shows that y is no convex combination of outputs only for some y.
+        They find all such y in a set of 0 and 1. In other sets, they find some of them.
         """
         y = np.asarray(y, dtype=np.float64)
         if y.shape != (self.size,) or not np.isfinite(y).all():

@@ -41,10 +41,10 @@ class Polytope:
         """Check the arguments of `Program`."""
         blocks = [_rows(f"constraint {place}", block) for place, block in enumerate(listed(constraints))]
         low, high = (numbers(side, "Program(bounds=...)") for side in sides_of(bounds))
-        integer = numbers(integrality, "Program(integrality=...)")
-        if not np.isin(integer, (0.0, 1.0)).all():
+        marks = numbers(integrality, "Program(integrality=...)")
+        if not np.isin(marks, (0.0, 1.0)).all():
             raise InputError("Program(integrality=...) must be 1 for integers and 0 for continuous variables")
-        sizes = [block[0].shape[1] for block in blocks] + [side.size for side in (low, high, integer) if side.ndim]
+        sizes = [block[0].shape[1] for block in blocks] + [side.size for side in (low, high, marks) if side.ndim]
         if not sizes:
             raise InputError("the number of variables is unknown: pass constraints, or bounds with one entry each")
         n = sizes[0]
@@ -52,7 +52,7 @@ class Polytope:
             if matrix.shape[1] != n:
                 raise InputError(f"constraint {place} has {matrix.shape[1]} columns, but constraint 0 has {n}")
         low, high = _spread("bounds", low, n), _spread("bounds", high, n)
-        integer = _spread("integrality", integer, n).astype(bool)
+        integer = _spread("integrality", marks, n) > 0.0
         # A bound of an integer is an integer.
         low = np.where(integer, np.ceil(low - SNAP), low) + 0.0
         high = np.where(integer, np.floor(high + SNAP), high) + 0.0
@@ -83,7 +83,7 @@ class Polytope:
 
 
 class ProgramParts(NamedTuple):
-    """A program's arrays, which compiled code reads; its rows are those of a CSR matrix."""
+    """A program's arrays, which compiled code reads; ``ptr``, ``columns`` and ``values`` are a CSR matrix."""
 
     ptr: NDArray[np.int32]
     columns: NDArray[np.int32]
@@ -106,7 +106,7 @@ class Judged(NamedTuple):
     value: float
     """The score of the point."""
     bound: float
-    """An upper bound of the score of all points, with the rounding errors of its own computation."""
+    """An upper bound of the score of all points, with the rounding errors of the computation."""
     size: float
     """The largest sum of the magnitudes of scores of parts."""
 

@@ -12,7 +12,7 @@ from structsvm.foundation.settings import is_integer, is_number, not_negative, r
 from structsvm.foundation.types import Vector
 from structsvm.inference.sets.base import Bounded, FeasibleSet
 from structsvm.inference.sets.highs import Limits, ProgramSolver
-from structsvm.inference.sets.polytope import TOLERANCE, Polytope, listed, sides_of
+from structsvm.inference.sets.polytope import Polytope, listed, sides_of
 from structsvm.inference.sets.states import state_of
 
 _MOST_LISTED = 2**22
@@ -36,7 +36,7 @@ class Program(FeasibleSet):
 
     HiGHS (https://highs.dev; Huangfu and Hall, "Parallelizing the dual revised simplex method", 2018) maximizes the
     score. It first solves the relaxation without integrality, from the basis of the last scores. If a variable that
-    must be an integer has a fraction, branch and bound follows, from the last output. Threads use models of their own.
+    must be an integer has a fraction, branch and bound follows, from the last output. Each thread has its own models.
 
     Bounds of the score do not rely on tolerances of HiGHS. For a relaxation, the bound is computed from the duals of
     the rows (Neumaier and Shcherbina, "Safe bounds in linear and mixed-integer linear programming", 2004). For branch
