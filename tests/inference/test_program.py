@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 
 from structsvm.exceptions import InputError
 from structsvm.inference.sets import Bounded, Program
+from structsvm.inference.sets.polytope import Judged, compiled_judge
 
 ROUNDING = 1e-9
 
@@ -111,6 +112,20 @@ def test_relaxed_program_equals_linprog():
         assert program.contains(y)
         assert value == pytest.approx(-linprog(-scores, A_ub=rows, b_ub=right, bounds=(0, 1)).fun, abs=1e-9)
         assert bound == pytest.approx(value, abs=1e-10)
+
+
+def test_bound_holds_for_any_duals_and_points():
+    for seed in range(40):
+        program, _ = random_programs(seed)
+        polytope, rng = program.polytope, np.random.default_rng(seed)
+        points = np.array(list(program.outputs()))
+        for scale in (0.0, 1e-3, 1.0, 1e6):
+            scores, duals = rng.normal(size=program.size), scale * rng.normal(size=len(polytope.lower))
+            y = points[0] + rng.normal(size=program.size)
+            facts = Judged(*compiled_judge()(polytope.parts(polytope.low, polytope.high), scores, y, duals))
+            assert facts.bound >= (points @ scores).max() - 1e-12
+            assert facts.value == pytest.approx(scores @ y)
+            assert (facts.holds and not facts.fractional) == polytope.contains(y[np.newaxis])[0]
 
 
 def test_bound_holds_if_search_stops_at_a_gap():
