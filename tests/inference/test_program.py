@@ -245,7 +245,7 @@ def test_row_with_big_coefficients_is_satisfied_with_exact_integers():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Program([LinearConstraint([[1, 1]], 3, 4), ([[1.0, 0.0]], [1.0])]), "no output: rows 0, 1 contradict"),
+        (lambda: Program([LinearConstraint([[1, 1]], 2, 2), ([[1.0, 0.0]], [0.0])]), "no output: rows 0, 1 contradict"),
         (lambda: Program(LinearConstraint([[1, 1]], 3, 4)), "no output: row 0 contradicts the bounds"),
         (lambda: Program(LinearConstraint([[2, 2]], 1, 1)), "no integers satisfy its constraints"),
         (lambda: Program(([[1.0, -1.0]], [1.0]), bounds=(0, np.inf)), "variable 0 has no upper bound"),
