@@ -86,6 +86,15 @@ def numbers(values: Any, what: str, kind: str = "numbers") -> NDArray[np.float64
         raise refusal(error, f"{what} must be {kind}: {error}") from None
 
 
+def finite_vector(values: Any, size: int, what: str) -> NDArray[np.float64]:
+    """Return finite numbers of shape (size,), without a copy if possible; ``what`` begins the message."""
+    plain = type(values) is np.ndarray and values.dtype == np.float64
+    vector = values if plain else numbers(values, what)
+    if vector.shape != (size,) or not np.isfinite(vector).all():
+        raise InputError(f"{what} must be {size} finite numbers, got {brief(values)}")
+    return vector
+
+
 def numbers_alone(values: Any, what: str) -> NDArray[np.float64]:
     """Return real numbers as `numbers` does, but reject text and booleans, for settings."""
     array = numbers(values, what)

@@ -266,7 +266,7 @@ def test_row_with_big_coefficients_is_satisfied_with_exact_integers():
         (lambda: Program(([[1.0, 2.0]], [1.0]), integrality=2), "must be 1 for integers and 0"),
         (lambda: Program([[1.0, 2.0]]), r"must be a LinearConstraint or a pair"),
         (lambda: Program("rows"), r"must be a LinearConstraint, a pair"),
-        (lambda: Program([]), "the number of variables is unknown"),
+        (lambda: Program([]), "the program has no variables: pass constraints"),
         (lambda: Program(([[1.0, 2.0]], [1.0]), gap=-1.0), "gap"),
         (lambda: Program(([[1.0, 2.0]], [1.0]), time_limit=0), "time_limit"),
         (lambda: Program(([[1.0, 2.0]], [1.0])).fixed({2: 1}), "must name variables from 0 to 1, got 2"),

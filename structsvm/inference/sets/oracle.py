@@ -8,7 +8,7 @@ from attrs import define, field, frozen
 from numpy.typing import ArrayLike
 
 from structsvm.exceptions import InputError, OracleError, brief
-from structsvm.foundation.arrays import numbers
+from structsvm.foundation.arrays import finite_vector, numbers
 from structsvm.foundation.compute.compilation import compiled
 from structsvm.foundation.settings import at_least, truth_value
 from structsvm.foundation.types import Matrix, Vector
@@ -80,7 +80,7 @@ class Oracle(FeasibleSet):
         return self.constants
 
     def maximize(self, scores: Vector) -> Vector | Bounded:
-        scores = np.array(scores, dtype=np.float64)
+        scores = finite_vector(scores, self.size, "scores")
         answer = self._answer(scores.copy())
         bound = None
         if isinstance(answer, Bounded):

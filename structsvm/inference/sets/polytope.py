@@ -44,10 +44,10 @@ class Polytope:
         marks = numbers(integrality, "Program(integrality=...)")
         if not np.isin(marks, (0.0, 1.0)).all():
             raise InputError("Program(integrality=...) must be 1 for integers and 0 for continuous variables")
-        sizes = [block[0].shape[1] for block in blocks] + [side.size for side in (low, high, marks) if side.ndim]
-        if not sizes:
-            raise InputError("the number of variables is unknown: pass constraints, or bounds with one entry each")
-        n = sizes[0]
+        sides = [side.size for side in (low, high, marks) if side.ndim]
+        n = blocks[0][0].shape[1] if blocks else max(sides, default=0)
+        if n == 0:
+            raise InputError("the program has no variables: pass constraints, or bounds with one entry per variable")
         for place, (matrix, _, _) in enumerate(blocks):
             if matrix.shape[1] != n:
                 raise InputError(f"constraint {place} has {matrix.shape[1]} columns, but constraint 0 has {n}")

@@ -5,10 +5,11 @@ from itertools import islice, product
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from attrs import Factory, evolve, field, frozen
+from attrs import evolve, field, frozen
 
 from structsvm.exceptions import InputError, brief
-from structsvm.foundation.settings import is_integer, is_number, not_negative, require_number, truth_value
+from structsvm.foundation.arrays import finite_vector
+from structsvm.foundation.settings import is_integer, is_number, not_negative, require_kind, require_number, truth_value
 from structsvm.foundation.types import Vector
 from structsvm.inference.sets.base import Bounded, FeasibleSet
 from structsvm.inference.sets.highs import Limits, ProgramSolver
@@ -19,11 +20,6 @@ _MOST_LISTED = 2**22
 """Most points of the box that `Program.outputs` searches."""
 
 _BLOCK = 2**12
-
-
-def _polytope(program: "Program") -> Polytope:
-    integrality = np.zeros(1) if program.relax else program.integrality
-    return Polytope.of(program.constraints, program.bounds, integrality)
 
 
 def _time_limit(instance: Any, attribute: Any, value: Any) -> None:
@@ -79,19 +75,21 @@ class Program(FeasibleSet):
     relax: bool = field(default=False, validator=truth_value)
     gap: float = field(default=0.0, validator=not_negative)
     time_limit: float | None = field(default=None, validator=_time_limit)
-    polytope: Polytope = field(init=False, repr=False, default=Factory(_polytope, takes_self=True))
+    polytope: Polytope = field(init=False, repr=False)
 
     exact: ClassVar[bool] = False
+
+    def __attrs_post_init__(self) -> None:
+        """Check constraints and bounds."""
+        integrality = 0 if self.relax else self.integrality
+        object.__setattr__(self, "polytope", Polytope.of(self.constraints, self.bounds, integrality))
 
     @property
     def size(self) -> int:
         return self.polytope.n
 
     def maximize(self, scores: Vector) -> Vector | Bounded:
-        scores = np.asarray(scores, dtype=np.float64)
-        if scores.shape != (self.size,) or not np.isfinite(scores).all():
-            raise InputError(f"scores must be {self.size} finite numbers, one per variable, got {brief(scores)}")
-        return state_of(self, program_solver).maximize(scores)
+        return state_of(self, program_solver).maximize(finite_vector(scores, self.size, "scores"))
 
     def contains(self, y: Vector) -> bool:
         y = np.asarray(y, dtype=np.float64)
@@ -130,6 +128,7 @@ class Program(FeasibleSet):
         >>> knapsack.fixed({0: 0}).maximize([3.0, 4.0, 6.0])
         Bounded(output=array([0., 0., 1.]), bound=6.00...)
         """
+        require_kind("fixed(...)", values, Mapping, "a dictionary from variables to values, such as {0: 1}")
         polytope = self.polytope
         low, high = polytope.low.copy(), polytope.high.copy()
         for variable, value in values.items():
