@@ -6,12 +6,12 @@ from structsvm.inference.sets.assignment import Assignment
 from structsvm.inference.sets.base import Bounded, CompiledSet, FeasibleSet
 from structsvm.inference.sets.directed_path import DirectedPath
 from structsvm.inference.sets.knapsack import Knapsack
+from structsvm.inference.sets.oracle import Oracle
+from structsvm.inference.sets.program import Program
 from structsvm.inference.sets.projective_tree import ProjectiveTree
 from structsvm.inference.sets.segmentation import Segmentation
 from structsvm.inference.sets.spanning_tree import SpanningTree
 from structsvm.inference.sets.subset import Subset
-from structsvm.inference.sets.oracle import Oracle
-from structsvm.inference.sets.program import Program
 
 __all__ = [
     "Alignment",

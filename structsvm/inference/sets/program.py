@@ -36,8 +36,8 @@ class Program(FeasibleSet):
 
     Bounds of the score do not rely on tolerances of HiGHS. For a relaxation, the bound is computed from the duals of
     the rows (Neumaier and Shcherbina, "Safe bounds in linear and mixed-integer linear programming", 2004). For branch
-    and bound, a margin covers the tolerance: about 1e-9 of the largest score per unit of the bounds. `maximize` returns an
-    output alone if the bound proves it, and else `Bounded`. So a `gap` or a `time_limit` makes certificates of a fit
+    and bound, a margin covers the tolerance: about 1e-9 of the largest score per unit of the bounds. `maximize` returns
+    an output alone if the bound proves it, and else `Bounded`. So a `gap` or a `time_limit` makes certificates of a fit
     less tight, but never wrong. Which of several best outputs it returns may depend on earlier scores.
 
     An output satisfies bounds and integers within 1e-6, and a row within 1e-6 times its largest coefficient (at
