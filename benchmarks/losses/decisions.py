@@ -22,9 +22,9 @@ ABOUT = """
 Shortest paths through a 5 x 5 grid, with the data of PyEPO's tutorial: five features, costs that are a polynomial of
 them of degree 1 to 6, times uniform noise. "regret" is the regret of 1,000 test decisions as a share of the best costs,
 with its standard error over seeds; "SPO+" is the mean hinge on the training examples; "calls" are solutions of the
-shortest-path problem for each training example. C = 1000 in the first two rows; with "C by validation", `StructuralSVMCV`
-chooses among four values by five folds, and its calls and seconds include that. PyEPO trains a linear layer by Adam for
-20 epochs, with a learning rate of .01 and batches of 32, and solves paths by OR-tools. One thread.
+shortest-path problem for each training example. C = 1000 in the first two rows; with "C by validation",
+`StructuralSVMCV` chooses among four values by five folds, and its seconds include that. PyEPO trains a linear layer by
+Adam for 20 epochs, with a learning rate of .01 and batches of 32, and solves paths by OR-tools. One thread.
 """
 
 GRID = (5, 5)
@@ -98,7 +98,7 @@ def _chosen(task: Task) -> Outcome:
     search = StructuralSVMCV(StructuralSVM(Regret(DirectedPath.grid(*GRID)), fit_intercept=True), Cs=CS, cv=5)
     began = process_time()
     search.fit(task.X, task.costs)
-    return *_split(search.best_estimator_.coef_), process_time() - began, np.nan
+    return *_split(search.estimator_.coef_), process_time() - began, np.nan
 
 
 def _split(w: Vector) -> tuple[Matrix, Vector]:

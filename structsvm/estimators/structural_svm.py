@@ -25,7 +25,6 @@ from structsvm.features.operators.occupied import narrowed
 from structsvm.foundation.compute.threads import using
 from structsvm.foundation.frames import PartNames
 from structsvm.foundation.queries import row_weights
-from structsvm.foundation.settings import as_list
 from structsvm.foundation.types import Vector
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.losses.shared.label_sets import label_array
@@ -44,7 +43,14 @@ from structsvm.solvers import Solver
 from structsvm.solvers.checkpoint import CheckpointPath
 from structsvm.solvers.state import Callback
 from structsvm.training.data import features_as_fitted
-from structsvm.training.examples import OUTPUTS, InputForm, checked_outputs, require_form, require_rows, without_frames
+from structsvm.training.examples import (
+    InputForm,
+    checked_outputs,
+    listed_outputs,
+    require_form,
+    require_rows,
+    without_frames,
+)
 from structsvm.training.joint import JointSpec
 from structsvm.training.regularizer import Regularizer
 
@@ -269,7 +275,7 @@ class StructuralSVM(JointEstimator):
         Labels that training did not see count as wrong.
         """
         predicted, loss = self.predict(X), fitted_loss(self)
-        truths = list(checked_outputs(y, loss)) if loss.per_row else as_list("y", y, OUTPUTS)
+        truths = list(checked_outputs(y, loss)) if loss.per_row else listed_outputs(y)
         require_pairs(len(predicted), len(truths))
         pairs = enumerate(zip(loss.truths(X, truths), predicted, strict=True))
         values = [at_example(i, loss.loss, truth, y_hat) for i, (truth, y_hat) in pairs]

@@ -7,9 +7,10 @@ from attrs import field, frozen
 from numpy.typing import ArrayLike
 
 from structsvm.exceptions import InputError, brief
+from structsvm.foundation.arrays import finite_vector
 from structsvm.foundation.settings import truth_value
 from structsvm.inference.sets import FeasibleSet
-from structsvm.losses.shared.declared import DeclaredLoss, Placed, vector_of
+from structsvm.losses.shared.declared import DeclaredLoss, Placed
 
 
 def _weights(values: ArrayLike | None) -> Any:
@@ -61,7 +62,7 @@ class PartHamming(DeclaredLoss):
     average: bool = field(default=True, validator=truth_value)
 
     def place(self, feasible: FeasibleSet, y: Any) -> Placed:
-        truth = vector_of(feasible, y, "a true output")
+        truth = finite_vector(y, feasible.size, "a true output")
         if not np.isin(truth, (0.0, 1.0)).all():
             raise InputError(f"a true output of PartHamming must consist of 0 and 1, got {brief(y)}")
         if not feasible.contains(truth):

@@ -7,9 +7,10 @@ from attrs import field, frozen
 from numpy.typing import ArrayLike
 
 from structsvm.exceptions import InputError
+from structsvm.foundation.arrays import finite_vector
 from structsvm.foundation.settings import truth_value
 from structsvm.inference.sets import Bounded, FeasibleSet
-from structsvm.losses.shared.declared import DeclaredLoss, Placed, vector_of
+from structsvm.losses.shared.declared import DeclaredLoss, Placed
 
 _PROVED = 1e-7
 """Largest distance to the best decision at the true costs, relative to the size of the costs."""
@@ -55,7 +56,7 @@ class Regret(DeclaredLoss):
         return 2.0 if self.maximize else -2.0
 
     def place(self, feasible: FeasibleSet, y: Any) -> Placed:
-        costs = vector_of(feasible, y, "the profits" if self.maximize else "the costs")
+        costs = finite_vector(y, feasible.size, "the profits" if self.maximize else "the costs")
         slope = -costs if self.maximize else costs
         truth, bound = _proved(feasible.maximize(-slope), -slope)
         gap = bound + float(slope @ truth)

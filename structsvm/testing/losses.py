@@ -1,7 +1,7 @@
 """Check a loss, by enumeration on small examples if possible."""
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -178,9 +178,9 @@ def _longer_queries() -> list[Vector]:
     return [*graded, np.minimum(graded[1], 1.0)]
 
 
-def _checked_examples(loss: ScoreLoss[Any] | Loss[Any, Any], examples: Sequence[Any]) -> list[Any]:
+def _checked_examples(loss: ScoreLoss[Any] | Loss[Any, Any], examples: Iterable[Any]) -> list[Any]:
     """Return the examples; reject pairs for a `ScoreLoss` and other values for a `Loss`."""
-    name = type(loss).__name__
+    name, examples = type(loss).__name__, list(examples)
     for example in examples:
         pair = isinstance(example, tuple | list) and len(example) == 2
         if isinstance(loss, Loss) and not pair:
@@ -189,7 +189,7 @@ def _checked_examples(loss: ScoreLoss[Any] | Loss[Any, Any], examples: Sequence[
             raise InputError(
                 f"{name} is a ScoreLoss, which sees no features: an example is a true output y, not a pair (x, y)"
             )
-    return [tuple(example) for example in examples] if isinstance(loss, Loss) else list(examples)
+    return [tuple(example) for example in examples] if isinstance(loss, Loss) else examples
 
 
 def _features_and_output(loss: ScoreLoss[Any], x: Any, y: Any) -> bool:

@@ -79,7 +79,7 @@ class ExampleData:
             rows, columns, _ = read_features(owner, X)
             ys = checked_outputs(y, loss)
             return cls._paired(owner, X, rows, ys, weight, n_features=rows.shape[1], names=columns)
-        ys = y if isinstance(y, np.ndarray) and y.ndim else as_list("y", y, OUTPUTS)
+        ys = listed_outputs(y)
         xs, (names, edge_names) = without_frames(loss, X)
         # Without a form, only the loss can check inputs.
         form = InputForm.of(loss, xs)
@@ -131,6 +131,13 @@ class ExampleData:
     def statistics(self) -> FeatureStatistics | None:
         """Return statistics of features if every row is an example."""
         return TrainingData(self.owner, self.X, self.y).statistics(by_row=True)
+
+
+def listed_outputs(y: Any) -> Any:
+    """Return outputs as a list or an array; the outputs of a data frame are its rows."""
+    if is_frame(y):
+        y, _ = read_inputs(y)
+    return y if isinstance(y, np.ndarray) and y.ndim else as_list("y", y, OUTPUTS)
 
 
 def part_of(values: Any, numbers: IntVector) -> Any:

@@ -30,6 +30,7 @@ PACKAGES = [
     "features.operators",
     "fusion",
     "inference",
+    "inference.sets",
     "inspection",
     "losses",
     "metrics",

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from structsvm.exceptions import InputError
+from structsvm.foundation.arrays import numbers
 from structsvm.foundation.compute.compilation import compiled
 from structsvm.foundation.types import Vector
 
@@ -46,6 +47,18 @@ class FeasibleSet(ABC):
     kernel : a plain function ``kernel(scores, data, out)`` that numba can compile and that writes a maximizing output
         to ``out``; `data` returns its ``data``. Fits then run without Python. None: fits call `maximize`.
     exact : True, the default, if `maximize` returns a maximizing output; False if it returns `Bounded`.
+
+    Examples
+    --------
+    >>> class Intervals(FeasibleSet):  # consecutive parts
+    ...     size = 4
+    ...     def maximize(self, scores):
+    ...         return max(self.outputs(), key=lambda y: y @ scores)
+    ...     def outputs(self):
+    ...         places = np.arange(4)
+    ...         return [1.0 * ((places >= a) & (places < b)) for a in range(4) for b in range(a + 1, 5)]
+    >>> Intervals().maximize(np.array([1.0, -0.5, 2.0, -1.0]))
+    array([1., 1., 1., 0.])
     """
 
     kernel: ClassVar[Any] = None
@@ -66,7 +79,7 @@ class FeasibleSet(ABC):
             return False
         # If the parts in y have score 1 and all others −1, only y itself has the score sum(y).
         scores = 2.0 * y - 1.0
-        return bool(scores @ _output(self.maximize(scores)) == y.sum())
+        return bool(scores @ output_alone(self.maximize(scores)) == y.sum())
 
     def outputs(self) -> Iterable[Vector]:
         """Return all outputs of a small set, for ``check_loss``."""
@@ -78,10 +91,23 @@ class FeasibleSet(ABC):
 
 
 class CompiledSet(FeasibleSet):
-    """A set whose maximizer is its ``kernel``."""
+    """A set whose maximizer is its ``kernel``.
+
+    Examples
+    --------
+    >>> def best_part(scores, data, out):
+    ...     out[:] = 0.0
+    ...     out[np.argmax(scores)] = 1.0
+    >>> class OnePart(CompiledSet):
+    ...     kernel = staticmethod(best_part)
+    ...     size = 3
+    >>> OnePart().maximize([0.5, 2.0, 1.0])
+    array([0., 1., 0.])
+    """
 
     def maximize(self, scores: Vector) -> Vector:
-        values = np.ascontiguousarray(scores, dtype=np.float64)
+        plain = type(scores) is np.ndarray and scores.dtype == np.float64
+        values = np.ascontiguousarray(scores if plain else numbers(scores, "scores"))
         if values.shape != (self.size,):
             raise InputError(f"scores must be {self.size} numbers, one for each part; their shape is {values.shape}")
         valid = values < np.inf
@@ -105,5 +131,6 @@ def _compiled(kernel: Any) -> Any:
     return compiled(kernel)
 
 
-def _output(answer: Any) -> Any:
+def output_alone(answer: Any) -> Any:
+    """Return an output without its bound."""
     return answer.output if isinstance(answer, Bounded) else answer

@@ -1,4 +1,4 @@
-"""Base of losses over declared outputs: a feasible set in place of an argmax."""
+"""Base of losses over declared outputs, whose argmax is the maximizer of a feasible set."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
@@ -12,11 +12,12 @@ from structsvm.exceptions import InputError, brief
 from structsvm.features.operators import Operator, Rows
 from structsvm.features.operators.base import require_finite_scores, scores_of_examples
 from structsvm.features.operators.composed import HStack, PerClass, WithIntercept
-from structsvm.features.operators.matrix import is_matrix
+from structsvm.features.operators.matrix import is_matrix, readable
 from structsvm.foundation.compute.compilation import compiled_part
 from structsvm.foundation.settings import as_list
-from structsvm.foundation.types import Matrix, Vector
+from structsvm.foundation.types import Vector
 from structsvm.inference.sets import Bounded, FeasibleSet
+from structsvm.inference.sets.base import output_alone
 from structsvm.losses.base import Examples, ScoreLoss
 from structsvm.losses.user_methods import at_example
 
@@ -25,7 +26,7 @@ Feasible: TypeAlias = FeasibleSet | Callable[[Any], FeasibleSet]
 
 
 class SetKind(NamedTuple):
-    """What the feasible sets of all examples have in common: a compiled maximizer, if any, and whether it is exact."""
+    """The common maximizer of the feasible sets of all examples, if it is compiled, and whether all are exact."""
 
     kernel: Any
     exact: bool
@@ -39,7 +40,7 @@ class SetKind(NamedTuple):
 
 @frozen(eq=False)
 class Placed:
-    """What is known of an example's true output, with its feasible set: Δ of an output y is ``base + slope·y``."""
+    """A true output with its feasible set; Δ of an output y is ``base + slope·y``."""
 
     feasible: FeasibleSet
     truth: Vector
@@ -60,15 +61,17 @@ def _feasible(value: Any) -> Any:
 class DeclaredLoss(ScoreLoss[Any]):
     """A loss that is linear in the output, over a feasible set.
 
-    An input is a vector of features, shape (d,), with a weight vector for each part; or a matrix with a row of features
-    for each part, shape (p, d), with common weights; or a pair of both, whose scores are added. The last element of a
-    tuple may be the feasible set of the example. A derived class defines `place`, and the coefficient `unit` of a part.
+    An input is a vector of features, shape (d,), with a weight vector for each part. Or it is a matrix with a row of
+    features for each part, shape (p, d), with common weights, or a pair of both, whose scores are added. The last
+    element of a tuple may be the feasible set of the example. A derived class defines `place`, and the coefficient
+    `unit` of a part.
     """
 
     feasible: Any = field(converter=_feasible)
     kind: SetKind = field(init=False, repr=False, eq=False)
 
     scores_rows = False
+    reads_rows = True
     unit = 1.0
     """The coefficient of each score in ``c(y) = unit · y``."""
 
@@ -114,7 +117,7 @@ class DeclaredLoss(ScoreLoss[Any]):
         require_finite_scores(scores, ptr)
         parts = (scores_of_examples(scores, ptr, i, i + 1) for i in range(operator.n))
         return [
-            at_example(i, _output, at_example(i, feasible.maximize, self.unit * part))
+            at_example(i, output_alone, at_example(i, feasible.maximize, self.unit * part))
             for i, (part, feasible) in enumerate(zip(parts, inputs.sets, strict=True))
         ]
 
@@ -146,10 +149,10 @@ class DeclaredLoss(ScoreLoss[Any]):
 
     def argmax(self, scores: Vector) -> Any:
         """Return the best output if all examples have the same feasible set."""
-        return _output(self._fixed().maximize(self.unit * scores))
+        return output_alone(self._fixed().maximize(self.unit * scores))
 
     def prediction(self, scores: Vector, y: Any) -> Any:
-        return _output(self._placed(y).feasible.maximize(self.unit * scores))
+        return output_alone(self._placed(y).feasible.maximize(self.unit * scores))
 
     def outputs(self, y: Any) -> Iterable[Any]:
         return self._placed(y).feasible.outputs()
@@ -175,44 +178,50 @@ class DeclaredLoss(ScoreLoss[Any]):
 class _Inputs:
     """The rows of examples and of parts (None without them) of all examples, and their feasible sets."""
 
-    rows: Matrix | None
+    rows: Any
     parts: list[Any] | None
     sets: list[FeasibleSet]
 
     @classmethod
     def of(cls, xs: Any, feasible: Any) -> Self:
-        listed = [xs[i] for i in range(xs.shape[0])] if is_matrix(xs) else as_list("inputs", xs, "a list of inputs")
-        if not listed:
-            raise InputError("there are no inputs: one example at least is needed")
+        if is_matrix(xs):
+            X: Any = readable(xs)
+            fixed = isinstance(feasible, FeasibleSet)
+            return cls._checked(X, None, [_set_of(feasible, i, None if fixed else X[i]) for i in range(X.shape[0])])
         rows, parts, sets = [], [], []
-        for i, x in enumerate(listed):
+        for i, x in enumerate(as_list("inputs", xs, "a list of inputs")):
             features = x if isinstance(x, tuple) else (x,)
-            feasible_set = feasible
             if isinstance(features[-1], FeasibleSet):
-                *features, feasible_set = features
-            elif not isinstance(feasible, FeasibleSet):
-                feasible_set = at_example(i, feasible, x)
+                sets.append(features[-1])
+                features = features[:-1]
+            else:
+                sets.append(_set_of(feasible, i, x))
             arrays = [part if hasattr(part, "ndim") else np.asarray(part, dtype=np.float64) for part in features]
-            of_row, of_parts = ([part for part in arrays if part.ndim == ndim] for ndim in (1, 2))
-            sets.append(_checked_set(feasible_set, i))
-            if len(of_row) > 1 or len(of_parts) > 1 or len(of_row) + len(of_parts) not in (len(arrays), 1, 2):
+            if sorted(part.ndim for part in arrays) not in ([1], [2], [1, 2]):
                 raise InputError(
                     f"example {i} must be a vector of features, a matrix with a row for each part, or a tuple of both "
-                    f"and perhaps a FeasibleSet; its shapes are {', '.join(str(np.shape(part)) for part in arrays)}"
+                    f"and perhaps a FeasibleSet; its shapes are {', '.join(str(part.shape) for part in arrays)}"
                 )
-            rows += of_row
-            parts += of_parts
-        if {len(rows), len(parts)} - {0, len(listed)}:
+            rows += [part for part in arrays if part.ndim == 1]
+            parts += [part for part in arrays if part.ndim == 2]
+        if {len(rows), len(parts)} - {0, len(sets)}:
             raise InputError("some inputs have a vector or a matrix of features that others lack: give all the same")
-        for i, (part, feasible_set) in enumerate(zip(parts, sets, strict=False)):
+        return cls._checked(np.stack(rows) if rows else None, parts or None, sets)
+
+    @classmethod
+    def _checked(cls, rows: Any, parts: Any, sets: list[FeasibleSet]) -> Self:
+        """Require features for each part of each set."""
+        if not sets:
+            raise InputError("there are no inputs: one example at least is needed")
+        for i, (part, feasible_set) in enumerate(zip(parts or [], sets, strict=False)):
             if part.shape[0] != feasible_set.size:
                 raise InputError(
                     f"example {i} has {part.shape[0]} rows of features and its feasible set {feasible_set.size} parts: "
                     "give one row per part"
                 )
-        if rows and len({one.size for one in sets}) > 1:
+        if rows is not None and len({one.size for one in sets}) > 1:
             raise InputError("a vector of features needs feasible sets of one size: give a matrix with a row per part")
-        return cls(np.stack(rows) if rows else None, parts or None, sets)
+        return cls(rows, parts, sets)
 
     def operator(self, intercept: float) -> Operator:
         """Return the operator with a score for each part."""
@@ -220,7 +229,7 @@ class _Inputs:
         if self.rows is None:
             assert of_parts is not None
             return WithIntercept(of_parts, intercept) if intercept else of_parts
-        rows: Operator = Rows.one_row_per_example(np.ascontiguousarray(self.rows))
+        rows: Operator = Rows.one_row_per_example(self.rows)
         of_rows = PerClass(WithIntercept(rows, intercept) if intercept else rows, self.sets[0].size)
         return of_rows if of_parts is None else HStack(of_rows, of_parts)
 
@@ -229,25 +238,14 @@ def _placed(loss: DeclaredLoss, sets: Sequence[FeasibleSet], ys: Sequence[Any]) 
     return [at_example(i, loss.place, one, y) for i, (one, y) in enumerate(zip(sets, ys, strict=True))]
 
 
-def _checked_set(feasible: Any, i: int) -> FeasibleSet:
-    if not isinstance(feasible, FeasibleSet):
-        raise InputError(f"the function of example {i} returned {brief(feasible)}: it must return a FeasibleSet")
-    return feasible
-
-
-def _output(answer: Any) -> Any:
-    return answer.output if isinstance(answer, Bounded) else answer
-
-
-def vector_of(feasible: FeasibleSet, values: Any, what: str) -> Vector:
-    """Return finite numbers, one for each part."""
-    try:
-        vector = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        vector = np.zeros(0)
-    if vector.shape != (feasible.size,) or not np.isfinite(vector).all():
-        raise InputError(f"{what} must be {feasible.size} finite numbers, one for each part, got {brief(values)}")
-    return vector
+def _set_of(feasible: Any, i: int, x: Any) -> FeasibleSet:
+    """Return the set of an example."""
+    if isinstance(feasible, FeasibleSet):
+        return feasible
+    result = at_example(i, feasible, x)
+    if not isinstance(result, FeasibleSet):
+        raise InputError(f"the function of example {i} returned {brief(result)}: it must return a FeasibleSet")
+    return result
 
 
 @cache
@@ -261,11 +259,11 @@ def _kernel(maximizer: Any) -> Any:
         data = labels[3 : 3 + length]
         slope = labels[3 + length : 3 + length + parts]
         truth = labels[3 + length + parts :]
-        found = np.empty(parts)
-        best(unit * scores + slope, data, found)
+        output = np.empty(parts)
+        best(unit * scores + slope, data, output)
         for k in range(parts):
-            loss += slope[k] * found[k]
-            out[k] = unit * (truth[k] - found[k])
-        return max(loss, 0.0)
+            loss += slope[k] * output[k]
+            out[k] = unit * (truth[k] - output[k])
+        return float(max(loss, 0.0))
 
     return declared
