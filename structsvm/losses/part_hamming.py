@@ -32,7 +32,8 @@ class PartHamming(DeclaredLoss):
     Outputs are vectors of 0 and 1, one number for each part, such as the edges of a path or the pairs of a matching:
     ``Δ(y, ŷ) = Σ_k v_k |y_k − ŷ_k|``, and the score of an output is ``Σ_k s_k ŷ_k``. Because Δ is linear in ŷ, the
     loss-augmented argmax is a maximization over the set at the scores ``s_k + v_k (1 − 2 y_k)`` (Taskar, Guestrin and
-    Koller, "Max-Margin Markov Networks", NIPS 2003). Outputs of relaxed programs may have fractions.
+    Koller, "Max-Margin Markov Networks", NIPS 2003). Outputs of relaxed programs may have fractions
+    between 0 and 1.
 
     An input is a vector of features, shape (d,), with a weight vector for each part; or a matrix with a row for each
     part, shape (p, d), with common weights; or a pair of both. It may be a tuple that ends with the feasible set of the
@@ -57,6 +58,8 @@ class PartHamming(DeclaredLoss):
     >>> model.predict([[[0.5], [0.1], [0.3]]])[0]
     array([1., 0., 1.])
     """
+
+    of_shares = True
 
     weights: tuple[float, ...] | None = field(default=None, converter=_weights)
     average: bool = field(default=True, validator=truth_value)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from structsvm import Problem, StructuralSVM
-from structsvm.exceptions import InputError
-from structsvm.inference.sets import FeasibleSet, Subset
+from structsvm.exceptions import InputError, OracleError
+from structsvm.inference.sets import FeasibleSet, Oracle, Program, Subset
 from structsvm.losses import PartHamming, Regret
 from structsvm.solvers import FrankWolfe, NSlack, OneSlack
 from structsvm.testing import check_loss
@@ -134,6 +134,19 @@ def test_sets_may_differ_by_example():
 def test_bad_input_is_an_error_that_says_what(loss, xs, ys, message):
     with pytest.raises(InputError, match=message):
         StructuralSVM(loss).fit(xs, ys)
+
+
+def test_outputs_beyond_one_are_an_error():
+    with pytest.raises(InputError, match="needs outputs between 0 and 1"):
+        StructuralSVM(PartHamming(Program(([[1, 1]], [3]), bounds=(0, 3)))).fit([np.eye(2)], [[1, 1]])
+
+    def twice(scores, data, out):
+        out[:] = 2.0
+        if scores.sum() < 0:
+            out[:] = 0.0
+
+    with pytest.raises((InputError, OracleError), match="PartHamming"):
+        StructuralSVM(PartHamming(Oracle(kernel=twice, size=2))).fit([np.eye(2)], [[0, 0]])
 
 
 @pytest.mark.parametrize("value", [None, "subset", Subset, 3])

@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from typing import Any, NamedTuple, Self, TypeAlias
+from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from attrs import evolve, field, frozen
@@ -36,6 +36,10 @@ class SetKind(NamedTuple):
         """Return the kind of several sets."""
         kernels = {one.kernel for one in sets}
         return cls(kernels.pop() if len(kernels) == 1 else None, all(one.exact for one in sets))
+
+
+_ROUNDING = 1e-6
+"""Tolerance of outputs between 0 and 1, as in a `Program`."""
 
 
 @frozen(eq=False)
@@ -74,6 +78,8 @@ class DeclaredLoss(ScoreLoss[Any]):
     reads_rows = True
     unit = 1.0
     """The coefficient of each score in ``c(y) = unit · y``."""
+    of_shares: ClassVar[bool] = False
+    """True if the loss is linear only for outputs between 0 and 1."""
 
     @abstractmethod
     def place(self, feasible: FeasibleSet, y: Any) -> Placed:
@@ -129,7 +135,7 @@ class DeclaredLoss(ScoreLoss[Any]):
     def labels(self, y: Any) -> Vector:
         one = self._placed(y)
         data = one.feasible.data()
-        return np.concatenate(([len(data), self.unit, one.base], data, one.slope, one.truth))
+        return np.concatenate(([len(data), self.unit, one.base, self.of_shares], data, one.slope, one.truth))
 
     def encode(self, y_hat: Any, y: Any) -> Vector:
         return self.unit * self._vector(y_hat)
@@ -164,7 +170,12 @@ class DeclaredLoss(ScoreLoss[Any]):
         return y if isinstance(y, Placed) else self.place(self._fixed(), y)
 
     def _vector(self, y_hat: Any) -> Vector:
-        return np.asarray(self.unwrap(y_hat), dtype=np.float64)
+        vector = np.asarray(self.unwrap(y_hat), dtype=np.float64)
+        if self.of_shares and not (np.abs(vector - 0.5) <= 0.5 + _ROUNDING).all():
+            raise InputError(
+                f"{self.title} needs outputs between 0 and 1, and the feasible set has {brief(vector)}: bound its parts"
+            )
+        return vector
 
     def _fixed(self) -> FeasibleSet:
         if isinstance(self.feasible, FeasibleSet):
@@ -256,12 +267,15 @@ def _kernel(maximizer: Any) -> Any:
     def declared(scores: Vector, labels: Vector, params: Vector, out: Vector) -> float:
         parts, length = len(scores), int(labels[0])
         unit, loss = labels[1], labels[2]
-        data = labels[3 : 3 + length]
-        slope = labels[3 + length : 3 + length + parts]
-        truth = labels[3 + length + parts :]
+        of_shares = labels[3] > 0.0
+        data = labels[4 : 4 + length]
+        slope = labels[4 + length : 4 + length + parts]
+        truth = labels[4 + length + parts :]
         output = np.empty(parts)
         best(unit * scores + slope, data, output)
         for k in range(parts):
+            if of_shares and not abs(output[k] - 0.5) <= 0.5 + _ROUNDING:
+                return np.nan
             loss += slope[k] * output[k]
             out[k] = unit * (truth[k] - output[k])
         return float(max(loss, 0.0))
