@@ -20,8 +20,10 @@ def _weights(values: ArrayLike | None) -> Any:
         weights = tuple(float(value) for value in np.asarray(values, dtype=np.float64))
     except (TypeError, ValueError):
         weights = (-1.0,)
-    if not all(0.0 <= weight < np.inf for weight in weights):
-        raise InputError(f"PartHamming(weights=...) must be numbers of at least 0, one per part, got {brief(values)}")
+    if not (all(0.0 <= weight < np.inf for weight in weights) and any(weights)):
+        raise InputError(
+            f"PartHamming(weights=...) must be numbers of at least 0, one per part, not all 0, got {brief(values)}"
+        )
     return weights
 
 
@@ -66,16 +68,23 @@ class PartHamming(DeclaredLoss):
 
     def place(self, feasible: FeasibleSet, y: Any) -> Placed:
         truth = finite_vector(y, feasible.size, "a true output")
-        if not np.isin(truth, (0.0, 1.0)).all():
+        weights = np.ones(feasible.size) if self.weights is None else np.array(self.weights)
+        if len(weights) != feasible.size:
+            raise InputError(f"PartHamming has {len(weights)} weights, and the feasible set has {feasible.size} parts")
+        counted = weights > 0.0
+        low, high = (np.broadcast_to(bound, feasible.size)[counted] for bound in feasible.box)
+        if (low < 0.0).any() or (high > 1.0).any():
+            raise InputError(
+                "PartHamming needs outputs between 0 and 1: bound the variables of the program, or give weight 0 to "
+                "parts that do not count"
+            )
+        if not np.isin(truth[counted], (0.0, 1.0)).all():
             raise InputError(f"a true output of PartHamming must consist of 0 and 1, got {brief(y)}")
         if not feasible.contains(truth):
             raise InputError(
                 f"the true output is not in the feasible set {brief(feasible)}: correct it or the set, such as its "
                 "constraints"
             )
-        weights = np.ones(feasible.size) if self.weights is None else np.array(self.weights)
-        if len(weights) != feasible.size:
-            raise InputError(f"PartHamming has {len(weights)} weights, and the feasible set has {feasible.size} parts")
         total = weights.sum() if self.average else 1.0
-        weights = weights / (total if total > 0.0 else 1.0)
+        weights = weights / total
         return Placed(feasible, truth, float(weights @ truth), weights * (1.0 - 2.0 * truth))

@@ -60,7 +60,7 @@ class Regret(DeclaredLoss):
         slope = -costs if self.maximize else costs
         truth, bound = _proved(feasible.maximize(-slope), -slope)
         gap = bound + float(slope @ truth)
-        if gap > _PROVED * (1.0 + float(np.abs(slope) @ np.abs(truth))):
+        if gap > _PROVED * float(np.abs(slope).max() + np.abs(slope) @ np.abs(truth)):
             raise InputError(
                 f"the best decision for the true costs is known only to {gap:.3g}: raise the time limit of the "
                 "feasible set or lower its gap"

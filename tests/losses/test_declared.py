@@ -136,9 +136,23 @@ def test_bad_input_is_an_error_that_says_what(loss, xs, ys, message):
         StructuralSVM(loss).fit(xs, ys)
 
 
+def test_a_kernel_that_is_not_exact_is_not_used():
+    def none(scores, data, out):
+        out[:] = 0.0
+
+    loss = PartHamming(Oracle(kernel=none, size=2, exact=False))
+    assert loss.kernel is None
+    assert loss.bounded
+
+
 def test_outputs_beyond_one_are_an_error():
     with pytest.raises(InputError, match="needs outputs between 0 and 1"):
         StructuralSVM(PartHamming(Program(([[1, 1]], [3]), bounds=(0, 3)))).fit([np.eye(2)], [[1, 1]])
+
+    with pytest.raises(InputError, match="bound the variables of the program"):
+        StructuralSVM(PartHamming(Program(([[1.0]], [1.0]), bounds=(-1, 1)))).fit([np.eye(1)] * 4, [[0.0]] * 4)
+    timed = Program(([[1, -1]], [0]), bounds=([0, 0], [1, 9]))  # the second variable does not count
+    assert StructuralSVM(PartHamming(timed, weights=[1, 0])).fit([np.eye(2)], [[1, 4]]).result_.converged
 
     def twice(scores, data, out):
         out[:] = 2.0

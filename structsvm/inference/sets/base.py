@@ -73,6 +73,11 @@ class FeasibleSet(ABC):
     def maximize(self, scores: Vector) -> Vector | Bounded:
         """Return an output with the largest ``scores·y``, or the best one found with a bound of the largest value."""
 
+    @property
+    def box(self) -> tuple[Any, Any]:
+        """Smallest and largest number of each part, or of all; by default 0 and 1."""
+        return 0.0, 1.0
+
     def contains(self, y: Vector) -> bool:
         """Return True if y is an output; by default for sets of 0 and 1, by a maximization."""
         if not np.isin(y, (0.0, 1.0)).all():
@@ -114,7 +119,7 @@ class CompiledSet(FeasibleSet):
         if not valid.all():
             part = int(np.argmin(valid))
             raise InputError(f"scores must be finite, or -inf to forbid a part: part {part} has {values[part]}")
-        out = np.empty(self.size)
+        out = np.zeros(self.size)
         _compiled(type(self).kernel)(values, self.data(), out)
         return out
 

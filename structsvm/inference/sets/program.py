@@ -88,6 +88,10 @@ class Program(FeasibleSet):
     def size(self) -> int:
         return self.polytope.n
 
+    @property
+    def box(self) -> tuple[Vector, Vector]:
+        return self.polytope.low, self.polytope.high
+
     def maximize(self, scores: Vector) -> Vector | Bounded:
         return state_of(self, program_solver).maximize(finite_vector(scores, self.size, "scores"))
 

@@ -14,6 +14,7 @@ from structsvm.features.operators.base import require_finite_scores, scores_of_e
 from structsvm.features.operators.composed import HStack, PerClass, WithIntercept
 from structsvm.features.operators.matrix import is_matrix, readable
 from structsvm.foundation.compute.compilation import compiled_part
+from structsvm.foundation.frames import is_frame
 from structsvm.foundation.settings import as_list
 from structsvm.foundation.types import Vector
 from structsvm.inference.sets import Bounded, FeasibleSet
@@ -34,8 +35,9 @@ class SetKind(NamedTuple):
     @classmethod
     def of(cls, sets: Iterable[FeasibleSet]) -> Self:
         """Return the kind of several sets."""
-        kernels = {one.kernel for one in sets}
-        return cls(kernels.pop() if len(kernels) == 1 else None, all(one.exact for one in sets))
+        kernels, exact = {one.kernel for one in sets}, all(one.exact for one in sets)
+        # A kernel has no bound to write.
+        return cls(kernels.pop() if exact and len(kernels) == 1 else None, exact)
 
 
 _ROUNDING = 1e-6
@@ -141,8 +143,10 @@ class DeclaredLoss(ScoreLoss[Any]):
         return self.unit * self._vector(y_hat)
 
     def loss(self, y: Any, y_hat: Any) -> float:
-        one = self._placed(y)
-        return max(one.base + float(one.slope @ self._vector(y_hat)), 0.0)
+        one, output = self._placed(y), self._vector(y_hat)
+        if self.of_shares and not (np.abs(output[one.slope != 0.0] - 0.5) <= 0.5 + _ROUNDING).all():
+            raise InputError(f"{self.title} needs outputs between 0 and 1, and the feasible set has {brief(output)}")
+        return max(one.base + float(one.slope @ output), 0.0)
 
     def loss_augmented_argmax(self, scores: Vector, y: Any) -> Any:
         one = self._placed(y)
@@ -170,12 +174,7 @@ class DeclaredLoss(ScoreLoss[Any]):
         return y if isinstance(y, Placed) else self.place(self._fixed(), y)
 
     def _vector(self, y_hat: Any) -> Vector:
-        vector = np.asarray(self.unwrap(y_hat), dtype=np.float64)
-        if self.of_shares and not (np.abs(vector - 0.5) <= 0.5 + _ROUNDING).all():
-            raise InputError(
-                f"{self.title} needs outputs between 0 and 1, and the feasible set has {brief(vector)}: bound its parts"
-            )
-        return vector
+        return np.asarray(self.unwrap(y_hat), dtype=np.float64)
 
     def _fixed(self) -> FeasibleSet:
         if isinstance(self.feasible, FeasibleSet):
@@ -207,6 +206,8 @@ class _Inputs:
                 features = features[:-1]
             else:
                 sets.append(_set_of(feasible, i, x))
+            if any(map(is_frame, features)):
+                raise InputError(f"example {i} has a data frame in a tuple, whose names are not read: pass arrays")
             arrays = [part if hasattr(part, "ndim") else np.asarray(part, dtype=np.float64) for part in features]
             if sorted(part.ndim for part in arrays) not in ([1], [2], [1, 2]):
                 raise InputError(
@@ -271,10 +272,10 @@ def _kernel(maximizer: Any) -> Any:
         data = labels[4 : 4 + length]
         slope = labels[4 + length : 4 + length + parts]
         truth = labels[4 + length + parts :]
-        output = np.empty(parts)
+        output = np.zeros(parts)
         best(unit * scores + slope, data, output)
         for k in range(parts):
-            if of_shares and not abs(output[k] - 0.5) <= 0.5 + _ROUNDING:
+            if of_shares and slope[k] != 0.0 and not abs(output[k] - 0.5) <= 0.5 + _ROUNDING:
                 return np.nan
             loss += slope[k] * output[k]
             out[k] = unit * (truth[k] - output[k])
