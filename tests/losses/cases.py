@@ -68,7 +68,15 @@ PAIRS = [JudgedPairs(3, [0, 2], [1, 1], [1.0, 2.0]), JudgedPairs(2, [1], [0], [5
 RING = [[0, 1], [1, 2], [2, 3], [3, 0]]
 GRAPH = GraphHamming("abc", symmetric=True, cost=COSTS)
 GRAPHS = GRAPH.examples(
-    [(np.ones((len(y), 1)), RING[: len(y) - 1 + len(y) // 4], np.ones((len(y) - 1 + len(y) // 4, 1))) for y in CHAINS],
+    [
+        (
+            np.ones((len(y), 1)),
+            RING[: len(y) - 1 + len(y) // 4],
+            np.ones((len(y) - 1 + len(y) // 4, 1)),
+            *([np.array([[state in (label, "b") for state in "abc"] for label in y])] if len(y) > 2 else []),
+        )
+        for y in CHAINS
+    ],
     CHAINS,
 ).ys
 
