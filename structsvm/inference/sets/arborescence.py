@@ -13,7 +13,7 @@ from structsvm.foundation.compute.compilation import compiled_part
 from structsvm.foundation.settings import at_least
 from structsvm.foundation.types import IntVector, Vector
 from structsvm.inference.sets.base import CompiledSet, indicator
-from structsvm.inference.sets.edges import Edges, edges_of_nodes, reached
+from structsvm.inference.sets.edges import Edges, edges_of_nodes, reachable
 from structsvm.inference.sets.forbidden import finite_scores
 
 
@@ -127,7 +127,7 @@ class Arborescence(CompiledSet):
 
     def __attrs_post_init__(self) -> None:
         """Reject a graph with nodes that the root does not reach."""
-        nodes = reached(self.root, self.edges)
+        nodes = reachable(self.root, self.edges)
         if len(nodes) < self.nodes:
             missing = next(node for node in range(self.nodes) if node not in nodes)
             raise InputError(
@@ -153,5 +153,5 @@ class Arborescence(CompiledSet):
             if node != self.root
         ]
         for parts in product(*entering):
-            if len(reached(self.root, [self.edges[part] for part in parts])) == self.nodes:
+            if len(reachable(self.root, [self.edges[part] for part in parts])) == self.nodes:
                 yield indicator(self.size, parts)

@@ -12,7 +12,7 @@ from structsvm.exceptions import InputError
 from structsvm.foundation.settings import at_least, require_integer
 from structsvm.foundation.types import Vector
 from structsvm.inference.sets.base import CompiledSet, indicator
-from structsvm.inference.sets.edges import Edges, edges_of_nodes, reached
+from structsvm.inference.sets.edges import Edges, edges_of_nodes, reachable
 
 
 def best_path(scores: Vector, data: Vector, out: Vector) -> None:
@@ -122,7 +122,7 @@ class DirectedPath(CompiledSet):
             raise InputError(
                 f"{type(self).__name__} needs a graph without cycles, but edges lead from {nodes}: remove one of them"
             ) from None
-        on_paths = reached(self.source, self.edges) & reached(self.target, [edge[::-1] for edge in self.edges])
+        on_paths = reachable(self.source, self.edges) & reachable(self.target, [edge[::-1] for edge in self.edges])
         if not on_paths:
             raise InputError(
                 f"no path leads from node {self.source} to node {self.target}: add edges, or correct source or target"

@@ -22,7 +22,7 @@ edges_of_nodes: Any = Converter(_pairs, takes_self=True)
 """A converter that requires edges between the nodes of the instance, and a positive number ``nodes``."""
 
 
-def reached(start: int, edges: Iterable[tuple[int, int]]) -> set[int]:
+def reachable(start: int, edges: Iterable[tuple[int, int]]) -> set[int]:
     """Return the nodes that directed edges reach from a node, with the node itself."""
     heads = defaultdict(list)
     for tail, head in edges:

@@ -10,7 +10,7 @@ from attrs import field, frozen
 from structsvm.foundation.settings import at_least
 from structsvm.foundation.types import Vector
 from structsvm.inference.sets.base import CompiledSet, indicator
-from structsvm.inference.sets.edges import reached
+from structsvm.inference.sets.edges import reachable
 
 
 def best_projective_tree(scores: Vector, data: Vector, out: Vector) -> None:
@@ -102,7 +102,7 @@ class ProjectiveTree(CompiledSet):
         for heads in product(range(self.words + 1), repeat=self.words):
             edges = [(head, word) for word, head in enumerate(heads, 1)]
             # A tree is projective if each head reaches all words between it and its modifier.
-            if len(reached(0, edges)) > self.words and all(
-                {*range(min(edge), max(edge))} <= reached(edge[0], edges) | {edge[1]} for edge in edges
+            if len(reachable(0, edges)) > self.words and all(
+                {*range(min(edge), max(edge))} <= reachable(edge[0], edges) | {edge[1]} for edge in edges
             ):
                 yield indicator(self.size, (head * self.words + word - 1 for head, word in edges))

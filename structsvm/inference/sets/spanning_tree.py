@@ -13,7 +13,7 @@ from structsvm.foundation.compute.compilation import compiled_part
 from structsvm.foundation.compute.sorting import descending
 from structsvm.foundation.types import IntVector, Vector
 from structsvm.inference.sets.base import CompiledSet, indicator
-from structsvm.inference.sets.edges import Edges, edges_of_nodes, reached
+from structsvm.inference.sets.edges import Edges, edges_of_nodes, reachable
 
 
 def best_spanning_tree(scores: Vector, data: Vector, out: Vector) -> None:
@@ -68,7 +68,7 @@ class SpanningTree(CompiledSet):
 
     def __attrs_post_init__(self) -> None:
         """Reject a graph that is not connected."""
-        connected = reached(0, (*self.edges, *(edge[::-1] for edge in self.edges)))
+        connected = reachable(0, (*self.edges, *(edge[::-1] for edge in self.edges)))
         if len(connected) < self.nodes:
             lonely = next(node for node in range(self.nodes) if node not in connected)
             raise InputError(
@@ -89,5 +89,5 @@ class SpanningTree(CompiledSet):
     def outputs(self) -> Iterable[Vector]:
         for parts in combinations(range(self.size), self.nodes - 1):
             edges = [self.edges[part] for part in parts]
-            if len(reached(0, (*edges, *(edge[::-1] for edge in edges)))) == self.nodes:
+            if len(reachable(0, (*edges, *(edge[::-1] for edge in edges)))) == self.nodes:
                 yield indicator(self.size, parts)

@@ -1,9 +1,9 @@
 """Base of losses over declared outputs, whose argmax is the maximizer of a feasible set."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from attrs import evolve, field, frozen
@@ -21,9 +21,6 @@ from structsvm.inference.sets import Bounded, FeasibleSet
 from structsvm.inference.sets.base import output_alone
 from structsvm.losses.base import Examples, ScoreLoss
 from structsvm.losses.user_methods import at_example
-
-Feasible: TypeAlias = FeasibleSet | Callable[[Any], FeasibleSet]
-"""A feasible set for all examples, or a function of an example's features that returns its set."""
 
 
 class SetKind(NamedTuple):

@@ -52,7 +52,7 @@ def test_an_empty_last_record_is_skipped_with_a_warning(write):
 
 def test_sgml_has_a_field_a_tag_and_tags_in_it_are_left_out(write):
     documents_of_file = documents(write(LA_TIMES))
-    assert list(documents_of_file) == ["LA010189-0001", "2&amp;3"]  # an id is what it is in the file
+    assert list(documents_of_file) == ["LA010189-0001", "2&amp;3"]  # ids are copied from the file
     first = {name: text.split() for name, text in documents_of_file["LA010189-0001"].items()}
     assert first["headline"] == ["AT&T,", "café", "éé", "&hyph;", "R&D", "<b>", "&#0;", "&#xD800;"]
     assert first["text"] == ["outside", "One", "two,", "1", "<", "2.", "Three.", "behind"]
