@@ -54,9 +54,9 @@ def easy(monkeypatch):
 @pytest.mark.parametrize(
     "name",
     [
-        *("bounds", "folds", "fusion", "mq2008", "multilabel", "letters", "ndcg"),
+        *("bounds", "folds", "fusion", "mq2008", "multilabel", "letters"),
         *slow(
-            *("average_precision", "binned", "hinge", "indexing", "one_pass", "scale", "sequences"),
+            *("average_precision", "binned", "hinge", "indexing", "ndcg", "one_pass", "scale", "sequences"),
             *("decisions", "sparse", "trees", "tol", "tree_growth", "web30k", "weight_search", "zero_one"),
         ),
     ],

@@ -28,7 +28,11 @@ def test_no_bound_is_wrong_and_nothing_stalls(kind: str, first: int) -> None:
     "number",
     [
         pytest.param(3039180, id="a QP that is solved as closely as was asked, and no better than the one before"),
-        pytest.param(3043088, id="an example that needs more planes than Frank-Wolfe had places for"),
+        pytest.param(
+            3043088,
+            id="an example that needs more planes than Frank-Wolfe had places for",
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_cases_that_once_stalled_converge(number: int) -> None:

@@ -45,6 +45,7 @@ def test_a_folder_to_standard_output(run, files):
     assert done.stderr == ""
 
 
+@pytest.mark.slow
 def test_files_to_a_file(run, files):
     paths = [f"runs/e{k}" for k in (0, 3, 4)]
     done = run("fuse", *paths, "--method", "copeland", "--tag", "mine", "--depth", 3, "--length", 2, "-o", "out.run")
@@ -132,6 +133,7 @@ def test_control_characters_are_escaped_on_a_terminal_only(run, here, monkeypatc
     assert run("fuse", "one.run", "-q").stdout_bytes == rb"1 Q0 a\x1b[31m\u2028 1 0.0 fused" + b"\n"
 
 
+@pytest.mark.slow
 def test_weights_that_are_typed(run, files):
     done = run("fuse", "runs", "--method", "weighted-comb-sum(weights=[2,1,1,0,0.5], normalize=none)", "-o", "a.run")
     assert done.stderr == "structsvm: note: wrote 6 documents of 1 topic to a.run\n"

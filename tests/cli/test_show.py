@@ -44,6 +44,7 @@ def test_formats_for_programs(model, run):
     assert shown["notes"] == ["2 further ones not shown (--top 2)."]
 
 
+@pytest.mark.slow
 def test_rankers_of_other_kinds(run):
     data = load_letor("train.txt")
     for ranker in (RankBoost(5), RankNet(2, max_iter=2, random_state=0), WeightSearch(max_iter=1)):

@@ -12,9 +12,10 @@ class Scores(NamedTuple):
 
 
 @st.composite
-def scores(draw: st.DrawFn) -> Scores:
+def scores(draw: st.DrawFn, functions: int | None = None) -> Scores:
     """One to thirty rows of one to three functions; scores of any size, or of few values that tie often."""
-    rows, functions = draw(st.integers(1, 30)), draw(st.integers(1, 3))
+    rows = draw(st.integers(1, 30))
+    functions = draw(st.integers(1, 3)) if functions is None else functions
     rng = np.random.default_rng(draw(st.integers(0, 9999)))
     if draw(st.booleans()):
         X = rng.integers(-2, 3, (rows, functions)) / 4.0
