@@ -40,7 +40,7 @@ def main() -> None:
         pool = stack.enter_context(ThreadPoolExecutor(options.jobs))
         for done in as_completed([pool.submit(_judged, trials, number, options.seed) for number in numbers]):
             verdict = done.result()
-            faults.update(verdict.faults)
+            faults.update(list(verdict.faults))
             if verdict.faults or options.only is not None:
                 print(f"{verdict.number}: {verdict.what}\n    {verdict.faults}", flush=True)
     counts = ", ".join(f"{count} {fault}" for fault, count in faults.most_common()) or "no faults"

@@ -228,21 +228,23 @@ def same_each_time(path: Path) -> Any:
             raise ValueError(f"{path.name} is cut off")
         return None
     if path.suffix == ".json":
-        return without_seconds(json.loads(content))
+        return without_costs(json.loads(content))
     if path.suffix == ".jsonl":
-        return sorted(json.dumps(without_seconds(json.loads(line))) for line in content.splitlines())
+        return sorted(json.dumps(without_costs(json.loads(line))) for line in content.splitlines())
     if not content.endswith(b"\n"):
         raise ValueError(f"{path.name} is cut off")
     if path.suffix == ".csv":
         rows = list(csv.DictReader(content.decode().splitlines(), strict=True))
-        return without_seconds(rows)
+        return without_costs(rows)
     return re.sub(rb"[ &|]*\d+\.\d\d\b", b"", content) if path.name.startswith("tables") else content
 
 
-def without_seconds(value: Any) -> Any:
+def without_costs(value: Any) -> Any:
+    """Leave out seconds and memory, which vary between runs."""
     if isinstance(value, dict):
-        return {key: without_seconds(part) for key, part in value.items() if "second" not in key and key != "curve"}
-    return [without_seconds(part) for part in value] if isinstance(value, list) else value
+        costs = {key for key in value if "second" in key or key in ("curve", "peak_memory")}
+        return {key: without_costs(part) for key, part in value.items() if key not in costs}
+    return [without_costs(part) for part in value] if isinstance(value, list) else value
 
 
 def files_in(folder: Path) -> list[Path]:
