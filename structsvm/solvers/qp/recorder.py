@@ -30,7 +30,8 @@ class Recorder(QPBackend):
     - ``H``, ``b``, ``group``, ``cap``: the last program, see `DualQP`; program n has the first ``sizes[n]`` cuts,
     - ``sizes``, ``tol``: number of cuts and target gap of each program, shape (N,),
     - ``a``: multipliers of each optimum, shape (N, K), 0 at later cuts,
-    - ``dual``, ``gap``: value of each optimum and its certified gap, shape (N,).
+    - ``dual``, ``gap``: value of each optimum and its certified gap, shape (N,),
+    - ``handed_over``: True if ``backend`` left the program to the built-in backend or raised an error, shape (N,).
 
     The optima are computed by `ActiveSet`, to the accuracy of float64.
 
@@ -61,6 +62,7 @@ class Recorder(QPBackend):
     _files: int = field(default=0, init=False, repr=False)
     _newest: DualQP | None = field(default=None, init=False, repr=False)
     _optima: list[tuple[float, QPSolution]] = field(factory=list, init=False, repr=False)
+    _handed_over: list[bool] = field(factory=list, init=False, repr=False)
 
     def __enter__(self) -> "Recorder":
         try:
@@ -84,8 +86,10 @@ class Recorder(QPBackend):
         before = self._optima[-1][1] if self._optima else None
         self._newest = DualQP(qp.H.copy(), qp.b.copy(), qp.group.copy(), qp.cap.copy(), 0.0)
         self._optima.append((qp.tol, ActiveSet().solve(self._newest, before)))
+        self._handed_over.append(True)
         self.count += 1
         solution: QPSolution = backends.create(self.backend).solve(qp, start)
+        self._handed_over[-1] = solution.handed_over
         return solution
 
     def _write(self, qp: DualQP) -> None:
@@ -104,11 +108,13 @@ class Recorder(QPBackend):
             "a": a,
             "dual": a @ qp.b - 0.5 * (a @ qp.H * a).sum(axis=1),
             "gap": np.array([optimum.gap for _, optimum in self._optima]),
+            "handed_over": np.array(self._handed_over),
         }
         write_archive(self.folder / f"{self._files:04}.npz", arrays)
         self._files += 1
         self._newest = None
         self._optima.clear()
+        self._handed_over.clear()
 
 
 def _extends(qp: DualQP, before: DualQP) -> bool:

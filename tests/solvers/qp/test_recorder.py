@@ -1,5 +1,6 @@
 """Files of the programs of a fit."""
 
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar
@@ -10,7 +11,16 @@ from attrs import astuple, evolve, field, frozen
 
 from structsvm.exceptions import InputError, ModelFileError
 from structsvm.solvers import NSlack, OneSlack
-from structsvm.solvers.qp import ActiveSet, DualQP, QPBackend, QPSolution, Recorder, load_programs
+from structsvm.solvers.qp import (
+    ActiveSet,
+    Attempt,
+    DualQP,
+    GeneralBackend,
+    QPBackend,
+    QPSolution,
+    Recorder,
+    load_programs,
+)
 from structsvm.solvers.qp.recorder import _extends
 from structsvm.testing import check_backend
 from tests.slow import slow
@@ -48,11 +58,33 @@ def test_files_have_all_programs_of_a_fit_and_their_optima(solver: Any, bounds: 
         assert all(map(np.array_equal, astuple(qp, recurse=False), astuple(expected, recurse=False)))
     for path, sequence in zip(paths, sequences, strict=True):
         file = np.load(path)
+        assert not file["handed_over"].any()
         check_backend(ActiveSet(), sequences=[sequence])
         for qp, a, dual, gap in zip(sequence, file["a"], file["dual"], file["gap"], strict=True):
             assert not a[qp.size :].any()
             assert qp.dual(a[: qp.size]) == pytest.approx(dual, rel=1e-12)
             assert qp.gap(a[: qp.size]) <= gap <= 1e-8 * (1.0 + dual)
+
+
+@frozen
+class FirstTwo(GeneralBackend):
+    """Solves programs of one or two cuts, fails at three, and raises an error at four."""
+
+    name: ClassVar[str] = "first-two"
+
+    def attempts(self, qp: DualQP, start: QPSolution | None) -> Iterator[Attempt]:
+        if qp.size > 3:
+            raise ZeroDivisionError
+        if qp.size < 3:
+            yield Attempt(ActiveSet().solve(qp).a)
+
+
+def test_programs_that_a_backend_did_not_solve_are_marked(tmp_path: Path) -> None:
+    with pytest.raises(ZeroDivisionError), Recorder(tmp_path, FirstTwo()) as recorder:
+        OneSlack(backend=recorder).solve(small_problem("map", C=1000.0))
+    file = np.load(tmp_path / "0000.npz")
+    assert file["sizes"].tolist() == [1, 2, 3, 4]
+    assert file["handed_over"].tolist() == [False, False, True, True]
 
 
 def test_a_folder_with_files_is_an_error_and_stays(tmp_path: Path) -> None:
