@@ -1,7 +1,8 @@
 """The QP backend over qpsolvers, which calls more than twenty QP solvers in one way."""
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, ClassVar, NamedTuple
 
@@ -10,6 +11,7 @@ import scipy.sparse as sp
 from attrs import field, frozen
 
 from structsvm.exceptions import InputError, NotInstalledError
+from structsvm.foundation.extras import silent_highs
 from structsvm.solvers.qp.base import DualQP, QPSolution
 from structsvm.solvers.qp.general import Attempt, GeneralBackend, scales
 
@@ -36,7 +38,7 @@ PACKAGES: Mapping[str, Package] = {
 }
 """The solvers whose names are also names of backends."""
 
-_ACCURATE: Mapping[str, Mapping[str, Any]] = {
+ACCURATE: Mapping[str, Mapping[str, Any]] = {
     "daqp": {"primal_tol": 1e-9, "dual_tol": 1e-9},
     "ecos": {"abstol": 1e-12, "reltol": 1e-12, "feastol": 1e-10},
     "osqp": {"eps_abs": 1e-8, "eps_rel": 1e-8, "polishing": True, "max_iter": 20_000},
@@ -45,6 +47,28 @@ _ACCURATE: Mapping[str, Mapping[str, Any]] = {
     "scs": {"eps_abs": 1e-9, "eps_rel": 1e-9},
 }
 """Settings with which a solver passes `structsvm.testing.check_backend`; all other solvers pass with their defaults."""
+
+_OF_CONEQP = ("abstol", "debug", "feastol", "kktreg", "maxiters", "refinement", "reltol", "use_correction")
+"""Options that the function coneqp of CVXOPT and KVXOPT reads."""
+
+_ACCEPTS: Mapping[str, Callable[[str, Any], bool]] = {
+    "cvxopt": lambda name, _: name in _OF_CONEQP,
+    "highs": lambda name, value: silent_highs()().setOptionValue(name, value).name == "kOk",
+    "kvxopt": lambda name, _: name in _OF_CONEQP,
+    "piqp": lambda name, _: name == "backend" or hasattr(import_module("piqp").DenseSolver().settings, name),
+    "pyqpmad": lambda name, _: hasattr(import_module("pyqpmad").SolverParameters(), name),
+    "qpalm": lambda name, _: hasattr(import_module("qpalm").Settings(), name),
+}
+"""Functions that return True if a setting has an effect, for solvers with which qpsolvers ignores unknown settings."""
+
+
+def _require_accepted(solver: str, settings: Mapping[str, Any]) -> None:
+    """Raise ValueError for a setting that qpsolvers or the solver would ignore."""
+    accepts = _ACCEPTS.get(solver)
+    for name, value in settings.items():
+        if accepts is not None and name != "verbose" and not accepts(name, value):
+            raise ValueError(f"{name}={value!r} is unknown or out of range")
+
 
 _DEFINITE = ("ecos", "pyqpmad", "quadprog")
 """Solvers that need a positive definite matrix."""
@@ -78,7 +102,7 @@ class QPSolvers(GeneralBackend):
     Raises
     ------
     NotInstalledError : at the first program, if qpsolvers or the solver is not installed.
-    InputError : at the first program, if the solver rejects a setting.
+    InputError : at the first program, if a setting is unknown or out of range.
 
     Warns
     -----
@@ -121,7 +145,7 @@ class QPSolvers(GeneralBackend):
         form = np.asarray if dense else sp.csc_matrix
         groups = sp.csc_matrix((np.ones(size), (row, np.arange(size))), (len(used), size))
         rows = groups.toarray() if dense else groups
-        settings = {**_ACCURATE.get(self.solver, {}), **(self.settings or {})}
+        settings = {**ACCURATE.get(self.solver, {}), **(self.settings or {})}
         for unit in scales(qp):
             P = unit * qp.H
             steps, weight = (_STEPS, _RIDGE * float(np.diagonal(P).max())) if self.solver in _DEFINITE else (1, 0.0)
@@ -130,6 +154,7 @@ class QPSolvers(GeneralBackend):
             for _ in range(steps):
                 program = qpsolvers.Problem(form(P), -qp.b - weight * a, rows, qp.cap[used] / unit, lb=np.zeros(size))
                 try:
+                    _require_accepted(self.solver, self.settings or {})
                     # qpsolvers warns of each failure.
                     with warnings.catch_warnings():
                         warnings.simplefilter("ignore")
@@ -138,7 +163,10 @@ class QPSolvers(GeneralBackend):
                     break
                 except Exception as error:
                     if self.settings:
-                        raise InputError(f"{self.solver} fails with the settings {self.settings}: {error}") from error
+                        reason = str(error).partition("\n")[0]
+                        raise InputError(
+                            f"{self.solver} fails with the settings {self.settings}: {reason}. Correct or remove them."
+                        ) from error
                     # A license may be missing, for example.
                     warnings.warn(f"{self.solver} fails: {error}; active-set solves its programs", stacklevel=2)
                     break

@@ -131,10 +131,36 @@ def test_solvers_of_qpsolvers_pass_check_backend(solver):
     check_backend(backend)
 
 
-def test_an_unknown_setting_of_a_solver_is_an_error():
+@pytest.mark.parametrize("solver", [*PACKAGES, "cvxopt", "highs", "kvxopt", "osqp", "pyqpmad"])
+def test_an_unknown_setting_of_a_solver_is_an_error(solver):
+    if solver not in pytest.importorskip("qpsolvers").available_solvers:
+        pytest.skip(f"needs {solver}")
+    with pytest.raises(InputError, match=rf"^{solver} fails with the settings {{'speed': 3}}: .*speed|incompatible"):
+        QPSolvers(solver, {"speed": 3}).solve(random_qp(0, 5, 3, 1, 1.0, tol=1e-6))
+
+
+@pytest.mark.parametrize("value", [-1.0, "long", [1.0]])
+def test_a_setting_of_highs_out_of_range_is_an_error(value):
     pytest.importorskip("qpsolvers")
-    with pytest.raises(InputError, match="daqp fails with the settings {'speed': 3}"):
-        QPSolvers("daqp", {"speed": 3}).solve(random_qp(0, 5, 3, 1, 1.0, tol=1e-6))
+    with pytest.raises(InputError, match=r"^highs fails with the settings {'time_limit': .*Correct or remove them.$"):
+        QPSolvers("highs", {"time_limit": value}).solve(random_qp(0, 5, 3, 1, 1.0, tol=1e-6))
+
+
+@pytest.mark.parametrize(
+    ("solver", "settings"),
+    [
+        ("cvxopt", {"reltol": 1e-9}),
+        ("highs", {"qp_regularization_value": 0.0, "verbose": False}),
+        ("kvxopt", {"maxiters": 50}),
+        ("piqp", {"eps_abs": 1e-9, "backend": "sparse"}),
+        ("pyqpmad", {"tolerance": 1e-10}),
+        ("qpalm", {"eps_abs": 1e-10}),
+    ],
+)
+def test_a_setting_that_a_solver_has_is_accepted(solver, settings):
+    if solver not in pytest.importorskip("qpsolvers").available_solvers:
+        pytest.skip(f"needs {solver}")
+    assert not QPSolvers(solver, settings).solve(random_qp(0, 5, 3, 1, 1.0, tol=1e-6)).handed_over
 
 
 def test_a_solver_that_is_not_installed_is_an_error_with_the_installed_ones():
