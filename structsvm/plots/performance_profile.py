@@ -6,7 +6,7 @@ import numpy as np
 
 from structsvm.exceptions import InputError
 from structsvm.foundation.settings import require_kind
-from structsvm.plots.style import COLORS, DASHES, STYLE, as_label, require_matplotlib
+from structsvm.plots.style import COLORS, DASHES, INK, STYLE, as_label, require_matplotlib
 from structsvm.solvers.comparison.table import Comparison, time_ratios
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def performance_profile(comparison: Comparison) -> "Figure":
     of at most τ (Dolan and Moré, Mathematical Programming 2002). At τ = 1 it is the fraction at which the backend is
     the fastest, on the right the fraction that it solves. Rows that did not converge, or handed programs over to the
     built-in backend, count as not solved. A thin line adds the rows with programs handed over. Fits that not all
-    backends ran are left out.
+    backends ran are left out. The legend marks backends that solve no fit.
 
     Parameters
     ----------
@@ -60,17 +60,22 @@ def performance_profile(comparison: Comparison) -> "Figure":
     with rc_context(STYLE):
         figure = Figure(figsize=(6.0, 3.6), layout="constrained")
         axes = figure.subplots()
+        thin = False
         for k, backend in enumerate(alone):
             color, dashes = COLORS[k % len(COLORS)], DASHES[k // len(COLORS) % len(DASHES)]
-            lines = [(backend, alone[backend], 1.6)]
+            solves = np.isfinite(together[backend]).any()
+            lines = [(as_label(backend if solves else f"{backend}: solves none"), alone[backend], 1.6)]
             if not np.array_equal(together[backend], alone[backend]):
-                lines.append((f"{backend}, with programs handed over", together[backend], 0.6))
-            for name, ratios, width in lines:
+                thin = True
+                lines.append(("_", together[backend], 0.6))
+            for label, ratios, width in lines:
                 solved = np.sort(ratios[np.isfinite(ratios)])
                 x = [1.0, *solved, 1.1 * largest]
                 y = np.array([0, *range(1, len(solved) + 1), len(solved)]) / len(fits)
-                axes.step(x, y, where="post", label=as_label(name), color=color, linestyle=dashes, linewidth=width)
+                axes.step(x, y, where="post", label=label, color=color, linestyle=dashes, linewidth=width)
         axes.set(xscale="log", xlabel="time / time of the fastest backend (τ)", ylabel="fraction of fits within τ")
         axes.set(title=f"fits: {len(fits)}", xlim=(1.0, 1.1 * largest), ylim=(0.0, 1.03))
+        if thin:
+            axes.plot([], [], color=INK, linewidth=0.6, label="thin: with programs\nhanded over")
         figure.legend(loc="outside right upper")
     return figure

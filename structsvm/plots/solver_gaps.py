@@ -1,24 +1,27 @@
 """Plot the certified gap of a comparison against time."""
 
-from itertools import cycle
+from itertools import cycle, product
 from typing import TYPE_CHECKING
 
 from structsvm.exceptions import InputError
 from structsvm.foundation.settings import require_kind
 from structsvm.plots.convergence import ConvergenceDisplay
-from structsvm.plots.style import COLORS, DASHES, STYLE, as_label, require_matplotlib
+from structsvm.plots.style import COLORS, DASHES, STYLE, as_label, line_style, require_matplotlib
 from structsvm.solvers.comparison.table import Comparison, ComparisonRow
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-    from matplotlib.lines import Line2D
+
+
+_MARKERS = (".", "s", "^", "D")
+"""Markers of backends; each marker has all colors."""
 
 
 def gap_against_time(comparison: Comparison) -> "Figure":
     """Draw the certified gap, in units of C, against seconds: a line for each solver and backend, a panel for each C.
 
-    Both axes are logarithmic. The color shows the backend and the line style the solver. A cross marks the end of a
-    run that did not converge; the gray line is the target gap.
+    Both axes are logarithmic. Color and marker show the backend, the line style the solver. A cross marks the end of a
+    run that did not converge; the gray line is the target gap. The legend shows the status of runs without a result.
 
     Parameters
     ----------
@@ -45,18 +48,31 @@ def gap_against_time(comparison: Comparison) -> "Figure":
     require_matplotlib()
     from matplotlib import rc_context
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
     drawn = [row for row in comparison if row.history]
     if not drawn:
         raise InputError("the comparison is empty: no combination has a result to draw")
     losses = list(dict.fromkeys(row.loss for row in drawn))
     Cs = list(dict.fromkeys(row.C for row in drawn))
-    colors = dict(zip(dict.fromkeys(row.backend for row in drawn), cycle(COLORS), strict=False))
-    dashes = dict(zip(dict.fromkeys(row.solver for row in drawn), cycle(DASHES), strict=False))
+    looks = dict(zip(dict.fromkeys(row.backend for row in comparison), cycle(product(_MARKERS, COLORS)), strict=False))
+    dashes = dict(zip(dict.fromkeys(row.solver for row in comparison), cycle(DASHES), strict=False))
+    runs = {_label(row): row for row in comparison}
+    widths = {name: line_style(number)["linewidth"] for number, name in enumerate(runs)}
     with rc_context(STYLE):
         figure = Figure(figsize=(1.8 + 3.2 * len(Cs), 0.4 + 3.0 * len(losses)), layout="constrained")
         panels = figure.subplots(len(losses), len(Cs), sharex=True, sharey=True, squeeze=False)
-        lines: dict[str, Line2D] = {}
+        # A run without a result has no line, but a cross and its status in the legend.
+        entries = {
+            name: Line2D(
+                *([], []),
+                color=looks[row.backend][1],
+                linestyle="none",
+                marker="x",
+                label=as_label(f"{name}: {row.status}"),
+            )
+            for name, row in runs.items()
+        }
         for i, loss in enumerate(losses):
             for j, C in enumerate(Cs):
                 axes = panels[i, j]
@@ -64,17 +80,19 @@ def gap_against_time(comparison: Comparison) -> "Figure":
                 if rows:
                     display = _display(rows).plot(axes)
                     for line, (name, row) in zip(display.lines_, rows.items(), strict=True):
-                        line.set(color=colors[row.backend], linestyle=dashes[row.solver])
+                        marker, color = looks[row.backend]
+                        line.set(marker=marker, color=color, linestyle=dashes[row.solver], linewidth=widths[name])
+                        entries[name] = line
                         if name in display.crosses_:
-                            display.crosses_[name].set_color(colors[row.backend])
-                    lines |= dict(zip(rows, display.lines_, strict=True))
+                            display.crosses_[name].set_color(color)
                     if (legend := axes.get_legend()) is not None:
                         legend.remove()
                 title = f"C = {C:g}" if len(losses) == 1 else f"{as_label(loss)}, C = {C:g}"
                 axes.set(title=title, xlabel="", ylabel="")
         figure.supxlabel("seconds (wall clock)", fontsize="medium")
         figure.supylabel("certified gap / C", fontsize="medium")
-        figure.legend(list(lines.values()), list(map(as_label, lines)), loc="outside right upper")
+        handles = list(entries.values())
+        figure.legend(handles, [str(handle.get_label()) for handle in handles], loc="outside right upper")
     return figure
 
 

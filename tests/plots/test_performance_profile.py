@@ -49,11 +49,11 @@ def test_the_lines_are_the_fractions_of_fits_within_each_ratio():
     assert lines == {
         "a": ([1.0, 1.0, 1.0, 2.0, pytest.approx(3.3)], [0.0, 0.25, 0.5, 0.75, 0.75]),
         "b": ([1.0, 1.0, 1.0, 3.0, pytest.approx(3.3)], [0.0, 0.25, 0.5, 0.75, 0.75]),
-        "b, with programs handed over": (
-            [1.0, 1.0, 1.0, 1.0, 3.0, pytest.approx(3.3)],
-            [0.0, 0.25, 0.5, 0.75, 1.0, 1.0],
-        ),
+        # Programs handed over.
+        "_": ([1.0, 1.0, 1.0, 1.0, 3.0, pytest.approx(3.3)], [0.0, 0.25, 0.5, 0.75, 1.0, 1.0]),
+        "thin: with programs\nhanded over": ([], []),
     }
+    assert len({line.get_color() for line in axes.lines[1:3]}) == 1
     assert axes.get_xscale() == "log"
     assert axes.get_title() == "fits: 4"
 
@@ -67,3 +67,10 @@ def test_a_fit_that_no_backend_solves_counts():
 def test_a_comparison_without_backends_is_an_error():
     with pytest.raises(InputError, match="no fit that all its backends ran"):
         performance_profile(comparison((1.0, None, 1.0, "converged", 0)))
+
+
+def test_the_legend_names_backends_that_solve_no_fit():
+    rows = [(C, name, None, "crashed", 0) for C in (1.0, 2.0) for name in "ab"]
+    rows[0] = (1.0, "a", 1.0, "converged", 0)
+    (legend,) = performance_profile(comparison(*rows)).legends
+    assert [text.get_text() for text in legend.texts] == ["a", "b: solves none"]

@@ -53,6 +53,33 @@ def test_a_cross_where_a_run_ended_early(table):
     assert axes.get_title() == "C = 1"
 
 
+def test_the_legend_matches_the_lines_if_backends_fail(table):
+    rows = list(table.rows[:9])
+    # The first backend fails at C = 10, the second at all C.
+    for k in (1, 3, 4, 7):
+        rows[k] = evolve(rows[k], status="crashed", history=(), gap=None, seconds=None)
+    figure = gap_against_time(Comparison(tuple(rows), 9))
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.texts] == [
+        "one-slack, active-set",
+        "one-slack, highs: crashed",
+        "frank-wolfe",
+    ]
+    styles = [
+        [(line.get_color(), line.get_linestyle(), line.get_linewidth()) for line in lines]
+        for lines in (legend.get_lines(), *map(curves, figure.axes))
+    ]
+    one, highs, other = styles[0]
+    assert highs[0] not in (one[0], other[0])
+    assert styles[1:] == [[one, other], [other], [one, other]]
+
+
+def test_many_backends_have_different_lines(table):
+    rows = tuple(evolve(table.rows[0], backend=f"backend {k}") for k in range(20))
+    lines = curves(gap_against_time(Comparison(rows, 20)).axes[0])
+    assert len({(line.get_color(), line.get_marker()) for line in lines}) == 20
+
+
 def test_a_gap_of_nothing_can_be_drawn(table, tmp_path):
     row = table.rows[0]
     exact = evolve(row.history[-1], dual=row.primal)
