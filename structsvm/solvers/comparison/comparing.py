@@ -49,8 +49,9 @@ def compare(
     ``auto``, run once for each C. If a combination fails, or its package is not installed, its row reports it and the
     comparison continues. Ctrl-C ends the comparison and returns the rows so far.
 
-    Each backend other than the built-in one runs in a separate process, which receives a copy of the data. So a
-    backend that crashes, or does not return within 10 seconds after the time limit, ends its process only.
+    With a backend other than the built-in one, each backend runs in a separate process, which receives a copy of the
+    data. So a backend that crashes, or does not return within 10 seconds after the time limit, ends its process only.
+    The built-in backend and the solvers without QPs have processes too, so that all times are comparable.
 
     Parameters
     ----------
@@ -96,6 +97,7 @@ def compare(
         if record and len(finished) < len(planned):
             record.require_versions(versions())
         rows: list[ComparisonRow] = []
+        isolated = not all(isinstance(task.backend, ActiveSet | None) for task in planned)
         warm: set[tuple[str, str, str | None]] = set()
         try:
             for number, task in enumerate(planned, start=1):
@@ -105,14 +107,14 @@ def compare(
                 run = CombinationRun(task, time_limit, Progress(number, len(planned), task.combination, None), callback)
                 if run.show(None):
                     break
-                if isinstance(task.backend, ActiveSet | None):
+                if isolated:
+                    rows.append(workers.row(run))
+                else:
                     kind = (task.combination.loss, task.combination.solver, task.combination.backend)
                     if kind not in warm:
                         warm_up(task)
                         warm.add(kind)
                     rows.append(run.row())
-                else:
-                    rows.append(workers.row(run))
                 if record and rows[-1].status not in UNFINISHED:
                     record.append(rows[-1])
                 if rows[-1].status == "interrupted":

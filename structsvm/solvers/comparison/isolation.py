@@ -27,7 +27,7 @@ _TICK = 0.2  # seconds
 
 
 class BackendProcesses:
-    """A process for each backend, started at its first combination; on exit, all are killed."""
+    """A process for each backend and for solvers without QPs, started when needed; on exit, all are killed."""
 
     def __init__(self) -> None:
         self._workers: dict[str | None, _Worker] = {}
@@ -94,7 +94,7 @@ class _Worker:
                     if watch.over():
                         self.kill()
                         note = f"{run.late()}, and the backend did not return: its process was killed"
-                        return run.cut_short("time limit", note, steps, watch.seconds)
+                        return run.from_steps("time limit", note, steps, watch.seconds)
                 answer = self.pipe.recv()
                 if isinstance(answer, ComparisonRow):
                     return answer
@@ -111,13 +111,13 @@ class _Worker:
             self.kill()
             if not steps:
                 raise
-            return run.cut_short("interrupted", "Ctrl-C", steps, watch.seconds)
+            return run.from_steps("interrupted", "Ctrl-C", steps, watch.seconds)
         except (EOFError, OSError) as error:
             # The callback raised the error, not the pipe.
             if error is run.fault:
                 raise
             self.kill()
-            return run.cut_short("crashed", f"the process ended with {self._ending()}", steps, watch.seconds)
+            return run.from_steps("crashed", f"the process ended with {self._ending()}", steps, watch.seconds)
 
     def _ending(self) -> str:
         code = self.process.exitcode
@@ -142,6 +142,7 @@ def _serve(pipe: Any, parent: int, threads: int) -> None:
             kind = (task.combination.loss, task.combination.solver)
             with warnings.catch_warnings(record=True) as caught:
                 if kind not in warm:
+                    # Compilation has no time limit, but the backend has one.
                     warm_up(_with_built_in(task))
                     pipe.send(None)
                     warm_up(task)
@@ -155,6 +156,8 @@ def _serve(pipe: Any, parent: int, threads: int) -> None:
 
 
 def _with_built_in(task: Task) -> Task:
+    if task.backend is None:
+        return task
     backend = ActiveSet()
     return evolve(task, backend=backend, solver=with_settings(task.solver, backend=backend))
 

@@ -17,7 +17,7 @@ from structsvm.problem.planes.capacity import of_use
 from structsvm.result import Result, Status, Step
 from structsvm.solvers import Auto, FrankWolfe, OneSlack, Solver
 from structsvm.solvers.comparison.combinations import Combination, Task, with_settings
-from structsvm.solvers.comparison.table import ComparisonRow, row_of
+from structsvm.solvers.comparison.table import ComparisonRow
 from structsvm.solvers.joint_step import improve_jointly
 from structsvm.solvers.qp import ActiveSet, DualQP, QPBackend, QPSolution
 
@@ -207,14 +207,15 @@ class CombinationRun:
         seconds = watch.seconds
         result = evolve(result, history=tuple(steps.get(step.iteration, step) for step in result.history))
         status, note = self._ending(result, watch)
-        return row_of(
-            task.combination,
-            result,
-            status=status,
-            note=note,
-            seconds=seconds,
+        return evolve(
+            self.from_steps(status, note, result.history, seconds),
+            gap=result.gap / result.C,
+            primal=result.primal,
+            dual=result.dual,
+            cuts=len(result.cuts),
+            peak_cuts=max(watch.largest, *(step.cuts for step in result.history), len(result.cuts)),
             qps=None if task.backend is None else watch.qps,
-            largest_qp=watch.largest,
+            handovers=None if task.backend is None else result.handovers,
         )
 
     def _ending(self, result: Result, watch: Watch) -> tuple[str, str]:
@@ -234,8 +235,8 @@ class CombinationRun:
         """Return a row without figures."""
         return ComparisonRow(**asdict(self.task.combination), tol=self.task.tol, status=status, note=note)
 
-    def cut_short(self, status: str, note: str, steps: Sequence[Step], seconds: float) -> ComparisonRow:
-        """Return the row of a run that ended without a result, with the bounds of its last step."""
+    def from_steps(self, status: str, note: str, steps: Sequence[Step], seconds: float) -> ComparisonRow:
+        """Return the row of a run after some steps, with the bounds of the last one; ``seconds`` is the total time."""
         row = self.without_result(status, note)
         if not steps:
             return row

@@ -10,7 +10,7 @@ from typing import Any
 from attrs import asdict, field, fields, filters, frozen
 
 from structsvm.foundation.tables.table import Column, Record, Table, as_csv
-from structsvm.result import Result, Step
+from structsvm.result import Step
 from structsvm.solvers.comparison.combinations import Combination
 
 UNFINISHED = ("interrupted", "stopped", "not installed")
@@ -74,8 +74,8 @@ class Comparison:
     - ``cuts`` at the end, ``peak_cuts``; ``qps`` solved by the backend, ``handovers`` to the built-in backend.
     - ``seconds`` in all; ``oracle_seconds`` in scores and argmaxes; ``solver_seconds`` in QPs or steps on planes; and
       separately, ``compile_seconds`` in compilation of machine code.
-    - ``peak_memory`` of the backend's process during the run, in MiB, with Python and the data; None for the built-in
-      backend, which has no separate process, and outside Linux.
+    - ``peak_memory`` of the backend's process during the run, in MiB, with Python and the data; None if only the
+      built-in backend was compared, which then needs no separate process, and outside Linux.
     - ``curve``: pairs of seconds and the certified gap in units of C.
 
     Parameters
@@ -223,37 +223,3 @@ def _totals(solver: str, backend: str, fits: list[dict[str, ComparisonRow]]) -> 
 
 _SUMS = ("solver_seconds", "seconds", "iterations", "qps", "handovers")
 _PEAKS = ("gap", "peak_memory")
-
-
-def row_of(
-    combination: Combination,
-    result: Result,
-    *,
-    status: str,
-    note: str,
-    seconds: float,
-    qps: int | None,
-    largest_qp: int,
-) -> ComparisonRow:
-    """Return the row of a result; ``seconds`` is the total time, ``qps`` is None without a backend."""
-    last = result.history[-1]
-    return ComparisonRow(
-        **asdict(combination),
-        tol=result.tol,
-        status=status,
-        note=note,
-        gap=result.gap / result.C,
-        primal=result.primal,
-        dual=result.dual,
-        iterations=last.iteration,
-        passes=last.passes,
-        cuts=len(result.cuts),
-        peak_cuts=max(largest_qp, *(step.cuts for step in result.history), len(result.cuts)),
-        qps=qps,
-        handovers=result.handovers if qps is not None else None,
-        oracle_seconds=last.oracle_seconds,
-        solver_seconds=last.solver_seconds,
-        seconds=seconds,
-        compile_seconds=last.compile_seconds,
-        history=result.history,
-    )

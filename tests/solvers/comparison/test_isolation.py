@@ -124,13 +124,23 @@ def test_bounds_of_a_lying_backend_are_valid():
 @pytest.mark.slow
 def test_progress_and_memory_of_an_isolated_run(problem):
     steps = []
-    one, two = compare(
-        problem, "one-slack", ["active-set", "highs"], 10.0, callback=lambda progress: steps.append(progress.step)
+    rows = compare(
+        problem,
+        ["one-slack", "frank-wolfe"],
+        ["active-set", "highs"],
+        10.0,
+        callback=lambda progress: steps.append(progress.step),
     )
-    assert steps == [None, *one.history, None, *two.history]
-    assert one.peak_memory is None
-    assert (two.peak_memory is not None) == sys.platform.startswith("linux")
-    assert two.peak_memory is None or 20.0 < two.peak_memory < 5000.0
+    assert steps == [step for row in rows for step in (None, *row.history)]
+    for row in rows:
+        assert (row.peak_memory is not None) == sys.platform.startswith("linux")
+        assert row.peak_memory is None or 20.0 < row.peak_memory < 5000.0
+
+
+def test_the_built_in_backend_alone_needs_no_process(problem, monkeypatch):
+    monkeypatch.setattr(isolation, "_Worker", None)
+    rows = compare(problem, ["one-slack", "frank-wolfe"], "active-set")
+    assert [(row.status, row.peak_memory) for row in rows] == [("converged", None)] * 2
 
 
 SCRIPT = """
