@@ -121,16 +121,16 @@ def read_inputs(
     """
     if is_frame(xs):
         return read_frame(xs, names, owner)
-    listed = isinstance(xs, list | tuple) or (isinstance(xs, np.ndarray) and xs.dtype == object and xs.ndim == 1)
-    if not listed or not any(map(is_frame, xs)):
-        return xs, names
+    xs, masks = without_masks(xs)
+    if not _is_listed(xs) or not any(map(is_frame, xs)):
+        return with_masks(xs, masks), names
     arrays = list(xs)
     for i, x in enumerate(xs):
         if is_frame(x):
             arrays[i], columns = read_frame(x, names, owner, place.format(i))
             if names is None and columns is not None:
                 names, owner = columns, f"{place.format(i)} has"
-    return arrays, names
+    return with_masks(arrays, masks), names
 
 
 PartNames: TypeAlias = tuple[Sequence[str] | None, Sequence[str] | None]
@@ -150,6 +150,30 @@ def read_graphs(xs: Any, names: PartNames = (None, None), owner: str = "") -> tu
         for x, node in zip(xs, nodes, strict=True)
     ]
     return graphs, (node_names, edge_names)
+
+
+def without_masks(xs: Any) -> tuple[Any, list[Any] | None]:
+    """Split inputs (features, mask) of a list into features and masks; None for the mask of an input without one.
+
+    If all inputs are without a mask, they are returned as they are, with None for all masks.
+    """
+    if not _is_listed(xs) or not any(map(_has_mask, xs)):
+        return xs, None
+    pairs = [x if _has_mask(x) else (x, None) for x in xs]
+    return [features for features, _ in pairs], [mask for _, mask in pairs]
+
+
+def with_masks(xs: Any, masks: list[Any] | None) -> Any:
+    """Put the masks back that `without_masks` split off."""
+    return xs if masks is None else [x if mask is None else (x, mask) for x, mask in zip(xs, masks, strict=True)]
+
+
+def _has_mask(x: Any) -> bool:
+    return isinstance(x, tuple) and len(x) == 2 and is_mask(x[1])
+
+
+def _is_listed(xs: Any) -> bool:
+    return isinstance(xs, list | tuple) or (isinstance(xs, np.ndarray) and xs.dtype == object and xs.ndim == 1)
 
 
 def is_mask(part: Any) -> bool:

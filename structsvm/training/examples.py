@@ -10,7 +10,7 @@ from structsvm.exceptions import InputError
 from structsvm.features.operators import Operator
 from structsvm.features.operators.matrix import is_finite, is_matrix
 from structsvm.foundation.arrays import numbers, refusal, require_real
-from structsvm.foundation.frames import PartNames, is_frame, read_graphs, read_inputs, rows_of_frame
+from structsvm.foundation.frames import PartNames, is_frame, read_graphs, read_inputs, rows_of_frame, without_masks
 from structsvm.foundation.queries import require_finite_labels, row_weights
 from structsvm.foundation.settings import as_list
 from structsvm.foundation.types import IntVector, Vector
@@ -241,7 +241,7 @@ def _number_of(xs: Any) -> int:
 
 def _shapes(xs: Any) -> list[tuple[int, ...]]:
     """Return the shape of a matrix, or of each input; () for inputs that are not matrices of numbers."""
-    return [_shape(x) for x in ([xs] if is_matrix(xs) else xs)]
+    return [_shape(x) for x in ([xs] if is_matrix(xs) else without_masks(xs)[0])]
 
 
 def _shape(x: Any) -> tuple[int, ...]:

@@ -67,18 +67,21 @@ INDICATORS = [[0, 1, 1], [1, 0, 0], [1, 1, 1]]
 PAIRS = [JudgedPairs(3, [0, 2], [1, 1], [1.0, 2.0]), JudgedPairs(2, [1], [0], [5.0])]
 RING = [[0, 1], [1, 2], [2, 3], [3, 0]]
 GRAPH = GraphHamming("abc", symmetric=True, cost=COSTS)
+MASKS = [np.array([[state in (label, "b") for state in "abc"] for label in y]) for y in CHAINS]
 GRAPHS = GRAPH.examples(
     [
         (
             np.ones((len(y), 1)),
             RING[: len(y) - 1 + len(y) // 4],
             np.ones((len(y) - 1 + len(y) // 4, 1)),
-            *([np.array([[state in (label, "b") for state in "abc"] for label in y])] if len(y) > 2 else []),
+            *([mask] if len(y) > 2 else []),
         )
-        for y in CHAINS
+        for y, mask in zip(CHAINS, MASKS, strict=True)
     ],
     CHAINS,
 ).ys
+MASKED_CHAIN = ChainHamming("abc", ends=True, forbidden=["ca"])
+MASKED_CHAINS = MASKED_CHAIN.examples([(np.ones((len(mask), 1)), mask) for mask in MASKS], CHAINS).ys
 
 CASES = [
     LossCase(AveragePrecision(), documents=5),
@@ -130,6 +133,7 @@ CASES = [
         [MUTANTS],
         outputs=CHAINS,
     ),
+    LossCase(MASKED_CHAIN, [MUTANTS], outputs=MASKED_CHAINS),
     LossCase(ChainHamming(), [HINGE], outputs=[[0, 1, 1], [1], [0, 0]], sizes=[10, 6, 8]),
     LossCase(GRAPH, [MUTANTS], outputs=GRAPHS, targets=("kernel",)),
     LossCase(

@@ -104,21 +104,28 @@ OPTIONS = st.fixed_dictionaries(
 
 
 @settings(max_examples=60)
-@given(options=OPTIONS, y=st.lists(st.integers(0, 2), min_size=1, max_size=4), data=st.data())
-def test_options_by_enumeration(options: Any, y: list[int], data: st.DataObject) -> None:
+@given(options=OPTIONS, numbers=st.lists(st.integers(0, 2), min_size=1, max_size=4), data=st.data())
+def test_options_by_enumeration(options: Any, numbers: list[int], data: st.DataObject) -> None:
     loss = ChainHamming(range(3), **options)
-    allowed = [path for path in product(range(3), repeat=len(y)) if loss.forbidden_at(path) is None]
-    if tuple(y) not in allowed:
+    allowed = [path for path in product(range(3), repeat=len(numbers)) if loss.forbidden_at(path) is None]
+    if tuple(numbers) not in allowed:
         with pytest.raises(InputError, match="forbidden transition from"):
-            loss.labels(y)
+            loss.labels(numbers)
         return
-    rows = Rows(np.ones((len(y), 1)), np.array([0, len(y)]))
+    y: Any = numbers
+    if data.draw(st.booleans()):
+        bits = data.draw(st.lists(st.booleans(), min_size=3 * len(y), max_size=3 * len(y)))
+        mask = np.reshape(bits, (-1, 3)) | np.eye(3, dtype=bool)[numbers]
+        (y,) = loss.examples([(np.ones((len(mask), 1)), mask)], [numbers]).ys
+        allowed = [path for path in allowed if mask[range(len(path)), path].all()]
+        assert sorted(map(tuple, loss.outputs(y))) == allowed
+    rows = Rows(np.ones((len(numbers), 1)), np.array([0, len(numbers)]))
     own, shared = int(loss.operator(rows).ptr[-1]), loss.operator(rows).shared
     scores = data.draw(score_vectors(own + shared))
     plain = {path: loss.encode(path, y) @ scores for path in allowed}
     augmented = {path: loss.loss(y, path) + plain[path] for path in allowed}
-    top, truth = tuple(loss.loss_augmented_argmax(scores, y)), plain[tuple(y)]
-    assert plain[tuple(loss.argmax(scores))] == pytest.approx(max(plain.values()), abs=1e-9)
+    top, truth = tuple(loss.loss_augmented_argmax(scores, y)), plain[tuple(numbers)]
+    assert plain[tuple(loss.prediction(scores, y))] == pytest.approx(max(plain.values()), abs=1e-9)
     assert augmented[top] == pytest.approx(max(augmented.values()), abs=1e-9)
     planes = make_oracle(loss, [y]).planes(scores, np.array([0, own]), np.ones(1))
     hinge = planes.loss - planes.dots(scores, np.array([0, own]))
@@ -317,6 +324,57 @@ def test_it_is_a_value() -> None:
     assert repr(ChainHamming("ab")).startswith("ChainHamming(states=('a', 'b'), ")
     bound = ChainHamming("ba")
     assert bound.bind([["c"]]) is bound
+
+
+MASK = np.array([[1, 1, 0], [0, 1, 1], [1, 0, 1]], dtype=bool)
+
+
+@pytest.mark.parametrize("loss", [ChainHamming("abc"), PlainChain("abc"), SlackRescaled(ChainHamming("abc"))])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_positions_have_only_their_allowed_labels(loss: Any, sparse: bool) -> None:
+    features = np.random.default_rng(0).standard_normal((30, 3, 3))
+    ys = [["abc"[k] for k in np.where(MASK, x, -np.inf).argmax(axis=1)] for x in features]
+    # Most of the columns are empty, so the fit leaves them out.
+    wide = [sp.csr_array(np.hstack((x, np.zeros((3, 2000))))) for x in features] if sparse else features
+    model = StructuralSVM(loss, C=10).fit([(x, MASK) for x in wide[:20]] + list(wide[20:]), ys)
+    assert model.result_.gap <= 1e-3 * 10
+    assert model.n_features_in_ == wide[0].shape[1]
+    predicted = model.predict([(x, MASK) for x in wide])
+    assert all(MASK[range(3), ["abc".index(label) for label in y]].all() for y in predicted)
+    assert model.score([(x, MASK) for x in wide], ys) > 0.8
+    single = np.eye(3, dtype=bool)[[2, 0, 1]]
+    assert model.predict([(wide[0], single), wide[1]])[0].tolist() == list("cab")
+    assert model.most_violated((wide[0], single), list("cab")).output.tolist() == list("cab")
+
+
+def test_a_mask_for_one_fit_is_a_constraint_and_not_a_change_of_scores() -> None:
+    """A mask of all labels changes no bit, and masks enter the fingerprint."""
+    xs, ys = hidden_markov(20, 6)
+    everything = [(x, np.ones((len(x), 4), dtype=bool)) for x in xs]
+    truths = [(x, np.eye(4, dtype=bool)[y]) for x, y in zip(xs, ys, strict=True)]
+    problems = [Problem.from_examples(inputs, ys, loss="chain_hamming") for inputs in (xs, everything, truths)]
+    results = [OneSlack().solve(problem) for problem in problems]
+    np.testing.assert_array_equal(results[0].w, results[1].w)
+    assert results[2].primal == 0.0
+
+
+@pytest.mark.parametrize(
+    ("mask", "message"),
+    [
+        (np.zeros((2, 3), dtype=bool), "example 1: no label is allowed at position 0"),
+        (np.ones((3, 3), dtype=bool), r"example 1: .* give truth values of shape \(2, 3\), a row for each position"),
+        (np.eye(3, dtype=bool)[[0, 1]], "example 1: all sequences of 2 labels contain a forbidden transition or label"),
+    ],
+)
+def test_masks_that_do_not_fit_are_an_error(mask: Any, message: str) -> None:
+    x = np.ones((2, 1))
+    model = StructuralSVM(ChainHamming("abc", forbidden=["ab"])).fit([x], [list("bb")])
+    with pytest.raises(InputError, match=message):
+        model.predict([x, (x, mask)])
+    with pytest.raises(InputError, match="example 1: the true label 'b' is not allowed at position 1"):
+        model.fit([x, (x, np.eye(3, dtype=bool)[[0, 0]])], [list("aa"), list("ab")])
+    with pytest.raises(InputError, match="example 1 has 2 rows and 3 labels"):
+        model.fit([x, (x, np.ones((3, 3), dtype=bool))], [list("aa"), list("aaa")])
 
 
 ONE_WAY = [pair for pair in product("abc", repeat=2) if pair not in (("a", "b"), ("b", "c"))]

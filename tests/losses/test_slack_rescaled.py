@@ -135,8 +135,8 @@ def test_check_loss_knows_that_predictions_are_not_rescaled(loss: Any, examples:
             return self.inner.loss_augmented_argmax(scores, y)
 
     class Backwards(SlackRescaled):
-        def argmax(self, scores: Any) -> Any:
-            return self.inner.argmax(-scores)
+        def prediction(self, scores: Any, y: Any) -> Any:
+            return self.inner.prediction(-scores, y)
 
     for wrong, method in ((Wrong, "slack_rescaled_argmax"), (Backwards, "argmax")):
         with pytest.raises(CheckError, match=f"{method} does not return a maximizer"):

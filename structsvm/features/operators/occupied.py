@@ -12,6 +12,7 @@ from structsvm.features.operators.base import Operator
 from structsvm.features.operators.composed import WithIntercept
 from structsvm.features.operators.matrix import is_matrix, readable
 from structsvm.features.operators.rows import Rows
+from structsvm.foundation.frames import with_masks, without_masks
 from structsvm.foundation.types import IntVector
 
 _WIDE = 1000
@@ -42,7 +43,10 @@ def narrowed(xs: Any, columns: IntVector | None) -> Any:
     """Return only these columns of a matrix, or of each of a list, as CSR that shares values; unchanged if None."""
     if columns is None:
         return xs
-    return _narrowed(xs, columns) if is_matrix(xs) else [_narrowed(x, columns) for x in xs]
+    if is_matrix(xs):
+        return _narrowed(xs, columns)
+    xs, masks = without_masks(xs)
+    return with_masks([_narrowed(x, columns) for x in xs], masks)
 
 
 def rows_of(operator: Operator) -> Any:
@@ -83,6 +87,7 @@ def _sparse_blocks(xs: Any) -> Sequence[Any]:
     """Return the features as CSR matrices, one per input matrix; empty if some input is not sparse."""
     if sp.issparse(xs):
         return [readable(xs)]
+    xs, _ = without_masks(xs)
     if isinstance(xs, list | tuple) and all(map(sp.issparse, xs)) and all(x.ndim == 2 for x in xs):
         return [readable(x) for x in xs]
     return []

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import chain
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from attrs import Converter, evolve, field, frozen
@@ -22,6 +22,19 @@ def _states(values: Iterable[Any] | None, loss: Any) -> tuple[Any, ...] | None:
 
 def _costs(values: Any, loss: Any) -> tuple[tuple[float, ...], ...] | None:
     return label_costs(values, f"{type(loss).__name__}(cost=...)")
+
+
+@frozen(eq=False)
+class Labeled:
+    """The labels of an output, with the labels that each position may have, shape (T, K); None for all."""
+
+    labels: Any
+    allowed: Any = None
+
+
+def allowed_labels(y: Any) -> Any:
+    """Return the mask of a true output; None if all labels are allowed."""
+    return y.allowed if isinstance(y, Labeled) else None
 
 
 @frozen
@@ -43,6 +56,8 @@ class HammingLoss(ScoreLoss[Any]):
     )
 
     scores_rows = False
+    _place: ClassVar[str] = "position"
+    """Name of the place of a label in messages."""
 
     def __attrs_post_init__(self) -> None:
         """Reject costs that do not match the states."""
@@ -83,6 +98,33 @@ class HammingLoss(ScoreLoss[Any]):
         costs = np.where(truth < 0, max(float(table.max(initial=0.0)), 1.0 * (self.cost is None)), table[truth, guess])
         return float(costs.sum()) * self._unit(len(truth))
 
+    def _states_at(self, y: Any) -> list[Any]:
+        """Return the indices of the states that each position may have."""
+        mask = allowed_labels(y)
+        if mask is None:
+            mask = np.ones((len(self._sequence(y)), len(self._known())), dtype=np.bool_)
+        return [np.flatnonzero(row).tolist() for row in mask]
+
+    def unwrap(self, y_hat: Any) -> Any:
+        return y_hat.labels if isinstance(y_hat, Labeled) else y_hat
+
+    def _checked_mask(self, allowed: Any, length: int, y: Any = None) -> Any:
+        """Require a label for each position, and that true labels are among the allowed ones."""
+        if allowed is None:
+            return None
+        shape = (length, len(self._known()))
+        if allowed.shape != shape:
+            raise InputError(
+                f"the allowed labels have shape {allowed.shape}; give truth values of shape {shape}, a "
+                f"row for each {self._place} and a column for each state"
+            )
+        wrong = ~allowed.any(axis=1) if y is None else ~allowed[np.arange(length), self.numbers(y)]
+        if wrong.any():
+            t = int(np.argmax(wrong))
+            what = "no label is allowed" if y is None else f"the true label {y[t]!r} is not allowed"
+            raise InputError(f"{what} at {self._place} {t}: correct the allowed labels")
+        return allowed
+
     def _costs_at(self, truth: IntVector) -> Matrix:
         """Return the cost of each state at each position, shape (T, K)."""
         return self._unit(len(truth)) * self._table()[truth]
@@ -106,6 +148,7 @@ class HammingLoss(ScoreLoss[Any]):
         return label_array(self._known())[numbers]
 
     def _sequence(self, y: Any) -> Sequence[Any]:
+        y = self.unwrap(y)
         dimensions = 1 if isinstance(y, list | tuple) else np.ndim(y)
         if dimensions != 1:
             raise InputError(
