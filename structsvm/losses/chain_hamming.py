@@ -340,15 +340,12 @@ def _masked(loss: Any, allowed: Any, y: Any) -> Any:
 def _viterbi(emissions: Matrix, transitions: Matrix) -> IntVector:
     """Return the path with the largest sum of scores, the first of several; reject lengths without a path."""
     length, K = emissions.shape
-    transitions = np.broadcast_to(transitions, (max(length - 1, 0), K, K))
     before = np.zeros((length, K), dtype=np.int64)
-    best = np.zeros(K)
-    for t in range(length):
-        if t > 0:
-            reached = best[:, None] + transitions[t - 1]
-            before[t] = reached.argmax(axis=0)
-            best = reached.max(axis=0)
-        best = best + emissions[t]
+    best = emissions[:1].sum(axis=0)
+    for t, step in enumerate(np.broadcast_to(transitions, (max(length - 1, 0), K, K)), start=1):
+        reached = best[:, None] + step
+        before[t] = reached.argmax(axis=0)
+        best = reached.max(axis=0) + emissions[t]
     if best.max() == -np.inf:
         raise InputError(
             f"all sequences of {length} labels contain a forbidden transition or label: allow another one, or split "
