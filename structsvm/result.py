@@ -66,8 +66,9 @@ class Status(Enum):
 class Step:
     """One iteration of a solver, 0 for the start, with counts, seconds and bounds so far.
 
-    ``passes`` over the data: one evaluates all scores and combines all features. ``oracle_seconds`` are spent in scores
-    and argmaxes, ``solver_seconds`` in QPs or Frank-Wolfe steps on stored planes. ``active_cuts`` have a positive
+    ``passes`` over the data: one evaluates all scores and combines all features. ``argmaxes`` are the loss-augmented
+    argmaxes of each example on average, including the fingerprint's. ``oracle_seconds`` are spent in scores and
+    argmaxes, ``solver_seconds`` in QPs or Frank-Wolfe steps on stored planes. ``active_cuts`` have a positive
     multiplier. ``calls`` to a cluster's workers, and bytes ``sent`` to and by them, are 0 for local data. Compiling
     machine code, mostly in the first fit after an installation, is in ``compile_seconds`` and in no other seconds.
     """
@@ -85,6 +86,7 @@ class Step:
     calls: int = 0
     sent: int = 0
     compile_seconds: float = 0.0
+    argmaxes: float = 0.0
 
     @property
     def gap(self) -> float:

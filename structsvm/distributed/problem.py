@@ -321,6 +321,7 @@ class _SpreadLine(Line):
         values = [total.value for total in sums.exact]
         slopes = np.zeros(len(steps)) if sums.vector is None else sums.vector.value
         self._seen.update(zip(steps, values, strict=True))
+        self.argmaxes += len(steps)
         return list(map(LineHinge, values, slopes.tolist()))
 
     def at(self, t: float) -> tuple[SpreadPoint, SpreadPlanes]:
@@ -328,4 +329,5 @@ class _SpreadLine(Line):
         if t == 0.0:
             return self._base, self._planes
         point = self._base.toward(self._target, t)
+        self.argmaxes += 1
         return point, SpreadPlanes(point, self._seen.get(t))

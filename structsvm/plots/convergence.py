@@ -16,13 +16,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
-Cost = Literal["seconds", "iterations", "passes", "calls"]
+Cost = Literal["seconds", "iterations", "passes", "argmaxes", "calls"]
 Value = Literal["gap", "excess", "primal", "dual", "bounds"]
 
 _COSTS = {
     "seconds": "seconds (wall clock)",
     "iterations": "iterations",
     "passes": "passes over the data",
+    "argmaxes": "argmaxes of each example",
     "calls": "calls of the workers",
 }
 _VALUES = {
@@ -49,7 +50,8 @@ class ConvergenceDisplay(Display):
     ----------
     curves : for each run by name, the cost of its steps, shape (steps,), and their values, shape (steps,); primal and
         dual if ``y`` is "bounds", shape (steps, 2).
-    x : the cost: "seconds", "iterations" of the solver, "passes" over the data, or "calls" of the workers of a cluster.
+    x : the cost: "seconds", "iterations" of the solver, "passes" over the data, "argmaxes" of each example, or "calls"
+        of the workers of a cluster.
     y : "gap": the certified gap in units of C, like ``tol``; "excess": the primal minus the best lower bound of all
         runs, in the same units; "primal", "dual" or both: "bounds".
     tol : target gap, drawn if ``y`` is "gap" or "excess"; None: not drawn.

@@ -88,6 +88,8 @@ class Line(ABC):
     """The objective on the line from one point (t = 0) through another (t = 1); evaluating it reads no features."""
 
     regularizer: Parabola
+    argmaxes: float = 0.0
+    """Argmaxes of each example so far, on average."""
 
     @property
     def together(self) -> int:
@@ -139,20 +141,25 @@ class ScoredLine(Line):
             return self._base, self._planes
         point = self._base.toward(self._target, t)
         if len(self._tangents) == 1:
-            planes = self._problem.planes(point)
+            planes = self._planes_at(point)
             self._remember(t, point, planes)
             return point, planes
         place = bisect_left(self._tangents, t, key=lambda other: other.t)
         # Bounds of argmaxes hold at one point only.
         if place == len(self._tangents) or self._planes.missed is not None:
-            return point, self._problem.planes(point)
+            return point, self._planes_at(point)
         above = self._tangents[place]
         below = above if above.t == t else self._tangents[place - 1]
         settled = [(at.meets(above if at.t < t else below), planes) for at, planes in self._known]
-        merged = self._problem.planes(point, ~np.logical_or.reduce([which for which, _ in settled]))
+        merged = self._planes_at(point, ~np.logical_or.reduce([which for which, _ in settled]))
         for which, planes in settled:
             merged = merged.replaced(planes, which, self._problem.ptr)
         return point, merged
+
+    def _planes_at(self, point: Point, which: BoolVector | None = None) -> Planes:
+        self.argmaxes += 1.0 if which is None else float(np.mean(which))
+        planes: Planes = self._problem.planes(point, which)
+        return planes
 
     def _remember(self, t: float, point: Point, planes: Planes) -> None:
         """Store the planes at a t beyond those evaluated, and their hinges."""
@@ -168,5 +175,6 @@ class ScoredLine(Line):
         settled = left.meets(self._tangents[place]) if place < len(self._tangents) else None
         here = Tangents(t, left.value + (t - left.t) * left.slope, left.slope.copy())
         self._problem.on_line(self._base, self._along, here, settled)
+        self.argmaxes += 1.0 if settled is None else float(np.mean(~settled))
         self._tangents.insert(place, here)
         return here

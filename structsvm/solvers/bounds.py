@@ -50,7 +50,7 @@ class CertifiedBounds:
         start: Result | None,
     ) -> None:
         self.problem = problem
-        self.passes = 0.0
+        self.passes = self.argmaxes = 0.0
         self._seconds = {"oracle": 0.0, "solver": 0.0}
         self._began, self._compiled = running_time(), compile_seconds()
         self._traffic = problem.traffic
@@ -79,9 +79,14 @@ class CertifiedBounds:
         """Count passes over the data; `score` and `cut` count their own passes."""
         self.passes += passes
 
+    def count_argmaxes(self, argmaxes: float) -> None:
+        """Count argmaxes of each example; evaluations of points count their own."""
+        self.argmaxes += argmaxes
+
     def _add_effort(self, last: Step) -> None:
         """Count the effort of the run that this run continues."""
         self.passes += last.passes
+        self.argmaxes += last.argmaxes
         self._seconds["oracle"] += last.oracle_seconds
         self._seconds["solver"] += last.solver_seconds
         self._began -= last.seconds
@@ -93,6 +98,7 @@ class CertifiedBounds:
         now, then = self.problem.traffic, self._traffic
         return {
             "passes": self.passes,
+            "argmaxes": self.argmaxes,
             "oracle_seconds": self._seconds["oracle"],
             "solver_seconds": self._seconds["solver"],
             "seconds": running_time() - self._began,
@@ -205,6 +211,7 @@ class CertifiedBounds:
     def _evaluated(self, point: AnyPoint) -> _Evaluated:
         with self.clock("oracle"):
             planes = self.problem.planes(point)
+            self.count_argmaxes(1)
             self._earlier.append(planes)
             return _Evaluated(point, planes, self._primal(planes, point), self.problem.inference_gap(planes))
 
@@ -225,6 +232,7 @@ class CertifiedBounds:
         """Search other weights for outputs with a loss, which would be better at w = 0 than outputs without."""
         w = np.random.default_rng(0).standard_normal(self.problem.d)
         with self.clock("oracle"):
+            self.count_argmaxes(2)
             elsewhere = [self.problem.planes(self.problem.at(weights)) for weights in (w, -w)]
             self.problem.require_unbeaten(self._best.planes, self._best.point, elsewhere)
 

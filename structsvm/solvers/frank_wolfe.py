@@ -176,6 +176,7 @@ class FrankWolfe(Solver):
             with state.clock("oracle"):
                 met = sweep_examples(problem, dual, rng.permutation(order))
             state.count_passes(len(order) / len(everyone))
+            state.count_argmaxes(len(order) / len(everyone))
             if not k:
                 # Steps on planes leave other threads and memory idle.
                 state.begin_fingerprint(problem)

@@ -116,6 +116,7 @@ def search(state: SolverState, base: Evaluated, target: AnyPoint) -> tuple[Evalu
             state.last_t = min(t, 1.0)
         if ahead is None or not _beyond(t, _SHORTEST) <= first <= _beyond(t, _LONGEST):
             ahead = line.at(_beyond(t))
+        state.count_argmaxes(line.argmaxes)
         state.consider(*ahead)
     return evaluated, ahead
 

@@ -95,6 +95,7 @@ class NSlack(CuttingPlane):
                         point = block.at(working_set.w)
                         planes = block.planes(point)
                     state.count_passes(len(part) / problem.n)
+                    state.count_argmaxes(len(part) / problem.n)
                 changed |= self._add(state, working_set, block, part, point, planes, accuracy, backend)
             point, planes = state.evaluate(working_set.w)
             self._hinges(working_set, problem, range(problem.n), point, planes)

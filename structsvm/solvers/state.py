@@ -54,7 +54,7 @@ class SolverState(CertifiedBounds):
     goes_on : True if this run continues ``start``.
     same_problem : True if ``start`` has the same data and loss, so that its cuts are valid here.
     dual : the best lower bound so far.
-    passes : passes over the data so far.
+    passes, argmaxes : passes over the data and argmaxes of each example so far.
     history : the steps so far.
     last_t : the t at which the last line search found a lower P, 1 before.
     patience : number of steps without progress that end the run.
@@ -217,6 +217,7 @@ class SolverState(CertifiedBounds):
         """Return the problem's fingerprint; if it is unknown, read the data once, which counts as half a pass."""
         if self._fingerprint is None:
             self.count_passes(0.5)
+            self.count_argmaxes(1)
             with self.clock("oracle"):
                 self._fingerprint = self._take_fingerprint()
         return self._fingerprint

@@ -37,6 +37,14 @@ class Matching(ScoreLoss[Any]):
         return self.argmax(scores + (1.0 - np.eye(len(y))[y]).ravel() / len(y))
 
 
+def matchings(n: int, size: int, d: int) -> Problem:
+    """Return matchings by scores with noise."""
+    rng, loss = np.random.default_rng(1), Matching()
+    w, xs = rng.normal(size=d), [rng.normal(size=(size * size, d)) for _ in range(n)]
+    ys = [loss.argmax(x @ w + 2.0 * rng.normal(size=size * size)) for x in xs]
+    return Problem.from_examples(xs, ys, loss=loss, C=10.0, n_jobs=1)
+
+
 @pytest.mark.parametrize(
     ("n", "size", "d"),
     [
@@ -45,13 +53,19 @@ class Matching(ScoreLoss[Any]):
     ],
 )
 def test_auto_needs_at_most_a_quarter_more_argmaxes_than_the_best_solver(n, size, d):
-    rng, loss = np.random.default_rng(1), Matching()
-    w, xs = rng.normal(size=d), [rng.normal(size=(size * size, d)) for _ in range(n)]
-    ys = [loss.argmax(x @ w + 2.0 * rng.normal(size=size * size)) for x in xs]
-    problem = Problem.from_examples(xs, ys, loss=loss, C=10.0, n_jobs=1)
-    calls = {}
+    problem, calls = matchings(n, size, d), {}
     for solver in (Auto(), OneSlack(), NSlack(), NSlack(batch=n), FrankWolfe()):
-        loss.calls.clear()
+        Matching.calls.clear()
         assert solver.solve(problem).converged
-        calls[solver] = len(loss.calls)
+        calls[solver] = len(Matching.calls)
     assert calls[Auto()] <= MOST * min(calls.values()), calls
+
+
+@pytest.mark.parametrize("solver", [OneSlack(), OneSlack(line_search=True), NSlack(), NSlack(batch=20), FrankWolfe()])
+def test_the_history_counts_the_argmaxes_of_each_example(solver):
+    problem, counts = matchings(20, 4, 8), []
+    Matching.calls.clear()
+    result = solver.solve(problem, callback=lambda step: counts.append(len(Matching.calls)))
+    assert counts == pytest.approx([20 * step.argmaxes for step in result.history])
+    again = solver.solve(problem, start=result)
+    assert again.history[0].argmaxes == 2.0, "one of them is the fingerprint's"

@@ -47,7 +47,7 @@ class FitMonitor:
         where = "" if fold is None else f"fold {fold + 1}, C = {step.C:g}, "
         self.say(
             f"{where}iteration {step.iteration}: primal {step.primal:.6g}, dual {step.dual:.6g}, gap {gap:.2g} * C "
-            f"(tol {self.tol:g}), {counted(step.cuts, 'cut')}"
+            f"(tol {self.tol:g}), {counted(step.cuts, 'cut')}, {step.argmaxes:.0f} argmaxes an example"
         )
         if self.seconds is None or step.seconds - self._seconds_before < self.seconds:
             return False
