@@ -136,6 +136,11 @@ def robust_pools(depth: int = 1000) -> RankingData:
     return RankingData(scaled, np.maximum(qrels.labels(joined.qid, joined.doc_ids), 0.0), joined.qid, joined.doc_ids)
 
 
+def programs_folder() -> Path | None:
+    """Return the folder of recorded sequences of QPs, ``reference/qp`` beside the data, or None if it is missing."""
+    return _folder("../reference/qp")
+
+
 def text_folder() -> Path | None:
     """Return the folder of raw texts, or None if it is missing."""
     return _folder("text")

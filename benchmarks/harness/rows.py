@@ -27,6 +27,7 @@ COLUMNS: dict[str, Column] = {
     "iterations": Column.number("iterations", "iterations", ",.0f"),
     "programs": Column.number("programs", "programs", ",.0f"),
     "handed_over": Column.number("handed over", "handed_over", ",.0f"),
+    "relative_gap": Column.number("largest gap / optimum", "relative_gap", ".0e"),
     "mebibytes": Column.number("peak MiB", "mebibytes", ".0f"),
     "overlap": Column.number("highest dual − lowest primal, / C", "overlap", ".1e"),
     "regret": Column.number("regret", "regret", ".2%"),

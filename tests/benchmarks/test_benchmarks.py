@@ -54,7 +54,7 @@ def easy(monkeypatch):
 @pytest.mark.parametrize(
     "name",
     [
-        *("bounds", "folds", "fusion", "mq2008", "multilabel", "letters"),
+        *("backends", "bounds", "folds", "fusion", "mq2008", "multilabel", "letters"),
         *slow(
             *("average_precision", "binned", "hinge", "indexing", "ndcg", "one_pass", "scale", "sequences"),
             *("decisions", "sparse", "trees", "tol", "tree_growth", "web30k", "weight_search", "zero_one"),
@@ -71,7 +71,7 @@ def test_a_benchmark_yields_rows_and_targets(name, nobody, easy):
     assert bool(targets) == (name not in {"zero_one", "decisions"})
     assert {target.met for target in targets} <= (
         {None}
-        if name in {"bounds", "folds", "fusion", "letters", "mq2008", "multilabel", "ndcg"}
+        if name in {"backends", "bounds", "folds", "fusion", "letters", "mq2008", "multilabel", "ndcg"}
         else {True, False, None}
     )
 
