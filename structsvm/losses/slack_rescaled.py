@@ -21,8 +21,8 @@ def _checked(wanted: Any) -> Any:
     if type(loss).slack_rescaled_argmax is base.slack_rescaled_argmax:
         raise InputError(
             f"{type(loss).__name__} has no slack_rescaled_argmax, which slack rescaling needs: Δ times the violated "
-            "margin has another maximum than their sum. Write the method, or use Multiclass, ZeroOne, ROCArea or "
-            "SwappedPairs"
+            "margin has another maximum than their sum. Leave out SlackRescaled, write the method, or use Multiclass, "
+            "ZeroOne, ROCArea, SwappedPairs or ChainHamming"
         )
     return loss
 
@@ -64,6 +64,7 @@ class SlackRescaled(Wrapper, ScoreLoss[Any]):
     operator = of_inner("operator")
     usable = of_inner("usable")
     loss = of_inner("loss")
+    truths = of_inner("truths")
     argmax = of_inner("argmax")
     prediction = of_inner("prediction")
     labels = of_inner("labels")
