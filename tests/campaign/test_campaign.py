@@ -8,7 +8,7 @@ import pytest
 from tests.campaign import verdict as verdict_module
 from tests.campaign.verdict import try_case
 
-NEW = {"boxed": 1, "faulty backend": 1, "graded": 1, "mistaken": 1, "pinned": 1, "structured": 0}
+NEW = {"boxed": 1, "declared": 0, "faulty backend": 1, "graded": 1, "mistaken": 1, "pinned": 1, "structured": 0}
 """Kinds of which five problems are tried, with the number of the first."""
 
 

@@ -18,6 +18,8 @@ ORDER = (
     "words_from_letters",
     "snakes",
     "multilabel",
+    "matching",
+    "shortest_paths",
     "latent_variables",
     "latent_digits",
     "neural_ranker",
