@@ -11,6 +11,7 @@ import pytest
 from attrs import evolve
 
 from benchmarks.harness import data, measuring, notes, page, rows, store
+from benchmarks.losses import decisions
 from benchmarks.losses.sequences import hidden_markov
 from benchmarks.peers import chain_bcfw
 from benchmarks.peers.vectorized import AveragePrecisionOracle
@@ -49,6 +50,7 @@ def easy(monkeypatch):
     monkeypatch.setattr("benchmarks.rankers.trees.CS", (1.0, 10.0))
     monkeypatch.setattr(tree_growth, "SYSTEMS", tree_growth.SYSTEMS[:3])
     monkeypatch.setattr("benchmarks.losses.decisions.CONTEXT", [(2, 0.5, 20, 10)])
+    monkeypatch.setattr("benchmarks.losses.decisions.OTHERS", (2, 0.5, 20, 3))
 
 
 @pytest.mark.parametrize(
@@ -74,6 +76,13 @@ def test_a_benchmark_yields_rows_and_targets(name, nobody, easy):
         if name in {"backends", "bounds", "folds", "fusion", "letters", "mq2008", "multilabel", "ndcg"}
         else {True, False, None}
     )
+
+
+@pytest.mark.parametrize("kind", [decisions.paths(), decisions.knapsack(), decisions.assignment()])
+def test_the_history_and_a_set_in_python_count_the_same_calls(kind):
+    task, feasible = decisions.Task.of(kind, 20, 2, 0.5, 0), kind.python()
+    *_, calls = decisions._ours(feasible, task)
+    assert feasible.calls == 20 * calls
 
 
 def test_rows_say_who_is_not_there(nobody):
