@@ -232,10 +232,10 @@ def test_ctrl_c_before_the_clock_starts(problem, monkeypatch, solver, call):
     planes = Problem.planes
     calls = itertools.count()
 
-    def interrupt(self, point):
+    def interrupt(self, *arguments):
         if self.n < problem.n and next(calls) == call:
             raise KeyboardInterrupt
-        return planes(self, point)
+        return planes(self, *arguments)
 
     monkeypatch.setattr(Problem, "planes", interrupt)
     table = compare(problem, solver, "active-set")
