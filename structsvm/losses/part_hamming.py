@@ -10,7 +10,7 @@ from structsvm.exceptions import InputError, brief
 from structsvm.foundation.arrays import finite_vector
 from structsvm.foundation.settings import truth_value
 from structsvm.inference.sets import FeasibleSet
-from structsvm.losses.shared.declared import DeclaredLoss, Placed
+from structsvm.losses.shared.declared import DeclaredLoss, Placed, require_output
 
 
 def _weights(values: ArrayLike | None) -> Any:
@@ -80,11 +80,7 @@ class PartHamming(DeclaredLoss):
             )
         if not np.isin(truth[counted], (0.0, 1.0)).all():
             raise InputError(f"a true output of PartHamming must consist of 0 and 1, got {brief(y)}")
-        if not feasible.contains(truth):
-            raise InputError(
-                f"the true output is not in the feasible set {brief(feasible)}: correct it or the set, such as its "
-                "constraints"
-            )
+        require_output(feasible, truth, "the true output")
         total = weights.sum() if self.average else 1.0
         weights = weights / total
         return Placed(feasible, truth, float(weights @ truth), weights * (1.0 - 2.0 * truth))

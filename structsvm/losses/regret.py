@@ -7,10 +7,12 @@ from attrs import field, frozen
 from numpy.typing import ArrayLike
 
 from structsvm.exceptions import InputError
-from structsvm.foundation.arrays import finite_vector
+from structsvm.foundation.arrays import finite_vector, numbers
 from structsvm.foundation.settings import truth_value
+from structsvm.foundation.types import Vector
 from structsvm.inference.sets import Bounded, FeasibleSet
-from structsvm.losses.shared.declared import DeclaredLoss, Placed
+from structsvm.losses.shared.declared import DeclaredLoss, Placed, require_output
+from structsvm.losses.user_methods import at_example
 
 _PROVED = 1e-7
 """Largest distance to the best decision at the true costs, relative to the size of the costs."""
@@ -70,11 +72,23 @@ class Regret(DeclaredLoss):
     def relative(self, costs: ArrayLike, decisions: ArrayLike) -> float:
         """Return the regret of decisions, shape (n, p), as a share of the sum of the magnitudes of the best costs.
 
-        This is how PyEPO reports it: ``Σ_i Δ_i / Σ_i |c_i·y*_i|``. All examples must have the same feasible set.
+        This is how PyEPO reports it: ``Σ_i Δ_i / Σ_i |c_i·y*_i|``. All examples must have the same feasible set, and
+        decisions must be in it.
         """
-        placed = [self.place(self._fixed(), one) for one in np.asarray(costs, dtype=np.float64)]
-        losses = [self.loss(one, decision) for one, decision in zip(placed, np.asarray(decisions), strict=True)]
+        rows, outputs = (
+            list(np.atleast_1d(numbers(*pair))) for pair in ((costs, "the costs"), (decisions, "the decisions"))
+        )
+        if len(rows) != len(outputs):
+            raise InputError(f"there are {len(rows)} rows of costs and {len(outputs)} decisions: give one each")
+        placed = self.truths(None, rows)
+        losses = [at_example(i, self._regret, *pair) for i, pair in enumerate(zip(placed, outputs, strict=True))]
         return float(sum(losses) / max(sum(abs(one.base) for one in placed), np.finfo(float).tiny))
+
+    def _regret(self, costs: Placed, decision: Vector) -> float:
+        """Return the regret of a decision that may be outside the feasible set."""
+        decision = finite_vector(decision, costs.feasible.size, "the decision")
+        require_output(costs.feasible, decision, "the decision")
+        return self.loss(costs, decision)
 
 
 def _proved(answer: Any, scores: Any) -> tuple[Any, float]:

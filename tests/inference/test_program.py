@@ -4,6 +4,7 @@ import copy
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 from itertools import permutations, product
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -12,7 +13,9 @@ from scipy.sparse import csr_array
 
 from structsvm.exceptions import InputError
 from structsvm.inference.sets import Bounded, Program
+from structsvm.inference.sets.highs import ProgramSolver
 from structsvm.inference.sets.polytope import Judged, compiled_judge
+from structsvm.inference.sets.program import program_solver
 
 ROUNDING = 1e-9
 
@@ -233,13 +236,26 @@ def test_contains_checks_rows_bounds_and_integers():
         assert not program.contains(y)
 
 
-def test_row_with_big_coefficients_is_satisfied_with_exact_integers():
+def big_switch():
     # The amount is at most 1e5 if the switch is on, and 0 if it is off.
-    program = Program([([[1.0, -1e5]], [0.0]), ([[1.0, 0.0]], [0.02])], bounds=(0, [1e5, 1]), integrality=[0, 1])
-    answer = program.maximize(np.array([1.0, -1e-3]))
+    return Program([([[1.0, -1e5]], [0.0]), ([[1.0, 0.0]], [0.02])], bounds=(0, [1e5, 1]), integrality=[0, 1])
+
+
+def test_row_with_big_coefficients_is_satisfied_with_exact_integers():
+    answer = big_switch().maximize(np.array([1.0, -1e-3]))
     y, value, bound = output_and_bound(answer, np.array([1.0, -1e-3]))
     np.testing.assert_allclose(y, [0.02, 1.0])
     assert value <= bound
+
+
+def test_interrupt_leaves_integers_free(monkeypatch):
+    solver, scores = program_solver(big_switch()), np.array([1.0, -1e-3])
+    with monkeypatch.context() as patch:
+        patch.setattr(ProgramSolver, "_run", Mock(side_effect=KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            solver._rounded(scores, np.array([5.0, 0.0]))
+    y, _, _ = output_and_bound(solver.maximize(scores), scores)
+    np.testing.assert_allclose(y, [0.02, 1.0])
 
 
 @pytest.mark.parametrize(

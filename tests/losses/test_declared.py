@@ -61,6 +61,20 @@ def test_regret_is_the_cost_above_the_best_decision():
     assert loss.relative([[1.0, 2.0, 5.0, 3.0]], [[1, 0, 0, 1]]) == pytest.approx(1 / 3)
 
 
+@pytest.mark.parametrize(
+    ("decisions", "message"),
+    [
+        ([[1, 0, 0, 1], [1, 1, 1, 0]], "example 1: the decision is not in the feasible set Subset"),
+        ([[1, 0, 0, 1], [1, np.nan, 0, 0]], "example 1: the decision must be 4 finite numbers"),
+        ([[1, 0, 0, 1]], "2 rows of costs and 1 decisions"),
+        ([[1, 0], [0, 1]], "example 0: the decision must be 4 finite numbers"),
+    ],
+)
+def test_decisions_outside_the_set_are_errors(decisions, message):
+    with pytest.raises(InputError, match=message):
+        Regret(SET).relative(costs(2), decisions)
+
+
 @pytest.mark.parametrize("solver", [OneSlack(tol=1e-7), NSlack(tol=1e-7), FrankWolfe(tol=1e-7)], ids=lambda s: s.name)
 @pytest.mark.parametrize("feasible", [SET, Listed(OUTPUTS)], ids=["compiled", "python"])
 def test_regret_reaches_the_optimum_of_spo_plus(solver, feasible):
@@ -123,6 +137,13 @@ def test_sets_may_differ_by_example():
     [
         (PartHamming(SET), [np.ones((3, 2))], [[1, 1, 0, 0]], "example 0 has 3 rows of features and its .* 4 parts"),
         (PartHamming(SET), [np.ones((4, 2))], [[1, 1, 1, 0]], "not in the feasible set"),
+        (
+            PartHamming(Program(([[1, 1, 1, 1], [2, 0, 0, 0]], [3, 1]))),
+            [np.ones((4, 2))],
+            [[1, 0, 0, 0]],
+            "example 0: .* whose row 1 has the value 2 there, and must be from -inf to 1",
+        ),
+        (PartHamming(Program(([[1, 1]], [-1]))), [np.eye(2)], [[1, 0]], "example 0: the program has no output: row 0"),
         (PartHamming(SET), [np.ones((4, 2))], [[0.5, 1, 0, 0]], "must consist of 0 and 1"),
         (PartHamming(SET, [1.0]), [np.ones((4, 2))], [[1, 1, 0, 0]], "1 weights, and the feasible set has 4 parts"),
         (PartHamming(lambda x: 3), [np.ones((4, 2))], [[1, 1, 0, 0]], "must return a FeasibleSet"),

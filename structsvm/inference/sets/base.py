@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from structsvm.exceptions import InputError
+from structsvm.exceptions import InputError, brief
 from structsvm.foundation.arrays import numbers
 from structsvm.foundation.compute.compilation import compiled
 from structsvm.foundation.types import Vector
@@ -86,6 +86,10 @@ class FeasibleSet(ABC):
         scores = 2.0 * y - 1.0
         return bool(scores @ output_alone(self.maximize(scores)) == y.sum())
 
+    def violation(self, y: Vector) -> str:
+        """Return in words why y is not an output, to end a message; empty, the default, if the set does not know."""
+        return ""
+
     def outputs(self) -> Iterable[Vector]:
         """Return all outputs of a small set, for ``check_loss``."""
         raise NotImplementedError(f"{type(self).__name__} does not list its outputs; define outputs()")
@@ -121,6 +125,10 @@ class CompiledSet(FeasibleSet):
             raise InputError(f"scores must be finite, or -inf to forbid a part: part {part} has {values[part]}")
         out = np.zeros(self.size)
         _compiled(type(self).kernel)(values, self.data(), out)
+        if (values[out > 0.0] == -np.inf).any():
+            raise InputError(
+                f"{brief(self)} has no output without a part whose score is -inf: allow more parts, with finite scores"
+            )
         return out
 
 

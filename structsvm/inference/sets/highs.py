@@ -33,14 +33,14 @@ _RESOLUTION = 1e-12
 _RELAXED = {
     "presolve": "off",
     "solver": "simplex",
-    "simplex_strategy": 4,
     "primal_simplex_bound_perturbation_multiplier": 0.0,
     "primal_feasibility_tolerance": _TIGHT,
     "dual_feasibility_tolerance": _TIGHT,
 }
 """Options for relaxations: changed scores leave the last basis feasible, so start the primal simplex method there."""
 
-_DUAL_SIMPLEX = 1
+_DUAL_SIMPLEX, _PRIMAL_SIMPLEX = 1, 4
+"""Values of the option simplex_strategy."""
 
 _RETRIED = 16
 """If fresh starts are faster, try the last basis once in this many calls."""
@@ -135,10 +135,8 @@ class ProgramSolver:
         """
         if fresh:
             self.relaxation.clearSolver()
-            self.relaxation.setOptionValue("simplex_strategy", _DUAL_SIMPLEX)
+        self.relaxation.setOptionValue("simplex_strategy", _DUAL_SIMPLEX if fresh else _PRIMAL_SIMPLEX)
         status = self._run(self.relaxation, scores)
-        if fresh:
-            self.relaxation.setOptionValue("simplex_strategy", _RELAXED["simplex_strategy"])
         solution = self.relaxation.getSolution()
         y = np.array(solution.col_value) if solution.value_valid else np.full(len(scores), np.nan)
         # HiGHS minimizes the negative scores.
@@ -175,9 +173,11 @@ class ProgramSolver:
         facts = self._judged(scores, y, np.zeros(len(polytope.lower)))
         if not facts.holds:
             fixed = self.indices[polytope.integer]
-            self.relaxation.changeColsBounds(len(fixed), fixed, y[fixed], y[fixed])
-            _, y, facts = self._solved_relaxation(scores)
-            self.relaxation.changeColsBounds(len(fixed), fixed, polytope.low[fixed], polytope.high[fixed])
+            try:
+                self.relaxation.changeColsBounds(len(fixed), fixed, y[fixed], y[fixed])
+                _, y, facts = self._solved_relaxation(scores)
+            finally:
+                self.relaxation.changeColsBounds(len(fixed), fixed, polytope.low[fixed], polytope.high[fixed])
         if facts.holds and not facts.fractional:
             return y, facts.value
         raise InputError(

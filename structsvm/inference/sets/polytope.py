@@ -72,9 +72,21 @@ class Polytope:
         """Return True for the points, shape (k, n), whose rows, bounds and integers hold within their tolerances."""
         inside = (points >= self.low - TOLERANCE) & (points <= self.high + TOLERANCE)
         whole = ~self.integer | (np.abs(points - np.rint(points)) <= TOLERANCE)
-        values = (self.matrix @ points.T).T
-        holds = (values >= self.lower - self.slack) & (values <= self.upper + self.slack)
+        holds = self._rows_hold((self.matrix @ points.T).T)
         return np.asarray((inside & whole).all(axis=1) & holds.all(axis=1))
+
+    def violation(self, y: Vector) -> str:
+        """Return the first row that y violates with its numbers, or an empty text."""
+        values = self.matrix @ y
+        rows = np.flatnonzero(~self._rows_hold(values)).tolist()
+        if not rows:
+            return ""
+        row = rows[0]
+        sides = f"from {self.lower[row]:g} to {self.upper[row]:g}"
+        return f"row {row} has the value {values[row]:g} there, and must be {sides}"
+
+    def _rows_hold(self, values: NDArray[np.float64]) -> BoolVector:
+        return np.asarray((values >= self.lower - self.slack) & (values <= self.upper + self.slack))
 
     def parts(self, low: Vector, high: Vector) -> "ProgramParts":
         """Return the arrays for `judged` with finite bounds of the variables."""

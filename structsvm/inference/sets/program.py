@@ -99,6 +99,9 @@ class Program(FeasibleSet):
         y = np.asarray(y, dtype=np.float64)
         return y.shape == (self.size,) and bool(np.isfinite(y).all()) and bool(self.polytope.contains(y[np.newaxis])[0])
 
+    def violation(self, y: Vector) -> str:
+        return self.polytope.violation(y)
+
     def outputs(self) -> Iterable[Vector]:
         """Return all outputs of a program in integers, if at most 4,194,304 points are within its bounds."""
         polytope = self.polytope

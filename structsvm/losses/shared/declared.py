@@ -243,6 +243,19 @@ class _Inputs:
         return of_rows if of_parts is None else HStack(of_rows, of_parts)
 
 
+def require_output(feasible: FeasibleSet, y: Vector, what: str) -> None:
+    """Require an output of a set; ``what`` begins the message."""
+    if feasible.contains(y):
+        return
+    # The maximization raises if the set is empty, so that y is not to blame.
+    feasible.maximize(np.zeros(feasible.size))
+    reason = feasible.violation(y)
+    raise InputError(
+        f"{what} is not in the feasible set {brief(feasible)}{reason and f', whose {reason}'}: correct it or the set, "
+        "such as its constraints"
+    )
+
+
 def _placed(loss: DeclaredLoss, sets: Sequence[FeasibleSet], ys: Sequence[Any]) -> list[Placed]:
     return [at_example(i, loss.place, one, y) for i, (one, y) in enumerate(zip(sets, ys, strict=True))]
 
