@@ -82,7 +82,11 @@ class Regret(DeclaredLoss):
             raise InputError(f"there are {len(rows)} rows of costs and {len(outputs)} decisions: give one each")
         placed = self.truths(None, rows)
         losses = [at_example(i, self._regret, *pair) for i, pair in enumerate(zip(placed, outputs, strict=True))]
-        return float(sum(losses) / max(sum(abs(one.base) for one in placed), np.finfo(float).tiny))
+        best = sum(abs(one.base) for one in placed)
+        if best == 0.0:
+            other = "maximize=False if the numbers are costs" if self.maximize else "maximize=True if they are profits"
+            raise InputError(f"relative regret needs best decisions of a value other than 0: set {other}")
+        return float(sum(losses) / best)
 
     def _regret(self, costs: Placed, decision: Vector) -> float:
         """Return the regret of a decision that may be outside the feasible set."""

@@ -287,6 +287,7 @@ def test_interrupt_leaves_integers_free(monkeypatch):
         (lambda: Program(([[1.0, 2.0]], [1.0]), time_limit=0), "time_limit"),
         (lambda: Program(([[1.0, 2.0]], [1.0])).fixed({2: 1}), "must name variables from 0 to 1, got 2"),
         (lambda: Program(([[1.0, 2.0]], [1.0])).fixed({0: 0.5}), "variable 0 must be from 0 to 1 and an integer"),
+        (lambda: Program(([[1.0, 2.0]], [1.0])).fixed({0: "a"}), "variable 0 must be from 0 to 1 and an integer"),
         (lambda: Program(([[1e16, 2.0]], [1.0])), "coefficients are larger than 1e15"),
     ],
 )
@@ -299,6 +300,12 @@ def test_mistakes_are_errors(make, message):
 def test_wrong_scores_are_errors(scores):
     with pytest.raises(InputError, match="scores must be 2 finite numbers"):
         Program(([[1.0, 2.0]], [1.0])).maximize(scores)
+
+
+def test_repr_shows_the_size_and_limits():
+    rows = np.ones((2, 3)), np.ones(2)
+    assert repr(Program(rows)) == "Program(3 variables, 2 rows, 3 integers)"
+    assert repr(Program(rows, relax=True, time_limit=2)) == "Program(3 variables, 2 rows, time_limit=2)"
 
 
 def test_only_small_integer_programs_list_their_outputs():

@@ -5,7 +5,7 @@ import pytest
 
 from structsvm import Problem, StructuralSVM
 from structsvm.exceptions import InputError, OracleError
-from structsvm.inference.sets import FeasibleSet, Oracle, Program, Subset
+from structsvm.inference.sets import FeasibleSet, Knapsack, Oracle, Program, Subset
 from structsvm.losses import PartHamming, Regret
 from structsvm.solvers import FrankWolfe, NSlack, OneSlack
 from structsvm.testing import check_loss
@@ -75,6 +75,11 @@ def test_decisions_outside_the_set_are_errors(decisions, message):
         Regret(SET).relative(costs(2), decisions)
 
 
+def test_regret_relative_to_zero_is_an_error():
+    with pytest.raises(InputError, match="set maximize=True if they are profits"):
+        Regret(Knapsack([1, 2, 3, 4], 5)).relative([[1.0, 1.0, 1.0, 1.0]], [[1, 0, 0, 1]])
+
+
 @pytest.mark.parametrize("solver", [OneSlack(tol=1e-7), NSlack(tol=1e-7), FrankWolfe(tol=1e-7)], ids=lambda s: s.name)
 @pytest.mark.parametrize("feasible", [SET, Listed(OUTPUTS)], ids=["compiled", "python"])
 def test_regret_reaches_the_optimum_of_spo_plus(solver, feasible):
@@ -132,6 +137,10 @@ def test_sets_may_differ_by_example():
     assert all(y.sum() == 1 for y in model.predict(narrow))
 
 
+def failing(values):
+    raise KeyError("road")
+
+
 @pytest.mark.parametrize(
     ("loss", "xs", "ys", "message"),
     [
@@ -149,7 +158,17 @@ def test_sets_may_differ_by_example():
         (PartHamming(lambda x: 3), [np.ones((4, 2))], [[1, 1, 0, 0]], "must return a FeasibleSet"),
         (Regret(SET), np.ones((1, 2)), [[1.0, np.nan, 0.0, 0.0]], "costs must be 4 finite numbers"),
         (Regret(SET), np.ones((1, 2)), [[1.0, 2.0]], "costs must be 4 finite numbers"),
-        (Regret(SET), [np.ones((4, 2)), np.ones(3)], costs(2), "that others lack"),
+        (Regret(SET), [np.ones((4, 2)), np.ones(3)], costs(2), "example 1 and the examples before must all have"),
+        (Regret(SET), [[1.0, 2.0], [3.0]], costs(2), "example 1 has 1 feature, and example 0 has 2"),
+        (Regret(SET), [np.ones((4, 2)), [[1.0, 2.0], [3.0]]], costs(2), "example 1 must be .* got .*3.0"),
+        (
+            Regret(SET),
+            [(np.ones(2), SET), [np.ones(2), SET]],
+            costs(2),
+            "example 1 must be .* a tuple .* got .*array",
+        ),
+        (Regret(Oracle(failing, size=4)), np.ones((1, 2)), costs(1), "example 0: Oracle.*failing.* KeyError: 'road'"),
+        (Regret(failing), np.ones((1, 2)), costs(1), "example 0: failing raised KeyError: 'road'"),
     ],
 )
 def test_bad_input_is_an_error_that_says_what(loss, xs, ys, message):
@@ -164,6 +183,17 @@ def test_a_kernel_that_is_not_exact_is_not_used():
     loss = PartHamming(Oracle(kernel=none, size=2, exact=False))
     assert loss.kernel is None
     assert loss.bounded
+
+
+def test_kernel_needs_no_staticmethod():
+    def first(scores, data, out):
+        out[:] = 0.0
+        out[0] = 1.0
+
+    class First(Subset):
+        kernel = first
+
+    assert First(n=4, k=1).kernel is first
 
 
 def test_outputs_beyond_one_are_an_error():

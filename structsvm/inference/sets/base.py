@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from functools import cache
+from types import FunctionType
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -63,6 +64,12 @@ class FeasibleSet(ABC):
 
     kernel: ClassVar[Any] = None
     exact: ClassVar[bool] = True
+
+    def __init_subclass__(cls) -> None:
+        """Accept a kernel that is a function of the class, without staticmethod."""
+        kernel = vars(cls).get("kernel")
+        if isinstance(kernel, FunctionType):
+            cls.kernel = staticmethod(kernel)
 
     @property
     @abstractmethod

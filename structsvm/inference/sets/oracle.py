@@ -71,7 +71,10 @@ class Oracle(FeasibleSet):
     def __attrs_post_init__(self) -> None:
         """Require a function or a kernel."""
         if (self.function is None) == (self.kernel is None):
-            raise InputError("Oracle(...) needs either a function or a kernel")
+            raise InputError(
+                "Oracle(...) needs either a function or a kernel: pass Oracle(function, size=...) or "
+                "Oracle(kernel=..., size=...)"
+            )
         for value in (self.function, self.kernel):
             if not (value is None or callable(value)):
                 raise InputError(f"Oracle(...) needs a function of the scores, got {brief(value)}")
@@ -160,7 +163,8 @@ class EarlierOutputs:
             word = "an output with the score" if bound is None else "the bound"
             raise OracleError(
                 f"{title} returned {word} {claimed:.6g}, but an output that it returned before has the score "
-                f"{largest:.6g}: it does not maximize, or its outputs differ between calls. Correct it"
+                f"{largest:.6g}: it does not maximize, or its outputs differ between calls. Correct it; a solver that "
+                "minimizes needs -scores"
             )
         # Outputs with the same score are most likely the same.
         if not (values == value).any():

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from attrs import evolve, field, frozen
 
-from structsvm.exceptions import InputError, brief
+from structsvm.exceptions import InputError, brief, counted
 from structsvm.foundation.arrays import finite_vector
 from structsvm.foundation.settings import is_integer, is_number, not_negative, require_kind, require_number, truth_value
 from structsvm.foundation.types import Vector
@@ -26,7 +26,7 @@ def _time_limit(instance: Any, attribute: Any, value: Any) -> None:
     require_number("Program(time_limit=...)", value, above=0.0, optional=True)
 
 
-@frozen(eq=False)
+@frozen(eq=False, repr=False)
 class Program(FeasibleSet):
     """The solutions of linear constraints, some or all of them integers: ``{y : lower <= A y <= upper}``.
 
@@ -69,20 +69,32 @@ class Program(FeasibleSet):
     array([0., 1., 1., 0.])
     """
 
-    constraints: Any = field(repr=False)
-    bounds: Any = field(default=(0.0, 1.0), repr=False)
-    integrality: Any = field(default=1, repr=False)
+    constraints: Any
+    bounds: Any = (0.0, 1.0)
+    integrality: Any = 1
     relax: bool = field(default=False, validator=truth_value)
     gap: float = field(default=0.0, validator=not_negative)
     time_limit: float | None = field(default=None, validator=_time_limit)
-    polytope: Polytope = field(init=False, repr=False)
+    polytope: Polytope = field(init=False)
 
     exact: ClassVar[bool] = False
 
-    def __attrs_post_init__(self) -> None:
-        """Check constraints and bounds."""
-        integrality = 0 if self.relax else self.integrality
-        object.__setattr__(self, "polytope", Polytope.of(self.constraints, self.bounds, integrality))
+    @polytope.default
+    def _checked(self) -> Polytope:
+        return Polytope.of(self.constraints, self.bounds, 0 if self.relax else self.integrality)
+
+    def __repr__(self) -> str:
+        """Return the size of the program, and the limits of its maximization."""
+        rows, variables = self.polytope.matrix.shape
+        facts = [counted(variables, "variable"), counted(rows, "row")]
+        integers = int(self.polytope.integer.sum())
+        if integers:
+            facts.append(counted(integers, "integer"))
+        if self.gap:
+            facts.append(f"gap={self.gap:g}")
+        if self.time_limit is not None:
+            facts.append(f"time_limit={self.time_limit:g}")
+        return f"Program({', '.join(facts)})"
 
     @property
     def size(self) -> int:
@@ -141,8 +153,8 @@ class Program(FeasibleSet):
         for variable, value in values.items():
             if not (is_integer(variable, 0) and variable < self.size):
                 raise InputError(f"fixed(...) must name variables from 0 to {self.size - 1}, got {brief(variable)}")
-            whole = not polytope.integer[variable] or float(value).is_integer()
-            if not (is_number(value) and whole and low[variable] <= value <= high[variable]):
+            valid = is_number(value) and low[variable] <= value <= high[variable]
+            if not valid or (polytope.integer[variable] and not float(value).is_integer()):
                 raise InputError(
                     f"fixed({{{variable}: {brief(value)}}}): variable {variable} must be from {low[variable]:g} to "
                     f"{high[variable]:g}{' and an integer' * bool(polytope.integer[variable])}"

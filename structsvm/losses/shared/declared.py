@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from attrs import evolve, field, frozen
 
-from structsvm.exceptions import InputError, brief
+from structsvm.exceptions import InputError, brief, counted
 from structsvm.features.operators import Operator, Rows
 from structsvm.features.operators.base import require_finite_scores, scores_of_examples
 from structsvm.features.operators.composed import HStack, PerClass, WithIntercept
@@ -20,7 +20,7 @@ from structsvm.foundation.types import Vector
 from structsvm.inference.sets import Bounded, FeasibleSet
 from structsvm.inference.sets.base import output_alone
 from structsvm.losses.base import Examples, ScoreLoss
-from structsvm.losses.user_methods import at_example
+from structsvm.losses.user_methods import RAISED_AS_IS, at_example
 
 
 class SetKind(NamedTuple):
@@ -122,7 +122,7 @@ class DeclaredLoss(ScoreLoss[Any]):
         require_finite_scores(scores, ptr)
         parts = (scores_of_examples(scores, ptr, i, i + 1) for i in range(operator.n))
         return [
-            at_example(i, output_alone, at_example(i, feasible.maximize, self.unit * part))
+            output_alone(_of_user(i, feasible, feasible.maximize, self.unit * part))
             for i, (part, feasible) in enumerate(zip(parts, inputs.sets, strict=True))
         ]
 
@@ -205,16 +205,27 @@ class _Inputs:
                 sets.append(_set_of(feasible, i, x))
             if any(map(is_frame, features)):
                 raise InputError(f"example {i} has a data frame in a tuple, whose names are not read: pass arrays")
-            arrays = [part if hasattr(part, "ndim") else np.asarray(part, dtype=np.float64) for part in features]
+            try:
+                arrays = [part if hasattr(part, "ndim") else np.asarray(part, dtype=np.float64) for part in features]
+            except (TypeError, ValueError):
+                arrays = []
             if sorted(part.ndim for part in arrays) not in ([1], [2], [1, 2]):
+                shapes = ", ".join(str(part.shape) for part in arrays)
                 raise InputError(
                     f"example {i} must be a vector of features, a matrix with a row for each part, or a tuple of both "
-                    f"and perhaps a FeasibleSet; its shapes are {', '.join(str(part.shape) for part in arrays)}"
+                    f"and perhaps a FeasibleSet; {f'its shapes are {shapes}' if arrays else f'got {brief(x)}'}"
                 )
             rows += [part for part in arrays if part.ndim == 1]
             parts += [part for part in arrays if part.ndim == 2]
-        if {len(rows), len(parts)} - {0, len(sets)}:
-            raise InputError("some inputs have a vector or a matrix of features that others lack: give all the same")
+            if {len(rows), len(parts)} - {0, i + 1}:
+                raise InputError(
+                    f"example {i} and the examples before must all have a vector of features, a matrix, or both"
+                )
+            if rows and rows[i].shape != rows[0].shape:
+                raise InputError(
+                    f"example {i} has {counted(len(rows[i]), 'feature')}, and example 0 has {len(rows[0])}: give the "
+                    "same number"
+                )
         return cls._checked(np.stack(rows) if rows else None, parts or None, sets)
 
     @classmethod
@@ -257,14 +268,27 @@ def require_output(feasible: FeasibleSet, y: Vector, what: str) -> None:
 
 
 def _placed(loss: DeclaredLoss, sets: Sequence[FeasibleSet], ys: Sequence[Any]) -> list[Placed]:
-    return [at_example(i, loss.place, one, y) for i, (one, y) in enumerate(zip(sets, ys, strict=True))]
+    return [_of_user(i, one, loss.place, one, y) for i, (one, y) in enumerate(zip(sets, ys, strict=True))]
+
+
+def _of_user(i: int, owner: Any, call: Any, *arguments: Any) -> Any:
+    """Call code that may run a user's function or set for an example; errors have the example's number."""
+    try:
+        return at_example(i, call, *arguments)
+    except RAISED_AS_IS:
+        raise
+    except Exception as error:
+        name = getattr(owner, "__name__", None) or brief(owner)
+        raise InputError(
+            f"example {i}: {name} raised {type(error).__name__}: {error}. Correct it, or this example"
+        ) from error
 
 
 def _set_of(feasible: Any, i: int, x: Any) -> FeasibleSet:
     """Return the set of an example."""
     if isinstance(feasible, FeasibleSet):
         return feasible
-    result = at_example(i, feasible, x)
+    result = _of_user(i, feasible, feasible, x)
     if not isinstance(result, FeasibleSet):
         raise InputError(f"the function of example {i} returned {brief(result)}: it must return a FeasibleSet")
     return result
