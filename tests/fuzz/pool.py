@@ -101,7 +101,8 @@ class Pool:
     def _start(self) -> _Worker:
         context = get_context("spawn")
         ours, theirs = context.Pipe()
-        process = context.Process(target=_work, args=(theirs, dict(self.files)), daemon=True)
+        # Comparisons start processes, which a daemonic process may not.
+        process = context.Process(target=_work, args=(theirs, dict(self.files)))
         process.start()
         theirs.close()
         ours.recv()

@@ -6,10 +6,12 @@ import signal
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
+from multiprocessing import current_process
 from typing import Any, Self
 
 from attrs import evolve
 
+from structsvm.exceptions import InputError
 from structsvm.foundation.compute.processes import starting_workers
 from structsvm.foundation.compute.threads import thread_count, using
 from structsvm.foundation.compute.workers import stay_with
@@ -41,6 +43,11 @@ class BackendProcesses:
 
     def row(self, run: CombinationRun) -> ComparisonRow:
         """Run a combination in the process of its backend and return its row."""
+        if current_process().daemon:
+            raise InputError(
+                "backends other than active-set need processes, but this process is daemonic, as workers of a Pool, "
+                "and may start none: compare in the main process, or compare only active-set"
+            )
         # The import takes long, and most comparisons with the built-in backend do without it.
         from cloudpickle import dumps
 

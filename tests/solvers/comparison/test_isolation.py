@@ -1,5 +1,6 @@
 """Backends that crash, hang, fail or lie are rows, and the comparison continues."""
 
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 from attrs import frozen
 
+from structsvm.exceptions import InputError
 from structsvm.solvers.comparison import compare, isolation
 from structsvm.solvers.qp import Attempt, GeneralBackend, QPBackend, QPSolution
 from tests.cli.test_processes import posix
@@ -122,6 +124,12 @@ def test_bounds_of_a_lying_backend_are_valid():
 
 
 @pytest.mark.slow
+def test_a_daemonic_process_compares_only_the_built_in_backend(problem, monkeypatch):
+    monkeypatch.setitem(multiprocessing.current_process()._config, "daemon", True)
+    with pytest.raises(InputError, match="this process is daemonic"):
+        compare(problem, "one-slack", "highs")
+
+
 def test_progress_and_memory_of_an_isolated_run(problem):
     steps = []
     rows = compare(
