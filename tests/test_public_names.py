@@ -17,7 +17,7 @@ from tests.public_calls import BAD, MADE, UNCHECKED, calls, public_names
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-CALLED_ELSEWHERE = {"distributed", "protocols.experiment.report", "training"}
+CALLED_ELSEWHERE = {"distributed", "protocols.experiment.report"}
 """Packages whose public names other tests call."""
 
 each_package = pytest.mark.parametrize("package", sorted({*PACKAGES} - CALLED_ELSEWHERE))

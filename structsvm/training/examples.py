@@ -12,7 +12,7 @@ from structsvm.features.operators.matrix import is_finite, is_matrix
 from structsvm.foundation.arrays import numbers, refusal, require_real
 from structsvm.foundation.frames import PartNames, is_frame, read_graphs, read_inputs, rows_of_frame, without_masks
 from structsvm.foundation.queries import require_finite_labels, row_weights
-from structsvm.foundation.settings import as_list
+from structsvm.foundation.settings import as_list, require_kind
 from structsvm.foundation.types import IntVector, Vector
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.losses.shared.label_sets import indicator_matrix
@@ -65,6 +65,7 @@ class ExampleData:
         loss: ScoreLoss[Any] | Loss[Any, Any] | None,
     ) -> Self:
         """Check the arguments of a fit; ``loss`` None: a loss with latents, which reads inputs by itself."""
+        require_kind("loss", loss, ScoreLoss | Loss | None, "a ScoreLoss, a Loss or None")
         ys: Any
         if loss is None:
             xs, ys = as_list("X", X, "a list of inputs"), as_list("y", y, OUTPUTS)

@@ -5,6 +5,7 @@ from typing import Any
 from attrs import frozen
 
 from structsvm.features.operators.occupied import narrowed, occupied
+from structsvm.foundation.settings import require_kind
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.models.joint import JointModel
 from structsvm.problem import Problem
@@ -34,6 +35,7 @@ class JointSpec(Spec):
 
     def objective(self, data: ExampleData) -> Objective:
         """Return the objective over examples, with the loss completed from their outputs."""
+        require_kind("data", data, ExampleData, "a result of ExampleData.of")
         loss: Any = self.loss.bind_outputs(data.y)
         columns = occupied(data.X) if loss.reads_rows and self.regularizer.plain else None
         problem = Problem.from_examples(

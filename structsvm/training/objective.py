@@ -3,7 +3,7 @@
 import inspect
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, TypeAlias
@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from structsvm.exceptions import InputError, OneClassWarning, ZeroWeightsWarning, brief, stacklevel_of_user
 from structsvm.foundation.arrays import require_real
+from structsvm.foundation.settings import require_kind
 from structsvm.foundation.types import IntVector
 from structsvm.losses import AveragePrecision, Loss, ScoreLoss
 from structsvm.models.base import TrainedModel
@@ -76,7 +77,7 @@ class Objective:
     ) -> Result:
         """Solve the problem from an earlier result, if any; warn if the gap stays above tol or all weights are 0."""
         solver = self.solver
-        if start is not None and not start.is_of(self.columns):
+        if isinstance(start, Result) and not start.is_of(self.columns):
             start = None if self.n_features is None else start.of_columns(self.columns, self.n_features)
         settings = {} if checkpoint is None else {"checkpoint": checkpoint}
         if settings and "checkpoint" not in inspect.signature(solver.solve).parameters:
@@ -170,14 +171,14 @@ def fit(
     >>> fit(data, spec, start=fit(data, spec).result).result.converged
     True
     """
-    objective = spec.objective(data)
+    objective = _objective(data, spec)
     return Fit(objective, objective.minimize(start, callback, checkpoint), objective.facts)
 
 
 def path(
     data: Any,
     spec: Spec,
-    Cs: Iterable[float],
+    Cs: ArrayLike,
     *,
     callback: Callback | None = None,
     checkpoint: CheckpointPath | None = None,
@@ -191,12 +192,12 @@ def path(
     >>> list(path(spec.data([[1.0], [2.0], [4.0]], [0, 0, 1], [1, 1, 1]), spec, [1.0, 0.1]))
     [0.1, 1.0]
     """
-    objective = spec.objective(data)
+    objective = _objective(data, spec)
     fits: dict[float, Fit] = {}
     problem: Any = objective.problem
     result = None
     try:
-        for C in sorted(set(Cs)):
+        for C in sorted(set(checked_Cs(Cs))):
             at_C = None if checkpoint is None else Checkpoint.of(checkpoint).at(C)
             result = evolve(objective, problem=problem.with_C(C)).minimize(result, callback, at_C)
             fits[C] = Fit(objective, result, objective.facts)
@@ -209,6 +210,11 @@ def path(
         if not fits:
             raise
     return fits
+
+
+def _objective(data: Any, spec: Spec) -> Objective:
+    require_kind("spec", spec, Spec, "a Spec, such as Ranker().spec()")
+    return spec.objective(data)
 
 
 def warn_of_convergence(message: str) -> None:

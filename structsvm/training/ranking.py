@@ -12,7 +12,7 @@ from structsvm.features.operators import Operator
 from structsvm.features.operators.occupied import narrowed, occupied
 from structsvm.features.scaling.scalings import Scaling
 from structsvm.foundation.queries import row_weights
-from structsvm.foundation.settings import is_number, place
+from structsvm.foundation.settings import is_number, place, require_kind
 from structsvm.foundation.types import IntVector, Vector
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.models.drift import FeatureStatistics
@@ -49,6 +49,7 @@ class RankingSpec(Spec):
 
     def objective(self, data: TrainingData) -> Objective:
         """Return the objective over the rows of a matrix, or over an operator with one score per row."""
+        require_kind("data", data, TrainingData, "a result of TrainingData.of")
         loss, columns, scaling = self.loss, None, None
         rows: Any = data.X
         if isinstance(rows, Operator):

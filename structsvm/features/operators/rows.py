@@ -11,6 +11,7 @@ from structsvm.features.operators.base import Operator
 from structsvm.features.operators.matrix import Readable, is_matrix, kind_of, readable, stacked
 from structsvm.features.operators.views import write_all_scores, write_combination
 from structsvm.foundation.compute.threads import VALUES_AN_ARGMAX, in_blocks, over_blocks
+from structsvm.foundation.memory import require_memory
 from structsvm.foundation.settings import as_list
 from structsvm.foundation.types import IntVector, Vector
 
@@ -58,6 +59,7 @@ class Rows(Operator):
         kind_of(X)
         if X.ndim != 2:
             raise InputError(f"X must be a matrix with one row per example; its shape is {X.shape}")
+        require_memory(8.0 * X.shape[0], "The row numbers of X", "pass fewer rows")
         return cls(X, np.arange(X.shape[0] + 1, dtype=np.int64))
 
     @classmethod
