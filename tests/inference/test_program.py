@@ -277,6 +277,10 @@ def test_interrupt_leaves_integers_free(monkeypatch):
             "constraint 1 has 1 columns, but constraint 0 has 2",
         ),
         (lambda: Program(([[1.0, 2.0]], [1.0]), bounds=(0, [1, 1, 1])), "has 3 entries for 2 variables"),
+        (
+            lambda: Program([], bounds=([0, 0], 1)).with_constraints([], bounds=(0, [1, 1, 1])),
+            r"Program\(bounds=...\) has 3 entries for 2 variables",
+        ),
         (lambda: Program(([[1.0, 2.0]], [1.0]), bounds=(1, 0)), "variable 0 has the lower side 1 and the upper side 0"),
         (lambda: Program(([[1.0, 2.0]], [1.0]), bounds=1), "must be SciPy's Bounds or a pair"),
         (lambda: Program(([[1.0, 2.0]], [1.0]), integrality=2), "must be 1 for integers and 0"),

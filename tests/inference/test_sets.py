@@ -118,6 +118,8 @@ def test_sets_contain_their_outputs_and_nothing_else(name):
         outputs = {tuple(output): None for output in feasible.outputs()}
         for output in list(outputs)[:20]:
             assert feasible.contains(np.array(output))
+            assert feasible.contains(output)
+            assert not feasible.contains((*output, 1.0))
             if feasible.size:
                 changed = np.array(output)
                 flips = rng.integers(feasible.size, size=rng.integers(1, 3))

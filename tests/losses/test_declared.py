@@ -5,7 +5,7 @@ import pytest
 
 from structsvm import Problem, StructuralSVM
 from structsvm.exceptions import InputError, OracleError
-from structsvm.inference.sets import FeasibleSet, Knapsack, Oracle, Program, Subset
+from structsvm.inference.sets import Bounded, FeasibleSet, Knapsack, Oracle, Program, Subset
 from structsvm.losses import PartHamming, Regret
 from structsvm.solvers import FrankWolfe, NSlack, OneSlack
 from structsvm.testing import check_loss
@@ -174,6 +174,16 @@ def failing(values):
 def test_bad_input_is_an_error_that_says_what(loss, xs, ys, message):
     with pytest.raises(InputError, match=message):
         StructuralSVM(loss).fit(xs, ys)
+
+
+def test_truths_of_approximate_sets_are_accepted():
+    class Approximate(Listed):
+        exact = False
+
+        def maximize(self, scores):
+            return Bounded(OUTPUTS[0], np.maximum(scores, 0.0).sum())
+
+    assert PartHamming(Approximate(OUTPUTS)).loss(OUTPUTS[1], OUTPUTS[0]) == 0.5
 
 
 def test_a_kernel_that_is_not_exact_is_not_used():

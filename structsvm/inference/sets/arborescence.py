@@ -1,8 +1,7 @@
 """Spanning trees of directed graphs from a root."""
 
 from collections.abc import Iterable
-from functools import cached_property
-from itertools import product
+from itertools import chain, product
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,8 +11,8 @@ from structsvm.exceptions import InputError
 from structsvm.foundation.compute.compilation import compiled_part
 from structsvm.foundation.settings import at_least
 from structsvm.foundation.types import IntVector, Vector
-from structsvm.inference.sets.base import CompiledSet, indicator
-from structsvm.inference.sets.edges import Edges, edges_of_nodes, reachable
+from structsvm.inference.sets.base import indicator
+from structsvm.inference.sets.edges import EdgeSet, reachable
 from structsvm.inference.sets.forbidden import finite_scores
 
 
@@ -92,7 +91,7 @@ def _contracted(into: IntVector, tails: IntVector, root: int, contracted: IntVec
 
 
 @frozen
-class Arborescence(CompiledSet):
+class Arborescence(EdgeSet):
     """The spanning trees of a directed graph whose edges lead away from a root, such as dependency trees.
 
     The parts are the edges, in their order in ``edges``. Each node but the root is the head of one edge of a tree. The
@@ -119,8 +118,6 @@ class Arborescence(CompiledSet):
     array([0., 1., 0., 1.])
     """
 
-    nodes: int
-    edges: Edges = field(converter=edges_of_nodes)  # type: ignore[misc]
     root: int = field(default=0, validator=at_least(0))
 
     kernel: ClassVar[Any] = staticmethod(best_arborescence)
@@ -135,16 +132,8 @@ class Arborescence(CompiledSet):
                 f"{missing}. Add edges, or correct root"
             )
 
-    @property
-    def size(self) -> int:
-        return len(self.edges)
-
-    def data(self) -> Vector:
-        return self._data
-
-    @cached_property
-    def _data(self) -> Vector:
-        return np.array([self.nodes, self.root, *np.ravel(self.edges)], dtype=np.float64)
+    def _numbers(self) -> list[int]:
+        return [self.nodes, self.root, *chain(*self.edges)]
 
     def outputs(self) -> Iterable[Vector]:
         entering = [

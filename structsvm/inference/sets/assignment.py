@@ -27,8 +27,7 @@ def best_assignment(scores: Vector, data: Vector, out: Vector) -> None:
             # A pair that does not pay is the same as no pair.
             costs[i, j] = -max(score, 0.0) if partial else -score
     partners = _partners(costs)
-    for part in range(len(scores)):
-        out[part] = 0.0
+    out[:] = 0.0
     for i in range(small):
         part = i * columns + partners[i] if upright else partners[i] * columns + i
         if scores[part] > 0.0 or not partial:

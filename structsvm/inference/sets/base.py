@@ -13,6 +13,9 @@ from structsvm.foundation.arrays import numbers
 from structsvm.foundation.compute.compilation import compiled
 from structsvm.foundation.types import Vector
 
+ROUNDING = 1e-8
+"""Tolerance, relative to the scores of parts, by which an output may exceed the result of a maximization."""
+
 
 class Bounded(NamedTuple):
     """An output found by an approximate argmax, with an upper bound of the true maximum.
@@ -86,12 +89,19 @@ class FeasibleSet(ABC):
         return 0.0, 1.0
 
     def contains(self, y: Vector) -> bool:
-        """Return True if y is an output; by default for sets of 0 and 1, by a maximization."""
-        if not np.isin(y, (0.0, 1.0)).all():
-            return False
+        """Return True if y is an output; by default for sets of 0 and 1, by a maximization.
+
+        If the maximization returns a bound, it finds some of the vectors that are not outputs.
+        """
+        y = np.asarray(y, dtype=np.float64)
         # If the parts in y have score 1 and all others −1, only y itself has the score sum(y).
-        scores = 2.0 * y - 1.0
-        return bool(scores @ output_alone(self.maximize(scores)) == y.sum())
+        return y.shape == (self.size,) and bool(np.isin(y, (0.0, 1.0)).all()) and self._reaches(2.0 * y - 1.0, y)
+
+    def _reaches(self, scores: Vector, y: Vector) -> bool:
+        """Return True if the largest score is at least y's."""
+        answer = self.maximize(scores)
+        largest = answer.bound if isinstance(answer, Bounded) else scores @ answer
+        return bool(largest >= scores @ y - ROUNDING * (np.abs(scores) @ np.abs(y)))
 
     def violation(self, y: Vector) -> str:
         """Return in words why y is not an output, to end a message; empty, the default, if the set does not know."""
@@ -131,7 +141,7 @@ class CompiledSet(FeasibleSet):
             part = int(np.argmin(valid))
             raise InputError(f"scores must be finite, or -inf to forbid a part: part {part} has {values[part]}")
         out = np.zeros(self.size)
-        _compiled(type(self).kernel)(values, self.data(), out)
+        machine_code(type(self).kernel)(values, self.data(), out)
         if (values[out > 0.0] == -np.inf).any():
             raise InputError(
                 f"{brief(self)} has no output without a part whose score is -inf: allow more parts, with finite scores"
@@ -147,7 +157,8 @@ def indicator(size: int, parts: Iterable[int]) -> Vector:
 
 
 @cache
-def _compiled(kernel: Any) -> Any:
+def machine_code(kernel: Any) -> Any:
+    """Return a compiled kernel."""
     return compiled(kernel)
 
 

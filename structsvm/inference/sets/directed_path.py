@@ -1,8 +1,8 @@
 """Paths in acyclic directed graphs."""
 
 from collections.abc import Iterable
-from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
+from itertools import chain
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,8 +11,8 @@ from attrs import field, frozen
 from structsvm.exceptions import InputError
 from structsvm.foundation.settings import at_least, require_integer
 from structsvm.foundation.types import Vector
-from structsvm.inference.sets.base import CompiledSet, indicator
-from structsvm.inference.sets.edges import Edges, edges_of_nodes, reachable
+from structsvm.inference.sets.base import indicator
+from structsvm.inference.sets.edges import EdgeSet, reachable
 
 
 def best_path(scores: Vector, data: Vector, out: Vector) -> None:
@@ -30,8 +30,7 @@ def best_path(scores: Vector, data: Vector, out: Vector) -> None:
         through = value[int(data[at + 1])] + scores[int(data[at])]
         if last[head] < 0 or through > value[head]:
             value[head], last[head] = through, at
-    for part in range(len(scores)):
-        out[part] = 0.0
+    out[:] = 0.0
     node = nodes - 1
     while node > 0:
         at = last[node]
@@ -40,7 +39,7 @@ def best_path(scores: Vector, data: Vector, out: Vector) -> None:
 
 
 @frozen
-class DirectedPath(CompiledSet):
+class DirectedPath(EdgeSet):
     """The paths from one node of an acyclic directed graph to another.
 
     The parts are the edges, in their order in ``edges``. The best path for scores is the shortest path for lengths that
@@ -66,8 +65,6 @@ class DirectedPath(CompiledSet):
     array([0., 1., 0., 1.])
     """
 
-    nodes: int
-    edges: Edges = field(converter=edges_of_nodes)  # type: ignore[misc]
     source: int = field(validator=at_least(0))
     target: int = field(validator=at_least(0))
 
@@ -103,15 +100,7 @@ class DirectedPath(CompiledSet):
             edges += [(node, node + columns) for node in range(first, first + columns) if node + columns < nodes]
         return cls(nodes, edges, 0, nodes - 1)
 
-    @property
-    def size(self) -> int:
-        return len(self.edges)
-
-    def data(self) -> Vector:
-        return self._data
-
-    @cached_property
-    def _data(self) -> Vector:
+    def _numbers(self) -> list[int]:
         sorter = TopologicalSorter({self.source: ()})
         for tail, head in self.edges:
             sorter.add(head, tail)
@@ -133,7 +122,7 @@ class DirectedPath(CompiledSet):
             for part, (tail, head) in enumerate(self.edges)
             if tail in on_paths and head in on_paths
         ]
-        return np.array([len(place), *np.ravel(sorted(edges, key=lambda edge: edge[1]))], dtype=np.float64)
+        return [len(place), *chain(*sorted(edges, key=lambda edge: edge[1]))]
 
     def outputs(self) -> Iterable[Vector]:
         paths: list[tuple[int, tuple[int, ...]]] = [(self.source, ())]

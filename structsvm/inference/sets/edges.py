@@ -1,13 +1,18 @@
-"""The edges of graphs as settings."""
+"""Sets whose parts are the edges of a graph."""
 
+from abc import abstractmethod
 from collections import defaultdict
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Any, TypeAlias
 
-from attrs import Converter
+import numpy as np
+from attrs import Converter, field, frozen
 
 from structsvm.foundation.settings import place, require_integer
+from structsvm.foundation.types import Vector
 from structsvm.inference.graph import checked_edges
+from structsvm.inference.sets.base import CompiledSet
 
 Edges: TypeAlias = tuple[tuple[int, int], ...]
 """Both ends of each edge."""
@@ -18,8 +23,27 @@ def _pairs(edges: Any, owner: Any) -> Edges:
     return tuple((tail, head) for tail, head in checked_edges(owner.nodes, edges).tolist())
 
 
-edges_of_nodes: Any = Converter(_pairs, takes_self=True)
-"""A converter that requires edges between the nodes of the instance, and a positive number ``nodes``."""
+@frozen
+class EdgeSet(CompiledSet):
+    """Base of sets whose parts are the edges of a graph, in the order of ``edges``, between ``nodes`` nodes."""
+
+    nodes: int
+    edges: Edges = field(converter=Converter(_pairs, takes_self=True))  # type: ignore[misc]
+
+    @property
+    def size(self) -> int:
+        return len(self.edges)
+
+    def data(self) -> Vector:
+        return self._data
+
+    @cached_property
+    def _data(self) -> Vector:
+        return np.array(self._numbers(), dtype=np.float64)
+
+    @abstractmethod
+    def _numbers(self) -> list[int]:
+        """Return the numbers that the kernel reads."""
 
 
 def reachable(start: int, edges: Iterable[tuple[int, int]]) -> set[int]:

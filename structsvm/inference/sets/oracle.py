@@ -1,6 +1,5 @@
 """Sets that a function of the user maximizes over."""
 
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -9,17 +8,13 @@ from numpy.typing import ArrayLike
 
 from structsvm.exceptions import InputError, OracleError, brief
 from structsvm.foundation.arrays import finite_vector, numbers
-from structsvm.foundation.compute.compilation import compiled
 from structsvm.foundation.settings import at_least, truth_value
 from structsvm.foundation.types import Matrix, Vector
-from structsvm.inference.sets.base import Bounded, FeasibleSet
+from structsvm.inference.sets.base import ROUNDING, Bounded, FeasibleSet, machine_code
 from structsvm.inference.sets.states import state_of
 
 _REMEMBERED = 8
 """Number of earlier outputs with which an output is compared."""
-
-_ROUNDING = 1e-8
-"""Tolerance, relative to the scores of parts, by which an earlier output may beat an output."""
 
 
 def _constants(values: ArrayLike) -> Vector:
@@ -109,12 +104,6 @@ class Oracle(FeasibleSet):
         function = self.kernel if self.function is None else self.function
         return f"Oracle({getattr(function, '__name__', type(function).__name__)})"
 
-    def _reaches(self, scores: Vector, y: Vector) -> bool:
-        """Return True if the largest score is at least y's."""
-        answer = self.maximize(scores)
-        largest = answer.bound if isinstance(answer, Bounded) else scores @ answer
-        return bool(largest >= scores @ y - _ROUNDING * (np.abs(scores) @ np.abs(y)))
-
     def _answer(self, scores: Vector) -> Any:
         if self.function is not None:
             return self.function(scores)
@@ -122,7 +111,7 @@ class Oracle(FeasibleSet):
         from numba.core.errors import NumbaError
 
         try:
-            _machine_code(self.kernel)(scores, self.constants, out)
+            machine_code(self.kernel)(scores, self.constants, out)
         except NumbaError as error:
             raise InputError(
                 f"numba cannot compile the kernel of {self._title}: pass a function of scores that returns the output "
@@ -159,7 +148,7 @@ class EarlierOutputs:
         largest = float(values.max(initial=value))
         best = self.outputs[values.argmax()].copy() if largest > value else y
         claimed = value if bound is None else bound
-        if largest > claimed + _ROUNDING * (np.abs(scores) @ np.maximum(np.abs(y), np.abs(best))):
+        if largest > claimed + ROUNDING * (np.abs(scores) @ np.maximum(np.abs(y), np.abs(best))):
             word = "an output with the score" if bound is None else "the bound"
             raise OracleError(
                 f"{title} returned {word} {claimed:.6g}, but an output that it returned before has the score "
@@ -176,8 +165,3 @@ class EarlierOutputs:
 def earlier_outputs(oracle: Oracle) -> EarlierOutputs:
     """Return an empty memory."""
     return EarlierOutputs(np.zeros((_REMEMBERED, oracle.size)))
-
-
-@cache
-def _machine_code(kernel: Any) -> Any:
-    return compiled(kernel)

@@ -40,7 +40,7 @@ class Polytope:
     def of(cls, constraints: Any, bounds: Any, integrality: Any) -> Self:
         """Check the arguments of `Program`."""
         blocks = [_rows(f"constraint {place}", block) for place, block in enumerate(listed(constraints))]
-        low, high = (numbers(side, "Program(bounds=...)") for side in sides_of(bounds))
+        low, high = sides_of(bounds)
         marks = numbers(integrality, "Program(integrality=...)")
         if not np.isin(marks, (0.0, 1.0)).all():
             raise InputError("Program(integrality=...) must be 1 for integers and 0 for continuous variables")
@@ -51,8 +51,8 @@ class Polytope:
         for place, (matrix, _, _) in enumerate(blocks):
             if matrix.shape[1] != n:
                 raise InputError(f"constraint {place} has {matrix.shape[1]} columns, but constraint 0 has {n}")
-        low, high = _spread("bounds", low, n), _spread("bounds", high, n)
-        integer = _spread("integrality", marks, n) > 0.0
+        low, high = spread("bounds", low, n), spread("bounds", high, n)
+        integer = spread("integrality", marks, n) > 0.0
         # A bound of an integer is an integer.
         low = np.where(integer, np.ceil(low - SNAP), low) + 0.0
         high = np.where(integer, np.floor(high + SNAP), high) + 0.0
@@ -218,16 +218,17 @@ def _rows(what: str, constraint: Any) -> tuple[Any, Vector, Vector]:
     return matrix, *sides
 
 
-def sides_of(bounds: Any) -> tuple[Any, Any]:
-    """Return the lower and the upper bounds."""
+def sides_of(bounds: Any) -> tuple[Vector, Vector]:
+    """Return the lower and the upper bounds, each one number or a vector."""
     if hasattr(bounds, "lb") and hasattr(bounds, "ub"):
-        return bounds.lb, bounds.ub
-    if isinstance(bounds, tuple) and len(bounds) == 2:
-        return bounds
-    raise InputError(f"Program(bounds=...) must be SciPy's Bounds or a pair (lower, upper), got {brief(bounds)}")
+        bounds = bounds.lb, bounds.ub
+    if not (isinstance(bounds, tuple) and len(bounds) == 2):
+        raise InputError(f"Program(bounds=...) must be SciPy's Bounds or a pair (lower, upper), got {brief(bounds)}")
+    return numbers(bounds[0], "Program(bounds=...)"), numbers(bounds[1], "Program(bounds=...)")
 
 
-def _spread(name: str, values: Vector, n: int) -> Vector:
+def spread(name: str, values: Vector, n: int) -> Vector:
+    """Return one number for each of n variables, shape (n,)."""
     if values.size not in (1, n):
         raise InputError(f"Program({name}=...) has {values.size} entries for {n} variables: give one, or one each")
     return np.broadcast_to(values.ravel(), n).copy()

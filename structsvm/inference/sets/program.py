@@ -13,7 +13,7 @@ from structsvm.foundation.settings import is_integer, is_number, not_negative, r
 from structsvm.foundation.types import Vector
 from structsvm.inference.sets.base import Bounded, FeasibleSet
 from structsvm.inference.sets.highs import Limits, ProgramSolver
-from structsvm.inference.sets.polytope import Polytope, listed, sides_of
+from structsvm.inference.sets.polytope import Polytope, listed, sides_of, spread
 from structsvm.inference.sets.states import state_of
 
 _MOST_LISTED = 2**22
@@ -134,8 +134,8 @@ class Program(FeasibleSet):
         >>> knapsack.with_constraints(conflict).maximize([3.0, 4.0, 6.0])
         Bounded(output=array([0., 0., 1.]), bound=6.00...)
         """
-        (low, high), (lower, upper) = sides_of(self.bounds), sides_of(bounds)
-        both = np.maximum(low, lower), np.minimum(high, upper)
+        low, high = (spread("bounds", side, self.size) for side in sides_of(bounds))
+        both = np.maximum(self.polytope.low, low), np.minimum(self.polytope.high, high)
         return evolve(self, constraints=[*listed(self.constraints), *listed(constraints)], bounds=both)
 
     def fixed(self, values: Mapping[int, float]) -> Self:

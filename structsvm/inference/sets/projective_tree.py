@@ -44,8 +44,7 @@ def best_projective_tree(scores: Vector, data: Vector, out: Vector) -> None:
                     value = begun[h, r] + whole[r, e]
                     if value > whole[h, e]:
                         whole[h, e], split[h, e] = value, r
-    for part in range(len(scores)):
-        out[part] = 0.0
+    out[:] = 0.0
     waiting = np.empty((3 * n, 2), np.int64)
     waiting[0, 0], waiting[0, 1] = 0, words
     left = 1

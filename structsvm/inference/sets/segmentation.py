@@ -25,8 +25,7 @@ def best_segmentation(scores: Vector, data: Vector, out: Vector) -> None:
                 if total > best or best_part < 0:
                     best, best_part = total, part
         value[end], last[end] = best, best_part
-    for part in range(len(scores)):
-        out[part] = 0.0
+    out[:] = 0.0
     end = length
     while end > 0:
         out[last[end]] = 1.0

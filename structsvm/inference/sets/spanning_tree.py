@@ -1,19 +1,18 @@
 """Spanning trees of undirected graphs."""
 
-from collections.abc import Iterable
-from functools import cached_property
-from itertools import combinations
+from collections.abc import Iterable, Sequence
+from itertools import chain, combinations
 from typing import Any, ClassVar
 
 import numpy as np
-from attrs import field, frozen
+from attrs import frozen
 
 from structsvm.exceptions import InputError
 from structsvm.foundation.compute.compilation import compiled_part
 from structsvm.foundation.compute.sorting import descending
 from structsvm.foundation.types import IntVector, Vector
-from structsvm.inference.sets.base import CompiledSet, indicator
-from structsvm.inference.sets.edges import Edges, edges_of_nodes, reachable
+from structsvm.inference.sets.base import indicator
+from structsvm.inference.sets.edges import EdgeSet, reachable
 
 
 def best_spanning_tree(scores: Vector, data: Vector, out: Vector) -> None:
@@ -36,8 +35,13 @@ def _root(parents: IntVector, node: int) -> int:
     return node
 
 
+def _connected(edges: Sequence[tuple[int, int]]) -> set[int]:
+    """Return the nodes that undirected edges connect with node 0."""
+    return reachable(0, (*edges, *(edge[::-1] for edge in edges)))
+
+
 @frozen
-class SpanningTree(CompiledSet):
+class SpanningTree(EdgeSet):
     """The spanning trees of a connected undirected graph.
 
     The parts are the edges, in their order in ``edges``.
@@ -61,33 +65,21 @@ class SpanningTree(CompiledSet):
     array([1., 0., 1.])
     """
 
-    nodes: int
-    edges: Edges = field(converter=edges_of_nodes)  # type: ignore[misc]
-
     kernel: ClassVar[Any] = staticmethod(best_spanning_tree)
 
     def __attrs_post_init__(self) -> None:
         """Reject a graph that is not connected."""
-        connected = reachable(0, (*self.edges, *(edge[::-1] for edge in self.edges)))
+        connected = _connected(self.edges)
         if len(connected) < self.nodes:
             lonely = next(node for node in range(self.nodes) if node not in connected)
             raise InputError(
                 f"SpanningTree needs a connected graph: no edges lead from node 0 to node {lonely}. Add them"
             )
 
-    @property
-    def size(self) -> int:
-        return len(self.edges)
-
-    def data(self) -> Vector:
-        return self._data
-
-    @cached_property
-    def _data(self) -> Vector:
-        return np.array([self.nodes, *np.ravel(self.edges)], dtype=np.float64)
+    def _numbers(self) -> list[int]:
+        return [self.nodes, *chain(*self.edges)]
 
     def outputs(self) -> Iterable[Vector]:
         for parts in combinations(range(self.size), self.nodes - 1):
-            edges = [self.edges[part] for part in parts]
-            if len(reachable(0, (*edges, *(edge[::-1] for edge in edges)))) == self.nodes:
+            if len(_connected([self.edges[part] for part in parts])) == self.nodes:
                 yield indicator(self.size, parts)
