@@ -79,9 +79,10 @@ class Program(FeasibleSet):
 
     exact: ClassVar[bool] = False
 
-    @polytope.default
-    def _checked(self) -> Polytope:
-        return Polytope.of(self.constraints, self.bounds, 0 if self.relax else self.integrality)
+    def __attrs_post_init__(self) -> None:
+        """Check constraints and bounds, after the validators of other settings."""
+        integrality = 0 if self.relax else self.integrality
+        object.__setattr__(self, "polytope", Polytope.of(self.constraints, self.bounds, integrality))
 
     def __repr__(self) -> str:
         """Return the size of the program, and the limits of its maximization."""
