@@ -61,7 +61,7 @@ class PartHamming(DeclaredLoss):
     array([1., 0., 1.])
     """
 
-    of_shares = True
+    within_unit_box = True
 
     weights: tuple[float, ...] | None = field(default=None, converter=_weights)
     average: bool = field(default=True, validator=truth_value)

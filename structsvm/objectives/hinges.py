@@ -29,7 +29,7 @@ from structsvm.problem.checks import (
     require_planes,
     require_usable,
 )
-from structsvm.problem.oracle import Oracle, make_oracle
+from structsvm.problem.oracle import PlaneOracle, make_oracle
 from structsvm.registry import losses
 
 _WORTH_THREADS = 100_000
@@ -90,7 +90,7 @@ class Hinge:
     _ys: Any = field(repr=False)
     _queries: Queries = field(repr=False)
     _usable: BoolVector = field(repr=False)
-    _oracle: Oracle | None = field(repr=False)
+    _oracle: PlaneOracle | None = field(repr=False)
     _factor: Vector = field(repr=False)
 
     def __init__(

@@ -43,7 +43,7 @@ _LATEST = 5
 """Number of outputs of each example whose sparse codes are stored: the true one and as many as `NSlack` has cuts."""
 
 
-class Oracle(ABC):
+class PlaneOracle(ABC):
     """Find the plane of every example.
 
     True outputs replace planes that are worse, if argmaxes are not ``exact`` or there are ``unreachable_truths``.
@@ -112,7 +112,7 @@ class Oracle(ABC):
         """Return the oracle of the examples ``start`` to ``stop − 1``."""
 
 
-def make_oracle(loss: ScoreLoss[Any], ys: Sequence[Any], n_jobs: int | None = None) -> Oracle:
+def make_oracle(loss: ScoreLoss[Any], ys: Sequence[Any], n_jobs: int | None = None) -> PlaneOracle:
     """Choose the compiled loop for a loss with a kernel, and the Python loop otherwise."""
     if loss.kernel is None:
         return PythonOracle(loss, ys, n_jobs)
@@ -144,7 +144,7 @@ def _flat_labels(loss: ScoreLoss[Any], ys: Sequence[Any]) -> tuple[Vector, IntVe
 
 
 @frozen(eq=False)
-class CompiledOracle(Oracle):
+class CompiledOracle(PlaneOracle):
     """Run a loss's kernel in one compiled loop."""
 
     kernel: Any
@@ -203,7 +203,7 @@ class CompiledOracle(Oracle):
 
 
 @frozen(eq=False)
-class PythonOracle(Oracle):
+class PythonOracle(PlaneOracle):
     """Call a loss's Python methods example by example, in ``n_jobs`` joblib processes; ``first`` is for messages."""
 
     loss: ScoreLoss[Any]

@@ -45,7 +45,7 @@ from structsvm.problem.content import Content, add_problem
 from structsvm.problem.coordinates import Coordinates
 from structsvm.problem.examples import ranking_examples
 from structsvm.problem.line import Line, LineHinge, ScoredLine, Tangents
-from structsvm.problem.oracle import Oracle, per_output
+from structsvm.problem.oracle import PlaneOracle, per_output
 from structsvm.problem.planes.capacity import earlier_points
 from structsvm.problem.points import Cut, Cuts, Planes, Point
 from structsvm.registry import losses
@@ -91,7 +91,7 @@ class Problem(AbstractProblem):
 
     loss: ScoreLoss[Any]
     operator: Operator = field(repr=False)
-    oracle: Oracle = field(repr=False)
+    oracle: PlaneOracle = field(repr=False)
     ptr: IntVector = field(repr=False)
     cap: Vector = field(repr=False)
     weights: Vector = field(repr=False)

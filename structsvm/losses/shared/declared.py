@@ -77,7 +77,7 @@ class DeclaredLoss(ScoreLoss[Any]):
     reads_rows = True
     unit = 1.0
     """The coefficient of each score in ``c(y) = unit · y``."""
-    of_shares: ClassVar[bool] = False
+    within_unit_box: ClassVar[bool] = False
     """True if the loss is linear only for outputs between 0 and 1."""
 
     @abstractmethod
@@ -134,14 +134,14 @@ class DeclaredLoss(ScoreLoss[Any]):
     def labels(self, y: Any) -> Vector:
         one = self._placed(y)
         data = one.feasible.data()
-        return np.concatenate(([len(data), self.unit, one.base, self.of_shares], data, one.slope, one.truth))
+        return np.concatenate(([len(data), self.unit, one.base, self.within_unit_box], data, one.slope, one.truth))
 
     def encode(self, y_hat: Any, y: Any) -> Vector:
         return self.unit * self._vector(y_hat)
 
     def loss(self, y: Any, y_hat: Any) -> float:
         one, output = self._placed(y), self._vector(y_hat)
-        if self.of_shares and not (np.abs(output[one.slope != 0.0] - 0.5) <= 0.5 + _ROUNDING).all():
+        if self.within_unit_box and not (np.abs(output[one.slope != 0.0] - 0.5) <= 0.5 + _ROUNDING).all():
             raise InputError(f"{self.title} needs outputs between 0 and 1, and the feasible set has {brief(output)}")
         return max(one.base + float(one.slope @ output), 0.0)
 
@@ -302,14 +302,14 @@ def _kernel(maximizer: Any) -> Any:
     def declared(scores: Vector, labels: Vector, params: Vector, out: Vector) -> float:
         parts, length = len(scores), int(labels[0])
         unit, loss = labels[1], labels[2]
-        of_shares = labels[3] > 0.0
+        within_unit_box = labels[3] > 0.0
         data = labels[4 : 4 + length]
         slope = labels[4 + length : 4 + length + parts]
         truth = labels[4 + length + parts :]
         output = np.zeros(parts)
         best(unit * scores + slope, data, output)
         for k in range(parts):
-            if of_shares and slope[k] != 0.0 and not abs(output[k] - 0.5) <= 0.5 + _ROUNDING:
+            if within_unit_box and slope[k] != 0.0 and not abs(output[k] - 0.5) <= 0.5 + _ROUNDING:
                 return np.nan
             loss += slope[k] * output[k]
             out[k] = unit * (truth[k] - output[k])

@@ -19,7 +19,7 @@ from structsvm.problem.checking.example import ExampleCheck, copied
 from structsvm.problem.checking.methods import Malformed, Methods, Raised
 from structsvm.problem.checking.trial import evenly, learns_from, require_safe_kernel
 from structsvm.problem.checks import failed, lead_of_unreachable, run_check, unreachable
-from structsvm.problem.oracle import CompiledOracle, Oracle, make_oracle
+from structsvm.problem.oracle import CompiledOracle, PlaneOracle, make_oracle
 
 _OWN = "structsvm."
 
@@ -70,7 +70,7 @@ def _inner(loss: Any) -> list[Any]:
     return [loss.inner] if built_in and hasattr(loss, "inner") else []
 
 
-def trusted_oracle(examples: Examples, n_jobs: int | None) -> Oracle:
+def trusted_oracle(examples: Examples, n_jobs: int | None) -> PlaneOracle:
     """Return the oracle of a loss, after checks if the loss is not of this library."""
     loss = examples.loss
     oracle = make_oracle(loss, examples.ys, n_jobs)
