@@ -186,6 +186,18 @@ def test_truths_of_approximate_sets_are_accepted():
     assert PartHamming(Approximate(OUTPUTS)).loss(OUTPUTS[1], OUTPUTS[0]) == 0.5
 
 
+@pytest.mark.parametrize("answer", [[np.nan, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]], ids=["NaN", "worse"])
+def test_mistakes_during_a_fit_have_the_number_of_the_example(answer):
+    rng, calls = np.random.default_rng(4), []
+
+    def tired(scores):
+        calls.append(scores)
+        return answer if len(calls) > 40 else SET.maximize(scores)
+
+    with pytest.raises((InputError, OracleError), match=r"^example \d+: Oracle\(tired\) returned"):
+        StructuralSVM(Regret(Oracle(tired, size=4)), C=100).fit(rng.normal(size=(9, 3)), costs(9))
+
+
 def test_a_kernel_that_is_not_exact_is_not_used():
     def none(scores, data, out):
         out[:] = 0.0

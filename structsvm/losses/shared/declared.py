@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from attrs import evolve, field, frozen
 
-from structsvm.exceptions import InputError, brief, counted
+from structsvm.exceptions import InputError, OracleError, brief, counted
 from structsvm.features.operators import Operator, Rows
 from structsvm.features.operators.base import require_finite_scores, scores_of_examples
 from structsvm.features.operators.composed import HStack, PerClass, WithIntercept
@@ -20,7 +20,7 @@ from structsvm.foundation.types import Vector
 from structsvm.inference.sets import Bounded, FeasibleSet
 from structsvm.inference.sets.base import output_alone
 from structsvm.losses.base import Examples, ScoreLoss
-from structsvm.losses.user_methods import RAISED_AS_IS, at_example
+from structsvm.losses.user_methods import RAISED_AS_IS
 
 
 class SetKind(NamedTuple):
@@ -43,12 +43,16 @@ _ROUNDING = 1e-6
 
 @frozen(eq=False)
 class Placed:
-    """A true output with its feasible set; Δ of an output y is ``base + slope·y``."""
+    """A true output with its feasible set; Δ of an output y is ``base + slope·y``.
+
+    ``example`` is the number of the example for messages; None if it is not known.
+    """
 
     feasible: FeasibleSet
     truth: Vector
     base: float
     slope: Vector
+    example: int | None = None
 
 
 def _feasible(value: Any) -> Any:
@@ -122,7 +126,7 @@ class DeclaredLoss(ScoreLoss[Any]):
         require_finite_scores(scores, ptr)
         parts = (scores_of_examples(scores, ptr, i, i + 1) for i in range(operator.n))
         return [
-            output_alone(_of_user(i, feasible, feasible.maximize, self.unit * part))
+            output_alone(_maximized(i, feasible, self.unit * part))
             for i, (part, feasible) in enumerate(zip(parts, inputs.sets, strict=True))
         ]
 
@@ -148,7 +152,7 @@ class DeclaredLoss(ScoreLoss[Any]):
     def loss_augmented_argmax(self, scores: Vector, y: Any) -> Any:
         one = self._placed(y)
         scores = self.unit * scores + one.slope
-        answer = one.feasible.maximize(scores)
+        answer = _maximized(one.example, one.feasible, scores)
         if self.exact:
             return answer
         output, bound = answer if isinstance(answer, Bounded) else (answer, float(scores @ answer))
@@ -268,19 +272,31 @@ def require_output(feasible: FeasibleSet, y: Vector, what: str) -> None:
 
 
 def _placed(loss: DeclaredLoss, sets: Sequence[FeasibleSet], ys: Sequence[Any]) -> list[Placed]:
-    return [_of_user(i, one, loss.place, one, y) for i, (one, y) in enumerate(zip(sets, ys, strict=True))]
+    return [
+        evolve(_of_user(i, one, loss.place, one, y), example=i) for i, (one, y) in enumerate(zip(sets, ys, strict=True))
+    ]
 
 
-def _of_user(i: int, owner: Any, call: Any, *arguments: Any) -> Any:
+def _maximized(example: int | None, feasible: FeasibleSet, scores: Vector) -> Vector | Bounded:
+    answer: Vector | Bounded = _of_user(example, feasible, feasible.maximize, scores)
+    return answer
+
+
+def _of_user(example: int | None, owner: Any, call: Any, *arguments: Any) -> Any:
     """Call code that may run a user's function or set for an example; errors have the example's number."""
+    where = "" if example is None else f"example {example}: "
     try:
-        return at_example(i, call, *arguments)
+        return call(*arguments)
+    except InputError as error:
+        raise InputError(f"{where}{error}") from None
+    except OracleError as error:
+        raise OracleError(f"{where}{error}") from None
     except RAISED_AS_IS:
         raise
     except Exception as error:
         name = getattr(owner, "__name__", None) or brief(owner)
         raise InputError(
-            f"example {i}: {name} raised {type(error).__name__}: {error}. Correct it, or this example"
+            f"{where}{name} raised {type(error).__name__}: {error}. Correct it, or this example"
         ) from error
 
 
