@@ -75,9 +75,8 @@ class Regret(DeclaredLoss):
         This is how PyEPO reports it: ``Σ_i Δ_i / Σ_i |c_i·y*_i|``. All examples must have the same feasible set, and
         decisions must be in it.
         """
-        rows, outputs = (
-            list(np.atleast_1d(numbers(*pair))) for pair in ((costs, "the costs"), (decisions, "the decisions"))
-        )
+        rows = list(np.atleast_1d(numbers(costs, "the costs")))
+        outputs = list(np.atleast_1d(numbers(decisions, "the decisions")))
         if len(rows) != len(outputs):
             raise InputError(f"there are {len(rows)} rows of costs and {len(outputs)} decisions: give one each")
         placed = self.truths(None, rows)
