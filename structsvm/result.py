@@ -254,6 +254,7 @@ class Result:
         returns bounds.
     inference_gap : the part of the gap that approximate argmaxes leave: the weighted sum of the differences between
         their bounds and the values of their outputs at ``w``. 0 if the argmax is exact, or not ``certified``.
+    codes : the codes of Frank-Wolfe's outputs, for a restart in this process; None in a file, or of other solvers.
     columns : ascending columns of the features that ``w`` and the cuts belong to, if an estimator left out empty
         columns of sparse data; None: all.
 
@@ -283,6 +284,7 @@ class Result:
     fingerprint: Vector = field(repr=False)
     certified: bool = True
     inference_gap: float = 0.0
+    codes: Any = field(default=None, repr=False)
     columns: IntVector | None = field(default=None, repr=False)
 
     def full_coef(self, n_features: int) -> Vector:
@@ -302,7 +304,7 @@ class Result:
         full = self.full_coef(n_features)
         w = full if columns is None else np.concatenate([full[columns], full[n_features:]])
         none = CutSet(np.zeros((0, len(w))), np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0), self.cuts.groups)
-        return evolve(self, w=w, cuts=none, fingerprint=np.zeros(0), columns=columns)
+        return evolve(self, w=w, cuts=none, codes=None, fingerprint=np.zeros(0), columns=columns)
 
     def of_weights(self, chosen_columns: IntVector, fingerprint: Vector) -> Self:
         """Return a start for the same problem with only some of the weights, ascending, and with its fingerprint.
@@ -312,7 +314,7 @@ class Result:
         """
         G = self.cuts.G[:, chosen_columns]
         cuts = evolve(self.cuts, G=np.ascontiguousarray(G) if isinstance(G, np.ndarray) else G)
-        unknown = evolve(self, primal=np.inf, dual=-np.inf, history=())
+        unknown = evolve(self, primal=np.inf, dual=-np.inf, history=(), codes=None)
         return evolve(unknown, w=self.w[chosen_columns], cuts=cuts, fingerprint=fingerprint)
 
     @property

@@ -193,7 +193,7 @@ UNCHECKED = {
     *("ActiveSet.solve", "AveragePrecision.loss", "EstimatorModel", "EstimatorModel.candidates", "PositionBias.at"),
     *("PreferencePairs.loss", "Rows.block", "Rows.combine", "Rows.scores", "check_backend.sequences", "descend"),
     *("check_latent_loss.tol", "check_loss.examples", "check_loss.tol", "check_retrieval.definition", "fingerprint"),
-    *("example_combine", "example_scores", "ramp", "register_view", "scales"),
+    *("example_add", "example_gram", "example_product", "example_scores", "ramp", "register_view", "scales"),
     "ExplainedRanking.of",
     *("BinnedMatrix.toarray.dtype", "LeafMatrix.toarray.dtype"),
 }

@@ -302,7 +302,7 @@ def test_trees_find_their_features_by_name(library: str, kind: str) -> None:
 
 @each_library
 def test_vectors_of_a_library_are_read(library: str) -> None:
-    frame = table(library, {"y": Y, "qid": QID, "weight": 1.0 + QID % 2, "word": [f"q{q}" for q in QID]})
+    frame = table(library, {"y": Y, "qid": QID, "weight": 1.0 + QID % 2, "word": [f"q{q:02}" for q in QID]})
     expected = Ranker().fit(X, Y, QID, sample_weight=1.0 + QID % 2)
     for qid in ("qid", "word"):
         ranker = Ranker().fit(X, frame["y"], qid=frame[qid], sample_weight=frame["weight"])

@@ -73,7 +73,8 @@ def _trees() -> dict[str, Any]:
     errors = max(letor(who, "ndcg_ahead") / letor(who, "ndcg_error") for who in TREES if letor(who, "ndcg_error"))
     _claim(errors < 3.0, "no lead on MQ2008 exceeds 3 standard errors", "trees")
     _claim(made("linear", "ahead") < -0.1, "LightGBM beats linear models on products", "trees")
-    _claim(mslr("TreeRanker", "ndcg_ahead") < 0.0, "LightGBM beats TreeRanker(map) in NDCG@10 on MSLR's shape", "trees")
+    level = abs(mslr("TreeRanker", "ndcg_ahead")) < 2.0 * mslr("TreeRanker", "ndcg_error")
+    _claim(level, "TreeRanker(map) and LightGBM are level in NDCG@10 on MSLR's shape", "trees")
     _claim(mslr("TreeRanker, loss ndcg", "ndcg_ahead") > 0.0, "TreeRanker(ndcg) beats LightGBM there", "trees")
     dask = _finder("beside_lightgbm_dask", what="MQ2008, fold 1")
     theirs, ours = (dask(f"{who}: time to", "seconds") for who in ("DaskLGBMRanker", "DaskRanker"))
@@ -82,8 +83,9 @@ def _trees() -> dict[str, Any]:
         "table": _table(headings, (cells(what, who) for what in TREE_DATA for who in TREES), left=2),
         "errors": f"{errors:.1f}",
         "behind": [f"{-find('linear', 'ahead'):.2f}" for find in (made, mslr)],
-        "ndcg_behind": _difference(-mslr("TreeRanker", "ndcg_ahead"), mslr("TreeRanker", "ndcg_error")).lstrip("+"),
-        "cpu": [_seconds(letor(who, "cpu")) for who in ("linear", "LightGBM, tuned", "TreeRanker")],
+        "ndcg_ahead": _difference(
+            mslr("TreeRanker, loss ndcg", "ndcg_ahead"), mslr("TreeRanker, loss ndcg", "ndcg_error")
+        ),
         "dask": [_seconds(theirs), _seconds(ours)],
     }
 
@@ -138,22 +140,16 @@ def _chains() -> dict[str, Any]:
             return NONE
         return f"{'> ' if row.values['gap'] > 1.01e-3 else ''}{_seconds(row.values['cpu'])}"
 
-    def ratios(prefix: str, slower: str, faster: str) -> list[float]:
-        found = [by for (what, _), by in times.items() if what.startswith(prefix) and slower in by]
-        return [by[slower].values["cpu"] / by[faster].values["cpu"] for by in found]
-
-    made, words = ratios("n = ", "auto", "FrankWolfe"), ratios("letters", "FrankWolfe", "auto")
-    _claim(min(made) > 1.0, "FrankWolfe is faster on made sequences", "sequences")
-    _claim(min(words) > 1.0, "one-slack is faster on handwritten words", "sequences")
-    systems = ("auto", "FrankWolfe", "BCFW with gap sampling")
+    by_solver = [by for by in times.values() if "OneSlack" in by]
+    ratios = [by["OneSlack"].values["cpu"] / by["auto"].values["cpu"] for by in by_solver]
+    systems = ("auto", "OneSlack", "BCFW with gap sampling")
     rows = ([what, f"{C:,.0f}", *(cell(by.get(who)) for who in systems)] for (what, C), by in times.items())
     find = _finder("letters", what="handwritten words")
     right = [find(f"{who}, average=True", "letters") for who in ("fold 1, pixels", "nine folds, products")]
     return {
-        "table": _table(("data", "C", "`auto`, CPU s", "`FrankWolfe`, CPU s", "BCFW, CPU s"), rows),
+        "table": _table(("data", "C", "`auto`, CPU s", "`OneSlack`, CPU s", "BCFW, CPU s"), rows),
         "right": [f"{share:.1%}" for share in right],
-        "made": [f"{min(made):.1f}", f"{max(made):.1f}"],
-        "words": [f"{min(words):.1f}", f"{max(words):.1f}"],
+        "ratios": [f"{min(ratios):.1f}", f"{max(ratios):.1f}"],
     }
 
 

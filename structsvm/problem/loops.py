@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from structsvm.exceptions import InputError, brief
-from structsvm.features.operators import example_combine, example_scores
+from structsvm.features.operators import example_add, example_scores
 from structsvm.foundation.compute.atomics import add, reached
 from structsvm.foundation.compute.compilation import by_address, compiled, inlined_part
 from structsvm.foundation.compute.environment import numba
@@ -32,7 +32,7 @@ LOSS_ROUNDING = 1e-10
 SMALL_LOSS = 1e-4
 """Smallest scale of losses for `LOSS_ROUNDING`, for examples without another output."""
 
-_KERNEL = numba.types.FunctionType(KERNEL_SIGNATURE)
+KERNEL_TYPE = numba.types.FunctionType(KERNEL_SIGNATURE)
 
 
 def compiled_kernel(kernel: Any) -> Any:
@@ -199,7 +199,8 @@ def _line_sweep(
 
 
 @inlined_part
-def _largest(scores: Vector) -> float:
+def largest_size(scores: Vector) -> float:
+    """Return the largest absolute score."""
     largest = 0.0
     for score in scores:
         if abs(score) > largest:
@@ -272,11 +273,12 @@ def _batched_visits(
                 value = 0.0
             best, to_beat = best_value(planes, i, at, room)
             sound = 0.0 <= loss < np.inf and value < np.inf
-            if not sound or (not value >= best and not value >= best - allowed * (1.0 + _largest(scores))):
+            if not sound or (not value >= best and not value >= best - allowed * (1.0 + largest_size(scores))):
                 wrong[k] = 1
                 break
             if value > to_beat:
-                example_combine(view, i, coef, g)
+                g[:] = 0.0
+                example_add(view, i, coef, g)
                 if moves:
                     loss -= dot(g, center)
                     for c in range(len(g)):
@@ -305,14 +307,27 @@ def _batched_visits(
 def argmax_sweep() -> Any:
     """Return the loop that writes the plane of every example, for any kernel; see `over_blocks`."""
     codes = numba.typeof(SparseCodes.of(1, 1))
-    arguments = (_KERNEL, _INDEX, _INDEX, _VECTOR, _INDEX, _VECTOR, _VECTOR, _INDEX, _VECTOR, _VECTOR, _VECTOR, _VECTOR)
+    arguments = (
+        KERNEL_TYPE,
+        _INDEX,
+        _INDEX,
+        _VECTOR,
+        _INDEX,
+        _VECTOR,
+        _VECTOR,
+        _INDEX,
+        _VECTOR,
+        _VECTOR,
+        _VECTOR,
+        _VECTOR,
+    )
     return compiled(_argmax_sweep, [numba.void(*arguments, codes)])
 
 
 @cache
 def line_sweep() -> Any:
     """Return the loop that writes the hinge of examples, and its slope, at a point of a line; see `over_blocks`."""
-    arguments = (_KERNEL, _INDEX, _INDEX, _VECTOR, _VECTOR, numba.float64, _INDEX, _VECTOR, _VECTOR, _INDEX)
+    arguments = (KERNEL_TYPE, _INDEX, _INDEX, _VECTOR, _VECTOR, numba.float64, _INDEX, _VECTOR, _VECTOR, _INDEX)
     return compiled(_line_sweep, [numba.void(*arguments, _VECTOR, _VECTOR, _VECTOR, numba.boolean)])
 
 
@@ -326,7 +341,7 @@ def batched_visits(view: Any, planes: Any, keep: bool) -> Any:
     """
     batches = numba.typeof(Batches.of(1, 1, 1.0, 1.0, np.zeros(1), first=True))
     arguments = (
-        _KERNEL,
+        KERNEL_TYPE,
         view,
         numba.int64,
         _VECTOR,

@@ -3,16 +3,18 @@
 import logging
 from typing import ClassVar
 
+import numpy as np
 from attrs import evolve, field, frozen
 from attrs.validators import optional
 from joblib import effective_n_jobs
 
-from structsvm.foundation.settings import at_least, positive, require_kind
+from structsvm.foundation.settings import at_least, positive, require_callback, require_kind
 from structsvm.problem import Problem
 from structsvm.problem.base import AbstractProblem
+from structsvm.problem.codes import MOST_VALUES, suits_codes
 from structsvm.problem.planes import Capacity
 from structsvm.problem.planes.capacity import DEFAULT_MEMORY, ENOUGH_PLACES
-from structsvm.result import Result, Status
+from structsvm.result import Result, Status, Step
 from structsvm.solvers.base import Solver
 from structsvm.solvers.checkpoint import CheckpointLike, CheckpointWriter
 from structsvm.solvers.frank_wolfe import PATIENCE, FrankWolfe
@@ -29,9 +31,38 @@ _FEWEST_EXAMPLES = 20
 _MOST_EXAMPLES = 500
 """Number of examples up to which `NSlack` with one QP per round is best for losses in Python."""
 
+_MOST_PASSES = 500.0
+"""Number of passes with steps in scores beyond which other solvers need less time."""
+
+_MOST_BYTES = 2**24
+"""Size of the cuts of `NSlack` and their products up to which it continues from steps in scores."""
+
+_LOOK_BACK = 8
+"""Number of certificates over which progress is measured."""
+
 _VALUES_A_WEIGHT = 2
 """Smallest number of feature values per weight in an example, for losses with a kernel: reading a plane of d numbers
 should be cheaper than reading the rows that it summarizes."""
+
+
+class _Pace:
+    """A callback that stops steps in scores once their gaps predict more than `_MOST_PASSES`."""
+
+    def __init__(self, callback: Callback | None, tol: float | None, *, watches: bool) -> None:
+        require_callback(callback)
+        self.slow = False
+        self._callback, self._tol, self._watches = callback, 1e-3 if tol is None else tol, watches
+        self._steps: list[Step] = []
+
+    def __call__(self, step: Step) -> bool:
+        stop = self._callback is not None and bool(self._callback(step))
+        self._steps.append(step)
+        if self._watches and not stop and len(self._steps) > _LOOK_BACK:
+            before, wanted = self._steps[-1 - _LOOK_BACK], self._tol * step.C
+            closed, rest = np.log(before.gap / step.gap), np.log(step.gap / wanted)
+            passes = step.passes - before.passes
+            self.slow = bool(step.passes * closed + passes * rest > _MOST_PASSES * closed)
+        return stop or self.slow
 
 
 @frozen(kw_only=True)
@@ -41,13 +72,16 @@ class Auto(Solver):
     For a loss in Python with an exact or bounded argmax, and at most 500 examples whose cuts fit into 256 MiB, Auto
     chooses `NSlack` with one QP per round, which needs the fewest argmaxes.
 
-    Frank-Wolfe needs the fewest passes over the data at every C, but memory for several planes of d numbers per
-    example. Auto chooses `OneSlack` if
+    Frank-Wolfe needs the fewest passes over the data. If it can step in the scores of each example, as for classes,
+    chains, graphs and declared outputs, Auto chooses it. If C is large for the scale of the features, its gaps soon
+    predict more than 500 passes. Then another solver continues from its result: `NSlack` with one QP per round if its
+    cuts and their products fit into 16 MiB, else `OneSlack`.
+
+    For rankings, Frank-Wolfe needs memory for several planes of d numbers per example. Auto chooses `OneSlack` if
 
     - that many planes do not fit into memory;
     - a plane has as many numbers as the rows that it summarizes, or more, as with single or sparse rows;
-    - an exact kernel reads scores that all examples share, as with chains, whose dense planes cost more than their
-      argmaxes;
+    - a plane has a tenth as many numbers or more, and all examples share scores, as in long chains;
     - there are fewer than twenty examples;
     - a loss in Python is computed by several processes;
     - a QP backend is set, weights have bounds, or the data are distributed.
@@ -89,10 +123,12 @@ class Auto(Solver):
             return OneSlack(tol=self.tol, max_iter=self.max_iter, backend=self.backend)
         if self._default_backend and not problem.has_kernel and problem.certified and self._few(problem):
             return NSlack(tol=self.tol, max_iter=self.max_iter, batch=problem.n)
+        if self._default_backend and suits_codes(problem):
+            return FrankWolfe(tol=self.tol, max_iter=self.max_iter)
         planes = Capacity.exact_within(problem.n, problem.d, DEFAULT_MEMORY).places
-        small = _VALUES_A_WEIGHT * problem.n * problem.d <= problem.stored or not problem.has_kernel
-        # Sweeps over dense planes of structures take longer than their argmaxes, and line searches need exact ones.
-        small = small and not (problem.has_kernel and problem.operator.shared and problem.exact)
+        structured = problem.operator.shared and problem.exact
+        least = MOST_VALUES if structured else _VALUES_A_WEIGHT
+        small = least * problem.n * problem.d <= problem.stored or not problem.has_kernel
         many = problem.n >= _FEWEST_EXAMPLES
         spread = not problem.has_kernel and effective_n_jobs(problem.n_jobs) > 1
         fits = planes >= ENOUGH_PLACES and not spread
@@ -101,10 +137,10 @@ class Auto(Solver):
         return OneSlack(tol=self.tol, max_iter=self.max_iter, backend=self.backend)
 
     @staticmethod
-    def _few(problem: Problem) -> bool:
+    def _few(problem: Problem, memory: int = DEFAULT_MEMORY) -> bool:
         """Return True if the cuts of `NSlack` and their products fit into memory, and its QPs are small."""
         cuts = 4 * problem.n
-        return problem.n <= _MOST_EXAMPLES and 8 * cuts * (cuts + problem.cut_numbers) <= DEFAULT_MEMORY
+        return problem.n <= _MOST_EXAMPLES and 8 * cuts * (cuts + problem.cut_numbers) <= memory
 
     def solve(
         self,
@@ -122,10 +158,14 @@ class Auto(Solver):
             return solver.solve(problem, start, callback, keeper)
         if keeper is not None and keeper.known is not None and keeper.known.solver_name == rest.name:
             return rest.solve(problem, start, callback, keeper)
-        result = evolve(solver, max_iter=PATIENCE).solve(problem, start, callback, keeper)
-        if result.status is not Status.ITERATION_LIMIT:
+        in_scores = isinstance(problem, Problem) and suits_codes(problem) and isinstance(solver, FrankWolfe)
+        pace = _Pace(callback, self.tol, watches=in_scores)
+        result = evolve(solver, max_iter=PATIENCE).solve(problem, start, pace, keeper)
+        if result.status is not Status.ITERATION_LIMIT and not pace.slow:
             return result
-        logger.info("%s has not converged after %d iterations: %s continues", solver.name, PATIENCE, rest.name)
+        logger.info(
+            "%s is slow after %d iterations: %s continues", solver.name, result.history[-1].iteration, rest.name
+        )
         try:
             return rest.solve(problem, evolve(result, status=Status.UNFINISHED), callback, keeper)
         except KeyboardInterrupt:
@@ -136,6 +176,8 @@ class Auto(Solver):
         if isinstance(solver, NSlack):
             return None
         if isinstance(solver, FrankWolfe):
+            if isinstance(problem, Problem) and suits_codes(problem) and self._few(problem, _MOST_BYTES):
+                return NSlack(tol=self.tol, max_iter=self.max_iter, batch=problem.n)
             return OneSlack(tol=self.tol, max_iter=self.max_iter)
         if not isinstance(problem, Problem) or not self._default_backend:
             return None

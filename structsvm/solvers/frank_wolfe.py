@@ -4,7 +4,7 @@ import logging
 from typing import ClassVar
 
 import numpy as np
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 from attrs.validators import optional
 
 from structsvm.exceptions import InputError
@@ -14,6 +14,7 @@ from structsvm.foundation.types import IntVector, Vector
 from structsvm.problem import Problem
 from structsvm.problem.base import AbstractProblem
 from structsvm.problem.checks import require_moderate_norm
+from structsvm.problem.codes import DualCodes, suits_codes
 from structsvm.problem.planes import Capacity, DualPlanes
 from structsvm.problem.planes.capacity import DEFAULT_MEMORY, fewest
 from structsvm.problem.sweep import sweep_examples
@@ -68,6 +69,9 @@ class FrankWolfe(Solver):
     with most of the gap (sampled in Osokin, Alayrac, Lukasewitz, Dokania and Lacoste-Julien, "Minding the Gaps for
     Block Frank-Wolfe Optimization of Structured SVMs", ICML 2016).
 
+    For classes, chains, graphs and declared outputs, planes are stored as codes, and an example takes several steps in
+    its scores (`structsvm.problem.codes`). An iteration is then up to ten passes and a certificate.
+
     If 60 passes were not enough, the solver logs a warning, moves the planes together at every later pass, and solves
     the QP over all planes exactly if there are at most 2,000.
 
@@ -78,7 +82,7 @@ class FrankWolfe(Solver):
     Parameters
     ----------
     tol : ε, in units of the loss: stop when ``primal − dual ≤ tol · C``. None: 1e-3, or the default of an estimator.
-    max_iter : maximum number of passes.
+    max_iter : maximum number of iterations.
     memory : bytes for planes. Each of n examples has ``6 + 4 d / n`` planes, at most 32, if they fit. The minimum is
         ``3 + 4 d / n``, at most 32, or 6 if d is above 100.
     cache_sweeps : maximum number of rounds over the planes, example by example, before all planes are moved together; 0
@@ -115,13 +119,21 @@ class FrankWolfe(Solver):
                 "n-slack or auto"
             )
         with using(problem.n_jobs):
-            capacity = self._require_enough(Capacity.within(problem.n, problem.d, self.memory), problem)
-            dual = DualPlanes(problem.d, problem.cap, capacity)
+            dual: DualCodes | DualPlanes
+            if suits_codes(problem):
+                dual, hinges = DualCodes(problem), None
+            else:
+                capacity = self._require_enough(Capacity.within(problem.n, problem.d, self.memory), problem)
+                dual = DualPlanes(problem.d, problem.cap, capacity)
+                hinges = dual.hinges
             writer = CheckpointWriter.of(checkpoint, self, dual.cuts)
-            state = SolverState(problem, self.tol, start, callback, dual.hinges, writer)
+            state = SolverState(problem, self.tol, start, callback, hinges, writer)
             start = state.start
             try:
-                status = self._begin(problem, state, dual) or self._iterate(problem, state, dual)
+                if isinstance(dual, DualCodes):
+                    status = self._begin_with_codes(state, dual) or self._step_in_scores(problem, state, dual)
+                else:
+                    status = self._begin(problem, state, dual) or self._iterate(problem, state, dual)
             except KeyboardInterrupt:
                 status = Status.INTERRUPTED
             lower = dual.refresh()
@@ -129,7 +141,8 @@ class FrankWolfe(Solver):
             start_will_do = state.w is state.point.w and (start is None or start.C != problem.C)
             if start_will_do or status not in (Status.CONVERGED, Status.ESTIMATED):
                 state.record_last(dual.w.copy(), lower, dual.size, dual.active)
-            return state.result(status, self, dual.cuts(), dual=lower)
+            result = state.result(status, self, dual.cuts(), dual=lower)
+            return evolve(result, codes=dual.arrays) if isinstance(dual, DualCodes) else result
 
     def _require_enough(self, capacity: Capacity, problem: Problem) -> Capacity:
         """Reject a capacity of too few planes."""
@@ -199,6 +212,41 @@ class FrankWolfe(Solver):
             # Progress is compared with passes that move all planes together.
             resolution = dual.resolution if k >= PATIENCE + state.patience else 0.0
             status = state.record(lower, dual.size, dual.active, resolution)
+            if status:
+                return status
+        return Status.ITERATION_LIMIT
+
+    def _begin_with_codes(self, state: SolverState, dual: DualCodes) -> Status | None:
+        """Take over the codes of an earlier result, or store the codes of the planes at its weights."""
+        start = state.start
+        lower = 0.0
+        if start is not None and state.same_problem and start.codes is not None:
+            dual.load(start.codes)
+            lower = dual.refresh()
+        elif start is not None:
+            dual.insert(state.planes)
+        return state.record(lower, dual.size, dual.active)
+
+    def _step_in_scores(self, problem: Problem, state: SolverState, dual: DualCodes) -> Status:
+        """Visit examples until the gaps met may be within the target, then compute a certificate."""
+        rng = np.random.default_rng(self.random_state)
+        underestimate = 1.0
+        for k in state.iterations(self.max_iter):
+            with state.clock("solver"):
+                passes = dual.visit(state.gap_wanted / underestimate, rng)
+                lower, met = dual.refresh(), float(dual.gaps.sum())
+            state.count_passes(passes)
+            state.count_argmaxes(passes)
+            if not k:
+                state.begin_fingerprint(problem)
+            point, planes = state.evaluate(dual.w.copy())
+            held = dual.held(point.scores)
+            shares = np.divide(held, problem.cap, out=np.zeros(problem.n), where=problem.cap > 0.0)
+            violation = problem.checked_violation(planes, point, shares)
+            np.maximum(problem.cap * violation - held, 0.0, out=dual.gaps)
+            ratio = float(dual.gaps.sum()) / met if met > 0.0 else 1.0
+            underestimate = max(1.0, 0.5 * (underestimate + ratio))
+            status = state.record(lower, dual.size, dual.active)
             if status:
                 return status
         return Status.ITERATION_LIMIT

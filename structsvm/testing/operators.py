@@ -7,7 +7,7 @@ from attrs import frozen
 
 from structsvm.exceptions import CheckError
 from structsvm.features.operators import Operator
-from structsvm.features.operators.views import write_combination, write_scores
+from structsvm.features.operators.views import write_combination, write_product, write_scores
 from structsvm.foundation.compute.environment import numba
 from structsvm.foundation.settings import require_integer, require_kind
 from structsvm.foundation.types import Vector
@@ -118,6 +118,10 @@ class _Check:
                 self._require(False, wanted, error)
             self._same(written, self._part(scores, i, i + 1), f"compiled scores of example {i} as scores has them")
             self._same(combined, operator.block(i, i + 1).combine(coefficients), f"a compiled combine of example {i}")
+            if operator.gram_sizes is not None:
+                step = operator.block(i, i + 1).scores(combined)
+                write_product(view, i, coefficients, np.empty(int(operator.gram_sizes[i])), written)
+                self._same(written, step, f"a compiled product of example {i} that is scores(combine(c))")
 
     @property
     def _scored(self) -> int:

@@ -6,7 +6,7 @@ import sklearn
 from scipy.sparse import csr_array
 from sklearn.model_selection import GridSearchCV, GroupKFold
 
-from structsvm import Ranker, RankerCV
+from structsvm import Ranker, RankerCV, StructuralSVM
 from structsvm.estimators import FeatureEliminationCV, StructuralSVMCV
 from structsvm.fusion import WeightedCombSUM
 from structsvm.inspection import query_permutation_importance
@@ -114,7 +114,7 @@ CHOICES = {
         LambdaMART(50, min_child_samples=3, n_iter_no_change=20, random_state=0, params={"num_threads": 1}),
         lambda ranker: ranker.model_.predict(np.eye(4)),
     ),
-    "StructuralSVMCV": by_validation(StructuralSVMCV(Cs=[1, 10, 100]), None),
+    "StructuralSVMCV": by_validation(StructuralSVMCV(StructuralSVM(solver="one-slack"), Cs=[1, 10, 100]), None),
     "TreeRanker by LightGBM": by_trees("lightgbm"),
     "TreeRanker by scikit-learn": by_trees("scikit-learn"),
     "RankBoost by preferences": by_preferences(RankBoost(20)),

@@ -92,8 +92,8 @@ def test_scorers(iris: Any) -> None:
 def test_the_default_grid_and_its_ends(iris: Any) -> None:
     X, y = iris
     assert StructuralSVMCV(cv=2, refit=False).fit(X, y).Cs_.tolist() == [1.0, 10.0, 100.0, 1000.0]
-    with pytest.warns(GridEndWarning, match="the chosen C = 0.1 is the largest value of the grid"):
-        StructuralSVMCV(Cs=[0.001, 0.1], cv=2).fit(X, y)
+    with pytest.warns(GridEndWarning, match="the chosen C = 10 is the largest value of the grid"):
+        StructuralSVMCV(Cs=[0.1, 10.0], cv=2).fit(X, y)
 
 
 def test_latent_parts_have_no_path() -> None:

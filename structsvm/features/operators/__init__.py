@@ -13,7 +13,13 @@ from structsvm.features.operators.leaves import LeafMatrix, Leaves
 from structsvm.features.operators.matrix import MatrixKind, readable, register_matrix
 from structsvm.features.operators.rows import Rows
 from structsvm.features.operators.sparse import Sparse
-from structsvm.features.operators.views import example_combine, example_scores, register_view
+from structsvm.features.operators.views import (
+    example_add,
+    example_gram,
+    example_product,
+    example_scores,
+    register_view,
+)
 
 __all__ = [
     "BinnedMatrix",
@@ -21,7 +27,9 @@ __all__ = [
     "MatrixKind",
     "Operator",
     "Rows",
-    "example_combine",
+    "example_add",
+    "example_gram",
+    "example_product",
     "example_scores",
     "readable",
     "register_matrix",

@@ -67,6 +67,11 @@ class Operator(ABC):
         return None
 
     @property
+    def gram_sizes(self) -> IntVector | None:
+        """Number of products between rows that `example_gram` adds for each example; None if it adds no products."""
+        return None
+
+    @property
     def content(self) -> Any:
         """Arrays, numbers and text in tuples that identify the features; the view by default.
 

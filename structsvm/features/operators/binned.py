@@ -100,7 +100,7 @@ def _scores(view: Any, i: Any, w: Any, out: Any) -> None:
     score_codes(view.codes[first : first + len(out)], _table_starts(view.offsets), table, out)
 
 
-def _combine(view: Any, i: Any, c: Any, out: Any) -> None:
+def _add(view: Any, i: Any, c: Any, out: Any) -> None:
     first, offsets = view.ptr[i], view.offsets
     sums = np.zeros(len(out) + len(offsets) - 1)
     sum_codes(view.codes[first : first + len(c)], _table_starts(offsets), c, sums)
@@ -109,7 +109,7 @@ def _combine(view: Any, i: Any, c: Any, out: Any) -> None:
         total = 0.0
         for k in range(offsets[f + 1] - 1, offsets[f] - 1, -1):
             total += sums[k + f + 1]
-            out[k] = total
+            out[k] += total
 
 
 class Binned(CodedKind):
@@ -119,4 +119,4 @@ class Binned(CodedKind):
     _view = BinnedView
 
 
-register_view(BinnedView, _scores, _combine)
+register_view(BinnedView, _scores, _add)

@@ -7,7 +7,7 @@ from attrs import field, frozen
 
 from structsvm.features.operators.base import Operator
 from structsvm.features.operators.rows import Rows
-from structsvm.features.operators.views import example_combine, example_scores, register_view
+from structsvm.features.operators.views import example_add, example_gram, example_product, example_scores, register_view
 from structsvm.foundation.settings import of_kind
 from structsvm.foundation.types import BoolVector, IntVector, Matrix, Vector
 
@@ -25,9 +25,16 @@ def _intercept_scores(view: Any, i: Any, w: Any, out: Any) -> None:
     out += view.scaling * w[-1]
 
 
-def _intercept_combine(view: Any, i: Any, c: Any, out: Any) -> None:
-    example_combine(view.rows, i, c, out[:-1])
-    out[-1] = view.scaling * c.sum()
+def _intercept_add(view: Any, i: Any, c: Any, out: Any) -> None:
+    example_add(view.rows, i, c, out[:-1])
+    out[-1] += view.scaling * c.sum()
+
+
+def _intercept_gram(view: Any, i: Any, room: Any) -> int:
+    size = example_gram(view.rows, i, room)
+    for k in range(size):
+        room[k] += view.scaling * view.scaling
+    return size
 
 
 @frozen(eq=False)
@@ -53,6 +60,10 @@ class WithIntercept(Operator):
     def view(self) -> InterceptView | None:
         rows = self.rows.view
         return None if rows is None else InterceptView(self.ptr, rows, float(self.scaling))
+
+    @property
+    def gram_sizes(self) -> IntVector | None:
+        return self.rows.gram_sizes
 
     def scores(self, w: Vector) -> Vector:
         """Return the scores of the rows plus the intercept; w may be a matrix if ``rows`` accepts one."""
@@ -82,9 +93,9 @@ def _beside_scores(view: Any, i: Any, w: Any, out: Any) -> None:
     out += added
 
 
-def _beside_combine(view: Any, i: Any, c: Any, out: Any) -> None:
-    example_combine(view.left, i, c, out[: view.split])
-    example_combine(view.right, i, c, out[view.split :])
+def _beside_add(view: Any, i: Any, c: Any, out: Any) -> None:
+    example_add(view.left, i, c, out[: view.split])
+    example_add(view.right, i, c, out[view.split :])
 
 
 @frozen(eq=False)
@@ -135,10 +146,32 @@ def _class_scores(view: Any, i: Any, w: Any, out: Any) -> None:
         example_scores(view.rows, i, w[k * d : (k + 1) * d], out[k :: view.n_classes])
 
 
-def _class_combine(view: Any, i: Any, c: Any, out: Any) -> None:
+def _class_add(view: Any, i: Any, c: Any, out: Any) -> None:
     d = len(out) // view.n_classes
     for k in range(view.n_classes):
-        example_combine(view.rows, i, c[k :: view.n_classes], out[k * d : (k + 1) * d])
+        some = False
+        for row in range(k, len(c), view.n_classes):
+            some |= c[row] != 0.0
+        if some:
+            example_add(view.rows, i, c[k :: view.n_classes], out[k * d : (k + 1) * d])
+
+
+def _class_gram(view: Any, i: Any, room: Any) -> int:
+    return int(example_gram(view.rows, i, room))
+
+
+def _class_product(view: Any, i: Any, gram: Any, c: Any, out: Any) -> int:
+    K = view.n_classes
+    rows = len(c) // K
+    for k in range(len(out)):
+        out[k] = 0.0
+    for other in range(rows):
+        for k in range(K):
+            coefficient = c[other * K + k]
+            if coefficient != 0.0:
+                for row in range(rows):
+                    out[row * K + k] += gram[row * rows + other] * coefficient
+    return int(rows * rows)
 
 
 @frozen(eq=False)
@@ -159,6 +192,10 @@ class PerClass(Operator):
     @property
     def d(self) -> int:
         return self.n_classes * self.rows.d
+
+    @property
+    def gram_sizes(self) -> IntVector | None:
+        return self.rows.gram_sizes
 
     @property
     def view(self) -> PerClassView | None:
@@ -189,10 +226,22 @@ def _shared_scores(view: Any, i: Any, w: Any, out: Any) -> None:
     out[separate:] = w[len(w) - view.added :]
 
 
-def _shared_combine(view: Any, i: Any, c: Any, out: Any) -> None:
+def _shared_add(view: Any, i: Any, c: Any, out: Any) -> None:
+    separate, first = len(c) - view.added, len(out) - view.added
+    example_add(view.rows, i, c[:separate], out[:first])
+    for k in range(view.added):
+        out[first + k] += c[separate + k]
+
+
+def _shared_gram(view: Any, i: Any, room: Any) -> int:
+    return int(example_gram(view.rows, i, room))
+
+
+def _shared_product(view: Any, i: Any, gram: Any, c: Any, out: Any) -> int:
     separate = len(c) - view.added
-    example_combine(view.rows, i, c[:separate], out[: len(out) - view.added])
-    out[len(out) - view.added :] = c[separate:]
+    size = example_product(view.rows, i, gram, c[:separate], out[:separate])
+    out[separate:] = c[separate:]
+    return int(size)
 
 
 @frozen(eq=False)
@@ -214,6 +263,10 @@ class WithShared(Operator):
     @property
     def shared(self) -> int:
         return self.count
+
+    @property
+    def gram_sizes(self) -> IntVector | None:
+        return self.rows.gram_sizes
 
     @property
     def d(self) -> int:
@@ -258,10 +311,21 @@ def _pair_scores(view: Any, i: Any, w: Any, out: Any) -> None:
     example_scores(view.second, i, w[view.d :], out[split:])
 
 
-def _pair_combine(view: Any, i: Any, c: Any, out: Any) -> None:
+def _pair_add(view: Any, i: Any, c: Any, out: Any) -> None:
     split = view.first.ptr[i + 1] - view.first.ptr[i]
-    example_combine(view.first, i, c[:split], out[: view.d])
-    example_combine(view.second, i, c[split:], out[view.d :])
+    example_add(view.first, i, c[:split], out[: view.d])
+    example_add(view.second, i, c[split:], out[view.d :])
+
+
+def _pair_gram(view: Any, i: Any, room: Any) -> int:
+    size = example_gram(view.first, i, room)
+    return int(size + example_gram(view.second, i, room[size:]))
+
+
+def _pair_product(view: Any, i: Any, gram: Any, c: Any, out: Any) -> int:
+    split = view.first.ptr[i + 1] - view.first.ptr[i]
+    size = example_product(view.first, i, gram, c[:split], out[:split])
+    return int(size + example_product(view.second, i, gram[size:], c[split:], out[split:]))
 
 
 @frozen(eq=False)
@@ -278,6 +342,11 @@ class Pair(Operator):
     @property
     def d(self) -> int:
         return self.first.d + self.second.d
+
+    @property
+    def gram_sizes(self) -> IntVector | None:
+        first, second = self.first.gram_sizes, self.second.gram_sizes
+        return None if first is None or second is None else first + second
 
     @property
     def stored(self) -> int:
@@ -306,8 +375,8 @@ class Pair(Operator):
         return np.repeat(np.tile([True, False], self.n), sizes)
 
 
-register_view(InterceptView, _intercept_scores, _intercept_combine)
-register_view(BesideView, _beside_scores, _beside_combine)
-register_view(PerClassView, _class_scores, _class_combine)
-register_view(SharedView, _shared_scores, _shared_combine)
-register_view(PairView, _pair_scores, _pair_combine)
+register_view(InterceptView, _intercept_scores, _intercept_add, _intercept_gram)
+register_view(BesideView, _beside_scores, _beside_add)
+register_view(PerClassView, _class_scores, _class_add, _class_gram, _class_product)
+register_view(SharedView, _shared_scores, _shared_add, _shared_gram, _shared_product)
+register_view(PairView, _pair_scores, _pair_add, _pair_gram, _pair_product)

@@ -27,9 +27,8 @@ def _scores(view: Any, i: Any, w: Any, out: Any) -> None:
         out[row] = dot(view.X[first + row], w)
 
 
-def _combine(view: Any, i: Any, c: Any, out: Any) -> None:
+def _add(view: Any, i: Any, c: Any, out: Any) -> None:
     first, last = view.ptr[i], len(c) - 1
-    out[:] = 0.0
     waiting = 0
     p = q = r = s = first
     a_p = a_q = a_r = a_s = 0.0
@@ -64,9 +63,25 @@ class Dense(MatrixKind):
     def view(self, X: Any, ptr: IntVector) -> DenseView:
         return DenseView(ptr, read_only(X))
 
+    def has_gram(self, X: Any) -> bool:
+        return True
+
     def prefers_product(self, X: Any, columns: int) -> bool:
         """Prefer BLAS for float64 and several columns; for one column it gives equal rows different scores."""
         return bool(X.dtype == np.float64 and columns > 1)
 
 
-register_view(DenseView, _scores, _combine)
+def _gram(view: Any, i: Any, room: Any) -> int:
+    first, rows = view.ptr[i], view.ptr[i + 1] - view.ptr[i]
+    for row in range(rows):
+        for other in range(row + 1):
+            inner = 0.0
+            for k in range(view.X.shape[1]):
+                inner += np.float64(view.X[first + row, k]) * view.X[first + other, k]
+            room[row * rows + other] += inner
+            if other < row:
+                room[other * rows + row] += inner
+    return int(rows * rows)
+
+
+register_view(DenseView, _scores, _add, _gram)

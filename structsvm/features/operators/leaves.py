@@ -75,9 +75,8 @@ def _scores(view: Any, i: Any, w: Any, out: Any) -> None:
     score_codes(view.codes[first : first + len(out)], _starts(view.offsets), w, out)
 
 
-def _combine(view: Any, i: Any, c: Any, out: Any) -> None:
+def _add(view: Any, i: Any, c: Any, out: Any) -> None:
     first = view.ptr[i]
-    out[:] = 0.0
     sum_codes(view.codes[first : first + len(c)], _starts(view.offsets), c, out)
 
 
@@ -88,4 +87,4 @@ class Leaves(CodedKind):
     _view = LeafView
 
 
-register_view(LeafView, _scores, _combine)
+register_view(LeafView, _scores, _add)

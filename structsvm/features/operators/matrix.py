@@ -85,6 +85,10 @@ class MatrixKind(ABC):
         """Return the rows ``first`` to ``last − 1``, which share the memory of X."""
         return X[first:last]
 
+    def has_gram(self, X: Any) -> bool:
+        """Return True if the view of X writes the products between an example's rows."""
+        return False
+
     def prefers_product(self, X: Any, columns: int) -> bool:
         """Return True if ``X @ w`` is better than the view's loops for a w with this number of columns."""
         return False

@@ -88,6 +88,10 @@ class Rows(Operator):
     def view(self) -> Any:
         return kind_of(self.X).view(self.X, self.ptr)
 
+    @property
+    def gram_sizes(self) -> IntVector | None:
+        return np.diff(self.ptr) ** 2 if kind_of(self.X).has_gram(self.X) else None
+
     def scores(self, w: Vector) -> Vector:
         """Return ``X w``, summed in float64 for every storage type; w may be a matrix with K columns of weights.
 

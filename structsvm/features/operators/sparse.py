@@ -31,9 +31,8 @@ def _scores(view: Any, i: Any, w: Any, out: Any) -> None:
         out[row] = total
 
 
-def _combine(view: Any, i: Any, c: Any, out: Any) -> None:
+def _add(view: Any, i: Any, c: Any, out: Any) -> None:
     first = view.ptr[i]
-    out[:] = 0.0
     for row in range(len(c)):
         factor = c[row]
         if factor != 0.0:
@@ -73,9 +72,30 @@ class Sparse(MatrixKind):
         rows.indptr = X.indptr[first : last + 1] - X.indptr[first]
         return rows
 
+    def has_gram(self, X: Any) -> bool:
+        """Return True if columns ascend in each row, so that two rows are read side by side."""
+        return bool(X.has_canonical_format)
+
     def prefers_product(self, X: Any, columns: int) -> bool:
         """Prefer SciPy's product for float64; it would sum float32 in float32."""
         return bool(X.dtype == np.float64)
 
 
-register_view(SparseView, _scores, _combine)
+def _gram(view: Any, i: Any, room: Any) -> int:
+    first, rows = view.ptr[i], view.ptr[i + 1] - view.ptr[i]
+    for row in range(rows):
+        begin, end = view.indptr[first + row], view.indptr[first + row + 1]
+        for other in range(row + 1):
+            k, stop, inner = view.indptr[first + other], view.indptr[first + other + 1], 0.0
+            for e in range(begin, end):
+                while k < stop and view.indices[k] < view.indices[e]:
+                    k += 1
+                if k < stop and view.indices[k] == view.indices[e]:
+                    inner += np.float64(view.data[e]) * view.data[k]
+            room[row * rows + other] += inner
+            if other < row:
+                room[other * rows + row] += inner
+    return int(rows * rows)
+
+
+register_view(SparseView, _scores, _add, _gram)

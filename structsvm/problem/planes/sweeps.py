@@ -84,7 +84,7 @@ class Sweeps(NamedTuple):
             counters=stage_counters(),
             batch=np.zeros(3, dtype=np.int64),
             order=order,
-            stride=_strides(n, most),
+            stride=strides(n, most),
             w=np.empty((blocks, d)),
             before=np.empty((blocks, size, places)),
             room=np.empty((blocks, 2 * places)),
@@ -95,7 +95,7 @@ class Sweeps(NamedTuple):
         )
 
 
-def _strides(n: int, most: int) -> IntVector:
+def strides(n: int, most: int) -> IntVector:
     """Return distinct strides that reach all of n places; the first is 1."""
     strides, candidate = [1], 1
     while len(strides) < most:

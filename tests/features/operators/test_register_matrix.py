@@ -50,8 +50,7 @@ def one_hot_scores(view: Any, i: int, w: Vector, out: Vector) -> None:
         out[row] = w[view.column[view.ptr[i] + row]]
 
 
-def one_hot_combine(view: Any, i: int, c: Vector, out: Vector) -> None:
-    out[:] = 0.0
+def one_hot_add(view: Any, i: int, c: Vector, out: Vector) -> None:
     for row in range(len(c)):
         out[view.column[view.ptr[i] + row]] += c[row]
 
@@ -70,7 +69,7 @@ class OneHotKind(MatrixKind):
         return OneHotView(ptr, X.column)
 
 
-register_view(OneHotView, one_hot_scores, one_hot_combine)
+register_view(OneHotView, one_hot_scores, one_hot_add)
 register_matrix(OneHotKind())
 
 RNG = np.random.default_rng(0)

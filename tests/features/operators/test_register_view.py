@@ -8,7 +8,7 @@ import pytest
 from attrs import frozen
 
 from structsvm.exceptions import InputError
-from structsvm.features.operators import Operator, Rows, example_combine, example_scores, register_view
+from structsvm.features.operators import Operator, Rows, example_add, example_gram, example_scores, register_view
 from structsvm.features.operators.composed import PerClass, WithIntercept
 from structsvm.features.operators.views import is_built_in
 from structsvm.foundation.compute.compilation import _stamps
@@ -33,12 +33,19 @@ def scaled_scores(view: Any, i: int, w: Vector, out: Vector) -> None:
     out *= view.factor
 
 
-def scaled_combine(view: Any, i: int, c: Vector, out: Vector) -> None:
-    example_combine(view.rows, i, c, out)
-    out *= view.factor
+def scaled_add(view: Any, i: int, c: Vector, out: Vector) -> None:
+    example_add(view.rows, i, view.factor * c, out)
 
 
-register_view(ScaledView, scaled_scores, scaled_combine)
+def scaled_gram(view: Any, i: int, gram: Vector) -> int:
+    products = np.zeros(len(gram))
+    size = example_gram(view.rows, i, products)
+    for k in range(size):
+        gram[k] += view.factor**2 * products[k]
+    return size
+
+
+register_view(ScaledView, scaled_scores, scaled_add, scaled_gram)
 
 
 @frozen(eq=False)
@@ -48,6 +55,10 @@ class Scaled(Wrapped):
     @property
     def view(self) -> ScaledView:
         return ScaledView(self.ptr, self.rows.view, self.factor)
+
+    @property
+    def gram_sizes(self) -> IntVector | None:
+        return self.rows.gram_sizes
 
     def scores(self, w: Vector) -> Vector:
         return self.factor * super().scores(w)
@@ -116,9 +127,9 @@ class NoPtr(NamedTuple):
     [
         (NoPtr, scaled_scores, "NoPtr must be a NamedTuple whose first field is ptr"),
         (Rows, scaled_scores, "Rows must be a NamedTuple whose first field is ptr"),
-        (ScaledView, lambda view, i, w: None, "<lambda> must have four arguments, as example_scores has"),
+        (ScaledView, lambda view, i, w: None, "<lambda> must have 4 arguments, as example_scores has"),
     ],
 )
 def test_invalid_views_are_errors(kind: type, scores: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        register_view(kind, scores, scaled_combine)
+        register_view(kind, scores, scaled_add)

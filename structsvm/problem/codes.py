@@ -1,0 +1,510 @@
+"""A point of the n-slack dual whose planes are codes, and steps in the scores of one example.
+
+The plane of an output ŷ is ``(A_i' c, L)`` with the code ``c = c(y) − c(ŷ)``, a few coefficients of the example's
+scores. Its value ``L − c·s`` needs only these scores s. A step along a difference c of two codes moves the weights by
+``A_i' c`` and the scores by ``A_i A_i' c``, which follows from the products between the example's rows. So an example
+is scored once, its multipliers take several exact steps, and its rows are added to the weights once. Dual coordinate
+descent for linear SVMs is the case of one score (Hsieh, Chang, Lin, Keerthi and Sundararajan, ICML 2008), or of the
+scores of one row (Keerthi, Sundararajan, Chang, Hsieh and Lin, KDD 2008).
+"""
+
+from functools import cache
+from typing import Any, NamedTuple, Self, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structsvm.features.operators.views import (
+    example_add,
+    example_gram,
+    example_product,
+    example_scores,
+    is_built_in,
+)
+from structsvm.foundation.compute.compilation import compiled, inlined_part
+from structsvm.foundation.compute.environment import numba
+from structsvm.foundation.compute.products import dot
+from structsvm.foundation.compute.threads import using
+from structsvm.foundation.memory import require_memory
+from structsvm.foundation.signals import held
+from structsvm.foundation.types import IntVector, Vector
+from structsvm.problem.checks import ROUNDING, beaten
+from structsvm.problem.loops import KERNEL_TYPE, LOSS_ROUNDING, SMALL_LOSS, compiled_kernel, largest_size
+from structsvm.problem.oracle import CompiledOracle
+from structsvm.problem.planes.steps import NEW_PLANE
+from structsvm.problem.planes.sweeps import strides
+from structsvm.problem.points import Planes
+from structsvm.problem.problem import Problem
+from structsvm.result import CutSet
+
+STEPS = 5
+"""Largest number of steps between two argmaxes of an example."""
+
+ARGMAXES = 10
+"""Largest number of argmaxes at a visit of an example with one label."""
+
+ENOUGH = 0.1
+"""Part of an example's gap, at which its steps end."""
+
+_WITHIN = 1.0 - 1e-14
+"""Part of the cap to which multipliers are scaled if their sum is above it by rounding."""
+
+_SPARE = 1e-12
+"""Smallest multiplier of the true output, as a part of the cap: less is rounding."""
+
+_FEWEST_PLACES = 4
+
+MOST_VALUES = 10
+"""Largest number of feature values per weight in an example, beyond which steps along planes cost less than scores."""
+
+_PRODUCTS = 3
+"""Largest number of products between the rows of examples, per score: more would cost more than the scores."""
+
+_MOST_BYTES = 2**26
+"""Largest size of the planes of a result."""
+
+_VISITS_AT_ONCE = 64
+"""Smallest number of visits whose longest codes fit, before dropped codes must be left out."""
+
+PASS, NEXT, END, REASON, VISITS = range(5)
+"""Indices of ``progress``: the pass, the next example of it, the end of the stored codes, why visits stopped before the
+last one, and their number."""
+
+TOGETHER = 8
+"""Examples that are visited one after the other, because they lie side by side in memory."""
+
+PASSES = 10
+"""Largest number of passes between two certificates."""
+
+SKIPPED = 0.05
+"""Part of the mean gap below which a pass leaves out an example."""
+
+DONE, NO_PLACE, NO_ENTRIES, WRONG = range(4)
+"""Reasons: none, an example needs one more place, codes need more entries, an argmax is wrong."""
+
+
+PLACE = np.dtype([("start", np.int64), ("length", np.int32), ("age", np.int32), ("L", np.float64), ("a", np.float64)])
+"""A code's first entry, number of entries, visits since it had weight, loss and multiplier, side by side in memory."""
+
+
+class CodeArrays(NamedTuple):
+    """Codes of n examples, P places each.
+
+    A code in ``places`` (n, P) has the coefficients ``entry[start:]`` of the scores ``where[start:]``, as many as its
+    ``length``; shared scores follow the example's own. ``used`` (n,) are the places taken, and ``cap`` (n,) the caps.
+    """
+
+    places: Any
+    where: NDArray[np.int32]
+    entry: Vector
+    used: IntVector
+    cap: Vector
+
+    @classmethod
+    def of(cls, cap: Vector, entries: int = 0) -> Self:
+        """Make arrays without codes."""
+        n = len(cap)
+        where, entry = np.zeros(entries, dtype=np.int32), np.zeros(entries)
+        return cls(np.zeros((n, _FEWEST_PLACES), dtype=PLACE), where, entry, np.zeros(n, dtype=np.int64), cap)
+
+    def with_more_places(self) -> Self:
+        """Return the codes with twice as many places for each example."""
+        return self._replace(places=np.concatenate((self.places, np.zeros_like(self.places)), axis=1))
+
+
+@inlined_part
+def _value(place: Any, where: Any, entry: Vector, scores: Vector) -> float:
+    """Return ``L − c·s``."""
+    value, first = place.L, place.start
+    for e in range(first, first + place.length):
+        value -= entry[e] * scores[where[e]]
+    return float(value)
+
+
+@inlined_part
+def _free_place(places: Any, used: int) -> int:
+    """Return a free place, or the place of the code that has been without weight longest; −1 if all have weight."""
+    if used < len(places):
+        return used
+    free = -1
+    for p in range(used):
+        if places[p].a == 0.0 and (free < 0 or places[p].age > places[free].age):
+            free = p
+    return free
+
+
+def _coded_visits(
+    kernel: Any,
+    view: Any,
+    shared: int,
+    labels: Vector,
+    label_ptr: IntVector,
+    params: Vector,
+    codes: Any,
+    blocks: IntVector,
+    stride: IntVector,
+    enough: float,
+    most: Any,
+    allowed: float,
+    bounded: bool,
+    unreachable: bool,
+    gaps: Vector,
+    progress: IntVector,
+    w: Vector,
+) -> None:
+    all_places, where, entry, taken, caps = codes
+    ptr = view.ptr
+    longest, argmaxes = most[0], most[2]
+    scores, change, step, moved = np.empty(longest), np.empty(longest), np.empty(longest), np.empty(longest)
+    written, gram, value = np.empty(longest + 1), np.empty(most[1]), np.empty(all_places.shape[1])
+    end, n = progress[END], len(caps)
+    while progress[PASS] < len(stride):
+        met = gaps.sum()
+        if met <= enough:
+            break
+        least = SKIPPED * met / n if met < np.inf else 0.0
+        for k in range(progress[NEXT], len(blocks) * TOGETHER):
+            i = blocks[k // TOGETHER * stride[progress[PASS]] % len(blocks)] * TOGETHER + k % TOGETHER
+            if i >= n or not gaps[i] > least:
+                continue
+            progress[VISITS] += 1
+            cap, count, used, places = caps[i], ptr[i + 1] - ptr[i] + shared, taken[i], all_places[i]
+            free = _free_place(places, used)
+            if free < 0 or end + argmaxes * count > len(where):
+                progress[NEXT], progress[END] = k, end
+                progress[REASON] = NO_PLACE if free < 0 else NO_ENTRIES
+                return
+            s, code, out = scores[:count], written[:count], written[: count + int(bounded)]
+            labels_of_i = labels[label_ptr[i] : label_ptr[i + 1]]
+            example_scores(view, i, w, s)
+            spare, best, held = cap, 0.0, 0.0
+            for p in range(used):
+                value[p] = _value(places[p], where, entry, s)
+                spare -= places[p].a
+                held += places[p].a * value[p]
+                best = max(best, value[p])
+            if spare < _SPARE * cap:
+                spare = 0.0
+            first, steps = 0.0, 0
+            for round_ in range(argmaxes):
+                loss = kernel(s, labels_of_i, params, out)
+                if loss < 0.0:
+                    level = abs(kernel(np.zeros(count), labels_of_i, params, np.empty(len(out))))
+                    if loss >= -LOSS_ROUNDING * max(level, SMALL_LOSS):
+                        loss = 0.0
+                new = loss - dot(code, s)
+                if unreachable and new < 0.0:
+                    new = 0.0
+                sound = 0.0 <= loss < np.inf and new < np.inf
+                if not sound or (not new >= best and not new >= best - allowed * (1.0 + largest_size(s))):
+                    progress[NEXT], progress[END], progress[REASON] = i, end, WRONG
+                    return
+                # Steps may have moved weight to the code at the free place.
+                free = _free_place(places, used)
+                if new > best + NEW_PLANE and free >= 0:
+                    place = places[free]
+                    place.start = end
+                    for c in range(count):
+                        if code[c] != 0.0:
+                            where[end], entry[end] = c, code[c]
+                            end += 1
+                    place.length = end - place.start
+                    place.L, place.a, place.age = loss, 0.0, 0
+                    used = max(used, free + 1)
+                    value[free] = best = new
+                gap = cap * best - held
+                if round_ == 0:
+                    first = gaps[i] = gap
+                if not gap > (ENOUGH * first if round_ > 0 else 0.0):
+                    break
+                before = steps
+                for _ in range(STEPS if argmaxes == 1 else 1):
+                    up, down, highest, lowest = -1, -1, 0.0, 0.0 if spare > 0.0 else np.inf
+                    for p in range(used):
+                        if value[p] > highest:
+                            highest, up = value[p], p
+                        if places[p].a > 0.0 and value[p] < lowest:
+                            lowest, down = value[p], p
+                    rise = highest - lowest
+                    if not rise > 1e-14:
+                        break
+                    if steps == 0:
+                        gram[:] = 0.0
+                        moved[:count] = 0.0
+                        example_gram(view, i, gram)
+                    steps += 1
+                    change[:count] = 0.0
+                    if up >= 0:
+                        for e in range(places[up].start, places[up].start + places[up].length):
+                            change[where[e]] += entry[e]
+                    if down >= 0:
+                        for e in range(places[down].start, places[down].start + places[down].length):
+                            change[where[e]] -= entry[e]
+                    example_product(view, i, gram, change[:count], step[:count])
+                    curvature = dot(change[:count], step[:count])
+                    available = spare if down < 0 else places[down].a
+                    amount = available
+                    if curvature * available > rise:
+                        amount = rise / curvature
+                    if up >= 0:
+                        places[up].a += amount
+                    else:
+                        spare += amount
+                    if down >= 0:
+                        places[down].a = 0.0 if amount == available else places[down].a - amount
+                    else:
+                        spare = 0.0 if amount == available else spare - amount
+                    for c in range(count):
+                        s[c] += amount * step[c]
+                        moved[c] += amount * change[c]
+                    best, held = 0.0, 0.0
+                    for p in range(used):
+                        value[p] = _value(places[p], where, entry, s)
+                        held += places[p].a * value[p]
+                        best = max(best, value[p])
+                if steps == before:
+                    break
+            if steps > 0:
+                example_add(view, i, moved[:count], w)
+            taken[i] = used
+            for p in range(used):
+                places[p].age = 0 if places[p].a > 0.0 else places[p].age + 1
+        progress[PASS] += 1
+        progress[NEXT] = 0
+    progress[END], progress[REASON] = end, DONE
+
+
+@cache
+def coded_visits(view: Any, keep: bool) -> Any:
+    """Return the loop that visits examples for a type of view, cached on disk if ``keep``."""
+    vector, index = numba.types.Array(numba.float64, 1, "C"), numba.types.Array(numba.int64, 1, "C")
+    codes = numba.typeof(CodeArrays.of(np.zeros(1)))
+    arguments = (
+        *(KERNEL_TYPE, view, numba.int64, vector, index, vector, codes, index, index, numba.float64),
+        *(numba.types.UniTuple(numba.int64, 3), numba.float64, numba.boolean, numba.boolean, vector, index, vector),
+    )
+    return compiled(_coded_visits, [numba.void(*arguments)], keep=keep)
+
+
+@compiled
+def _combined(codes: CodeArrays, ptr: IntVector, out: Vector) -> float:
+    """Write ``Σ a c`` for all scores, the shared ones last, and return ``Σ a L``."""
+    offset = 0.0
+    for i in range(len(codes.cap)):
+        separate = ptr[i + 1] - ptr[i]
+        for p in range(codes.used[i]):
+            place = codes.places[i, p]
+            if place.a > 0.0:
+                offset += place.a * place.L
+                for e in range(place.start, place.start + place.length):
+                    k = codes.where[e]
+                    out[ptr[i] + k if k < separate else ptr[-1] + k - separate] += place.a * codes.entry[e]
+    return offset
+
+
+@compiled
+def _held(codes: CodeArrays, ptr: IntVector, scores: Vector, out: Vector) -> None:
+    """Write ``Σ_p a_p (L_p − c_p·s)`` of each example."""
+    for i in range(len(codes.cap)):
+        separate, held = ptr[i + 1] - ptr[i], 0.0
+        for p in range(codes.used[i]):
+            place = codes.places[i, p]
+            if place.a > 0.0:
+                value = place.L
+                for e in range(place.start, place.start + place.length):
+                    k = codes.where[e]
+                    value -= codes.entry[e] * scores[ptr[i] + k if k < separate else ptr[-1] + k - separate]
+                held += place.a * value
+        out[i] = held
+
+
+@compiled
+def _compacted(codes: CodeArrays, where: Any, entry: Vector) -> int:
+    """Copy the entries of all codes, one after the other, and return their number."""
+    end = 0
+    for i in range(len(codes.cap)):
+        for p in range(codes.used[i]):
+            place = codes.places[i, p]
+            first, place.start = place.start, end
+            for e in range(first, first + place.length):
+                where[end], entry[end] = codes.where[e], codes.entry[e]
+                end += 1
+    return end
+
+
+def suits_codes(problem: Problem) -> bool:
+    """Return True if examples should step in their scores, not along planes.
+
+    Their argmaxes must be compiled and have bounds, and products of rows, like scores, must cost little.
+    """
+    sizes, loops = problem.operator.gram_sizes, isinstance(problem.oracle, CompiledOracle)
+    if sizes is None or not loops or not problem.certified or problem.coordinates is not None:
+        return False
+    short = problem.stored > MOST_VALUES * problem.n * problem.d
+    return not short and bool(sizes.sum() <= _PRODUCTS * problem.ptr[-1])
+
+
+@compiled
+def _write_codes(codes: CodeArrays, ptr: IntVector, p: int, out: Vector) -> None:
+    """Write code p of each example, 0 without weight, to the examples' own scores."""
+    out[:] = 0.0
+    for i in range(len(codes.cap)):
+        separate, place = ptr[i + 1] - ptr[i], codes.places[i, p]
+        for e in range(place.start, place.start + place.length if place.a > 0.0 else place.start):
+            if codes.where[e] < separate:
+                out[ptr[i] + codes.where[e]] = codes.entry[e]
+
+
+@compiled
+def _add_shared(codes: CodeArrays, ptr: IntVector, examples: IntVector, taken: IntVector, out: Any) -> None:
+    """Add the coefficients of shared scores of each code, at place ``taken[k]`` of ``examples[k]``."""
+    for k in range(len(examples)):
+        i = examples[k]
+        separate, place = ptr[i + 1] - ptr[i], codes.places[i, taken[k]]
+        for e in range(place.start, place.start + place.length):
+            if codes.where[e] >= separate:
+                out[k, codes.where[e] - separate] += codes.entry[e]
+
+
+class DualCodes:
+    """Codes of every example with multipliers a: ``w = Σ a A_i' c`` and ``dual = Σ a L − ½‖w‖²``."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.w = np.zeros(problem.d)
+        self.gaps = np.where(problem.cap > 0.0, np.inf, 0.0)
+        """The gap of each example at its last visit, or at the last certificate."""
+        self._offset, self._entries = 0.0, 0
+        oracle, operator = cast(CompiledOracle, problem.oracle), problem.operator
+        longest = int(np.diff(problem.ptr).max(initial=0)) + operator.shared
+        products = int(cast(IntVector, operator.gram_sizes).max(initial=0))
+        # The argmax of one label reads each score once; argmaxes of structures do more.
+        cheap = int(np.diff(oracle.label_ptr).max(initial=0)) <= 1
+        self._most = longest, products, ARGMAXES if cheap else 1
+        require_memory(problem.n * _FEWEST_PLACES * PLACE.itemsize, f"codes of {problem.n:,} examples", "use OneSlack")
+        self.arrays = CodeArrays.of(problem.cap, entries=self._most[0] * self._most[2])
+        self._loop = coded_visits(numba.typeof(operator.view), is_built_in(operator.view))
+        self._data = (
+            *(compiled_kernel(oracle.kernel), operator.view, operator.shared),
+            *(oracle.labels, oracle.label_ptr, oracle.params),
+        )
+        allowed = ROUNDING if oracle.exact else np.inf
+        self._rules = allowed, oracle.bounded, oracle.unreachable_truths, self.gaps
+
+    @property
+    def size(self) -> int:
+        """Number of codes."""
+        return int(self.arrays.used.sum())
+
+    @property
+    def active(self) -> int:
+        """Number of codes with a positive multiplier."""
+        return int(np.count_nonzero(self.arrays.places["a"]))
+
+    def visit(self, enough: float, rng: np.random.Generator) -> float:
+        """Visit examples, in at most `PASSES` passes, until the gaps met sum to ``enough``; return the passes."""
+        blocks = rng.permutation(-(-self.problem.n // TOGETHER))
+        order = blocks, strides(len(blocks), PASSES), enough, self._most
+        progress = np.array([0, 0, self._entries, NO_PLACE, 0])
+        while progress[REASON] != DONE:
+            with held():
+                self._loop(*self._data, self.arrays, *order, *self._rules, progress, self.w)
+            if progress[REASON] == WRONG:
+                raise self._wrong(int(progress[NEXT]))
+            if progress[REASON] == NO_PLACE:
+                self.arrays = self.arrays.with_more_places()
+            elif progress[REASON] == NO_ENTRIES:
+                progress[END] = self._make_room()
+        self._entries = int(progress[END])
+        return float(progress[VISITS] / max(1, np.count_nonzero(self.arrays.cap)))
+
+    def _make_room(self, more: int = 0) -> int:
+        """Leave out entries of dropped codes, make room for as many entries again and ``more``; return the end."""
+        arrays = self.arrays
+        taken = np.arange(arrays.places.shape[1]) < arrays.used[:, None]
+        needed = int(arrays.places["length"][taken].sum())
+        room = more + max(2 * needed, needed + _VISITS_AT_ONCE * self._most[0] * self._most[2])
+        where, entry = np.empty(room, dtype=np.int32), np.empty(room)
+        end = int(_compacted(arrays, where, entry))
+        self.arrays = arrays._replace(where=where, entry=entry)
+        return end
+
+    def _wrong(self, i: int) -> Exception:
+        """Return the error about the argmax of an example, unless its check raises another one."""
+        example = self.problem.block(i, i + 1)
+        point = example.at(self.w)
+        planes = example.planes(point)
+        example.primal(planes, point)
+        return beaten(self.problem.loss, self.problem.first + i)
+
+    def refresh(self) -> float:
+        """Recompute w from the multipliers and return the dual value."""
+        problem, arrays = self.problem, self.arrays
+        total = arrays.places["a"].sum(axis=1)
+        over = np.flatnonzero(total > arrays.cap)
+        arrays.places["a"][over] *= (_WITHIN * arrays.cap[over] / total[over])[:, None]
+        code = np.zeros(problem.sizes[2])
+        self._offset = float(_combined(arrays, problem.ptr, code))
+        with using(problem.n_jobs):
+            self.w = np.array(problem.operator.combine(code))
+        return self._offset - 0.5 * float(self.w @ self.w)
+
+    def held(self, scores: Vector) -> Vector:
+        """Return ``Σ_p a_p (L_p − c_p·s)``, each example's share of the dual, shape (n,)."""
+        out = np.empty(self.problem.n)
+        _held(self.arrays, self.problem.ptr, scores, out)
+        return out
+
+    def load(self, codes: CodeArrays) -> None:
+        """Take over the codes of the same examples, with their multipliers scaled to the best value within the caps."""
+        self.arrays = codes._replace(places=codes.places.copy(), used=codes.used.copy(), cap=self.problem.cap)
+        self._entries = self._make_room()
+        self.refresh()
+        total, norm = self.arrays.places["a"].sum(axis=1), float(self.w @ self.w)
+        some = total > 0.0
+        scale = min((self.problem.cap[some] / total[some]).min(initial=np.inf), self._offset / max(norm, 1e-300))
+        if 1.0 < scale < np.inf:
+            self.arrays.places["a"] *= scale
+            self.refresh()
+
+    def insert(self, planes: Planes) -> None:
+        """Store the code of each plane, without weight, in a point without codes."""
+        ptr, separate = self.problem.ptr, np.flatnonzero(planes.coef)
+        example = np.searchsorted(ptr, separate, side="right") - 1
+        where, entry = separate - ptr[example], planes.coef[separate]
+        if planes.shared is not None:
+            rows = np.repeat(np.arange(self.problem.n), np.diff(planes.shared.indptr))
+            example, where, entry = (
+                np.concatenate(parts)
+                for parts in (
+                    (example, rows),
+                    (where, planes.shared.indices + np.diff(ptr)[rows]),
+                    (entry, planes.shared.data),
+                )
+            )
+        order = np.argsort(example, kind="stable")
+        self._entries = self._make_room(len(order))
+        self.arrays.where[: len(order)], self.arrays.entry[: len(order)] = where[order], entry[order]
+        first = self.arrays.places[:, 0]
+        first["length"] = np.bincount(example, minlength=self.problem.n)
+        first["start"], first["L"] = np.cumsum(first["length"]) - first["length"], planes.loss
+        self.arrays.used[:] = first["length"] > 0
+        self._entries = len(order)
+
+    def cuts(self) -> CutSet:
+        """Return the planes with weight as cuts grouped by example; if they are too large, their weighted mean."""
+        problem, places = self.problem, self.arrays.places
+        if 8 * self.active * problem.d > _MOST_BYTES:
+            total, group = problem.total_cap, np.zeros(1, dtype=np.int64)
+            return CutSet(self.w[None] / total, np.array([self._offset / total]), group, np.array([total]), 1)
+        examples, place = np.nonzero(places["a"])
+        G = np.empty((len(examples), problem.d))
+        code = np.empty(problem.sizes[2])
+        for p in range(places.shape[1]):
+            _write_codes(self.arrays, problem.ptr, p, code)
+            some = place == p
+            G[some] = problem.operator.combine_each(code[: problem.ptr[-1]], examples[some])
+        if problem.operator.shared:
+            _add_shared(self.arrays, problem.ptr, examples, place, G[:, problem.d - problem.operator.shared :])
+        with_weight = places[examples, place]
+        return CutSet(G, with_weight["L"].copy(), examples.astype(np.int64), with_weight["a"].copy(), problem.n)
