@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -187,7 +188,8 @@ class Campaign:
         _, errors = started.communicate()
         if "Traceback" in errors:
             faults["traceback"] = errors
-        lines = [line for line in errors.splitlines() if not line.startswith("structsvm: note: ")]
+        # A command that lasts long tells its progress.
+        lines = [line for line in errors.splitlines() if not re.match(r"structsvm: (note: |\d+ of \d+ )", line)]
         one_line = len(lines) == 1 and lines[0].startswith("structsvm: error: ")
         said = started.returncode == 1 and one_line
         done = started.returncode == 0 and not lines
