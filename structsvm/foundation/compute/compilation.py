@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from enum import Enum
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
@@ -16,7 +17,7 @@ from structsvm.foundation.compute.environment import numba
 
 _CONSTANTS = (bool, int, float, complex, str, bytes, np.generic, np.ndarray, type(None))
 
-_INDEX = ("_source_stamp", "_load_index", "_load_data", "save")
+_INDEX = ("_source_stamp", "_load_index", "_load_data", "_data_name", "save")
 """Attributes of numba's cache index that are overridden, because numba checks only the function's own file."""
 
 
@@ -38,8 +39,8 @@ def cached_on_disk(make: Callable[[], Any]) -> Any:
 
 
 def _forgive(index: Any) -> None:
-    """Treat damaged cache files as missing, and ignore cache writes that fail."""
-    load_index, load_data, save = index._load_index, index._load_data, index.save
+    """Treat damaged cache files as missing, ignore cache writes that fail, and name files by their signatures."""
+    load_index, load_data, save, data_name = index._load_index, index._load_data, index.save, index._data_name
 
     def index_or_none() -> Any:
         try:
@@ -56,6 +57,9 @@ def _forgive(index: Any) -> None:
             raise OSError(f"{name} is damaged") from error
 
     def save_or_not(key: Any, data: Any) -> None:
+        # numba counts files, so that two processes would write the code of two signatures to one file.
+        first = int(sha256(repr(key).encode()).hexdigest()[:12], 16)
+        index._data_name = lambda number: data_name(first + number)
         # The disk may be full.
         with suppress(OSError):
             save(key, data)

@@ -107,6 +107,18 @@ def test_damaged_files_of_machine_code_are_made_again(tmp_path, monkeypatch, con
         assert sum(again.stats.cache_hits.values()) == hits
 
 
+def test_two_processes_write_code_of_two_signatures_to_two_files(tmp_path, monkeypatch):
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    one, other = compiled(add_one), compiled(add_one)
+    # Both write as if no code was there, like two processes that compile at the same time.
+    monkeypatch.setattr(other._cache._cache_file, "_load_index", dict)
+    assert one(1.0) == 2.0
+    assert other(np.float32(1.0)) == 2.0
+    assert len(list(tmp_path.rglob("*.nbc"))) == 2
+    again = compiled(add_one)
+    assert again(np.float32(1.0)) == again(1.0) == 2.0
+
+
 def test_machine_code_that_cannot_be_kept_runs(tmp_path, monkeypatch):
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
     first = compiled(add_one)
