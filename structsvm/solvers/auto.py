@@ -57,8 +57,10 @@ class _Pace:
     def __call__(self, step: Step) -> bool:
         stop = self._callback is not None and bool(self._callback(step))
         self._steps.append(step)
-        if self._watches and not stop and len(self._steps) > _LOOK_BACK:
-            before, wanted = self._steps[-1 - _LOOK_BACK], self._tol * step.C
+        wanted = self._tol * step.C
+        # A step within the target ends the fit, and its gap may be 0.
+        if self._watches and not stop and len(self._steps) > _LOOK_BACK and step.gap > wanted:
+            before = self._steps[-1 - _LOOK_BACK]
             closed, rest = np.log(before.gap / step.gap), np.log(step.gap / wanted)
             passes = step.passes - before.passes
             self.slow = bool(step.passes * closed + passes * rest > _MOST_PASSES * closed)
