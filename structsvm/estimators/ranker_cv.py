@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, Self, cast
 
 import numpy as np
-from attrs import evolve
+from attrs import define, evolve, field
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils import Tags
@@ -72,6 +72,7 @@ def checked_validation(search: RankingEstimator, validation: Any, data: Training
     return TrainingData(data.owner, rows, labels, ids, queries=queries)
 
 
+@define(slots=False, eq=False, repr=False)
 class RankerCV(RankingEstimator):
     """A ranker that chooses C on held-out queries, along warm-started paths.
 
@@ -126,26 +127,14 @@ class RankerCV(RankingEstimator):
 
     capabilities = Capabilities(takes_qid_at_predict=True)
     measure = None
-    estimator_: Any
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        Cs: int | ArrayLike | None = None,
-        *,
-        cv: Any = 5,
-        scoring: Any = None,
-        refit: bool = True,
-        random_state: int | np.random.RandomState | None = 0,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.estimator = estimator
-        self.Cs = Cs
-        self.cv = cv
-        self.scoring = scoring
-        self.refit = refit
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    estimator: Any = None
+    Cs: int | ArrayLike | None = None
+    cv: Any = field(default=5, kw_only=True)
+    scoring: Any = field(default=None, kw_only=True)
+    refit: bool = field(default=True, kw_only=True)
+    random_state: int | np.random.RandomState | None = field(default=0, kw_only=True)
+    n_jobs: int | None = field(default=None, kw_only=True)
 
     def fit(
         self,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from inspect import signature
-from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -26,11 +25,8 @@ from structsvm.foundation.queries import Queries, row_weights
 from structsvm.foundation.settings import checked_names
 from structsvm.foundation.types import Vector
 from structsvm.metrics import Measure
-from structsvm.models.base import TrainedModel
 from structsvm.models.linear import LinearModel
-from structsvm.models.training import Trained
 from structsvm.registry.capabilities import Capabilities, capabilities_of
-from structsvm.result import Result
 from structsvm.training.data import checked_labels, features_as_fitted
 
 
@@ -45,6 +41,7 @@ class RankingEstimator(BaseEstimator):
 
     measure: str | Measure | None
     model_: Any
+    estimator_: Any
     gap_unit_: float = 1.0
     """Unit of the certified gap divided by C: 1 for units of the loss."""
 
@@ -100,38 +97,10 @@ class RankingEstimator(BaseEstimator):
         return measured(self, self.measure_, predicted(self, X, qid), y, qid, sample_weight)
 
     save = saving.save
-
-    @classmethod
-    def load(cls, path: str | Path) -> Self:
-        """Read a model that `save` wrote.
-
-        Raises
-        ------
-        ModelFileError : the file is not a model of this class, is damaged, or has another format.
-        """
-        return saving.load(cls, path)
-
-    @classmethod
-    def from_model(cls, model: TrainedModel) -> Self:
-        """Make the estimator that trained a model.
-
-        Raises
-        ------
-        ModelFileError : another estimator trained it.
-        KeyError, ValueError : the record of its training is malformed.
-        """
-        return saving.from_model(cls, model)
-
-    @property
-    def result_(self) -> Result:
-        """`Result` with both bounds, status and history."""
-        return saving.result(self)
-
-    @property
-    def trained_(self) -> Trained | None:
-        """When the model was trained, and by which version."""
-        trained: Trained | None = self.model_.training.trained
-        return trained
+    load = classmethod(saving.load)
+    from_model = classmethod(saving.from_model)
+    result_ = property(saving.result)
+    trained_ = property(saving.trained)
 
     @property
     def measure_(self) -> Measure:

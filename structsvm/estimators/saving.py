@@ -122,11 +122,17 @@ def chosen_model(self: Any) -> TrainedModel:
 
 
 def result(self: Any) -> Result:
-    """Return the result of a fitted estimator; without one, raise AttributeError."""
+    """`Result` with both bounds, status and history."""
     stored: Result | None = self.model_.training.result
     if stored is None:
         raise AttributeError("result_")
     return stored
+
+
+def trained(self: Any) -> Trained | None:
+    """When the model was trained, and by which version."""
+    facts: Trained | None = self.model_.training.trained
+    return facts
 
 
 def save_chosen(self: Any, path: str | Path) -> None:
@@ -136,12 +142,23 @@ def save_chosen(self: Any, path: str | Path) -> None:
 
 
 def load(cls: type[Estimator], path: str | Path) -> Estimator:
-    """Read the estimator of a class from a file."""
+    """Read a model that `save` wrote.
+
+    Raises
+    ------
+    ModelFileError : the file is not a model of this class, is damaged, or has another format.
+    """
     return read_archive(path, lambda arrays: from_model(cls, read_model(arrays)))
 
 
 def from_model(cls: type[Estimator], model: TrainedModel) -> Estimator:
-    """Make the estimator of a class that trained a model."""
+    """Make the estimator that trained a model.
+
+    Raises
+    ------
+    ModelFileError : another estimator trained it.
+    KeyError, ValueError : the record of its training is malformed.
+    """
     training = model.training
     stored: Stored | None = getattr(cls, "stored", None)
     if stored is None or training.estimator != stored.name:

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
+from attrs import define, field
 from numpy.typing import ArrayLike
 
 from structsvm.estimators.parameters import random_of
@@ -79,6 +80,7 @@ def _restore(ranker: Any) -> None:
     ranker.validation_scores_ = curve(model.training.arrays, "validation_scores")
 
 
+@define(slots=False, eq=False, repr=False)
 class LambdaMART(RankingEstimator):
     """LambdaMART: boosted regression trees that optimize NDCG.
 
@@ -125,26 +127,14 @@ class LambdaMART(RankingEstimator):
     capabilities = Capabilities(is_staged=True, takes_sparse=True, takes_missing=True)
     stored: ClassVar[Stored] = Stored("LambdaMART", TreeModel, staged.FACTS, _restore)
 
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        learning_rate: float = 0.1,
-        num_leaves: int = 31,
-        min_child_samples: int = 20,
-        params: dict[str, Any] | None = None,
-        n_iter_no_change: int | None = None,
-        random_state: int | np.random.RandomState | None = None,
-        measure: str | Measure | None = None,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.num_leaves = num_leaves
-        self.min_child_samples = min_child_samples
-        self.params = params
-        self.n_iter_no_change = n_iter_no_change
-        self.random_state = random_state
-        self.measure = measure
+    n_estimators: int = 100
+    learning_rate: float = field(default=0.1, kw_only=True)
+    num_leaves: int = field(default=31, kw_only=True)
+    min_child_samples: int = field(default=20, kw_only=True)
+    params: dict[str, Any] | None = field(default=None, kw_only=True)
+    n_iter_no_change: int | None = field(default=None, kw_only=True)
+    random_state: int | np.random.RandomState | None = field(default=None, kw_only=True)
+    measure: str | Measure | None = field(default=None, kw_only=True)
 
     def fit(
         self,

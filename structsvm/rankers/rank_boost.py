@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
+from attrs import define, field
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
@@ -57,6 +58,7 @@ def _restore(ranker: Any) -> None:
     ranker.validation_scores_ = curve(arrays, "validation_scores", len(ranker.losses_))
 
 
+@define(slots=False, eq=False, repr=False)
 class RankBoost(RankingEstimator):
     """RankBoost: boosting of weak rankers that each compare one feature with a threshold.
 
@@ -104,15 +106,11 @@ class RankBoost(RankingEstimator):
     """
 
     capabilities = Capabilities(is_staged=True, takes_missing=True, takes_preferences=True)
-    best_iteration_: int
     stored: ClassVar[Stored] = Stored("RankBoost", StumpModel, {**staged.FACTS, "best_iteration_": 0}, _restore)
 
-    def __init__(
-        self, n_estimators: int = 300, *, max_thresholds: int | None = 255, measure: str | Measure | None = None
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.max_thresholds = max_thresholds
-        self.measure = measure
+    n_estimators: int = 300
+    max_thresholds: int | None = field(default=255, kw_only=True)
+    measure: str | Measure | None = field(default=None, kw_only=True)
 
     def fit(
         self,

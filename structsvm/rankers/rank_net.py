@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
+from attrs import define, field
 from numpy.typing import ArrayLike
 
 from structsvm.estimators.parameters import random_of
@@ -231,6 +232,7 @@ def _restore(ranker: Any) -> None:
     ranker.validation_scores_ = curve(arrays, "validation_scores", epochs)
 
 
+@define(slots=False, eq=False, repr=False)
 class RankNet(RankingEstimator):
     """RankNet: a network trained by gradient descent on the cross entropy of pairs of documents.
 
@@ -281,28 +283,15 @@ class RankNet(RankingEstimator):
     capabilities = Capabilities(is_staged=True, takes_preferences=True)
     stored: ClassVar[Stored] = Stored("RankNet", NetworkModel, {**staged.FACTS, "hidden_": 0}, _restore)
 
-    def __init__(
-        self,
-        hidden_layer_sizes: int = 10,
-        *,
-        max_iter: int = 100,
-        learning_rate: float = 0.03,
-        log_odds: float | None = 1.0,
-        ties: bool = False,
-        weight_decay: float = 0.001,
-        n_iter_no_change: int | None = None,
-        random_state: int | np.random.RandomState | None = None,
-        measure: str | Measure | None = None,
-    ) -> None:
-        self.hidden_layer_sizes = hidden_layer_sizes
-        self.max_iter = max_iter
-        self.learning_rate = learning_rate
-        self.log_odds = log_odds
-        self.ties = ties
-        self.weight_decay = weight_decay
-        self.n_iter_no_change = n_iter_no_change
-        self.random_state = random_state
-        self.measure = measure
+    hidden_layer_sizes: int = 10
+    max_iter: int = field(default=100, kw_only=True)
+    learning_rate: float = field(default=0.03, kw_only=True)
+    log_odds: float | None = field(default=1.0, kw_only=True)
+    ties: bool = field(default=False, kw_only=True)
+    weight_decay: float = field(default=0.001, kw_only=True)
+    n_iter_no_change: int | None = field(default=None, kw_only=True)
+    random_state: int | np.random.RandomState | None = field(default=None, kw_only=True)
+    measure: str | Measure | None = field(default=None, kw_only=True)
 
     def fit(
         self,
