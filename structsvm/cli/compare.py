@@ -24,7 +24,7 @@ from structsvm.cli.shared.options import (
 )
 from structsvm.cli.shared.paths import DATA, NEW_FOLDER, OUTPUT, PARTS
 from structsvm.cli.shared.results import STANDARD_OUTPUT, Outputs, check_plot, with_outputs
-from structsvm.cli.shared.weights import Limit, settings_for, with_bounds
+from structsvm.cli.shared.weights import Limits, settings_for, with_bounds
 from structsvm.exceptions import InputError, counted
 from structsvm.foundation.settings import DEFAULT_TOL
 from structsvm.foundation.signals import finish
@@ -147,7 +147,7 @@ def compare_command(
     time_limit: float,
     profile_path: Path | None,
     save_programs: Path | None,
-    limits: tuple[Limit, ...],
+    limits: Limits,
     signs: dict[str, int],
     columns: Columns,
     outputs: Outputs,

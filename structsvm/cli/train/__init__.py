@@ -23,7 +23,7 @@ from structsvm.cli.shared.options import (
 )
 from structsvm.cli.shared.paths import CHECKPOINT, DATA, INPUT, MODEL
 from structsvm.cli.shared.results import shows_text, with_json, write_json
-from structsvm.cli.shared.weights import Limit, settings_for, with_bounds
+from structsvm.cli.shared.weights import Limits, settings_for, with_bounds
 from structsvm.cli.train.fits import FitMonitor, require_converged, warnings_of_fits, without_model
 from structsvm.cli.train.rankers import make_ranker, require_applicable, tol_of, warm_started
 from structsvm.cli.train.summary import note_end, summary
@@ -155,7 +155,7 @@ def train_command(
     seed: int,
     measures: "tuple[Measure, ...]",
     time_limit: float | None,
-    limits: tuple[Limit, ...],
+    limits: Limits,
     signs: dict[str, int],
     warm_start: Path | None,
     jobs: int | None,
