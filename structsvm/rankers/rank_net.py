@@ -52,52 +52,12 @@ def decayed(hidden: int, d: int) -> Vector:
     return which
 
 
-@partial(compiled, reorder=True)
-def score(rows: Matrix, weights: Vector, hidden: int, activations: Matrix, scores: Vector) -> None:
-    """Write the scores of ``rows``, shape (n, d), and the ``activations`` of the hidden units, shape (n, hidden)."""
-    n, d = rows.shape
-    if hidden == 0:
-        for i in range(n):
-            total = 0.0
-            for j in range(d):
-                total += rows[i, j] * weights[j]
-            scores[i] = total
-        return
-    biases = weights[hidden * d : hidden * (d + 1)]
-    outputs = weights[hidden * (d + 1) :]
-    for i in range(n):
-        output = 0.0
-        for k in range(hidden):
-            unit = weights[k * d : (k + 1) * d]
-            total = biases[k]
-            for j in range(d):
-                total += rows[i, j] * unit[j]
-            activations[i, k] = math.tanh(total)
-            output += outputs[k] * activations[i, k]
-        scores[i] = output
-
-
-@partial(compiled, reorder=True)
-def add_gradient(
-    rows: Matrix, weights: Vector, hidden: int, activations: Matrix, slopes: Vector, gradient: Vector
-) -> None:
-    """Add the gradient of a cost by the weights; ``slopes`` are its derivatives by the scores."""
-    n, d = rows.shape
-    if hidden == 0:
-        for i in range(n):
-            for j in range(d):
-                gradient[j] += slopes[i] * rows[i, j]
-        return
-    outputs = weights[hidden * (d + 1) :]
-    for i in range(n):
-        for k in range(hidden):
-            activation = activations[i, k]
-            gradient[hidden * (d + 1) + k] += slopes[i] * activation
-            slope = slopes[i] * outputs[k] * (1.0 - activation * activation)
-            gradient[hidden * d + k] += slope
-            unit = gradient[k * d : (k + 1) * d]
-            for j in range(d):
-                unit[j] += slope * rows[i, j]
+@compiled
+def cost_of_pair(margin: float, target: float) -> tuple[float, float]:
+    """Return the cost of a pair with a difference of scores, and its derivative by the difference."""
+    small = math.exp(-abs(margin))
+    cost = max(margin, 0.0) + math.log1p(small) - target * margin
+    return cost, (1.0 if margin > 0.0 else small) / (1.0 + small) - target
 
 
 @compiled
@@ -105,7 +65,7 @@ def cost_of_grades(scores: Vector, grades: Vector, log_odds: float, ties: bool, 
     """Return the mean cost of pairs of different (with ``ties`` also equal) grades; write its derivatives by scores."""
     n = len(scores)
     slopes[:] = 0.0
-    cost, pairs = 0.0, 0
+    total, pairs = 0.0, 0
     counted, target = 0.0, 0.5
     for i in range(n):
         for j in range(n):
@@ -115,36 +75,28 @@ def cost_of_grades(scores: Vector, grades: Vector, log_odds: float, ties: bool, 
             if difference != counted:
                 counted = difference
                 target = 1.0 / (1.0 + math.exp(-difference * log_odds)) if difference > 0.0 else 0.5
-            margin = scores[i] - scores[j]
-            small = math.exp(-abs(margin))
-            cost += max(margin, 0.0) + math.log1p(small) - target * margin
-            slope = (1.0 if margin > 0.0 else small) / (1.0 + small) - target
+            cost, slope = cost_of_pair(scores[i] - scores[j], target)
+            total += cost
             slopes[i] += slope
             slopes[j] -= slope
             pairs += 1
-    if pairs > 0:
-        slopes /= pairs
-        cost /= pairs
-    return cost
+    slopes /= max(pairs, 1)
+    return total / max(pairs, 1)
 
 
 @compiled
 def cost_of_pairs(scores: Vector, better: IntVector, worse: IntVector, targets: Vector, slopes: Vector) -> float:
     """Return the mean cost of listed pairs with target probabilities ``targets``, and write ``slopes``."""
     slopes[:] = 0.0
-    cost, pairs = 0.0, len(better)
-    for pair in range(pairs):
+    total, pairs = 0.0, max(len(better), 1)
+    for pair in range(len(better)):
         i, j = better[pair], worse[pair]
-        margin = scores[i] - scores[j]
-        small = math.exp(-abs(margin))
-        cost += max(margin, 0.0) + math.log1p(small) - targets[pair] * margin
-        slope = (1.0 if margin > 0.0 else small) / (1.0 + small) - targets[pair]
+        cost, slope = cost_of_pair(scores[i] - scores[j], targets[pair])
+        total += cost
         slopes[i] += slope
         slopes[j] -= slope
-    if pairs > 0:
-        slopes /= pairs
-        cost /= pairs
-    return cost
+    slopes /= pairs
+    return total / pairs
 
 
 class PairExamples(NamedTuple):
@@ -163,29 +115,29 @@ class PairExamples(NamedTuple):
 
 
 @compiled
-def add_query_gradient(
-    examples: PairExamples,
-    q: int,
-    hidden: int,
-    weights: Vector,
-    activations: Matrix,
-    scores: Vector,
-    slopes: Vector,
-    gradient: Vector,
-) -> float:
-    """Return the weighted mean cost of the pairs of query q, and add its gradient; other arrays are scratch memory."""
+def query_gradient(examples: PairExamples, q: int, hidden: int, weights: Vector) -> tuple[float, Vector]:
+    """Return the weighted mean cost of the pairs of query q, and its gradient by the weights."""
     first, last = examples.ptr[q], examples.ptr[q + 1]
-    n, rows = last - first, examples.rows[first:last]
-    score(rows, weights, hidden, activations, scores)
+    rows, d = examples.rows[first:last], examples.rows.shape[1]
+    units, biases = weights[: hidden * d].reshape(hidden, d), weights[hidden * d : hidden * (d + 1)]
+    outputs = weights[hidden * (d + 1) :]
+    activations = np.tanh(rows @ units.T + biases) if hidden else rows
+    scores = activations @ outputs
+    slopes = np.empty(len(rows))
     if len(examples.better) > 0:
         a, b = examples.pair_ptr[q], examples.pair_ptr[q + 1]
-        cost = cost_of_pairs(scores[:n], examples.better[a:b], examples.worse[a:b], examples.targets[a:b], slopes[:n])
+        cost = cost_of_pairs(scores, examples.better[a:b], examples.worse[a:b], examples.targets[a:b], slopes)
     else:
-        cost = cost_of_grades(scores[:n], examples.grades[first:last], examples.log_odds, examples.ties, slopes[:n])
+        cost = cost_of_grades(scores, examples.grades[first:last], examples.log_odds, examples.ties, slopes)
     weight = float(examples.weights[q])
-    slopes[:n] *= weight
-    add_gradient(rows, weights, hidden, activations, slopes, gradient)
-    return weight * cost
+    slopes *= weight
+    gradient = np.empty(len(weights))
+    gradient[hidden * (d + 1) :] = slopes @ activations
+    if hidden:
+        of_units = slopes.reshape(-1, 1) * outputs * (1.0 - activations * activations)
+        gradient[: hidden * d] = (of_units.T @ rows).ravel()
+        gradient[hidden * d : hidden * (d + 1)] = of_units.sum(axis=0)
+    return weight * cost, gradient
 
 
 @compiled
@@ -193,17 +145,12 @@ def run_epoch(
     examples: PairExamples, order: IntVector, hidden: int, rate: float, decay: float, decays: Vector, weights: Vector
 ) -> float:
     """Take a gradient step of length ``rate`` for each query; return the weighted mean of the costs before it."""
-    longest = np.max(np.diff(examples.ptr))
-    activations = np.empty((longest, hidden))
-    scores, slopes = np.empty(longest), np.empty(longest)
-    gradient = np.empty(len(weights))
-    cost = 0.0
+    total = 0.0
     for q in order:
-        gradient[:] = 0.0
-        cost += add_query_gradient(examples, q, hidden, weights, activations, scores, slopes, gradient)
-        for k in range(len(weights)):
-            weights[k] -= rate * (gradient[k] + decay * decays[k] * weights[k])
-    mean: float = cost / np.sum(examples.weights)
+        cost, gradient = query_gradient(examples, q, hidden, weights)
+        total += cost
+        weights -= rate * (gradient + decay * decays * weights)
+    mean: float = total / np.sum(examples.weights)
     return mean
 
 
