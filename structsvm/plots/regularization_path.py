@@ -46,7 +46,6 @@ class RegularizationPathDisplay(Display):
     picks : number of splits that chose each C, shape (K,); None: each split chooses the first of the best on
         validation.
     measure : label of the values.
-    parameter : label of the varied parameter.
 
     Attributes
     ----------
@@ -71,7 +70,6 @@ class RegularizationPathDisplay(Display):
         intervals: ArrayLike | None = None,
         picks: ArrayLike | None = None,
         measure: str = "MAP",
-        parameter: str = "C",
     ) -> None:
         grid = as_list("Cs", Cs, "a list of values of C")
         named = bool(grid) and all(isinstance(value, str) for value in grid)
@@ -98,9 +96,8 @@ class RegularizationPathDisplay(Display):
         self.picks = vector(picks, "picks", length=len(grid))
         if (self.picks < 0.0).any() or not self.picks.any():
             raise InputError("picks must be counts from 0, with at least one above 0")
-        for name, words in (("measure", measure), ("parameter", parameter)):
-            require_kind(name, words, str, "a text")
-        self.measure, self.parameter = measure, parameter
+        require_kind("measure", measure, str, "a text")
+        self.measure = measure
 
     @classmethod
     def from_estimator(
@@ -229,6 +226,6 @@ class RegularizationPathDisplay(Display):
                 axes.set_xscale("log")
             # Limits of axes ignore the size of discs.
             axes.margins(y=0.12)
-            axes.set(xlabel=as_label(self.parameter), ylabel=as_label(self.measure))
+            axes.set(xlabel="C" if self.names is None else "setting", ylabel=as_label(self.measure))
             axes.legend(markerscale=0.7)
         return self

@@ -26,7 +26,7 @@ from structsvm.cli.shared.results import shows_text, with_json, write_json
 from structsvm.cli.shared.weights import Limits, settings_for, with_bounds
 from structsvm.cli.train.fits import FitMonitor, require_converged, warnings_of_fits, without_model
 from structsvm.cli.train.rankers import make_ranker, require_applicable, tol_of, warm_started
-from structsvm.cli.train.summary import note_end, summary
+from structsvm.cli.train.summary import summary
 from structsvm.exceptions import counted
 from structsvm.foundation.settings import RANKING_TOL
 from structsvm.foundation.signals import finish
@@ -218,7 +218,6 @@ def train_command(
     trained: Any = learner.estimator_ if C_grid else learner
     if C_grid and not quiet:
         show_tables(learner.table())
-        note_end(learner)
     if names is not None and len(names) == trained.n_features_in_:
         trained.name_features(names)
     if not columns.are_tables(data):

@@ -81,7 +81,7 @@ def warnings_of_fits(*, certified: bool) -> Iterator[list[str]]:
     """
     from sklearn.exceptions import ConvergenceWarning
 
-    from structsvm.exceptions import CheckpointWarning, FeatureScaleWarning, GridEndWarning, ZeroWeightsWarning
+    from structsvm.exceptions import CheckpointWarning, FeatureScaleWarning, ZeroWeightsWarning
 
     messages: list[str] = []
 
@@ -93,7 +93,6 @@ def warnings_of_fits(*, certified: bool) -> Iterator[list[str]]:
 
     with warnings.catch_warnings():
         warnings.simplefilter("always", UserWarning)
-        warnings.simplefilter("ignore", GridEndWarning)
         if certified:
             for category in (ConvergenceWarning, FeatureScaleWarning, ZeroWeightsWarning):
                 warnings.simplefilter("ignore", category)
