@@ -6,11 +6,11 @@ import math
 import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from attrs import define, field
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from structsvm.estimators.ranking import RankingEstimator
@@ -30,7 +30,7 @@ from structsvm.rankers.rank_boost_kernels import (
     write_graded_potentials,
     write_listed_potentials,
 )
-from structsvm.rankers.staged import StagedData
+from structsvm.rankers.staged import Learned, StagedData
 from structsvm.registry.capabilities import Capabilities
 from structsvm.training.choose import best_of
 from structsvm.training.grouped import with_grades
@@ -112,17 +112,10 @@ class RankBoost(RankingEstimator):
     max_thresholds: int | None = field(default=255, kw_only=True)
     measure: str | Measure | None = field(default=None, kw_only=True)
 
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        qid: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-        validation: tuple[Any, ...] | None = None,
-    ) -> Self:
-        """Learn from queries, step by step; see `RankNet.fit`. Missing features are NaN."""
-        _require_settings(self)
-        checked = StagedData.of(self, X, y, qid, sample_weight, validation)
+    fit = staged.fit
+    _require_settings = _require_settings
+
+    def _learned(self, checked: StagedData) -> Learned:
         grouped, held_out = checked.grouped, checked.held_out
         usable = grouped.usable(grouped.with_pairs())
         list_pairs: Any = pairs_of_preferences if isinstance(grouped.y, Preferences) else pairs_of_labels
@@ -148,8 +141,7 @@ class RankBoost(RankingEstimator):
             missing=self.missing_,
         )
         arrays = {"r": self.r_, "losses": self.losses_, "validation_scores": self.validation_scores_}
-        checked.finish(self, usable, model, arrays)
-        return self
+        return Learned(usable, model, arrays)
 
     def _boost(self, X: Any, pairs: WeightedPairs) -> None:
         coded = CodedFeatures.of(X, pairs.rows, self.max_thresholds)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from functools import partial
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from attrs import define, field
-from numpy.typing import ArrayLike
 
 from structsvm.estimators.parameters import random_of
 from structsvm.estimators.ranking import RankingEstimator
@@ -24,7 +23,7 @@ from structsvm.foundation.types import BoolVector, IntVector, Matrix, Vector
 from structsvm.metrics import Measure
 from structsvm.models.network import NetworkModel, network_scores, standardized
 from structsvm.rankers import staged
-from structsvm.rankers.staged import HeldOut, StagedData
+from structsvm.rankers.staged import HeldOut, Learned, StagedData
 from structsvm.registry.capabilities import Capabilities
 from structsvm.training.choose import best_of
 from structsvm.training.grouped import GroupedData
@@ -240,31 +239,10 @@ class RankNet(RankingEstimator):
     random_state: int | np.random.RandomState | None = field(default=None, kw_only=True)
     measure: str | Measure | None = field(default=None, kw_only=True)
 
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        qid: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-        validation: tuple[Any, ...] | None = None,
-    ) -> Self:
-        """Learn from queries, step by step.
+    fit = staged.fit
+    _require_settings = _require_settings
 
-        Parameters
-        ----------
-        X : features, shape (rows, d), dense.
-        y : labels, shape (rows,), larger is better; or `Preferences`.
-        qid : as in `Ranker.fit`.
-        sample_weight : as in `Ranker.fit`; only ratios matter.
-        validation : (X, y, qid) of other queries, or (X, y) of one query, with labels y. The ranker keeps the steps up
-            to the first with the best ``measure``. None: it keeps all steps.
-
-        Warns
-        -----
-        OneQueryWarning : qid is missing, so all labeled rows are one query.
-        """
-        _require_settings(self)
-        checked = StagedData.of(self, X, y, qid, sample_weight, validation)
+    def _learned(self, checked: StagedData) -> Learned:
         grouped, held_out = checked.grouped, checked.held_out
         usable = grouped.usable(_teaching(grouped, ties=self.ties))
         random = random_of(self)
@@ -277,8 +255,7 @@ class RankNet(RankingEstimator):
         self._descend(examples, held_out, rows, random)
         model = partial(NetworkModel, scaling=scaling, hidden=self.hidden_, weights=self.weights_)
         arrays = {"path": self.path_, "costs": self.costs_, "validation_scores": self.validation_scores_}
-        checked.finish(self, usable, model, arrays)
-        return self
+        return Learned(usable, model, arrays)
 
     predict = staged.predict
 
