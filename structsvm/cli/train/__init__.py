@@ -10,12 +10,12 @@ from structsvm.cli.shared.console import echo_wrapped, note, progress_line, show
 from structsvm.cli.shared.data import Columns, read_data, read_judges, with_columns
 from structsvm.cli.shared.options import (
     COUNT,
-    Dependent,
     Whole,
     as_Cs,
     fold_seed,
     measure_option,
     name_option,
+    needing,
     number_option,
     threads,
     with_normalize,
@@ -99,9 +99,7 @@ def _checkpoints(values: dict[str, Any]) -> list[Output]:
     "measures",
     multiple=True,
     default=["map"],
-    cls=Dependent,
-    needs="--C-grid or --validation",
-    when=lambda values: values["C_grid"] or values["validation"],
+    **needing("--C-grid or --validation", lambda values: values["C_grid"] or values["validation"]),
     help="Measure that chooses the value of --C-grid or the number of boosting steps. Of several, the first chooses "
     "and all are shown.",
 )
