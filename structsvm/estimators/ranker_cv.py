@@ -20,7 +20,6 @@ from structsvm.estimators.saving import chosen_model, save_chosen, set_features
 from structsvm.estimators.search import Grid, Scoring, SearchCallback, as_scorings, scorer_value, search_C
 from structsvm.evaluation.significance.intervals import UNLIMITED, mean_intervals
 from structsvm.exceptions import InputError
-from structsvm.foundation.queries import Queries
 from structsvm.foundation.tables.table import Column, Table
 from structsvm.foundation.types import Matrix, Vector
 from structsvm.metrics import Measure
@@ -29,7 +28,7 @@ from structsvm.registry.capabilities import Capabilities, capabilities_of
 from structsvm.registry.spelling import Spelling
 from structsvm.solvers.checkpoint import CheckpointPath
 from structsvm.training.choose import HeldScores
-from structsvm.training.data import TrainingData, checked_labels, features_as_fitted, validation_parts
+from structsvm.training.data import TrainingData, validation_data
 
 
 def measure_of_loss(ranker: RankingEstimator) -> Measure:
@@ -58,18 +57,6 @@ def held_scores(scorings: Mapping[str, Scoring | None], ranker: Any, held: Train
     if not isinstance(first, Measure) or first.summary != "mean" or held.qid is None or held.weight is not None:
         return HeldScores(values)
     return HeldScores(values, first.per_query(scores, held.y, held.qid))
-
-
-def checked_validation(search: RankingEstimator, validation: Any, data: TrainingData, *, missing: bool) -> TrainingData:
-    """Check held-out queries (X, y, qid) of ``fit``, whose features are as in the training data."""
-    X, y, qid = validation_parts(validation, with_qid=data.qid is not None)
-    try:
-        rows = features_as_fitted(search, X, min_rows=2, missing=missing)
-    except InputError as error:
-        raise InputError(f"validation cannot be used: {error}") from None
-    labels = checked_labels(y, rows.shape[0])
-    queries, ids = Queries.of(qid, len(labels)), None if qid is None else np.asarray(qid)
-    return TrainingData(data.owner, rows, labels, ids, queries=queries)
 
 
 @define(slots=False, eq=False, repr=False)
@@ -175,7 +162,9 @@ class RankerCV(RankingEstimator):
         if data.weight is not None and qid is not None:
             data.queries.weights(data.weight)
         set_features(self, data.n_features, data.names)
-        held = None if validation is None else checked_validation(self, validation, data, missing=missing)
+        held = None
+        if validation is not None:
+            held = validation_data(self, validation, with_qid=qid is not None, min_rows=2, missing=missing)
         choice = search_C(self, grid, scorings, partial(held_scores, scorings), data, held)
         values = choice.by_query
         self.scores_by_query_: Matrix | None = None if values is None else values.values

@@ -38,16 +38,11 @@ class _BoostedHinge:
         return (gradient, hessian) if weights is None else (gradient * weights, hessian * weights)
 
 
-def _measure(wanted: Any) -> Measure:
-    measure: Measure = measures.create(wanted)
-    return measure
-
-
 @frozen
 class _BoostedMeasure:
     """A measure as a metric of boosted trees."""
 
-    measure: Measure = field(default=AP(), converter=_measure)
+    measure: Measure = field(default=AP(), converter=measures.create)
 
 
 @frozen

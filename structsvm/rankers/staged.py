@@ -16,15 +16,13 @@ from structsvm.estimators.saving import record, set_features
 from structsvm.exceptions import InputError
 from structsvm.features.operators.matrix import Readable
 from structsvm.foundation.arrays import contents
-from structsvm.foundation.queries import Queries
 from structsvm.foundation.settings import place, require_integer
 from structsvm.foundation.types import BoolVector, IntVector, Vector
 from structsvm.metrics import Measure, rank_lists
 from structsvm.models.base import TrainedModel
 from structsvm.models.rows import not_sparse
-from structsvm.training.data import TrainingData, checked_labels, features_as_fitted, validation_parts
+from structsvm.training.data import TrainingData, features_as_fitted, validation_data
 from structsvm.training.grouped import GroupedData
-from structsvm.training.preferences import Preferences
 
 Ranker = TypeVar("Ranker", bound=Any)
 
@@ -134,10 +132,6 @@ def predict(self: Any, X: Any) -> Vector:
 def fitted_features(ranker: RankingEstimator, X: Any) -> Readable:
     """Return features for a fitted ranker."""
     check_is_fitted(ranker, "model_")
-    return _rows(ranker, X)
-
-
-def _rows(ranker: RankingEstimator, X: Any) -> Readable:
     return features_as_fitted(ranker, _require_kind(ranker, X), missing=ranker.capabilities.takes_missing)
 
 
@@ -148,20 +142,14 @@ def _require_kind(ranker: RankingEstimator, X: Any) -> Any:
 
 
 def _held_out(ranker: RankingEstimator, validation: Any, *, with_qid: bool) -> HeldOut:
-    """Check ``validation``, which is (X, y, qid) or (X, y), and return it with the measure."""
-    X, y, qid = validation_parts(validation, with_qid=with_qid)
-    if isinstance(y, Preferences):
-        raise InputError("measures need labels: the y of validation must have a label for each row, not Preferences")
-    try:
-        X = _rows(ranker, X)
-        y = checked_labels(y, X.shape[0])
-        queries = Queries.of(qid, len(y)).sorted_by(contents(X), y)
-    except InputError as error:
-        raise InputError(f"validation cannot be used: {error}") from None
-    measure = measure_of(ranker)
-    if np.isnan(measure.values(rank_lists(np.zeros(len(y)), y, qid))).all():
+    """Check ``validation``, and return it with the measure."""
+    if isinstance(validation, tuple | list) and validation:
+        _require_kind(ranker, validation[0])
+    held = validation_data(ranker, validation, with_qid=with_qid, missing=ranker.capabilities.takes_missing)
+    queries, measure = held.queries.sorted_by(contents(held.X), held.y), measure_of(ranker)
+    if np.isnan(measure.values(rank_lists(np.zeros(held.rows), held.y, held.queries.number))).all():
         raise InputError(
             f"validation cannot be used: {measure} is undefined for all of its queries, for example because no "
             "document is relevant"
         )
-    return HeldOut(queries.grouped(X), queries.grouped(y), queries.number[queries.order], measure)
+    return HeldOut(queries.grouped(held.X), queries.grouped(held.y), queries.number[queries.order], measure)
