@@ -146,10 +146,11 @@ class LatentStructuralSVM(JointEstimator):
         problem = Problem.from_examples(
             xs, truths, loss=completed, C=self.C, sample_weight=data.weight, n_jobs=self.n_jobs
         )
+        loss: Any = self.loss
         objective = Objective(
             Regularizer.of(self).applied(problem, None),
             solver_of(self, limits=["tol"]),
-            self.loss,
+            loss,
             lambda result: joint_model(data, result),
             facts={"loss_": self.loss},
         )

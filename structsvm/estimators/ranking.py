@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from inspect import signature
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -25,6 +26,7 @@ from structsvm.foundation.queries import Queries, row_weights
 from structsvm.foundation.settings import checked_names
 from structsvm.foundation.types import Vector
 from structsvm.metrics import Measure
+from structsvm.models.base import TrainedModel
 from structsvm.models.linear import LinearModel
 from structsvm.registry.capabilities import Capabilities, capabilities_of
 from structsvm.training.data import checked_labels, features_as_fitted
@@ -97,8 +99,28 @@ class RankingEstimator(BaseEstimator):
         return measured(self, self.measure_, predicted(self, X, qid), y, qid, sample_weight)
 
     save = saving.save
-    load = classmethod(saving.load)
-    from_model = classmethod(saving.from_model)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a model that `save` wrote.
+
+        Raises
+        ------
+        ModelFileError : the file is not a model of this class, is damaged, or has another format.
+        """
+        return saving.load(cls, path)
+
+    @classmethod
+    def from_model(cls, model: TrainedModel) -> Self:
+        """Make the estimator that trained a model.
+
+        Raises
+        ------
+        ModelFileError : another estimator trained it.
+        KeyError, ValueError : the record of its training is malformed.
+        """
+        return saving.from_model(cls, model)
+
     result_ = property(saving.result)
     trained_ = property(saving.trained)
 

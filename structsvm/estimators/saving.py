@@ -142,23 +142,12 @@ def save_chosen(self: Any, path: str | Path) -> None:
 
 
 def load(cls: type[Estimator], path: str | Path) -> Estimator:
-    """Read a model that `save` wrote.
-
-    Raises
-    ------
-    ModelFileError : the file is not a model of this class, is damaged, or has another format.
-    """
+    """Read the estimator of a class from a file."""
     return read_archive(path, lambda arrays: from_model(cls, read_model(arrays)))
 
 
 def from_model(cls: type[Estimator], model: TrainedModel) -> Estimator:
-    """Make the estimator that trained a model.
-
-    Raises
-    ------
-    ModelFileError : another estimator trained it.
-    KeyError, ValueError : the record of its training is malformed.
-    """
+    """Make the estimator of a class that trained a model."""
     training = model.training
     stored: Stored | None = getattr(cls, "stored", None)
     if stored is None or training.estimator != stored.name:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -29,6 +30,7 @@ from structsvm.foundation.types import Vector
 from structsvm.losses import Loss, ScoreLoss
 from structsvm.losses.shared.label_sets import label_array
 from structsvm.losses.user_methods import at_example
+from structsvm.models.base import TrainedModel
 from structsvm.models.joint import JointModel
 from structsvm.problem import most_violated
 from structsvm.problem.checks import require_pairs
@@ -65,8 +67,17 @@ class JointEstimator(BaseEstimator):
         own_init(cls)
 
     save = saving.save
-    load = classmethod(saving.load)
-    from_model = classmethod(saving.from_model)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a model that `save` wrote; see `Ranker.load`."""
+        return saving.load(cls, path)
+
+    @classmethod
+    def from_model(cls, model: TrainedModel) -> Self:
+        """Make the estimator that trained a model; see `Ranker.from_model`."""
+        return saving.from_model(cls, model)
+
     result_ = property(saving.result)
     trained_ = property(saving.trained)
 

@@ -42,7 +42,7 @@ class _BoostedHinge:
 class _BoostedMeasure:
     """A measure as a metric of boosted trees."""
 
-    measure: Measure = field(default=AP(), converter=measures.create)
+    measure: Measure = field(default=AP(), converter=lambda measure: measures.create(measure))
 
 
 @frozen

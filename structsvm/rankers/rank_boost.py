@@ -166,7 +166,7 @@ class RankBoost(RankingEstimator):
             if certain is not None and np.allclose(potentials, certain, rtol=0.0, atol=_ROUNDING):
                 # All pairs are in order and keep their weights, so every further round would repeat this one.
                 break
-        self.best_iteration_ = len(rs)
+        self.best_iteration_: int = len(rs)
         self.features_: IntVector = np.array(features, dtype=np.int64)
         self.thresholds_: Vector = np.array(thresholds, dtype=np.float64)
         self.missing_: BoolVector = np.array(missing, dtype=np.bool_)
