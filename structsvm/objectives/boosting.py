@@ -38,11 +38,16 @@ class _BoostedHinge:
         return (gradient, hessian) if weights is None else (gradient * weights, hessian * weights)
 
 
+def _measure(wanted: Any) -> Measure:
+    measure: Measure = measures.create(wanted)
+    return measure
+
+
 @frozen
 class _BoostedMeasure:
     """A measure as a metric of boosted trees."""
 
-    measure: Measure = field(default=AP(), converter=lambda measure: measures.create(measure))
+    measure: Measure = field(default=AP(), converter=_measure)
 
 
 @frozen

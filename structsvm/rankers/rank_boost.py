@@ -130,9 +130,9 @@ class RankBoost(RankingEstimator):
         elif held_out is not None:
             values = [held_out.value(scores) for scores in self._stages(held_out.X)]
             self.validation_scores_ = np.array(values)
-            self.best_iteration_ = rounds = best_of(values) + 1
+            self.best_iteration_: int = best_of(values) + 1
             for name in ("features_", "thresholds_", "missing_", "alphas_", "r_"):
-                setattr(self, name, getattr(self, name)[:rounds])
+                setattr(self, name, getattr(self, name)[: self.best_iteration_])
         model = partial(
             StumpModel,
             features=self.features_,
@@ -166,7 +166,7 @@ class RankBoost(RankingEstimator):
             if certain is not None and np.allclose(potentials, certain, rtol=0.0, atol=_ROUNDING):
                 # All pairs are in order and keep their weights, so every further round would repeat this one.
                 break
-        self.best_iteration_: int = len(rs)
+        self.best_iteration_ = len(rs)
         self.features_: IntVector = np.array(features, dtype=np.int64)
         self.thresholds_: Vector = np.array(thresholds, dtype=np.float64)
         self.missing_: BoolVector = np.array(missing, dtype=np.bool_)
