@@ -6,6 +6,10 @@ scores. Its value ``L − c·s`` needs only these scores s. A step along a diffe
 is scored once, its multipliers take several exact steps, and its rows are added to the weights once. Dual coordinate
 descent for linear SVMs is the case of one score (Hsieh, Chang, Lin, Keerthi and Sundararajan, ICML 2008), or of the
 scores of one row (Keerthi, Sundararajan, Chang, Hsieh and Lin, KDD 2008).
+
+If many examples share features, steps of single examples are short. So between passes all multipliers move together,
+towards the best combination of this point and three earlier ones (Narkiss and Zibulevsky, "Sequential Subspace
+Optimization Method for Large-Scale Unconstrained Problems", 2005), as far as multipliers stay within their caps.
 """
 
 from functools import cache
@@ -52,6 +56,9 @@ _WITHIN = 1.0 - 1e-14
 _SPARE = 1e-12
 """Smallest multiplier of the true output, as a part of the cap: less is rounding."""
 
+_RIDGE = 1e-10
+"""Part of their trace that is added to the products between differences of points."""
+
 _FEWEST_PLACES = 4
 
 MOST_VALUES = 10
@@ -66,9 +73,9 @@ _MOST_BYTES = 2**26
 _VISITS_AT_ONCE = 64
 """Smallest number of visits whose longest codes fit, before dropped codes must be left out."""
 
-PASS, NEXT, END, REASON, VISITS = range(5)
+PASS, NEXT, END, REASON, VISITS, MOST = range(6)
 """Indices of ``progress``: the pass, the next example of it, the end of the stored codes, why visits stopped before the
-last one, and their number."""
+last one, their number, and the number after which a pass is the last one before an extrapolation."""
 
 TOGETHER = 8
 """Examples that are visited one after the other, because they lie side by side in memory."""
@@ -76,11 +83,17 @@ TOGETHER = 8
 PASSES = 10
 """Largest number of passes between two certificates."""
 
+OLD = 10
+"""Visits of an example without weight, after which a code is dropped."""
+
 SKIPPED = 0.05
 """Part of the mean gap below which a pass leaves out an example."""
 
-DONE, NO_PLACE, NO_ENTRIES, WRONG = range(4)
-"""Reasons: none, an example needs one more place, codes need more entries, an argmax is wrong."""
+DONE, NO_PLACE, NO_ENTRIES, WRONG, ENOUGH_VISITS = range(5)
+"""Reasons: none, an example needs one more place, codes need more entries, an argmax is wrong, time to extrapolate."""
+
+EARLIER = 3
+"""Number of earlier points from which steps are extrapolated."""
 
 
 PLACE = np.dtype([("start", np.int64), ("length", np.int32), ("age", np.int32), ("L", np.float64), ("a", np.float64)])
@@ -91,11 +104,13 @@ class CodeArrays(NamedTuple):
     """Codes of n examples, P places each.
 
     A code in ``places`` (n, P) has the coefficients ``entry[start:]`` of the scores ``where[start:]``, as many as its
-    ``length``; shared scores follow the example's own. ``used`` (n,) are the places taken, and ``cap`` (n,) the caps.
+    ``length``; shared scores follow the example's own. ``earlier`` (n, P, 3) has the multipliers at earlier points.
+    ``used`` (n,) are the places taken, and ``cap`` (n,) the caps.
     """
 
     places: Any
-    where: NDArray[np.int32]
+    earlier: Any
+    where: NDArray[np.uint32]
     entry: Vector
     used: IntVector
     cap: Vector
@@ -104,19 +119,22 @@ class CodeArrays(NamedTuple):
     def of(cls, cap: Vector, entries: int = 0) -> Self:
         """Make arrays without codes."""
         n = len(cap)
-        where, entry = np.zeros(entries, dtype=np.int32), np.zeros(entries)
-        return cls(np.zeros((n, _FEWEST_PLACES), dtype=PLACE), where, entry, np.zeros(n, dtype=np.int64), cap)
+        where, entry = np.zeros(entries, dtype=np.uint32), np.zeros(entries)
+        places, earlier = np.zeros((n, _FEWEST_PLACES), dtype=PLACE), np.zeros((n, _FEWEST_PLACES, EARLIER))
+        return cls(places, earlier, where, entry, np.zeros(n, dtype=np.int64), cap)
 
     def with_more_places(self) -> Self:
         """Return the codes with twice as many places for each example."""
-        return self._replace(places=np.concatenate((self.places, np.zeros_like(self.places)), axis=1))
+        places, earlier = (np.concatenate((part, np.zeros_like(part)), axis=1) for part in (self.places, self.earlier))
+        return self._replace(places=places, earlier=earlier)
 
 
 @inlined_part
 def _value(place: Any, where: Any, entry: Vector, scores: Vector) -> float:
     """Return ``L − c·s``."""
-    value, first = place.L, place.start
-    for e in range(first, first + place.length):
+    value = place.L
+    # Unsigned indices are not checked for their sign.
+    for e in range(np.uint64(place.start), np.uint64(place.start + place.length)):
         value -= entry[e] * scores[where[e]]
     return float(value)
 
@@ -141,6 +159,8 @@ def _coded_visits(
     label_ptr: IntVector,
     params: Vector,
     codes: Any,
+    grams: Vector,
+    gram_ptr: IntVector,
     blocks: IntVector,
     stride: IntVector,
     enough: float,
@@ -152,11 +172,11 @@ def _coded_visits(
     progress: IntVector,
     w: Vector,
 ) -> None:
-    all_places, where, entry, taken, caps = codes
+    all_places, earlier, where, entry, taken, caps = codes
     ptr = view.ptr
-    longest, argmaxes = most[0], most[2]
+    longest, argmaxes = most
     scores, change, step, moved = np.empty(longest), np.empty(longest), np.empty(longest), np.empty(longest)
-    written, gram, value = np.empty(longest + 1), np.empty(most[1]), np.empty(all_places.shape[1])
+    written, value = np.empty(longest + 1), np.empty(all_places.shape[1])
     end, n = progress[END], len(caps)
     while progress[PASS] < len(stride):
         met = gaps.sum()
@@ -175,7 +195,7 @@ def _coded_visits(
                 progress[REASON] = NO_PLACE if free < 0 else NO_ENTRIES
                 return
             s, code, out = scores[:count], written[:count], written[: count + int(bounded)]
-            labels_of_i = labels[label_ptr[i] : label_ptr[i + 1]]
+            labels_of_i, gram = labels[label_ptr[i] : label_ptr[i + 1]], grams[gram_ptr[i] : gram_ptr[i + 1]]
             example_scores(view, i, w, s)
             spare, best, held = cap, 0.0, 0.0
             for p in range(used):
@@ -210,6 +230,7 @@ def _coded_visits(
                             end += 1
                     place.length = end - place.start
                     place.L, place.a, place.age = loss, 0.0, 0
+                    earlier[i, free] = 0.0
                     used = max(used, free + 1)
                     value[free] = best = new
                 gap = cap * best - held
@@ -229,9 +250,10 @@ def _coded_visits(
                     if not rise > 1e-14:
                         break
                     if steps == 0:
-                        gram[:] = 0.0
                         moved[:count] = 0.0
-                        example_gram(view, i, gram)
+                        if len(gram) > 0 and np.isnan(gram[0]):
+                            gram[:] = 0.0
+                            example_gram(view, i, gram)
                     steps += 1
                     change[:count] = 0.0
                     if up >= 0:
@@ -266,11 +288,19 @@ def _coded_visits(
                     break
             if steps > 0:
                 example_add(view, i, moved[:count], w)
-            taken[i] = used
-            for p in range(used):
+            for p in range(used - 1, -1, -1):
                 places[p].age = 0 if places[p].a > 0.0 else places[p].age + 1
+                if places[p].age > OLD:
+                    used -= 1
+                    places[p] = places[used]
+                    earlier[i, p] = earlier[i, used]
+                    places[used].a = 0.0
+            taken[i] = used
         progress[PASS] += 1
         progress[NEXT] = 0
+        if progress[VISITS] >= progress[MOST]:
+            progress[END], progress[REASON] = end, ENOUGH_VISITS
+            return
     progress[END], progress[REASON] = end, DONE
 
 
@@ -280,8 +310,8 @@ def coded_visits(view: Any, keep: bool) -> Any:
     vector, index = numba.types.Array(numba.float64, 1, "C"), numba.types.Array(numba.int64, 1, "C")
     codes = numba.typeof(CodeArrays.of(np.zeros(1)))
     arguments = (
-        *(KERNEL_TYPE, view, numba.int64, vector, index, vector, codes, index, index, numba.float64),
-        *(numba.types.UniTuple(numba.int64, 3), numba.float64, numba.boolean, numba.boolean, vector, index, vector),
+        *(KERNEL_TYPE, view, numba.int64, vector, index, vector, codes, vector, index, index, index, numba.float64),
+        *(numba.types.UniTuple(numba.int64, 2), numba.float64, numba.boolean, numba.boolean, vector, index, vector),
     )
     return compiled(_coded_visits, [numba.void(*arguments)], keep=keep)
 
@@ -299,6 +329,49 @@ def _combined(codes: CodeArrays, ptr: IntVector, out: Vector) -> float:
                 for e in range(place.start, place.start + place.length):
                     k = codes.where[e]
                     out[ptr[i] + k if k < separate else ptr[-1] + k - separate] += place.a * codes.entry[e]
+    return offset
+
+
+@compiled
+def _extrapolate(codes: CodeArrays, factors: Vector, slot: int, ptr: IntVector, out: Vector) -> float:
+    """Write multipliers ``a + Σ factors · (a − earlier)`` within the caps to a slot of earlier ones.
+
+    Add the change of ``Σ a c`` to ``out``, and return the change of ``Σ a L``.
+    """
+    offset = 0.0
+    for i in range(len(codes.cap)):
+        separate, total = ptr[i + 1] - ptr[i], 0.0
+        for p in range(codes.used[i]):
+            a = codes.places[i, p].a
+            ahead = a
+            for k in range(len(factors)):
+                ahead += factors[k] * (a - codes.earlier[i, p, k])
+            codes.earlier[i, p, slot] = max(ahead, 0.0)
+            total += codes.earlier[i, p, slot]
+        scale = _WITHIN * codes.cap[i] / total if total > codes.cap[i] else 1.0
+        for p in range(codes.used[i]):
+            place = codes.places[i, p]
+            codes.earlier[i, p, slot] *= scale
+            change = codes.earlier[i, p, slot] - place.a
+            if change != 0.0:
+                offset += change * place.L
+                for e in range(place.start, place.start + place.length):
+                    k = codes.where[e]
+                    out[ptr[i] + k if k < separate else ptr[-1] + k - separate] += change * codes.entry[e]
+    return offset
+
+
+@compiled
+def _advance(codes: CodeArrays, slot: int, part: float) -> float:
+    """Move multipliers this part of the way to a slot of earlier ones, store them there, and return ``Σ a L``."""
+    offset = 0.0
+    for i in range(len(codes.cap)):
+        for p in range(codes.used[i]):
+            place = codes.places[i, p]
+            if part > 0.0:
+                place.a += part * (codes.earlier[i, p, slot] - place.a)
+            codes.earlier[i, p, slot] = place.a
+            offset += place.a * place.L
     return offset
 
 
@@ -377,12 +450,16 @@ class DualCodes:
         self._offset, self._entries = 0.0, 0
         oracle, operator = cast(CompiledOracle, problem.oracle), problem.operator
         longest = int(np.diff(problem.ptr).max(initial=0)) + operator.shared
-        products = int(cast(IntVector, operator.gram_sizes).max(initial=0))
+        gram_ptr = np.append(0, np.cumsum(cast(IntVector, operator.gram_sizes)))
         # The argmax of one label reads each score once; argmaxes of structures do more.
         cheap = int(np.diff(oracle.label_ptr).max(initial=0)) <= 1
-        self._most = longest, products, ARGMAXES if cheap else 1
-        require_memory(problem.n * _FEWEST_PLACES * PLACE.itemsize, f"codes of {problem.n:,} examples", "use OneSlack")
-        self.arrays = CodeArrays.of(problem.cap, entries=self._most[0] * self._most[2])
+        self._most = longest, ARGMAXES if cheap else 1
+        needed = problem.n * _FEWEST_PLACES * (PLACE.itemsize + 8 * EARLIER) + 8 * gram_ptr[-1]
+        require_memory(needed, f"codes of {problem.n:,} examples", "use OneSlack")
+        self.arrays = CodeArrays.of(problem.cap, entries=longest * self._most[1])
+        self._grams = np.full(gram_ptr[-1], np.nan), gram_ptr
+        self._points = 0
+        self._earlier_w, self._earlier_offsets = np.empty((EARLIER, problem.d)), np.empty(EARLIER)
         self._loop = coded_visits(numba.typeof(operator.view), is_built_in(operator.view))
         self._data = (
             *(compiled_kernel(oracle.kernel), operator.view, operator.shared),
@@ -405,26 +482,56 @@ class DualCodes:
         """Visit examples, in at most `PASSES` passes, until the gaps met sum to ``enough``; return the passes."""
         blocks = rng.permutation(-(-self.problem.n // TOGETHER))
         order = blocks, strides(len(blocks), PASSES), enough, self._most
-        progress = np.array([0, 0, self._entries, NO_PLACE, 0])
+        examples = max(1, int(np.count_nonzero(self.arrays.cap)))
+        half = (examples + 1) // 2
+        progress = np.array([0, 0, self._entries, NO_PLACE, 0, half])
         while progress[REASON] != DONE:
             with held():
-                self._loop(*self._data, self.arrays, *order, *self._rules, progress, self.w)
+                self._loop(*self._data, self.arrays, *self._grams, *order, *self._rules, progress, self.w)
             if progress[REASON] == WRONG:
                 raise self._wrong(int(progress[NEXT]))
             if progress[REASON] == NO_PLACE:
                 self.arrays = self.arrays.with_more_places()
             elif progress[REASON] == NO_ENTRIES:
                 progress[END] = self._make_room()
+            elif progress[REASON] == ENOUGH_VISITS:
+                self._extrapolate()
+                progress[MOST] = progress[VISITS] + half
         self._entries = int(progress[END])
-        return float(progress[VISITS] / max(1, np.count_nonzero(self.arrays.cap)))
+        return float(progress[VISITS] / examples)
+
+    def _extrapolate(self) -> None:
+        """Move towards the best combination of this point and earlier ones, and store the point reached."""
+        slot, part = self._points % EARLIER, 0.0
+        factors = self._factors() if self._points >= EARLIER else np.full(1, np.nan)
+        if np.isfinite(factors).all():
+            code = np.zeros(self.problem.sizes[2])
+            rise = _extrapolate(self.arrays, factors, slot, self.problem.ptr, code)
+            with using(self.problem.n_jobs):
+                change = np.array(self.problem.operator.combine(code))
+            slope, curvature = rise - float(self.w @ change), float(change @ change)
+            part = min(1.0, slope / curvature) if slope > 0.0 and curvature > 0.0 else 0.0
+            self.w += part * change
+        self._earlier_offsets[slot] = _advance(self.arrays, slot, part)
+        self._earlier_w[slot] = self.w
+        self._points += 1
+
+    def _factors(self) -> Vector:
+        """Return the factors of the differences from earlier points that maximize the dual without caps."""
+        differences = self.w - self._earlier_w
+        offset = float(np.vdot(self.arrays.places["a"], self.arrays.places["L"]))
+        slopes = offset - self._earlier_offsets - differences @ self.w
+        H = differences @ differences.T
+        # Points may coincide.
+        return np.linalg.solve(H + (_RIDGE * np.trace(H) + 1e-300) * np.eye(EARLIER), slopes)
 
     def _make_room(self, more: int = 0) -> int:
         """Leave out entries of dropped codes, make room for as many entries again and ``more``; return the end."""
         arrays = self.arrays
         taken = np.arange(arrays.places.shape[1]) < arrays.used[:, None]
         needed = int(arrays.places["length"][taken].sum())
-        room = more + max(2 * needed, needed + _VISITS_AT_ONCE * self._most[0] * self._most[2])
-        where, entry = np.empty(room, dtype=np.int32), np.empty(room)
+        room = more + max(2 * needed, needed + _VISITS_AT_ONCE * self._most[0] * self._most[1])
+        where, entry = np.empty(room, dtype=np.uint32), np.empty(room)
         end = int(_compacted(arrays, where, entry))
         self.arrays = arrays._replace(where=where, entry=entry)
         return end
@@ -457,7 +564,12 @@ class DualCodes:
 
     def load(self, codes: CodeArrays) -> None:
         """Take over the codes of the same examples, with their multipliers scaled to the best value within the caps."""
-        self.arrays = codes._replace(places=codes.places.copy(), used=codes.used.copy(), cap=self.problem.cap)
+        self.arrays = codes._replace(
+            places=codes.places.copy(),
+            earlier=np.zeros_like(codes.earlier),
+            used=codes.used.copy(),
+            cap=self.problem.cap,
+        )
         self._entries = self._make_room()
         self.refresh()
         total, norm = self.arrays.places["a"].sum(axis=1), float(self.w @ self.w)

@@ -70,7 +70,8 @@ class FrankWolfe(Solver):
     Block Frank-Wolfe Optimization of Structured SVMs", ICML 2016).
 
     For classes, chains, graphs and declared outputs, planes are stored as codes, and an example takes several steps in
-    its scores (`structsvm.problem.codes`). An iteration is then up to ten passes and a certificate.
+    its scores (`structsvm.problem.codes`). Between passes, all multipliers move together, towards the best combination
+    of this point and three earlier ones. An iteration is then up to ten passes and a certificate.
 
     If 60 passes were not enough, the solver logs a warning, moves the planes together at every later pass, and solves
     the QP over all planes exactly if there are at most 2,000.

@@ -53,7 +53,5 @@ def test_a_loss_that_was_compiled_needs_no_more():
 
 def test_the_progress_line_shows_compilation(monkeypatch):
     monkeypatch.setattr(live_progress, "what_is_compiled", lambda: "compiling average_precision, 3 s")
-    (column,) = (
-        column for column in live_progress.line().columns if isinstance(column, live_progress._CompilationColumn)
-    )
+    (column,) = (column for column in live_progress.line().columns if isinstance(column, live_progress._TextColumn))
     assert str(column.render(None)) == "compiling average_precision, 3 s"

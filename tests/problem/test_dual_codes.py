@@ -93,6 +93,20 @@ def test_other_solvers_go_on_from_it_and_it_from_them(make: Any, other: Any) -> 
     assert FrankWolfe(tol=1e-4).solve(make(), start=other(tol=0.03).solve(make())).converged
 
 
+def test_extrapolation_saves_passes_where_examples_share_features(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(3)
+    mixed = rng.standard_normal((6, 6)) * np.logspace(0, -1.5, 6)
+    X = rng.standard_normal((300, 6)) @ mixed + 3.0
+    problem = Problem.from_examples(X, rng.integers(0, 4, 300), loss="multiclass", C=1e3)
+    result = FrankWolfe().solve(problem)
+    monkeypatch.setattr(DualCodes, "_extrapolate", lambda self: None)
+    slow = FrankWolfe().solve(problem)
+    assert result.converged
+    assert slow.converged
+    assert max(result.dual, slow.dual) <= min(result.primal, slow.primal)
+    assert result.history[-1].passes < 0.5 * slow.history[-1].passes
+
+
 def test_codes_are_for_structures_with_compiled_argmaxes() -> None:
     assert suits_codes(chains())
     assert suits_codes(classes())

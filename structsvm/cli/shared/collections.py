@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from operator import itemgetter
 from typing import Any, TypeVar
 
 import click
 
-from structsvm.cli.shared.options import accepted_by, list_option, needing, several
+from structsvm.cli.shared.options import Dependent, accepted_by, list_option, several
 from structsvm.registry.spelling import is_whole
 
 T = TypeVar("T", bound=Callable[..., Any])
@@ -83,7 +84,9 @@ with_grades = click.option(
     "--grades",
     metavar="PAIRS",
     callback=_as_grades,
-    **needing("--qrels"),
+    cls=Dependent,
+    needs="--qrels",
+    when=itemgetter("qrels"),
     help="New grade for each grade in the judgments, such as 1=4,2=3,3=2,4=1,-1=0 for Cranfield, whose best grade is "
     "1.  [default: as given]",
 )
