@@ -189,16 +189,6 @@ def test_a_line_without_end(tmp_path, load, content, monkeypatch):
     assert refusal(load, path) == ", line 3: the line is longer than 100 bytes"
 
 
-@readers
-def test_a_gzip_stream_that_unpacks_to_far_more(tmp_path, load, content, monkeypatch):
-    monkeypatch.setattr("structsvm.foundation.storage.files._MOST_UNPACKED", 10_000)
-    path = tmp_path / "file"
-    path.write_bytes(gzip.compress(content + b"# and nothing\n" * 10_000, 9))
-    assert "the gzip stream unpacks to more than 200 times its size" in refusal(load, path)
-    monkeypatch.setattr("structsvm.foundation.storage.files._MOST_UNPACKED", 1_000_000)
-    assert rows(load(path)) == 2
-
-
 def test_no_memory(tmp_path, monkeypatch):
     path = tmp_path / "file"
     for load, parse, content, message in (

@@ -43,15 +43,6 @@ def test_a_run_is_ordered_by_score_and_ties_by_document(write):
     assert load_run(write(RUN), name="other").name == "other"
 
 
-@pytest.mark.parametrize(
-    "encode", [gzip.compress, lambda text: b"\xef\xbb\xbf" + text, lambda text: text.replace(b"\n", b"\r\n")]
-)
-@pytest.mark.parametrize("name", ["run", "run.gz"])
-def test_gzip_byte_order_mark_and_line_ends(write, encode, name):
-    run = load_run(write(encode(RUN.encode()), name))
-    assert (run.qid.tolist(), run.doc_ids.tolist()) == (["2", "10", "10", "10"], ["x", 'c#"1', "b", "a"])
-
-
 def test_a_comment_behind_a_byte_order_mark(write):
     text = f"\ufeff# note\n{RUN}"
     assert len(load_run(write(text)).qid) == 4
@@ -439,23 +430,6 @@ def test_bytes_that_are_no_text_are_refused_wherever_they_stand_in_a_line(write,
     with pytest.raises(DataFormatError, match=r"line 2: this is not text: '1 .* \\xbe' is not UTF-8"):
         load(write(b"# any \xbe\n" + line + b" x \xbe\n"))
     load(write(b"# any \xbe\n" + line + b"\n"))
-
-
-def test_gzip_that_is_none_or_is_damaged(write):
-    with pytest.raises(
-        DataFormatError, match="line 1: this is not text.*despite its name, the file is not compressed with gzip"
-    ):
-        load_run(write(b"\x50\x4b\x03\xff\xfe", "run.gz"))
-    with pytest.raises(DataFormatError, match="run.gz: the gzip stream is damaged or cut short"):
-        load_run(write(gzip.compress(RUN.encode() * 100)[:-20], "run.gz"))
-
-
-def test_files_that_are_not_there(tmp_path):
-    for load in (load_run, load_qrels):
-        with pytest.raises(InputError, match="there is no file"):
-            load(tmp_path / "none")
-        with pytest.raises(InputError, match="is a directory: name the files in it"):
-            load(tmp_path)
 
 
 def test_a_folder_of_runs(write, tmp_path):

@@ -23,9 +23,6 @@ from structsvm.testing import check_loss
 from tests.slow import slow
 from tests.small_problems import Listed, score_vectors
 
-EXAMPLES = [[0, 1, 2], [1, 1], [2], [0, 2, 1, 1]]
-
-
 class PlainChain(ChainHamming):
     kernel = None
 
@@ -52,24 +49,6 @@ def test_it_passes_check_loss(chain: Any, seed: int, trials: int) -> None:
     loss, ys, _ = chain
     check_loss(loss, ys, random_state=seed, trials=trials)
     check_loss(PlainChain(loss.states), ys, random_state=seed, trials=trials)
-
-
-@given(chain=chains())
-def test_both_argmaxes_are_those_of_an_enumeration(chain: Any) -> None:
-    loss, ys, scores = chain
-    K = len(loss.states)
-    for y, s in zip(ys, scores, strict=True):
-        paths = list(product(range(K), repeat=len(y)))
-        plain = [value(s, path, K) for path in paths]
-        augmented = [
-            v + np.mean([a != b for a, b in zip(path, y, strict=True)]) for v, path in zip(plain, paths, strict=True)
-        ]
-        assert value(s, loss.argmax(s), K) == pytest.approx(max(plain), abs=1e-12)
-        result = loss.loss_augmented_argmax(s, y)
-        assert value(s, result, K) + np.mean(result != y) == pytest.approx(max(augmented), abs=1e-12)
-        planes = make_oracle(loss, [y]).planes(s, np.array([0, len(s)]), np.ones(1))
-        hinge = planes.loss[0] - planes.coef @ s
-        assert hinge == pytest.approx(max(augmented) - value(s, y, K), abs=1e-11)
 
 
 @given(chain=chains())

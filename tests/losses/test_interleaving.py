@@ -28,7 +28,7 @@ from structsvm.problem import Problem
 from structsvm.problem.oracle import PythonOracle, make_oracle
 from structsvm.problem.program import plain_function
 from structsvm.testing import check_loss
-from tests.losses.test_kernels import assert_kernel_agrees, lines_run
+from tests.losses.test_kernels import assert_kernel_agrees, assert_plane_is_of_a_ranking, lines_run
 from tests.slow import slow
 from tests.small_problems import ranking, relevances, score_vectors
 
@@ -95,18 +95,6 @@ def value_of_kernel(loss: InterleavingLoss, y: Vector, scores: Vector) -> float:
     delta = interleaving(scores, loss.labels(y), loss.params([y]), out)
     assert_plane_is_of_a_ranking(loss, y, out, delta)
     return delta - out @ scores
-
-
-def assert_plane_is_of_a_ranking(loss: PairwiseLoss, y: Vector, plane: Vector, delta: float) -> None:
-    """The numbers of pairs that are swapped make a ranking, whose loss is the one returned."""
-    relevant = y > 0
-    moved = plane * relevant.sum() * (~relevant).sum() / 2
-    np.testing.assert_allclose(moved, np.round(moved), atol=1e-9)
-    ranking = np.empty(len(y))
-    ranking[relevant] = -np.round(moved[relevant])
-    ranking[~relevant] = -np.argsort(np.argsort(moved[~relevant], kind="stable"), kind="stable") - 0.5
-    np.testing.assert_allclose(loss.encode(y, y) - loss.encode(ranking, y), plane, atol=1e-12)
-    assert delta == pytest.approx(loss.loss(y, ranking), rel=1e-13, abs=1e-12)
 
 
 def losses() -> st.SearchStrategy[InterleavingLoss]:

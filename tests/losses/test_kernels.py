@@ -13,7 +13,6 @@ from structsvm.foundation.types import Vector
 from structsvm.losses import (
     AveragePrecision,
     FBeta,
-    Multiclass,
     NDCGLoss,
     PrecisionAtK,
     PrecisionRecallBreakEven,
@@ -104,31 +103,28 @@ def test_kernels_agree_on_the_longest_queries(loss: Any, n: int, offset: float) 
     assert_kernel_agrees(loss, [y], [1e-3 * scores if loss in SETS else scores])
 
 
-@given(scores=score_vectors(5), ys=st.lists(st.integers(0, 4), min_size=1, max_size=4))
-def test_the_multiclass_kernel_agrees(scores: Vector, ys: list[int]) -> None:
-    assert_kernel_agrees(Multiclass(classes=range(5)), ys, [scores + 0.25 * i for i in range(len(ys))])
-
-
 @given(scores=score_vectors(4), ys=st.lists(st.sampled_from([-1.0, 1.0]), min_size=4, max_size=4))
 def test_the_zero_one_kernel_agrees(scores: Vector, ys: list[float]) -> None:
     assert_kernel_agrees(ZeroOne(), ys, [scores[i : i + 1] for i in range(4)])
 
 
+def assert_plane_is_of_a_ranking(loss: Any, y: Vector, plane: Vector, delta: float) -> None:
+    """The numbers of pairs that are swapped make a ranking, whose loss is the one returned."""
+    relevant = y > 0
+    moved = plane * relevant.sum() * (~relevant).sum() / 2
+    np.testing.assert_allclose(moved, np.round(moved), atol=1e-9)
+    ranking = np.empty(len(y))
+    ranking[relevant] = -np.round(moved[relevant])
+    ranking[~relevant] = -np.argsort(np.argsort(moved[~relevant], kind="stable"), kind="stable") - 0.5
+    np.testing.assert_allclose(loss.encode(y, y) - loss.encode(ranking, y), plane, atol=1e-12)
+    assert delta == pytest.approx(loss.loss(y, ranking), rel=1e-13, abs=1e-12)
+
+
 @pytest.mark.parametrize("loss", RANKINGS[:3:2], ids=repr)
 @given(y=relevances(2, 8), data=st.data())
 def test_the_plane_is_that_of_a_ranking_with_its_loss(loss: Any, y: Vector, data: st.DataObject) -> None:
-    """The numbers of pairs that the kernel swaps make a ranking, and the loss of that ranking is the one returned."""
     planes = make_oracle(loss, [y]).planes(data.draw(score_vectors(len(y))), np.array([0, len(y)]), np.ones(1))
-    relevant = y > 0
-    R, N = relevant.sum(), (~relevant).sum()
-    moved = planes.coef * R * N / 2
-    np.testing.assert_allclose(moved, np.round(moved), atol=1e-9)
-    ranking = np.empty(len(y))
-    ranking[relevant] = -np.round(moved[relevant])  # a non-relevant documents ahead
-    order_of_others = np.argsort(np.argsort(moved[~relevant], kind="stable"), kind="stable")
-    ranking[~relevant] = -order_of_others - 0.5
-    np.testing.assert_allclose(loss.encode(y, y) - loss.encode(ranking, y), planes.coef, atol=1e-12)
-    assert planes.loss[0] == pytest.approx(loss.loss(y, ranking))
+    assert_plane_is_of_a_ranking(loss, y, planes.coef, planes.loss[0])
 
 
 def lines_run(functions: list[Any], *arguments: Any) -> int:

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.svm import LinearSVC
 
@@ -112,26 +112,9 @@ def test_the_loss_of_a_ranking_is_its_share_of_swapped_pairs(query: tuple[Vector
     assert SwappedPairs().loss(y, scores) == pytest.approx(swapped / len(pairs))
 
 
-@given(query=graded_queries(), seed=st.integers(0, 1000))
-def test_the_plane_is_the_gradient_of_the_hinge(query: tuple[Vector, Vector], seed: int) -> None:
-    """Finite differences, away from the kinks of the hinge."""
-    y, scores = query
-    rng = np.random.default_rng(seed)
-    scores = np.round(scores, 2) + rng.uniform(1e-4, 4e-3, len(y))
-    pairs = listed(y)
-    step = 1e-7
-    assume(np.abs(scores[pairs.better] - scores[pairs.worse] - 1.0).min() > 2 * step)
-    plane = make_oracle(SwappedPairs(), [y]).planes(scores, np.array([0, len(y)]), np.ones(1)).coef
-    slopes = [(hinge(pairs, scores + step * e) - hinge(pairs, scores - step * e)) / (2 * step) for e in np.eye(len(y))]
-    np.testing.assert_allclose(-plane, slopes, atol=1e-5)
-
-
-@given(data=st.data())
-def test_kernels_agree_on_small_queries(data: st.DataObject) -> None:
-    graded = data.draw(st.lists(grades(), min_size=1, max_size=4))
-    assert_kernel_agrees(SwappedPairs(), graded, [data.draw(score_vectors(len(y))) for y in graded])
-    judged = data.draw(st.lists(judged_queries(), min_size=1, max_size=4))
-    assert_kernel_agrees(PreferencePairs(), [y for y, _ in judged], [scores for _, scores in judged])
+@given(queries=st.lists(judged_queries(), min_size=1, max_size=4))
+def test_the_kernel_of_judged_pairs_agrees(queries: list[tuple[JudgedPairs, Vector]]) -> None:
+    assert_kernel_agrees(PreferencePairs(), [y for y, _ in queries], [scores for _, scores in queries])
 
 
 @given(query=graded_queries())

@@ -15,9 +15,7 @@ from structsvm.losses import NDCGLoss
 from structsvm.losses.ndcg import PairwiseNDCG, ThresholdNDCG
 from structsvm.problem.oracle import make_oracle
 from structsvm.registry import losses
-from structsvm.testing import check_loss
 from tests.losses.test_ndcg import binary, graded, thresholds
-from tests.slow import slow
 from tests.small_problems import score_vectors, tied_scores
 
 
@@ -95,12 +93,6 @@ def test_binary_labels_have_the_planes_of_the_pairwise_encoding(
         ours, theirs = (make_oracle(each, [y]).planes(scores, ptr, cap) for each in (loss, pairs))
         np.testing.assert_array_equal(ours.coef, theirs.coef)
         np.testing.assert_array_equal(ours.loss, theirs.loss)
-
-
-@pytest.mark.parametrize("y", [[1.0, 2.0, 2.0], [3.0, 1.0, 2.0, 0.0], [-1.0, 2.0, 0.0, 4.0], [0.5, 0.25, 3.0]], ids=str)
-@pytest.mark.parametrize("k", [None, *slow(3)])
-def test_grades_of_all_kinds_pass_check_loss(y: list[float], k: int | None) -> None:
-    check_loss(NDCGLoss(k, encoding="thresholds", truncated=k is not None), [np.array(y)], trials=2)
 
 
 def test_the_gain_of_all_documents_is_excluded_from_the_loss() -> None:

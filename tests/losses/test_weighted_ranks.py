@@ -46,12 +46,6 @@ def test_the_loss_of_a_ranking_is_the_weighted_sum_of_ranks(query: tuple[Vector,
     assert loss.loss(y, loss.argmax(scores)) == pytest.approx(y @ ranks / (len(y) - 1))
 
 
-@given(query=weighted())
-def test_the_kernel_agrees(query: tuple[Vector, Vector]) -> None:
-    y, scores = query
-    assert_kernel_agrees(WeightedRanks(), [y], [scores])
-
-
 def test_scores_so_large_that_1_is_lost_in_them() -> None:
     y = np.array([1.0, 0.0, 2.0, 0.0])
     for scores in (np.full(4, 1e17), 1e17 * np.arange(4.0)):

@@ -32,11 +32,6 @@ def test_different_values_are_cut_into_equal_parts():
     assert thresholds(np.arange(10.0), 8).tolist() == [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]
 
 
-@pytest.mark.parametrize("most", [4, 5, 255, None])
-def test_values_that_are_not_too_many_are_all_thresholds(most):
-    assert thresholds([3, 1, 1, 2, 5, 4, 1], most).tolist() == [1.0, 2.0, 3.0, 4.0]
-
-
 @given(st.lists(st.integers(1, 60), min_size=2, max_size=40), st.integers(1, 20))
 def test_thresholds_are_as_many_as_there_may_be_and_parts_are_even(counts, most):
     values = np.repeat(np.arange(float(len(counts))), counts)

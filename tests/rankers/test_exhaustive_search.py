@@ -101,21 +101,6 @@ def test_other_crossings_do_not_matter(problem):
     assert problem.best().value / ONE == pytest.approx(max(map(problem.mean_at, places)), abs=1e-12)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(5))
-def test_no_step_of_a_dense_scan_is_better(seed):
-    rng = np.random.default_rng(seed)
-    heights, slopes = rng.normal(size=60), rng.normal(size=60)
-    problem = Problem(heights, slopes, rng.random(60) < 0.3, [25, 35])
-    result = problem.best()
-
-    def mean(step):
-        return AP().mean(heights + step * slopes, problem.relevant, problem.qid)
-
-    assert max(map(mean, np.tan(np.linspace(-1.57, 1.57, 801)))) <= result.value / ONE + 1e-12
-    assert mean(result.step) == pytest.approx(result.value / ONE, abs=1e-12)
-
-
 @given(problems())
 def test_the_mean_at_a_point_has_the_ties_of_the_measure(problem):
     scores = np.array(problem.heights, float)

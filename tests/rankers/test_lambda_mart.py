@@ -9,7 +9,7 @@ from structsvm.exceptions import InputError, NotInstalledError
 from structsvm.features import Thresholds
 from structsvm.foundation.arrays import contents
 from structsvm.models.export import export
-from structsvm.rankers import LambdaMART, Preferences, refit
+from structsvm.rankers import LambdaMART, refit
 
 lightgbm = pytest.importorskip("lightgbm")
 
@@ -82,23 +82,6 @@ def test_a_query_of_no_weight_is_not_learned_from():
     )
 
 
-def test_validation_keeps_the_first_best_number_of_trees():
-    X, y, qid = queries(n=8)
-    held = queries(1, n=8)
-    fitted = ranker(n_estimators=60, measure="ndcg@3").fit(X, y, qid, validation=held)
-    assert fitted.best_iteration_ == np.argmax(fitted.validation_scores_) + 1
-    assert fitted.score(*held) == fitted.validation_scores_.max()
-    stages = list(fitted.staged_predict(held[0]))
-    assert len(fitted.validation_scores_) == 60 > fitted.best_iteration_ == len(stages)
-    np.testing.assert_allclose(stages[-1], fitted.predict(held[0]), rtol=1e-12)
-    whole = ranker(n_estimators=60).fit(X, y, qid)
-    assert (whole.best_iteration_, whole.validation_scores_) == (60, None)
-    every = list(whole.staged_predict(held[0]))
-    assert len(every) == 60
-    np.testing.assert_allclose(every[len(stages) - 1], stages[-1], rtol=1e-12)
-    np.testing.assert_allclose(every[-1], whole.predict(held[0]), rtol=1e-12)
-
-
 def test_lightgbm_and_refit_use_the_best_number_of_trees(tmp_path):
     X, y, qid = queries(n=8)
     fitted = ranker(n_estimators=60, measure="ndcg@3").fit(X, y, qid, validation=queries(1, n=8))
@@ -114,14 +97,6 @@ def test_lightgbm_and_refit_use_the_best_number_of_trees(tmp_path):
         export(fitted, tmp_path / "m.json", "solr")
 
 
-def test_patience_stops():
-    X, y, qid = queries(n=8)
-    fitted = ranker(n_estimators=500, n_iter_no_change=4).fit(X, y, qid, validation=queries(1, n=8))
-    assert len(fitted.validation_scores_) == fitted.best_iteration_ + 4 < 500
-    with pytest.raises(InputError, match="n_iter_no_change=4.* none: pass validation.* .--validation FILE"):
-        ranker(n_iter_no_change=4).fit(X, y, qid)
-
-
 def test_sparse_binned_and_single_precision_features():
     X, y, qid = queries()
     scores = ranker().fit(X, y, qid).predict(X)
@@ -135,20 +110,6 @@ def test_sparse_binned_and_single_precision_features():
     np.testing.assert_allclose(
         ranker().fit(binned, y, qid).predict(binned), ranker().fit(binned.toarray(), y, qid).predict(binned.toarray())
     )
-
-
-def test_random_state_decides():
-    X, y, qid = queries()
-    params = ONE_THREAD | {"bagging_fraction": 0.5, "bagging_freq": 1}
-    one, same, other = (ranker(params=params, random_state=s).fit(X, y, qid).predict(X) for s in (0, 0, 1))
-    assert (one == same).all()
-    assert (one != other).any()
-
-
-def test_more_parameters_reach_lightgbm():
-    X, y, qid = queries()
-    plain = ranker().fit(X, y, qid).predict(X)
-    assert (ranker(params=ONE_THREAD | {"label_gain": [0, 1, 100]}).fit(X, y, qid).predict(X) != plain).any()
 
 
 def test_it_says_when_there_is_no_split():
@@ -201,34 +162,11 @@ def test_lightgbm_that_cannot_be_loaded(monkeypatch, error, message):
         ranker().fit(*queries())
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"n_estimators": 0}, r"LambdaMART\(n_estimators=...\)"),
-        ({"learning_rate": 0.0}, r"LambdaMART\(learning_rate=...\)"),
-        ({"num_leaves": 1}, r"LambdaMART\(num_leaves=...\)"),
-        ({"min_child_samples": 0}, r"LambdaMART\(min_child_samples=...\)"),
-        ({"params": "fast"}, "must be a dict of parameters of LightGBM"),
-        ({"params": {"num_iterations": 3}}, "must not have 'num_iterations': that is the parameter n_estimators"),
-        ({"params": {"objective": "binary"}}, "that is always 'lambdarank'"),
-        ({"params": {"lambda_l1": -1.0}}, "LightGBM cannot learn from these data with these parameters: .*lambda_l1"),
-        ({"measure": "nothing"}, "nothing"),
-    ],
-)
-def test_settings_that_cannot_be_used(settings, message):
-    with pytest.raises(InputError, match=message):
-        ranker(**settings).fit(*queries())
-
-
 def test_data_that_cannot_be_learned_from():
     X, y, qid = queries()
     for wrong in (-y, y / 2.0):
         with pytest.raises(InputError, match=r"whole numbers of at least 0, but \d+ of 300 labels are not, such as"):
             ranker().fit(X, wrong, qid)
-    with pytest.raises(InputError, match="any of the 20 queries"):
-        ranker().fit(X, qid, qid)
-    with pytest.raises(InputError, match="not Preferences: only RankSVM, RankBoost and RankNet"):
-        ranker().fit(X, Preferences([0], [1]), qid)
 
 
 OURS = {

@@ -2,12 +2,10 @@ import math
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
 from structsvm.exceptions import InputError, ZeroWeightsWarning
-from structsvm.features import Thresholds
 from structsvm.rankers import Preferences, RankBoost
 from tests.rankers.listed_rank_boost import boost, stump
 
@@ -93,16 +91,6 @@ def test_only_the_order_of_values_and_of_labels_matters(problem, seed):
     ranker = RankBoost(6, max_thresholds=None).fit(X, y, qid)
     other = RankBoost(6, max_thresholds=None).fit(np.exp(X[order]), 3.0 * y[order] - 7.0, qid[order])
     np.testing.assert_allclose(other.predict(np.exp(X)), ranker.predict(X), rtol=1e-9, atol=1e-12)
-
-
-def test_listed_pairs_of_equal_weight_are_those_of_labels(data):
-    X, y, qid = data
-    by_labels = RankBoost(50).fit(X, y, qid)
-    by_pairs = RankBoost(50).fit(X, Preferences(*pairs_of(y, qid)), qid)
-    assert by_pairs.features_.tolist() == by_labels.features_.tolist()
-    np.testing.assert_allclose(by_pairs.alphas_, by_labels.alphas_, rtol=1e-9)
-    np.testing.assert_allclose(by_pairs.losses_, by_labels.losses_, rtol=1e-9)
-    assert by_pairs.n_left_out_ == by_labels.n_left_out_
 
 
 def test_the_weight_of_a_query_is_how_often_it_is_there(data):
@@ -241,19 +229,6 @@ def test_predictions_are_sums_of_weak_rankers(data):
     )
 
 
-def test_thresholds_are_values_of_documents_and_not_too_many(data):
-    X, y, qid = data
-    X = X + 1e-3 * np.arange(200)[:, None]
-    few = RankBoost(200, max_thresholds=3).fit(X, y, qid)
-    for f in range(5):
-        chosen = np.unique(few.thresholds_[few.features_ == f])
-        assert len(chosen) <= 3
-        assert set(chosen.tolist()) <= set(np.sort(X[:, f])[[49, 99, 149]].tolist())
-    plenty = RankBoost(50, max_thresholds=199).fit(X, y, qid)
-    everything = RankBoost(50, max_thresholds=None).fit(X, y, qid)
-    assert plenty.predict(X).tolist() == everything.predict(X).tolist()
-
-
 def test_quantiles_that_are_the_largest_value_leave_a_threshold_below_it():
     X = np.minimum(np.arange(40.0), 5.0)[:, None]
     y = (X[:, 0] == 5.0).astype(float)
@@ -274,22 +249,6 @@ def test_many_values_fit_into_their_codes(different):
     assert ranker.missing_.tolist() == [False]
 
 
-def test_the_rounds_best_on_validation_are_kept(data):
-    X, y, qid = data
-    learn, held_out = qid < 12, qid >= 12
-    rest = (X[held_out], y[held_out], qid[held_out])
-    ranker = RankBoost(60, measure="ndcg@5").fit(X[learn], y[learn], qid[learn], validation=rest)
-    full = RankBoost(60, measure="ndcg@5").fit(X[learn], y[learn], qid[learn])
-    assert full.validation_scores_ is None
-    assert len(ranker.validation_scores_) == len(ranker.losses_) == full.best_iteration_ == 60
-    assert ranker.best_iteration_ == np.argmax(ranker.validation_scores_) + 1 < 60
-    assert ranker.score(*rest) == ranker.validation_scores_.max()
-    scores = list(full.staged_predict(rest[0]))
-    assert ranker.predict(rest[0]).tolist() == scores[ranker.best_iteration_ - 1].tolist()
-    for name in ("features_", "thresholds_", "missing_", "alphas_", "r_"):
-        assert getattr(ranker, name).tolist() == getattr(full, name)[: ranker.best_iteration_].tolist()
-
-
 def test_of_equal_rounds_the_first_is_kept(data):
     X, y, qid = data
     same = np.zeros((3, 5))  # three documents that no weak ranker tells apart, so that all rounds are equal
@@ -298,52 +257,10 @@ def test_of_equal_rounds_the_first_is_kept(data):
     assert ranker.best_iteration_ == 1
 
 
-@pytest.mark.parametrize(
-    ("validation", "message"),
-    [
-        (([[0.0] * 5], [1]), "fit was given qid, so validation needs it too"),
-        (([[0.0] * 4], [1], [1]), "4 features"),
-        (([[0.0] * 5], [1, 2], [1]), "1 rows, but y has 2 labels"),
-        (([[0.0] * 5], [1], [1, 2]), "one query id per row"),
-        (([[0.0] * 5], Preferences([0], [1]), [1]), "not Preferences"),
-        (([[math.inf] * 5], [1], [1]), "row 0, column 0"),
-        (([[0.0] * 5], [0], [1]), "map is undefined for all of its queries"),
-        (np.zeros((3, 5)), r"validation must be a tuple \(X, y, qid\)"),
-        ((1,), r"validation must be a tuple \(X, y, qid\)"),
-    ],
-)
-def test_validation_data_that_cannot_be_used(data, validation, message):
-    with pytest.raises(InputError, match=message):
-        RankBoost().fit(*data, validation=validation)
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"n_estimators": 0}, r"RankBoost\(n_estimators=...\) must be an integer of at least 1, got 0"),
-        ({"n_estimators": 2.0}, "n_estimators"),
-        ({"max_thresholds": 0}, "max_thresholds"),
-        ({"max_thresholds": "all"}, "max_thresholds"),
-        ({"measure": "maps"}, "unknown measure 'maps'"),
-    ],
-)
-def test_settings_that_cannot_be_used(data, settings, message):
-    with pytest.raises(InputError, match=message):
-        RankBoost(**settings).fit(*data)
-
-
 def test_data_that_cannot_be_used(data):
     X, y, qid = data
-    with pytest.raises(InputError, match="cannot learn from any of the 20 queries"):
-        RankBoost().fit(X, qid.astype(float), qid)
     with pytest.raises(InputError, match="zero for each of the 1 queries that RankBoost can learn from"):
         RankBoost().fit(X, Preferences([0], [1]), qid, sample_weight=(qid > 0).astype(float))
-    with pytest.raises(InputError, match="RankBoost takes dense features: sparse input"):
-        RankBoost().fit(sp.csr_array(X), y, qid)
-    with pytest.raises(InputError, match="RankBoost takes dense features: sparse input"):
-        RankBoost().fit(Thresholds(bins=5).fit_transform(X), y, qid)
-    with pytest.raises(InputError, match="RankBoost takes dense features: sparse input"):
-        RankBoost(3).fit(X, y, qid).predict(sp.csr_array(X))
     X[3, 1], X[5, 2] = np.nan, np.inf
     with pytest.raises(InputError, match="The first is at row 5, column 2"):
         RankBoost().fit(X, y, qid)

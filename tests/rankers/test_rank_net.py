@@ -2,7 +2,6 @@ import warnings
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from scipy.optimize import minimize
 from scipy.special import expit
 from sklearn.base import clone
@@ -118,41 +117,6 @@ def test_ties_pull_scores_of_a_grade_together():
     np.testing.assert_allclose(alone.weights_, 0.0, atol=1e-12)
 
 
-@pytest.mark.parametrize("hidden", [0, 4])
-def test_random_state_decides(hidden):
-    X, y, qid = queries(noise=1.0)
-    one, same, other = (RankNet(hidden, max_iter=3, random_state=seed).fit(X, y, qid).predict(X) for seed in (0, 0, 1))
-    assert (one == same).all()
-    assert (one != other).any()
-
-
-def test_validation_keeps_the_first_best_epoch():
-    X, y, qid = queries(noise=3.0)
-    held = queries(1, noise=3.0)
-    ranker = RankNet(4, max_iter=30, random_state=0, measure="ndcg@5").fit(X, y, qid, validation=held)
-    assert ranker.path_.shape == (30, len(ranker.weights_))
-    assert ranker.best_iteration_ == np.argmax(ranker.validation_scores_) + 1
-    assert ranker.score(*held) == ranker.validation_scores_.max()
-    stages = list(ranker.staged_predict(held[0]))
-    assert len(stages) == ranker.best_iteration_ < 30
-    assert (stages[-1] == ranker.predict(held[0])).all()
-    last = RankNet(4, max_iter=30, random_state=0).fit(X, y, qid)
-    assert last.best_iteration_ == 30
-    assert last.validation_scores_ is None
-    every = list(last.staged_predict(held[0]))
-    assert len(every) == 30
-    assert (every[-1] == last.predict(held[0])).all()
-    assert (every[ranker.best_iteration_ - 1] == stages[-1]).all()
-
-
-def test_patience_stops():
-    X, y, qid = queries(noise=3.0)
-    held = queries(1, noise=3.0)
-    ranker = RankNet(4, max_iter=300, n_iter_no_change=3, random_state=0).fit(X, y, qid, validation=held)
-    assert len(ranker.costs_) == ranker.best_iteration_ + 3 < 300
-    assert len(ranker.validation_scores_) == len(ranker.path_) == len(ranker.costs_)
-
-
 def test_a_constant_feature_changes_nothing():
     X, y, qid = queries(n=6)
     ranker = RankNet(0, max_iter=3, random_state=0)
@@ -160,31 +124,6 @@ def test_a_constant_feature_changes_nothing():
     np.testing.assert_allclose(
         clone(ranker).fit(with_constant, y, qid).predict(with_constant), clone(ranker).fit(X, y, qid).predict(X)
     )
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"hidden_layer_sizes": -1}, r"RankNet\(hidden_layer_sizes=...\) must be an integer of at least 0"),
-        ({"hidden_layer_sizes": 2.5}, r"RankNet\(hidden_layer_sizes=...\)"),
-        ({"max_iter": 0}, r"RankNet\(max_iter=...\)"),
-        ({"learning_rate": 0.0}, r"RankNet\(learning_rate=...\)"),
-        ({"log_odds": 0.0}, r"RankNet\(log_odds=...\)"),
-        ({"weight_decay": -1.0}, r"RankNet\(weight_decay=...\)"),
-        ({"ties": 1}, r"RankNet\(ties=...\) must be True or False"),
-        ({"n_iter_no_change": 0}, r"RankNet\(n_iter_no_change=...\)"),
-        (
-            {"n_iter_no_change": 3},
-            r"n_iter_no_change=3\) stops by a measure of held-out queries, and fit was given none",
-        ),
-        ({"measure": "nothing"}, "nothing"),
-        ({"learning_rate": 1e200, "weight_decay": 1e200}, "overflowed in epoch 1: RankNet needs a smaller"),
-    ],
-)
-def test_settings_that_cannot_be_used(settings, message):
-    X, y, qid = queries(n=3)
-    with pytest.raises(InputError, match=message):
-        RankNet(**settings).fit(X, y, qid)
 
 
 def test_data_that_cannot_be_learned_from():
@@ -195,28 +134,6 @@ def test_data_that_cannot_be_learned_from():
         RankNet(ties=True).fit(X, y, np.arange(24))
     with pytest.raises(InputError, match="ties=True"):
         RankNet(ties=True).fit(X, Preferences([0], [1]), qid)
-    with pytest.raises(InputError, match=r"sparse input \(csr_array\) is not supported"):
-        RankNet().fit(sp.csr_array(X), y, qid)
-    with pytest.raises(InputError, match=r"sparse input \(csr_array\) is not supported"):
-        RankNet().fit(X, y, qid).predict(sp.csr_array(X))
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda X, y, qid: X, "must be a tuple"),
-        (lambda X, y, qid: (X,), "must be a tuple"),
-        (lambda X, y, qid: (X, y), "validation needs it too"),
-        (lambda X, y, qid: (X[:, :2], y, qid), "validation cannot be used: X has 2 features"),
-        (lambda X, y, qid: (X, 0 * y, qid), "validation cannot be used: map is undefined for all of its queries"),
-        (lambda X, y, qid: (X, y[1:], qid), "validation cannot be used: X has 24 rows, but y has 23"),
-        (lambda X, y, qid: (X, y, qid[1:]), "validation cannot be used: qid must be one"),
-    ],
-)
-def test_validation_that_cannot_be_used(change, message):
-    X, y, qid = queries(n=3)
-    with pytest.raises(InputError, match=message):
-        RankNet().fit(X, y, qid, validation=change(X, y, qid))
 
 
 def test_a_refit_that_fails_leaves_the_network_as_it_was():

@@ -174,45 +174,15 @@ def test_features_that_are_constant_in_queries_teach_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "message"),
+    ("y", "message"),
     [
-        ({"objective": "both"}, r"RankSVM\(objective=...\) must be 'pairs' or 'queries', got 'both'"),
-        ({"objective": None}, r"RankSVM\(objective=...\) must be 'pairs' or 'queries', got None"),
-        ({"C": 0.0}, "C must be a positive finite number, got 0.0"),
-        ({"C": "1"}, "C must be a positive finite number, got '1'"),
-        ({"tol": -1.0}, r"RankSVM\(tol=...\) must be a positive finite number or None, got -1.0"),
-        ({"solver": "two-slack"}, "two-slack"),
-        ({"measure": "loudness"}, "loudness"),
-        ({"measure": 3}, "3 is not a valid measure: pass a name"),
+        (Preferences([], []), "no preferences to learn from"),
+        (Preferences([0], [2]), "pair 0 joins rows 0 and 2"),
     ],
 )
-def test_wrong_settings_are_refused(settings: Any, message: str) -> None:
-    X, y, qid = graded(0)
+def test_data_that_cannot_be_learned_from_are_errors(y: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        RankSVM(**settings).fit(X, y, qid)
-
-
-@pytest.mark.parametrize(
-    ("y", "qid", "weights", "message"),
-    [
-        ([1, 1, 0, 0], [0, 0, 1, 1], None, "RankSVM cannot learn from any of the 2 queries: each has a single grade"),
-        (Preferences([], []), None, None, "no preferences to learn from"),
-        (Preferences([0], [2]), [0, 0, 1, 1], None, "pair 0 joins rows 0 and 2"),
-        ([1, 0, 1], None, None, "X has 4 rows, but y has 3 labels"),
-        ([1, 0, np.nan, 0], None, None, "y contains NaN or infinity, first in row 2"),
-        ([1, 0, 1, 0], [0, 0, 1, 1], [1.0, 2.0, 1.0, 1.0], "sample_weight differs within a query"),
-        ([1, 0, 1, 0], None, [1.0, 2.0, 1.0, 1.0], "sample_weight differs within a query"),
-        (
-            [1, 0, 1, 1],
-            [0, 0, 1, 1],
-            [0.0, 0.0, 1.0, 1.0],
-            "zero for each of the 1 queries that RankSVM",
-        ),
-    ],
-)
-def test_data_that_cannot_be_learned_from_are_refused(y: Any, qid: Any, weights: Any, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        RankSVM().fit(np.eye(4), y, qid, sample_weight=weights)
+        RankSVM().fit(np.eye(4), y, [0, 0, 1, 1])
 
 
 def test_the_pairs_of_a_long_query_are_not_listed() -> None:

@@ -22,6 +22,8 @@ from sklearn.ensemble import (
     RandomForestRegressor,
 )
 from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import Ridge
+from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeRegressor, ExtraTreeRegressor
 
 from structsvm.data import load_letor
@@ -184,6 +186,7 @@ def matrix() -> Iterator[Case]:
     for objective in ("regression", "lambdarank"):
         yield from crossed(of_lightgbm(objective))
     yield from crossed(of_lightgbm("regression", zero_as_missing=True), ("missing", "sparse"))
+    yield evolve(of_lightgbm("regression", use_missing=False), missing=True)
     yield of_lightgbm("regression", reg_sqrt=True)
     yield of_lightgbm("regression", boost_from_average=False)
     yield of_lightgbm("regression", min_data_in_leaf=1000)
@@ -252,6 +255,8 @@ def matrix() -> Iterator[Case]:
         yield from (evolve(of_scikit_learn(tree), missing=missing) for missing in (False, True))
     yield evolve(of_scikit_learn(HistGradientBoostingRegressor(max_iter=2)), refused="scikit-learn does not publish")
     yield evolve(of_scikit_learn(BaggingRegressor(n_estimators=2)), refused="got BaggingRegressor")
+    yield evolve(of_scikit_learn(Ridge()), refused="trees must be a fitted ensemble of LightGBM, .*got Ridge")
+    yield evolve(of_scikit_learn(make_pipeline(Ridge())), refused="got Pipeline. Give its last step")
 
 
 def native(model: Any, X: Any) -> Any:
@@ -292,7 +297,10 @@ def check(case: Case, folder: Path) -> None:
         with pytest.raises((InputError, NotFittedError), match=case.refused):
             refit(model, data.X, data.y, GROUPS)
         return
+    before = native(model, data.X)
     made = refit(model, data.X, data.y, GROUPS, C=10.0, tol=1e-3)
+    assert type(made) is type(model) or case.library != "sklearn"
+    np.testing.assert_array_equal(native(model, data.X), before)  # the model is not changed
     certified = TreeRanker(C=10.0, tol=1e-3, trees=model, features=False).fit(data.X, data.y, GROUPS)
     scores = certified.predict(data.X)
     primal = certified.result_.primal
@@ -315,6 +323,19 @@ def is_quick(case: Case) -> bool:
 def test_the_library_scores_as_certified_or_refit_refuses(case: Case, tmp_path: Path) -> None:
     pytest.importorskip(case.library)
     check(case, tmp_path)
+
+
+def test_other_arguments_are_errors() -> None:
+    data = Data.of()
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        refit(RandomForestRegressor(2), data.X, data.y)
+    with pytest.raises(InputError, match=r"Load a file first, as by lightgbm.Booster\(model_file='model.txt'\)"):
+        refit("model.txt", data.X, data.y)
+    several = RandomForestRegressor(2).fit(data.X, np.stack([data.y, data.y], axis=1))
+    with pytest.raises(InputError, match="RandomForestRegressor has several outputs"):
+        refit(several, data.X, data.y)
+    with pytest.raises(InputError, match="features must not be True"):
+        refit(several, data.X, data.y, features=True)
 
 
 def test_features_that_the_library_reads_otherwise_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

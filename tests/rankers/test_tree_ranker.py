@@ -17,7 +17,7 @@ from structsvm.foundation.types import IntVector, Matrix, Vector
 from structsvm.models.base import read_model
 from structsvm.models.export import export
 from structsvm.problem import Problem
-from structsvm.rankers import TreeRanker, refit, tree_ranker
+from structsvm.rankers import TreeRanker, tree_ranker
 from tests.small_problems import listed, ranking_arrays
 
 
@@ -188,45 +188,12 @@ def test_contributions_add_up_to_the_score() -> None:
     assert {row["feature"] for row in model.parts().rows[:2]} == {0, 1}
 
 
-def test_refit_returns_an_ensemble_of_the_same_kind() -> None:
+def test_lightgbm_grows_trees() -> None:
+    pytest.importorskip("lightgbm")
     X, y, qid = products()
-    boosted = GradientBoostingRegressor(n_estimators=20, max_leaf_nodes=8, random_state=0).fit(X, y)
-    before = boosted.predict(X)
-    again = refit(boosted, X, y, qid, loss="map", C=30.0)
-    alone = ranker(trees=boosted, features=False).fit(X, y, qid)
-    assert np.ptp(again.predict(X) - alone.predict(X)) < 1e-12
-    np.testing.assert_array_equal(boosted.predict(X), before)
-    assert type(again) is GradientBoostingRegressor
-
-
-def test_lightgbm_scores_what_was_refitted() -> None:
-    lightgbm = pytest.importorskip("lightgbm")
-    X, y, qid = products()
-    X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
-    model = lightgbm.LGBMRanker(n_estimators=20, num_leaves=8, n_jobs=1, verbosity=-1).fit(X, y, group=[20] * 30)
-    again = refit(model, X, y, qid, C=30.0)
-    alone = ranker(trees=model, features=False).fit(X, y, qid)
-    np.testing.assert_allclose(again.predict(X, raw_score=True), alone.predict(X), rtol=0, atol=1e-6)
     grown = ranker(trees="lightgbm").fit(X, y, qid)
     assert grown.score(X, y, qid) > 0.9
     assert grown.result_.converged
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"trees": "m.txt"}, r"or a fitted ensemble, got 'm.txt'. Load .*lightgbm.Booster\(model_file='m.txt'\)"),
-        ({"n_estimators": 0}, "TreeRanker.n_estimators=.*. must be .*at least 1, got 0"),
-        ({"num_leaves": 1}, "num_leaves=.* at least 2, got 1"),
-        ({"learning_rate": 0.0}, "learning_rate=.* got 0.0"),
-        ({"features": 1}, "features=.* True or False, got 1"),
-        ({"normalize": "log"}, "normalize"),
-        ({"loss": "multiclass"}, "does not give each row one score"),
-    ],
-)
-def test_wrong_settings(settings: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        ranker(**settings).fit(*products())
 
 
 def test_an_ensemble_of_other_features() -> None:

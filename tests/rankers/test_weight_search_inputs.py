@@ -5,9 +5,8 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from structsvm.exceptions import InputError
 from structsvm.features import Thresholds
-from structsvm.rankers import Preferences, WeightSearch
+from structsvm.rankers import WeightSearch
 
 
 def some(queries=6, digits=15):
@@ -59,41 +58,6 @@ def test_queries_of_one_kind_are_left_out_and_count():
     alone = WeightSearch().fit(X[kept], y[kept], qid=qid[kept])
     assert alone.coef_ == pytest.approx(ranker.coef_)
     assert ranker.map_ == pytest.approx((2 * alone.map_ + 0.0 + 1.0) / 4)
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"directions": "all"}, r"directions=...\) must be 'coordinates', 'random' or an array"),
-        ({"directions": np.eye(3)}, r"rows of 4 numbers: its shape is \(3, 3\)"),
-        ({"directions": np.ones(4)}, r"rows of 4 numbers: its shape is \(4,\)"),
-        ({"directions": np.zeros((0, 4))}, r"rows of 4 numbers: its shape is \(0, 4\)"),
-        ({"directions": [[0, 1, 0, 0], [0, 0, 0, 0]]}, "row 1 of .* leads nowhere"),
-        ({"directions": [[1, 1, 0, 0]], "fix_first": True}, "row 0 of .* changes the first weight"),
-        ({"start": "last"}, r"start=...\) must be 'first', 'equal' or an array"),
-        ({"start": [1, 2]}, "a weight for each of 4 features"),
-        ({"start": [1, np.nan, 0, 0]}, "finite numbers"),
-        ({"start": [1e308] * 4}, "scores at .* not finite"),
-        ({"start": "equal", "incremental": True}, "starts with the first feature alone"),
-        ({"fix_first": "yes"}, r"fix_first=...\) must be True or False"),
-        ({"incremental": 1}, r"incremental=...\) must be True or False"),
-        ({"max_iter": 0}, r"max_iter=...\) must be an integer of at least 1"),
-        ({"random_state": "today"}, r"random_state=...\)"),
-        ({"measure": "mop"}, "unknown measure 'mop'"),
-    ],
-)
-def test_invalid_arguments_are_errors(settings, message):
-    X, y, qid = some()
-    with pytest.raises(InputError, match=message):
-        WeightSearch(**settings).fit(10.0 * X, y, qid=qid)
-
-
-def test_data_that_cannot_be_used_are_refused():
-    X, y, qid = some()
-    with pytest.raises(InputError, match="WeightSearch cannot learn from any of the 6 queries: none has both relevant"):
-        WeightSearch().fit(X, np.ones_like(y), qid=qid)
-    with pytest.raises(InputError, match="not Preferences"):
-        WeightSearch().fit(X, Preferences([0], [1]), qid=qid)
 
 
 def test_the_start_is_not_changed():
