@@ -7,29 +7,13 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 
-from structsvm import Problem, Ranker, StructuralSVM, load
+from structsvm import Ranker, StructuralSVM, load
 from structsvm.estimators import RampRanker
-from structsvm.exceptions import InputError
-from structsvm.solvers import OneSlack
 
 RNG = np.random.default_rng(0)
 X, QID = RNG.standard_normal((60, 3)), np.repeat(np.arange(10), 6)
 Y = (X[:, 0] + RNG.standard_normal(60) > 0.3).astype(float)
 CENTER, PENALTY = np.array([0.0, 2.0, -1.0]), np.array([1.0, 0.1, 10.0])
-
-
-@pytest.mark.parametrize("intercept", [False, True])
-def test_a_ranker_minimizes_the_objective_that_was_asked_for(intercept: bool) -> None:
-    loss = "zero_one" if intercept else "map"
-    ranker = Ranker(loss, C=5.0, tol=1e-6, fit_intercept=intercept, center=CENTER, feature_penalty=PENALTY)
-    ranker.fit(X, Y, qid=QID)
-    problem = Problem.from_queries(X, Y, QID, loss=loss, C=5.0, intercept=float(intercept))
-    given = {"center": np.append(CENTER, 0.0), "penalty": np.append(PENALTY, 1.0)}
-    if not intercept:
-        given = {name: value[:-1] for name, value in given.items()}
-    result = OneSlack(tol=1e-6).solve(problem.regularized(**given))
-    assert ranker.result_.primal == pytest.approx(result.primal, abs=1e-5)
-    np.testing.assert_allclose(ranker.result_.w, result.w, atol=0.05)
 
 
 def test_a_path_a_warm_start_and_a_file(tmp_path: Path) -> None:
@@ -65,12 +49,3 @@ def test_a_structural_svm_and_ramps_take_them() -> None:
     np.testing.assert_allclose(ramps.coef_, CENTER, atol=1e-4)
     free = RampRanker("roc_area", C=10.0, center=CENTER, feature_penalty=PENALTY).fit(X, Y, qid=QID)
     assert free.stationary_
-
-
-def test_others_are_refused() -> None:
-    with pytest.raises(InputError, match="center must be 3 finite numbers, one per weight"):
-        Ranker(center=[1.0]).fit(X, Y, qid=QID)
-    with pytest.raises(InputError, match="penalty must be at least 0, got -1 for weight 2"):
-        Ranker(feature_penalty=[1.0, 1.0, -1.0]).fit(X, Y, qid=QID)
-    with pytest.raises(InputError, match=r"Ranker\(center=...\) must be numbers"):
-        Ranker(center="there").fit(X, Y, qid=QID)

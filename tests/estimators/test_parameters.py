@@ -18,7 +18,6 @@ from tests.small_problems import Kronecker
 
 BOTH = [
     ({"C": 0.0}, "C must be a positive finite number, got 0.0"),
-    ({"C": np.nan}, "C must be a positive finite number"),
     ({"tol": -1.0}, r"\(tol=...\) must be a positive finite number or None, got -1.0"),
     ({"solver": "one slak"}, "Did you mean 'one-slack'?"),
     ({"solver": HiGHS()}, r"is not a valid solver, but a QP backend, for backend=... of a solver"),
@@ -26,9 +25,7 @@ BOTH = [
     ({"max_iter": 0}, r"\(max_iter=...\) must be an integer of at least 1"),
     ({"fit_intercept": "no"}, r"\(fit_intercept=...\) must be True or False, got 'no'"),
     ({"warm_start": None}, r"\(warm_start=...\) must be True or False, got None"),
-    ({"intercept_scaling": 0.0}, r"\(intercept_scaling=...\) must be a positive finite number, got 0.0"),
-    ({"intercept_scaling": np.inf}, r"\(intercept_scaling=...\) must be a positive finite number, got inf"),
-    ({"intercept_scaling": "1"}, r"\(intercept_scaling=...\) must be a positive finite number, got '1'"),
+    ({"tol": np.nan}, r"\(tol=...\) must be a positive finite number or None, got nan"),
     ({"intercept_scaling": True}, r"\(intercept_scaling=...\) must be a positive finite number, got True"),
 ]
 OF_RANKERS = [

@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from structsvm import Ranker, StructuralSVM
-from structsvm.exceptions import InputError
+from structsvm import StructuralSVM
 from structsvm.losses import ChainHamming, Loss
 from structsvm.result import Status
 from structsvm.solvers import FrankWolfe, OneSlack
@@ -87,17 +86,3 @@ def test_weights_callbacks_and_checkpoints(tmp_path: Any) -> None:
     stopped = StructuralSVM("chain_hamming", solver="one-slack").path(xs, ys, CS, callback=lambda step: step.C == 10.0)
     assert [each.C for each in stopped] == [10.0, 1.0]
     assert stopped[0].result_.status is Status.STOPPED
-
-
-@pytest.mark.parametrize(
-    ("Cs", "message"),
-    [
-        ([], "Cs must be a vector of positive numbers"),
-        ([1.0, 0.0], "Cs must be a vector of positive numbers"),
-        (10.0, "Cs must be a vector of positive numbers, got 10.0"),
-    ],
-)
-def test_faulty_values_of_C_are_refused_as_by_rankers(Cs: Any, message: str) -> None:
-    for path in (StructuralSVM().path, Ranker().path):
-        with pytest.raises(InputError, match=message):
-            path(np.eye(2), [0, 1], Cs=Cs)

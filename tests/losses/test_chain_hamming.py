@@ -23,6 +23,7 @@ from structsvm.testing import check_loss
 from tests.slow import slow
 from tests.small_problems import Listed, score_vectors
 
+
 class PlainChain(ChainHamming):
     kernel = None
 

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
 from structsvm import Ranker
@@ -152,13 +151,6 @@ def test_a_path_is_what_fits_one_by_one_are() -> None:
     for ranker in rankers:
         np.testing.assert_allclose(ranker.coef_, RankSVM(ranker.C, tol=1e-7).fit(X, y, qid).coef_, atol=1e-3)
         np.testing.assert_allclose(ranker.predict(X), X @ ranker.coef_, atol=1e-13)
-
-
-def test_a_path_that_is_stopped_has_what_was_reached() -> None:
-    X, y, qid = graded(8)
-    with pytest.warns(ConvergenceWarning, match="stopped by the callback"):
-        rankers = RankSVM().path(X, y, qid, [0.1, 1.0, 10.0], callback=lambda step: step.C > 0.5)
-    assert [ranker.C for ranker in rankers] == [0.1, 1.0]
 
 
 def test_features_that_are_constant_in_queries_teach_nothing() -> None:

@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 
+from structsvm import Ranker
 from structsvm.exceptions import InputError
 from structsvm.features import Thresholds
 from structsvm.rankers import (
@@ -188,7 +189,9 @@ def test_sparse_features_are_errors_where_only_dense_ones_are_read(kind: Any) ->
             kind().fit(X, y, qid).predict(given)
 
 
-@pytest.mark.parametrize("kind", [RankBoost, RankNet, RankSVM, MaximumEntropy, WeightSearch, LambdaMART, TreeRanker])
+@pytest.mark.parametrize(
+    "kind", [Ranker, RankBoost, RankNet, RankSVM, MaximumEntropy, WeightSearch, LambdaMART, TreeRanker]
+)
 @pytest.mark.parametrize(
     ("change", "message"),
     [
