@@ -1,11 +1,7 @@
 """A few problems of the campaign, in the ordinary tests."""
 
-from fractions import Fraction
-from typing import Any
-
 import pytest
 
-from tests.campaign import verdict as verdict_module
 from tests.campaign.verdict import try_case
 
 NEW = {"boxed": 1, "declared": 0, "faulty backend": 1, "graded": 1, "mistaken": 1, "pinned": 1, "structured": 0}
@@ -48,18 +44,3 @@ def test_cases_that_once_stalled_converge(number: int) -> None:
 )
 def test_weights_without_regularizer_do_not_crawl_in_a_large_box(number: int) -> None:
     assert try_case(number, "boxed").fault == ""
-
-
-@pytest.mark.parametrize(("off", "fault"), [(0.0, ""), (1e-6, "wrong bound")])
-def test_the_exact_judge_decides_where_rounding_may_have(
-    off: float, fault: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A bound within 1e-6 of the optimum is wrong only if fractions confirm it."""
-    plain = verdict_module._planes
-
-    def rough(loss: Any, x: Any, y: Any, intercept: float, *, exact: bool = False) -> Any:
-        G, L = plain(loss, x, y, intercept, exact=exact)
-        return G, L + (Fraction(off) if exact else 1e-6)
-
-    monkeypatch.setattr(verdict_module, "_planes", rough)
-    assert try_case(2).fault == fault

@@ -121,16 +121,6 @@ def test_the_baseline_has_all_names_of_a_model(name):
     assert _baseline(name, ["SVM-map", "ReciprocalRankFusion", "Best feature"]) == "ReciprocalRankFusion"
 
 
-@pytest.mark.slow
-def test_single_features_and_no_folder(run, folds):
-    done = run("benchmark", "tiny", "--models", "svm-roc", "--single-features", "--jobs", 1, "-q")
-    assert [line.split("  ")[0] for line in done.stdout.splitlines() if line.startswith("feature")] == [
-        f"feature {k}" for k in range(1, 5)
-    ] * 4
-    assert "tables.txt" not in done.stdout
-    assert sorted(path.name for path in Path().iterdir()) == ["test.txt", "tiny", "train.txt"]
-
-
 def test_tables_of_another_run_are_replaced_only_with_force(run, folds):
     Path("out").mkdir()
     Path("out/tables.csv").write_text("of another run")

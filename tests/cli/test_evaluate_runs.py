@@ -187,19 +187,6 @@ def test_a_baseline(run, compared):
     ]
 
 
-def test_a_baseline_as_json_and_csv(run, compared):
-    report = json.loads(run(*compared, "--baseline", "old.txt", "--json", "-", "--seed", 5).stdout)
-    comparison = report["comparison"]
-    assert (comparison["baseline"], comparison["seed"], comparison["resamples"]) == ("old", 5, 200)
-    first = comparison["rows"][0]
-    assert (first["run"], first["measure"], first["topics"]) == ("new", "map", 12)
-    assert first["difference"] == pytest.approx(first["mean"] - first["baseline_mean"])
-    assert [record["run"] for record in report["runs"]] == ["old", "new"]
-    lines = run(*compared, "--baseline", "old.txt", "--csv", "-", "--seed", 5).stdout.splitlines()
-    assert lines[0].startswith("run,baseline,measure,topics,mean,")
-    assert lines[1].startswith(f"new,old,map,12,{first['mean']},")
-
-
 def test_csv_without_a_baseline(run, files):
     lines = run("evaluate", "--qrels", "qrels.txt", "run.txt", "--measure", "P_5", "--csv", "-").stdout.splitlines()
     figures = "mean,low,high,cut,summary,undefined,empty,note,tied_queries,lowest,highest"

@@ -46,18 +46,6 @@ def test_from_an_index_to_a_benchmark(run):
     assert "BordaCount" in tables
 
 
-def test_from_an_index_to_a_model_and_a_ranking(run):
-    run(*ARGUMENTS, "--judged", "--fields", "title,text", "--out", "all.txt")
-    data = load_letor("all.txt", doc_ids=True)
-    assert len(data.qid) == 60
-    assert data.X.shape[1] == 30
-    assert data.X.min() == 0.0
-    assert data.X.max() == 1.0
-    run("train", "all.txt", "--model", "m.npz", "--quiet")
-    table = run("evaluate", "m.npz", "all.txt").stdout
-    assert "9 queries, 60 documents" in table
-
-
 def test_the_candidates_of_runs(run):
     Path("runs").mkdir()
     Path("runs/a").write_text("1 Q0 d9 1 3 same\n1 Q0 d8 2 2 same\n2 Q0 d1 1 1 same\n77 Q0 d1 1 1 same\n")

@@ -48,36 +48,6 @@ def test_a_pipe(run, model):
     writer.join()
 
 
-def test_train_and_validation(run, fed):
-    run("train", "train.txt", "--validation", "test.txt", "--C-grid", "1:10", "--model", "a.npz", "-q")
-    fed(
-        Path("train.txt").read_bytes(),
-        "train",
-        "-",
-        "--validation",
-        "test.txt",
-        "--C-grid",
-        "1:10",
-        "-m",
-        "b.npz",
-        "-q",
-    )
-    fed(
-        Path("test.txt").read_bytes(),
-        "train",
-        "train.txt",
-        "--validation",
-        "-",
-        "--C-grid",
-        "1:10",
-        "-m",
-        "c.npz",
-        "-q",
-    )
-    scores = {run("predict", name, "test.txt").stdout for name in ("a.npz", "b.npz", "c.npz")}
-    assert len(scores) == 1
-
-
 def test_runs_and_judgments(fed):
     qrels, one = b"1 0 a 1\n1 0 b 0\n", b"1 Q0 a 1 2.5 one\n1 Q0 b 2 1.5 one\n"
     Path("qrels").write_bytes(qrels)

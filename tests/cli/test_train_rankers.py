@@ -12,7 +12,7 @@ import structsvm
 from structsvm import Ranker
 from structsvm.data import load_letor
 from structsvm.metrics import parse_measure
-from structsvm.rankers import MaximumEntropy, RankBoost, RankNet, RankSVM, WeightSearch
+from structsvm.rankers import RankBoost
 from structsvm.registry import rankers
 from structsvm.solvers import OneSlack
 from structsvm.solvers.state import SolverState
@@ -36,36 +36,6 @@ def test_every_ranker_trains_saves_and_is_read(run, name):
     )
     assert run("evaluate", "m.npz", "test.txt").stdout.startswith("5 queries")
     assert rankers.find(name).__name__ in run("show", "m.npz").stdout
-
-
-@pytest.mark.parametrize(
-    ("options", "ranker"),
-    [
-        (["--ranker", "rank_svm(objective=queries)", "-C", 2, "--tol", 1e-4], RankSVM(2.0, objective="queries")),
-        (["--ranker", "Rank-SVM", "--solver", "one-slack"], RankSVM(solver="one-slack")),
-        (
-            ["--ranker", "maximum_entropy(C=3,class_weight=balanced)"],
-            MaximumEntropy(3.0, class_weight="balanced"),
-        ),
-        (["--ranker", "weight_search(max_iter=1)", "--normalize", "standard"], WeightSearch(max_iter=1)),
-        (["--ranker", "rank_boost(n_estimators=4)"], RankBoost(4)),
-        (
-            ["--ranker", "rank_net(hidden_layer_sizes=2,max_iter=2,random_state=1)"],
-            RankNet(2, max_iter=2, random_state=1),
-        ),
-        (["--ranker", "ranker(C=2)", "--loss", "roc_area"], Ranker("roc_area", 2.0, solver="one-slack")),
-    ],
-)
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_train_equals_a_fit_of_the_library(run, options, ranker):
-    run("train", "train.txt", *options, "--model", "m.npz")
-    data = load_letor("train.txt")
-    if "--tol" in options:
-        ranker.set_params(tol=1e-4)
-    if "--normalize" in options:
-        ranker.set_params(normalize="standard")
-    expected = ranker.fit(data.X, data.y, data.qid).predict(data.X)
-    np.testing.assert_allclose(structsvm.load("m.npz").predict(data.X), expected, rtol=1e-9, atol=1e-9)
 
 
 def test_steps_are_chosen_on_validation(run):

@@ -2,12 +2,10 @@
 
 import os
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from structsvm import Ranker
 from structsvm.data import cache, load_letor
 from structsvm.exceptions import InputError
 from structsvm.foundation.storage.artefacts import CACHE
@@ -60,15 +58,6 @@ def test_what_is_kept_is_what_was_read(files, monkeypatch, settings):
     if isinstance(again.X, np.ndarray):
         again.X[:] = 7
     assert same(first, load_letor(path, cache=cache_path, **settings))
-
-
-def test_a_ranker_learns_the_same_from_it(files):
-    path, cache_path = files
-    fits = [
-        Ranker("roc_area").fit(data.X, data.y, qid=data.qid)
-        for data in (load_letor(path, cache=cache_path) for _ in "ab")
-    ]
-    assert (fits[0].coef_ == fits[1].coef_).all()
 
 
 def test_text_that_has_changed_is_read_anew(files, monkeypatch):
@@ -175,18 +164,6 @@ def test_a_pipe_cannot_be_kept(tmp_path):
         load_letor(path, cache=tmp_path / "cache")
     with pytest.raises(InputError, match="there is no file .*missing"):
         load_letor(tmp_path / "missing", cache=tmp_path / "cache")
-
-
-def test_nothing_is_left_of_a_cache_that_could_not_be_written(files, monkeypatch):
-    path, cache_path = files
-
-    def full(*arguments):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(Path, "replace", full)
-    with pytest.raises(InputError, match="train.cache cannot be written: No space left on device"):
-        load_letor(path, cache=cache_path)
-    assert [file.name for file in path.parent.iterdir()] == ["train.txt"]
 
 
 def changed(name, make):

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 
-from structsvm.data import load_digits_runs, pool_runs
+from structsvm.data import load_digits_runs
 from structsvm.exceptions import InputError
 
 
@@ -27,35 +27,6 @@ def test_relevant_documents_show_one_digit(small):
         others = qrels.doc_ids[(qrels.qid == topic) & (qrels.grades == 0)].astype(int)
         (digit,) = set(shown[images])
         assert digit not in shown[others]
-
-
-def test_every_run_retrieves_judged_documents_and_the_pool_has_gaps(small):
-    runs, qrels = small
-    judged = set(zip(qrels.qid, qrels.doc_ids, strict=True))
-    for run in runs:
-        assert set(zip(run.qid, run.doc_ids, strict=True)) <= judged
-    pool = pool_runs(runs, qrels)
-    assert np.isnan(pool.X).any()
-    assert not np.isnan(pool.X).all(axis=1).any()
-
-
-def test_the_top_of_a_run_is_most_similar(small):
-    """By definition: nothing left out has a smaller distance."""
-    runs, qrels = small
-    images = load_digits().images.reshape(-1, 64) / 16.0
-    manhattan = next(run for run in runs if run.name == "manhattan")
-    for topic in ("1", "6"):
-        retrieved = manhattan.doc_ids[manhattan.qid == topic].astype(int)
-        judged = qrels.doc_ids[qrels.qid == topic].astype(int)
-        (query,) = [
-            q
-            for q in range(len(images))
-            if np.allclose(-np.abs(images[retrieved] - images[q]).sum(axis=1), manhattan.scores[manhattan.qid == topic])
-        ]
-        left_out = np.setdiff1d(judged, retrieved)
-        distance = np.abs(images - images[query]).sum(axis=1)
-        assert distance[retrieved].max() <= distance[left_out].min()
-        assert query not in judged
 
 
 def test_seeds():

@@ -4,7 +4,6 @@ import io
 import math
 import os
 import threading
-import time
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from structsvm.data import load_table, write_letor
+from structsvm.data import load_table
 from structsvm.data.table import Naming, read_tables
 from structsvm.exceptions import DataFormatError, InputError, NotInstalledError
 
@@ -390,13 +389,3 @@ def test_the_package_that_reads_parquet_is_named(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pyarrow.parquet", None)
     with pytest.raises(NotInstalledError, match=r"pip install 'structural-svm\[parquet\]'"):
         load_table(path)
-
-
-@pytest.mark.slow
-def test_time_is_linear_in_the_number_of_columns(tmp_path):
-    names = [f"feature{k}" for k in range(40_000)]
-    wide = write(tmp_path, f"qid,label,{','.join(names)}\n1,0,{','.join('1' * len(names))}\n")
-    begun = time.process_time()
-    assert load_table(wide, features=names[-1:]).X.tolist() == [[1.0]]
-    write_letor(tmp_path / "wide.txt", [[1.0] * len(names)], [1], [1], feature_names=names)
-    assert time.process_time() - begun < 5.0  # seconds; some 20 if each name is compared with all others

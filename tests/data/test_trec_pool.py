@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from structsvm.data import Pool, Qrels, RankingData, Run, load_qrels, load_runs, pool_runs, write_run
+from structsvm.data import Pool, Qrels, RankingData, Run, pool_runs
 from structsvm.exceptions import InputError, UnknownNameError
 from structsvm.metrics import AP
 from tests.data.trec_reference import average_precision, average_precisions, ranked
@@ -120,20 +120,6 @@ def test_it_is_ranking_data(pool):
 def test_pools_that_cannot_be(change, message):
     with pytest.raises(InputError, match=message):
         pool_runs(**{"runs": [run_of("one", ONE)], "qrels": qrels_of(JUDGED)} | change)
-
-
-def test_files_and_arrays_give_the_same_pool(tmp_path, pool):
-    (tmp_path / "runs").mkdir()
-    for name, scores in (("one", ONE), ("two", TWO)):
-        run = run_of(name, scores)
-        write_run(tmp_path / "runs" / name, run.qid, run.doc_ids, run.scores, name)
-    lines = [f"{topic} 0 {doc} {grade}\n" for topic, of in JUDGED.items() for doc, grade in of.items()]
-    (tmp_path / "qrels").write_text("".join(lines))
-    read = pool_runs(load_runs(tmp_path / "runs"), load_qrels(tmp_path / "qrels"), depth=2)
-    np.testing.assert_array_equal(read.X, pool.X)
-    for column in ("qid", "doc_ids", "y"):
-        assert getattr(read, column).tolist() == getattr(pool, column).tolist()
-    assert (read.run_names, dict(read.left_out)) == (pool.run_names, dict(pool.left_out))
 
 
 topic_ids = st.sampled_from(["1", "2", "10"])

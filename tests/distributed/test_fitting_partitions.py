@@ -14,7 +14,6 @@ from structsvm import Ranker
 from structsvm.data import RankingData, load_letor
 from structsvm.distributed import DaskRanker
 from structsvm.distributed.partitions import Partitions
-from structsvm.distributed.workers import Workers
 from structsvm.exceptions import FeatureScaleWarning, InputError
 from structsvm.solvers import OneSlack
 from tests.distributed.queries import (
@@ -70,35 +69,6 @@ def test_every_source_gives_the_same_optimum(kind, client, tmp_path):
         assert list(ranker.feature_names_in_) == COLUMNS
     if kind == "parquet":
         assert ranker.known_names == tuple(COLUMNS)
-
-
-@pytest.mark.filterwarnings("ignore:stopped by the callback")
-@pytest.mark.parametrize(
-    ("kind", "settings", "expected"),
-    [("arrays", {}, 3), ("letor", {}, 3), ("partitions", {}, 2), ("partitions", {"normalize": "standard"}, 3)],
-)
-def test_a_fit_waits_for_the_workers_three_times_before_its_first_step(
-    kind, settings, expected, client, tmp_path, monkeypatch
-):
-    waits, inside, until_first = [], [], []
-
-    def counted(wait):
-        def waiting(*arguments, **settings):
-            waits.extend([] if inside else [wait])
-            inside.append(wait)
-            try:
-                return wait(*arguments, **settings)
-            finally:
-                inside.pop()
-
-        return waiting
-
-    arguments = source(kind, client, tmp_path)
-    for name in ("settle", "fetch", "answers"):
-        monkeypatch.setattr(Workers, name, counted(getattr(Workers, name)))
-    ranker = DaskRanker("map", C=10.0, client=client, **settings)
-    ranker.fit(*arguments, callback=lambda step: until_first.append(len(waits)) or True)
-    assert until_first == [expected + 1]  # the first step is a wait, too
 
 
 @pytest.mark.slow

@@ -12,7 +12,6 @@ from structsvm import Ranker
 from structsvm.distributed import DaskCluster, DaskRanker, read_partitions
 from structsvm.distributed.workers import Workers, WorkersLost, require_finished
 from structsvm.exceptions import ClusterError, InputError
-from structsvm.foundation.compute.environment import numba
 from tests.distributed.queries import CUTS, DATA, arrays, assert_same_optimum, letor_files, ranking
 
 LIMIT = 60.0
@@ -133,20 +132,6 @@ def test_a_silent_scheduler_is_an_error_after_the_limit(client, monkeypatch, tmp
         patched.setattr(client, "scheduler", Mute(client.scheduler))
         with pytest.raises(ClusterError, match="scheduler cannot be reached"):
             read_partitions(paths, client=client, timeout=0.5)
-
-
-def test_calls_leave_the_threads_of_workers_and_few_places(client):
-    def set_threads():
-        numba.set_num_threads(numba.config.NUMBA_NUM_THREADS)
-
-    places = list(client.nthreads())
-    client.gather([client.submit(set_threads, workers=[place], pure=False) for place in places])
-    cluster = DaskCluster(client, timeout=LIMIT)
-    for _ in range(4):
-        assert cluster.ask(itself, cluster.keep(abs, [1, 2])) == [1, 2]
-    assert len(cluster._places) <= 4
-    threads = [client.submit(numba.get_num_threads, workers=[place], pure=False) for place in places]
-    assert client.gather(threads) == [numba.config.NUMBA_NUM_THREADS] * len(places)
 
 
 def lose(client):

@@ -1,6 +1,5 @@
 """Problems on partitions have the numbers of one machine for any number of partitions."""
 
-import pickle
 from itertools import permutations
 from typing import Any
 
@@ -11,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from structsvm.distributed import DistributedProblem, InProcess, Partition
-from structsvm.distributed.cluster import merged
 from structsvm.distributed.shard import PointRequest, Shard, library_versions
 from structsvm.exceptions import CheckError, ClusterError, InputError
 from structsvm.features.operators import BinnedMatrix
@@ -165,15 +163,6 @@ def test_lost_scores_change_no_bit(every: int, pulled: bool) -> None:
     np.testing.assert_array_equal(result.w, undisturbed.w)
     point = one.at(one.from_weights(result.w))
     assert result.primal == pytest.approx(one.primal(one.planes(point), point) + one.constant, rel=1e-12)
-
-
-def test_pickled_shards_have_no_scores() -> None:
-    _, spread = both(2)
-    shard = spread.shards[0]
-    spread.primal(spread.planes(point := spread.at(np.ones(4))), point)
-    moved = pickle.loads(pickle.dumps(shard))
-    assert shard._scores
-    assert not moved._scores
 
 
 @pytest.mark.parametrize("solver", [FrankWolfe(), NSlack()])
@@ -342,19 +331,6 @@ def test_an_inexact_argmax_is_estimated() -> None:
     assert not result.certified
     assert result.dual <= expected.primal + 1e-2
     assert result.primal == pytest.approx(expected.primal, rel=1e-2)
-
-
-def test_answers_are_merged_by_thirty_two() -> None:
-    """70 answers: 32, 32 and 6 are merged, then the three results."""
-    seen = []
-
-    class Noting(list[int]):
-        def merged(self, others: Any) -> "Noting":
-            seen.append([*self, *(value for other in others for value in other)])
-            return Noting(seen[-1])
-
-    assert merged([Noting([k]) for k in range(70)]) == list(range(70))
-    assert seen == [list(range(32)), list(range(32, 64)), list(range(64, 70)), list(range(70))]
 
 
 def test_saved_results_have_calls_and_bytes(tmp_path: Any) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.pages import Page, PageError, blocks, commands, make_targets, refresh, sets_up
+from tests.docs.pages import Page, PageError, refresh
 
 
 def run(folder: Path, text: str, data: Path | None = None) -> Page:
@@ -24,34 +24,27 @@ def fence(language: str, source: str) -> str:
 @pytest.mark.parametrize(
     "text",
     [
-        fence("python", "x = 2") + fence("python", "assert x == 2"),
         fence("python", "x = 2") + "A sentence.\n\n" + fence("python", ">>> x\n2\n>>> y = x") + fence("python", "y"),
         fence("python", "print(1.25, 's')") + fence("text", "7 s"),
-        fence("python", "print(1)") + "A sentence.\n\n" + fence("text", "unrelated"),
         fence("python", "open('a', 'w').close()") + fence("console", "$ ls\na"),
         fence("console", "$ echo a  b\na b\n$ true\n$ echo \\\n  c\nc"),
-        fence("console", "$ echo 0.451 1e-06 -0.2\n0.455 1.01e-06 -0.21"),
         fence("console", "$ echo version 0.1.0\nversion 0.2.0.dev1"),
         fence("console", "$ echo 8 passes, 0.06 s, and 8.94 s of compilation\n8 passes, 0.04 s"),
         fence("console", "$ seq 5\n1\n[...]\n5"),
         fence("python", "print('a\\n  b\\n  c')") + fence("text", "a\n  [...]"),
-        fence("console", "$ seq 5\n1\n[... more numbers ...]"),
         fence("python", ">>> 0.123456\n0.1235"),
         "<!-- test: varies -->\n" + fence("console", "$ echo 12 of 34\n1 of 2"),
         "<!-- test: needs numpy, within 20% -->\n" + fence("console", "$ echo 1.11\n1.0"),
         fence("console", "$ make nothing-like-it\n$ git clone nowhere && cd nowhere"),
         fence("bash", "# a comment\necho a > b\ntest -f b"),
         "<!-- test: exit 3 -->\n" + fence("console", "$ true\n$ echo no; exit 3\nno"),
-        fence("console", "$ structsvm --version | wc -l\n1"),
         "<!-- test: exit 2 -->\n"
         + fence("console", "$ structsvm predict m.npz x.txt\nstructsvm: error: m.npz does not exist"),
-        "<!-- test: needs numpy -->\n" + fence("python", "x = 2") + fence("python", "assert x == 2"),
         "<!-- test: needs a_missing_package -->\n" + fence("python", "import a_missing_package"),
         fence("python", "open('two words', 'w').close()")
         + "<!-- test: exit 2 -->\n"
         + fence("console", "$ structsvm train 'two words' --model m.npz\n[...]"),
         "<!-- test: as page.md -->\n" + fence("console", "$ echo a\n[...]") + fence("console", "$ echo a\na"),
-        fence("text", "free"),
         "1. In a list:\n\n   ```python\n   assert True\n   ```\n",
     ],
 )
@@ -66,46 +59,26 @@ def test_right_pages_pass(tmp_path, text):
         (fence("python", "assert 1 == 2"), AssertionError, None),
         (fence("python", "x = 2") + fence("python", ">>> x\n3"), PageError, "Expected:\n *3\nGot:\n *2"),
         (fence("python", "print(1)") + fence("text", "2"), PageError, "line 1: the page shows 2 for 1"),
-        (fence("python", "pass") + fence("text", "2"), PageError, "line 1: Expected"),
         (fence("console", "$ echo a\nb"), PageError, "Expected"),
-        (fence("console", "$ echo a\na\nb"), PageError, "Expected"),
         (fence("console", "$ echo 0.451\n0.467"), PageError, "the page shows 0.467 for 0.451"),
         (fence("console", "$ echo 12 documents\n13 documents"), PageError, "the page shows 13 for 12"),
-        (fence("console", "$ echo p@10\np@11"), PageError, "Expected"),
-        (fence("console", "$ echo a b\na ..."), PageError, "Expected"),
         (fence("console", "$ seq 5\n1\n[...]\n6"), PageError, "the page shows 6 for 5"),
         ("\n" + fence("console", "$ false"), PageError, "line 2: [$] false\nended with exit code 1"),
-        (fence("console", "$ false\n$ true"), PageError, "exit code 1"),
         (fence("console", "$ no-such-command"), PageError, "exit code 127"),
-        (fence("console", "$ make nothing && false"), PageError, "exit code"),
         (fence("bash", "true\nfalse"), PageError, "exit code 1"),
         ("<!-- test: exit 2 -->\n" + fence("console", "$ true"), PageError, "exit code 0"),
-        (fence("console", "$ structsvm --version\nmine"), PageError, "Expected"),
-        (fence("console", "$ structsvm bogus"), PageError, "exit code 2"),
         (
             "<!-- test: as page.md -->\n" + fence("console", "$ echo a\nb") + fence("console", "$ echo a\na"),
             PageError,
             "line 2: no block of",
         ),
-        (
-            "<!-- test: as page.md -->\n" + fence("console", "$ echo a\n[...]") + fence("text", "$ echo a\na"),
-            PageError,
-            "line 2: no block of",
-        ),
         ("<!-- test: never -->\n" + fence("console", "$ true"), PageError, "no directive 'never'"),
-        (fence("", "x = 1"), PageError, "a block's language is"),
         (fence("pyhton", "x = 1"), PageError, "a block's language is"),
     ],
 )
 def test_wrong_pages_fail(tmp_path, text, error, message):
     with pytest.raises(error, match=message):
         run(tmp_path, text)
-
-
-def test_tracebacks_show_the_line_of_the_page(tmp_path):
-    with pytest.raises(ZeroDivisionError) as caught:
-        run(tmp_path, "# Title\n\n" + fence("python", "x = 1\nx / 0"))
-    assert caught.traceback[-1].lineno + 1 == 5
 
 
 def test_blocks_that_need_data_run_where_it_is(tmp_path):
@@ -121,24 +94,6 @@ def test_blocks_that_need_data_run_where_it_is(tmp_path):
     (tmp_path / "empty").rmdir()
     with pytest.raises(PageError, match="the page shows 7 for 8"):
         run(tmp_path, text, tmp_path / "data")
-
-
-def test_installation_commands_are_recognized():
-    assert sets_up("make test")
-    assert sets_up("git clone somewhere && cd somewhere && make demo")
-    assert sets_up("pip install '.[cvxopt]'")
-    assert not sets_up("make demo && structsvm list")
-    assert not sets_up("makeshift")
-
-
-def test_commands_of_a_block():
-    (block,) = blocks(fence("console", "$ a \\\n  b\nout\n\nput\n$ c"))
-    assert list(commands(block)) == [("a  b", "out\n\nput"), ("c", "")]
-
-
-def test_make_targets():
-    text = fence("console", "$ make demo\n$ make VENV=x -j2 test && make check") + fence("text", "make other")
-    assert make_targets(text) == {"demo", "test", "check"}
 
 
 def test_refreshed_pages_show_the_present_numbers(tmp_path):

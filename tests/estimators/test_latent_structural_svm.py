@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.svm import LinearSVC
 
 from structsvm.estimators import LatentStructuralSVM
 from structsvm.exceptions import InputError, OracleError
@@ -94,17 +93,6 @@ def test_within_bounds_it_is_stationary(bounds: Any) -> None:
     rng = np.random.default_rng(0)
     for step in np.geomspace(1e-4, 1.0, 60):
         assert convex(np.clip(w + step * rng.normal(size=len(w)), low, high)) >= svm.objective_ - 2.0 * tol * C
-
-
-def test_it_finds_what_an_svm_without_latents_cannot() -> None:
-    (xs, ys), (tested, truths) = series(120, 2), series(400, 3)
-    svm = LatentStructuralSVM(Detector(), C=30.0).fit(xs, ys)
-    plain = LinearSVC(C=0.1).fit(np.array(xs), ys)
-    assert svm.score(tested, truths) > 0.85
-    assert plain.score(np.array(tested), truths) < 0.65
-    assert svm.score(tested, truths) == np.mean(np.array(svm.predict(tested)) == truths)
-    result = [(h, x) for x, (y, h) in zip(tested, svm.predict_latent(tested), strict=True) if y]
-    assert len(result) > 100
 
 
 def test_a_warm_start_begins_where_it_ended() -> None:

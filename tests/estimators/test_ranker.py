@@ -1,6 +1,5 @@
 import signal
 import warnings
-from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -16,8 +15,7 @@ from structsvm import Ranker, RankerCV, Status
 from structsvm.exceptions import InputError, OneQueryWarning
 from structsvm.losses import AveragePrecision
 from structsvm.metrics import AP, NDCG
-from structsvm.problem import Problem, fingerprint
-from structsvm.problem.fingerprint import same
+from structsvm.problem import Problem
 from structsvm.rankers import RankSVM
 from structsvm.solvers import NSlack, OneSlack
 from structsvm.solvers.qp import OSQP, ActiveSet
@@ -278,24 +276,6 @@ def test_a_path_is_the_fits_one_by_one(queries):
         np.testing.assert_allclose(ranker.coef_, alone.coef_, atol=1e-3)
         assert ranker.result_.primal <= alone.result_.primal + 1e-6 * ranker.C
         assert ranker.score(X, y, qid) > 0.0
-
-
-def test_a_path_takes_the_fingerprint_of_its_data_once(queries, monkeypatch):
-    X, y, qid = queries
-    taken = []
-
-    def recorded(problem):
-        taken.append(problem.C)
-        return fingerprint(problem)
-
-    monkeypatch.setattr("structsvm.solvers.state.fingerprint", recorded)
-    monkeypatch.setattr("structsvm.solvers.state.fingerprint_aside", lambda problem: partial(recorded, problem))
-    Cs = [0.1, 1.0, 10.0]
-    path = Ranker().path(X, y, qid, Cs=Cs)
-    assert taken == [0.1]
-    for C, ranker in zip(Cs, path, strict=True):
-        assert same(ranker.result_.fingerprint, fingerprint(Problem.from_queries(X, y, qid, C=C)))
-    assert not same(Ranker().fit(2.0 * X, y, qid).result_.fingerprint, path[0].result_.fingerprint)
 
 
 def test_a_path_ends_where_it_is_stopped(queries):

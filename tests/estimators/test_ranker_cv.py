@@ -1,24 +1,20 @@
 import warnings
 
 import numpy as np
-import pandas as pd
 import pytest
-import scipy.sparse as sp
 from joblib import parallel_config
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.linear_model import LinearRegression
 from sklearn.metrics import make_scorer
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 import structsvm
 from structsvm import Ranker, RankerCV
 from structsvm.estimators import RampRanker
 from structsvm.estimators.ranker_cv import measure_of_loss
 from structsvm.exceptions import FeatureScaleWarning, GridEndWarning, InputError, UnknownNameError
-from structsvm.losses import AveragePrecision, NDCGLoss
+from structsvm.losses import NDCGLoss
 from structsvm.metrics import AP
 from structsvm.rankers import MaximumEntropy, RankBoost, RankSVM
 from structsvm.solvers import FrankWolfe, OneSlack
@@ -187,30 +183,6 @@ def test_a_choice_at_an_end_of_the_grid_is_warned_of(queries):
         ended = [str(each.message) for each in caught if each.category is GridEndWarning]
         assert len(ended) == bool(said)
         assert all(said in each for each in ended)
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("routing")
-def test_in_pipelines_and_searches(queries):
-    X, y, qid = queries
-    pipeline = make_pipeline(StandardScaler(), RankerCV(Ranker(), CS, cv=2)).fit(X, y, qid=qid)
-    assert 0.0 < pipeline.score(X, y, qid=qid) <= 1.0
-    grid = {"rankercv__estimator__loss": ["map", AveragePrecision()]}
-    search = GridSearchCV(pipeline, grid, cv=GroupKFold(2)).fit(X, y, qid=qid, groups=qid)
-    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
-
-
-@pytest.mark.slow
-def test_named_and_sparse_features(queries):
-    X, y, qid = queries
-    names = [f"f{k}" for k in range(6)]
-    search = RankerCV(Ranker(monotonic_cst={"f0": 1, "f1": 1}), CS, cv=2).fit(
-        pd.DataFrame(X, columns=names), y, qid=qid
-    )
-    assert list(search.feature_names_in_) == names == list(search.estimator_.feature_names_in_)
-    assert (search.estimator_.coef_[:2] >= 0.0).all()
-    dense, sparse = (RankerCV(Ranker(tol=1e-5), Cs=CS, cv=2).fit(each, y, qid=qid) for each in (X, sp.csr_array(X)))
-    np.testing.assert_allclose(sparse.scores_, dense.scores_, atol=0.01)
 
 
 def test_weights_count_in_fits_and_in_means(apart):

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 import sklearn
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV, GroupKFold
 from sklearn.pipeline import make_pipeline
 
 from structsvm import Ranker
@@ -56,22 +55,6 @@ def test_a_pipeline_is_its_steps_one_by_one(steps: Any, data: Any) -> None:
     ranker.fit(seen, y[train], qid=qid[train])
     np.testing.assert_array_equal(result, ranker.predict(new))
     assert score == ranker.score(new, y[~train], qid=qid[~train])
-
-
-@pytest.mark.slow
-def test_a_grid_search(data: Any) -> None:
-    X, y, qid = data
-    grid = {
-        "thresholds__bins": [3, 20],
-        "ranker__C": [0.1, 10.0],
-        "querypercentiles": [QueryPercentiles(), QueryMinMax()],
-    }
-    pipeline = make_pipeline(QueryPercentiles(), Thresholds(), Ranker())
-    with sklearn.config_context(enable_metadata_routing=True):
-        search = GridSearchCV(pipeline, grid, cv=GroupKFold(3), error_score="raise").fit(X, y, qid=qid, groups=qid)
-        assert search.best_score_ > 0.6
-        assert search.score(X, y, qid=qid) > 0.6
-        assert len(search.best_estimator_.predict(X, qid=qid)) == len(y)
 
 
 def test_without_routing_the_error_says_what_to_switch_on(data: Any) -> None:

@@ -1,14 +1,11 @@
 """Fusion of TREC runs."""
 
-import numpy as np
 import pytest
 
-from structsvm.data import Run, load_qrels, load_runs
+from structsvm.data import Run
 from structsvm.exceptions import InputError, UnknownNameError
 from structsvm.fusion import BordaCount, CombSUM, fuse_runs
-from structsvm.metrics import AP
 from tests.fusion.test_voting import ENGINES
-from tests.real_data import ROBUST03, needs
 
 
 def run_of(name, topics):
@@ -95,33 +92,6 @@ def test_invalid_arguments_are_errors(given, message):
 def test_no_such_method():
     with pytest.raises(UnknownNameError, match="Did you mean 'borda'"):
         fuse_runs(engines(), "bordas")
-
-
-@pytest.fixture(scope="module")
-def robust03():
-    return load_runs(ROBUST03 / "runs"), load_qrels(ROBUST03 / "qrels.txt")
-
-
-@pytest.mark.slow
-@needs(ROBUST03)
-@pytest.mark.parametrize(
-    ("topics", "best", "least"), [(range(300, 600), 0.1796, 0.15), (range(601, 651), 0.4405, 0.36)]
-)
-def test_fusion_of_the_robust_track(robust03, topics, best, least):
-    """The best run is ahead of each method here; the better methods are ahead of half of the runs at least."""
-    runs, qrels = robust03
-
-    def mean_ap(run):
-        rows = np.isin(run.qid, [str(topic) for topic in topics])
-        return AP().mean(
-            run.scores[rows], qrels.labels(run.qid[rows], run.doc_ids[rows]), run.qid[rows], judged=qrels.judged
-        )
-
-    singles = [mean_ap(run) for run in runs]
-    assert max(singles) == pytest.approx(best, abs=5e-5)
-    for method in ("comb-sum", "comb-mnz", "borda", "condorcet", "copeland"):
-        value = mean_ap(fuse_runs(runs, method, topics=topics))
-        assert np.median(singles) < value < best
 
 
 def test_points_that_float32_cannot_tell_apart_are_written_as_ranks():

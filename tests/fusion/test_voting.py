@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from structsvm.fusion import BordaCount, Condorcet, Copeland
-from structsvm.fusion.ranks import _count
 from tests.fusion import literal
 from tests.fusion.literal import matrices
 
@@ -153,22 +152,6 @@ def test_larger_queries_to_the_letter(method):
     to_the_letter = {BordaCount: literal.borda, Condorcet: literal.condorcet, Copeland: literal.copeland}[method]
     expected = np.concatenate([to_the_letter(X[qid == query]) for query in (3, 1, 2)])
     np.testing.assert_array_equal(method().fit(X, qid=qid).predict(X, qid), expected)
-
-
-def test_wide_and_narrow_ranks_count_the_same_contests():
-    rng = np.random.default_rng(1)
-    ahead = np.array([rng.permutation(50) for _ in range(4)])
-    ranked = np.array([50, 30, 10, 0])
-    ahead = np.minimum(ahead, ranked[:, None])
-    systems = (ahead < ranked[:, None]).sum(axis=0)
-    order = np.argsort(systems)
-    points = [
-        _count(np.ascontiguousarray(ahead[:, order], dtype), ranked.astype(dtype), systems[order].astype(dtype))
-        for dtype in (np.int16, np.int32)
-    ]
-    np.testing.assert_array_equal(*points)
-    X = np.where(ahead < ranked[:, None], -ahead.astype(float), np.nan).T[order]
-    np.testing.assert_array_equal(points[0], literal.copeland(X))
 
 
 @pytest.mark.parametrize("N", [32_767, 40_000])

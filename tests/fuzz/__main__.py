@@ -12,7 +12,6 @@ from pathlib import Path
 from tests.fuzz.case import Case
 from tests.fuzz.corpus import make_corpus
 from tests.fuzz.pool import Pool, Task
-from tests.fuzz.shrink import shrunk
 from tests.fuzz.verdict import KINDS, TRY, Verdict, make_case
 
 _ROUND = ("readers", "models", "commands", "readers", "api") * 12 + ("processes",)
@@ -20,10 +19,6 @@ _ROUND = ("readers", "models", "commands", "readers", "api") * 12 + ("processes"
 
 _KEPT = 3
 """Cases that are kept of each fault."""
-
-
-_QUICK = 1.0
-"""Seconds of a case that is worth the attempts to make it smaller."""
 
 
 def main() -> None:
@@ -43,7 +38,7 @@ def main() -> None:
     files = make_corpus()
     began, tried, faults, worst = time.monotonic(), Counter[str](), dict[str, list[Task]](), [0.0, 0.0]
     refused = Counter[str]()
-    with Pool(files, given.jobs) as pool, Pool(files, 1) as judge:
+    with Pool(files, given.jobs) as pool:
         tasks = _tasks(given, began + given.seconds)
         for task, verdict in pool.run(tasks):
             kind = task[1] if isinstance(task, tuple) else task.kind
@@ -56,7 +51,7 @@ def main() -> None:
                 kept = faults.setdefault(verdict.signature, [])
                 kept.append(task)
                 if len(kept) <= _KEPT:
-                    _keep(given.findings, task, verdict, judge, _case(task, files), smaller=len(kept) == 1)
+                    _keep(given.findings, task, verdict, _case(task, files))
     seconds = time.monotonic() - began
     for kind in tried:
         print(f"{kind}: {tried[kind]} tried, {refused[kind]} refused")
@@ -85,15 +80,8 @@ def _case(task: Task, files: dict[str, bytes]) -> Case:
     return task if isinstance(task, Case) else make_case(*task, files)
 
 
-def _keep(folder: Path, task: Task, verdict: Verdict, judge: Pool, case: Case, *, smaller: bool) -> None:
+def _keep(folder: Path, task: Task, verdict: Verdict, case: Case) -> None:
     """Write a case with its files to a folder, and print the folder."""
-
-    def shows(candidate: Case) -> bool:
-        ((_, other),) = judge.run([candidate])
-        return other.signature == verdict.signature
-
-    if smaller and 0 < verdict.seconds < _QUICK:
-        case = shrunk(case, shows)
     seed, kind, number = task if isinstance(task, tuple) else (0, case.kind, 0)
     home = folder / f"{kind}-{seed}-{number}"
     shutil.rmtree(home, ignore_errors=True)

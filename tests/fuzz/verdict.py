@@ -21,7 +21,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 import traceback
 import unicodedata
 import warnings
@@ -78,7 +77,6 @@ class Verdict:
     refused : whether it was refused.
     cause : the probable place of a fault; "": it is in `said`.
     megabytes : by how much the memory of the process grew at most.
-    seconds : how long it took.
     """
 
     fault: str
@@ -86,7 +84,6 @@ class Verdict:
     refused: bool
     cause: str = ""
     megabytes: float = 0.0
-    seconds: float = 0.0
 
     @property
     def signature(self) -> str:
@@ -108,14 +105,14 @@ def try_case(case: Case, files: Mapping[str, bytes]) -> Verdict:
         os.chdir(folder)
         try:
             case.put(Path())
-            resident, began = _reset_peak(), time.perf_counter()
+            resident = _reset_peak()
             verdict = _of_process(case) if case.shell else _of_call(case, files) if case.what else _of_command(case)
-            seconds, megabytes = time.perf_counter() - began, (_peak() - resident) / 1024
+            megabytes = (_peak() - resident) / 1024
         finally:
             os.chdir(before)
     if not verdict.fault and (verdict.refused or case.kind == "models") and megabytes > MOST_MEGABYTES:
         verdict = evolve(verdict, fault="memory", said=f"{megabytes:.0f} MB and then: {verdict.said}")
-    return evolve(verdict, megabytes=megabytes, seconds=seconds)
+    return evolve(verdict, megabytes=megabytes)
 
 
 def _of_process(case: Case) -> Verdict:

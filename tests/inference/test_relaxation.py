@@ -1,12 +1,11 @@
 """Programs against enumeration: points of the local polytope, bounds, and exact search."""
 
 from fractions import Fraction
-from itertools import product
 
 import numpy as np
 import pytest
 
-from structsvm.inference import Graph, grid_edges, infer
+from structsvm.inference import Graph, infer
 from structsvm.inference.messages import passed
 from structsvm.inference.relaxation import dual_point, relaxation
 from tests.inference.small_graphs import check, random_graph, random_scores
@@ -64,34 +63,6 @@ def test_messages_are_a_dual_point_with_their_bound(seed):
         pairs = pairwise - point[0::2, :, np.newaxis] - point[1::2, np.newaxis]
         nodes = [unary[v] + point[graph.edges.ravel() == v].sum(axis=0) for v in range(graph.n_nodes)]
         assert np.max(nodes, axis=1).sum() + pairs.max(axis=(1, 2)).sum() == pytest.approx(result.bound)
-
-
-def rows_as_nodes(height, width, K, unary, pairwise, edges):
-    """A grid as a chain of its rows, whose labels combine the labels of their cells."""
-    states = np.array(list(product(range(K), repeat=width)))
-    nodes, steps = np.zeros((height, len(states))), np.zeros((height - 1, len(states), len(states)))
-    for cell in range(height * width):
-        nodes[cell // width] += unary[cell, states[:, cell % width]]
-    for (one, other), table in zip(edges, pairwise, strict=True):
-        first, second = states[:, one % width], states[:, other % width]
-        if one // width == other // width:
-            nodes[one // width] += table[first, second]
-        else:
-            steps[one // width] += table[first[:, np.newaxis], second]
-    return Graph.of(height, [(row, row + 1) for row in range(height - 1)]), nodes, steps
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_grids_agree_with_the_chain_of_their_rows(seed):
-    rng = np.random.default_rng(seed)
-    height, width, K = (6, 5, 2) if seed % 2 else (5, 4, 3)
-    edges = grid_edges(height, width, connectivity=8 if seed % 3 else 4)
-    unary, pairwise = rng.standard_normal((height * width, K)), 2.0 * rng.standard_normal((len(edges), K, K))
-    best = infer(*rows_as_nodes(height, width, K, unary, pairwise, edges), "tree").value
-    for method in METHODS:
-        result = infer(Graph.of(height * width, edges), unary, pairwise, method)
-        assert result.value - 1e-9 <= best <= result.bound + 1e-9
-    assert result.value == pytest.approx(best)
 
 
 def test_exact_search_closes_a_gap_of_the_relaxation():

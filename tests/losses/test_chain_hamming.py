@@ -8,7 +8,6 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.svm import LinearSVC
 
 from structsvm import Problem, Ranker, StructuralSVM
 from structsvm.exceptions import InputError
@@ -17,10 +16,8 @@ from structsvm.features.operators.composed import WithIntercept
 from structsvm.foundation.types import Vector
 from structsvm.losses import ChainHamming, ScoreLoss, SlackRescaled
 from structsvm.problem.oracle import PythonOracle, make_oracle
-from structsvm.result import Status
 from structsvm.solvers import FrankWolfe, OneSlack
 from structsvm.testing import check_loss
-from tests.slow import slow
 from tests.small_problems import Listed, score_vectors
 
 
@@ -168,34 +165,6 @@ def hidden_markov(n: int, seed: int, K: int = 4, d: int = 6, longest: int = 25) 
         xs.append(0.7 * mean[y] + rng.standard_normal((len(y), d)))
         ys.append(np.array(y))
     return xs, ys
-
-
-def test_a_chain_beats_labels_one_by_one() -> None:
-    """Both are Crammer and Singer's SVM but for the steps from state to state."""
-    (xs, ys), (test_xs, test_ys) = hidden_markov(60, 0), hidden_markov(60, 1)
-    chain = StructuralSVM("chain_hamming", C=10.0).fit(xs, ys)
-    assert chain.result_.status is Status.CONVERGED
-    single = LinearSVC(C=0.01, multi_class="crammer_singer", fit_intercept=False)
-    single.fit(np.concatenate(xs), np.concatenate(ys))
-    right = np.concatenate(chain.predict(test_xs)) == np.concatenate(test_ys)
-    assert right.mean() > single.score(np.concatenate(test_xs), np.concatenate(test_ys)) + 0.05
-    assert chain.score(test_xs, test_ys) == pytest.approx(
-        np.mean([np.mean(a == b) for a, b in zip(chain.predict(test_xs), test_ys, strict=True)])
-    )
-
-
-@pytest.mark.parametrize("fit_intercept", [False, *slow(True)])
-def test_solvers_agree_on_sequences_of_different_lengths(fit_intercept: bool) -> None:
-    xs, ys = hidden_markov(40, 2)
-    problem = Problem.from_examples(xs, ys, loss="chain_hamming", C=10.0, intercept=2.0 * fit_intercept)
-    assert problem.d == 4 * (6 + fit_intercept) + 16
-    results = [solver.solve(problem) for solver in (OneSlack(tol=1e-4), FrankWolfe(tol=1e-4))]
-    plain = Problem.from_examples(xs, ys, loss=PlainChain(), C=10.0, intercept=2.0 * fit_intercept)
-    results.append(FrankWolfe(tol=1e-4).solve(plain))
-    for one, other in product(results, results):
-        assert one.converged
-        assert one.dual <= other.primal
-        assert one.primal <= other.primal + 1e-4 * 10.0
 
 
 def test_labels_come_back_as_they_were_given() -> None:

@@ -183,20 +183,6 @@ def grids(n: int, seed: int, *, of_edges: bool = False) -> tuple[list[Any], list
     return xs, ys
 
 
-@pytest.mark.parametrize("of_edges", [False, *slow(True)])
-@pytest.mark.parametrize("fit_intercept", [False, *slow(True)])
-def test_a_grid_beats_pixels_one_by_one(of_edges: bool, fit_intercept: bool) -> None:
-    (xs, ys), (test_xs, test_ys) = grids(40, 0, of_edges=of_edges), grids(40, 1, of_edges=of_edges)
-    svm = StructuralSVM(GraphHamming(), C=30.0, fit_intercept=fit_intercept).fit(xs, ys)
-    result = svm.result_
-    assert result.solver_name == "frank-wolfe"
-    assert result.certified
-    assert result.status in (Status.CONVERGED, Status.INFERENCE_LIMIT)
-    assert result.gap - result.inference_gap <= result.tol * result.C
-    alone = np.mean([(x[0][:, 0] > 0.0) == y for x, y in zip(test_xs, test_ys, strict=True)])
-    assert svm.score(test_xs, test_ys) > alone + 0.1
-
-
 def test_exact_inference_goes_on_from_messages() -> None:
     """A single sweep of messages leaves a gap, which exact inference closes from the same weights."""
     rng, edges = np.random.default_rng(0), grid_edges(4, 4)

@@ -33,15 +33,6 @@ def test_labels_keep_their_types(make: Any, field: str) -> None:
             make([0.0, nan])
 
 
-@pytest.mark.parametrize("labels", [[1, "a"], [(0, 1), (1, 0)], [None, "a"]])
-def test_a_chain_of_any_labels_is_learned_and_predicted(labels: list[Any]) -> None:
-    xs = [np.eye(2)[[0, 1, 1]], np.eye(2)[[1, 0]]]
-    ys = [[labels[0], labels[1], labels[1]], [labels[1], labels[0]]]
-    svm = StructuralSVM(ChainHamming(states=labels), C=100.0).fit(xs, ys)
-    assert [y.tolist() for y in svm.predict(xs)] == ys
-    assert svm.score(xs, ys) == 1.0
-
-
 def test_states_of_the_training_set_keep_their_types() -> None:
     assert ChainHamming().bind([[(1, 0), (0, 1)], [(1, 0)]]).states == ((0, 1), (1, 0))
     assert ChainHamming().bind([np.array([2, 1]), [np.int64(1), 0]]).states == (0, 1, 2)

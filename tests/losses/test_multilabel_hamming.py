@@ -9,12 +9,11 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse.csgraph import connected_components
-from sklearn.metrics import accuracy_score, hamming_loss, mutual_info_score
-from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.metrics import hamming_loss, mutual_info_score
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import LinearSVC
 
-from structsvm import Problem, Ranker, StructuralSVM, StructuralSVMCV
+from structsvm import Problem, Ranker, StructuralSVM
 from structsvm.exceptions import InputError
 from structsvm.foundation.types import Matrix, Vector
 from structsvm.losses import MultiLabelHamming
@@ -204,25 +203,6 @@ def test_scikit_learn(edges: Any, tmp_path: Any) -> None:
         assert (model.fit(X[:60], same).predict(X[60:]) == result).all()
     assert (model.fit(sp.csr_array(X[:60]), y[:60]).predict(X[60:]) != result).mean() < 0.03
     assert [each.C for each in model.path(X, sp.csr_array(y), [1.0, 10.0])] == [1.0, 10.0]
-
-
-@pytest.mark.slow
-def test_searches() -> None:
-    X, y = labeled(60)
-    svm, folds = StructuralSVM(MultiLabelHamming("complete")), KFold(3)
-    grid = GridSearchCV(svm, {"C": [1.0, 10.0]}, scoring="accuracy", cv=folds).fit(X, y)
-    assert grid.score(X, y) == accuracy_score(y, grid.predict(X))
-    search = StructuralSVMCV(svm, [1.0, 10.0, 100.0], cv=folds).fit(X, sp.csr_array(y))
-    assert search.score(X, y) == pytest.approx(1.0 - hamming_loss(y, search.predict(X)))
-
-
-def test_edges_help_if_labels_depend_on_each_other() -> None:
-    X, y = labeled(600, L=6, tie=3.0)
-    alone, together = (
-        StructuralSVM(MultiLabelHamming(edges), C=100.0, fit_intercept=True).fit(X[:300], y[:300])
-        for edges in ("none", "tree")
-    )
-    assert accuracy_score(y[300:], together.predict(X[300:])) > accuracy_score(y[300:], alone.predict(X[300:])) + 0.02
 
 
 def test_bad_input() -> None:

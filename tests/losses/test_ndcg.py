@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from structsvm import Problem, Ranker, metrics
-from structsvm.exceptions import InputError, ZeroWeightsWarning
+from structsvm.exceptions import InputError
 from structsvm.foundation.types import Vector
 from structsvm.losses import NDCGLoss, ReciprocalRank
 from structsvm.registry import losses
@@ -158,18 +158,6 @@ def test_a_cutoff_trains_at_full_depth_unless_truncated(grades: Any, encoding: A
     assert at_3.result_.primal == full.result_.primal
     assert truncated.loss_ == NDCGLoss(3, encoding=encoding, truncated=True)
     assert abs(truncated.result_.primal - full.result_.primal) > 2e-3 * 10.0
-
-
-def test_a_list_of_many_times_k_documents_is_learned() -> None:
-    """5 of 100 documents count: the purpose of a cut-off, where no weights lower the truncated bound."""
-    rng = np.random.default_rng(1)
-    X, qid = rng.standard_normal((4000, 5)), np.repeat(np.arange(40), 100)
-    y = np.digitize(X[:, 0] + X[:, 1] + rng.standard_normal(4000), [0.1, 1.8, 3.3, 4.1]).astype(float)
-    for name in ("ndcg@5", "p@5", "recall@5"):
-        ranker = Ranker(name, measure="ndcg@5").fit(X, y, qid=qid)
-        assert ranker.score(X, y, qid=qid) > 0.5
-        with pytest.warns(ZeroWeightsWarning):
-            assert not Ranker(f"{name}(truncated=true)").fit(X, y, qid=qid).coef_.any()
 
 
 def test_settings_are_checked() -> None:

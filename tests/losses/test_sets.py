@@ -8,14 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import fbeta_score, precision_score, recall_score
 
-from structsvm import Problem, Ranker, StructuralSVM
+from structsvm import Problem, Ranker
 from structsvm.exceptions import InputError
 from structsvm.foundation.types import Vector
 from structsvm.losses import FBeta, PrecisionRecallBreakEven
 from structsvm.problem.oracle import make_oracle
 from tests.small_problems import relevances, score_vectors
 
-BETAS = [0.5, 1.0, 2.0, 1e-3, 1e3, 1e-200, 1e200]
 labels_of_any_kind = st.lists(st.sampled_from([0.0, 1.0, 2.0]), min_size=1, max_size=7).map(np.array)
 
 
@@ -90,18 +89,6 @@ def imbalanced() -> tuple[Any, Any]:
     return X, y
 
 
-def test_f1_finds_the_few_that_zero_one_gives_up() -> None:
-    """All rows are one example; the constant places the threshold."""
-    X, y = imbalanced()
-    f1 = Ranker(FBeta(), C=10.0, fit_intercept=True, intercept_scaling=5.0).fit(X, y)
-    accuracy = Ranker("zero_one", C=10.0, fit_intercept=True, intercept_scaling=5.0).fit(X, y)
-    trained, other = (fbeta_score(y > 0, ranker.predict(X) > 0, beta=1) for ranker in (f1, accuracy))
-    assert f1.intercept_ < 0.0
-    assert f1.n_examples_ == 1
-    assert 1 - trained <= f1.result_.primal / 10.0  # the hinge is an upper bound
-    assert trained > other + 0.1
-
-
 @pytest.mark.parametrize("loss", [FBeta(), PrecisionRecallBreakEven()], ids=repr)
 def test_replaceable_relevant_documents_make_the_optimum_zero(loss: Any) -> None:
     """The sum of the features of the relevant rows is also one of as many others: no w has a hinge below 1."""
@@ -109,16 +96,6 @@ def test_replaceable_relevant_documents_make_the_optimum_zero(loss: Any) -> None
     result = Ranker(loss, C=1e4, fit_intercept=True).fit(X, y).result_
     assert result.primal == pytest.approx(1e4)
     np.testing.assert_allclose(result.w, 0.0, atol=1e-12)
-
-
-def test_structural_svm_predicts_sets() -> None:
-    X, y = imbalanced()
-    xs, ys = np.split(X, 4), np.split(y, 4)
-    model = StructuralSVM(FBeta(), C=10.0, fit_intercept=True, intercept_scaling=5.0).fit(xs, ys)
-    predicted = model.predict(xs)
-    assert set(np.concatenate(predicted).tolist()) == {-1.0, 1.0}
-    expected = np.mean([fbeta_score(truth > 0, sets > 0, beta=1) for truth, sets in zip(ys, predicted, strict=True)])
-    assert model.score(xs, ys) == pytest.approx(expected)
 
 
 def test_an_intercept_has_nothing_to_do_for_the_break_even_point() -> None:

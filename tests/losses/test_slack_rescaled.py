@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from structsvm import Problem, Ranker, StructuralSVM
+from structsvm import Problem, StructuralSVM
 from structsvm.exceptions import CheckError, InputError
 from structsvm.foundation.types import Vector
 from structsvm.losses import ChainHamming, Loss, Multiclass, ROCArea, SlackRescaled, SwappedPairs, ZeroOne
@@ -99,16 +99,6 @@ def test_rescaling_a_loss_of_0_or_1_changes_nothing() -> None:
     )
     np.testing.assert_allclose(plain.coef_, rescaled.coef_, atol=1e-3)
     assert plain.result_.primal == pytest.approx(rescaled.result_.primal, rel=1e-7)
-
-
-def test_estimators_take_it() -> None:
-    rng = np.random.default_rng(0)
-    X, qid = rng.standard_normal((60, 3)), np.repeat(np.arange(10), 6)
-    y = (X[:, 0] > 0.3).astype(float)
-    ranker = Ranker(SlackRescaled("roc_area"), C=100.0, measure="roc_area").fit(X, y, qid=qid)
-    assert ranker.score(X, y, qid=qid) > 0.7
-    svm = StructuralSVM(SlackRescaled("multiclass"), C=100.0).fit(X, np.digitize(X[:, 1], [-0.5, 0.5]))
-    assert svm.score(X, np.digitize(X[:, 1], [-0.5, 0.5])) > 0.7
 
 
 def test_a_loss_that_has_no_such_argmax_is_refused() -> None:

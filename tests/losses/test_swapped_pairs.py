@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.svm import LinearSVC
 
 from structsvm import Problem, Ranker, StructuralSVM
 from structsvm.exceptions import InputError
@@ -144,24 +143,6 @@ def test_judged_pairs_reach_the_optimum(C: float) -> None:
         result = solver.solve(problem)
         assert result.converged
         assert result.primal == pytest.approx(optimum, rel=1e-7, abs=1.5e-6 * C)
-
-
-@pytest.mark.parametrize("C", [0.05, 1.0])
-def test_one_query_is_a_linear_svm_of_differences(C: float) -> None:
-    X, y, _ = graded_arrays(3)
-    pairs = listed(y)
-    expected = differences_svm(X, pairs, np.full(len(pairs), C / len(pairs)))
-    ours = Ranker("swapped_pairs", C=C, tol=1e-8).fit(X, y)
-    np.testing.assert_allclose(ours.coef_, expected, atol=1e-4)
-
-
-def differences_svm(X: Any, pairs: JudgedPairs, weights: Vector) -> Vector:
-    """The weights that scikit-learn finds for the differences of the pairs, half of them turned around."""
-    sign = np.where(np.arange(len(pairs)) % 2, 1.0, -1.0)
-    differences = (X[pairs.better] - X[pairs.worse]) * sign[:, None]
-    svm = LinearSVC(loss="hinge", C=1.0, fit_intercept=False, dual=True, tol=1e-9, max_iter=1_000_000)
-    result: Vector = svm.fit(differences, sign, sample_weight=weights).coef_[0]
-    return result
 
 
 def test_an_output_need_not_be_a_ranking() -> None:

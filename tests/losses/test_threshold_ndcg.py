@@ -14,7 +14,6 @@ from structsvm.foundation.types import Matrix, Vector
 from structsvm.losses import NDCGLoss
 from structsvm.losses.ndcg import PairwiseNDCG, ThresholdNDCG
 from structsvm.problem.oracle import make_oracle
-from structsvm.registry import losses
 from tests.losses.test_ndcg import binary, graded, thresholds
 from tests.small_problems import score_vectors, tied_scores
 
@@ -112,18 +111,6 @@ def graded_by_two_features() -> tuple[Matrix, Vector, Any]:
     X[:, 0] += y > 0
     X[:, 1] += np.select([y == 2, y == 1], [1.0, -1.0], rng.choice([-1.0, 1.0], len(y)))
     return X, y, np.repeat(np.arange(30), 8)
-
-
-@pytest.mark.parametrize("loss", ["ndcg", "ndcg@3(truncated=true)", "letor_ndcg"])
-def test_grades_are_learned_that_pairs_cannot_tell_apart(loss: str) -> None:
-    X, y, qid = graded_by_two_features()
-    by_grade, by_pairs = (
-        Ranker(each, C=10.0, measure="ndcg@3").fit(X, y, qid=qid)
-        for each in (loss, evolve(losses.create(loss), encoding="pairwise"))
-    )
-    assert by_grade.loss_.encoding == "thresholds"
-    assert by_grade.coef_[1] > 2.0 * abs(by_pairs.coef_[1])
-    assert by_grade.score(X, y, qid=qid) > by_pairs.score(X, y, qid=qid) + 0.05
 
 
 def test_the_most_violated_output_has_a_ranking_for_each_threshold() -> None:

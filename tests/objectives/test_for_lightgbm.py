@@ -2,9 +2,7 @@ import pickle
 
 import numpy as np
 import pytest
-from sklearn.base import clone
 
-from structsvm import Ranker
 from structsvm.exceptions import InputError, UnknownNameError
 from structsvm.metrics import AP
 from structsvm.objectives import LightGBMHinge, LightGBMMeasure
@@ -28,16 +26,6 @@ def test_a_leaf_is_the_mean_step_of_its_documents():
         after = before - 0.5 * (np.bincount(leaf, gradient) / np.bincount(leaf))[leaf]
         np.testing.assert_allclose(ranker.predict(X, num_iteration=tree), after, atol=1e-6)
         before = after
-
-
-@pytest.mark.parametrize("loss", ["map", "ndcg@10", "roc_area"])
-def test_trees_learn_what_no_linear_ranker_can(loss):
-    X, y, qid = product_of_two()
-    ranker = clone(lightgbm.LGBMRanker(objective=LightGBMHinge(loss), n_estimators=40, num_leaves=15, **QUIET))
-    ranker.fit(X, y, group=SIZES)
-    new_X, new_y, new_qid = product_of_two(seed=1)
-    assert AP().mean(ranker.predict(new_X), new_y, new_qid) > 0.8
-    assert AP().mean(Ranker().fit(X, y, qid=qid).predict(new_X), new_y, new_qid) < 0.5
 
 
 def test_weights_count_as_copies_of_a_query():

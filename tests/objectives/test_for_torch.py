@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 
 from structsvm.exceptions import InputError
-from structsvm.metrics import AP
 from structsvm.objectives import Hinge
-from tests.objectives.product_of_two import product_of_two
 
 torch = pytest.importorskip("torch")
 from structsvm.objectives.for_torch import TorchHinge, hinge_values  # noqa: E402
@@ -72,22 +70,6 @@ def test_batches_without_a_usable_query_count_nothing():
         value.backward()
         assert value.item() == 0.0
         assert not scores.grad.any()
-
-
-def test_a_network_learns_what_no_linear_ranker_can():
-    X, y, qid = product_of_two()
-    new_X, new_y, new_qid = product_of_two(seed=1)
-    torch.manual_seed(0)
-    network = torch.nn.Sequential(torch.nn.Linear(4, 16), torch.nn.ReLU(), torch.nn.Linear(16, 1))
-    optimizer, of = torch.optim.Adam(network.parameters(), lr=0.03), Hinge("map", y, qid)
-    rows = torch.from_numpy(X.astype(np.float32))
-    for _ in range(150):
-        optimizer.zero_grad()
-        hinge_values(network(rows)[:, 0], of).mean().backward()
-        optimizer.step()
-    with torch.no_grad():
-        scores = network(torch.from_numpy(new_X.astype(np.float32)))[:, 0]
-    assert AP().mean(scores.numpy(), new_y, new_qid) > 0.85
 
 
 def test_a_module_can_be_kept():

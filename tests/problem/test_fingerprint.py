@@ -83,12 +83,13 @@ def test_one_entry_that_differs_shows_whatever_its_scale(stored: str, row: int, 
 @pytest.mark.parametrize("stored", STORED)
 def test_a_label_and_a_weight_that_differ_show(stored: str) -> None:
     X, y, qid = arrays()
-    seen = fingerprint(problem_of(stored, X, y, qid, np.ones(5)))
+    weights = np.arange(1.0, 6.0)
+    seen = fingerprint(problem_of(stored, X, y, qid, weights))
     if stored != "classes":
         label = y.copy()
         label[[0, 3]] = [2.0, 1.0]
-        assert not same(seen, fingerprint(problem_of(stored, X, label, qid)))
-    for changed in (np.array([1.0, 1.0, 1.0, 1.0 + 1e-15, 1.0]), np.array([1.0, 0.0, 1.0, 1.0, 1.0])):
+        assert not same(seen, fingerprint(problem_of(stored, X, label, qid, weights)))
+    for changed in (weights[::-1], weights * [1.0, 1.0, 1.0, 1.0 + 1e-15, 1.0], weights * [1.0, 0.0, 1.0, 1.0, 1.0]):
         assert not same(seen, fingerprint(problem_of(stored, X, y, qid, changed)))
 
 

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from structsvm.exceptions import InputError, UnknownNameError
+from structsvm.exceptions import InputError
 from structsvm.features.operators import Rows
 from structsvm.features.operators.composed import WithIntercept
 from structsvm.losses import AveragePrecision, Multiclass
@@ -58,12 +58,7 @@ def test_ids_may_be_anything_that_compares(qid: Any) -> None:
 @pytest.mark.parametrize("form", [np.asfortranarray, sp.csr_array, sp.csc_array, sp.coo_matrix, np.ndarray.tolist])
 def test_features_may_be_any_matrix(form: Any) -> None:
     w = np.array([1.0, -2.0, 0.5])
-    assert primal_at(make(form(X)), w) == pytest.approx(primal_at(make(), w))
-
-
-def test_labels_may_be_a_list() -> None:
-    w = np.array([1.0, -2.0, 0.5])
-    assert primal_at(make(y=Y.tolist()), w) == primal_at(make(), w)
+    assert primal_at(make(form(X), Y.tolist()), w) == pytest.approx(primal_at(make(), w))
 
 
 def test_without_qid_all_rows_are_one_query() -> None:
@@ -116,12 +111,6 @@ def test_an_intercept_is_one_more_weight() -> None:
     np.testing.assert_allclose(problem.at(np.array([0.0, 0.0, 0.0, 0.5])).scores, 1.0)
 
 
-def test_names_and_objects_make_the_same_problem() -> None:
-    by_name = make(loss="map")
-    assert by_name.loss == make(loss=AveragePrecision()).loss
-    assert isinstance(by_name.operator, Rows)
-
-
 class Choosy(PlainROCArea):
     def usable(self, y: Any) -> bool:
         return len(y) > 4
@@ -158,6 +147,10 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "id None": ({"qid": [*QID[:-1].tolist(), None]}, "qid must not be NaN or None: 1 of 20 are, first in row 19"),
     "id pandas.NA": ({"qid": pd.array([None, *QID[1:]], "Int64")}, "not be NaN or None: 1 of 20 are, first in row 0"),
     "never usable": ({"loss": Choosy()}, r"from any of the 5 queries: Choosy.usable\(y\) is false for the labels"),
+    "no rows": (
+        {"X": np.zeros((0, 3)), "y": np.zeros(0), "qid": None, "loss": "f1"},
+        "FBeta cannot learn from any of the 0 queries",
+    ),
     "no relevant": ({"y": np.zeros(ROWS)}, "AveragePrecision cannot learn from any of the 5 queries"),
     "all relevant": ({"y": np.ones(ROWS)}, "A query needs relevant documents .* and others"),
     "C of 0": ({"C": 0.0}, "C must be a positive finite number, got 0.0"),
@@ -221,16 +214,6 @@ def test_what_a_loss_says_itself_goes_before_what_the_data_show() -> None:
     X, y, qid = ranking_arrays(0)
     with pytest.raises(InputError, match="queries: all are too short"):
         Problem.from_queries(X, np.zeros(len(y)), qid, loss=StrictPrecision())
-
-
-def test_no_rows_are_no_query() -> None:
-    with pytest.raises(InputError, match="FBeta cannot learn from any of the 0 queries"):
-        Problem.from_queries(np.zeros((0, 3)), np.zeros(0), loss="f1")
-
-
-def test_an_unknown_name_has_an_error_of_its_own() -> None:
-    with pytest.raises(UnknownNameError):
-        make(loss="average")
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])

@@ -13,11 +13,10 @@ from structsvm.exceptions import InputError, OracleError
 from structsvm.features.operators.base import scores_of_examples
 from structsvm.foundation.types import Vector
 from structsvm.losses import AveragePrecision, ROCArea
-from structsvm.problem import Problem, fingerprint
-from structsvm.problem.fingerprint import same
+from structsvm.problem import Problem
 from structsvm.problem.points import Planes
 from structsvm.solvers import OneSlack
-from tests.small_problems import KINDS, Kronecker, PlainROCArea, listed, ranking, small_problem, true_outputs
+from tests.small_problems import KINDS, PlainROCArea, listed, ranking, small_problem
 
 each_kind = pytest.mark.parametrize("kind", KINDS)
 seeds = st.integers(0, 50)
@@ -163,49 +162,6 @@ def test_labels_and_params_of_a_kernel_may_be_integers() -> None:
     np.testing.assert_array_equal(planes_of(Integers()).coef, planes_of(AveragePrecision()).coef)
 
 
-@each_kind
-def test_the_fingerprint_is_of_the_data_and_not_of_C(kind: str) -> None:
-    seen = fingerprint(small_problem(kind, C=1.0))
-    np.testing.assert_allclose(fingerprint(small_problem(kind, C=70.0)), seen, rtol=1e-12)
-    assert not np.allclose(fingerprint(small_problem(kind, seed=1)), seen, rtol=1e-6)
-
-
-def test_the_fingerprint_tells_losses_and_weights_apart() -> None:
-    seen = fingerprint(small_problem("map"))
-    assert not np.allclose(fingerprint(small_problem("roc_area")), seen, rtol=1e-6)
-    assert not np.allclose(fingerprint(small_problem("map", weighted=True)), seen, rtol=1e-6)
-
-
-@given(example=st.integers(0, 199), change=st.sampled_from(["label", "feature"]))
-def test_the_fingerprint_sees_every_example(example: int, change: str) -> None:
-    """A lower bound from the cuts of other data would be false, so one changed example of 200 must show."""
-    X, y, qid = BIG
-    X, y = X.copy(), y.copy()
-    rows = np.flatnonzero(qid == example)
-    if change == "label":
-        y[rows] = 1 - y[rows]
-    else:
-        X[rows[0], 0] += 0.1
-    seen, now = (fingerprint(Problem.from_queries(*data)) for data in (BIG, (X, y, qid)))
-    assert not np.allclose(now, seen, rtol=1e-6, atol=1e-9)
-
-
-def _big() -> tuple[Any, Any, Any]:
-    rng = np.random.default_rng(0)
-    y = np.tile([1.0, 0.0, 0.0], 200)
-    return rng.standard_normal((600, 4)), y, np.repeat(np.arange(200), 3)
-
-
-BIG = _big()
-
-
-def test_true_outputs_are_what_the_problem_was_made_of() -> None:
-    """The helper that the enumerations here rely on."""
-    assert true_outputs(small_problem("zero_one"))[0] in (-1.0, 1.0)
-    x, k = true_outputs(Problem.from_examples([np.ones(2)], [2], loss=Kronecker()))[0]
-    assert (x.tolist(), k) == ([1.0, 1.0], 2)
-
-
 def test_a_loss_in_python_is_spread_over_processes() -> None:
     problem = small_problem("plain")
     point = problem.at(weights_of(problem, 0))
@@ -216,13 +172,6 @@ def test_a_loss_in_python_is_spread_over_processes() -> None:
     np.testing.assert_array_equal(together.loss, alone.loss)
 
 
-def test_the_fingerprint_sees_weights_that_change_places() -> None:
-    X, y, qid = BIG
-    ramp = np.repeat(np.where(np.arange(200) < 100, 20.0, 1.0), 3)
-    seen, now = (fingerprint(Problem.from_queries(X, y, qid, sample_weight=kappa)) for kappa in (ramp, ramp[::-1]))
-    assert not same(seen, now)
-
-
 def test_outputs_that_do_not_fit_their_inputs_are_named() -> None:
     xs = [np.ones((4, 2)), np.ones((3, 2))]
     with pytest.raises(InputError, match="example 1 has 3 rows and 2 labels"):
@@ -230,7 +179,8 @@ def test_outputs_that_do_not_fit_their_inputs_are_named() -> None:
 
 
 def test_examples_that_cannot_be_learned_from_are_left_out() -> None:
-    X, y, qid = BIG
+    qid = np.repeat(np.arange(200), 3)
+    X, y = np.random.default_rng(0).standard_normal((600, 4)), np.tile([1.0, 0.0, 0.0], 200)
     y = np.where(qid < 50, 0.0, y)
     queries = Problem.from_queries(X, y, qid, loss="map")
     by_query = [qid == q for q in range(200)]

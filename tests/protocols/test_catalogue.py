@@ -11,13 +11,11 @@ from structsvm.metrics import AP
 from structsvm.protocols import AsGiven, Scores, catalogue
 from structsvm.protocols.catalogue import PAPER_MODELS, needed_package
 from structsvm.protocols.experiment import Settings, run
-from structsvm.protocols.letor import benchmark
 from structsvm.protocols.letor.plan import models_of
 from structsvm.rankers import RankBoost, WeightSearch
 from structsvm.registry import benchmark_models, fusions
 from structsvm.registry.built_in import experiment_models
 from tests.protocols.experiment.conftest import pool_of, scored_documents
-from tests.protocols.letor.conftest import write_set
 
 FEW = {"every": 100, "tol": 1e-3, "pairs_Cs": (1e-3, 1.0), "queries_Cs": (0.1, 10.0)}
 OTHERS = [name for name in benchmark_models.names() if not name.startswith("SVM-")]
@@ -79,17 +77,6 @@ def test_models_for_missing_scores_read_unchanged_scores():
     models = few(Scores("min-max"))
     as_given = {model.name for model in models if isinstance(model.features, AsGiven)}
     assert as_given == {"RankBoost", "LambdaMART", *(fusions.find(name).__name__ for name in fusions.built_in)}
-
-
-@pytest.mark.slow
-def test_the_benchmark_takes_all_of_them(tmp_path):
-    pytest.importorskip("lightgbm")
-    for number in range(1, 4):
-        write_set(tmp_path / f"S{number}.txt", first=100 * number, seed=number)
-    models = few(AsGiven())
-    results = benchmark(tmp_path, models, n_jobs=1)
-    assert list(results.models) == [*names(models), "Best feature"]
-    assert all(0.3 < results.mean(name, "map") <= 1.0 for name in results.models if name != "CombMIN")
 
 
 @pytest.mark.parametrize("create", [experiment_models.create, benchmark_models.create])

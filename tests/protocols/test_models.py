@@ -33,18 +33,6 @@ def test_the_models_of_the_paper_by_name():
         experiment_models.create("svm-mpa")
 
 
-@pytest.mark.parametrize(("name", "loss"), [("SVM-map", "map"), ("SVM-roc", "roc_area")])
-def test_the_rankers_are_optimal(name, loss):
-    model = experiment_models.create(name)
-    candidates = model.candidates(X, Y, QID)
-    assert [candidate.value for candidate in candidates] == list(model.Cs)
-    for candidate in candidates[2:6]:
-        exact = Ranker(loss, candidate.value, tol=1e-6).fit(X, Y, qid=QID)
-        ranker = candidate.scores.args[0]
-        assert 0.0 <= candidate.gap <= model.tol
-        assert ranker.result_.primal <= exact.result_.primal + (model.tol + 1e-6) * candidate.value
-
-
 @pytest.mark.parametrize("name", ["SVM-acc", "SVM-acc+b", "SVM-acc2", "SVM-acc2+b"])
 def test_the_classifiers_have_the_optimum_of_zero_one(name):
     """Merged documents, and class weights in the ratio of the classes, change only the speed."""

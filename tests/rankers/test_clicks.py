@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from structsvm.exceptions import InputError
-from structsvm.rankers import Preferences, RankSVM
+from structsvm.rankers import Preferences
 
 
 def triples(preferences: Preferences) -> list[tuple[int, int, float]]:
@@ -85,23 +85,6 @@ def test_any_log_gives_what_a_loop_over_pairs_of_entries_gives(log: dict[str, An
         (i, j, float(many - count[j, i])) for (i, j), many in list(count.items()) if many - count[j, i] >= smallest
     )
     assert triples(Preferences.from_clicks(**log, min_magnitude=smallest)) == expected
-
-
-def test_a_ranker_learns_from_clicks() -> None:
-    """Users click on relevant documents, in a log that shows them in a bad order."""
-    rng = np.random.default_rng(0)
-    X, taste = rng.standard_normal((40, 3)), np.array([1.0, -1.0, 0.5])
-    qid, likes = np.repeat(np.arange(8), 5), X @ taste
-    sessions, rows, ranks, clicked = [], [], [], []
-    for session in range(200):
-        order = rng.permutation(np.flatnonzero(qid == session % 8))
-        sessions += [session] * 5
-        rows += order.tolist()
-        ranks += range(1, 6)
-        clicked += (likes[order] > np.median(likes[order])).tolist()
-    preferences = Preferences.from_clicks(sessions, rows, ranks, clicked)
-    ranker = RankSVM(C=1.0).fit(X, preferences, qid)
-    assert np.corrcoef(ranker.predict(X), likes)[0, 1] > 0.95
 
 
 LOG = {"sessions": [0, 0, 1], "rows": [0, 1, 0], "ranks": [1, 2, 1], "clicked": [0, 1, 0]}

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from sklearn import config_context
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV, GroupKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -61,18 +60,3 @@ def test_weights_of_queries_reach_fit_and_score(name):
     alone = estimator_of(name).fit(scaled, y, qid=qid, sample_weight=weights)
     assert result == alone.score(scaled, y, qid=qid, sample_weight=weights)
     assert result != alone.score(scaled, y, qid=qid)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("name", LEARNERS)
-def test_a_grid_search_over_a_pipeline(name, weighted):
-    X, y, qid, weights = data()
-    given = {"qid": qid} | ({"sample_weight": weights} if weighted else {})
-    with config_context(enable_metadata_routing=True):
-        scaler = StandardScaler().set_fit_request(sample_weight=False)
-        pipeline = make_pipeline(scaler, estimator_of(name))
-        grid = {f"{pipeline.steps[-1][0]}__measure": ["map", "ndcg"]}
-        search = GridSearchCV(pipeline, grid, cv=GroupKFold(3), error_score="raise").fit(X, y, groups=qid, **given)
-        assert search.score(X, y, **given) == search.best_estimator_.score(X, y, **given)
-    assert 0.4 < search.best_score_ <= 1.0

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from structsvm.data import Pool, load_qrels, load_run, load_runs, pool_runs
-from structsvm.metrics import AP, NDCG, RR, P, rank_lists
+from structsvm.metrics import AP
 from tests.data.trec_reference import average_precisions, lines_of, read_qrels, read_run
 from tests.real_data import ROBUST03, needs
 
@@ -48,22 +48,3 @@ def test_average_precision_of_a_submission_is_trec_evals(pool, judged, name):
     )
     assert len(expected) == 100
     assert dict(zip(ids.tolist(), values.tolist(), strict=True)) == pytest.approx(expected, abs=1e-14)
-
-
-@pytest.mark.parametrize("name", RUNS)
-def test_measures_of_a_submission_are_those_of_trec_eval_itself(judged, name):
-    pytrec_eval = pytest.importorskip("pytrec_eval")
-    measures = {
-        "map": AP(),
-        "recip_rank": RR(),
-        "P_5": P(5),
-        "ndcg": NDCG(gain="linear"),
-        "ndcg_cut_10": NDCG(10, gain="linear"),
-    }
-    program = pytrec_eval.RelevanceEvaluator(judged, {"map", "recip_rank", "P.5", "ndcg", "ndcg_cut.10"})
-    expected = program.evaluate(read_run(lines_of(ROBUST03 / "runs" / name)))
-    run, qrels = load_run(ROBUST03 / "runs" / name), load_qrels(ROBUST03 / "qrels.txt")
-    lists = rank_lists(run.scores, qrels.labels(run.qid, run.doc_ids), run.qid, judged=qrels.judged, ties="input")
-    for key, measure in measures.items():
-        ids, values = measure.of(lists)
-        assert values == pytest.approx([expected[topic][key] for topic in ids.tolist()], abs=1e-14)

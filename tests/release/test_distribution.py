@@ -12,9 +12,6 @@ import pytest
 from hatchling.builders.sdist import SdistBuilder
 from hatchling.builders.wheel import WheelBuilder
 from markdown_it import MarkdownIt
-from packaging.utils import canonicalize_name
-
-from tests.release.empty import MODULES_OF_PAGES, lower_bound, newer_than_asked, requirements_of
 
 ROOT = Path(__file__).resolve().parents[2]
 LARGEST_WHEEL = 2_000_000
@@ -166,19 +163,3 @@ def test_metadata(built):
     mine = "matplotlib", "lightgbm", "cvxopt", "pytest"
     needed = [text for text in metadata.get_all("Requires-Dist") if "extra ==" not in text]
     assert not [text for text in needed if re.match("|".join(mine), text)]
-
-
-def test_the_oldest_versions_are_told_from_others(built):
-    needed = requirements_of(built[0])
-    oldest = {canonicalize_name(each.name): f"{lower_bound(each)}.0" for each in needed}
-    assert {"numpy", "numba", "scikit-learn"} < oldest.keys()
-    assert "matplotlib" not in oldest
-    assert newer_than_asked(needed, oldest) == []
-    (numpy,) = (each for each in needed if each.name == "numpy")
-    assert newer_than_asked(needed, oldest | {"numpy": "99.1"}) == [f"numpy 99.1 instead of {lower_bound(numpy)}"]
-
-
-def test_a_trial_copies_the_modules_that_run_a_page():
-    texts = [(ROOT / "tests" / "docs" / name).read_text(encoding="utf-8") for name in MODULES_OF_PAGES]
-    imported = {name for text in texts for name in re.findall(r"^from (tests\.\S+) import", text, flags=re.MULTILINE)}
-    assert imported <= {f"tests.docs.{name.removesuffix('.py')}" for name in MODULES_OF_PAGES}

@@ -213,16 +213,6 @@ def test_a_start_with_more_planes_than_there_are_places() -> None:
     assert start.dual - 1e-6 * start.dual <= again.history[0].dual <= start.dual
 
 
-def test_an_intercept_and_sparse_rows_go_the_same_way() -> None:
-    X, y, qid = ranking_arrays(3, queries=12, documents=6)
-    plain, constant, sparse = (
-        FrankWolfe(tol=1e-6).solve(Problem.from_queries(form(X), y, qid, loss="map", C=5.0, intercept=value))
-        for form, value in ((np.asarray, 0.0), (np.asarray, 1.0), (sp.csr_array, 0.0))
-    )
-    assert constant.primal == pytest.approx(plain.primal, rel=1e-5)  # a constant does not change an order
-    assert sparse.primal == pytest.approx(plain.primal, rel=1e-5)
-
-
 @pytest.mark.parametrize("seed", [0, 1])
 def test_slow_convergence_is_logged_and_planes_move_jointly(seed: int, caplog: pytest.LogCaptureFixture) -> None:
     """One step per example and pass would need more than 10,000 passes."""

@@ -12,8 +12,7 @@ from structsvm.problem import Problem
 from structsvm.solvers import OneSlack
 from structsvm.solvers.line_search import search
 from structsvm.solvers.state import SolverState
-from tests.small_problems import KINDS, listed, ranking, ranking_arrays, small_problem, solved
-from tests.solvers.test_optimum import assert_certified
+from tests.small_problems import KINDS, listed, ranking, ranking_arrays, small_problem
 
 each_kind = pytest.mark.parametrize("kind", KINDS)
 
@@ -145,16 +144,6 @@ def test_it_is_on_where_the_loss_has_a_kernel(loss: str, searches: bool) -> None
     results = {choice: OneSlack(line_search=choice).solve(problem) for choice in (None, True, False)}
     np.testing.assert_array_equal(results[None].w, results[searches].w)
     assert results[True].w.tolist() != results[False].w.tolist()
-
-
-@each_kind
-@pytest.mark.parametrize("line_search", [True, False, None])
-@pytest.mark.parametrize("C", [1.0, 100.0])
-def test_the_optimum_with_and_without(kind: str, line_search: bool | None, C: float) -> None:
-    problem, every, optimum = solved(kind, 5, C, True)
-    result = OneSlack(tol=1e-6, line_search=line_search).solve(problem)
-    assert result.converged
-    assert_certified(result, every, optimum)
 
 
 def test_it_saves_passes_where_C_is_large() -> None:

@@ -147,8 +147,3 @@ def test_unreadable_files_are_errors(tmp_path, content, message):
     (tmp_path / "words").write_bytes(content)
     with pytest.raises(DataFormatError, match=message):
         read_stop_words(tmp_path / "words")
-
-
-def test_a_file_that_is_missing(tmp_path):
-    with pytest.raises(InputError, match="there is no file"):
-        read_stop_words(tmp_path / "words")

@@ -1,100 +1,16 @@
 """Retrieval on large collections, and on real ones."""
 
 import os
-from collections import Counter
 
-import numpy as np
 import pytest
-from attrs import frozen
 
-from structsvm.data import Run, Topic, load_qrels, read_documents, read_topics
+from structsvm.data import Topic, load_qrels, read_documents, read_topics
 from structsvm.exceptions import InputError
-from structsvm.text import Analyzer, Index, Postings, RetrievalFunction, Retriever, retrieve
-from structsvm.text.postings import Strings
+from structsvm.text import Analyzer, Index, Retriever, retrieve
 from structsvm.text.retrieval import texts_of
 from tests.real_data import CRANFIELD, VASWANI, needs
 
 TERRIER = os.environ.get("STRUCTSVM_TERRIER_STOP_WORDS", "")
-
-
-@pytest.fixture(scope="module")
-def large():
-    """40,000 documents of few different lengths and counts, so that many scores are equal, with ids in no order."""
-    random = np.random.default_rng(0)
-    n = 40_000
-    documents = [np.flatnonzero(random.random(n) < share).astype(np.int32) for share in (0.7, 0.1, 1e-3, 1e-4)]
-    counts = [random.integers(1, 3, len(each)).astype(np.uint8) for each in documents]
-    lengths = np.bincount(np.concatenate(documents), np.concatenate(counts), n).astype(np.int32)
-    lengths += random.integers(0, 2, n).astype(np.int32)
-    ptr = np.cumsum([0, *map(len, documents)])
-    postings = Postings(["a", "b", "c", "d"], ptr, np.concatenate(documents), np.concatenate(counts), lengths)
-    ids = Strings.of(f"d{number}" for number in random.permutation(n))
-    return Index(Analyzer(None, None), ids, {"text": postings}, postings)
-
-
-def with_a_term(postings, terms):
-    """Return which documents have a term."""
-    result = np.zeros(postings.n_documents, bool)
-    for term in map(postings.find, terms):
-        if term is not None:
-            result[postings.documents[postings.ptr[term] : postings.ptr[term + 1]]] = True
-    return result
-
-
-@pytest.mark.parametrize("top", [1, 7, 1000, 50_000])
-@pytest.mark.parametrize("name", ["okapi", "lm_dirichlet", "cosine", "bm25"])
-def test_retrieval_equals_the_scores_of_all_documents(large, name, top):
-    retriever = Retriever(large, name)
-    texts = {"3": "d", "1": "a a b c d", "2": "c b", "4": "zz"}
-    run = retriever.retrieve(texts, top)
-    for topic, text in texts.items():
-        query = Counter(text.split())
-        kept = with_a_term(large.whole, query)
-        ids, scores = np.asarray(large.doc_ids)[kept], retriever.scorer.scores(query)[kept]
-        rows = run.qid == topic
-        if not kept.any():
-            assert not rows.any()
-            continue
-        every = Run.from_scores(name, np.repeat(topic, kept.sum()), ids, scores)
-        assert run.doc_ids[rows].tolist() == every.doc_ids[:top].tolist()
-        assert run.scores[rows].tolist() == every.scores[:top].tolist()
-
-
-@frozen
-class Uneven(RetrievalFunction):
-    """Weights of few values, of some terms far larger ones; signed: of either sign, and with a part of the document."""
-
-    signed: bool
-    steps: int = 40
-
-    def weights(self, found):
-        weights = (found.tf * 7919.0 + found.length * 104729.0 + found.df) % self.steps
-        return (weights - self.signed * self.steps // 3) * np.log1p(found.collection.n_documents / found.df)
-
-    def document_scores(self, documents):
-        return documents.lengths * 3.0 % 11.0 if self.signed else None
-
-
-@pytest.mark.parametrize("signed", [False, True])
-def test_retrieval_of_signed_weights_equals_the_scores_of_all_documents(signed):
-    random = np.random.default_rng(2)
-    n, shares = 50_000, (0.95, 0.6, 0.4, 0.1, 0.03, 0.01, 3e-3, 2e-4)
-    documents = [np.flatnonzero(random.random(n) < share).astype(np.int32) for share in shares]
-    ptr = np.cumsum([0, *map(len, documents)])
-    counts = random.integers(1, 9, ptr[-1]).astype(np.uint8)
-    lengths = np.bincount(np.concatenate(documents), counts, n).astype(np.int32)
-    postings = Postings(list("abcdefgh"), ptr, np.concatenate(documents), counts, lengths)
-    ids = Strings.of(f"d{number}" for number in random.permutation(n))
-    retriever = Retriever(Index(Analyzer(None, None), ids, {"text": postings}, postings), Uneven(signed))
-    texts = {str(k): " ".join(random.choice(list("abcdefgh"), random.integers(1, 7))) for k in range(20)}
-    runs = {top: retriever.retrieve(texts, top) for top in (1, 10, 100, 2000)}
-    for topic, text in texts.items():
-        kept = with_a_term(postings, text.split())
-        scores = retriever.scorer.scores(Counter(text.split()))[kept]
-        every = Run.from_scores("every", np.repeat(topic, kept.sum()), np.asarray(ids)[kept], scores)
-        for top, run in runs.items():
-            assert run.doc_ids[run.qid == topic].tolist() == every.doc_ids[:top].tolist()
-            assert run.scores[run.qid == topic].tolist() == every.scores[:top].tolist()
 
 
 def test_topics_as_objects_and_parts():

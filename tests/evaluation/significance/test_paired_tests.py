@@ -45,6 +45,9 @@ def test_equal_differences_have_equal_ranks(pairs, scale):
         ranks = rankdata(abs(tested))
         assert wilcoxon_p(result) == pytest.approx(of_all_signs(ranks, np.sign(tested)))
         assert randomization_p(result) == pytest.approx(of_all_signs(abs(tested) * 1.0, np.sign(tested)))
+    counts = signed_ranks(first, second)
+    assert (counts.wins, counts.losses, counts.ties) == ((exact > 0).sum(), (exact < 0).sum(), (exact == 0).sum())
+    assert signed_ranks(*whole.T) == signed_ranks(*whole.T.astype(np.float32))
 
 
 def test_a_sum_of_zero_is_zero_whatever_its_rounding():

@@ -1,6 +1,5 @@
 """Tables and histograms agree with the expanded float64 matrix, up to rounding."""
 
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -121,22 +120,6 @@ def restored_threads() -> Iterator[None]:
     before = numba.get_num_threads()
     yield
     numba.set_num_threads(before)
-
-
-def test_tables_are_not_made_for_every_row() -> None:
-    """They have 40,000 places here: making them for each row would take some thousand times as long as once."""
-    B = some(4000, (20_000, 20_000))
-    w, c = np.ones(B.shape[1]), np.ones(len(B))
-
-    def seconds(rows: Rows) -> float:
-        best = np.inf
-        for _ in range(5):
-            began = time.perf_counter()
-            rows.scores(w), rows.combine(c)
-            best = min(best, time.perf_counter() - began)
-        return best
-
-    assert seconds(Rows.one_row_per_example(B)) < 100 * seconds(Rows(B, np.array([0, len(B)])))
 
 
 def test_other_types_are_errors() -> None:

@@ -1,10 +1,9 @@
 """Storage of any kind gives the same numbers, summed in float64, without a copy, on one thread or two."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numba
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -16,7 +15,6 @@ from structsvm.features.operators.composed import Pair, PerClass, WithIntercept,
 from structsvm.features.operators.views import write_combination, write_scores
 from structsvm.problem import Problem
 from structsvm.registry import solvers
-from tests.slow import slow
 from tests.small_problems import ranking_arrays
 
 PTR = np.array([0, 3, 3, 10, 40])
@@ -107,48 +105,12 @@ def test_rows_take_several_weight_vectors_at_once(dtype: Any, form: str) -> None
     np.testing.assert_allclose(rows.combine(C), np.stack([rows.combine(c) for c in C.T.copy()], axis=1), rtol=1e-9)
 
 
-@pytest.fixture
-def two_threads(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    if numba.config.NUMBA_NUM_THREADS < 2:
-        pytest.skip("numba has one thread only")
-    monkeypatch.setattr("structsvm.foundation.compute.threads._BLOCK", 1)
-    before = numba.get_num_threads()
-    numba.set_num_threads(2)
-    yield
-    numba.set_num_threads(before)
-
-
 def solve(X: Any, solver: str, y: Any, qid: Any, **settings: Any) -> Any:
     return solvers.create(solver, tol=1e-5).solve(Problem.from_queries(X, y, qid, loss="map", C=20.0, **settings))
 
 
 DATA = ranking_arrays(0, queries=30, documents=8, d=6)
 EACH_SOLVER = pytest.mark.parametrize("solver", ["one-slack", "n-slack", "frank-wolfe"])
-
-
-@EACH_SOLVER
-@pytest.mark.parametrize(
-    ("form", "dtype"),
-    [("C", np.float64), *slow(("C", np.float32), ("csr_array", np.float64), ("csr_array", np.float32))],
-)
-def test_threads_change_rounding_only(solver: str, form: str, dtype: Any, two_threads: None) -> None:
-    X, y, qid = DATA
-    X = FORMS[form](X.astype(dtype))
-    two = solve(X, solver, y, qid)
-    numba.set_num_threads(1)
-    one = solve(X, solver, y, qid)
-    assert two.converged
-    assert one.converged
-    assert two.dual <= one.primal * (1 + 1e-12)
-    assert one.dual <= two.primal * (1 + 1e-12)
-    assert two.primal == pytest.approx(one.primal, abs=1e-5 * 20.0)
-    for thread_count in (1, 2):
-        numba.set_num_threads(thread_count)
-        problem = Problem.from_queries(X, y, qid, loss="map", C=20.0)
-        point = problem.at(two.w)
-        assert problem.primal(problem.planes(point), point) == pytest.approx(two.primal, rel=1e-13)
-        cut, again = problem.cut(problem.planes(point)), two.w @ problem.cut(problem.planes(point)).g
-        assert two.w @ cut.g == pytest.approx(again, rel=1e-13)
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,6 @@ import signal
 import subprocess
 import sys
 import time
-import warnings
-from contextlib import closing
 
 import pytest
 
@@ -77,17 +75,6 @@ def test_workers_print_nothing_that_is_logged(capfd):
 
 def test_it_runs_in_other_processes():
     assert os.getpid() not in set(spread(os.getpid, [(), (), ()], 2))
-
-
-@pytest.mark.slow
-def test_closing_it_early_says_nothing_and_leaves_filters_alone():
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        before = list(warnings.filters)
-        with closing(spread(time.sleep, [(0.0,), (5.0,), (5.0,), (5.0,)], 2)) as ready:
-            next(ready)
-            assert warnings.filters == before
-    assert caught == []
 
 
 EARLY = """

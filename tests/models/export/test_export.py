@@ -14,7 +14,6 @@ from structsvm.models.export import export
 from structsvm.rankers import MaximumEntropy, RankBoost, RankSVM, WeightSearch
 from structsvm.registry.built_in import exports
 from tests.models.export import readers
-from tests.real_data import MQ2008, mq2008, needs
 
 NAMES = ["bm25", "title match", "größe", 'x"y', "e"]
 BY_QUERY = FEATURE_SCALINGS[:2]
@@ -116,36 +115,6 @@ def test_normalization_by_query_is_refused_where_there_is_no_place_for_it(form, 
     with pytest.raises(InputError, match=rf"{form} scores one document at a time.*\({name}\).*--normalize standard"):
         written(ranker, form, tmp_path)
     assert list(tmp_path.iterdir()) == []
-
-
-@needs(MQ2008)
-@pytest.mark.parametrize("form", exports.built_in)
-@pytest.mark.parametrize("normalize", [None, "standard"])
-def test_mq2008(form, normalize, tmp_path):
-    read_, test = mq2008(0, 1), mq2008(4, 1)
-    ranker = Ranker(C=10.0, tol=0.1, normalize=normalize).fit(read_.X, read_.y, qid=read_.qid)
-    names = [f"f{k}" for k in range(read_.X.shape[1])]
-    path, _ = written(ranker, form, tmp_path, names)
-    rows = test.X[:200].astype(np.float32).astype(float)
-    if form in ("solr", "elasticsearch"):
-        result = getattr(readers, form)(path, names, rows)
-    elif form == "json":
-        result = readers.plain(json.loads(path.read_text()), rows)
-    elif form == "numpy":
-        with np.load(path) as arrays:
-            result = rows @ arrays["coef"] + arrays["intercept"]
-    else:
-        result = read(path, form, rows)
-    np.testing.assert_allclose(result, ranker.predict(rows), rtol=0.0, atol=1e-6 * scale(ranker, rows))
-
-
-def test_files_are_the_same_each_time(tmp_path):
-    ranker = Ranker().fit(X, Y, qid=QID)
-    for form in exports.built_in:
-        if form == "onnx":
-            pytest.importorskip("onnx")
-        before = written(ranker, form, tmp_path)[0].read_bytes()
-        assert written(ranker, form, tmp_path)[0].read_bytes() == before
 
 
 def test_names_are_those_that_the_ranker_knows(tmp_path):

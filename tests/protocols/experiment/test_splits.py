@@ -48,19 +48,6 @@ def test_the_seed_decides():
     assert first != other
 
 
-def test_pairs_of_queries_train_together_as_often_as_at_random():
-    """A design in blocks, or of neighbors, would show: its pairs meet always or never."""
-    together = np.zeros((50, 50))
-    for seed in range(20):
-        for split in balanced_splits(50, trials=50, train=10, validation=5, random_state=seed):
-            together[np.ix_(split[0], split[0])] += 1
-    meetings = together[np.triu_indices(50, 1)]
-    share = 9 / 49  # of a query's 10 trials in which another given one trains too
-    assert meetings.mean() == pytest.approx(20 * 10 * share)
-    hypergeometric = 20 * 10 * share * (1 - share) * 40 / 49
-    assert 0.8 * hypergeometric < meetings.var() < 1.25 * hypergeometric
-
-
 def test_a_query_must_be_left_to_test_on():
     with pytest.raises(InputError, match=r"15 queries, and training and validation take 10 \+ 5 of them"):
         balanced_splits(15, trials=2, train=10, validation=5, random_state=0)

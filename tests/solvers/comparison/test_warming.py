@@ -5,11 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from structsvm.problem.planes import Capacity, DualPlanes
-from structsvm.solvers import FrankWolfe, OneSlack
+from structsvm.problem.planes import DualPlanes
 from structsvm.solvers.comparison.combinations import tasks
 from structsvm.solvers.comparison.running import warm_up
 from tests.small_problems import ranking
@@ -58,35 +56,6 @@ def test_compilation_is_not_timed(compared, rows, tmp_path):
     done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, env=environment, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     assert done.stdout == f"[] {rows}\n"
-
-
-@pytest.mark.parametrize("queries", [5, 60])
-def test_the_choices_of_auto_are_compiled_first(queries, monkeypatch):
-    """It chooses by the whole problem, of which a few examples are solved."""
-    seen = []
-    for kind in (FrankWolfe, OneSlack):
-        monkeypatch.setattr(kind, "solve", lambda self, problem, **_: seen.append((type(self), problem.n)))
-    problem = ranking("map", 0, queries=queries, documents=20)
-    (task,) = tasks(problem, "auto", "active-set", 1.0, 1e-3)
-    warm_up(task)
-    assert seen == [(FrankWolfe, 2), (OneSlack, 2)] if queries == 60 else [(OneSlack, 2)]
-
-
-@pytest.mark.parametrize(("memory", "digits"), [(2**28, np.float64), (2**16, np.float64), (2**15, np.float32)])
-def test_planes_have_as_many_digits_as_in_the_run(memory, digits, monkeypatch):
-    seen = []
-    solve = FrankWolfe.solve
-
-    def spy(self, problem, **settings):
-        seen.append((Capacity.within(problem.n, problem.d, self.memory).dtype, problem.n))
-        return solve(self, problem, **settings)
-
-    monkeypatch.setattr(FrankWolfe, "solve", spy)
-    problem = ranking("map", 0, queries=60, documents=20)
-    (task,) = tasks(problem, f"frank-wolfe(memory={memory})", "active-set", 1.0, 1e-3)
-    warm_up(task)
-    assert seen == [(Capacity.within(60, problem.d, memory).dtype, 2)]
-    assert seen[0][0] is digits
 
 
 def test_the_joint_step_is_warmed(monkeypatch):

@@ -97,17 +97,6 @@ def test_a_query_says_how_often_it_has_a_term(count):
         Okapi().bind(index_of([["a"]]).whole).scores({"a": count})
 
 
-def test_a_term_of_most_documents_does_not_lower_bm25():
-    """By Okapi's idf a document with more terms of the query is behind one with fewer."""
-    postings = index_of(["a", "a", "a", "ab", "b"]).whole
-    bm25, okapi = (
-        retrieval_functions.create(name, b=0.0).bind(postings).scores({"a": 1, "b": 1}) for name in ("bm25", "okapi")
-    )
-    assert bm25[3] > bm25[4] > bm25[0] > 0
-    assert okapi[3] < okapi[4]
-    assert okapi[0] < 0
-
-
 def test_bm25_is_that_of_bm25s():
     bm25s = pytest.importorskip("bm25s")
     random = np.random.default_rng(0)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from structsvm.data import Qrels, Run, Topic, join_runs, load_letor, write_letor
+from structsvm.data import Qrels, Run, Topic, join_runs
 from structsvm.exceptions import InputError, StructSVMError, UnknownNameError
 from structsvm.text import Analyzer, Index
 from structsvm.text.letor import RELEASED, Feature, letor_features
@@ -90,16 +90,6 @@ def test_rows_are_in_the_order_of_pools(index):
     assert run.doc_ids.tolist() == data.doc_ids[:4].tolist()  # ties as trec_eval breaks them
 
 
-def test_l5_to_l7_are_the_same_for_all_documents_of_a_query_and_0_when_scaled(index):
-    data = letor_features(index, make_topics("ab ba", "ca"), candidates(4, ["1", "2"]), normalize=None)
-    for name in ("L5", "L6", "L7"):
-        for topic in ("1", "2"):
-            assert len(set(column(data, f"body.{name}")[data.qid == topic])) == 1
-    scaled = letor_features(index, make_topics("ab ba", "ca"), candidates(4, ["1", "2"]))
-    for name in ("L5", "L6", "L7"):
-        assert not column(scaled, f"body.{name}").any()
-
-
 def test_scaling_is_by_query(index):
     raw = letor_features(index, make_topics("ab ba", "ca"), candidates(4, ["1", "2"]), normalize=None)
     scaled = letor_features(index, make_topics("ab ba", "ca"), candidates(4, ["1", "2"]))
@@ -109,31 +99,6 @@ def test_scaling_is_by_query(index):
         expected = np.where(spread > 0, (X - X.min(axis=0)) / np.where(spread > 0, spread, 1), 0)
         np.testing.assert_allclose(scaled.X[scaled.qid == topic], expected, atol=1e-12)
     assert {0.0, 1.0} <= set(column(scaled, "body.L1"))
-
-
-def test_nothing_is_infinite_without_words_in_common(index):
-    for texts in (["zz"], ["zz zy ab"], ["da"]):
-        data = letor_features(index, make_topics(*texts), candidates(4), features=["released", *NAMES[15:]])
-        assert np.isfinite(data.X).all()
-    data = letor_features(index, make_topics("zz"), candidates(4), normalize=None)
-    for name in (f"L{k}" for k in range(1, 11)):
-        assert not column(data, f"body.{name}").any()
-    assert set(column(data, "body.H2")) == {np.log(0.01)}
-
-
-def test_h2_orders_documents_as_h1_does(index):
-    data = letor_features(index, make_topics("ab ba ba ca"), candidates(4), normalize=None)
-    bm25, logarithm = column(data, "body.H1"), column(data, "body.H2")
-    assert (bm25 <= 0).any()
-    assert (np.diff(logarithm[np.argsort(bm25)]) >= 0).all()
-
-
-def test_a_repeated_term_counts_once_in_low_level_features(index):
-    once, twice = (
-        letor_features(index, make_topics(text), candidates(4), features=NAMES[:10], normalize=None)
-        for text in ("ab ba", "ab ba ab")
-    )
-    np.testing.assert_array_equal(once.X, twice.X)
 
 
 def test_labels_are_grades(index):
@@ -174,15 +139,6 @@ def test_a_feature_of_ones_own(index):
     )
     data = letor_features(index, make_topics("ab"), candidates(4), features=[length], normalize=None)
     assert column(data, "body.length").tolist() == [2, 1, 0, 4]
-
-
-def test_they_are_written_and_read_back(index, tmp_path):
-    data = letor_features(index, make_topics("ab", "ba"), candidates(4, ["1", "2"]))
-    write_letor(tmp_path / "one.txt", data.X, data.y, data.qid, data.doc_ids, feature_names=data.feature_names)
-    read = load_letor(tmp_path / "one.txt", doc_ids=True, sparse=False)
-    np.testing.assert_array_equal(read.X, data.X)
-    assert read.doc_ids.tolist() == data.doc_ids.tolist()
-    assert read.qid.astype(str).tolist() == data.qid.tolist()
 
 
 def bad(values):
