@@ -262,29 +262,6 @@ def test_no_module_imports_itself_by_way_of_others():
     assert waiting == {}
 
 
-@pytest.mark.parametrize(
-    ("source", "parts"),
-    [
-        ("import structsvm.solvers.qp.base", {"solvers.qp"}),
-        ("from structsvm import losses", {"losses"}),
-        ("from structsvm.foundation.types import Vector", {"foundation.types"}),
-        ("import structsvm", {"__init__"}),
-        ("import numpy\nfrom structsvm_other import x", set()),
-        ("from . import base", {"solvers"}),
-        ("from .qp import base", {"solvers.qp"}),
-        ("def f():\n    from structsvm.cli import main", {"cli"}),
-        ("import_module('structsvm.losses.base')", {"losses"}),
-        ("raise ValueError('use structsvm.load')", set()),
-    ],
-)
-def test_imports_are_found(source, parts, tmp_path, monkeypatch):
-    monkeypatch.setattr(sys.modules[__name__], "PACKAGE", tmp_path)
-    (tmp_path / "solvers").mkdir()
-    module = tmp_path / "solvers" / "new.py"
-    module.write_text(source)
-    assert imported_parts(module) == parts
-
-
 def test_every_module_is_named_for_what_it_holds():
     assert [module for module in MODULES if module.stem in {"utils", "helpers", "misc"}] == []
 
@@ -329,12 +306,6 @@ def test_the_installation_named_is_ours():
     """On the Python package index, the name of the import belongs to another project."""
     wrong = [path for path in texts() if OTHER_PROJECT.search(path.read_text(encoding="utf-8"))]
     assert wrong == []
-
-
-@pytest.mark.parametrize("command", ["pip install {}", "uv add '{}[cvxopt]'", "python -m pip install -U {}"])
-def test_the_other_project_is_recognized(command):
-    assert OTHER_PROJECT.search(command.format("structsvm"))
-    assert not OTHER_PROJECT.search(command.format("structural-svm"))
 
 
 def test_versions_agree():

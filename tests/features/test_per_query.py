@@ -47,16 +47,6 @@ def test_values_are_those_of_the_definition(transformer: Any, given_scores: Scor
         assert out[row, f] == pytest.approx(expected, rel=1e-15, nan_ok=True)
 
 
-@pytest.mark.parametrize("transformer", EVERY)
-@given(given_scores=scores())
-def test_the_order_of_rows_means_nothing(transformer: Any, given_scores: Scores) -> None:
-    X, qid = given_scores
-    order = np.random.default_rng(0).permutation(len(X))
-    names = np.array([f"topic {number}" for number in qid], dtype=object)
-    out = transformer().fit_transform(X, qid=qid)
-    np.testing.assert_array_equal(transformer().fit_transform(X[order], qid=names[order]), out[order])
-
-
 @given(given_scores=scores())
 def test_min_max_reaches_both_ends(given_scores: Scores) -> None:
     X, qid = given_scores
@@ -68,15 +58,6 @@ def test_min_max_reaches_both_ends(given_scores: Scores) -> None:
             if len(np.unique(before[kept])) > 1:
                 assert (after[kept].min(), after[kept].max()) == (0.0, 1.0)
             assert (np.diff(after[kept][np.argsort(before[kept])]) >= 0.0).all()
-
-
-@given(given_scores=scores())
-def test_ranks_and_percentiles_belong_together(given_scores: Scores) -> None:
-    X, qid = given_scores
-    ranks = 1 / ReciprocalRanks().fit_transform(X, qid=qid)
-    percentiles = QueryPercentiles().fit_transform(X, qid=qid)
-    count = np.array([(~np.isnan(X[qid == number])).sum(axis=0) for number in qid])
-    np.testing.assert_allclose(ranks, count - count * percentiles + 1, rtol=1e-12)
 
 
 def test_the_example_of_the_paper() -> None:

@@ -104,13 +104,6 @@ def test_given_ends_need_no_scores() -> None:
     np.testing.assert_array_equal(transformer.thresholds_, [[0.0, 1.0], [0.0, 1.0]])
 
 
-def test_more_than_255_thresholds_take_two_bytes() -> None:
-    X = np.arange(1000.0).reshape(-1, 1)
-    assert Thresholds(bins=255).fit_transform(X).codes.dtype == np.uint8
-    assert Thresholds(bins=256).fit_transform(X).codes.dtype == np.uint16
-    np.testing.assert_array_equal(Thresholds(bins=1000).fit_transform(X).codes.ravel(), np.arange(1, 1001))
-
-
 def test_names_say_function_and_threshold() -> None:
     frame = pd.DataFrame({"bm25": [1.0, 2.0], "lm": [0.1, 0.1]})
     transformer = Thresholds(bins=2).fit(frame)

@@ -129,14 +129,6 @@ def _worth(systems: Sequence[Column], row: int, of_rank: Callable[[int], float])
     return result
 
 
-def ties(X: Any) -> list[int]:
-    """Count, for each document, the other ones that a system does not tell it apart from, over all systems."""
-    return [
-        sum(i != j and not prefers(c, i, j) and not prefers(c, j, i) for c in columns(X) for j in range(len(X)))
-        for i in range(len(X))
-    ]
-
-
 @st.composite
 def matrices(draw: st.DrawFn) -> Any:
     """Scores of one to twelve documents by one to six systems, with gaps and ties; whole columns and rows may lack."""

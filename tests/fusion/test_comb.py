@@ -3,10 +3,8 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from structsvm.exceptions import InputError
-from structsvm.features import QueryMinMax
 from structsvm.features.scaling.names import SCORE_SCALINGS, scaling_named
 from structsvm.features.scaling.scalings import scaled_by_query
 from structsvm.fusion.comb import CombANZ, CombMAX, CombMED, CombMIN, CombMNZ, CombSUM
@@ -90,26 +88,6 @@ def test_scores_that_tell_nothing_apart_become_0(how):
     np.testing.assert_array_equal(scale(X, np.array([0, 3]), how), 0.0 * X)
 
 
-@given(X=matrices())
-def test_min_max_is_that_of_the_features(X):
-    np.testing.assert_array_equal(
-        scale(X, np.array([0, len(X)]), "min-max"), QueryMinMax().fit_transform(X, qid=np.zeros(len(X)))
-    )
-
-
-@given(X=matrices())
-def test_sums_and_moments(X):
-    ptr = np.array([0, len(X)])
-    for column in range(X.shape[1]):
-        retrieved = X[~np.isnan(X[:, column]), column]
-        if len(np.unique(retrieved)) < 2:
-            continue
-        assert np.nansum(scale(X, ptr, "sum")[:, column]) == pytest.approx(1.0)
-        z = scale(X, ptr, "z")[:, column]
-        assert np.nanmean(z) == pytest.approx(0.0, abs=1e-12)
-        assert np.nanstd(z) == pytest.approx(1.0)
-
-
 def close(found, X, expected, how):
     scale = np.nanmax(np.abs(X)) if how == "none" and not np.isnan(X).all() else 1.0
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9 * scale)
@@ -129,29 +107,6 @@ def test_combination_to_the_letter(rule, how, X):
 @given(X=matrices())
 def test_scores_that_are_not_zero_to_the_letter(rule, how, X):
     close(fused(RULES[rule](how, count="nonzero"), X), X, literal.combined(X, rule, how, "nonzero"), how)
-
-
-@each
-@settings(max_examples=25)
-@given(X=matrices(), seed=st.integers(0, 99))
-def test_the_order_of_documents_and_systems_means_nothing(rule, X, seed):
-    rng = np.random.default_rng(seed)
-    rows, systems = rng.permutation(X.shape[0]), rng.permutation(X.shape[1])
-    np.testing.assert_allclose(
-        fused(RULES[rule]("z"), X[rows][:, systems]), fused(RULES[rule]("z"), X)[rows], rtol=1e-9, atol=1e-9
-    )
-
-
-@pytest.mark.parametrize("how", ["min-max", "z", "sum"])
-@each
-@settings(max_examples=25)
-@given(seed=st.integers(0, 999))
-def test_the_scale_of_a_system_means_nothing(rule, how, seed):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(9, 3))
-    X[rng.random(X.shape) < 0.3] = nan
-    rescaled = X * np.array([2.0, 100.0, 0.25]) + np.array([-5.0, 7.0, 1.0])
-    np.testing.assert_allclose(fused(RULES[rule](how), rescaled), fused(RULES[rule](how), X), rtol=1e-9, atol=1e-9)
 
 
 def test_sums_that_are_too_large_are_refused():

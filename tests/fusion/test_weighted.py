@@ -90,14 +90,6 @@ def test_weights_that_a_ranker_learns():
     np.testing.assert_allclose(fitted.predict(X, qid)[retrieved], features[retrieved] @ fitted.weights_, rtol=1e-12)
 
 
-def test_a_better_system_weighs_more():
-    rng = np.random.default_rng(0)
-    y, qid = rng.integers(0, 2, 400), np.repeat(np.arange(20), 20)
-    X = y[:, None] + rng.normal(size=(400, 3)) * [0.5, 2.0, 8.0]
-    weights = WeightedCombSUM().fit(X, y, qid=qid).weights_
-    assert weights[0] > weights[1] > weights[2]
-
-
 @pytest.mark.parametrize(
     ("method", "y", "message"),
     [

@@ -13,7 +13,7 @@ from hypothesis.extra import numpy as hnp
 from structsvm import StructuralSVM
 from structsvm.estimators.written_settings import read_object, written_object
 from structsvm.exceptions import InputError
-from structsvm.foundation.types import Matrix, Vector
+from structsvm.foundation.types import Matrix
 from structsvm.losses import Multiclass
 from structsvm.registry import losses
 from structsvm.testing import check_loss
@@ -41,15 +41,6 @@ def test_the_kernel_agrees(data: Any, table: Matrix, plain: bool) -> None:
     K = len(table)
     loss = Multiclass(range(K), None if plain else table)
     assert_kernel_agrees(loss, list(range(K)), [data.draw(score_vectors(K)) for _ in range(K)])
-
-
-@given(scores=score_vectors(3), y=st.integers(0, 2))
-def test_the_hinge_is_the_largest_of_cost_and_score(scores: Vector, y: int) -> None:
-    loss = Multiclass(range(3), ASYMMETRIC)
-    y_hat = loss.loss_augmented_argmax(scores, y)
-    hinge = loss.loss(y, y_hat) - (loss.encode(y, y) - loss.encode(y_hat, y)) @ scores
-    assert hinge == pytest.approx(max(ASYMMETRIC[y][k] + scores[k] for k in range(3)) - scores[y])
-    assert hinge >= loss.loss(y, loss.argmax(scores)) - 1e-12
 
 
 def test_costs_follow_the_order_of_the_classes() -> None:

@@ -121,14 +121,6 @@ def test_multiclass_hinge_is_crammer_and_singers(scores: Vector, y: int) -> None
 
 
 @each_ranking_loss
-@given(query=ranked_queries())
-def test_grades_are_an_output_too_and_the_best_one(loss: PairwiseLoss, query: tuple[Vector, Vector]) -> None:
-    y, _ = query
-    assert loss.loss(y, y) == 0.0
-    assert loss.usable(y)
-
-
-@each_ranking_loss
 def test_queries_with_one_kind_of_document_are_not_usable(loss: PairwiseLoss) -> None:
     assert not loss.usable(np.array([1.0, 2.0]))
     assert not loss.usable(np.array([0.0, -1.0]))

@@ -11,13 +11,12 @@ from hypothesis import strategies as st
 from structsvm import Ranker
 from structsvm.exceptions import CheckError, InputError
 from structsvm.foundation.types import Vector
-from structsvm.losses import GradedPairsLoss, SwappedPairs
+from structsvm.losses import GradedPairsLoss
 from structsvm.testing import check_loss
 from tests.campaign.users import ByDifference, Sorted
 from tests.losses.test_kernels import assert_kernel_agrees
 from tests.small_problems import hinge, score_vectors
 
-EXAMPLES = [np.array(y) for y in ([2.0, 0.0, 1.0], [0.0, 1.0, 1.0, 2.0], [1.0, 3.0])]
 
 
 @frozen
@@ -63,17 +62,6 @@ def test_the_hinge_is_a_weighted_mean_over_pairs(query: tuple[Vector, Vector]) -
             [value], _ = hinge(loss, scores, y, np.zeros(len(y)))
             assert value == pytest.approx(by_definition(loss, y, scores), abs=1e-9)
             assert_kernel_agrees(loss, [y], [scores])
-
-
-@given(query=queries())
-def test_equal_weights_are_the_ranking_svm(query: tuple[Vector, Vector]) -> None:
-    (y, scores), alike, expected = query, Alike(), SwappedPairs()
-    assert alike.usable(y) == expected.usable(y)
-    assert alike.loss(y, scores) == pytest.approx(expected.loss(y, scores))
-    np.testing.assert_allclose(alike.encode(scores, y), expected.encode(scores, y), atol=1e-12)
-    np.testing.assert_allclose(
-        alike.loss_augmented_argmax(scores, y), expected.loss_augmented_argmax(scores, y), atol=1e-12
-    )
 
 
 def test_queries_without_a_weighted_pair_are_left_out() -> None:

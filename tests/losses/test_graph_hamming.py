@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from structsvm import Problem, StructuralSVM
 from structsvm.exceptions import InputError
 from structsvm.inference import Graph, grid_edges
-from structsvm.losses import ChainHamming, GraphHamming
+from structsvm.losses import GraphHamming
 from structsvm.problem.oracle import PythonOracle, make_oracle
 from structsvm.result import Status
 from structsvm.solvers import FrankWolfe, OneSlack
@@ -155,20 +155,6 @@ def test_bounds_of_200_fits_hold_against_an_enumerated_qp(part: int) -> None:
         assert result.primal <= reached + result.inference_gap + 1e-9 * (1.0 + reached)
         assert result.status in (Status.CONVERGED, Status.INFERENCE_LIMIT, Status.STALLED)
         assert result.inference_gap <= 2e-4 * C or inference != "exact"
-
-
-def test_a_path_is_a_chain() -> None:
-    """Both losses find the same optimum for sequences."""
-    rng = np.random.default_rng(4)
-    ys = [rng.integers(3, size=rng.integers(2, 9)) for _ in range(40)]
-    xs = [np.eye(3)[y] + 0.7 * rng.standard_normal((len(y), 3)) for y in ys]
-    graphs = [(x, [[t, t + 1] for t in range(len(x) - 1)]) for x in xs]
-    chain = StructuralSVM(ChainHamming(), C=5.0, tol=1e-6).fit(xs, ys)
-    graph = StructuralSVM(GraphHamming(), C=5.0, tol=1e-6).fit(graphs, ys)
-    assert graph.result_.status is Status.CONVERGED
-    assert graph.result_.primal == pytest.approx(chain.result_.primal, rel=1e-4)
-    np.testing.assert_allclose(graph.coef_, chain.coef_, atol=0.02)
-    assert graph.score(graphs, ys) == pytest.approx(chain.score(xs, ys), abs=0.02)
 
 
 def grids(n: int, seed: int, *, of_edges: bool = False) -> tuple[list[Any], list[Any]]:

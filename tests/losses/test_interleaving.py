@@ -12,12 +12,9 @@ from hypothesis import strategies as st
 from structsvm.exceptions import InputError
 from structsvm.foundation.types import Vector
 from structsvm.losses import (
-    AveragePrecision,
     InterleavingLoss,
     NDCGLoss,
-    PairwiseLoss,
     ReciprocalRank,
-    ROCArea,
 )
 from structsvm.losses.ndcg import PairwiseNDCG
 from structsvm.losses.shared import cost_tables, placements
@@ -25,12 +22,10 @@ from structsvm.losses.shared.cost_tables import DIVIDE, PROGRAM, TRUNCATE, cost_
 from structsvm.losses.shared.interleaving import interleaving
 from structsvm.losses.shared.placements import best_placements, split_by_dividing
 from structsvm.problem import Problem
-from structsvm.problem.oracle import PythonOracle, make_oracle
 from structsvm.problem.program import plain_function
 from structsvm.testing import check_loss
 from tests.losses.test_kernels import assert_kernel_agrees, assert_plane_is_of_a_ranking, lines_run
-from tests.slow import slow
-from tests.small_problems import ranking, relevances, score_vectors
+from tests.small_problems import relevances, score_vectors
 
 
 class PrecisionSum(InterleavingLoss):
@@ -119,12 +114,6 @@ def test_both_argmaxes_are_those_of_the_enumeration(loss: InterleavingLoss, data
     assert value == pytest.approx(best, abs=1e-10 * size)
 
 
-@pytest.mark.parametrize("k", [None, 2, *slow(1, 4)])
-@pytest.mark.parametrize("shape", ["any", "concave", "sparse"])
-def test_costs_of_any_shape_pass_check_loss(shape: str, k: int | None) -> None:
-    check_loss(Random(7, shape, k), trials=1)
-
-
 @pytest.mark.parametrize(
     ("loss", "method"),
     [
@@ -165,17 +154,6 @@ def test_the_methods_agree_on_longer_queries(loss: InterleavingLoss, n: int, sha
     result = loss.loss_augmented_argmax(scores, y)
     value = loss.loss(y, result) - (loss.encode(y, y) - loss.encode(result, y)) @ scores
     assert value == pytest.approx(own, abs=1e-10 * size)
-
-
-@pytest.mark.parametrize(("by_cost", "shipped"), [(PrecisionSum(), AveragePrecision()), (Swaps(), ROCArea())])
-def test_shipped_kernels_find_the_planes_of_their_costs(by_cost: InterleavingLoss, shipped: PairwiseLoss) -> None:
-    rng = np.random.default_rng(1)
-    ys = [rng.permutation(np.arange(n) < R).astype(np.float64) for n, R in [(2, 1), (9, 4), (100, 10), (500, 430)]]
-    scores = rng.standard_normal(611) + np.concatenate(ys)
-    ptr = np.cumsum([0, *map(len, ys)])
-    planes, expected = (make_oracle(loss, ys).planes(scores, ptr, np.ones(4)) for loss in (by_cost, shipped))
-    np.testing.assert_allclose(planes.loss, expected.loss, rtol=1e-12)
-    np.testing.assert_allclose(planes.coef, expected.coef, atol=1e-12)
 
 
 def test_tables_that_do_not_depend_on_N_are_shared() -> None:
@@ -258,16 +236,6 @@ def test_python_and_kernel_see_the_same_broken_cost() -> None:
     """A cost that is not computed element by element: the Python loss differs from the table."""
     with pytest.raises(AssertionError):
         check_loss(cost_of(lambda k, j, R, N: (np.cumsum(j, axis=-1) if np.ndim(j) == 1 else j) / (R * N) + 0.0 * k))
-
-
-def test_both_paths_find_planes_of_one_value_in_a_problem() -> None:
-    loss = PairwiseNDCG(3)
-    problem = ranking(loss, seed=4)
-    point = problem.at(np.array([0.3, -0.2, 0.1])[: problem.d])
-    compiled = problem.planes(point)
-    ys = [problem.oracle.labels[problem.ptr[i] : problem.ptr[i + 1]] for i in range(problem.n)]
-    python = PythonOracle(loss, ys).planes(point.scores, problem.ptr, problem.cap)
-    np.testing.assert_allclose(problem.violation(compiled, point), problem.violation(python, point), atol=1e-12)
 
 
 def arguments(loss: InterleavingLoss, n: int) -> tuple[Any, Vector, Vector, float]:

@@ -1,6 +1,5 @@
 """NDCG and reciprocal rank: definitions, encodings, and how one is chosen."""
 
-from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +12,7 @@ from structsvm import Problem, Ranker, metrics
 from structsvm.exceptions import InputError
 from structsvm.foundation.types import Vector
 from structsvm.losses import NDCGLoss, ReciprocalRank
-from structsvm.registry import losses
 from structsvm.testing import check_loss
-from tests.slow import slow
 from tests.small_problems import score_vectors
 
 discounts = st.sampled_from(["standard", "letor"])
@@ -71,30 +68,6 @@ def test_ndcg_passes_check_loss(loss: NDCGLoss, ys: list[Vector], seed: int) -> 
         ys = [y[:4] for y in ys]
     if any(loss.usable(y) for y in ys):
         check_loss(loss, ys, trials=2, random_state=seed)
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("letor_ndcg@2(truncated=true)", "mrr"),
-        *slow("ndcg", "ndcg@1(truncated=true)", "ndcg@3(truncated=true)", "letor_ndcg"),
-    ],
-)
-def test_losses_by_name_pass_check_loss(name: str) -> None:
-    check_loss(name, trials=1)
-    assert losses.spell(losses.create(name)) == name
-
-
-@settings(max_examples=40)
-@given(loss=position, y=labels([0.0, 1.0, 2.0]), data=st.data())
-def test_sorting_by_score_less_gain_is_best_of_all_rankings(loss: NDCGLoss, y: Vector, data: st.DataObject) -> None:
-    scores = data.draw(score_vectors(len(y)))
-    values = [
-        loss.loss(y, np.array(ranking, dtype=float)) + loss.encode(np.array(ranking, dtype=float), y) @ scores
-        for ranking in permutations(range(len(y)))
-    ]
-    result = loss.loss_augmented_argmax(scores, y)
-    assert loss.loss(y, result) + loss.encode(result, y) @ scores == pytest.approx(max(values), abs=1e-9)
 
 
 def test_the_truth_shares_discounts_within_a_grade() -> None:

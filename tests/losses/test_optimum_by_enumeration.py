@@ -17,7 +17,7 @@ from structsvm.solvers import FrankWolfe, NSlack, OneSlack
 from tests.losses.cases import OPTIMUM, cases_of
 from tests.losses.exhaustive import exhaustive_objective
 from tests.slow import slow
-from tests.small_problems import Kronecker, graded_arrays
+from tests.small_problems import graded_arrays
 
 COST = np.array([[0.0, 1.0, 4.0], [0.5, 0.0, 1.0], [2.0, 0.0, 0.0]])
 LOSSES = [case.loss for case in cases_of(OPTIMUM)]
@@ -98,12 +98,3 @@ def test_costs_reach_the_optimum_of_a_qp_that_is_written_out() -> None:
     result = StructuralSVM(Multiclass(cost=COST), C=C, tol=1e-7).fit(X, y).result_
     assert result.primal == pytest.approx(found.fun, rel=1e-5)
     np.testing.assert_allclose(result.w, found.x[: 3 * d], atol=1e-3)
-
-
-def test_a_generic_loss_can_be_listed_too() -> None:
-    """The same costs as a `Loss` with its own joint feature map, and as `Multiclass`."""
-    X, y = rows(2)
-    examples = list(zip(X, y.tolist(), strict=True))
-    generic = exhaustive_objective(Kronecker(), examples, 3.0)
-    multiclass = exhaustive_objective(Multiclass(range(3), Kronecker.costs), examples, 3.0)
-    assert generic == pytest.approx(multiclass, rel=1e-9)

@@ -5,16 +5,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from attrs import evolve
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from structsvm import Problem, Ranker, metrics
 from structsvm.foundation.types import Matrix, Vector
 from structsvm.losses import NDCGLoss
 from structsvm.losses.ndcg import PairwiseNDCG, ThresholdNDCG
-from structsvm.problem.oracle import make_oracle
-from tests.losses.test_ndcg import binary, graded, thresholds
+from tests.losses.test_ndcg import graded, thresholds
 from tests.small_problems import score_vectors, tied_scores
 
 
@@ -73,27 +71,6 @@ def test_the_hinge_is_at_least_one_minus_ndcg_of_the_prediction(loss: NDCGLoss, 
     assert hinge >= 1.0 - measure.mean(loss.argmax(scores), y) - 1e-9 * (1.0 + np.abs(scores).max())
 
 
-@given(loss=thresholds, ys=st.lists(binary, min_size=1, max_size=3), data=st.data())
-def test_binary_labels_have_the_planes_of_the_pairwise_encoding(
-    loss: NDCGLoss, ys: list[Vector], data: st.DataObject
-) -> None:
-    ys = [2.0 * y for y in ys]
-    usable = [y for y in ys if loss.usable(y)]
-    pairs = evolve(loss, encoding="pairwise")
-    assert [pairs.usable(y) for y in ys] == [loss.usable(y) for y in ys]
-    for y in usable:
-        scores = data.draw(score_vectors(len(y)))
-        y_hat = loss.loss_augmented_argmax(scores, y)
-        assert y_hat.shape == (1, len(y))
-        np.testing.assert_array_equal(y_hat[0], pairs.loss_augmented_argmax(scores, y))
-        assert loss.loss(y, y_hat) == pairs.loss(y, y_hat[0])
-        np.testing.assert_array_equal(loss.encode(y_hat, y), pairs.encode(y_hat[0], y))
-        ptr, cap = np.array([0, len(y)]), np.ones(1)
-        ours, theirs = (make_oracle(each, [y]).planes(scores, ptr, cap) for each in (loss, pairs))
-        np.testing.assert_array_equal(ours.coef, theirs.coef)
-        np.testing.assert_array_equal(ours.loss, theirs.loss)
-
-
 def test_the_gain_of_all_documents_is_excluded_from_the_loss() -> None:
     """Grades 1 and 2: gains 1 and 3, so that a third of the DCG of any two documents comes from the lower one."""
     loss, y = NDCGLoss(encoding="thresholds"), np.array([1.0, 2.0])
@@ -121,17 +98,6 @@ def test_the_most_violated_output_has_a_ranking_for_each_threshold() -> None:
     problem = Problem.from_queries(X[:8], y[:8], loss=ranker.loss_, C=1.0)
     point = problem.at(ranker.coef_)
     assert seen.hinge == pytest.approx(problem.violation(problem.planes(point), point)[0])
-
-
-@settings(max_examples=20)
-@given(loss=thresholds, ys=st.lists(graded, min_size=1, max_size=4))
-def test_tables_are_there_for_every_query(loss: NDCGLoss, ys: list[Vector]) -> None:
-    usable = [y for y in ys if loss.usable(y)]
-    if usable:
-        ptr = np.cumsum([0, *map(len, usable)])
-        planes = make_oracle(loss, usable).planes(np.zeros(ptr[-1]), ptr, np.ones(len(usable)))
-        assert np.isfinite(planes.loss).all()
-        assert (planes.loss >= 0.0).all()
 
 
 @given(data=st.data())

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from structsvm import Problem
 from structsvm.exceptions import InputError
 from structsvm.foundation.types import Vector
-from structsvm.losses import SwappedPairs, WeightedRanks
-from structsvm.solvers import OneSlack
+from structsvm.losses import WeightedRanks
 from tests.losses.test_kernels import assert_kernel_agrees
 from tests.small_problems import score_vectors
 
@@ -50,17 +49,6 @@ def test_scores_so_large_that_1_is_lost_in_them() -> None:
     y = np.array([1.0, 0.0, 2.0, 0.0])
     for scores in (np.full(4, 1e17), 1e17 * np.arange(4.0)):
         assert_kernel_agrees(WeightedRanks(), [y], [scores])
-
-
-def test_one_weighted_document_a_query_is_the_ranking_svm() -> None:
-    rng = np.random.default_rng(0)
-    X, qid = rng.standard_normal((30, 4)), np.repeat(np.arange(6), 5)
-    y = np.tile([0.0, 1.0, 0.0, 0.0, 0.0], 6)
-    one, other = (
-        OneSlack(tol=1e-8).solve(Problem.from_queries(X, y, qid, loss=loss, C=5.0))
-        for loss in (WeightedRanks(), SwappedPairs())
-    )
-    assert one.primal == pytest.approx(other.primal, rel=1e-6)
 
 
 def test_weights_below_0_are_refused_and_no_weights_too() -> None:

@@ -110,11 +110,6 @@ def test_a_search_gets_the_queries():
     assert not np.array_equal(expected, GridSearchCV(Ranker("map"), {"C": [0.1, 10.0]}, cv=folds).fit(X, Y).predict(X))
 
 
-def test_scores_may_depend_on_the_query():
-    (candidate,) = EstimatorModel(name="f", features=AsGiven(), estimator=OfTheQuery()).candidates(RAW, Y, QID)
-    assert candidate.scores(RAW, QID + 5).tolist() == (QID + 5.0).tolist()
-
-
 def test_a_regressor_learns_the_grades_and_a_classifier_who_is_relevant():
     (ridge,) = EstimatorModel(name="l", features=AsGiven(), estimator=Ridge()).candidates(X, Y, QID)
     assert ridge.scores(X, QID) == pytest.approx(Ridge().fit(X, Y).predict(X))

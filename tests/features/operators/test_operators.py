@@ -81,16 +81,6 @@ def test_a_block_is_a_slice_of_the_whole(kind: str, base: Rows, data: st.DataObj
     np.testing.assert_allclose(block.combine(c[owned]), operator.combine(alone), atol=1e-6)
 
 
-@given(base=rows(), data=st.data())
-def test_a_block_of_a_block_is_a_block(base: Rows, data: st.DataObject) -> None:
-    start = data.draw(st.integers(0, base.n))
-    stop = data.draw(st.integers(start, base.n))
-    inner = data.draw(st.integers(0, stop - start))
-    twice, once = base.block(start, stop).block(inner, stop - start), base.block(start + inner, stop)
-    np.testing.assert_array_equal(matrix_of(twice), matrix_of(once))
-    np.testing.assert_array_equal(twice.ptr, once.ptr)
-
-
 def test_per_class_scores_are_k_a_row() -> None:
     X, W = np.arange(6.0).reshape(2, 3), np.arange(12.0).reshape(4, 3)
     np.testing.assert_allclose(PerClass(Rows.one_row_per_example(X), 4).scores(W.ravel()), (X @ W.T).ravel())

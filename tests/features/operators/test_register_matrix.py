@@ -7,13 +7,12 @@ import numpy as np
 import pytest
 from attrs import frozen
 
-from structsvm import Problem, Ranker
+from structsvm import Ranker
 from structsvm.exceptions import InputError
 from structsvm.features.operators import MatrixKind, Rows, readable, register_matrix, register_view
 from structsvm.features.operators.composed import PerClass, WithIntercept
 from structsvm.features.operators.views import is_built_in
 from structsvm.foundation.types import IntVector, Vector
-from structsvm.solvers import OneSlack
 from structsvm.testing import check_operator
 
 
@@ -95,12 +94,6 @@ def test_the_inputs_of_examples_are_put_under_one_another() -> None:
     w = RNG.standard_normal(6)
     np.testing.assert_array_equal(rows.ptr, [0, 30, 80])
     np.testing.assert_array_equal(rows.scores(w), X.toarray() @ w)
-
-
-def test_a_problem_of_it_is_that_of_the_dense_matrix() -> None:
-    y, qid = RNG.integers(0, 2, 80) * 1.0, np.repeat(np.arange(10), 8)
-    results = [OneSlack().solve(Problem.from_queries(each, y, qid, loss="roc_area")) for each in (X, X.toarray())]
-    np.testing.assert_allclose(results[0].w, results[1].w, atol=1e-12)
 
 
 def test_a_ranker_takes_it_as_it_is() -> None:

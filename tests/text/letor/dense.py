@@ -3,6 +3,8 @@
 from collections import Counter
 from math import log
 
+from tests.text.functions.literal import Collection, absolute, dirichlet, divergence, jelinek_mercer, okapi
+
 
 class Dense:
     """A field of a collection: a list of tokens for each document."""
@@ -10,7 +12,7 @@ class Dense:
     def __init__(self, documents):
         self.documents = documents
         self.N = len(documents)
-        self.tokens = sum(map(len, documents))
+        self.collection = Collection(documents)
         self.df = Counter(term for tokens in documents for term in set(tokens))
         self.cf = Counter(term for tokens in documents for term in tokens)
 
@@ -73,30 +75,16 @@ class Dense:
         return sum(log(d.count(t) / len(d)) * log(self.N / self.df[t] + 1) for t in self.shared(q, d))
 
     def H1(self, q, d):
-        average = self.tokens / self.N
-        score = 0.0
-        for term in self.shared(q, d):
-            tf, df, n = d.count(term), self.df[term], q.count(term)
-            length = 1.2 * (0.25 + 0.75 * len(d) / average)
-            score += log((self.N - df + 0.5) / (df + 0.5)) * 2.2 * tf / (tf + length) * 8 * n / (7 + n)
-        return score
+        return okapi(self.collection, q, d)
 
     def H2(self, q, d):
         return log(max(self.H1(q, d), 0.01))
 
     def H3(self, q, d):
-        return self.divergence(q, lambda t: (d.count(t) + 2000 * self.cf[t] / self.tokens) / (len(d) + 2000))
+        return divergence(dirichlet)(self.collection, q, d, mu=2000.0)
 
     def H4(self, q, d):
-        return self.divergence(q, lambda t: 0.9 * d.count(t) / max(len(d), 1) + 0.1 * self.cf[t] / self.tokens)
+        return divergence(jelinek_mercer)(self.collection, q, d, weight=0.1)
 
     def H5(self, q, d):
-        if not d:
-            return self.divergence(q, lambda t: self.cf[t] / self.tokens)
-        rest = 0.7 * len(set(d)) / len(d)
-        return self.divergence(q, lambda t: max(d.count(t) - 0.7, 0) / len(d) + rest * self.cf[t] / self.tokens)
-
-    def divergence(self, q, probability):
-        terms = [term for term in q if term in self.df]
-        shares = {term: count / len(terms) for term, count in Counter(terms).items()}
-        return sum(share * log(probability(term) / share) for term, share in shares.items())
+        return divergence(absolute)(self.collection, q, d, delta=0.7)
