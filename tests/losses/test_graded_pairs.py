@@ -18,7 +18,6 @@ from tests.losses.test_kernels import assert_kernel_agrees
 from tests.small_problems import hinge, score_vectors
 
 
-
 @frozen
 class FromTop(GradedPairsLoss):
     """Only pairs with a document of the top grade count."""

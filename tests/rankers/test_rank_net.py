@@ -64,6 +64,7 @@ def test_steps_after_each_query_come_near_the_optimum_with_weights_of_queries():
     optimum = minimize(objective, np.zeros(5), arguments, tol=1e-12).fun
     reached = objective(ranker.weights_, *arguments)
     assert optimum <= reached < optimum + 1e-4
+    assert ranker.costs_[-1] == pytest.approx(objective(ranker.weights_, *arguments[:-1], 0.0), rel=0.01)
     assert objective(RankNet(0, random_state=0).fit(X, y, qid).weights_, *arguments) > optimum + 1e-3
 
 
